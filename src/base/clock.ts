@@ -1,0 +1,35 @@
+/**
+ * Time as the code above `runtime/` sees it. Only `runtime/` and tests make one, so that a
+ * simulation owns every tick.
+ */
+export interface Clock {
+  /** Wall time in milliseconds since the epoch. May jump either way. */
+  nowMs(): number;
+  /** Milliseconds from an arbitrary start. Never falls, but may stop while a machine sleeps. */
+  monotonicMs(): number;
+  /** Resolves after `ms` milliseconds. */
+  sleep(ms: number): Promise<void>;
+}
+
+/**
+ * Time passed since a start, by whichever clock saw more: the monotonic one stops while a machine
+ * sleeps, the wall clock may be set back. Used for every bound that safety rests on.
+ */
+export class Stopwatch {
+  readonly #clock: Clock;
+  readonly #wallMs: number;
+  readonly #monotonicMs: number;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+    this.#wallMs = clock.nowMs();
+    this.#monotonicMs = clock.monotonicMs();
+  }
+
+  elapsedMs(): number {
+    return Math.max(
+      this.#clock.nowMs() - this.#wallMs,
+      this.#clock.monotonicMs() - this.#monotonicMs,
+    );
+  }
+}

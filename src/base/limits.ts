@@ -1,0 +1,103 @@
+import { assert } from "./assert.ts";
+
+/**
+ * Every maximum and every span of time that correctness rests on, in one place, with its reason.
+ * They hang together: `assertLimits` states how, and runs at every start.
+ */
+export const LIMITS = {
+  /** One logical attempt, first read to verdict, resends included. Past it only certainty answers. */
+  attemptMs: 45_000,
+  /** How long a store may still accept a request that was signed before its sender died. */
+  signatureLifeMs: 900_000,
+  /** Largest clock skew between nodes and stores that is tolerated; more refuses the start. */
+  clockSkewMs: 60_000,
+  /** Slack added to every inequality below. */
+  marginMs: 60_000,
+  /** From the start of a payload put to the send of the batch that points at it. */
+  maxPutToCommitMs: 600_000,
+  /** Floor of the catalog GC grace: no payload younger than this is ever a candidate. */
+  catalogGcFloorMs: 3_600_000,
+  /** Default age before the LSM engine's GC may delete an object, and its floor. */
+  lsmGcMinAgeMs: 3_600_000,
+  lsmGcMinAgeFloorMs: 1_800_000,
+  /** A shard's owner answers linearizable reads this long after its last epoch check. */
+  leaseMs: 2_000,
+  leaseSkewMarginMs: 500,
+  takeoverWaitMs: 3_000,
+  /** A tombstone outlives every request that could still be under way against its key. */
+  tombstoneLifeMs: 1_200_000,
+  receiptLifeMs: 1_800_000,
+  /** Dropped entities stay this long before they may be purged. */
+  dropRetentionMs: 604_800_000,
+  /** Operations of one pointer batch (DynamoDB's transaction limit). */
+  batchOps: 100,
+  /** A pointer's summary: keeps an item within one 1 KB write unit. */
+  summaryBytes: 700,
+  /** One key, and one listed directory or leaf (DynamoDB's partition and sort key). */
+  keyBytes: 2_048,
+  leafBytes: 1_024,
+  /** A key segment longer than this is stored as the hash of its text. */
+  segmentBytes: 200,
+  /** A name of a catalog, namespace level, table or view, in UTF-8. */
+  nameBytes: 255,
+  /** Levels of a nested namespace: its path must fit a listed directory. */
+  namespaceLevels: 32,
+  /** A location claim is a leaf kept as it is. */
+  locationBytes: 1_024,
+  /** Properties of one entity. */
+  properties: 4_096,
+  propertyKeyBytes: 1_024,
+  propertyValueBytes: 1_048_576,
+  /** A request body, and its JSON. */
+  bodyBytes: 67_108_864,
+  jsonDepth: 64,
+  jsonNodes: 100_000,
+  /** A metadata file may hold a long history, so it is bounded by size rather than by nodes. */
+  metadataFileBytes: 536_870_912,
+  metadataFileNodes: 50_000_000,
+  /** One page of a list. */
+  pageSize: 1_000,
+  pageSizeDefault: 100,
+  /** Guards of one parent: creators spread over them by name, so that they rarely collide. */
+  guards: 8,
+  /** Shards of one minute of change records. */
+  changeShards: 16,
+  /** Times that a change is planned anew after it lost a race, before the caller hears of it. */
+  replans: 10,
+} as const;
+
+export type Limits = { readonly [name in keyof typeof LIMITS]: number };
+
+/** Asserts how the limits hang together. Each line has a schedule behind it that loses data without it. */
+export function assertLimits(limits: Limits = LIMITS): void {
+  const {
+    attemptMs,
+    signatureLifeMs,
+    clockSkewMs,
+    marginMs,
+    maxPutToCommitMs,
+    catalogGcFloorMs,
+    tombstoneLifeMs,
+    receiptLifeMs,
+  } = limits;
+  for (const [name, value] of Object.entries(limits)) {
+    assert(Number.isSafeInteger(value) && value > 0, `limit ${name} is a positive integer`);
+  }
+  assert(
+    maxPutToCommitMs + signatureLifeMs + clockSkewMs + marginMs <= catalogGcFloorMs,
+    "a payload is young until the batch that names it can no longer land",
+  );
+  assert(
+    tombstoneLifeMs >= attemptMs + signatureLifeMs + 2 * clockSkewMs + marginMs,
+    "a tombstone outlives every request that may still land on its key",
+  );
+  assert(receiptLifeMs >= tombstoneLifeMs, "a receipt lives at least as long as a tombstone");
+  assert(limits.lsmGcMinAgeMs >= limits.lsmGcMinAgeFloorMs, "engine GC age is above its floor");
+  assert(
+    limits.leaseMs + limits.leaseSkewMarginMs <= limits.takeoverWaitMs,
+    "a take-over outwaits the read lease",
+  );
+  assert(limits.pageSizeDefault <= limits.pageSize, "default page fits the largest page");
+  assert(limits.segmentBytes <= limits.leafBytes, "a segment fits a leaf");
+  assert(limits.leafBytes <= limits.keyBytes, "a leaf fits a key");
+}
