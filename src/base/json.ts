@@ -5,3 +5,18 @@ export class JsonNumber {
     this.token = token;
   }
 }
+
+export type JsonArray = readonly JsonValue[];
+export interface JsonObject {
+  readonly [key: string]: JsonValue;
+}
+/** `number` for safe integers in canonical form and plain decimals, `bigint` for larger integers. */
+export type JsonValue =
+  | null
+  | boolean
+  | number
+  | bigint
+  | string
+  | JsonNumber
+  | JsonArray
+  | JsonObject;

@@ -1,0 +1,147 @@
+import type { JsonObject } from "../base/json.ts";
+import type { TableRequirement } from "../iceberg/requirements.ts";
+import type { TableUpdate } from "../iceberg/updates.ts";
+
+/** Who asks, and under which id it is logged and recorded. */
+export interface RequestContext {
+  readonly requestId: string;
+  readonly principal: string;
+}
+
+/** A namespace of a catalog: one or more names. */
+export interface NamespaceRef {
+  readonly catalog: string;
+  readonly namespace: readonly string[];
+}
+
+export interface TableRef extends NamespaceRef {
+  readonly table: string;
+}
+
+/** `pageToken` undefined = everything at once; "" = start paging. */
+export interface PageRequest {
+  readonly pageToken?: string | undefined;
+  readonly pageSize?: number | undefined;
+}
+
+export interface Page<T> {
+  readonly items: readonly T[];
+  readonly nextPageToken: string | null;
+}
+
+export type Properties = Readonly<Record<string, string>>;
+
+export interface NamespaceInfo {
+  readonly namespace: readonly string[];
+  readonly properties: Properties;
+}
+
+export interface PropertiesUpdate {
+  readonly removals: readonly string[];
+  readonly updates: Properties;
+}
+
+export interface PropertiesUpdated {
+  readonly updated: readonly string[];
+  readonly removed: readonly string[];
+  readonly missing: readonly string[];
+}
+
+/** Schema, spec and order as they stand in the request: `iceberg/` parses and validates them. */
+export interface CreateTable {
+  readonly name: string;
+  readonly location?: string | undefined;
+  readonly schema: JsonObject;
+  readonly partitionSpec?: JsonObject | undefined;
+  readonly writeOrder?: JsonObject | undefined;
+  readonly properties: Properties;
+  readonly stageCreate: boolean;
+}
+
+export interface RegisterTable {
+  readonly name: string;
+  readonly metadataLocation: string;
+  readonly overwrite: boolean;
+}
+
+export interface CommitTable {
+  readonly requirements: readonly TableRequirement[];
+  readonly updates: readonly TableUpdate[];
+}
+
+export type SnapshotsMode = "all" | "refs";
+
+export interface LoadOptions {
+  readonly snapshots: SnapshotsMode;
+  /** The entity tags of `If-None-Match`, quotes and all. */
+  readonly ifNoneMatch?: readonly string[] | undefined;
+}
+
+/** A table as answered: metadata is JSON text, spliced unparsed into the response. */
+export interface LoadedTable {
+  /** Absent for a staged table. With its quotes. */
+  readonly etag: string | undefined;
+  readonly metadataLocation: string | undefined;
+  readonly metadata: Uint8Array;
+  readonly config: Properties;
+}
+
+export type LoadResult = LoadedTable | "not-modified";
+
+export interface RenameTable {
+  readonly catalog: string;
+  readonly from: Omit<TableRef, "catalog">;
+  readonly to: Omit<TableRef, "catalog">;
+}
+
+/**
+ * The Iceberg REST operations as `http/iceberg/` calls them: names in, answers out, every failure
+ * a `CatalogError`. Implemented in `service/iceberg.ts`.
+ */
+export interface IcebergService {
+  /** The catalog's name for a `warehouse` parameter; absent or empty means `default`. */
+  config(ctx: RequestContext, warehouse: string | undefined): Promise<{ catalog: string }>;
+
+  listNamespaces(
+    ctx: RequestContext,
+    catalog: string,
+    parent: readonly string[],
+    page: PageRequest,
+  ): Promise<Page<readonly string[]>>;
+  createNamespace(
+    ctx: RequestContext,
+    ref: NamespaceRef,
+    properties: Properties,
+  ): Promise<NamespaceInfo>;
+  loadNamespace(ctx: RequestContext, ref: NamespaceRef): Promise<NamespaceInfo>;
+  dropNamespace(ctx: RequestContext, ref: NamespaceRef): Promise<void>;
+  updateNamespace(
+    ctx: RequestContext,
+    ref: NamespaceRef,
+    update: PropertiesUpdate,
+  ): Promise<PropertiesUpdated>;
+
+  listTables(ctx: RequestContext, ref: NamespaceRef, page: PageRequest): Promise<Page<string>>;
+  createTable(
+    ctx: RequestContext,
+    ref: NamespaceRef,
+    request: CreateTable,
+  ): Promise<LoadedTable>;
+  registerTable(
+    ctx: RequestContext,
+    ref: NamespaceRef,
+    request: RegisterTable,
+  ): Promise<LoadedTable>;
+  loadTable(ctx: RequestContext, ref: TableRef, options: LoadOptions): Promise<LoadResult>;
+  /** @throws CatalogError `NotFound` where it is not. */
+  tableExists(ctx: RequestContext, ref: TableRef): Promise<void>;
+  commitTable(ctx: RequestContext, ref: TableRef, request: CommitTable): Promise<LoadedTable>;
+  dropTable(
+    ctx: RequestContext,
+    ref: TableRef,
+    options: { readonly purgeRequested: boolean },
+  ): Promise<void>;
+  renameTable(ctx: RequestContext, request: RenameTable): Promise<void>;
+  /** Accepts a scan or commit report of an existing table. */
+  reportMetrics(ctx: RequestContext, ref: TableRef, report: JsonObject): Promise<void>;
+}
