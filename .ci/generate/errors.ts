@@ -1,0 +1,81 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join, sep } from "node:path";
+import { ROOT } from "../tools.ts";
+import type { Generated } from "./generated.ts";
+
+export interface ErrorUse {
+  readonly code: string;
+  readonly kind: string;
+  /** The text as it stands in the source; interpolations shown as `…`. */
+  readonly message: string;
+  /** Relative to `src/`. */
+  readonly file: string;
+}
+
+const TEXT = String.raw`(?:"(?:[^"\\]|\\.)*"|${"`(?:[^`\\\\]|\\\\.)*`"})`;
+const THROWN = new RegExp(
+  String.raw`(?:new CatalogError\(\s*"(\w+)",\s*|\binvalid\(\s*)"([A-Z][A-Z0-9_]+)",\s*(${TEXT})?`,
+  "g",
+);
+
+/** Every error that a source text raises with its code spelt out. */
+export function errorUses(text: string, file: string): readonly ErrorUse[] {
+  return [...text.matchAll(THROWN)].map((match) => ({
+    kind: match[1] ?? "Invalid",
+    code: match[2] ?? "",
+    message: (match[3] ?? "").slice(1, -1).replace(/\$\{[^}]*\}/g, "…"),
+    file,
+  }));
+}
+
+/** One line a code, with every kind, folder and wording it is raised with. */
+export function renderErrors(uses: readonly ErrorUse[]): string {
+  const byCode = new Map<string, ErrorUse[]>();
+  for (const use of uses) byCode.set(use.code, [...(byCode.get(use.code) ?? []), use]);
+  const lines = [...byCode.keys()].sort().map((code) => {
+    const found = byCode.get(code) ?? [];
+    const joined = (texts: readonly string[], by: string): string =>
+      [...new Set(texts)].sort().join(by).replaceAll("|", "\\|");
+    const kinds = joined(
+      found.map((use) => use.kind),
+      ", ",
+    );
+    const messages = joined(
+      found.map((use) => use.message).filter((message) => message !== ""),
+      "; ",
+    );
+    const files = joined(
+      found.map((use) => `\`${use.file}\``),
+      ", ",
+    );
+    return `| \`${code}\` | ${kinds} | ${messages} | ${files} |`;
+  });
+  return [
+    "# Error codes",
+    "",
+    "<!-- Generated from the source by `npm run gen`; do not edit. -->",
+    "",
+    "Every failure carries a stable `code` (in the header `X-Firn-Error` of an HTTP answer) and a",
+    "kind, which says what the caller should do next (`src/base/error.ts`). The wording is for",
+    "people and may change at any time; the codes do not.",
+    "",
+    "| code | kind | says | raised in |",
+    "|---|---|---|---|",
+    ...lines,
+    "",
+  ].join("\n");
+}
+
+/** `docs/errors.md`, from the text of every source file. */
+export async function generateErrors(): Promise<readonly Generated[]> {
+  const source = join(ROOT, "src");
+  const names = (await readdir(source, { recursive: true }))
+    .map((name) => name.replaceAll(sep, "/"))
+    .filter((name) => name.endsWith(".ts") && !name.startsWith("gen/"))
+    .sort();
+  const uses: ErrorUse[] = [];
+  for (const name of names) {
+    uses.push(...errorUses(await readFile(join(source, name), "utf8"), name));
+  }
+  return [{ path: "docs/errors.md", text: renderErrors(uses) }];
+}
