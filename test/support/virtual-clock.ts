@@ -1,0 +1,120 @@
+import type { Clock } from "../../src/base/clock.ts";
+
+interface Sleeper {
+  readonly dueMs: number;
+  readonly wake: () => void;
+}
+
+/**
+ * Time that passes only when a test says so. Sleepers wake in the order they are due (ties: in the
+ * order they came), and everything that one of them sets off runs before the next one wakes.
+ */
+export class VirtualClock implements Clock {
+  #monotonicMs = 0;
+  #wallMs: number;
+  readonly #sleepers: Sleeper[] = [];
+  #onSleep: (() => void) | undefined;
+
+  constructor(startMs: number = Date.UTC(2026, 0, 1)) {
+    this.#wallMs = startMs;
+  }
+
+  nowMs(): number {
+    return this.#wallMs;
+  }
+
+  monotonicMs(): number {
+    return this.#monotonicMs;
+  }
+
+  sleep(ms: number): Promise<void> {
+    const dueMs = this.#monotonicMs + Math.max(0, ms);
+    return new Promise((wake) => {
+      const later = this.#sleepers.findIndex((sleeper) => sleeper.dueMs > dueMs);
+      this.#sleepers.splice(later < 0 ? this.#sleepers.length : later, 0, { dueMs, wake });
+      this.#onSleep?.();
+    });
+  }
+
+  /** How many sleep. */
+  get sleeping(): number {
+    return this.#sleepers.length;
+  }
+
+  /** Moves the wall clock alone, as an operator or NTP does. Wakes nobody. */
+  jumpWall(ms: number): void {
+    this.#wallMs += ms;
+  }
+
+  /** Moves both clocks without waking anybody: the process was stopped meanwhile. */
+  skip(ms: number): void {
+    this.#wallMs += ms;
+    this.#monotonicMs += ms;
+  }
+
+  /** Lets `ms` pass, waking whoever is due on the way, the last of them included. */
+  async advance(ms: number): Promise<void> {
+    const untilMs = this.#monotonicMs + ms;
+    await settle();
+    while ((this.#sleepers[0]?.dueMs ?? Number.POSITIVE_INFINITY) <= untilMs)
+      await this.#wakeNext();
+    this.#moveTo(untilMs);
+  }
+
+  /** Lets time pass from sleeper to sleeper until nobody sleeps. */
+  async runUntilIdle(): Promise<void> {
+    await settle();
+    while (this.#sleepers.length > 0) await this.#wakeNext();
+  }
+
+  /**
+   * Lets time pass until `work` settles, and answers what it does. Where nobody sleeps, real work
+   * (a file, a socket) is awaited.
+   */
+  async run<T>(work: Promise<T>): Promise<T> {
+    let settled = false;
+    const done = work.then(
+      () => {
+        settled = true;
+      },
+      () => {
+        settled = true;
+      },
+    );
+    for (;;) {
+      await settle();
+      if (settled) return work;
+      if (this.#sleepers.length > 0) await this.#wakeNext();
+      else await Promise.race([done, this.#nextSleep()]);
+    }
+  }
+
+  #nextSleep(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#onSleep = () => {
+        this.#onSleep = undefined;
+        resolve();
+      };
+    });
+  }
+
+  #wakeNext(): Promise<void> {
+    const next = this.#sleepers.shift();
+    if (next === undefined) return Promise.resolve();
+    this.#moveTo(next.dueMs);
+    next.wake();
+    return settle();
+  }
+
+  #moveTo(monotonicMs: number): void {
+    // After `skip`, a sleeper may be overdue: time does not go back to when it was due.
+    const passedMs = Math.max(0, monotonicMs - this.#monotonicMs);
+    this.#monotonicMs += passedMs;
+    this.#wallMs += passedMs;
+  }
+}
+
+/** Resolves after every promise callback that is ready, and those that they make ready, has run. */
+function settle(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
