@@ -1,3 +1,8 @@
+import { assert, unreachable } from "./assert.ts";
+import { utf8Text } from "./bytes.ts";
+import { invalid } from "./error.ts";
+import { LIMITS } from "./limits.ts";
+
 /** A number whose token a JavaScript number would not print again byte for byte (`1.0`, `1e3`). */
 export class JsonNumber {
   readonly token: string;
@@ -20,3 +25,343 @@ export type JsonValue =
   | JsonNumber
   | JsonArray
   | JsonObject;
+
+/** Levels of arrays and objects, and values of any kind, that a text may hold. */
+export interface JsonBounds {
+  readonly depth: number;
+  readonly nodes: number;
+}
+
+const DEFAULT_BOUNDS: JsonBounds = { depth: LIMITS.jsonDepth, nodes: LIMITS.jsonNodes };
+/** Longer integer tokens stay tokens: making a bigint of a million digits is no constant cost. */
+const BIGINT_DIGITS = 40;
+/** The parser and every walk recurse, so this much nesting has to fit the stack. */
+const MAX_DEPTH = 1_000;
+
+/**
+ * JavaScript lists array-index-like keys first, whatever the text's order. For the rare object that
+ * has one, the order of the text is kept here; `{...copy}` of it falls back to JavaScript's order.
+ */
+const keyOrder = new WeakMap<object, readonly string[]>();
+
+/**
+ * Parses JSON text (RFC 8259, as narrowed by I-JSON: no key twice, no unpaired surrogate) without
+ * loss: members keep their order and every number its value and token. The tree never grows past
+ * the bounds. A key `__proto__` is refused, so no consumer can take it for a prototype.
+ *
+ * @throws CatalogError `Invalid`: `JSON_INVALID`, `JSON_DUPLICATE_KEY`, `JSON_FORBIDDEN_KEY`,
+ * `JSON_TOO_DEEP`, `JSON_TOO_LARGE`.
+ */
+export function parseJson(text: string, bounds: JsonBounds = DEFAULT_BOUNDS): JsonValue {
+  if (!text.isWellFormed()) throw invalid("JSON_INVALID", "unpaired surrogate in text");
+  return new Parser(text, bounds).document();
+}
+
+/**
+ * As `parseJson`, of strict UTF-8 without a byte order mark.
+ *
+ * @throws CatalogError `Invalid`, as `parseJson`.
+ */
+export function parseJsonBytes(bytes: Uint8Array, bounds: JsonBounds = DEFAULT_BOUNDS): JsonValue {
+  let text: string;
+  try {
+    text = utf8Text(bytes);
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    throw invalid("JSON_INVALID", "not valid utf-8");
+  }
+  return new Parser(text, bounds).document();
+}
+
+export function isJsonObject(value: JsonValue | undefined): value is JsonObject {
+  return (
+    typeof value === "object" &&
+    value !== null &&
+    !Array.isArray(value) &&
+    !(value instanceof JsonNumber)
+  );
+}
+
+/** JSON text without white space. `parseJson` of it gives an equal value, key order included. */
+export function printJson(value: JsonValue): string {
+  switch (typeof value) {
+    case "string":
+      return printString(value);
+    case "number":
+      assert(Number.isFinite(value), "a json number is finite");
+      return String(value);
+    case "bigint":
+    case "boolean":
+      return String(value);
+    case "object":
+      if (value === null) return "null";
+      if (value instanceof JsonNumber) return value.token;
+      if (isJsonArray(value)) return printArray(value);
+      return printObject(value);
+    default:
+      return unreachable(value);
+  }
+}
+
+/** The members' names in the order of the text, index-like ones included. */
+export function jsonKeys(object: JsonObject): readonly string[] {
+  const keys = Object.keys(object);
+  // JavaScript lists index-like keys first, so only such an object can have an order of its own.
+  const first = keys[0]?.charCodeAt(0) ?? 0;
+  if (first < 0x30 || first > 0x39) return keys;
+  return keyOrder.get(object) ?? keys;
+}
+
+/** Narrows to an array, which `Array.isArray` does not do for a readonly one. */
+export function isJsonArray(value: JsonValue | undefined): value is JsonArray {
+  return Array.isArray(value);
+}
+
+function printArray(array: JsonArray): string {
+  let out = "[";
+  for (let i = 0; i < array.length; i++) {
+    const value = array[i];
+    assert(value !== undefined, "a json array has no holes");
+    if (i > 0) out += ",";
+    out += printJson(value);
+  }
+  return `${out}]`;
+}
+
+function printObject(object: JsonObject): string {
+  let out = "{";
+  for (const key of jsonKeys(object)) {
+    const value = object[key];
+    assert(value !== undefined, "a json member has a value");
+    if (out.length > 1) out += ",";
+    out += `${printString(key)}:${printJson(value)}`;
+  }
+  return `${out}}`;
+}
+
+/** All but what JSON lets stand in a string: quote, backslash, controls and surrogates. */
+const NEEDS_ESCAPE = /[^ !#-[\]-\ud7ff\ue000-\uffff]/;
+
+function printString(text: string): string {
+  return NEEDS_ESCAPE.test(text) ? JSON.stringify(text) : `"${text}"`;
+}
+
+class Parser {
+  readonly #text: string;
+  readonly #maxDepth: number;
+  #nodesLeft: number;
+  #at = 0;
+
+  constructor(text: string, bounds: JsonBounds) {
+    assert(bounds.depth <= MAX_DEPTH, "the depth bound fits the stack");
+    this.#text = text;
+    this.#maxDepth = bounds.depth;
+    this.#nodesLeft = bounds.nodes;
+  }
+
+  document(): JsonValue {
+    const value = this.#value(0);
+    this.#space();
+    if (this.#at < this.#text.length) throw this.#unexpected();
+    return value;
+  }
+
+  #value(depth: number): JsonValue {
+    if (--this.#nodesLeft < 0) throw invalid("JSON_TOO_LARGE", "too many values");
+    const code = this.#space();
+    switch (code) {
+      case 0x22:
+        this.#at++;
+        return this.#string();
+      case 0x7b:
+        return this.#object(depth + 1);
+      case 0x5b:
+        return this.#array(depth + 1);
+      case 0x74:
+        return this.#word("true", true);
+      case 0x66:
+        return this.#word("false", false);
+      case 0x6e:
+        return this.#word("null", null);
+      default:
+        return this.#number();
+    }
+  }
+
+  /** Skips white space; the code unit that follows it, NaN at the end of the text. */
+  #space(): number {
+    const text = this.#text;
+    let code = text.charCodeAt(this.#at);
+    while (code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09) {
+      code = text.charCodeAt(++this.#at);
+    }
+    return code;
+  }
+
+  #word<T extends boolean | null>(word: string, value: T): T {
+    if (!this.#text.startsWith(word, this.#at)) throw this.#unexpected();
+    this.#at += word.length;
+    return value;
+  }
+
+  #enter(depth: number): void {
+    if (depth > this.#maxDepth) {
+      throw invalid("JSON_TOO_DEEP", "nested too deeply", { depth: this.#maxDepth });
+    }
+    this.#at++;
+  }
+
+  #array(depth: number): JsonArray {
+    this.#enter(depth);
+    const out: JsonValue[] = [];
+    if (this.#space() === 0x5d) {
+      this.#at++;
+      return out;
+    }
+    for (;;) {
+      out.push(this.#value(depth));
+      const code = this.#space();
+      if (code !== 0x2c && code !== 0x5d) throw this.#unexpected();
+      this.#at++;
+      if (code === 0x5d) return out;
+    }
+  }
+
+  #object(depth: number): JsonObject {
+    this.#enter(depth);
+    const out: Record<string, JsonValue> = {};
+    if (this.#space() === 0x7d) {
+      this.#at++;
+      return out;
+    }
+    let members = 0;
+    let order: string[] | undefined;
+    for (;;) {
+      if (this.#space() !== 0x22) throw this.#unexpected();
+      this.#at++;
+      const key = this.#string();
+      if (key === "__proto__") throw invalid("JSON_FORBIDDEN_KEY", "key __proto__");
+      if (this.#space() !== 0x3a) throw this.#unexpected();
+      this.#at++;
+      const first = key.charCodeAt(0);
+      // Until the first index-like key, JavaScript's order is the text's.
+      if (order === undefined && first >= 0x30 && first <= 0x39) order = Object.keys(out);
+      order?.push(key);
+      out[key] = this.#value(depth);
+      members++;
+      const code = this.#space();
+      if (code !== 0x2c && code !== 0x7d) throw this.#unexpected();
+      this.#at++;
+      if (code === 0x7d) break;
+    }
+    // Counting once is cheaper than asking for every key; a duplicate is never returned.
+    if (Object.keys(out).length !== members) throw invalid("JSON_DUPLICATE_KEY", "duplicate key");
+    if (order !== undefined) keyOrder.set(out, order);
+    return out;
+  }
+
+  /** The string whose opening quote was just read. */
+  #string(): string {
+    const text = this.#text;
+    const start = this.#at;
+    for (let at = start; ; at++) {
+      const code = text.charCodeAt(at);
+      if (code === 0x22) {
+        this.#at = at + 1;
+        return text.slice(start, at);
+      }
+      if (code === 0x5c) return this.#escaped(start, at);
+      // NaN, the end of the text, is not at least a space either.
+      if (!(code >= 0x20)) {
+        this.#at = at;
+        throw this.#unexpected();
+      }
+    }
+  }
+
+  /** A string with escapes: finds its end, then lets the platform decode and judge it. */
+  #escaped(start: number, firstEscape: number): string {
+    const text = this.#text;
+    let at = firstEscape;
+    for (;;) {
+      const code = text.charCodeAt(at);
+      if (code === 0x22) break;
+      if (Number.isNaN(code)) {
+        this.#at = at;
+        throw this.#unexpected();
+      }
+      at += code === 0x5c ? 2 : 1;
+    }
+    this.#at = at + 1;
+    let value: string;
+    try {
+      value = JSON.parse(text.slice(start - 1, at + 1)) as string;
+    } catch (error) {
+      if (!(error instanceof SyntaxError)) throw error;
+      throw invalid("JSON_INVALID", "malformed string", { at: start });
+    }
+    if (!value.isWellFormed()) throw invalid("JSON_INVALID", "unpaired surrogate", { at: start });
+    return value;
+  }
+
+  #number(): JsonValue {
+    const text = this.#text;
+    const start = this.#at;
+    let at = start;
+    let code = text.charCodeAt(at);
+    const negative = code === 0x2d;
+    if (negative) code = text.charCodeAt(++at);
+    const digits = at;
+    let value = 0;
+    while (code >= 0x30 && code <= 0x39) {
+      value = value * 10 + (code - 0x30);
+      code = text.charCodeAt(++at);
+    }
+    this.#at = at;
+    const count = at - digits;
+    if (count === 0) throw this.#unexpected();
+    if (count > 1 && text.charCodeAt(digits) === 0x30) throw this.#unexpected();
+    // '.', 'e' and 'E': no plain integer.
+    if (code === 0x2e || code === 0x65 || code === 0x45) return this.#decimal(start);
+    if (count <= 15) {
+      if (!negative) return value;
+      return value === 0 ? new JsonNumber("-0") : -value;
+    }
+    const token = text.slice(start, at);
+    if (count > BIGINT_DIGITS) return new JsonNumber(token);
+    const exact = BigInt(token);
+    const rounded = Number(exact);
+    return Number.isSafeInteger(rounded) ? rounded : exact;
+  }
+
+  /** A number with a fraction or an exponent; `#at` stands behind its integer part. */
+  #decimal(start: number): JsonValue {
+    const text = this.#text;
+    if (text.charCodeAt(this.#at) === 0x2e) {
+      this.#at++;
+      this.#digits();
+    }
+    const exponent = text.charCodeAt(this.#at);
+    if (exponent === 0x65 || exponent === 0x45) {
+      const sign = text.charCodeAt(++this.#at);
+      if (sign === 0x2b || sign === 0x2d) this.#at++;
+      this.#digits();
+    }
+    const token = text.slice(start, this.#at);
+    const value = Number(token);
+    return String(value) === token ? value : new JsonNumber(token);
+  }
+
+  #digits(): void {
+    const text = this.#text;
+    const start = this.#at;
+    let code = text.charCodeAt(start);
+    while (code >= 0x30 && code <= 0x39) code = text.charCodeAt(++this.#at);
+    if (this.#at === start) throw this.#unexpected();
+  }
+
+  #unexpected(): Error {
+    const where = this.#at < this.#text.length ? "unexpected character" : "unexpected end";
+    return invalid("JSON_INVALID", `${where} in json`, { at: this.#at });
+  }
+}
