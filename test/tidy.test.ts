@@ -1,0 +1,48 @@
+import { describe, expect, it } from "vitest";
+import { cycles, deadFiles } from "./tidy/imports.ts";
+import { layers } from "./tidy/layers.ts";
+import { type Finding, loadCheckout, type SourceFile, topLevel } from "./tidy/source.ts";
+import * as rules from "./tidy/text-rules.ts";
+
+const ENTRIES: readonly string[] = ["src/index.ts", "src/cli/main.ts"];
+/** A check that sees nothing passes everything. Raise the floors as the house grows. */
+const AT_LEAST = { source: 60, tests: 20, prose: 12 };
+
+const files = loadCheckout();
+const typescript = files.filter((file) => file.path.endsWith(".ts"));
+const source = typescript.filter((file) => file.path.startsWith("src/"));
+const tests = typescript.filter((file) => file.path.startsWith("test/"));
+
+const each = (
+  among: readonly SourceFile[],
+  rule: (file: SourceFile) => readonly Finding[],
+): readonly string[] => show(among.flatMap(rule));
+
+const show = (found: readonly Finding[]): readonly string[] =>
+  found.map(({ path, line, what }) => `${path}:${line} ${what}`);
+
+describe("tidy", () => {
+  it("sees the files that it judges", () => {
+    expect(source.length).toBeGreaterThanOrEqual(AT_LEAST.source);
+    expect(tests.length).toBeGreaterThanOrEqual(AT_LEAST.tests);
+    const prose = files.filter((file) => file.path.endsWith(".md"));
+    expect(prose.length).toBeGreaterThanOrEqual(AT_LEAST.prose);
+    expect(source.map((file) => file.path)).toEqual(expect.arrayContaining([...ENTRIES]));
+  });
+
+  it("layers and the homes of packages", () => expect(each(source, layers)).toEqual([]));
+  it("no import cycles", () => expect(show(cycles(typescript))).toEqual([]));
+  it("no dead files", () => expect(show(deadFiles(source, ENTRIES))).toEqual([]));
+  it("file and line length", () => expect(each(typescript, rules.shape)).toEqual([]));
+  it("no ambient time or randomness", () => expect(each(source, rules.ambient)).toEqual([]));
+  it("environment and signals in runtime/", () =>
+    expect(each(source, rules.environment)).toEqual([]));
+  it("no enum, any or default export", () => expect(each(source, rules.language)).toEqual([]));
+  it("no console outside the cli", () => expect(each(source, rules.consoleUse)).toEqual([]));
+  it("one barrel", () => expect(each(source, rules.barrel)).toEqual([]));
+  it("no focused tests", () => expect(each(tests, rules.focused)).toEqual([]));
+  it("no leftover notes", () => expect(each(files, rules.leftovers)).toEqual([]));
+  it("nothing refers outside the clone", () => expect(each(files, rules.foreign)).toEqual([]));
+  it("each source folder has a README", () => expect(show(rules.readmes(files))).toEqual([]));
+  it("nothing strange at the top", () => expect(show(rules.strangers(topLevel()))).toEqual([]));
+});

@@ -1,0 +1,143 @@
+import { type Finding, findings, type SourceFile } from "./source.ts";
+
+const MAX_LINES = 800;
+const MAX_COLUMNS = 100;
+const README_LINES = 40;
+
+/** At most 800 lines a file and 100 columns a line; one long URL may stand. */
+export function shape(file: SourceFile): readonly Finding[] {
+  const lines = file.text.split("\n");
+  const found: Finding[] = [];
+  const count = lines.length - (lines.at(-1) === "" ? 1 : 0);
+  if (count > MAX_LINES) found.push({ path: file.path, line: MAX_LINES, what: `${count} lines` });
+  lines.forEach((text, index) => {
+    const columns = [...text].length;
+    if (columns > MAX_COLUMNS && !/https?:\/\/\S{60,}/.test(text)) {
+      found.push({ path: file.path, line: index + 1, what: `${columns} columns` });
+    }
+  });
+  return found;
+}
+
+const AMBIENT: readonly RegExp[] = [
+  /\bDate\.now\b/g,
+  /\bnew Date\(\s*\)/g,
+  /\bnew Date\b(?!\s*\()/g,
+  /\bMath\.random\b/g,
+  /\bperformance\.(?:now|timeOrigin)\b/g,
+  /\bprocess\.(?:hrtime|uptime)\b/g,
+  /\b(?:setTimeout|setInterval|setImmediate)\b/g,
+  /\b(?:randomUUID|randomBytes|randomInt|randomFill|randomFillSync|getRandomValues)\b/g,
+  /\bAbortSignal\.timeout\b/g,
+];
+
+/** Time and randomness come through the ports: only `runtime/` touches the machine's own. */
+export function ambient(file: SourceFile): readonly Finding[] {
+  if (file.path.startsWith("src/runtime/")) return [];
+  return AMBIENT.flatMap((pattern) => findings(file, pattern, "ambient time or randomness"));
+}
+
+/** The environment and signals are read in one place, so that an embedded Firn has neither. */
+export function environment(file: SourceFile): readonly Finding[] {
+  if (file.path.startsWith("src/runtime/")) return [];
+  return findings(file, /\bprocess\.(?:env|on|once)\b/g, "environment or signals outside runtime/");
+}
+
+/** What the language offers and the house does not use. */
+export function language(file: SourceFile): readonly Finding[] {
+  return [
+    ...findings(file, /^\s*(?:export\s+)?(?:declare\s+)?(?:const\s+)?enum\s+\w/gm, "enum"),
+    ...findings(file, /(?:[:<|&]\s*|\bas\s+)any\b(?!\s*[:(])|,\s*any\s*>/g, "any"),
+    ...findings(file, /^\s*export\s+default\b/gm, "default export"),
+    ...findings(file, /^\s*export\s*\{[^}]*\bas\s+default\b/gm, "default export"),
+  ];
+}
+
+/** People's output is the CLI's; everything else logs through its port. */
+export function consoleUse(file: SourceFile): readonly Finding[] {
+  if (file.path.startsWith("src/cli/")) return [];
+  return findings(file, /\bconsole\s*\.\s*\w+/g, "console outside cli/");
+}
+
+/** One barrel: elsewhere a name is imported from the file that defines it. */
+export function barrel(file: SourceFile): readonly Finding[] {
+  if (file.path === "src/index.ts") return [];
+  const found = [
+    ...findings(file, /\bexport\s+(?:type\s+)?(?:\*[^;"']*|\{[^}]*\}\s*)from\b/g, "re-export"),
+  ];
+  if (file.path.endsWith("/index.ts")) {
+    found.push({ path: file.path, line: 1, what: "a second index.ts" });
+  }
+  return found;
+}
+
+/** A test that runs alone silences all others. */
+export function focused(file: SourceFile): readonly Finding[] {
+  return findings(file, /\b(?:it|test|describe|bench)\.only\b/g, "focused test");
+}
+
+// Spelt in pieces: this file is scanned like every other.
+const LEFTOVER = new RegExp(String.raw`\b(?:FIX${"ME"}|TO${"DO"}|XX${"X"}|HA${"CK"})\b`, "g");
+
+/** Notes to oneself are finished or deleted, not committed. */
+export function leftovers(file: SourceFile): readonly Finding[] {
+  return findings(file, LEFTOVER, "leftover note", "text");
+}
+
+const FOREIGN: readonly RegExp[] = [
+  new RegExp(String.raw`(?<![\w.~-])/wo${"rk"}/`, "g"),
+  /\bissue\s+#?\d+\b/gi,
+  /\b(?:rows-sql|measured|toolchain)\.md\b/g,
+  new RegExp(String.raw`https?://(?:[\w-]+\.)*(?:npm${"js"}|pythonhosted)\.\w+[^\s)"']*`, "g"),
+  /https?:\/\/(?:registry|mirror|artifactory|nexus|verdaccio)[.\w-]*/g,
+];
+
+/** The project speaks of itself alone: no machine, registry or tracker it was made on or with. */
+export function foreign(file: SourceFile): readonly Finding[] {
+  return FOREIGN.flatMap((pattern) => findings(file, pattern, "refers outside the clone", "text"));
+}
+
+/** Each folder of `src/` says what lives there, on at most 40 lines. */
+export function readmes(files: readonly SourceFile[]): readonly Finding[] {
+  const folders = new Set(
+    files.map((file) => /^src\/([^/]+)\/.*\.ts$/.exec(file.path)?.[1]).filter((name) => name),
+  );
+  return [...folders].flatMap((folder) => {
+    const path = `src/${folder}/README.md`;
+    const readme = files.find((file) => file.path === path);
+    if (readme === undefined) return [{ path, line: 1, what: "missing" }];
+    const lines = readme.text.trimEnd().split("\n").length;
+    return lines > README_LINES ? [{ path, line: README_LINES, what: `${lines} lines` }] : [];
+  });
+}
+
+const TOP_LEVEL = new Set([
+  "CONTRIBUTING.md",
+  "Dockerfile",
+  "LICENSE",
+  "NOTICE",
+  "README.md",
+  "bench",
+  "bin",
+  "biome.json",
+  "docker-compose.yml",
+  "docs",
+  "localstack",
+  "package-lock.json",
+  "package.json",
+  "proto",
+  "src",
+  "test",
+  "tsconfig.json",
+  "vitest.config.ts",
+]);
+/** Made by tools and ignored by git. */
+const TOP_LEVEL_MADE = new Set(["node_modules", "dist", "coverage"]);
+
+/** The top of the checkout stays short enough to take in at a glance. */
+export function strangers(names: readonly string[]): readonly Finding[] {
+  return names
+    .filter((name) => !TOP_LEVEL.has(name) && !TOP_LEVEL_MADE.has(name))
+    .filter((name) => !name.startsWith(".") && !/^tsconfig\.\w+\.json$/.test(name))
+    .map((name) => ({ path: name, line: 1, what: "unknown at the top of the checkout" }));
+}
