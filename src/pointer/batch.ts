@@ -1,0 +1,62 @@
+import { assert } from "../base/assert.ts";
+import { utf8Length } from "../base/bytes.ts";
+import { invalid } from "../base/error.ts";
+import { LIMITS } from "../base/limits.ts";
+import type { KeyFamilies } from "./families.ts";
+import { assertKeyFits } from "./key.ts";
+import type { Batch, Item, PageOptions, PointerOp } from "./port.ts";
+
+/**
+ * Refuses a batch that some store could not take, with the same answer on every store and before
+ * any request. What a client can cause by its input is `Invalid`; the rest are defects of ours.
+ *
+ * @throws CatalogError `Invalid`, codes `BATCH_TOO_LARGE`, `SUMMARY_TOO_LARGE`, `KEY_TOO_LONG`.
+ */
+export function assertBatch(batch: Batch, families: KeyFamilies): void {
+  const { ops, writerId } = batch;
+  assert(writerId !== "", "a batch names its writer");
+  assert(ops.length > 0, "a batch has an operation");
+  if (ops.length > LIMITS.batchOps) {
+    throw invalid("BATCH_TOO_LARGE", "too many pointer operations", { ops: ops.length });
+  }
+  const keys = new Set<string>();
+  for (const op of ops) {
+    assertOp(op);
+    families.of(op.key);
+    keys.add(op.key);
+  }
+  assert(keys.size === ops.length, "a batch has no key twice");
+}
+
+function assertOp(op: PointerOp): void {
+  assertKeyFits(op.key);
+  assert(utf8Length(op.key) === op.key.length, "a key is ASCII, all else in it being encoded");
+  if (op.op === "checkAbsent" || op.op === "bump") return;
+  assert(op.expected >= 0n, "an expected version is not negative");
+  const bytes = op.op === "put" ? (op.summary?.length ?? 0) : 0;
+  if (bytes > LIMITS.summaryBytes) {
+    throw invalid("SUMMARY_TOO_LARGE", "pointer summary too large", { bytes });
+  }
+}
+
+/** Whether an operation's condition holds of what stands at its key. */
+export function conditionHolds(op: PointerOp, item: Item): boolean {
+  switch (op.op) {
+    case "put":
+    case "delete":
+      return item.version === op.expected;
+    case "check":
+      return item.state === "live" && item.version === op.expected;
+    case "checkAbsent":
+      return item.state === "absent";
+    case "bump":
+      return item.state === "live";
+  }
+}
+
+/** The page's size. @throws CatalogError `Internal`: out of bounds, which callers check. */
+export function pageLimit(options: PageOptions): number {
+  const limit = options.limit ?? LIMITS.pageSize;
+  assert(Number.isInteger(limit) && limit >= 1 && limit <= LIMITS.pageSize, "a page has a size");
+  return limit;
+}

@@ -1,0 +1,164 @@
+import { assert } from "../base/assert.ts";
+import type { Clock } from "../base/clock.ts";
+import { LIMITS } from "../base/limits.ts";
+import { assertBatch, conditionHolds, pageLimit } from "./batch.ts";
+import { KeyFamilies } from "./families.ts";
+import { type KeyFamily, splitKey } from "./key.ts";
+import type {
+  Absent,
+  Batch,
+  CommitOutcome,
+  Item,
+  Live,
+  PageOptions,
+  PointerOp,
+  PointerStore,
+  Version,
+} from "./port.ts";
+import { SortedKeys } from "./sorted-keys.ts";
+
+const SWEEP_PAGE = 1_000;
+
+/**
+ * The reference model of a pointer store, and the store of profile `memory`. Every call takes
+ * effect at one instant, before its promise is returned, so it is linearizable by construction; it
+ * never answers *overloaded* or *unknown*. What it hands out is what it keeps: items are immutable.
+ */
+export class MemoryPointerStore implements PointerStore {
+  readonly #clock: Clock;
+  readonly #families: KeyFamilies;
+  readonly #items = new Map<string, Item>();
+  readonly #keys = new SortedKeys();
+  /** Per listed directory, the keys of its live children. */
+  readonly #children = new Map<string, SortedKeys>();
+
+  constructor(options: { readonly families: readonly KeyFamily[]; readonly clock: Clock }) {
+    this.#families = new KeyFamilies(options.families);
+    this.#clock = options.clock;
+  }
+
+  async get(key: string): Promise<Item> {
+    return this.#read(key);
+  }
+
+  async getMany(keys: readonly string[]): Promise<readonly Item[]> {
+    return keys.map((key) => this.#read(key));
+  }
+
+  async commit(batch: Batch): Promise<CommitOutcome> {
+    assertBatch(batch, this.#families);
+    const failed: Item[] = [];
+    for (const op of batch.ops) {
+      const item = this.#read(op.key);
+      if (!conditionHolds(op, item)) failed.push(item);
+    }
+    if (failed.length > 0) return { outcome: "conflict", failed };
+    const versions = new Map<string, Version>();
+    for (const op of batch.ops) this.#apply(op, batch.writerId, versions);
+    return { outcome: "committed", versions };
+  }
+
+  async list(directory: string, options: PageOptions = {}): Promise<readonly Live[]> {
+    this.#families.assertListed(directory);
+    const limit = pageLimit(options);
+    const after = `${directory}/${options.after ?? ""}`;
+    const page: Live[] = [];
+    for (const key of this.#children.get(directory)?.page(after, false, limit) ?? []) {
+      const item = this.#items.get(key);
+      assert(item?.state === "live", "a listed key is alive");
+      page.push(item);
+    }
+    return page;
+  }
+
+  async *sweep(prefix: string): AsyncIterable<Item> {
+    let page = this.#keys.page(prefix, true, SWEEP_PAGE);
+    for (;;) {
+      for (const key of page) {
+        if (!key.startsWith(prefix)) return;
+        const item = this.#items.get(key);
+        if (item !== undefined) yield item;
+      }
+      const last = page.at(-1);
+      if (last === undefined) return;
+      page = this.#keys.page(last, false, SWEEP_PAGE);
+    }
+  }
+
+  async forget(key: string, version: Version): Promise<boolean> {
+    const item = this.#read(key);
+    if (item.version !== version || version === 0n) return false;
+    if (item.state === "absent" && this.#clock.nowMs() < (item.deadUntilMs ?? 0)) return false;
+    this.#setListed(key, false);
+    this.#items.delete(key);
+    this.#keys.delete(key);
+    return true;
+  }
+
+  #read(key: string): Item {
+    const item = this.#items.get(key);
+    if (item !== undefined) return item;
+    this.#families.of(key);
+    return { state: "absent", key, version: 0n };
+  }
+
+  #apply(op: PointerOp, writerId: string, versions: Map<string, Version>): void {
+    if (op.op === "check" || op.op === "checkAbsent") return;
+    const before = this.#read(op.key);
+    const after = this.#next(op, before, writerId);
+    versions.set(op.key, after.version);
+    if (before.version === 0n) this.#keys.add(op.key);
+    if (before.state !== after.state) this.#setListed(op.key, after.state === "live");
+    this.#items.set(op.key, after);
+  }
+
+  #next(
+    op: Extract<PointerOp, { op: "put" | "delete" | "bump" }>,
+    before: Item,
+    writerId: string,
+  ): Item {
+    const version = before.version + 1n;
+    switch (op.op) {
+      case "put":
+        return livePointer(op, version, writerId);
+      case "delete":
+        return tombstone(op.key, version, writerId, this.#clock.nowMs());
+      case "bump":
+        return { ...before, version };
+    }
+  }
+
+  #setListed(key: string, live: boolean): void {
+    if (!this.#families.of(key).listed) return;
+    const { directory } = splitKey(key);
+    const children = this.#children.get(directory);
+    if (live) {
+      if (children !== undefined) children.add(key);
+      else this.#children.set(directory, SortedKeys.of(key));
+    } else if (children !== undefined) {
+      children.delete(key);
+      if (children.size === 0) this.#children.delete(directory);
+    }
+  }
+}
+
+function livePointer(
+  op: Extract<PointerOp, { op: "put" }>,
+  version: Version,
+  writerId: string,
+): Live {
+  const { key, blobPath, summary } = op;
+  return {
+    state: "live",
+    key,
+    version,
+    writerId,
+    ...(blobPath !== undefined && { blobPath }),
+    // A copy: the caller may write into its own bytes again.
+    ...(summary !== undefined && { summary: summary.slice() }),
+  };
+}
+
+function tombstone(key: string, version: Version, writerId: string, nowMs: number): Absent {
+  return { state: "absent", key, version, writerId, deadUntilMs: nowMs + LIMITS.tombstoneLifeMs };
+}
