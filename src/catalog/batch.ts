@@ -1,0 +1,112 @@
+import { assert } from "../base/assert.ts";
+import type { AccountId } from "../base/ids.ts";
+import { LIMITS } from "../base/limits.ts";
+import type { Item, PointerOp } from "../pointer/port.ts";
+import { encodeSummary } from "./codec.ts";
+import type { ChangedKey, Summary } from "./model.ts";
+import { shaOfPath } from "./paths.ts";
+import type { EncodedPayload } from "./payloads.ts";
+
+/** What a put writes. */
+interface Content {
+  readonly summary?: Summary;
+  readonly payload?: EncodedPayload;
+}
+
+function shaBytes(path: string | undefined): Uint8Array | undefined {
+  return path === undefined ? undefined : Buffer.from(shaOfPath(path), "hex");
+}
+
+/** Summary bytes within their limit: a metadata location that does not fit is left to the payload. */
+function fitSummary(summary: Summary): Uint8Array {
+  const bytes = encodeSummary(summary);
+  if (bytes.length <= LIMITS.summaryBytes) return bytes;
+  const { metadataLocation: _left, ...rest } = summary;
+  const shorter = encodeSummary(rest);
+  assert(shorter.length <= LIMITS.summaryBytes, "a summary fits without its location");
+  return shorter;
+}
+
+/**
+ * Collects the pointer operations of one change and what its change record will say. Every
+ * expectation is the version of an item that was read, so a batch never overwrites what its
+ * planner has not seen.
+ */
+export class BatchBuilder {
+  readonly #account: AccountId;
+  readonly #ops: PointerOp[] = [];
+  readonly #changed: ChangedKey[] = [];
+  readonly #payloads: EncodedPayload[] = [];
+
+  constructor(account: AccountId) {
+    this.#account = account;
+  }
+
+  get ops(): readonly PointerOp[] {
+    return this.#ops;
+  }
+
+  get changed(): readonly ChangedKey[] {
+    return this.#changed;
+  }
+
+  get payloads(): readonly EncodedPayload[] {
+    return this.#payloads;
+  }
+
+  /** Writes over the item that was read, live, dead or never there. */
+  put(item: Item, content: Content): this {
+    this.#record(item, content.payload?.path, false);
+    return this.derive(item, content);
+  }
+
+  /** Leaves a tombstone over the live item that was read. */
+  delete(item: Item): this {
+    this.#record(item, undefined, true);
+    return this.deriveDelete(item);
+  }
+
+  /** As `put`, for a key that follows from a recorded one and so stays out of the record. */
+  derive(item: Item, content: Content): this {
+    if (content.payload !== undefined) this.#payloads.push(content.payload);
+    this.#ops.push({
+      op: "put",
+      key: item.key,
+      expected: item.version,
+      ...(content.summary === undefined ? {} : { summary: fitSummary(content.summary) }),
+      ...(content.payload === undefined ? {} : { blobPath: content.payload.path }),
+    });
+    return this;
+  }
+
+  /** As `delete`, for a key that follows from a recorded one. */
+  deriveDelete(item: Item): this {
+    this.#ops.push({ op: "delete", key: item.key, expected: item.version });
+    return this;
+  }
+
+  /** Proves that the parent is alive, without a conflict between its creators. */
+  bump(key: string): this {
+    this.#ops.push({ op: "bump", key });
+    return this;
+  }
+
+  #record(item: Item, blobTo: string | undefined, deleted: boolean): void {
+    const prefix = `/accounts/${this.#account}/`;
+    const from = item.state === "live" ? shaBytes(item.blobPath) : undefined;
+    const to = shaBytes(blobTo);
+    this.#changed.push({
+      key: item.key.startsWith(prefix) ? item.key.slice(prefix.length) : item.key,
+      versionFrom: item.version,
+      versionTo: item.version + 1n,
+      deleted,
+      ...(from === undefined ? {} : { blobFrom: from }),
+      ...(to === undefined ? {} : { blobTo: to }),
+    });
+  }
+}
+
+/** An item for a key that nothing was ever stored under: fresh ids make such keys. */
+export function never(key: string): Item {
+  return { state: "absent", key, version: 0n };
+}

@@ -1,0 +1,27 @@
+import { type AccountStores, openAccount } from "./accounts.ts";
+import { Catalogs } from "./catalogs.ts";
+import type { CatalogContext } from "./context.ts";
+import { Namespaces } from "./namespaces.ts";
+import { Resolver } from "./resolve.ts";
+import { Tables } from "./tables.ts";
+
+/** The resource model of one account. */
+export class AccountCatalog {
+  readonly context: CatalogContext;
+  readonly catalogs: Catalogs;
+  readonly namespaces: Namespaces;
+  readonly tables: Tables;
+
+  private constructor(context: CatalogContext) {
+    const resolver = new Resolver(context);
+    this.context = context;
+    this.catalogs = new Catalogs(context, resolver);
+    this.namespaces = new Namespaces(context, resolver);
+    this.tables = new Tables(context, resolver);
+  }
+
+  /** Opens the account of this name, which is made where it is not there yet. */
+  static async open(stores: AccountStores, account: string): Promise<AccountCatalog> {
+    return new AccountCatalog(await openAccount(stores, account));
+  }
+}

@@ -1,0 +1,177 @@
+import type { CatalogId } from "../base/ids.ts";
+import { LIMITS } from "../base/limits.ts";
+import type { Live } from "../pointer/port.ts";
+import { BatchBuilder, never } from "./batch.ts";
+import type { Actor, CatalogContext } from "./context.ts";
+import { readEntity, type Stored, summaryOfItem } from "./entities.ts";
+import { catalogExists, catalogNotFound, entityProtected, notEmpty } from "./errors.ts";
+import { deleteGuards, guardKeys, putGuards } from "./guards.ts";
+import { childDirectory, digits19, directoryOf, FAMILIES, keyOf } from "./keys.ts";
+import type { Catalog, Properties } from "./model.ts";
+import { checkCatalogName, checkProperties } from "./names.ts";
+import { listPage, type Page, type PageRequest } from "./pages.ts";
+import { byIdKey } from "./paths.ts";
+import { assertMayUpdate } from "./payloads.ts";
+import { type Attempt, type Planned, REPLAN, write } from "./repository.ts";
+import type { Resolver } from "./resolve.ts";
+import type { Revised } from "./revised.ts";
+import { nameSummary, summaryOf } from "./summaries.ts";
+
+/** What a new catalog is made of. `defaultLocation` is the warehouse root, as a URI. */
+export interface NewCatalog {
+  readonly name: string;
+  readonly defaultLocation: string;
+  readonly properties?: Properties;
+  readonly allowedLocations?: readonly string[];
+}
+
+/** The catalogs of one account. */
+export class Catalogs {
+  readonly #context: CatalogContext;
+  readonly #resolver: Resolver;
+
+  constructor(context: CatalogContext, resolver: Resolver) {
+    this.#context = context;
+    this.#resolver = resolver;
+  }
+
+  /** @throws CatalogError `NAME_INVALID`, `CATALOG_ALREADY_EXISTS`. One batch of 13 operations. */
+  async create(actor: Actor, request: NewCatalog): Promise<Revised<Catalog>> {
+    const { account, pointers, payloads, ids } = this.#context;
+    const name = checkCatalogName(request.name);
+    const properties = checkProperties(request.properties ?? {});
+    const id = ids.mint<CatalogId>();
+    return write(this.#context, actor, "create-catalog", async (attempt) => {
+      const { revision, updatedAtMs } = attempt.authorship;
+      const held = await pointers.get(keyOf(FAMILIES.catalogByName, account, name));
+      if (held.state === "live") throw catalogExists(name);
+      const entity: Catalog = {
+        type: "catalog",
+        id,
+        name,
+        description: "",
+        properties,
+        createdAtMs: updatedAtMs,
+        state: "ACTIVE",
+        nameRevision: revision,
+        guardGeneration: 1,
+        protected: false,
+        purgeAfterMs: 0,
+        defaultLocation: request.defaultLocation,
+        allowedLocations: request.allowedLocations ?? [],
+        defaultTableProperties: {},
+      };
+      const payload = payloads.encode(entity, attempt.authorship);
+      const primary = byIdKey("catalog", account, id);
+      const batch = new BatchBuilder(account)
+        .put(never(primary), { payload, summary: summaryOf(entity, payload) })
+        .put(held, { summary: nameSummary(entity) })
+        .bump(keyOf(FAMILIES.accountGuard, account));
+      putGuards(batch, account, entity);
+      return { batch, primary, result: () => ({ entity, version: 1n, revision }) };
+    });
+  }
+
+  /** @throws CatalogError `CATALOG_NOT_FOUND`. */
+  async get(name: string): Promise<Stored<Catalog>> {
+    const { catalog } = await this.#resolver.resolve({ catalog: checkCatalogName(name) });
+    return this.#read(catalog.item, name);
+  }
+
+  async list(request: PageRequest): Promise<Page<string>> {
+    const directory = directoryOf(FAMILIES.catalogByName, this.#context.account);
+    const page = await listPage(this.#context.pointers, directory, request);
+    return { ...page, items: page.items.map((item) => summaryOfItem(item).name) };
+  }
+
+  /**
+   * Renames a catalog: whoever still creates below the old name is sent back to resolve again.
+   *
+   * @throws CatalogError `CATALOG_NOT_FOUND`, `CATALOG_ALREADY_EXISTS`, `NAME_INVALID`.
+   */
+  async rename(actor: Actor, from: string, to: string): Promise<Revised<Catalog>> {
+    const { account, payloads } = this.#context;
+    const [oldName, newName] = [checkCatalogName(from), checkCatalogName(to)];
+    return write(this.#context, actor, "rename-catalog", async (attempt) => {
+      const { revision } = attempt.authorship;
+      const byName = (name: string) => keyOf(FAMILIES.catalogByName, account, name);
+      const found = await this.#vanishing(oldName, [byName(newName)]);
+      if (found === undefined) return REPLAN;
+      const { stored, guards, nameItem, also } = found;
+      const [target] = also;
+      if (target === undefined || target.state === "live") throw catalogExists(newName);
+      const entity: Catalog = {
+        ...stored.entity,
+        name: newName,
+        nameRevision: revision,
+        guardGeneration: stored.entity.guardGeneration + 1,
+      };
+      const payload = payloads.encode(entity, attempt.authorship);
+      const batch = new BatchBuilder(account)
+        .put(stored.item, { payload, summary: summaryOf(entity, payload) })
+        .delete(nameItem)
+        .put(target, { summary: nameSummary(entity) })
+        .bump(keyOf(FAMILIES.accountGuard, account));
+      deleteGuards(batch, guards);
+      putGuards(batch, account, entity);
+      const version = stored.item.version + 1n;
+      return { batch, primary: stored.item.key, result: () => ({ entity, version, revision }) };
+    });
+  }
+
+  /**
+   * Drops an empty catalog.
+   *
+   * @throws CatalogError `CATALOG_NOT_FOUND`, `CATALOG_NOT_EMPTY`, `PROTECTED`.
+   */
+  async drop(actor: Actor, text: string): Promise<void> {
+    const name = checkCatalogName(text);
+    await write(this.#context, actor, "drop-catalog", (attempt) => this.#planDrop(name, attempt));
+  }
+
+  async #planDrop(name: string, attempt: Attempt): Promise<Planned<void>> {
+    const { account, pointers, payloads } = this.#context;
+    const found = await this.#vanishing(name, []);
+    if (found === undefined) return REPLAN;
+    const { stored, guards, nameItem } = found;
+    if (stored.entity.protected) throw entityProtected(name);
+    const children = childDirectory(account, stored.entity.id, []);
+    if ((await pointers.list(children, { limit: 1 })).length > 0) {
+      throw notEmpty("CATALOG_NOT_EMPTY", { catalog: name });
+    }
+    const purgeAfterMs = attempt.authorship.updatedAtMs + LIMITS.dropRetentionMs;
+    const entity: Catalog = { ...stored.entity, state: "DROPPED", purgeAfterMs };
+    const payload = payloads.encode(entity, attempt.authorship);
+    const dropped = keyOf(FAMILIES.dropped, account, digits19(purgeAfterMs), entity.id);
+    const batch = new BatchBuilder(account)
+      .put(stored.item, { payload, summary: summaryOf(entity, payload) })
+      .delete(nameItem)
+      .put(never(dropped), { summary: nameSummary(entity) });
+    deleteGuards(batch, guards);
+    return { batch, primary: stored.item.key, result: () => undefined };
+  }
+
+  /** What a rename or drop needs, guards read before anything below is looked at. */
+  async #vanishing(name: string, more: readonly string[]) {
+    const { account, pointers } = this.#context;
+    const nameKey = keyOf(FAMILIES.catalogByName, account, name);
+    const { catalog, also } = await this.#resolver.resolve(
+      { catalog: name },
+      { also: () => [nameKey, ...more] },
+    );
+    const stored = await this.#read(catalog.item, name);
+    assertMayUpdate(stored.envelope);
+    const { id, guardGeneration } = stored.entity;
+    const keys = guardKeys(account, "catalog", id, guardGeneration);
+    const guards = await pointers.getMany(keys);
+    const [nameItem, ...rest] = also;
+    const alive = guards.every((guard) => guard.state === "live") && nameItem?.state === "live";
+    return alive ? { stored, guards, nameItem, also: rest } : undefined;
+  }
+
+  async #read(item: Live, name: string): Promise<Stored<Catalog>> {
+    const stored = await readEntity<Catalog>(this.#context, "catalog", item);
+    if (stored === undefined || stored.entity.state !== "ACTIVE") throw catalogNotFound(name);
+    return stored;
+  }
+}

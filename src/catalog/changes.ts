@@ -1,0 +1,53 @@
+import { sha256Hex } from "../base/hash.ts";
+import type { AccountId, ChangeId } from "../base/ids.ts";
+import { LIMITS } from "../base/limits.ts";
+import type { PointerOp } from "../pointer/port.ts";
+import { encodeChange, encodeEnvelope, MIN_WRITER_VERSION, SCHEMA_VERSION } from "./codec.ts";
+import { digits19, FAMILIES, keyOf } from "./keys.ts";
+import type { ChangedKey } from "./model.ts";
+import type { Authorship } from "./payloads.ts";
+
+/** A change record ready for its batch; `blob` where it is too long for a summary. */
+export interface EncodedChange {
+  readonly op: PointerOp;
+  readonly blob?: { readonly path: string; readonly bytes: Uint8Array };
+}
+
+/** Minute and shard of a change: the shard spreads one minute's records over the store. */
+function bucketOf(timeMs: number, id: ChangeId): string {
+  const shard = Number.parseInt(id.slice(-4), 16) % LIMITS.changeShards;
+  return `${digits19(Math.floor(timeMs / 60_000))}-${shard}`;
+}
+
+/** The record of one batch, to be put in that batch. */
+export function encodeChangeOp(
+  account: AccountId,
+  id: ChangeId,
+  operation: string,
+  authorship: Authorship,
+  keys: readonly ChangedKey[],
+): EncodedChange {
+  const bucket = bucketOf(authorship.updatedAtMs, id);
+  const key = keyOf(FAMILIES.change, account, bucket, id);
+  const content = encodeChange({
+    requestId: authorship.requestId,
+    principal: authorship.updatedBy,
+    timeMs: authorship.updatedAtMs,
+    operation,
+    keys,
+  });
+  if (content.length <= LIMITS.summaryBytes) {
+    return { op: { op: "put", key, expected: 0n, summary: content } };
+  }
+  const envelope = encodeEnvelope({
+    schemaVersion: SCHEMA_VERSION,
+    minWriterVersion: MIN_WRITER_VERSION,
+    entityType: "change",
+    accountId: account,
+    entityId: id,
+    ...authorship,
+  });
+  const bytes = Buffer.concat([envelope, content]);
+  const path = `accounts/${account}/changes/${bucket}/${sha256Hex(bytes)}.pb`;
+  return { op: { op: "put", key, expected: 0n, blobPath: path }, blob: { path, bytes } };
+}

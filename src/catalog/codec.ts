@@ -1,0 +1,502 @@
+import Long from "long";
+import protobuf from "protobufjs/minimal.js";
+import { assert } from "../base/assert.ts";
+import { compareUtf8 } from "../base/bytes.ts";
+import { CatalogError } from "../base/error.ts";
+import { type AnyId, idFromBytes, idToBytes } from "../base/ids.ts";
+import { firn } from "../gen/firn.js";
+import type {
+  Account,
+  Catalog,
+  ChangeRecord,
+  Entity,
+  EntityState,
+  EntityType,
+  Envelope,
+  Namespace,
+  Properties,
+  Receipt,
+  Summary,
+  Table,
+  TableFormat,
+  UnknownFields,
+} from "./model.ts";
+
+/*
+ * The edge between the model and protobuf, and the only importer of generated code. What protobufjs
+ * loses in silence is met here: int64 goes through `Long` both ways and becomes bigint or a checked
+ * number, maps are written in key order so that equal content has equal bytes, and fields that a
+ * newer node wrote are kept (`discardUnknown` is true by default, which would erase them).
+ */
+protobuf.Reader.discardUnknown = false;
+
+const v1 = firn.v1;
+
+/** Version of the payload schema that this code writes, and the oldest that may update it. */
+export const SCHEMA_VERSION = 1;
+export const MIN_WRITER_VERSION = 1;
+
+const ENTITY_TYPE: Readonly<Record<EntityType | "change", firn.v1.EntityType>> = {
+  account: v1.EntityType.ENTITY_TYPE_ACCOUNT,
+  catalog: v1.EntityType.ENTITY_TYPE_CATALOG,
+  namespace: v1.EntityType.ENTITY_TYPE_NAMESPACE,
+  table: v1.EntityType.ENTITY_TYPE_TABLE,
+  view: v1.EntityType.ENTITY_TYPE_VIEW,
+  change: v1.EntityType.ENTITY_TYPE_CHANGE,
+};
+const STATE: Readonly<Record<EntityState, firn.v1.EntityState>> = {
+  ACTIVE: v1.EntityState.ENTITY_STATE_ACTIVE,
+  DELETING: v1.EntityState.ENTITY_STATE_DELETING,
+  DROPPED: v1.EntityState.ENTITY_STATE_DROPPED,
+  PURGING: v1.EntityState.ENTITY_STATE_PURGING,
+};
+const FORMAT: Readonly<Record<TableFormat, firn.v1.TableFormat>> = {
+  ICEBERG: v1.TableFormat.TABLE_FORMAT_ICEBERG,
+  ROW: v1.TableFormat.TABLE_FORMAT_ROW,
+  DELTA: v1.TableFormat.TABLE_FORMAT_DELTA,
+  HUDI: v1.TableFormat.TABLE_FORMAT_HUDI,
+  OTHER: v1.TableFormat.TABLE_FORMAT_OTHER,
+};
+
+function nameOf<Name extends string>(table: Readonly<Record<Name, number>>, value: number): Name {
+  for (const name in table) if (table[name] === value) return name;
+  throw new CatalogError("Corrupt", "PAYLOAD_CORRUPT", "unknown enum value", { value });
+}
+
+function long(value: bigint | number): Long {
+  const big = BigInt(value);
+  assert(BigInt.asIntN(64, big) === big, "a stored integer fits 64 bits");
+  return Long.fromString(big.toString());
+}
+
+function big(value: Long): bigint {
+  return BigInt(value.toString());
+}
+
+/** A stored time or count. @throws CatalogError `Corrupt` past 2^53. */
+function safe(value: Long): number {
+  const number = value.toNumber();
+  if (!Number.isSafeInteger(number)) {
+    throw new CatalogError("Corrupt", "PAYLOAD_CORRUPT", "integer out of range");
+  }
+  return number;
+}
+
+function sorted(properties: Properties): Record<string, string> {
+  const entries = Object.entries(properties).sort(([a], [b]) => compareUtf8(a, b));
+  return Object.fromEntries(entries);
+}
+
+function bytesOf(id: AnyId | string | undefined): Uint8Array {
+  return id === undefined || id === "" ? new Uint8Array() : idToBytes(id as AnyId);
+}
+
+function idOf<Id extends AnyId>(bytes: Uint8Array): Id {
+  if (bytes.length !== 16) throw new CatalogError("Corrupt", "PAYLOAD_CORRUPT", "not an id");
+  return idFromBytes<Id>(bytes);
+}
+
+function withUnknown<M extends { $unknowns?: Uint8Array[] }>(
+  message: M,
+  fields: readonly Uint8Array[] | undefined,
+): M {
+  if (fields !== undefined) message.$unknowns = [...fields];
+  return message;
+}
+
+function unknownOf(
+  message: { $unknowns?: Uint8Array[] },
+  iceberg?: { $unknowns?: Uint8Array[] } | null,
+): { unknownFields?: UnknownFields } {
+  const own = message.$unknowns ?? [];
+  const nested = iceberg?.$unknowns ?? [];
+  if (own.length === 0 && nested.length === 0) return {};
+  return { unknownFields: nested.length === 0 ? { own } : { own, iceberg: nested } };
+}
+
+function common(entity: Entity) {
+  return {
+    name: entity.name,
+    description: entity.description,
+    createdAtMs: long(entity.createdAtMs),
+    state: STATE[entity.state],
+    nameRevision: bytesOf(entity.nameRevision),
+  };
+}
+
+function droppable(entity: Catalog | Namespace | Table) {
+  return { protected: entity.protected, purgeAfterMs: long(entity.purgeAfterMs) };
+}
+
+function accountBody(entity: Account): Uint8Array {
+  const message = v1.Account.create({ ...common(entity), tags: sorted(entity.tags) });
+  return v1.Account.encode(withUnknown(message, entity.unknownFields?.own)).finish();
+}
+
+function catalogBody(entity: Catalog): Uint8Array {
+  const message = v1.Catalog.create({
+    ...common(entity),
+    ...droppable(entity),
+    properties: sorted(entity.properties),
+    guardGeneration: entity.guardGeneration,
+    defaultLocation: entity.defaultLocation,
+    allowedLocations: [...entity.allowedLocations],
+    defaultTableProperties: sorted(entity.defaultTableProperties),
+  });
+  return v1.Catalog.encode(withUnknown(message, entity.unknownFields?.own)).finish();
+}
+
+function namespaceBody(entity: Namespace): Uint8Array {
+  const { name: _name, ...rest } = common(entity);
+  const message = v1.Namespace.create({
+    ...rest,
+    ...droppable(entity),
+    path: [...entity.path],
+    properties: sorted(entity.properties),
+    guardGeneration: entity.guardGeneration,
+    catalogId: bytesOf(entity.catalogId),
+    parentId: bytesOf(entity.parentId),
+  });
+  return v1.Namespace.encode(withUnknown(message, entity.unknownFields?.own)).finish();
+}
+
+function icebergMessage(entity: Table): firn.v1.IcebergTable | null {
+  const iceberg = entity.iceberg;
+  if (iceberg === undefined) return null;
+  const message = v1.IcebergTable.create({
+    tableUuid: bytesOf(iceberg.tableUuid),
+    metadataLocation: iceberg.metadataLocation,
+    purgeRequested: iceberg.purgeRequested,
+    ...(iceberg.currentSnapshotId === undefined
+      ? {}
+      : { currentSnapshotId: long(iceberg.currentSnapshotId) }),
+  });
+  return withUnknown(message, entity.unknownFields?.iceberg);
+}
+
+function tableBody(entity: Table): Uint8Array {
+  const message = v1.Table.create({
+    ...common(entity),
+    ...droppable(entity),
+    properties: sorted(entity.properties),
+    catalogId: bytesOf(entity.catalogId),
+    namespaceId: bytesOf(entity.namespaceId),
+    format: FORMAT[entity.format],
+    location: entity.location,
+    iceberg: icebergMessage(entity),
+  });
+  return v1.Table.encode(withUnknown(message, entity.unknownFields?.own)).finish();
+}
+
+/** The content of a payload: everything but its envelope. Equal content has equal bytes. */
+export function encodeContent(entity: Entity): Uint8Array {
+  switch (entity.type) {
+    case "account":
+      return accountBody(entity);
+    case "catalog":
+      return catalogBody(entity);
+    case "namespace":
+      return namespaceBody(entity);
+    case "table":
+      return tableBody(entity);
+  }
+}
+
+/** The head of a payload. Field 1 of every message, so head and content simply join. */
+export function encodeEnvelope(envelope: Envelope): Uint8Array {
+  const message = v1.Envelope.create({
+    schemaVersion: envelope.schemaVersion,
+    minWriterVersion: envelope.minWriterVersion,
+    entityType: ENTITY_TYPE[envelope.entityType],
+    accountId: bytesOf(envelope.accountId),
+    entityId: bytesOf(envelope.entityId),
+    revision: bytesOf(envelope.revision),
+    updatedAtMs: long(envelope.updatedAtMs),
+    updatedBy: envelope.updatedBy,
+    requestId: envelope.requestId,
+  });
+  // Every payload type has its envelope as field 1: one of them stands for all.
+  return v1.Account.encode(v1.Account.create({ envelope: message })).finish();
+}
+
+/** A decoded payload: who wrote it when, and what it says. */
+export interface Decoded<E extends Entity = Entity> {
+  readonly envelope: Envelope;
+  readonly entity: E;
+}
+
+function envelopeOf(message: firn.v1.Envelope.$Properties | null | undefined): Envelope {
+  if (!message) throw new CatalogError("Corrupt", "PAYLOAD_CORRUPT", "payload without envelope");
+  const full = v1.Envelope.create(message);
+  return {
+    schemaVersion: full.schemaVersion,
+    minWriterVersion: full.minWriterVersion,
+    entityType: nameOf(ENTITY_TYPE, full.entityType),
+    accountId: idOf(full.accountId),
+    entityId: idOf(full.entityId),
+    revision: idOf(full.revision),
+    updatedAtMs: safe(full.updatedAtMs as Long),
+    updatedBy: full.updatedBy,
+    requestId: full.requestId,
+  };
+}
+
+interface CommonMessage {
+  description: string;
+  createdAtMs: Long;
+  state: number;
+  nameRevision: Uint8Array;
+}
+
+function commonOf(message: CommonMessage, name: string) {
+  return {
+    name,
+    description: message.description,
+    createdAtMs: safe(message.createdAtMs),
+    state: nameOf(STATE, message.state),
+    nameRevision: idOf(message.nameRevision) as Entity["nameRevision"],
+  };
+}
+
+function droppableOf(message: { protected: boolean; purgeAfterMs: Long }) {
+  return { protected: message.protected, purgeAfterMs: safe(message.purgeAfterMs) };
+}
+
+function decodeAccount(bytes: Uint8Array): Decoded<Account> {
+  const m = v1.Account.decode(bytes);
+  const envelope = envelopeOf(m.envelope);
+  const entity: Account = {
+    type: "account",
+    id: envelope.entityId as Account["id"],
+    ...commonOf(m, m.name),
+    tags: m.tags,
+    ...unknownOf(m),
+  };
+  return { envelope, entity };
+}
+
+function decodeCatalog(bytes: Uint8Array): Decoded<Catalog> {
+  const m = v1.Catalog.decode(bytes);
+  const envelope = envelopeOf(m.envelope);
+  const entity: Catalog = {
+    type: "catalog",
+    id: envelope.entityId as Catalog["id"],
+    ...commonOf(m, m.name),
+    ...droppableOf(m),
+    properties: m.properties,
+    guardGeneration: m.guardGeneration,
+    defaultLocation: m.defaultLocation,
+    allowedLocations: m.allowedLocations,
+    defaultTableProperties: m.defaultTableProperties,
+    ...unknownOf(m),
+  };
+  return { envelope, entity };
+}
+
+function decodeNamespace(bytes: Uint8Array): Decoded<Namespace> {
+  const m = v1.Namespace.decode(bytes);
+  const envelope = envelopeOf(m.envelope);
+  const entity: Namespace = {
+    type: "namespace",
+    id: envelope.entityId as Namespace["id"],
+    ...commonOf(m, m.path.at(-1) ?? ""),
+    ...droppableOf(m),
+    path: m.path,
+    properties: m.properties,
+    guardGeneration: m.guardGeneration,
+    catalogId: idOf(m.catalogId),
+    parentId: idOf(m.parentId),
+    ...unknownOf(m),
+  };
+  return { envelope, entity };
+}
+
+function icebergOf(message: firn.v1.IcebergTable.$Properties): Table["iceberg"] {
+  const has = Object.hasOwn(message, "currentSnapshotId") && message.currentSnapshotId != null;
+  const m = v1.IcebergTable.create(message);
+  return {
+    tableUuid: idOf(m.tableUuid),
+    metadataLocation: m.metadataLocation,
+    purgeRequested: m.purgeRequested,
+    ...(has ? { currentSnapshotId: big(m.currentSnapshotId as Long) } : {}),
+  };
+}
+
+function decodeTable(bytes: Uint8Array): Decoded<Table> {
+  const m = v1.Table.decode(bytes);
+  const envelope = envelopeOf(m.envelope);
+  const iceberg = m.iceberg ? icebergOf(m.iceberg) : undefined;
+  const entity: Table = {
+    type: "table",
+    id: envelope.entityId as Table["id"],
+    ...commonOf(m, m.name),
+    ...droppableOf(m),
+    properties: m.properties,
+    catalogId: idOf(m.catalogId),
+    namespaceId: idOf(m.namespaceId),
+    format: nameOf(FORMAT, m.format),
+    location: m.location,
+    ...(iceberg === undefined ? {} : { iceberg }),
+    ...unknownOf(m, m.iceberg),
+  };
+  return { envelope, entity };
+}
+
+/**
+ * Reads a payload of the type that its path names.
+ *
+ * @throws CatalogError `Corrupt`, code `PAYLOAD_CORRUPT`: malformed, or of another type.
+ */
+export function decodePayload(type: Entity["type"], bytes: Uint8Array): Decoded {
+  const decoded = corruptOnThrow(() => {
+    switch (type) {
+      case "account":
+        return decodeAccount(bytes);
+      case "catalog":
+        return decodeCatalog(bytes);
+      case "namespace":
+        return decodeNamespace(bytes);
+      case "table":
+        return decodeTable(bytes);
+    }
+  });
+  if (decoded.envelope.entityType !== type) {
+    throw new CatalogError("Corrupt", "PAYLOAD_CORRUPT", "payload of another type", { type });
+  }
+  return decoded;
+}
+
+function corruptOnThrow<T>(decode: () => T): T {
+  try {
+    return decode();
+  } catch (error) {
+    if (error instanceof CatalogError) throw error;
+    throw new CatalogError("Corrupt", "PAYLOAD_CORRUPT", "undecodable bytes", {}, error);
+  }
+}
+
+/** A pointer's summary, in bytes. The caller keeps it within `LIMITS.summaryBytes`. */
+export function encodeSummary(summary: Summary): Uint8Array {
+  return v1.PointerSummary.encode(
+    v1.PointerSummary.create({
+      entityType: ENTITY_TYPE[summary.entityType],
+      entityId: bytesOf(summary.entityId),
+      name: summary.name,
+      parentId: bytesOf(summary.parentId),
+      catalogId: bytesOf(summary.catalogId),
+      nameRevision: bytesOf(summary.nameRevision),
+      revision: bytesOf(summary.revision),
+      state: STATE[summary.state],
+      format: summary.format === undefined ? 0 : FORMAT[summary.format],
+      tableUuid: bytesOf(summary.tableUuid),
+      metadataLocation: summary.metadataLocation ?? "",
+      guardGeneration: summary.guardGeneration,
+      protected: summary.protected,
+      contentHash: summary.contentHash ?? new Uint8Array(),
+      purgeAfterMs: long(summary.purgeAfterMs),
+    }),
+  ).finish();
+}
+
+/** @throws CatalogError `Corrupt`, code `PAYLOAD_CORRUPT`. */
+export function decodeSummary(bytes: Uint8Array): Summary {
+  return corruptOnThrow(() => {
+    const m = v1.PointerSummary.decode(bytes);
+    const type = nameOf(ENTITY_TYPE, m.entityType);
+    assert(type !== "change", "a pointer is about an entity");
+    return {
+      entityType: type,
+      entityId: idOf(m.entityId),
+      name: m.name,
+      nameRevision: idOf(m.nameRevision),
+      revision: idOf(m.revision),
+      state: nameOf(STATE, m.state),
+      guardGeneration: m.guardGeneration,
+      protected: m.protected,
+      purgeAfterMs: safe(m.purgeAfterMs as Long),
+      ...(m.parentId.length === 0 ? {} : { parentId: idOf(m.parentId) }),
+      ...(m.catalogId.length === 0 ? {} : { catalogId: idOf(m.catalogId) }),
+      ...(m.format === 0 ? {} : { format: nameOf(FORMAT, m.format) }),
+      ...(m.tableUuid.length === 0 ? {} : { tableUuid: idOf(m.tableUuid) }),
+      ...(m.metadataLocation === "" ? {} : { metadataLocation: m.metadataLocation }),
+      ...(m.contentHash.length === 0 ? {} : { contentHash: m.contentHash }),
+    };
+  });
+}
+
+/** A receipt, in bytes. */
+export function encodeReceipt(receipt: Receipt): Uint8Array {
+  return v1.ReceiptSummary.encode(
+    v1.ReceiptSummary.create({
+      requestHash: receipt.requestHash,
+      principal: receipt.principal,
+      status: receipt.status,
+      key: receipt.key,
+      version: long(receipt.version),
+      metadataLocation: receipt.metadataLocation,
+      expiresAtMs: long(receipt.expiresAtMs),
+      changeId: bytesOf(receipt.changeId),
+    }),
+  ).finish();
+}
+
+/** @throws CatalogError `Corrupt`, code `PAYLOAD_CORRUPT`. */
+export function decodeReceipt(bytes: Uint8Array): Receipt {
+  return corruptOnThrow(() => {
+    const m = v1.ReceiptSummary.decode(bytes);
+    return {
+      requestHash: m.requestHash,
+      principal: m.principal,
+      status: m.status,
+      key: m.key,
+      version: big(m.version as Long),
+      metadataLocation: m.metadataLocation,
+      expiresAtMs: safe(m.expiresAtMs as Long),
+      changeId: idOf(m.changeId),
+    };
+  });
+}
+
+/** A change record without an envelope: short enough for a summary as often as it can be. */
+export function encodeChange(record: ChangeRecord): Uint8Array {
+  return v1.ChangeRecord.encode(
+    v1.ChangeRecord.create({
+      requestId: record.requestId,
+      principal: record.principal,
+      timeMs: long(record.timeMs),
+      operation: record.operation,
+      keys: record.keys.map((key) => ({
+        key: key.key,
+        versionFrom: long(key.versionFrom),
+        versionTo: long(key.versionTo),
+        blobFrom: key.blobFrom ?? new Uint8Array(),
+        blobTo: key.blobTo ?? new Uint8Array(),
+        deleted: key.deleted,
+      })),
+    }),
+  ).finish();
+}
+
+/** @throws CatalogError `Corrupt`, code `PAYLOAD_CORRUPT`. */
+export function decodeChange(bytes: Uint8Array): ChangeRecord {
+  return corruptOnThrow(() => {
+    const m = v1.ChangeRecord.decode(bytes);
+    return {
+      requestId: m.requestId,
+      principal: m.principal,
+      timeMs: safe(m.timeMs as Long),
+      operation: m.operation,
+      keys: m.keys.map((raw) => {
+        const key = v1.ChangedKey.create(raw);
+        return {
+          key: key.key,
+          versionFrom: big(key.versionFrom as Long),
+          versionTo: big(key.versionTo as Long),
+          deleted: key.deleted,
+          ...(key.blobFrom.length === 0 ? {} : { blobFrom: key.blobFrom }),
+          ...(key.blobTo.length === 0 ? {} : { blobTo: key.blobTo }),
+        };
+      }),
+    };
+  });
+}

@@ -1,0 +1,21 @@
+import type { Clock } from "../base/clock.ts";
+import type { AccountId, IdSource } from "../base/ids.ts";
+import type { Prng } from "../base/prng.ts";
+import type { PointerStore } from "../pointer/port.ts";
+import type { Payloads } from "./payloads.ts";
+
+/** What every part of the catalog of one account works with. */
+export interface CatalogContext {
+  readonly account: AccountId;
+  readonly pointers: PointerStore;
+  readonly payloads: Payloads;
+  readonly clock: Clock;
+  readonly prng: Prng;
+  readonly ids: IdSource;
+}
+
+/** Who writes, recorded with the change. */
+export interface Actor {
+  readonly requestId: string;
+  readonly principal: string;
+}

@@ -1,0 +1,285 @@
+import { invalid } from "../base/error.ts";
+import type { AccountId } from "../base/ids.ts";
+import { LIMITS } from "../base/limits.ts";
+import { assertKeyFits, decodeSegment, encodeSegment, type KeyFamily } from "../pointer/key.ts";
+
+/** What the catalog knows of a family, beyond what a store needs. */
+export interface CatalogKeyFamily<Pattern extends string = string> {
+  readonly pattern: Pattern;
+  readonly listed: boolean;
+  /** Absent: a source, written only in commit batches. Else what it is rebuilt from. */
+  readonly derivedFrom?: string;
+  /** Written by every change of a busy table or parent, so its load must spread. */
+  readonly hot?: boolean;
+  /** Absent: as long as its entity. */
+  readonly retention?: string;
+  readonly note: string;
+}
+
+/** The one table of key families. Stores are built with it and `docs/keys.md` is printed from it. */
+export const FAMILIES = {
+  accountById: {
+    pattern: "/accounts/by-id/{account}",
+    listed: false,
+    note: "canonical pointer",
+  },
+  accountByName: {
+    pattern: "/accounts/by-name/{name}",
+    listed: true,
+    note: "name and claim",
+  },
+  accountGuard: {
+    pattern: "/accounts/{account}",
+    listed: false,
+    note: "bumped by every new catalog",
+  },
+  catalogById: {
+    pattern: "/accounts/{account}/catalogs/by-id/{catalog}",
+    listed: false,
+    note: "canonical pointer",
+  },
+  catalogByName: {
+    pattern: "/accounts/{account}/catalogs/by-name/{name}",
+    listed: true,
+    note: "name and claim",
+  },
+  catalogGuard: {
+    pattern: "/accounts/{account}/catalogs/{catalog}/markers/children/{generation}/{guard}",
+    listed: false,
+    hot: true,
+    note: "fences the namespaces of the top level",
+  },
+  namespaceById: {
+    pattern: "/accounts/{account}/namespaces/by-id/{namespace}",
+    listed: false,
+    note: "canonical pointer",
+  },
+  namespaceByPath: {
+    pattern: "/accounts/{account}/catalogs/{catalog}/namespaces/by-path/{path...}",
+    listed: true,
+    note: "name and claim; its directory lists the children of a path",
+  },
+  namespaceGuard: {
+    pattern: "/accounts/{account}/namespaces/{namespace}/markers/children/{generation}/{guard}",
+    listed: false,
+    hot: true,
+    note: "fences tables, views and child namespaces",
+  },
+  tableById: {
+    pattern: "/accounts/{account}/tables/by-id/{table}",
+    listed: false,
+    hot: true,
+    note: "canonical pointer",
+  },
+  viewById: {
+    pattern: "/accounts/{account}/views/by-id/{view}",
+    listed: false,
+    note: "canonical pointer",
+  },
+  tableByName: {
+    pattern: "/accounts/{account}/catalogs/{catalog}/namespaces/{namespace}/tables/by-name/{name}",
+    listed: true,
+    derivedFrom: "relationByName",
+    note: "serves listings",
+  },
+  viewByName: {
+    pattern: "/accounts/{account}/catalogs/{catalog}/namespaces/{namespace}/views/by-name/{name}",
+    listed: true,
+    derivedFrom: "relationByName",
+    note: "serves listings",
+  },
+  relationByName: {
+    pattern:
+      "/accounts/{account}/catalogs/{catalog}/namespaces/{namespace}/relations/by-name/{name}",
+    listed: false,
+    note: "resolver and claim: a table and a view never share a name",
+  },
+  snapshotById: {
+    pattern: "/accounts/{account}/tables/{table}/snapshots/by-id/{snapshot}",
+    listed: true,
+    derivedFrom: "the table's current metadata",
+    note: "source for tables without a metadata file",
+  },
+  snapshotByTime: {
+    pattern: "/accounts/{account}/tables/{table}/snapshots/by-time/{time_and_snapshot}",
+    listed: true,
+    derivedFrom: "the table's current metadata",
+    note: "newest first: MAX minus milliseconds, MAX minus id",
+  },
+  targetStats: {
+    pattern: "/accounts/{account}/tables/{table}/snapshots/{snapshot}/stats/targets/{target}",
+    listed: true,
+    note: "statistics of a table, column or expression",
+  },
+  fileStats: {
+    pattern: "/accounts/{account}/tables/{table}/snapshots/{snapshot}/stats/files/{file}",
+    listed: true,
+    derivedFrom: "targetStats",
+    note: "alias of the file's target",
+  },
+  snapshotConstraints: {
+    pattern: "/accounts/{account}/tables/{table}/snapshots/{snapshot}/stats/constraints",
+    listed: false,
+    derivedFrom: "constraints",
+    note: "alias",
+  },
+  constraints: {
+    pattern: "/accounts/{account}/tables/{table}/constraints/by-snapshot/{snapshot}",
+    listed: true,
+    note: "one bundle a snapshot",
+  },
+  connectorById: {
+    pattern: "/accounts/{account}/connectors/by-id/{connector}",
+    listed: false,
+    note: "canonical pointer",
+  },
+  connectorByName: {
+    pattern: "/accounts/{account}/connectors/by-name/{name}",
+    listed: true,
+    note: "name and claim",
+  },
+  receipt: {
+    pattern: "/accounts/{account}/idempotency/{operation}/{key}",
+    listed: false,
+    retention: "30 minutes",
+    note: "outcome of a mutation, in its batch",
+  },
+  location: {
+    pattern: "/accounts/{account}/locations/{location}",
+    listed: true,
+    note: "claim of a table's exact location",
+  },
+  dropped: {
+    pattern: "/accounts/{account}/dropped/{purge_after}/{entity}",
+    listed: true,
+    note: "what may be purged, in order of time",
+  },
+  change: {
+    pattern: "/accounts/{account}/changes/{minute_and_shard}/{change}",
+    listed: true,
+    hot: true,
+    retention: "history retention, 7 days",
+    note: "one a batch: the history, the feed, the audit",
+  },
+  jobById: {
+    pattern: "/accounts/{account}/jobs/by-id/{job}",
+    listed: false,
+    note: "state and lease of long work",
+  },
+  jobDue: {
+    pattern: "/accounts/{account}/jobs/due/{bucket}/{time_and_job}",
+    listed: true,
+    note: "what to run next",
+  },
+  plan: {
+    pattern: "/accounts/{account}/plans/{plan}",
+    listed: false,
+    retention: "until it expires",
+    note: "a scan plan under way",
+  },
+  report: {
+    pattern: "/accounts/{account}/reports/{table}/{number}",
+    listed: true,
+    retention: "newest kept",
+    note: "metrics reports of clients",
+  },
+  principalById: {
+    pattern: "/accounts/{account}/principals/by-id/{principal}",
+    listed: false,
+    note: "canonical pointer",
+  },
+  principalByName: {
+    pattern: "/accounts/{account}/principals/by-name/{name}",
+    listed: true,
+    note: "name and claim",
+  },
+  roleByName: {
+    pattern: "/accounts/{account}/roles/by-name/{name}",
+    listed: true,
+    note: "name and claim",
+  },
+  grant: {
+    pattern: "/accounts/{account}/grants/{object}/{grantee}",
+    listed: true,
+    note: "privileges on an object",
+  },
+  shard: {
+    pattern: "/shards/by-id/{shard}",
+    listed: false,
+    note: "owner, epoch, URL, state",
+  },
+  signingKey: {
+    pattern: "/system/keys/{kid}",
+    listed: false,
+    note: "wrapped by the deployment secret",
+  },
+} as const;
+
+/** The families as a store takes them. */
+export const KEY_FAMILIES: readonly KeyFamily[] = Object.entries(FAMILIES).map(
+  ([name, { pattern, listed }]) => ({ name, pattern, listed }),
+);
+
+type Variables<P extends string> = P extends `${string}{${infer V}}${infer Rest}`
+  ? [V extends `${string}...` ? readonly string[] : string, ...Variables<Rest>]
+  : [];
+
+const VARIABLE = /\{([^}]+)\}/g;
+
+/**
+ * The key of a family for the given segment texts, in the order of the pattern.
+ *
+ * @throws CatalogError `Invalid`: `KEY_SEGMENT_EMPTY`, `KEY_TOO_LONG`.
+ */
+export function keyOf<const P extends string>(
+  family: CatalogKeyFamily<P>,
+  ...values: Variables<P>
+): string {
+  let next = 0;
+  const key = family.pattern.replace(VARIABLE, () => {
+    const value = (values as readonly (string | readonly string[])[])[next++] ?? "";
+    return typeof value === "string"
+      ? encodeSegment(value)
+      : value.map((v) => encodeSegment(v)).join("/");
+  });
+  assertKeyFits(key);
+  return key;
+}
+
+/** The key that claims a table's exact location. Its leaf is never hashed, so that it sorts by path. */
+export function locationKey(account: AccountId, location: string): string {
+  const leaf = encodeSegment(location, Number.MAX_SAFE_INTEGER);
+  if (leaf.length > LIMITS.locationBytes) {
+    throw invalid("LOCATION_TOO_LONG", "location too long", { bytes: leaf.length });
+  }
+  return `/accounts/${account}/locations/${leaf}`;
+}
+
+/** The directory that lists a family's leaves, for the segments before the leaf. */
+export function directoryOf<const P extends string>(
+  family: CatalogKeyFamily<P>,
+  ...values: Variables<P> extends [...infer Front, unknown] ? Front : []
+): string {
+  const whole = keyOf(family, ...([...(values as string[]), "x"] as unknown as Variables<P>));
+  return whole.slice(0, whole.lastIndexOf("/"));
+}
+
+/** The directory of the child namespaces of a path; the catalog's top level for an empty one. */
+export function childDirectory(
+  account: AccountId,
+  catalog: string,
+  path: readonly string[],
+): string {
+  const any = keyOf(FAMILIES.namespaceByPath, account, catalog, [...path, "x"]);
+  return any.slice(0, any.lastIndexOf("/"));
+}
+
+/** A whole number as a key segment: 19 digits, so that text order is number order. */
+export function digits19(value: number | bigint): string {
+  return String(value).padStart(19, "0");
+}
+
+/** Text of a listed leaf, or undefined where only its hash is kept: then the payload has it. */
+export function leafText(key: string): string | undefined {
+  return decodeSegment(key.slice(key.lastIndexOf("/") + 1));
+}

@@ -1,0 +1,150 @@
+import type {
+  AccountId,
+  CatalogId,
+  NamespaceId,
+  Revision,
+  TableId,
+  TableUuid,
+  ViewId,
+} from "../base/ids.ts";
+
+export type EntityType = "account" | "catalog" | "namespace" | "table" | "view";
+export type EntityState = "ACTIVE" | "DELETING" | "DROPPED" | "PURGING";
+export type TableFormat = "ICEBERG" | "ROW" | "DELTA" | "HUDI" | "OTHER";
+export type Properties = Readonly<Record<string, string>>;
+
+/** Protobuf fields that a newer node wrote and this one does not know: kept through every update. */
+export interface UnknownFields {
+  readonly own: readonly Uint8Array[];
+  readonly iceberg?: readonly Uint8Array[];
+}
+
+/** What every entity has. Times in milliseconds of wall time. */
+interface EntityBase {
+  readonly name: string;
+  readonly description: string;
+  readonly createdAtMs: number;
+  readonly state: EntityState;
+  /** Revision that last changed the name or the parent; proves names (see `resolve.ts`). */
+  readonly nameRevision: Revision;
+  readonly unknownFields?: UnknownFields;
+}
+
+export interface Account extends EntityBase {
+  readonly type: "account";
+  readonly id: AccountId;
+  readonly tags: Properties;
+}
+
+/** Entities that can be dropped and kept for a while. `purgeAfterMs` is 0 while not dropped. */
+interface Droppable {
+  readonly protected: boolean;
+  readonly purgeAfterMs: number;
+}
+
+export interface Catalog extends EntityBase, Droppable {
+  readonly type: "catalog";
+  readonly id: CatalogId;
+  readonly properties: Properties;
+  readonly guardGeneration: number;
+  readonly defaultLocation: string;
+  readonly allowedLocations: readonly string[];
+  readonly defaultTableProperties: Properties;
+}
+
+/** `name` is the last element of `path`. */
+export interface Namespace extends EntityBase, Droppable {
+  readonly type: "namespace";
+  readonly id: NamespaceId;
+  readonly path: readonly string[];
+  readonly properties: Properties;
+  readonly guardGeneration: number;
+  readonly catalogId: CatalogId;
+  readonly parentId: CatalogId | NamespaceId;
+}
+
+/** What the catalog knows of an Iceberg table; its metadata file is the truth about the rest. */
+export interface IcebergTable {
+  readonly tableUuid: TableUuid;
+  readonly metadataLocation: string;
+  readonly currentSnapshotId?: bigint;
+  readonly purgeRequested: boolean;
+}
+
+export interface Table extends EntityBase, Droppable {
+  readonly type: "table";
+  readonly id: TableId;
+  readonly properties: Properties;
+  readonly catalogId: CatalogId;
+  readonly namespaceId: NamespaceId;
+  readonly format: TableFormat;
+  readonly location: string;
+  readonly iceberg?: IcebergTable;
+}
+
+export type Entity = Account | Catalog | Namespace | Table;
+
+/** Stands at the head of every payload; everything about a write that is not content. */
+export interface Envelope {
+  readonly schemaVersion: number;
+  readonly minWriterVersion: number;
+  readonly entityType: EntityType | "change";
+  readonly accountId: AccountId;
+  readonly entityId: string;
+  readonly revision: Revision;
+  readonly updatedAtMs: number;
+  readonly updatedBy: string;
+  readonly requestId: string;
+}
+
+/** What a pointer tells of its entity without a read of the payload. */
+export interface Summary {
+  readonly entityType: EntityType;
+  readonly entityId: string;
+  readonly name: string;
+  readonly parentId?: string;
+  readonly catalogId?: CatalogId;
+  readonly nameRevision: Revision;
+  readonly revision: Revision;
+  readonly state: EntityState;
+  readonly format?: TableFormat;
+  readonly tableUuid?: TableUuid;
+  /** Absent where it did not fit: then it is read from the payload. */
+  readonly metadataLocation?: string;
+  readonly guardGeneration: number;
+  readonly protected: boolean;
+  readonly contentHash?: Uint8Array;
+  readonly purgeAfterMs: number;
+}
+
+export interface Receipt {
+  readonly principal: string;
+  readonly status: number;
+  readonly key: string;
+  readonly version: bigint;
+  readonly metadataLocation: string;
+  readonly expiresAtMs: number;
+  readonly changeId: string;
+  readonly requestHash: Uint8Array;
+}
+
+export interface ChangedKey {
+  /** Relative to the account. */
+  readonly key: string;
+  readonly versionFrom: bigint;
+  readonly versionTo: bigint;
+  readonly blobFrom?: Uint8Array;
+  readonly blobTo?: Uint8Array;
+  readonly deleted: boolean;
+}
+
+export interface ChangeRecord {
+  readonly requestId: string;
+  readonly principal: string;
+  readonly timeMs: number;
+  readonly operation: string;
+  readonly keys: readonly ChangedKey[];
+}
+
+/** What stands under a parent by name: a table and a view share one space of names. */
+export type RelationId = TableId | ViewId;

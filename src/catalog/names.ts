@@ -1,0 +1,82 @@
+import { utf8Length } from "../base/bytes.ts";
+import { invalid } from "../base/error.ts";
+import { LIMITS } from "../base/limits.ts";
+import type { Properties } from "./model.ts";
+
+/**
+ * Routes without a prefix serve the default catalog, so a catalog with one of these names could
+ * not be told from a route.
+ */
+const RESERVED_CATALOG_NAMES: ReadonlySet<string> = new Set([
+  "config",
+  "oauth",
+  "namespaces",
+  "tables",
+  "views",
+  "transactions",
+  "functions",
+]);
+
+function isControl(code: number): boolean {
+  return code < 0x20 || (code >= 0x7f && code <= 0x9f) || code === 0x2028 || code === 0x2029;
+}
+
+/**
+ * A name as stored and answered: NFC, 1 to 255 bytes of UTF-8, no control characters, no white
+ * space at either end, case-sensitive.
+ *
+ * @throws CatalogError `Invalid`, code `NAME_INVALID`.
+ */
+export function checkName(text: string, what: string): string {
+  const refuse = (why: string) => invalid("NAME_INVALID", `invalid ${what} name: ${why}`, { why });
+  if (!text.isWellFormed()) throw refuse("lone surrogate");
+  const name = text.normalize("NFC");
+  if (name === "") throw refuse("empty");
+  if (name.trim() !== name) throw refuse("leading or trailing white space");
+  if (utf8Length(name) > LIMITS.nameBytes) throw refuse(`over ${LIMITS.nameBytes} bytes`);
+  for (let i = 0; i < name.length; i++) {
+    if (isControl(name.charCodeAt(i))) throw refuse("control character");
+  }
+  return name;
+}
+
+/** @throws CatalogError `Invalid`, code `NAME_INVALID`. */
+export function checkCatalogName(text: string): string {
+  const name = checkName(text, "catalog");
+  if (RESERVED_CATALOG_NAMES.has(name)) {
+    throw invalid("NAME_INVALID", "reserved catalog name", { why: "reserved", name });
+  }
+  return name;
+}
+
+/** @throws CatalogError `Invalid`, code `NAME_INVALID`. */
+export function checkPath(path: readonly string[]): readonly string[] {
+  if (path.length === 0) {
+    throw invalid("NAME_INVALID", "empty namespace", { why: "empty namespace" });
+  }
+  if (path.length > LIMITS.namespaceLevels) {
+    const why = `over ${LIMITS.namespaceLevels} levels`;
+    throw invalid("NAME_INVALID", `namespace has ${why}`, { why });
+  }
+  return path.map((level) => checkName(level, "namespace"));
+}
+
+/** @throws CatalogError `Invalid`, code `PROPERTIES_INVALID`. */
+export function checkProperties(properties: Properties): Properties {
+  const entries = Object.entries(properties);
+  const refuse = (why: string) =>
+    invalid("PROPERTIES_INVALID", `invalid properties: ${why}`, { why });
+  if (entries.length > LIMITS.properties) throw refuse(`over ${LIMITS.properties}`);
+  for (const [key, value] of entries) {
+    if (key === "") throw refuse("empty key");
+    if (utf8Length(key) > LIMITS.propertyKeyBytes) throw refuse("key too long");
+    if (utf8Length(value) > LIMITS.propertyValueBytes) throw refuse("value too long");
+    if (!key.isWellFormed() || !value.isWellFormed()) throw refuse("lone surrogate");
+  }
+  return properties;
+}
+
+/** A namespace's path as people write it. */
+export function dotted(path: readonly string[]): string {
+  return path.join(".");
+}

@@ -1,0 +1,288 @@
+import { invalid } from "../base/error.ts";
+import type { CatalogId, NamespaceId } from "../base/ids.ts";
+import { LIMITS } from "../base/limits.ts";
+import type { Item, Live } from "../pointer/port.ts";
+import { BatchBuilder, never } from "./batch.ts";
+import type { Actor, CatalogContext } from "./context.ts";
+import { readEntity, type Stored, summaryOfItem } from "./entities.ts";
+import {
+  entityProtected,
+  hasChildNamespaces,
+  namespaceExists,
+  namespaceNotFound,
+  notEmpty,
+} from "./errors.ts";
+import { deleteGuards, guardKeys, guardOf, putGuards } from "./guards.ts";
+import { childDirectory, digits19, directoryOf, FAMILIES, keyOf } from "./keys.ts";
+import type { Namespace, Properties, Summary } from "./model.ts";
+import { checkPath, checkProperties, dotted } from "./names.ts";
+import { listPage, type Page, type PageRequest } from "./pages.ts";
+import { byIdKey } from "./paths.ts";
+import { assertMayUpdate } from "./payloads.ts";
+import { type Attempt, type Planned, REPLAN, write } from "./repository.ts";
+import type { Resolver } from "./resolve.ts";
+import { type Revised, revisedOf } from "./revised.ts";
+import { nameSummary, summaryOf } from "./summaries.ts";
+
+/** A namespace by name. */
+export interface NamespaceRef {
+  readonly catalog: string;
+  readonly path: readonly string[];
+}
+
+/** The parent that a path appears under, and what stands at the path. */
+interface Place {
+  readonly parent: Summary;
+  readonly catalogId: CatalogId;
+  readonly item: Item;
+}
+
+/** The namespaces of one account. */
+export class Namespaces {
+  readonly #context: CatalogContext;
+  readonly #resolver: Resolver;
+
+  constructor(context: CatalogContext, resolver: Resolver) {
+    this.#context = context;
+    this.#resolver = resolver;
+  }
+
+  /**
+   * Creates a namespace under a parent that is there. One batch of 13 operations.
+   *
+   * @throws CatalogError `NAME_INVALID`, `PROPERTIES_INVALID`, `CATALOG_NOT_FOUND`,
+   * `NAMESPACE_NOT_FOUND` (the parent), `NAMESPACE_ALREADY_EXISTS`.
+   */
+  async create(
+    actor: Actor,
+    ref: NamespaceRef,
+    properties: Properties,
+  ): Promise<Revised<Namespace>> {
+    const { account, payloads, ids } = this.#context;
+    const path = checkPath(ref.path);
+    const name = path.at(-1) ?? "";
+    checkProperties(properties);
+    const id = ids.mint<NamespaceId>();
+    return write(this.#context, actor, "create-namespace", async (attempt) => {
+      const { revision, updatedAtMs } = attempt.authorship;
+      const place = await this.#place({ catalog: ref.catalog, path });
+      if (place.item.state === "live") throw namespaceExists(path);
+      const entity: Namespace = {
+        type: "namespace",
+        id,
+        name,
+        path,
+        description: "",
+        properties,
+        createdAtMs: updatedAtMs,
+        state: "ACTIVE",
+        nameRevision: revision,
+        guardGeneration: 1,
+        protected: false,
+        purgeAfterMs: 0,
+        catalogId: place.catalogId,
+        parentId: place.parent.entityId as NamespaceId,
+      };
+      const payload = payloads.encode(entity, attempt.authorship);
+      const primary = byIdKey("namespace", account, id);
+      const batch = new BatchBuilder(account)
+        .put(never(primary), { payload, summary: summaryOf(entity, payload) })
+        .put(place.item, { summary: nameSummary(entity) })
+        .bump(guardOf(account, place.parent, name));
+      putGuards(batch, account, entity);
+      return { batch, primary, result: () => ({ entity, version: 1n, revision }) };
+    });
+  }
+
+  /** @throws CatalogError `CATALOG_NOT_FOUND`, `NAMESPACE_NOT_FOUND`. */
+  async get(ref: NamespaceRef): Promise<Stored<Namespace>> {
+    const path = checkPath(ref.path);
+    const { namespace } = await this.#resolver.resolve({ catalog: ref.catalog, path });
+    return this.#read(namespace.item, path);
+  }
+
+  /** Proves that it is there, without reading its payload. */
+  async exists(ref: NamespaceRef): Promise<void> {
+    await this.#resolver.resolve({ catalog: ref.catalog, path: checkPath(ref.path) });
+  }
+
+  /** The direct children of a path, or of the catalog for an empty one, as whole paths. */
+  async list(ref: NamespaceRef, request: PageRequest): Promise<Page<readonly string[]>> {
+    const { account, pointers } = this.#context;
+    const path = ref.path.length === 0 ? [] : checkPath(ref.path);
+    const { between } = await this.#resolver.resolve(
+      path.length === 0 ? { catalog: ref.catalog } : { catalog: ref.catalog, path },
+      {
+        between: (ids) => listPage(pointers, childDirectory(account, ids.catalog, path), request),
+      },
+    );
+    return { ...between, items: between.items.map((item) => [...path, summaryOfItem(item).name]) };
+  }
+
+  /**
+   * Changes the content of a namespace; names stay. `change` answers the new properties, or
+   * undefined for none, and is asked again after a lost race.
+   */
+  async update(
+    actor: Actor,
+    ref: NamespaceRef,
+    change: (current: Namespace) => Properties | undefined,
+  ): Promise<Revised<Namespace>> {
+    const { account, payloads } = this.#context;
+    return write(this.#context, actor, "update-namespace", async (attempt) => {
+      const stored = await this.get(ref);
+      assertMayUpdate(stored.envelope);
+      const properties = change(stored.entity);
+      if (properties === undefined) return { unchanged: revisedOf(stored) };
+      const entity: Namespace = { ...stored.entity, properties: checkProperties(properties) };
+      const payload = payloads.encode(entity, attempt.authorship);
+      const batch = new BatchBuilder(account).put(stored.item, {
+        payload,
+        summary: summaryOf(entity, payload),
+      });
+      const { revision } = attempt.authorship;
+      const version = stored.item.version + 1n;
+      return { batch, primary: stored.item.key, result: () => ({ entity, version, revision }) };
+    });
+  }
+
+  /**
+   * Renames or moves a namespace that has no child namespaces; tables go with it.
+   *
+   * @throws CatalogError `NAMESPACE_NOT_FOUND`, `NAMESPACE_ALREADY_EXISTS`,
+   * `NAMESPACE_HAS_CHILDREN`, `NAME_INVALID`.
+   */
+  async rename(
+    actor: Actor,
+    ref: NamespaceRef,
+    to: readonly string[],
+  ): Promise<Revised<Namespace>> {
+    const from = { catalog: ref.catalog, path: checkPath(ref.path) };
+    const target = { catalog: ref.catalog, path: checkPath(to) };
+    if (isBelow(target.path, from.path)) {
+      throw invalid("NAME_INVALID", "a namespace cannot move below itself", {
+        why: "below itself",
+      });
+    }
+    return write(this.#context, actor, "rename-namespace", (attempt) =>
+      this.#planRename(from, target, attempt),
+    );
+  }
+
+  async #planRename(
+    from: NamespaceRef,
+    to: NamespaceRef,
+    attempt: Attempt,
+  ): Promise<Planned<Revised<Namespace>>> {
+    const { account, payloads } = this.#context;
+    const { revision } = attempt.authorship;
+    const found = await this.#vanishing(from);
+    if (found === undefined) return REPLAN;
+    const { stored, guards, nameItem } = found;
+    if (await this.#hasAny(childDirectory(account, stored.entity.catalogId, from.path))) {
+      throw hasChildNamespaces(from.path);
+    }
+    const place = await this.#place(to);
+    if (place.item.state === "live") throw namespaceExists(to.path);
+    const name = to.path.at(-1) ?? "";
+    const entity: Namespace = {
+      ...stored.entity,
+      name,
+      path: to.path,
+      parentId: place.parent.entityId as NamespaceId,
+      nameRevision: revision,
+      guardGeneration: stored.entity.guardGeneration + 1,
+    };
+    const payload = payloads.encode(entity, attempt.authorship);
+    const batch = new BatchBuilder(account)
+      .put(stored.item, { payload, summary: summaryOf(entity, payload) })
+      .delete(nameItem)
+      .put(place.item, { summary: nameSummary(entity) })
+      .bump(guardOf(account, place.parent, name));
+    deleteGuards(batch, guards);
+    putGuards(batch, account, entity);
+    const version = stored.item.version + 1n;
+    return { batch, primary: stored.item.key, result: () => ({ entity, version, revision }) };
+  }
+
+  /**
+   * Drops an empty namespace.
+   *
+   * @throws CatalogError `NAMESPACE_NOT_FOUND`, `NAMESPACE_NOT_EMPTY`, `PROTECTED`.
+   */
+  async drop(actor: Actor, ref: NamespaceRef): Promise<void> {
+    const from = { catalog: ref.catalog, path: checkPath(ref.path) };
+    await write(this.#context, actor, "drop-namespace", (attempt) => this.#planDrop(from, attempt));
+  }
+
+  async #planDrop(ref: NamespaceRef, attempt: Attempt): Promise<Planned<void>> {
+    const { account, payloads } = this.#context;
+    const found = await this.#vanishing(ref);
+    if (found === undefined) return REPLAN;
+    const { stored, guards, nameItem } = found;
+    if (stored.entity.protected) throw entityProtected(dotted(ref.path));
+    const { id, catalogId } = stored.entity;
+    const children = [
+      directoryOf(FAMILIES.tableByName, account, catalogId, id),
+      directoryOf(FAMILIES.viewByName, account, catalogId, id),
+      childDirectory(account, catalogId, ref.path),
+    ];
+    const full = await Promise.all(children.map((directory) => this.#hasAny(directory)));
+    if (full.includes(true)) {
+      throw notEmpty("NAMESPACE_NOT_EMPTY", { namespace: dotted(ref.path) });
+    }
+    const purgeAfterMs = attempt.authorship.updatedAtMs + LIMITS.dropRetentionMs;
+    const entity: Namespace = { ...stored.entity, state: "DROPPED", purgeAfterMs };
+    const payload = payloads.encode(entity, attempt.authorship);
+    const dropped = keyOf(FAMILIES.dropped, account, digits19(purgeAfterMs), id);
+    const batch = new BatchBuilder(account)
+      .put(stored.item, { payload, summary: summaryOf(entity, payload) })
+      .delete(nameItem)
+      .put(never(dropped), { summary: nameSummary(entity) });
+    deleteGuards(batch, guards);
+    return { batch, primary: stored.item.key, result: () => undefined };
+  }
+
+  async #hasAny(directory: string): Promise<boolean> {
+    return (await this.#context.pointers.list(directory, { limit: 1 })).length > 0;
+  }
+
+  /** Resolves the parent of a path and reads what stands there, in one request when warm. */
+  async #place(ref: NamespaceRef): Promise<Place> {
+    const { account } = this.#context;
+    const above = ref.path.slice(0, -1);
+    const resolved = await this.#resolver.resolve(
+      above.length === 0 ? { catalog: ref.catalog } : { catalog: ref.catalog, path: above },
+      { also: (ids) => [keyOf(FAMILIES.namespaceByPath, account, ids.catalog, ref.path)] },
+    );
+    const catalogId = resolved.catalog.summary.entityId as CatalogId;
+    const parent = above.length === 0 ? resolved.catalog.summary : resolved.namespace.summary;
+    const key = keyOf(FAMILIES.namespaceByPath, account, catalogId, ref.path);
+    return { parent, catalogId, item: resolved.also[0] ?? never(key) };
+  }
+
+  /** What a rename or drop needs, guards read before anything below is looked at. */
+  async #vanishing(ref: NamespaceRef) {
+    const { account, pointers } = this.#context;
+    const { namespace, also } = await this.#resolver.resolve(ref, {
+      also: (ids) => [keyOf(FAMILIES.namespaceByPath, account, ids.catalog, ref.path)],
+    });
+    const stored = await this.#read(namespace.item, ref.path);
+    assertMayUpdate(stored.envelope);
+    const { id, guardGeneration } = stored.entity;
+    const guards = await pointers.getMany(guardKeys(account, "namespace", id, guardGeneration));
+    const [nameItem] = also;
+    const alive = guards.every((guard) => guard.state === "live") && nameItem?.state === "live";
+    return alive ? { stored, guards, nameItem } : undefined;
+  }
+
+  async #read(item: Live, path: readonly string[]): Promise<Stored<Namespace>> {
+    const stored = await readEntity<Namespace>(this.#context, "namespace", item);
+    if (stored === undefined || stored.entity.state !== "ACTIVE") throw namespaceNotFound(path);
+    return stored;
+  }
+}
+
+function isBelow(path: readonly string[], above: readonly string[]): boolean {
+  return path.length > above.length && above.every((level, i) => path[i] === level);
+}

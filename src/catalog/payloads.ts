@@ -1,0 +1,105 @@
+import { CatalogError } from "../base/error.ts";
+import { sha256Hex } from "../base/hash.ts";
+import type { AccountId } from "../base/ids.ts";
+import { LruMap } from "../base/lru.ts";
+import type { BlobStore } from "../blob/port.ts";
+import {
+  type Decoded,
+  decodePayload,
+  encodeContent,
+  encodeEnvelope,
+  MIN_WRITER_VERSION,
+  SCHEMA_VERSION,
+} from "./codec.ts";
+import type { Entity, Envelope } from "./model.ts";
+import { payloadPath, shaOfPath } from "./paths.ts";
+
+/** Decoded payloads kept: immutable under their path, so never stale. */
+const CACHED_PAYLOADS = 20_000;
+
+/** A payload ready to be put. `contentHash` leaves the envelope out, so it tells "no change". */
+export interface EncodedPayload {
+  readonly path: string;
+  readonly bytes: Uint8Array;
+  readonly contentHash: Uint8Array;
+  readonly decoded: Decoded;
+}
+
+/** Who writes, when, and under which revision. */
+export type Authorship = Pick<Envelope, "revision" | "updatedAtMs" | "updatedBy" | "requestId">;
+
+/** The immutable payloads of one account over a BlobStore. */
+export class Payloads {
+  readonly #store: BlobStore;
+  readonly #account: AccountId;
+  readonly #decoded: LruMap<string, Decoded> = new LruMap(CACHED_PAYLOADS);
+
+  constructor(store: BlobStore, account: AccountId) {
+    this.#store = store;
+    this.#account = account;
+  }
+
+  encode(entity: Entity, authorship: Authorship): EncodedPayload {
+    const content = encodeContent(entity);
+    const envelope: Envelope = {
+      schemaVersion: SCHEMA_VERSION,
+      minWriterVersion: MIN_WRITER_VERSION,
+      entityType: entity.type,
+      accountId: this.#account,
+      entityId: entity.id,
+      ...authorship,
+    };
+    const bytes = Buffer.concat([encodeEnvelope(envelope), content]);
+    const path = payloadPath(entity.type, this.#account, entity.id, sha256Hex(bytes));
+    const contentHash = Buffer.from(sha256Hex(content), "hex");
+    return { path, bytes, contentHash, decoded: { envelope, entity } };
+  }
+
+  /** One request. A payload that is there already is ours: its path is the hash of its bytes. */
+  async put(payload: EncodedPayload): Promise<void> {
+    await this.putBytes(payload.path, payload.bytes);
+    this.#decoded.set(payload.path, payload.decoded);
+  }
+
+  /** As `put`, for bytes that nothing decodes on the way. */
+  async putBytes(path: string, bytes: Uint8Array): Promise<void> {
+    await this.#store.put(path, bytes, "absent");
+  }
+
+  /**
+   * Reads a payload: no request when it was read before, else one.
+   *
+   * @returns undefined where the blob is missing: the caller reads its pointer again.
+   * @throws CatalogError `Corrupt`: the bytes do not match the hash in the path, or the ids in
+   * the payload do not match the key.
+   */
+  async get(type: Entity["type"], id: string, path: string): Promise<Decoded | undefined> {
+    const known = this.#decoded.get(path);
+    if (known !== undefined) return known;
+    const blob = await this.#store.get(path);
+    if (blob === undefined) return undefined;
+    if (sha256Hex(blob.bytes) !== shaOfPath(path)) {
+      throw new CatalogError("Corrupt", "PAYLOAD_CORRUPT", "payload hash mismatch", { path });
+    }
+    const decoded = decodePayload(type, blob.bytes);
+    if (decoded.envelope.accountId !== this.#account || decoded.envelope.entityId !== id) {
+      throw new CatalogError("Corrupt", "PAYLOAD_CORRUPT", "payload of another id", { path });
+    }
+    this.#decoded.set(path, decoded);
+    return decoded;
+  }
+}
+
+/**
+ * Refuses to update what a newer node wrote in a way that this one would break.
+ *
+ * @throws CatalogError `Unavailable`, code `WRITER_TOO_OLD`.
+ */
+export function assertMayUpdate(envelope: Envelope): void {
+  if (envelope.minWriterVersion > SCHEMA_VERSION) {
+    throw new CatalogError("Unavailable", "WRITER_TOO_OLD", "a newer node wrote this entity", {
+      needs: envelope.minWriterVersion,
+      has: SCHEMA_VERSION,
+    });
+  }
+}

@@ -1,0 +1,170 @@
+import { Stopwatch } from "../base/clock.ts";
+import { CatalogError } from "../base/error.ts";
+import type { ChangeId, Revision, WriterId } from "../base/ids.ts";
+import { LIMITS } from "../base/limits.ts";
+import { commitCertain, type Verdict } from "../pointer/certain.ts";
+import type { Version } from "../pointer/port.ts";
+import type { BatchBuilder } from "./batch.ts";
+import { encodeChangeOp } from "./changes.ts";
+import { encodeReceipt } from "./codec.ts";
+import type { Actor, CatalogContext } from "./context.ts";
+import { FAMILIES, keyOf } from "./keys.ts";
+import type { Authorship } from "./payloads.ts";
+
+/** First pause after a lost race; doubled each time, with full jitter. */
+const REPLAN_PAUSE_MS = 4;
+const PERSIST_TRIES = 4;
+
+/** One logical change, from its first read to its verdict. */
+export interface Attempt {
+  readonly writerId: WriterId;
+  readonly stopwatch: Stopwatch;
+  readonly authorship: Authorship;
+}
+
+/** What one look at the store came to: the batch to try, and what it would mean. */
+export interface Plan<T> {
+  readonly batch: BatchBuilder;
+  /** The canonical pointer that the change is about, for the receipt. */
+  readonly primary: string;
+  /** Runs beside the puts of the payloads: what else must exist before the batch. */
+  readonly prepare?: () => Promise<void>;
+  readonly metadataLocation?: string;
+  readonly result: (versions: ReadonlyMap<string, Version>) => T;
+}
+
+/** What was read contradicts itself, since it was not read at one instant: look again. */
+export const REPLAN: { readonly replan: true } = { replan: true };
+
+export type Planned<T> = Plan<T> | { readonly unchanged: T } | typeof REPLAN;
+
+/**
+ * The one way to write. A planner reads what it needs, refuses what must be refused, and returns a
+ * batch whose every expectation is what it read. Payloads are put, then the batch is committed: the
+ * only commit point, with its receipt and its change record. A lost race plans anew, from the names,
+ * so a retry never acts on a thing that has moved away.
+ *
+ * @throws what the planner throws, which is certain: no earlier batch of the attempt can still
+ * land; `Conflict` `CONTENDED`; `Overloaded` (nothing happened); `Unknown` `OUTCOME_UNKNOWN`.
+ */
+export async function write<T>(
+  context: CatalogContext,
+  actor: Actor,
+  operation: string,
+  planner: (attempt: Attempt) => Promise<Planned<T>>,
+): Promise<T> {
+  const attempt = beginAttempt(context, actor);
+  let receiptExpected: Version = 0n;
+  for (let round = 0; ; round++) {
+    const planned = await planner(attempt);
+    if ("unchanged" in planned) return planned.unchanged;
+    if (!("replan" in planned)) {
+      const verdict = await send(context, attempt, operation, planned, receiptExpected);
+      if (verdict.verdict === "committed") return planned.result(verdict.versions);
+      if (verdict.verdict !== "conflict") throw failureOf(verdict);
+      receiptExpected = verdict.receiptExpected;
+    }
+    if (round >= LIMITS.replans || attempt.stopwatch.elapsedMs() > LIMITS.attemptMs) {
+      throw new CatalogError("Conflict", "CONTENDED", "others kept changing it", { operation });
+    }
+    await context.clock.sleep(context.prng.float() * REPLAN_PAUSE_MS * 2 ** round);
+  }
+}
+
+function failureOf(
+  verdict: Exclude<Verdict, { verdict: "committed" } | { verdict: "conflict" }>,
+): CatalogError {
+  switch (verdict.verdict) {
+    case "overloaded": {
+      const { retryAfterMs } = verdict;
+      const facts = { retryAfterMs };
+      return new CatalogError("Overloaded", "STORE_OVERLOADED", "pointer store is busy", facts);
+    }
+    case "unknown":
+      return new CatalogError("Unknown", "OUTCOME_UNKNOWN", "the change may have happened");
+    case "replayed":
+      return new CatalogError("Internal", "RECEIPT_TAKEN", "receipt of this attempt is taken");
+  }
+}
+
+function beginAttempt(context: CatalogContext, actor: Actor): Attempt {
+  return {
+    writerId: context.ids.mint<WriterId>(),
+    stopwatch: new Stopwatch(context.clock),
+    authorship: {
+      revision: context.ids.mint<Revision>(),
+      updatedAtMs: context.clock.nowMs(),
+      updatedBy: actor.principal,
+      requestId: actor.requestId,
+    },
+  };
+}
+
+async function send<T>(
+  context: CatalogContext,
+  attempt: Attempt,
+  operation: string,
+  plan: Plan<T>,
+  receiptExpected: Version,
+): Promise<Verdict> {
+  const { account, payloads, clock } = context;
+  const changeId = context.ids.mint<ChangeId>();
+  const { batch } = plan;
+  const change = encodeChangeOp(account, changeId, operation, attempt.authorship, batch.changed);
+  const puts = batch.payloads.map((payload) => persist(context, () => payloads.put(payload)));
+  const { blob } = change;
+  if (blob !== undefined) {
+    puts.push(persist(context, () => payloads.putBytes(blob.path, blob.bytes)));
+  }
+  if (plan.prepare !== undefined) puts.push(plan.prepare());
+  await settleAll(puts);
+  const primary = batch.ops.find((op) => op.key === plan.primary);
+  const version = primary !== undefined && "expected" in primary ? primary.expected + 1n : 0n;
+  const summary = encodeReceipt({
+    requestHash: new Uint8Array(),
+    principal: attempt.authorship.updatedBy,
+    status: 200,
+    key: plan.primary,
+    version,
+    metadataLocation: "",
+    expiresAtMs: clock.nowMs() + LIMITS.receiptLifeMs,
+    changeId,
+  });
+  const key = keyOf(FAMILIES.receipt, account, operation, attempt.writerId);
+  return commitCertain(context.pointers, context, attempt, {
+    ops: [...batch.ops, change.op],
+    receipt: { key, expected: receiptExpected, summary },
+  });
+}
+
+/** Waits for all, then throws the first failure: nothing is left running behind an answer. */
+async function settleAll(work: readonly Promise<void>[]): Promise<void> {
+  for (const settled of await Promise.allSettled(work)) {
+    if (settled.status === "rejected") throw settled.reason;
+  }
+}
+
+/**
+ * Puts an immutable blob, again where the store hesitates: putting the same bytes twice is harmless.
+ * In the end the change has certainly not happened, whatever became of the blob.
+ */
+export async function persist(
+  context: Pick<CatalogContext, "clock" | "prng">,
+  put: () => Promise<void>,
+): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await put();
+    } catch (error) {
+      const passing =
+        error instanceof CatalogError &&
+        (error.kind === "Unavailable" || error.kind === "Unknown" || error.kind === "Overloaded");
+      if (!passing) throw error;
+      if (tries >= PERSIST_TRIES) {
+        const { message } = error;
+        throw new CatalogError("Unavailable", "BLOB_UNAVAILABLE", message, error.context, error);
+      }
+      await context.clock.sleep(context.prng.float() * 20 * 2 ** tries);
+    }
+  }
+}

@@ -1,0 +1,24 @@
+import type { Revision } from "../base/ids.ts";
+import type { Version } from "../pointer/port.ts";
+import type { Stored } from "./entities.ts";
+import type { Entity } from "./model.ts";
+
+/** An entity at one version of its canonical pointer. */
+export interface Revised<E extends Entity> {
+  readonly entity: E;
+  readonly version: Version;
+  readonly revision: Revision;
+}
+
+export function revisedOf<E extends Entity>(stored: Stored<E>): Revised<E> {
+  const { entity, item, summary } = stored;
+  return { entity, version: item.version, revision: summary.revision };
+}
+
+/**
+ * The entity tag of a version, with its quotes. The revision is never used twice, so no later
+ * incarnation of a name or id matches it.
+ */
+export function etagOf(version: Version, revision: string, variant = ""): string {
+  return `"${version}-${revision}${variant}"`;
+}

@@ -1,0 +1,51 @@
+import type { CatalogId } from "../base/ids.ts";
+import type { Entity, Summary } from "./model.ts";
+import type { EncodedPayload } from "./payloads.ts";
+
+function parentsOf(entity: Entity): { parentId?: string; catalogId?: CatalogId } {
+  switch (entity.type) {
+    case "account":
+    case "catalog":
+      return {};
+    case "namespace":
+      return { parentId: entity.parentId, catalogId: entity.catalogId };
+    case "table":
+      return { parentId: entity.namespaceId, catalogId: entity.catalogId };
+  }
+}
+
+/**
+ * Summary of a name or claim: only what changes with the name, so that a change of content alone
+ * leaves the key as it is.
+ */
+export function nameSummary(entity: Entity): Summary {
+  return {
+    entityType: entity.type,
+    entityId: entity.id,
+    name: entity.name,
+    nameRevision: entity.nameRevision,
+    revision: entity.nameRevision,
+    state: entity.state,
+    guardGeneration: 0,
+    protected: false,
+    purgeAfterMs: 0,
+    ...parentsOf(entity),
+  };
+}
+
+/** Summary of an entity's by-id pointer: what most reads need, so that they skip the payload. */
+export function summaryOf(entity: Entity, payload: EncodedPayload): Summary {
+  const summary: Summary = {
+    ...nameSummary(entity),
+    revision: payload.decoded.envelope.revision,
+    contentHash: payload.contentHash,
+  };
+  if (entity.type === "account") return summary;
+  const { protected: isProtected, purgeAfterMs } = entity;
+  const dropped = { ...summary, protected: isProtected, purgeAfterMs };
+  if (entity.type !== "table") return { ...dropped, guardGeneration: entity.guardGeneration };
+  const { format, iceberg } = entity;
+  if (iceberg === undefined) return { ...dropped, format };
+  const { tableUuid, metadataLocation } = iceberg;
+  return { ...dropped, format, tableUuid, metadataLocation };
+}

@@ -1,0 +1,6316 @@
+// Generated from proto/ by `npm run gen`; do not edit.
+/*eslint-disable block-scoped-var, id-length, no-control-regex, no-magic-numbers, no-mixed-operators, no-prototype-builtins, no-redeclare, no-shadow, no-var, sort-vars, default-case, jsdoc/require-param*/
+import $protobuf from "protobufjs/minimal.js";
+
+// Common aliases
+const $Reader = $protobuf.Reader, $Writer = $protobuf.Writer, $util = $protobuf.util;
+const $Object = $util.global.Object, $undefined = $util.global.undefined, $Error = $util.global.Error, $RangeError = $util.global.RangeError, $TypeError = $util.global.TypeError, $String = $util.global.String, $Number = $util.global.Number, $parseInt = $util.global.parseInt, $BigInt = $util.global.BigInt, $Array = $util.global.Array, $Boolean = $util.global.Boolean;
+
+// Exported root namespace
+const $root = $protobuf.roots["firn"] || ($protobuf.roots["firn"] = {});
+
+export const firn = $root.firn = (() => {
+
+    /**
+     * Namespace firn.
+     * @exports firn
+     * @namespace
+     */
+    const firn = {};
+
+    firn.v1 = (function() {
+
+        /**
+         * Namespace v1.
+         * @memberof firn
+         * @namespace
+         */
+        const v1 = {};
+
+        v1.Account = (function() {
+
+            /**
+             * Properties of an Account.
+             * @typedef {Object} firn.v1.Account.$Properties
+             * @property {firn.v1.Envelope.$Properties|null} [envelope] Account envelope
+             * @property {string|null} [name] Account name
+             * @property {string|null} [description] Account description
+             * @property {Object.<string,string>|null} [tags] Account tags
+             * @property {Long|null} [createdAtMs] Account createdAtMs
+             * @property {firn.v1.EntityState|null} [state] Account state
+             * @property {Uint8Array|null} [nameRevision] Account nameRevision
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of an Account.
+             * @memberof firn.v1
+             * @interface IAccount
+             * @augments firn.v1.Account.$Properties
+             * @deprecated Use firn.v1.Account.$Properties instead.
+             */
+
+            /**
+             * Shape of an Account.
+             * @typedef {firn.v1.Account.$Properties} firn.v1.Account.$Shape
+             */
+
+            /**
+             * Constructs a new Account.
+             * @memberof firn.v1
+             * @classdesc Represents an Account.
+             * @constructor
+             * @param {firn.v1.Account.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const Account = function (properties) {
+                this.tags = {};
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * Account envelope.
+             * @member {firn.v1.Envelope.$Properties|null|undefined} envelope
+             * @memberof firn.v1.Account
+             * @instance
+             */
+            Account.prototype.envelope = null;
+
+            /**
+             * Account name.
+             * @member {string} name
+             * @memberof firn.v1.Account
+             * @instance
+             */
+            Account.prototype.name = "";
+
+            /**
+             * Account description.
+             * @member {string} description
+             * @memberof firn.v1.Account
+             * @instance
+             */
+            Account.prototype.description = "";
+
+            /**
+             * Account tags.
+             * @member {Object.<string,string>} tags
+             * @memberof firn.v1.Account
+             * @instance
+             */
+            Account.prototype.tags = $util.emptyObject;
+
+            /**
+             * Account createdAtMs.
+             * @member {Long} createdAtMs
+             * @memberof firn.v1.Account
+             * @instance
+             */
+            Account.prototype.createdAtMs = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
+
+            /**
+             * Account state.
+             * @member {firn.v1.EntityState} state
+             * @memberof firn.v1.Account
+             * @instance
+             */
+            Account.prototype.state = 0;
+
+            /**
+             * Account nameRevision.
+             * @member {Uint8Array} nameRevision
+             * @memberof firn.v1.Account
+             * @instance
+             */
+            Account.prototype.nameRevision = $util.newBuffer([]);
+
+            /**
+             * Creates a new Account instance using the specified properties.
+             * @function create
+             * @memberof firn.v1.Account
+             * @static
+             * @param {firn.v1.Account.$Properties=} [properties] Properties to set
+             * @returns {firn.v1.Account} Account instance
+             * @type {{
+             *   (properties: firn.v1.Account.$Shape): firn.v1.Account & firn.v1.Account.$Shape;
+             *   (properties?: firn.v1.Account.$Properties): firn.v1.Account;
+             * }}
+             */
+            Account.create = function(properties) {
+                return new Account(properties);
+            };
+
+            /**
+             * Encodes the specified Account message. Does not implicitly {@link firn.v1.Account.verify|verify} messages.
+             * @function encode
+             * @memberof firn.v1.Account
+             * @static
+             * @param {firn.v1.Account.$Properties} message Account message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            Account.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.envelope != null && $Object.hasOwnProperty.call(message, "envelope"))
+                    $root.firn.v1.Envelope.encode(message.envelope, writer.uint32(/* id 1, wireType 2 =*/10).fork(), _depth + 1).ldelim();
+                if (message.name != null && $Object.hasOwnProperty.call(message, "name") && message.name !== "")
+                    writer.uint32(/* id 2, wireType 2 =*/18).string(message.name);
+                if (message.description != null && $Object.hasOwnProperty.call(message, "description") && message.description !== "")
+                    writer.uint32(/* id 3, wireType 2 =*/26).string(message.description);
+                if (message.tags != null && $Object.hasOwnProperty.call(message, "tags"))
+                    for (let keys = $Object.keys(message.tags), i = 0; i < keys.length; ++i)
+                        writer.uint32(/* id 4, wireType 2 =*/34).fork().uint32(/* id 1, wireType 2 =*/10).string(keys[i]).uint32(/* id 2, wireType 2 =*/18).string(message.tags[keys[i]]).ldelim();
+                if (message.createdAtMs != null && $Object.hasOwnProperty.call(message, "createdAtMs") && (typeof message.createdAtMs === "object" ? message.createdAtMs.low || message.createdAtMs.high : message.createdAtMs !== 0))
+                    writer.uint32(/* id 5, wireType 0 =*/40).int64(message.createdAtMs);
+                if (message.state != null && $Object.hasOwnProperty.call(message, "state") && message.state !== 0)
+                    writer.uint32(/* id 6, wireType 0 =*/48).int32(message.state);
+                if (message.nameRevision != null && $Object.hasOwnProperty.call(message, "nameRevision") && message.nameRevision.length)
+                    writer.uint32(/* id 7, wireType 2 =*/58).bytes(message.nameRevision);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Encodes the specified Account message, length delimited. Does not implicitly {@link firn.v1.Account.verify|verify} messages.
+             * @function encodeDelimited
+             * @memberof firn.v1.Account
+             * @static
+             * @param {firn.v1.Account.$Properties} message Account message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            Account.encodeDelimited = function(message, writer) {
+                return this.encode(message, (writer || $Writer.create()).fork()).ldelim();
+            };
+
+            /**
+             * Decodes an Account message from the specified reader or buffer.
+             * @function decode
+             * @memberof firn.v1.Account
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {firn.v1.Account & firn.v1.Account.$Shape} Account
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            Account.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, key, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.firn.v1.Account();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 2)
+                                break;
+                            message.envelope = $root.firn.v1.Envelope.decode(reader, reader.size(), $undefined, _depth + 1, message.envelope);
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.name = value;
+                            else
+                                delete message.name;
+                            continue;
+                        }
+                    case 3: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.description = value;
+                            else
+                                delete message.description;
+                            continue;
+                        }
+                    case 4: {
+                            if (wireType !== 2)
+                                break;
+                            if (message.tags === $util.emptyObject)
+                                message.tags = {};
+                            let end2 = reader.size() + reader.pos;
+                            if (end2 > reader.len)
+                                throw $RangeError("index out of range");
+                            reader.len = end2;
+                            key = "";
+                            value = "";
+                            while (reader.pos < end2) {
+                                let tag2 = reader.tag();
+                                wireType = tag2 & 7;
+                                switch (tag2 >>>= 3) {
+                                case 1:
+                                    if (wireType !== 2)
+                                        break;
+                                    key = reader.stringVerify();
+                                    continue;
+                                case 2:
+                                    if (wireType !== 2)
+                                        break;
+                                    value = reader.stringVerify();
+                                    continue;
+                                }
+                                reader.skipType(wireType, _depth, tag2);
+                            }
+                            if (reader.pos !== end2)
+                                throw $RangeError("index out of range");
+                            reader.len = end;
+                            if (key === "__proto__")
+                                $util.makeProp(message.tags, key);
+                            message.tags[key] = value;
+                            continue;
+                        }
+                    case 5: {
+                            if (wireType !== 0)
+                                break;
+                            if (typeof (value = reader.int64()) === "object" ? value.low || value.high : value !== 0)
+                                message.createdAtMs = value;
+                            else
+                                delete message.createdAtMs;
+                            continue;
+                        }
+                    case 6: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.int32())
+                                message.state = value;
+                            else
+                                delete message.state;
+                            continue;
+                        }
+                    case 7: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.bytes()).length)
+                                message.nameRevision = value;
+                            else
+                                delete message.nameRevision;
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            /**
+             * Decodes an Account message from the specified reader or buffer, length delimited.
+             * @function decodeDelimited
+             * @memberof firn.v1.Account
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @returns {firn.v1.Account & firn.v1.Account.$Shape} Account
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            Account.decodeDelimited = function(reader) {
+                if (!(reader instanceof $Reader))
+                    reader = new $Reader(reader);
+                return this.decode(reader, reader.size());
+            };
+
+            /**
+             * Verifies an Account message.
+             * @function verify
+             * @memberof firn.v1.Account
+             * @static
+             * @param {Object.<string,*>} message Plain object to verify
+             * @returns {string|null} `null` if valid, otherwise the reason why it is not
+             */
+            Account.verify = function (message, _depth) {
+                if (typeof message !== "object" || message === null)
+                    return "object expected";
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    return "max depth exceeded";
+                if (message.envelope != null && $Object.hasOwnProperty.call(message, "envelope")) {
+                    let error = $root.firn.v1.Envelope.verify(message.envelope, _depth + 1);
+                    if (error)
+                        return "envelope." + error;
+                }
+                if (message.name != null && $Object.hasOwnProperty.call(message, "name"))
+                    if (!$util.isString(message.name))
+                        return "name: string expected";
+                if (message.description != null && $Object.hasOwnProperty.call(message, "description"))
+                    if (!$util.isString(message.description))
+                        return "description: string expected";
+                if (message.tags != null && $Object.hasOwnProperty.call(message, "tags")) {
+                    if (!$util.isObject(message.tags))
+                        return "tags: object expected";
+                    let key = $Object.keys(message.tags);
+                    for (let i = 0; i < key.length; ++i)
+                        if (!$util.isString(message.tags[key[i]]))
+                            return "tags: string{k:string} expected";
+                }
+                if (message.createdAtMs != null && $Object.hasOwnProperty.call(message, "createdAtMs"))
+                    if (!$util.isInteger(message.createdAtMs) && !(message.createdAtMs && $util.isInteger(message.createdAtMs.low) && $util.isInteger(message.createdAtMs.high)))
+                        return "createdAtMs: integer|Long expected";
+                if (message.state != null && $Object.hasOwnProperty.call(message, "state"))
+                    if (typeof message.state !== "number" || (message.state | 0) !== message.state)
+                        return "state: enum value expected";
+                if (message.nameRevision != null && $Object.hasOwnProperty.call(message, "nameRevision"))
+                    if (!(message.nameRevision && typeof message.nameRevision.length === "number" || $util.isString(message.nameRevision)))
+                        return "nameRevision: buffer expected";
+                return null;
+            };
+
+            /**
+             * Creates an Account message from a plain object. Also converts values to their respective internal types.
+             * @function fromObject
+             * @memberof firn.v1.Account
+             * @static
+             * @param {Object.<string,*>} object Plain object
+             * @returns {firn.v1.Account} Account
+             */
+            Account.fromObject = function (object, _depth) {
+                if (object instanceof $root.firn.v1.Account)
+                    return object;
+                if (!$util.isObject(object))
+                    throw $TypeError(".firn.v1.Account: object expected");
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let message = new $root.firn.v1.Account();
+                if (object.envelope != null) {
+                    if (!$util.isObject(object.envelope))
+                        throw $TypeError(".firn.v1.Account.envelope: object expected");
+                    message.envelope = $root.firn.v1.Envelope.fromObject(object.envelope, _depth + 1);
+                }
+                if (object.name != null)
+                    if (typeof object.name !== "string" || object.name.length)
+                        message.name = $String(object.name);
+                if (object.description != null)
+                    if (typeof object.description !== "string" || object.description.length)
+                        message.description = $String(object.description);
+                if (object.tags) {
+                    if (!$util.isObject(object.tags))
+                        throw $TypeError(".firn.v1.Account.tags: object expected");
+                    message.tags = {};
+                    for (let keys = $Object.keys(object.tags), i = 0; i < keys.length; ++i) {
+                        if (keys[i] === "__proto__")
+                            $util.makeProp(message.tags, keys[i]);
+                        message.tags[keys[i]] = $String(object.tags[keys[i]]);
+                    }
+                }
+                if (object.createdAtMs != null)
+                    if (typeof object.createdAtMs === "object" ? object.createdAtMs.low || object.createdAtMs.high : $Number(object.createdAtMs) !== 0)
+                        if ($util.Long)
+                            message.createdAtMs = $util.Long.fromValue(object.createdAtMs, false);
+                        else if (typeof object.createdAtMs === "string")
+                            message.createdAtMs = $parseInt(object.createdAtMs, 10);
+                        else if (typeof object.createdAtMs === "number")
+                            message.createdAtMs = object.createdAtMs;
+                        else if (typeof object.createdAtMs === "object")
+                            message.createdAtMs = new $util.LongBits(object.createdAtMs.low >>> 0, object.createdAtMs.high >>> 0).toNumber();
+                if (object.state !== 0 && (typeof object.state !== "string" || $root.firn.v1.EntityState[object.state] !== 0))
+                    switch (object.state) {
+                    case "ENTITY_STATE_UNSPECIFIED":
+                    case 0:
+                        message.state = 0;
+                        break;
+                    case "ENTITY_STATE_ACTIVE":
+                    case 1:
+                        message.state = 1;
+                        break;
+                    case "ENTITY_STATE_DELETING":
+                    case 2:
+                        message.state = 2;
+                        break;
+                    case "ENTITY_STATE_DROPPED":
+                    case 3:
+                        message.state = 3;
+                        break;
+                    case "ENTITY_STATE_PURGING":
+                    case 4:
+                        message.state = 4;
+                        break;
+                    default:
+                        if (typeof object.state === "number" && (object.state | 0) === object.state)
+                            message.state = object.state;
+                    }
+                if (object.nameRevision != null)
+                    if (object.nameRevision.length)
+                        if (typeof object.nameRevision === "string")
+                            $util.base64.decode(object.nameRevision, message.nameRevision = $util.newBuffer($util.base64.length(object.nameRevision)), 0);
+                        else if (object.nameRevision.length >= 0)
+                            message.nameRevision = object.nameRevision;
+                return message;
+            };
+
+            /**
+             * Creates a plain object from an Account message. Also converts values to other types if specified.
+             * @function toObject
+             * @memberof firn.v1.Account
+             * @static
+             * @param {firn.v1.Account} message Account
+             * @param {$protobuf.IConversionOptions} [options] Conversion options
+             * @returns {Object.<string,*>} Plain object
+             */
+            Account.toObject = function (message, options, _depth) {
+                if (!options)
+                    options = {};
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let object = {};
+                if (options.objects || options.defaults)
+                    object.tags = {};
+                if (options.defaults) {
+                    object.envelope = null;
+                    object.name = "";
+                    object.description = "";
+                    if ($util.Long) {
+                        let long = new $util.Long(0, 0, false);
+                        object.createdAtMs = options.longs === $String ? long.toString() : options.longs === $Number ? long.toNumber() : typeof $BigInt !== "undefined" && options.longs === $BigInt ? long.toBigInt() : long;
+                    } else
+                        object.createdAtMs = options.longs === $String ? "0" : typeof $BigInt !== "undefined" && options.longs === $BigInt ? $BigInt("0") : 0;
+                    object.state = options.enums === $String ? "ENTITY_STATE_UNSPECIFIED" : 0;
+                    if (options.bytes === $String)
+                        object.nameRevision = "";
+                    else {
+                        object.nameRevision = [];
+                        if (options.bytes !== $Array)
+                            object.nameRevision = $util.newBuffer(object.nameRevision);
+                    }
+                }
+                if (message.envelope != null && $Object.hasOwnProperty.call(message, "envelope"))
+                    object.envelope = $root.firn.v1.Envelope.toObject(message.envelope, options, _depth + 1);
+                if (message.name != null && $Object.hasOwnProperty.call(message, "name"))
+                    object.name = message.name;
+                if (message.description != null && $Object.hasOwnProperty.call(message, "description"))
+                    object.description = message.description;
+                let keys2;
+                if (message.tags && (keys2 = $Object.keys(message.tags)).length) {
+                    object.tags = {};
+                    for (let j = 0; j < keys2.length; ++j) {
+                        if (keys2[j] === "__proto__")
+                            $util.makeProp(object.tags, keys2[j]);
+                        object.tags[keys2[j]] = message.tags[keys2[j]];
+                    }
+                }
+                if (message.createdAtMs != null && $Object.hasOwnProperty.call(message, "createdAtMs"))
+                    if (typeof $BigInt !== "undefined" && options.longs === $BigInt)
+                        object.createdAtMs = typeof message.createdAtMs === "number" ? $BigInt(message.createdAtMs) : $util.Long.fromBits(message.createdAtMs.low >>> 0, message.createdAtMs.high >>> 0, false).toBigInt();
+                    else if (typeof message.createdAtMs === "number")
+                        object.createdAtMs = options.longs === $String ? $String(message.createdAtMs) : message.createdAtMs;
+                    else
+                        object.createdAtMs = options.longs === $String ? $util.Long.prototype.toString.call(message.createdAtMs) : options.longs === $Number ? new $util.LongBits(message.createdAtMs.low >>> 0, message.createdAtMs.high >>> 0).toNumber() : message.createdAtMs;
+                if (message.state != null && $Object.hasOwnProperty.call(message, "state"))
+                    object.state = options.enums === $String ? $root.firn.v1.EntityState[message.state] === $undefined ? message.state : $root.firn.v1.EntityState[message.state] : message.state;
+                if (message.nameRevision != null && $Object.hasOwnProperty.call(message, "nameRevision"))
+                    object.nameRevision = options.bytes === $String ? $util.base64.encode(message.nameRevision, 0, message.nameRevision.length) : options.bytes === $Array ? $Array.prototype.slice.call(message.nameRevision) : message.nameRevision;
+                return object;
+            };
+
+            /**
+             * Converts this Account to JSON.
+             * @function toJSON
+             * @memberof firn.v1.Account
+             * @instance
+             * @returns {Object.<string,*>} JSON object
+             */
+            Account.prototype.toJSON = function() {
+                return Account.toObject(this, $protobuf.util.toJSONOptions);
+            };
+
+            /**
+             * Gets the type url for Account
+             * @function getTypeUrl
+             * @memberof firn.v1.Account
+             * @static
+             * @param {string} [prefix] Custom type url prefix, defaults to `"type.googleapis.com"`
+             * @returns {string} The type url
+             */
+            Account.getTypeUrl = function(prefix) {
+                if (prefix === $undefined)
+                    prefix = "type.googleapis.com";
+                return prefix + "/firn.v1.Account";
+            };
+
+            return Account;
+        })();
+
+        /**
+         * EntityType enum.
+         * @name firn.v1.EntityType
+         * @enum {number}
+         * @property {number} ENTITY_TYPE_UNSPECIFIED=0 ENTITY_TYPE_UNSPECIFIED value
+         * @property {number} ENTITY_TYPE_ACCOUNT=1 ENTITY_TYPE_ACCOUNT value
+         * @property {number} ENTITY_TYPE_CATALOG=2 ENTITY_TYPE_CATALOG value
+         * @property {number} ENTITY_TYPE_NAMESPACE=3 ENTITY_TYPE_NAMESPACE value
+         * @property {number} ENTITY_TYPE_TABLE=4 ENTITY_TYPE_TABLE value
+         * @property {number} ENTITY_TYPE_VIEW=5 ENTITY_TYPE_VIEW value
+         * @property {number} ENTITY_TYPE_SNAPSHOT=6 ENTITY_TYPE_SNAPSHOT value
+         * @property {number} ENTITY_TYPE_TARGET_STATS=7 ENTITY_TYPE_TARGET_STATS value
+         * @property {number} ENTITY_TYPE_CONSTRAINTS=8 ENTITY_TYPE_CONSTRAINTS value
+         * @property {number} ENTITY_TYPE_CONNECTOR=9 ENTITY_TYPE_CONNECTOR value
+         * @property {number} ENTITY_TYPE_CHANGE=10 ENTITY_TYPE_CHANGE value
+         */
+        v1.EntityType = (function() {
+            const valuesById = $Object.create(null), values = $Object.create(valuesById);
+            values[valuesById[0] = "ENTITY_TYPE_UNSPECIFIED"] = 0;
+            values[valuesById[1] = "ENTITY_TYPE_ACCOUNT"] = 1;
+            values[valuesById[2] = "ENTITY_TYPE_CATALOG"] = 2;
+            values[valuesById[3] = "ENTITY_TYPE_NAMESPACE"] = 3;
+            values[valuesById[4] = "ENTITY_TYPE_TABLE"] = 4;
+            values[valuesById[5] = "ENTITY_TYPE_VIEW"] = 5;
+            values[valuesById[6] = "ENTITY_TYPE_SNAPSHOT"] = 6;
+            values[valuesById[7] = "ENTITY_TYPE_TARGET_STATS"] = 7;
+            values[valuesById[8] = "ENTITY_TYPE_CONSTRAINTS"] = 8;
+            values[valuesById[9] = "ENTITY_TYPE_CONNECTOR"] = 9;
+            values[valuesById[10] = "ENTITY_TYPE_CHANGE"] = 10;
+            return values;
+        })();
+
+        /**
+         * EntityState enum.
+         * @name firn.v1.EntityState
+         * @enum {number}
+         * @property {number} ENTITY_STATE_UNSPECIFIED=0 ENTITY_STATE_UNSPECIFIED value
+         * @property {number} ENTITY_STATE_ACTIVE=1 ENTITY_STATE_ACTIVE value
+         * @property {number} ENTITY_STATE_DELETING=2 ENTITY_STATE_DELETING value
+         * @property {number} ENTITY_STATE_DROPPED=3 ENTITY_STATE_DROPPED value
+         * @property {number} ENTITY_STATE_PURGING=4 ENTITY_STATE_PURGING value
+         */
+        v1.EntityState = (function() {
+            const valuesById = $Object.create(null), values = $Object.create(valuesById);
+            values[valuesById[0] = "ENTITY_STATE_UNSPECIFIED"] = 0;
+            values[valuesById[1] = "ENTITY_STATE_ACTIVE"] = 1;
+            values[valuesById[2] = "ENTITY_STATE_DELETING"] = 2;
+            values[valuesById[3] = "ENTITY_STATE_DROPPED"] = 3;
+            values[valuesById[4] = "ENTITY_STATE_PURGING"] = 4;
+            return values;
+        })();
+
+        v1.Envelope = (function() {
+
+            /**
+             * Properties of an Envelope.
+             * @typedef {Object} firn.v1.Envelope.$Properties
+             * @property {number|null} [schemaVersion] Envelope schemaVersion
+             * @property {number|null} [minWriterVersion] Envelope minWriterVersion
+             * @property {firn.v1.EntityType|null} [entityType] Envelope entityType
+             * @property {Uint8Array|null} [accountId] Envelope accountId
+             * @property {Uint8Array|null} [entityId] Envelope entityId
+             * @property {Uint8Array|null} [revision] Envelope revision
+             * @property {Long|null} [updatedAtMs] Envelope updatedAtMs
+             * @property {string|null} [updatedBy] Envelope updatedBy
+             * @property {string|null} [requestId] Envelope requestId
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of an Envelope.
+             * @memberof firn.v1
+             * @interface IEnvelope
+             * @augments firn.v1.Envelope.$Properties
+             * @deprecated Use firn.v1.Envelope.$Properties instead.
+             */
+
+            /**
+             * Shape of an Envelope.
+             * @typedef {firn.v1.Envelope.$Properties} firn.v1.Envelope.$Shape
+             */
+
+            /**
+             * Constructs a new Envelope.
+             * @memberof firn.v1
+             * @classdesc Represents an Envelope.
+             * @constructor
+             * @param {firn.v1.Envelope.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const Envelope = function (properties) {
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * Envelope schemaVersion.
+             * @member {number} schemaVersion
+             * @memberof firn.v1.Envelope
+             * @instance
+             */
+            Envelope.prototype.schemaVersion = 0;
+
+            /**
+             * Envelope minWriterVersion.
+             * @member {number} minWriterVersion
+             * @memberof firn.v1.Envelope
+             * @instance
+             */
+            Envelope.prototype.minWriterVersion = 0;
+
+            /**
+             * Envelope entityType.
+             * @member {firn.v1.EntityType} entityType
+             * @memberof firn.v1.Envelope
+             * @instance
+             */
+            Envelope.prototype.entityType = 0;
+
+            /**
+             * Envelope accountId.
+             * @member {Uint8Array} accountId
+             * @memberof firn.v1.Envelope
+             * @instance
+             */
+            Envelope.prototype.accountId = $util.newBuffer([]);
+
+            /**
+             * Envelope entityId.
+             * @member {Uint8Array} entityId
+             * @memberof firn.v1.Envelope
+             * @instance
+             */
+            Envelope.prototype.entityId = $util.newBuffer([]);
+
+            /**
+             * Envelope revision.
+             * @member {Uint8Array} revision
+             * @memberof firn.v1.Envelope
+             * @instance
+             */
+            Envelope.prototype.revision = $util.newBuffer([]);
+
+            /**
+             * Envelope updatedAtMs.
+             * @member {Long} updatedAtMs
+             * @memberof firn.v1.Envelope
+             * @instance
+             */
+            Envelope.prototype.updatedAtMs = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
+
+            /**
+             * Envelope updatedBy.
+             * @member {string} updatedBy
+             * @memberof firn.v1.Envelope
+             * @instance
+             */
+            Envelope.prototype.updatedBy = "";
+
+            /**
+             * Envelope requestId.
+             * @member {string} requestId
+             * @memberof firn.v1.Envelope
+             * @instance
+             */
+            Envelope.prototype.requestId = "";
+
+            /**
+             * Creates a new Envelope instance using the specified properties.
+             * @function create
+             * @memberof firn.v1.Envelope
+             * @static
+             * @param {firn.v1.Envelope.$Properties=} [properties] Properties to set
+             * @returns {firn.v1.Envelope} Envelope instance
+             * @type {{
+             *   (properties: firn.v1.Envelope.$Shape): firn.v1.Envelope & firn.v1.Envelope.$Shape;
+             *   (properties?: firn.v1.Envelope.$Properties): firn.v1.Envelope;
+             * }}
+             */
+            Envelope.create = function(properties) {
+                return new Envelope(properties);
+            };
+
+            /**
+             * Encodes the specified Envelope message. Does not implicitly {@link firn.v1.Envelope.verify|verify} messages.
+             * @function encode
+             * @memberof firn.v1.Envelope
+             * @static
+             * @param {firn.v1.Envelope.$Properties} message Envelope message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            Envelope.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.schemaVersion != null && $Object.hasOwnProperty.call(message, "schemaVersion") && message.schemaVersion !== 0)
+                    writer.uint32(/* id 1, wireType 0 =*/8).uint32(message.schemaVersion);
+                if (message.minWriterVersion != null && $Object.hasOwnProperty.call(message, "minWriterVersion") && message.minWriterVersion !== 0)
+                    writer.uint32(/* id 2, wireType 0 =*/16).uint32(message.minWriterVersion);
+                if (message.entityType != null && $Object.hasOwnProperty.call(message, "entityType") && message.entityType !== 0)
+                    writer.uint32(/* id 3, wireType 0 =*/24).int32(message.entityType);
+                if (message.accountId != null && $Object.hasOwnProperty.call(message, "accountId") && message.accountId.length)
+                    writer.uint32(/* id 4, wireType 2 =*/34).bytes(message.accountId);
+                if (message.entityId != null && $Object.hasOwnProperty.call(message, "entityId") && message.entityId.length)
+                    writer.uint32(/* id 5, wireType 2 =*/42).bytes(message.entityId);
+                if (message.revision != null && $Object.hasOwnProperty.call(message, "revision") && message.revision.length)
+                    writer.uint32(/* id 6, wireType 2 =*/50).bytes(message.revision);
+                if (message.updatedAtMs != null && $Object.hasOwnProperty.call(message, "updatedAtMs") && (typeof message.updatedAtMs === "object" ? message.updatedAtMs.low || message.updatedAtMs.high : message.updatedAtMs !== 0))
+                    writer.uint32(/* id 7, wireType 0 =*/56).int64(message.updatedAtMs);
+                if (message.updatedBy != null && $Object.hasOwnProperty.call(message, "updatedBy") && message.updatedBy !== "")
+                    writer.uint32(/* id 8, wireType 2 =*/66).string(message.updatedBy);
+                if (message.requestId != null && $Object.hasOwnProperty.call(message, "requestId") && message.requestId !== "")
+                    writer.uint32(/* id 9, wireType 2 =*/74).string(message.requestId);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Encodes the specified Envelope message, length delimited. Does not implicitly {@link firn.v1.Envelope.verify|verify} messages.
+             * @function encodeDelimited
+             * @memberof firn.v1.Envelope
+             * @static
+             * @param {firn.v1.Envelope.$Properties} message Envelope message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            Envelope.encodeDelimited = function(message, writer) {
+                return this.encode(message, (writer || $Writer.create()).fork()).ldelim();
+            };
+
+            /**
+             * Decodes an Envelope message from the specified reader or buffer.
+             * @function decode
+             * @memberof firn.v1.Envelope
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {firn.v1.Envelope & firn.v1.Envelope.$Shape} Envelope
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            Envelope.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.firn.v1.Envelope();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.uint32())
+                                message.schemaVersion = value;
+                            else
+                                delete message.schemaVersion;
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.uint32())
+                                message.minWriterVersion = value;
+                            else
+                                delete message.minWriterVersion;
+                            continue;
+                        }
+                    case 3: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.int32())
+                                message.entityType = value;
+                            else
+                                delete message.entityType;
+                            continue;
+                        }
+                    case 4: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.bytes()).length)
+                                message.accountId = value;
+                            else
+                                delete message.accountId;
+                            continue;
+                        }
+                    case 5: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.bytes()).length)
+                                message.entityId = value;
+                            else
+                                delete message.entityId;
+                            continue;
+                        }
+                    case 6: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.bytes()).length)
+                                message.revision = value;
+                            else
+                                delete message.revision;
+                            continue;
+                        }
+                    case 7: {
+                            if (wireType !== 0)
+                                break;
+                            if (typeof (value = reader.int64()) === "object" ? value.low || value.high : value !== 0)
+                                message.updatedAtMs = value;
+                            else
+                                delete message.updatedAtMs;
+                            continue;
+                        }
+                    case 8: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.updatedBy = value;
+                            else
+                                delete message.updatedBy;
+                            continue;
+                        }
+                    case 9: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.requestId = value;
+                            else
+                                delete message.requestId;
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            /**
+             * Decodes an Envelope message from the specified reader or buffer, length delimited.
+             * @function decodeDelimited
+             * @memberof firn.v1.Envelope
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @returns {firn.v1.Envelope & firn.v1.Envelope.$Shape} Envelope
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            Envelope.decodeDelimited = function(reader) {
+                if (!(reader instanceof $Reader))
+                    reader = new $Reader(reader);
+                return this.decode(reader, reader.size());
+            };
+
+            /**
+             * Verifies an Envelope message.
+             * @function verify
+             * @memberof firn.v1.Envelope
+             * @static
+             * @param {Object.<string,*>} message Plain object to verify
+             * @returns {string|null} `null` if valid, otherwise the reason why it is not
+             */
+            Envelope.verify = function (message, _depth) {
+                if (typeof message !== "object" || message === null)
+                    return "object expected";
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    return "max depth exceeded";
+                if (message.schemaVersion != null && $Object.hasOwnProperty.call(message, "schemaVersion"))
+                    if (!$util.isInteger(message.schemaVersion))
+                        return "schemaVersion: integer expected";
+                if (message.minWriterVersion != null && $Object.hasOwnProperty.call(message, "minWriterVersion"))
+                    if (!$util.isInteger(message.minWriterVersion))
+                        return "minWriterVersion: integer expected";
+                if (message.entityType != null && $Object.hasOwnProperty.call(message, "entityType"))
+                    if (typeof message.entityType !== "number" || (message.entityType | 0) !== message.entityType)
+                        return "entityType: enum value expected";
+                if (message.accountId != null && $Object.hasOwnProperty.call(message, "accountId"))
+                    if (!(message.accountId && typeof message.accountId.length === "number" || $util.isString(message.accountId)))
+                        return "accountId: buffer expected";
+                if (message.entityId != null && $Object.hasOwnProperty.call(message, "entityId"))
+                    if (!(message.entityId && typeof message.entityId.length === "number" || $util.isString(message.entityId)))
+                        return "entityId: buffer expected";
+                if (message.revision != null && $Object.hasOwnProperty.call(message, "revision"))
+                    if (!(message.revision && typeof message.revision.length === "number" || $util.isString(message.revision)))
+                        return "revision: buffer expected";
+                if (message.updatedAtMs != null && $Object.hasOwnProperty.call(message, "updatedAtMs"))
+                    if (!$util.isInteger(message.updatedAtMs) && !(message.updatedAtMs && $util.isInteger(message.updatedAtMs.low) && $util.isInteger(message.updatedAtMs.high)))
+                        return "updatedAtMs: integer|Long expected";
+                if (message.updatedBy != null && $Object.hasOwnProperty.call(message, "updatedBy"))
+                    if (!$util.isString(message.updatedBy))
+                        return "updatedBy: string expected";
+                if (message.requestId != null && $Object.hasOwnProperty.call(message, "requestId"))
+                    if (!$util.isString(message.requestId))
+                        return "requestId: string expected";
+                return null;
+            };
+
+            /**
+             * Creates an Envelope message from a plain object. Also converts values to their respective internal types.
+             * @function fromObject
+             * @memberof firn.v1.Envelope
+             * @static
+             * @param {Object.<string,*>} object Plain object
+             * @returns {firn.v1.Envelope} Envelope
+             */
+            Envelope.fromObject = function (object, _depth) {
+                if (object instanceof $root.firn.v1.Envelope)
+                    return object;
+                if (!$util.isObject(object))
+                    throw $TypeError(".firn.v1.Envelope: object expected");
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let message = new $root.firn.v1.Envelope();
+                if (object.schemaVersion != null)
+                    if ($Number(object.schemaVersion) !== 0)
+                        message.schemaVersion = object.schemaVersion >>> 0;
+                if (object.minWriterVersion != null)
+                    if ($Number(object.minWriterVersion) !== 0)
+                        message.minWriterVersion = object.minWriterVersion >>> 0;
+                if (object.entityType !== 0 && (typeof object.entityType !== "string" || $root.firn.v1.EntityType[object.entityType] !== 0))
+                    switch (object.entityType) {
+                    case "ENTITY_TYPE_UNSPECIFIED":
+                    case 0:
+                        message.entityType = 0;
+                        break;
+                    case "ENTITY_TYPE_ACCOUNT":
+                    case 1:
+                        message.entityType = 1;
+                        break;
+                    case "ENTITY_TYPE_CATALOG":
+                    case 2:
+                        message.entityType = 2;
+                        break;
+                    case "ENTITY_TYPE_NAMESPACE":
+                    case 3:
+                        message.entityType = 3;
+                        break;
+                    case "ENTITY_TYPE_TABLE":
+                    case 4:
+                        message.entityType = 4;
+                        break;
+                    case "ENTITY_TYPE_VIEW":
+                    case 5:
+                        message.entityType = 5;
+                        break;
+                    case "ENTITY_TYPE_SNAPSHOT":
+                    case 6:
+                        message.entityType = 6;
+                        break;
+                    case "ENTITY_TYPE_TARGET_STATS":
+                    case 7:
+                        message.entityType = 7;
+                        break;
+                    case "ENTITY_TYPE_CONSTRAINTS":
+                    case 8:
+                        message.entityType = 8;
+                        break;
+                    case "ENTITY_TYPE_CONNECTOR":
+                    case 9:
+                        message.entityType = 9;
+                        break;
+                    case "ENTITY_TYPE_CHANGE":
+                    case 10:
+                        message.entityType = 10;
+                        break;
+                    default:
+                        if (typeof object.entityType === "number" && (object.entityType | 0) === object.entityType)
+                            message.entityType = object.entityType;
+                    }
+                if (object.accountId != null)
+                    if (object.accountId.length)
+                        if (typeof object.accountId === "string")
+                            $util.base64.decode(object.accountId, message.accountId = $util.newBuffer($util.base64.length(object.accountId)), 0);
+                        else if (object.accountId.length >= 0)
+                            message.accountId = object.accountId;
+                if (object.entityId != null)
+                    if (object.entityId.length)
+                        if (typeof object.entityId === "string")
+                            $util.base64.decode(object.entityId, message.entityId = $util.newBuffer($util.base64.length(object.entityId)), 0);
+                        else if (object.entityId.length >= 0)
+                            message.entityId = object.entityId;
+                if (object.revision != null)
+                    if (object.revision.length)
+                        if (typeof object.revision === "string")
+                            $util.base64.decode(object.revision, message.revision = $util.newBuffer($util.base64.length(object.revision)), 0);
+                        else if (object.revision.length >= 0)
+                            message.revision = object.revision;
+                if (object.updatedAtMs != null)
+                    if (typeof object.updatedAtMs === "object" ? object.updatedAtMs.low || object.updatedAtMs.high : $Number(object.updatedAtMs) !== 0)
+                        if ($util.Long)
+                            message.updatedAtMs = $util.Long.fromValue(object.updatedAtMs, false);
+                        else if (typeof object.updatedAtMs === "string")
+                            message.updatedAtMs = $parseInt(object.updatedAtMs, 10);
+                        else if (typeof object.updatedAtMs === "number")
+                            message.updatedAtMs = object.updatedAtMs;
+                        else if (typeof object.updatedAtMs === "object")
+                            message.updatedAtMs = new $util.LongBits(object.updatedAtMs.low >>> 0, object.updatedAtMs.high >>> 0).toNumber();
+                if (object.updatedBy != null)
+                    if (typeof object.updatedBy !== "string" || object.updatedBy.length)
+                        message.updatedBy = $String(object.updatedBy);
+                if (object.requestId != null)
+                    if (typeof object.requestId !== "string" || object.requestId.length)
+                        message.requestId = $String(object.requestId);
+                return message;
+            };
+
+            /**
+             * Creates a plain object from an Envelope message. Also converts values to other types if specified.
+             * @function toObject
+             * @memberof firn.v1.Envelope
+             * @static
+             * @param {firn.v1.Envelope} message Envelope
+             * @param {$protobuf.IConversionOptions} [options] Conversion options
+             * @returns {Object.<string,*>} Plain object
+             */
+            Envelope.toObject = function (message, options, _depth) {
+                if (!options)
+                    options = {};
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let object = {};
+                if (options.defaults) {
+                    object.schemaVersion = 0;
+                    object.minWriterVersion = 0;
+                    object.entityType = options.enums === $String ? "ENTITY_TYPE_UNSPECIFIED" : 0;
+                    if (options.bytes === $String)
+                        object.accountId = "";
+                    else {
+                        object.accountId = [];
+                        if (options.bytes !== $Array)
+                            object.accountId = $util.newBuffer(object.accountId);
+                    }
+                    if (options.bytes === $String)
+                        object.entityId = "";
+                    else {
+                        object.entityId = [];
+                        if (options.bytes !== $Array)
+                            object.entityId = $util.newBuffer(object.entityId);
+                    }
+                    if (options.bytes === $String)
+                        object.revision = "";
+                    else {
+                        object.revision = [];
+                        if (options.bytes !== $Array)
+                            object.revision = $util.newBuffer(object.revision);
+                    }
+                    if ($util.Long) {
+                        let long = new $util.Long(0, 0, false);
+                        object.updatedAtMs = options.longs === $String ? long.toString() : options.longs === $Number ? long.toNumber() : typeof $BigInt !== "undefined" && options.longs === $BigInt ? long.toBigInt() : long;
+                    } else
+                        object.updatedAtMs = options.longs === $String ? "0" : typeof $BigInt !== "undefined" && options.longs === $BigInt ? $BigInt("0") : 0;
+                    object.updatedBy = "";
+                    object.requestId = "";
+                }
+                if (message.schemaVersion != null && $Object.hasOwnProperty.call(message, "schemaVersion"))
+                    object.schemaVersion = message.schemaVersion;
+                if (message.minWriterVersion != null && $Object.hasOwnProperty.call(message, "minWriterVersion"))
+                    object.minWriterVersion = message.minWriterVersion;
+                if (message.entityType != null && $Object.hasOwnProperty.call(message, "entityType"))
+                    object.entityType = options.enums === $String ? $root.firn.v1.EntityType[message.entityType] === $undefined ? message.entityType : $root.firn.v1.EntityType[message.entityType] : message.entityType;
+                if (message.accountId != null && $Object.hasOwnProperty.call(message, "accountId"))
+                    object.accountId = options.bytes === $String ? $util.base64.encode(message.accountId, 0, message.accountId.length) : options.bytes === $Array ? $Array.prototype.slice.call(message.accountId) : message.accountId;
+                if (message.entityId != null && $Object.hasOwnProperty.call(message, "entityId"))
+                    object.entityId = options.bytes === $String ? $util.base64.encode(message.entityId, 0, message.entityId.length) : options.bytes === $Array ? $Array.prototype.slice.call(message.entityId) : message.entityId;
+                if (message.revision != null && $Object.hasOwnProperty.call(message, "revision"))
+                    object.revision = options.bytes === $String ? $util.base64.encode(message.revision, 0, message.revision.length) : options.bytes === $Array ? $Array.prototype.slice.call(message.revision) : message.revision;
+                if (message.updatedAtMs != null && $Object.hasOwnProperty.call(message, "updatedAtMs"))
+                    if (typeof $BigInt !== "undefined" && options.longs === $BigInt)
+                        object.updatedAtMs = typeof message.updatedAtMs === "number" ? $BigInt(message.updatedAtMs) : $util.Long.fromBits(message.updatedAtMs.low >>> 0, message.updatedAtMs.high >>> 0, false).toBigInt();
+                    else if (typeof message.updatedAtMs === "number")
+                        object.updatedAtMs = options.longs === $String ? $String(message.updatedAtMs) : message.updatedAtMs;
+                    else
+                        object.updatedAtMs = options.longs === $String ? $util.Long.prototype.toString.call(message.updatedAtMs) : options.longs === $Number ? new $util.LongBits(message.updatedAtMs.low >>> 0, message.updatedAtMs.high >>> 0).toNumber() : message.updatedAtMs;
+                if (message.updatedBy != null && $Object.hasOwnProperty.call(message, "updatedBy"))
+                    object.updatedBy = message.updatedBy;
+                if (message.requestId != null && $Object.hasOwnProperty.call(message, "requestId"))
+                    object.requestId = message.requestId;
+                return object;
+            };
+
+            /**
+             * Converts this Envelope to JSON.
+             * @function toJSON
+             * @memberof firn.v1.Envelope
+             * @instance
+             * @returns {Object.<string,*>} JSON object
+             */
+            Envelope.prototype.toJSON = function() {
+                return Envelope.toObject(this, $protobuf.util.toJSONOptions);
+            };
+
+            /**
+             * Gets the type url for Envelope
+             * @function getTypeUrl
+             * @memberof firn.v1.Envelope
+             * @static
+             * @param {string} [prefix] Custom type url prefix, defaults to `"type.googleapis.com"`
+             * @returns {string} The type url
+             */
+            Envelope.getTypeUrl = function(prefix) {
+                if (prefix === $undefined)
+                    prefix = "type.googleapis.com";
+                return prefix + "/firn.v1.Envelope";
+            };
+
+            return Envelope;
+        })();
+
+        v1.Catalog = (function() {
+
+            /**
+             * Properties of a Catalog.
+             * @typedef {Object} firn.v1.Catalog.$Properties
+             * @property {firn.v1.Envelope.$Properties|null} [envelope] Catalog envelope
+             * @property {string|null} [name] Catalog name
+             * @property {string|null} [description] Catalog description
+             * @property {Object.<string,string>|null} [properties] Catalog properties
+             * @property {Long|null} [createdAtMs] Catalog createdAtMs
+             * @property {firn.v1.EntityState|null} [state] Catalog state
+             * @property {Uint8Array|null} [nameRevision] Catalog nameRevision
+             * @property {number|null} [guardGeneration] Catalog guardGeneration
+             * @property {boolean|null} ["protected"] Catalog protected
+             * @property {Long|null} [purgeAfterMs] Catalog purgeAfterMs
+             * @property {string|null} [defaultLocation] Catalog defaultLocation
+             * @property {Array.<string>|null} [allowedLocations] Catalog allowedLocations
+             * @property {Object.<string,string>|null} [defaultTableProperties] Catalog defaultTableProperties
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of a Catalog.
+             * @memberof firn.v1
+             * @interface ICatalog
+             * @augments firn.v1.Catalog.$Properties
+             * @deprecated Use firn.v1.Catalog.$Properties instead.
+             */
+
+            /**
+             * Shape of a Catalog.
+             * @typedef {firn.v1.Catalog.$Properties} firn.v1.Catalog.$Shape
+             */
+
+            /**
+             * Constructs a new Catalog.
+             * @memberof firn.v1
+             * @classdesc Represents a Catalog.
+             * @constructor
+             * @param {firn.v1.Catalog.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const Catalog = function (properties) {
+                this.properties = {};
+                this.allowedLocations = [];
+                this.defaultTableProperties = {};
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * Catalog envelope.
+             * @member {firn.v1.Envelope.$Properties|null|undefined} envelope
+             * @memberof firn.v1.Catalog
+             * @instance
+             */
+            Catalog.prototype.envelope = null;
+
+            /**
+             * Catalog name.
+             * @member {string} name
+             * @memberof firn.v1.Catalog
+             * @instance
+             */
+            Catalog.prototype.name = "";
+
+            /**
+             * Catalog description.
+             * @member {string} description
+             * @memberof firn.v1.Catalog
+             * @instance
+             */
+            Catalog.prototype.description = "";
+
+            /**
+             * Catalog properties.
+             * @member {Object.<string,string>} properties
+             * @memberof firn.v1.Catalog
+             * @instance
+             */
+            Catalog.prototype.properties = $util.emptyObject;
+
+            /**
+             * Catalog createdAtMs.
+             * @member {Long} createdAtMs
+             * @memberof firn.v1.Catalog
+             * @instance
+             */
+            Catalog.prototype.createdAtMs = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
+
+            /**
+             * Catalog state.
+             * @member {firn.v1.EntityState} state
+             * @memberof firn.v1.Catalog
+             * @instance
+             */
+            Catalog.prototype.state = 0;
+
+            /**
+             * Catalog nameRevision.
+             * @member {Uint8Array} nameRevision
+             * @memberof firn.v1.Catalog
+             * @instance
+             */
+            Catalog.prototype.nameRevision = $util.newBuffer([]);
+
+            /**
+             * Catalog guardGeneration.
+             * @member {number} guardGeneration
+             * @memberof firn.v1.Catalog
+             * @instance
+             */
+            Catalog.prototype.guardGeneration = 0;
+
+            /**
+             * Catalog protected.
+             * @member {boolean} protected
+             * @memberof firn.v1.Catalog
+             * @instance
+             */
+            Catalog.prototype["protected"] = false;
+
+            /**
+             * Catalog purgeAfterMs.
+             * @member {Long} purgeAfterMs
+             * @memberof firn.v1.Catalog
+             * @instance
+             */
+            Catalog.prototype.purgeAfterMs = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
+
+            /**
+             * Catalog defaultLocation.
+             * @member {string} defaultLocation
+             * @memberof firn.v1.Catalog
+             * @instance
+             */
+            Catalog.prototype.defaultLocation = "";
+
+            /**
+             * Catalog allowedLocations.
+             * @member {Array.<string>} allowedLocations
+             * @memberof firn.v1.Catalog
+             * @instance
+             */
+            Catalog.prototype.allowedLocations = $util.emptyArray;
+
+            /**
+             * Catalog defaultTableProperties.
+             * @member {Object.<string,string>} defaultTableProperties
+             * @memberof firn.v1.Catalog
+             * @instance
+             */
+            Catalog.prototype.defaultTableProperties = $util.emptyObject;
+
+            /**
+             * Creates a new Catalog instance using the specified properties.
+             * @function create
+             * @memberof firn.v1.Catalog
+             * @static
+             * @param {firn.v1.Catalog.$Properties=} [properties] Properties to set
+             * @returns {firn.v1.Catalog} Catalog instance
+             * @type {{
+             *   (properties: firn.v1.Catalog.$Shape): firn.v1.Catalog & firn.v1.Catalog.$Shape;
+             *   (properties?: firn.v1.Catalog.$Properties): firn.v1.Catalog;
+             * }}
+             */
+            Catalog.create = function(properties) {
+                return new Catalog(properties);
+            };
+
+            /**
+             * Encodes the specified Catalog message. Does not implicitly {@link firn.v1.Catalog.verify|verify} messages.
+             * @function encode
+             * @memberof firn.v1.Catalog
+             * @static
+             * @param {firn.v1.Catalog.$Properties} message Catalog message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            Catalog.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.envelope != null && $Object.hasOwnProperty.call(message, "envelope"))
+                    $root.firn.v1.Envelope.encode(message.envelope, writer.uint32(/* id 1, wireType 2 =*/10).fork(), _depth + 1).ldelim();
+                if (message.name != null && $Object.hasOwnProperty.call(message, "name") && message.name !== "")
+                    writer.uint32(/* id 2, wireType 2 =*/18).string(message.name);
+                if (message.description != null && $Object.hasOwnProperty.call(message, "description") && message.description !== "")
+                    writer.uint32(/* id 3, wireType 2 =*/26).string(message.description);
+                if (message.properties != null && $Object.hasOwnProperty.call(message, "properties"))
+                    for (let keys = $Object.keys(message.properties), i = 0; i < keys.length; ++i)
+                        writer.uint32(/* id 4, wireType 2 =*/34).fork().uint32(/* id 1, wireType 2 =*/10).string(keys[i]).uint32(/* id 2, wireType 2 =*/18).string(message.properties[keys[i]]).ldelim();
+                if (message.createdAtMs != null && $Object.hasOwnProperty.call(message, "createdAtMs") && (typeof message.createdAtMs === "object" ? message.createdAtMs.low || message.createdAtMs.high : message.createdAtMs !== 0))
+                    writer.uint32(/* id 5, wireType 0 =*/40).int64(message.createdAtMs);
+                if (message.state != null && $Object.hasOwnProperty.call(message, "state") && message.state !== 0)
+                    writer.uint32(/* id 6, wireType 0 =*/48).int32(message.state);
+                if (message.nameRevision != null && $Object.hasOwnProperty.call(message, "nameRevision") && message.nameRevision.length)
+                    writer.uint32(/* id 7, wireType 2 =*/58).bytes(message.nameRevision);
+                if (message.guardGeneration != null && $Object.hasOwnProperty.call(message, "guardGeneration") && message.guardGeneration !== 0)
+                    writer.uint32(/* id 8, wireType 0 =*/64).uint32(message.guardGeneration);
+                if (message["protected"] != null && $Object.hasOwnProperty.call(message, "protected") && message["protected"] !== false)
+                    writer.uint32(/* id 9, wireType 0 =*/72).bool(message["protected"]);
+                if (message.purgeAfterMs != null && $Object.hasOwnProperty.call(message, "purgeAfterMs") && (typeof message.purgeAfterMs === "object" ? message.purgeAfterMs.low || message.purgeAfterMs.high : message.purgeAfterMs !== 0))
+                    writer.uint32(/* id 10, wireType 0 =*/80).int64(message.purgeAfterMs);
+                if (message.defaultLocation != null && $Object.hasOwnProperty.call(message, "defaultLocation") && message.defaultLocation !== "")
+                    writer.uint32(/* id 11, wireType 2 =*/90).string(message.defaultLocation);
+                if (message.allowedLocations != null && message.allowedLocations.length)
+                    for (let i = 0; i < message.allowedLocations.length; ++i)
+                        writer.uint32(/* id 12, wireType 2 =*/98).string(message.allowedLocations[i]);
+                if (message.defaultTableProperties != null && $Object.hasOwnProperty.call(message, "defaultTableProperties"))
+                    for (let keys = $Object.keys(message.defaultTableProperties), i = 0; i < keys.length; ++i)
+                        writer.uint32(/* id 13, wireType 2 =*/106).fork().uint32(/* id 1, wireType 2 =*/10).string(keys[i]).uint32(/* id 2, wireType 2 =*/18).string(message.defaultTableProperties[keys[i]]).ldelim();
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Encodes the specified Catalog message, length delimited. Does not implicitly {@link firn.v1.Catalog.verify|verify} messages.
+             * @function encodeDelimited
+             * @memberof firn.v1.Catalog
+             * @static
+             * @param {firn.v1.Catalog.$Properties} message Catalog message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            Catalog.encodeDelimited = function(message, writer) {
+                return this.encode(message, (writer || $Writer.create()).fork()).ldelim();
+            };
+
+            /**
+             * Decodes a Catalog message from the specified reader or buffer.
+             * @function decode
+             * @memberof firn.v1.Catalog
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {firn.v1.Catalog & firn.v1.Catalog.$Shape} Catalog
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            Catalog.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, key, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.firn.v1.Catalog();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 2)
+                                break;
+                            message.envelope = $root.firn.v1.Envelope.decode(reader, reader.size(), $undefined, _depth + 1, message.envelope);
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.name = value;
+                            else
+                                delete message.name;
+                            continue;
+                        }
+                    case 3: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.description = value;
+                            else
+                                delete message.description;
+                            continue;
+                        }
+                    case 4: {
+                            if (wireType !== 2)
+                                break;
+                            if (message.properties === $util.emptyObject)
+                                message.properties = {};
+                            let end2 = reader.size() + reader.pos;
+                            if (end2 > reader.len)
+                                throw $RangeError("index out of range");
+                            reader.len = end2;
+                            key = "";
+                            value = "";
+                            while (reader.pos < end2) {
+                                let tag2 = reader.tag();
+                                wireType = tag2 & 7;
+                                switch (tag2 >>>= 3) {
+                                case 1:
+                                    if (wireType !== 2)
+                                        break;
+                                    key = reader.stringVerify();
+                                    continue;
+                                case 2:
+                                    if (wireType !== 2)
+                                        break;
+                                    value = reader.stringVerify();
+                                    continue;
+                                }
+                                reader.skipType(wireType, _depth, tag2);
+                            }
+                            if (reader.pos !== end2)
+                                throw $RangeError("index out of range");
+                            reader.len = end;
+                            if (key === "__proto__")
+                                $util.makeProp(message.properties, key);
+                            message.properties[key] = value;
+                            continue;
+                        }
+                    case 5: {
+                            if (wireType !== 0)
+                                break;
+                            if (typeof (value = reader.int64()) === "object" ? value.low || value.high : value !== 0)
+                                message.createdAtMs = value;
+                            else
+                                delete message.createdAtMs;
+                            continue;
+                        }
+                    case 6: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.int32())
+                                message.state = value;
+                            else
+                                delete message.state;
+                            continue;
+                        }
+                    case 7: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.bytes()).length)
+                                message.nameRevision = value;
+                            else
+                                delete message.nameRevision;
+                            continue;
+                        }
+                    case 8: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.uint32())
+                                message.guardGeneration = value;
+                            else
+                                delete message.guardGeneration;
+                            continue;
+                        }
+                    case 9: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.bool())
+                                message["protected"] = value;
+                            else
+                                delete message["protected"];
+                            continue;
+                        }
+                    case 10: {
+                            if (wireType !== 0)
+                                break;
+                            if (typeof (value = reader.int64()) === "object" ? value.low || value.high : value !== 0)
+                                message.purgeAfterMs = value;
+                            else
+                                delete message.purgeAfterMs;
+                            continue;
+                        }
+                    case 11: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.defaultLocation = value;
+                            else
+                                delete message.defaultLocation;
+                            continue;
+                        }
+                    case 12: {
+                            if (wireType !== 2)
+                                break;
+                            if (!(message.allowedLocations && message.allowedLocations.length))
+                                message.allowedLocations = [];
+                            message.allowedLocations.push(reader.stringVerify());
+                            continue;
+                        }
+                    case 13: {
+                            if (wireType !== 2)
+                                break;
+                            if (message.defaultTableProperties === $util.emptyObject)
+                                message.defaultTableProperties = {};
+                            let end2 = reader.size() + reader.pos;
+                            if (end2 > reader.len)
+                                throw $RangeError("index out of range");
+                            reader.len = end2;
+                            key = "";
+                            value = "";
+                            while (reader.pos < end2) {
+                                let tag2 = reader.tag();
+                                wireType = tag2 & 7;
+                                switch (tag2 >>>= 3) {
+                                case 1:
+                                    if (wireType !== 2)
+                                        break;
+                                    key = reader.stringVerify();
+                                    continue;
+                                case 2:
+                                    if (wireType !== 2)
+                                        break;
+                                    value = reader.stringVerify();
+                                    continue;
+                                }
+                                reader.skipType(wireType, _depth, tag2);
+                            }
+                            if (reader.pos !== end2)
+                                throw $RangeError("index out of range");
+                            reader.len = end;
+                            if (key === "__proto__")
+                                $util.makeProp(message.defaultTableProperties, key);
+                            message.defaultTableProperties[key] = value;
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            /**
+             * Decodes a Catalog message from the specified reader or buffer, length delimited.
+             * @function decodeDelimited
+             * @memberof firn.v1.Catalog
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @returns {firn.v1.Catalog & firn.v1.Catalog.$Shape} Catalog
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            Catalog.decodeDelimited = function(reader) {
+                if (!(reader instanceof $Reader))
+                    reader = new $Reader(reader);
+                return this.decode(reader, reader.size());
+            };
+
+            /**
+             * Verifies a Catalog message.
+             * @function verify
+             * @memberof firn.v1.Catalog
+             * @static
+             * @param {Object.<string,*>} message Plain object to verify
+             * @returns {string|null} `null` if valid, otherwise the reason why it is not
+             */
+            Catalog.verify = function (message, _depth) {
+                if (typeof message !== "object" || message === null)
+                    return "object expected";
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    return "max depth exceeded";
+                if (message.envelope != null && $Object.hasOwnProperty.call(message, "envelope")) {
+                    let error = $root.firn.v1.Envelope.verify(message.envelope, _depth + 1);
+                    if (error)
+                        return "envelope." + error;
+                }
+                if (message.name != null && $Object.hasOwnProperty.call(message, "name"))
+                    if (!$util.isString(message.name))
+                        return "name: string expected";
+                if (message.description != null && $Object.hasOwnProperty.call(message, "description"))
+                    if (!$util.isString(message.description))
+                        return "description: string expected";
+                if (message.properties != null && $Object.hasOwnProperty.call(message, "properties")) {
+                    if (!$util.isObject(message.properties))
+                        return "properties: object expected";
+                    let key = $Object.keys(message.properties);
+                    for (let i = 0; i < key.length; ++i)
+                        if (!$util.isString(message.properties[key[i]]))
+                            return "properties: string{k:string} expected";
+                }
+                if (message.createdAtMs != null && $Object.hasOwnProperty.call(message, "createdAtMs"))
+                    if (!$util.isInteger(message.createdAtMs) && !(message.createdAtMs && $util.isInteger(message.createdAtMs.low) && $util.isInteger(message.createdAtMs.high)))
+                        return "createdAtMs: integer|Long expected";
+                if (message.state != null && $Object.hasOwnProperty.call(message, "state"))
+                    if (typeof message.state !== "number" || (message.state | 0) !== message.state)
+                        return "state: enum value expected";
+                if (message.nameRevision != null && $Object.hasOwnProperty.call(message, "nameRevision"))
+                    if (!(message.nameRevision && typeof message.nameRevision.length === "number" || $util.isString(message.nameRevision)))
+                        return "nameRevision: buffer expected";
+                if (message.guardGeneration != null && $Object.hasOwnProperty.call(message, "guardGeneration"))
+                    if (!$util.isInteger(message.guardGeneration))
+                        return "guardGeneration: integer expected";
+                if (message["protected"] != null && $Object.hasOwnProperty.call(message, "protected"))
+                    if (typeof message["protected"] !== "boolean")
+                        return "protected: boolean expected";
+                if (message.purgeAfterMs != null && $Object.hasOwnProperty.call(message, "purgeAfterMs"))
+                    if (!$util.isInteger(message.purgeAfterMs) && !(message.purgeAfterMs && $util.isInteger(message.purgeAfterMs.low) && $util.isInteger(message.purgeAfterMs.high)))
+                        return "purgeAfterMs: integer|Long expected";
+                if (message.defaultLocation != null && $Object.hasOwnProperty.call(message, "defaultLocation"))
+                    if (!$util.isString(message.defaultLocation))
+                        return "defaultLocation: string expected";
+                if (message.allowedLocations != null && $Object.hasOwnProperty.call(message, "allowedLocations")) {
+                    if (!$Array.isArray(message.allowedLocations))
+                        return "allowedLocations: array expected";
+                    for (let i = 0; i < message.allowedLocations.length; ++i)
+                        if (!$util.isString(message.allowedLocations[i]))
+                            return "allowedLocations: string[] expected";
+                }
+                if (message.defaultTableProperties != null && $Object.hasOwnProperty.call(message, "defaultTableProperties")) {
+                    if (!$util.isObject(message.defaultTableProperties))
+                        return "defaultTableProperties: object expected";
+                    let key = $Object.keys(message.defaultTableProperties);
+                    for (let i = 0; i < key.length; ++i)
+                        if (!$util.isString(message.defaultTableProperties[key[i]]))
+                            return "defaultTableProperties: string{k:string} expected";
+                }
+                return null;
+            };
+
+            /**
+             * Creates a Catalog message from a plain object. Also converts values to their respective internal types.
+             * @function fromObject
+             * @memberof firn.v1.Catalog
+             * @static
+             * @param {Object.<string,*>} object Plain object
+             * @returns {firn.v1.Catalog} Catalog
+             */
+            Catalog.fromObject = function (object, _depth) {
+                if (object instanceof $root.firn.v1.Catalog)
+                    return object;
+                if (!$util.isObject(object))
+                    throw $TypeError(".firn.v1.Catalog: object expected");
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let message = new $root.firn.v1.Catalog();
+                if (object.envelope != null) {
+                    if (!$util.isObject(object.envelope))
+                        throw $TypeError(".firn.v1.Catalog.envelope: object expected");
+                    message.envelope = $root.firn.v1.Envelope.fromObject(object.envelope, _depth + 1);
+                }
+                if (object.name != null)
+                    if (typeof object.name !== "string" || object.name.length)
+                        message.name = $String(object.name);
+                if (object.description != null)
+                    if (typeof object.description !== "string" || object.description.length)
+                        message.description = $String(object.description);
+                if (object.properties) {
+                    if (!$util.isObject(object.properties))
+                        throw $TypeError(".firn.v1.Catalog.properties: object expected");
+                    message.properties = {};
+                    for (let keys = $Object.keys(object.properties), i = 0; i < keys.length; ++i) {
+                        if (keys[i] === "__proto__")
+                            $util.makeProp(message.properties, keys[i]);
+                        message.properties[keys[i]] = $String(object.properties[keys[i]]);
+                    }
+                }
+                if (object.createdAtMs != null)
+                    if (typeof object.createdAtMs === "object" ? object.createdAtMs.low || object.createdAtMs.high : $Number(object.createdAtMs) !== 0)
+                        if ($util.Long)
+                            message.createdAtMs = $util.Long.fromValue(object.createdAtMs, false);
+                        else if (typeof object.createdAtMs === "string")
+                            message.createdAtMs = $parseInt(object.createdAtMs, 10);
+                        else if (typeof object.createdAtMs === "number")
+                            message.createdAtMs = object.createdAtMs;
+                        else if (typeof object.createdAtMs === "object")
+                            message.createdAtMs = new $util.LongBits(object.createdAtMs.low >>> 0, object.createdAtMs.high >>> 0).toNumber();
+                if (object.state !== 0 && (typeof object.state !== "string" || $root.firn.v1.EntityState[object.state] !== 0))
+                    switch (object.state) {
+                    case "ENTITY_STATE_UNSPECIFIED":
+                    case 0:
+                        message.state = 0;
+                        break;
+                    case "ENTITY_STATE_ACTIVE":
+                    case 1:
+                        message.state = 1;
+                        break;
+                    case "ENTITY_STATE_DELETING":
+                    case 2:
+                        message.state = 2;
+                        break;
+                    case "ENTITY_STATE_DROPPED":
+                    case 3:
+                        message.state = 3;
+                        break;
+                    case "ENTITY_STATE_PURGING":
+                    case 4:
+                        message.state = 4;
+                        break;
+                    default:
+                        if (typeof object.state === "number" && (object.state | 0) === object.state)
+                            message.state = object.state;
+                    }
+                if (object.nameRevision != null)
+                    if (object.nameRevision.length)
+                        if (typeof object.nameRevision === "string")
+                            $util.base64.decode(object.nameRevision, message.nameRevision = $util.newBuffer($util.base64.length(object.nameRevision)), 0);
+                        else if (object.nameRevision.length >= 0)
+                            message.nameRevision = object.nameRevision;
+                if (object.guardGeneration != null)
+                    if ($Number(object.guardGeneration) !== 0)
+                        message.guardGeneration = object.guardGeneration >>> 0;
+                if (object["protected"] != null)
+                    if (object["protected"])
+                        message["protected"] = $Boolean(object["protected"]);
+                if (object.purgeAfterMs != null)
+                    if (typeof object.purgeAfterMs === "object" ? object.purgeAfterMs.low || object.purgeAfterMs.high : $Number(object.purgeAfterMs) !== 0)
+                        if ($util.Long)
+                            message.purgeAfterMs = $util.Long.fromValue(object.purgeAfterMs, false);
+                        else if (typeof object.purgeAfterMs === "string")
+                            message.purgeAfterMs = $parseInt(object.purgeAfterMs, 10);
+                        else if (typeof object.purgeAfterMs === "number")
+                            message.purgeAfterMs = object.purgeAfterMs;
+                        else if (typeof object.purgeAfterMs === "object")
+                            message.purgeAfterMs = new $util.LongBits(object.purgeAfterMs.low >>> 0, object.purgeAfterMs.high >>> 0).toNumber();
+                if (object.defaultLocation != null)
+                    if (typeof object.defaultLocation !== "string" || object.defaultLocation.length)
+                        message.defaultLocation = $String(object.defaultLocation);
+                if (object.allowedLocations) {
+                    if (!$Array.isArray(object.allowedLocations))
+                        throw $TypeError(".firn.v1.Catalog.allowedLocations: array expected");
+                    message.allowedLocations = $Array(object.allowedLocations.length);
+                    for (let i = 0; i < object.allowedLocations.length; ++i)
+                        message.allowedLocations[i] = $String(object.allowedLocations[i]);
+                }
+                if (object.defaultTableProperties) {
+                    if (!$util.isObject(object.defaultTableProperties))
+                        throw $TypeError(".firn.v1.Catalog.defaultTableProperties: object expected");
+                    message.defaultTableProperties = {};
+                    for (let keys = $Object.keys(object.defaultTableProperties), i = 0; i < keys.length; ++i) {
+                        if (keys[i] === "__proto__")
+                            $util.makeProp(message.defaultTableProperties, keys[i]);
+                        message.defaultTableProperties[keys[i]] = $String(object.defaultTableProperties[keys[i]]);
+                    }
+                }
+                return message;
+            };
+
+            /**
+             * Creates a plain object from a Catalog message. Also converts values to other types if specified.
+             * @function toObject
+             * @memberof firn.v1.Catalog
+             * @static
+             * @param {firn.v1.Catalog} message Catalog
+             * @param {$protobuf.IConversionOptions} [options] Conversion options
+             * @returns {Object.<string,*>} Plain object
+             */
+            Catalog.toObject = function (message, options, _depth) {
+                if (!options)
+                    options = {};
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let object = {};
+                if (options.arrays || options.defaults)
+                    object.allowedLocations = [];
+                if (options.objects || options.defaults) {
+                    object.properties = {};
+                    object.defaultTableProperties = {};
+                }
+                if (options.defaults) {
+                    object.envelope = null;
+                    object.name = "";
+                    object.description = "";
+                    if ($util.Long) {
+                        let long = new $util.Long(0, 0, false);
+                        object.createdAtMs = options.longs === $String ? long.toString() : options.longs === $Number ? long.toNumber() : typeof $BigInt !== "undefined" && options.longs === $BigInt ? long.toBigInt() : long;
+                    } else
+                        object.createdAtMs = options.longs === $String ? "0" : typeof $BigInt !== "undefined" && options.longs === $BigInt ? $BigInt("0") : 0;
+                    object.state = options.enums === $String ? "ENTITY_STATE_UNSPECIFIED" : 0;
+                    if (options.bytes === $String)
+                        object.nameRevision = "";
+                    else {
+                        object.nameRevision = [];
+                        if (options.bytes !== $Array)
+                            object.nameRevision = $util.newBuffer(object.nameRevision);
+                    }
+                    object.guardGeneration = 0;
+                    object["protected"] = false;
+                    if ($util.Long) {
+                        let long = new $util.Long(0, 0, false);
+                        object.purgeAfterMs = options.longs === $String ? long.toString() : options.longs === $Number ? long.toNumber() : typeof $BigInt !== "undefined" && options.longs === $BigInt ? long.toBigInt() : long;
+                    } else
+                        object.purgeAfterMs = options.longs === $String ? "0" : typeof $BigInt !== "undefined" && options.longs === $BigInt ? $BigInt("0") : 0;
+                    object.defaultLocation = "";
+                }
+                if (message.envelope != null && $Object.hasOwnProperty.call(message, "envelope"))
+                    object.envelope = $root.firn.v1.Envelope.toObject(message.envelope, options, _depth + 1);
+                if (message.name != null && $Object.hasOwnProperty.call(message, "name"))
+                    object.name = message.name;
+                if (message.description != null && $Object.hasOwnProperty.call(message, "description"))
+                    object.description = message.description;
+                let keys2;
+                if (message.properties && (keys2 = $Object.keys(message.properties)).length) {
+                    object.properties = {};
+                    for (let j = 0; j < keys2.length; ++j) {
+                        if (keys2[j] === "__proto__")
+                            $util.makeProp(object.properties, keys2[j]);
+                        object.properties[keys2[j]] = message.properties[keys2[j]];
+                    }
+                }
+                if (message.createdAtMs != null && $Object.hasOwnProperty.call(message, "createdAtMs"))
+                    if (typeof $BigInt !== "undefined" && options.longs === $BigInt)
+                        object.createdAtMs = typeof message.createdAtMs === "number" ? $BigInt(message.createdAtMs) : $util.Long.fromBits(message.createdAtMs.low >>> 0, message.createdAtMs.high >>> 0, false).toBigInt();
+                    else if (typeof message.createdAtMs === "number")
+                        object.createdAtMs = options.longs === $String ? $String(message.createdAtMs) : message.createdAtMs;
+                    else
+                        object.createdAtMs = options.longs === $String ? $util.Long.prototype.toString.call(message.createdAtMs) : options.longs === $Number ? new $util.LongBits(message.createdAtMs.low >>> 0, message.createdAtMs.high >>> 0).toNumber() : message.createdAtMs;
+                if (message.state != null && $Object.hasOwnProperty.call(message, "state"))
+                    object.state = options.enums === $String ? $root.firn.v1.EntityState[message.state] === $undefined ? message.state : $root.firn.v1.EntityState[message.state] : message.state;
+                if (message.nameRevision != null && $Object.hasOwnProperty.call(message, "nameRevision"))
+                    object.nameRevision = options.bytes === $String ? $util.base64.encode(message.nameRevision, 0, message.nameRevision.length) : options.bytes === $Array ? $Array.prototype.slice.call(message.nameRevision) : message.nameRevision;
+                if (message.guardGeneration != null && $Object.hasOwnProperty.call(message, "guardGeneration"))
+                    object.guardGeneration = message.guardGeneration;
+                if (message["protected"] != null && $Object.hasOwnProperty.call(message, "protected"))
+                    object["protected"] = message["protected"];
+                if (message.purgeAfterMs != null && $Object.hasOwnProperty.call(message, "purgeAfterMs"))
+                    if (typeof $BigInt !== "undefined" && options.longs === $BigInt)
+                        object.purgeAfterMs = typeof message.purgeAfterMs === "number" ? $BigInt(message.purgeAfterMs) : $util.Long.fromBits(message.purgeAfterMs.low >>> 0, message.purgeAfterMs.high >>> 0, false).toBigInt();
+                    else if (typeof message.purgeAfterMs === "number")
+                        object.purgeAfterMs = options.longs === $String ? $String(message.purgeAfterMs) : message.purgeAfterMs;
+                    else
+                        object.purgeAfterMs = options.longs === $String ? $util.Long.prototype.toString.call(message.purgeAfterMs) : options.longs === $Number ? new $util.LongBits(message.purgeAfterMs.low >>> 0, message.purgeAfterMs.high >>> 0).toNumber() : message.purgeAfterMs;
+                if (message.defaultLocation != null && $Object.hasOwnProperty.call(message, "defaultLocation"))
+                    object.defaultLocation = message.defaultLocation;
+                if (message.allowedLocations && message.allowedLocations.length) {
+                    object.allowedLocations = $Array(message.allowedLocations.length);
+                    for (let j = 0; j < message.allowedLocations.length; ++j)
+                        object.allowedLocations[j] = message.allowedLocations[j];
+                }
+                if (message.defaultTableProperties && (keys2 = $Object.keys(message.defaultTableProperties)).length) {
+                    object.defaultTableProperties = {};
+                    for (let j = 0; j < keys2.length; ++j) {
+                        if (keys2[j] === "__proto__")
+                            $util.makeProp(object.defaultTableProperties, keys2[j]);
+                        object.defaultTableProperties[keys2[j]] = message.defaultTableProperties[keys2[j]];
+                    }
+                }
+                return object;
+            };
+
+            /**
+             * Converts this Catalog to JSON.
+             * @function toJSON
+             * @memberof firn.v1.Catalog
+             * @instance
+             * @returns {Object.<string,*>} JSON object
+             */
+            Catalog.prototype.toJSON = function() {
+                return Catalog.toObject(this, $protobuf.util.toJSONOptions);
+            };
+
+            /**
+             * Gets the type url for Catalog
+             * @function getTypeUrl
+             * @memberof firn.v1.Catalog
+             * @static
+             * @param {string} [prefix] Custom type url prefix, defaults to `"type.googleapis.com"`
+             * @returns {string} The type url
+             */
+            Catalog.getTypeUrl = function(prefix) {
+                if (prefix === $undefined)
+                    prefix = "type.googleapis.com";
+                return prefix + "/firn.v1.Catalog";
+            };
+
+            return Catalog;
+        })();
+
+        v1.ChangedKey = (function() {
+
+            /**
+             * Properties of a ChangedKey.
+             * @typedef {Object} firn.v1.ChangedKey.$Properties
+             * @property {string|null} [key] ChangedKey key
+             * @property {Long|null} [versionFrom] ChangedKey versionFrom
+             * @property {Long|null} [versionTo] ChangedKey versionTo
+             * @property {Uint8Array|null} [blobFrom] ChangedKey blobFrom
+             * @property {Uint8Array|null} [blobTo] ChangedKey blobTo
+             * @property {boolean|null} [deleted] ChangedKey deleted
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of a ChangedKey.
+             * @memberof firn.v1
+             * @interface IChangedKey
+             * @augments firn.v1.ChangedKey.$Properties
+             * @deprecated Use firn.v1.ChangedKey.$Properties instead.
+             */
+
+            /**
+             * Shape of a ChangedKey.
+             * @typedef {firn.v1.ChangedKey.$Properties} firn.v1.ChangedKey.$Shape
+             */
+
+            /**
+             * Constructs a new ChangedKey.
+             * @memberof firn.v1
+             * @classdesc Represents a ChangedKey.
+             * @constructor
+             * @param {firn.v1.ChangedKey.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const ChangedKey = function (properties) {
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * ChangedKey key.
+             * @member {string} key
+             * @memberof firn.v1.ChangedKey
+             * @instance
+             */
+            ChangedKey.prototype.key = "";
+
+            /**
+             * ChangedKey versionFrom.
+             * @member {Long} versionFrom
+             * @memberof firn.v1.ChangedKey
+             * @instance
+             */
+            ChangedKey.prototype.versionFrom = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
+
+            /**
+             * ChangedKey versionTo.
+             * @member {Long} versionTo
+             * @memberof firn.v1.ChangedKey
+             * @instance
+             */
+            ChangedKey.prototype.versionTo = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
+
+            /**
+             * ChangedKey blobFrom.
+             * @member {Uint8Array} blobFrom
+             * @memberof firn.v1.ChangedKey
+             * @instance
+             */
+            ChangedKey.prototype.blobFrom = $util.newBuffer([]);
+
+            /**
+             * ChangedKey blobTo.
+             * @member {Uint8Array} blobTo
+             * @memberof firn.v1.ChangedKey
+             * @instance
+             */
+            ChangedKey.prototype.blobTo = $util.newBuffer([]);
+
+            /**
+             * ChangedKey deleted.
+             * @member {boolean} deleted
+             * @memberof firn.v1.ChangedKey
+             * @instance
+             */
+            ChangedKey.prototype.deleted = false;
+
+            /**
+             * Creates a new ChangedKey instance using the specified properties.
+             * @function create
+             * @memberof firn.v1.ChangedKey
+             * @static
+             * @param {firn.v1.ChangedKey.$Properties=} [properties] Properties to set
+             * @returns {firn.v1.ChangedKey} ChangedKey instance
+             * @type {{
+             *   (properties: firn.v1.ChangedKey.$Shape): firn.v1.ChangedKey & firn.v1.ChangedKey.$Shape;
+             *   (properties?: firn.v1.ChangedKey.$Properties): firn.v1.ChangedKey;
+             * }}
+             */
+            ChangedKey.create = function(properties) {
+                return new ChangedKey(properties);
+            };
+
+            /**
+             * Encodes the specified ChangedKey message. Does not implicitly {@link firn.v1.ChangedKey.verify|verify} messages.
+             * @function encode
+             * @memberof firn.v1.ChangedKey
+             * @static
+             * @param {firn.v1.ChangedKey.$Properties} message ChangedKey message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            ChangedKey.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.key != null && $Object.hasOwnProperty.call(message, "key") && message.key !== "")
+                    writer.uint32(/* id 1, wireType 2 =*/10).string(message.key);
+                if (message.versionFrom != null && $Object.hasOwnProperty.call(message, "versionFrom") && (typeof message.versionFrom === "object" ? message.versionFrom.low || message.versionFrom.high : message.versionFrom !== 0))
+                    writer.uint32(/* id 2, wireType 0 =*/16).int64(message.versionFrom);
+                if (message.versionTo != null && $Object.hasOwnProperty.call(message, "versionTo") && (typeof message.versionTo === "object" ? message.versionTo.low || message.versionTo.high : message.versionTo !== 0))
+                    writer.uint32(/* id 3, wireType 0 =*/24).int64(message.versionTo);
+                if (message.blobFrom != null && $Object.hasOwnProperty.call(message, "blobFrom") && message.blobFrom.length)
+                    writer.uint32(/* id 4, wireType 2 =*/34).bytes(message.blobFrom);
+                if (message.blobTo != null && $Object.hasOwnProperty.call(message, "blobTo") && message.blobTo.length)
+                    writer.uint32(/* id 5, wireType 2 =*/42).bytes(message.blobTo);
+                if (message.deleted != null && $Object.hasOwnProperty.call(message, "deleted") && message.deleted !== false)
+                    writer.uint32(/* id 6, wireType 0 =*/48).bool(message.deleted);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Encodes the specified ChangedKey message, length delimited. Does not implicitly {@link firn.v1.ChangedKey.verify|verify} messages.
+             * @function encodeDelimited
+             * @memberof firn.v1.ChangedKey
+             * @static
+             * @param {firn.v1.ChangedKey.$Properties} message ChangedKey message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            ChangedKey.encodeDelimited = function(message, writer) {
+                return this.encode(message, (writer || $Writer.create()).fork()).ldelim();
+            };
+
+            /**
+             * Decodes a ChangedKey message from the specified reader or buffer.
+             * @function decode
+             * @memberof firn.v1.ChangedKey
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {firn.v1.ChangedKey & firn.v1.ChangedKey.$Shape} ChangedKey
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            ChangedKey.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.firn.v1.ChangedKey();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.key = value;
+                            else
+                                delete message.key;
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType !== 0)
+                                break;
+                            if (typeof (value = reader.int64()) === "object" ? value.low || value.high : value !== 0)
+                                message.versionFrom = value;
+                            else
+                                delete message.versionFrom;
+                            continue;
+                        }
+                    case 3: {
+                            if (wireType !== 0)
+                                break;
+                            if (typeof (value = reader.int64()) === "object" ? value.low || value.high : value !== 0)
+                                message.versionTo = value;
+                            else
+                                delete message.versionTo;
+                            continue;
+                        }
+                    case 4: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.bytes()).length)
+                                message.blobFrom = value;
+                            else
+                                delete message.blobFrom;
+                            continue;
+                        }
+                    case 5: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.bytes()).length)
+                                message.blobTo = value;
+                            else
+                                delete message.blobTo;
+                            continue;
+                        }
+                    case 6: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.bool())
+                                message.deleted = value;
+                            else
+                                delete message.deleted;
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            /**
+             * Decodes a ChangedKey message from the specified reader or buffer, length delimited.
+             * @function decodeDelimited
+             * @memberof firn.v1.ChangedKey
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @returns {firn.v1.ChangedKey & firn.v1.ChangedKey.$Shape} ChangedKey
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            ChangedKey.decodeDelimited = function(reader) {
+                if (!(reader instanceof $Reader))
+                    reader = new $Reader(reader);
+                return this.decode(reader, reader.size());
+            };
+
+            /**
+             * Verifies a ChangedKey message.
+             * @function verify
+             * @memberof firn.v1.ChangedKey
+             * @static
+             * @param {Object.<string,*>} message Plain object to verify
+             * @returns {string|null} `null` if valid, otherwise the reason why it is not
+             */
+            ChangedKey.verify = function (message, _depth) {
+                if (typeof message !== "object" || message === null)
+                    return "object expected";
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    return "max depth exceeded";
+                if (message.key != null && $Object.hasOwnProperty.call(message, "key"))
+                    if (!$util.isString(message.key))
+                        return "key: string expected";
+                if (message.versionFrom != null && $Object.hasOwnProperty.call(message, "versionFrom"))
+                    if (!$util.isInteger(message.versionFrom) && !(message.versionFrom && $util.isInteger(message.versionFrom.low) && $util.isInteger(message.versionFrom.high)))
+                        return "versionFrom: integer|Long expected";
+                if (message.versionTo != null && $Object.hasOwnProperty.call(message, "versionTo"))
+                    if (!$util.isInteger(message.versionTo) && !(message.versionTo && $util.isInteger(message.versionTo.low) && $util.isInteger(message.versionTo.high)))
+                        return "versionTo: integer|Long expected";
+                if (message.blobFrom != null && $Object.hasOwnProperty.call(message, "blobFrom"))
+                    if (!(message.blobFrom && typeof message.blobFrom.length === "number" || $util.isString(message.blobFrom)))
+                        return "blobFrom: buffer expected";
+                if (message.blobTo != null && $Object.hasOwnProperty.call(message, "blobTo"))
+                    if (!(message.blobTo && typeof message.blobTo.length === "number" || $util.isString(message.blobTo)))
+                        return "blobTo: buffer expected";
+                if (message.deleted != null && $Object.hasOwnProperty.call(message, "deleted"))
+                    if (typeof message.deleted !== "boolean")
+                        return "deleted: boolean expected";
+                return null;
+            };
+
+            /**
+             * Creates a ChangedKey message from a plain object. Also converts values to their respective internal types.
+             * @function fromObject
+             * @memberof firn.v1.ChangedKey
+             * @static
+             * @param {Object.<string,*>} object Plain object
+             * @returns {firn.v1.ChangedKey} ChangedKey
+             */
+            ChangedKey.fromObject = function (object, _depth) {
+                if (object instanceof $root.firn.v1.ChangedKey)
+                    return object;
+                if (!$util.isObject(object))
+                    throw $TypeError(".firn.v1.ChangedKey: object expected");
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let message = new $root.firn.v1.ChangedKey();
+                if (object.key != null)
+                    if (typeof object.key !== "string" || object.key.length)
+                        message.key = $String(object.key);
+                if (object.versionFrom != null)
+                    if (typeof object.versionFrom === "object" ? object.versionFrom.low || object.versionFrom.high : $Number(object.versionFrom) !== 0)
+                        if ($util.Long)
+                            message.versionFrom = $util.Long.fromValue(object.versionFrom, false);
+                        else if (typeof object.versionFrom === "string")
+                            message.versionFrom = $parseInt(object.versionFrom, 10);
+                        else if (typeof object.versionFrom === "number")
+                            message.versionFrom = object.versionFrom;
+                        else if (typeof object.versionFrom === "object")
+                            message.versionFrom = new $util.LongBits(object.versionFrom.low >>> 0, object.versionFrom.high >>> 0).toNumber();
+                if (object.versionTo != null)
+                    if (typeof object.versionTo === "object" ? object.versionTo.low || object.versionTo.high : $Number(object.versionTo) !== 0)
+                        if ($util.Long)
+                            message.versionTo = $util.Long.fromValue(object.versionTo, false);
+                        else if (typeof object.versionTo === "string")
+                            message.versionTo = $parseInt(object.versionTo, 10);
+                        else if (typeof object.versionTo === "number")
+                            message.versionTo = object.versionTo;
+                        else if (typeof object.versionTo === "object")
+                            message.versionTo = new $util.LongBits(object.versionTo.low >>> 0, object.versionTo.high >>> 0).toNumber();
+                if (object.blobFrom != null)
+                    if (object.blobFrom.length)
+                        if (typeof object.blobFrom === "string")
+                            $util.base64.decode(object.blobFrom, message.blobFrom = $util.newBuffer($util.base64.length(object.blobFrom)), 0);
+                        else if (object.blobFrom.length >= 0)
+                            message.blobFrom = object.blobFrom;
+                if (object.blobTo != null)
+                    if (object.blobTo.length)
+                        if (typeof object.blobTo === "string")
+                            $util.base64.decode(object.blobTo, message.blobTo = $util.newBuffer($util.base64.length(object.blobTo)), 0);
+                        else if (object.blobTo.length >= 0)
+                            message.blobTo = object.blobTo;
+                if (object.deleted != null)
+                    if (object.deleted)
+                        message.deleted = $Boolean(object.deleted);
+                return message;
+            };
+
+            /**
+             * Creates a plain object from a ChangedKey message. Also converts values to other types if specified.
+             * @function toObject
+             * @memberof firn.v1.ChangedKey
+             * @static
+             * @param {firn.v1.ChangedKey} message ChangedKey
+             * @param {$protobuf.IConversionOptions} [options] Conversion options
+             * @returns {Object.<string,*>} Plain object
+             */
+            ChangedKey.toObject = function (message, options, _depth) {
+                if (!options)
+                    options = {};
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let object = {};
+                if (options.defaults) {
+                    object.key = "";
+                    if ($util.Long) {
+                        let long = new $util.Long(0, 0, false);
+                        object.versionFrom = options.longs === $String ? long.toString() : options.longs === $Number ? long.toNumber() : typeof $BigInt !== "undefined" && options.longs === $BigInt ? long.toBigInt() : long;
+                    } else
+                        object.versionFrom = options.longs === $String ? "0" : typeof $BigInt !== "undefined" && options.longs === $BigInt ? $BigInt("0") : 0;
+                    if ($util.Long) {
+                        let long = new $util.Long(0, 0, false);
+                        object.versionTo = options.longs === $String ? long.toString() : options.longs === $Number ? long.toNumber() : typeof $BigInt !== "undefined" && options.longs === $BigInt ? long.toBigInt() : long;
+                    } else
+                        object.versionTo = options.longs === $String ? "0" : typeof $BigInt !== "undefined" && options.longs === $BigInt ? $BigInt("0") : 0;
+                    if (options.bytes === $String)
+                        object.blobFrom = "";
+                    else {
+                        object.blobFrom = [];
+                        if (options.bytes !== $Array)
+                            object.blobFrom = $util.newBuffer(object.blobFrom);
+                    }
+                    if (options.bytes === $String)
+                        object.blobTo = "";
+                    else {
+                        object.blobTo = [];
+                        if (options.bytes !== $Array)
+                            object.blobTo = $util.newBuffer(object.blobTo);
+                    }
+                    object.deleted = false;
+                }
+                if (message.key != null && $Object.hasOwnProperty.call(message, "key"))
+                    object.key = message.key;
+                if (message.versionFrom != null && $Object.hasOwnProperty.call(message, "versionFrom"))
+                    if (typeof $BigInt !== "undefined" && options.longs === $BigInt)
+                        object.versionFrom = typeof message.versionFrom === "number" ? $BigInt(message.versionFrom) : $util.Long.fromBits(message.versionFrom.low >>> 0, message.versionFrom.high >>> 0, false).toBigInt();
+                    else if (typeof message.versionFrom === "number")
+                        object.versionFrom = options.longs === $String ? $String(message.versionFrom) : message.versionFrom;
+                    else
+                        object.versionFrom = options.longs === $String ? $util.Long.prototype.toString.call(message.versionFrom) : options.longs === $Number ? new $util.LongBits(message.versionFrom.low >>> 0, message.versionFrom.high >>> 0).toNumber() : message.versionFrom;
+                if (message.versionTo != null && $Object.hasOwnProperty.call(message, "versionTo"))
+                    if (typeof $BigInt !== "undefined" && options.longs === $BigInt)
+                        object.versionTo = typeof message.versionTo === "number" ? $BigInt(message.versionTo) : $util.Long.fromBits(message.versionTo.low >>> 0, message.versionTo.high >>> 0, false).toBigInt();
+                    else if (typeof message.versionTo === "number")
+                        object.versionTo = options.longs === $String ? $String(message.versionTo) : message.versionTo;
+                    else
+                        object.versionTo = options.longs === $String ? $util.Long.prototype.toString.call(message.versionTo) : options.longs === $Number ? new $util.LongBits(message.versionTo.low >>> 0, message.versionTo.high >>> 0).toNumber() : message.versionTo;
+                if (message.blobFrom != null && $Object.hasOwnProperty.call(message, "blobFrom"))
+                    object.blobFrom = options.bytes === $String ? $util.base64.encode(message.blobFrom, 0, message.blobFrom.length) : options.bytes === $Array ? $Array.prototype.slice.call(message.blobFrom) : message.blobFrom;
+                if (message.blobTo != null && $Object.hasOwnProperty.call(message, "blobTo"))
+                    object.blobTo = options.bytes === $String ? $util.base64.encode(message.blobTo, 0, message.blobTo.length) : options.bytes === $Array ? $Array.prototype.slice.call(message.blobTo) : message.blobTo;
+                if (message.deleted != null && $Object.hasOwnProperty.call(message, "deleted"))
+                    object.deleted = message.deleted;
+                return object;
+            };
+
+            /**
+             * Converts this ChangedKey to JSON.
+             * @function toJSON
+             * @memberof firn.v1.ChangedKey
+             * @instance
+             * @returns {Object.<string,*>} JSON object
+             */
+            ChangedKey.prototype.toJSON = function() {
+                return ChangedKey.toObject(this, $protobuf.util.toJSONOptions);
+            };
+
+            /**
+             * Gets the type url for ChangedKey
+             * @function getTypeUrl
+             * @memberof firn.v1.ChangedKey
+             * @static
+             * @param {string} [prefix] Custom type url prefix, defaults to `"type.googleapis.com"`
+             * @returns {string} The type url
+             */
+            ChangedKey.getTypeUrl = function(prefix) {
+                if (prefix === $undefined)
+                    prefix = "type.googleapis.com";
+                return prefix + "/firn.v1.ChangedKey";
+            };
+
+            return ChangedKey;
+        })();
+
+        v1.ChangeRecord = (function() {
+
+            /**
+             * Properties of a ChangeRecord.
+             * @typedef {Object} firn.v1.ChangeRecord.$Properties
+             * @property {firn.v1.Envelope.$Properties|null} [envelope] ChangeRecord envelope
+             * @property {string|null} [requestId] ChangeRecord requestId
+             * @property {string|null} [principal] ChangeRecord principal
+             * @property {Long|null} [timeMs] ChangeRecord timeMs
+             * @property {string|null} [operation] ChangeRecord operation
+             * @property {Array.<firn.v1.ChangedKey.$Properties>|null} [keys] ChangeRecord keys
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of a ChangeRecord.
+             * @memberof firn.v1
+             * @interface IChangeRecord
+             * @augments firn.v1.ChangeRecord.$Properties
+             * @deprecated Use firn.v1.ChangeRecord.$Properties instead.
+             */
+
+            /**
+             * Shape of a ChangeRecord.
+             * @typedef {firn.v1.ChangeRecord.$Properties} firn.v1.ChangeRecord.$Shape
+             */
+
+            /**
+             * Constructs a new ChangeRecord.
+             * @memberof firn.v1
+             * @classdesc Represents a ChangeRecord.
+             * @constructor
+             * @param {firn.v1.ChangeRecord.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const ChangeRecord = function (properties) {
+                this.keys = [];
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * ChangeRecord envelope.
+             * @member {firn.v1.Envelope.$Properties|null|undefined} envelope
+             * @memberof firn.v1.ChangeRecord
+             * @instance
+             */
+            ChangeRecord.prototype.envelope = null;
+
+            /**
+             * ChangeRecord requestId.
+             * @member {string} requestId
+             * @memberof firn.v1.ChangeRecord
+             * @instance
+             */
+            ChangeRecord.prototype.requestId = "";
+
+            /**
+             * ChangeRecord principal.
+             * @member {string} principal
+             * @memberof firn.v1.ChangeRecord
+             * @instance
+             */
+            ChangeRecord.prototype.principal = "";
+
+            /**
+             * ChangeRecord timeMs.
+             * @member {Long} timeMs
+             * @memberof firn.v1.ChangeRecord
+             * @instance
+             */
+            ChangeRecord.prototype.timeMs = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
+
+            /**
+             * ChangeRecord operation.
+             * @member {string} operation
+             * @memberof firn.v1.ChangeRecord
+             * @instance
+             */
+            ChangeRecord.prototype.operation = "";
+
+            /**
+             * ChangeRecord keys.
+             * @member {Array.<firn.v1.ChangedKey.$Properties>} keys
+             * @memberof firn.v1.ChangeRecord
+             * @instance
+             */
+            ChangeRecord.prototype.keys = $util.emptyArray;
+
+            /**
+             * Creates a new ChangeRecord instance using the specified properties.
+             * @function create
+             * @memberof firn.v1.ChangeRecord
+             * @static
+             * @param {firn.v1.ChangeRecord.$Properties=} [properties] Properties to set
+             * @returns {firn.v1.ChangeRecord} ChangeRecord instance
+             * @type {{
+             *   (properties: firn.v1.ChangeRecord.$Shape): firn.v1.ChangeRecord & firn.v1.ChangeRecord.$Shape;
+             *   (properties?: firn.v1.ChangeRecord.$Properties): firn.v1.ChangeRecord;
+             * }}
+             */
+            ChangeRecord.create = function(properties) {
+                return new ChangeRecord(properties);
+            };
+
+            /**
+             * Encodes the specified ChangeRecord message. Does not implicitly {@link firn.v1.ChangeRecord.verify|verify} messages.
+             * @function encode
+             * @memberof firn.v1.ChangeRecord
+             * @static
+             * @param {firn.v1.ChangeRecord.$Properties} message ChangeRecord message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            ChangeRecord.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.envelope != null && $Object.hasOwnProperty.call(message, "envelope"))
+                    $root.firn.v1.Envelope.encode(message.envelope, writer.uint32(/* id 1, wireType 2 =*/10).fork(), _depth + 1).ldelim();
+                if (message.requestId != null && $Object.hasOwnProperty.call(message, "requestId") && message.requestId !== "")
+                    writer.uint32(/* id 2, wireType 2 =*/18).string(message.requestId);
+                if (message.principal != null && $Object.hasOwnProperty.call(message, "principal") && message.principal !== "")
+                    writer.uint32(/* id 3, wireType 2 =*/26).string(message.principal);
+                if (message.timeMs != null && $Object.hasOwnProperty.call(message, "timeMs") && (typeof message.timeMs === "object" ? message.timeMs.low || message.timeMs.high : message.timeMs !== 0))
+                    writer.uint32(/* id 4, wireType 0 =*/32).int64(message.timeMs);
+                if (message.operation != null && $Object.hasOwnProperty.call(message, "operation") && message.operation !== "")
+                    writer.uint32(/* id 5, wireType 2 =*/42).string(message.operation);
+                if (message.keys != null && message.keys.length)
+                    for (let i = 0; i < message.keys.length; ++i)
+                        $root.firn.v1.ChangedKey.encode(message.keys[i], writer.uint32(/* id 6, wireType 2 =*/50).fork(), _depth + 1).ldelim();
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Encodes the specified ChangeRecord message, length delimited. Does not implicitly {@link firn.v1.ChangeRecord.verify|verify} messages.
+             * @function encodeDelimited
+             * @memberof firn.v1.ChangeRecord
+             * @static
+             * @param {firn.v1.ChangeRecord.$Properties} message ChangeRecord message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            ChangeRecord.encodeDelimited = function(message, writer) {
+                return this.encode(message, (writer || $Writer.create()).fork()).ldelim();
+            };
+
+            /**
+             * Decodes a ChangeRecord message from the specified reader or buffer.
+             * @function decode
+             * @memberof firn.v1.ChangeRecord
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {firn.v1.ChangeRecord & firn.v1.ChangeRecord.$Shape} ChangeRecord
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            ChangeRecord.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.firn.v1.ChangeRecord();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 2)
+                                break;
+                            message.envelope = $root.firn.v1.Envelope.decode(reader, reader.size(), $undefined, _depth + 1, message.envelope);
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.requestId = value;
+                            else
+                                delete message.requestId;
+                            continue;
+                        }
+                    case 3: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.principal = value;
+                            else
+                                delete message.principal;
+                            continue;
+                        }
+                    case 4: {
+                            if (wireType !== 0)
+                                break;
+                            if (typeof (value = reader.int64()) === "object" ? value.low || value.high : value !== 0)
+                                message.timeMs = value;
+                            else
+                                delete message.timeMs;
+                            continue;
+                        }
+                    case 5: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.operation = value;
+                            else
+                                delete message.operation;
+                            continue;
+                        }
+                    case 6: {
+                            if (wireType !== 2)
+                                break;
+                            if (!(message.keys && message.keys.length))
+                                message.keys = [];
+                            message.keys.push($root.firn.v1.ChangedKey.decode(reader, reader.size(), $undefined, _depth + 1));
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            /**
+             * Decodes a ChangeRecord message from the specified reader or buffer, length delimited.
+             * @function decodeDelimited
+             * @memberof firn.v1.ChangeRecord
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @returns {firn.v1.ChangeRecord & firn.v1.ChangeRecord.$Shape} ChangeRecord
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            ChangeRecord.decodeDelimited = function(reader) {
+                if (!(reader instanceof $Reader))
+                    reader = new $Reader(reader);
+                return this.decode(reader, reader.size());
+            };
+
+            /**
+             * Verifies a ChangeRecord message.
+             * @function verify
+             * @memberof firn.v1.ChangeRecord
+             * @static
+             * @param {Object.<string,*>} message Plain object to verify
+             * @returns {string|null} `null` if valid, otherwise the reason why it is not
+             */
+            ChangeRecord.verify = function (message, _depth) {
+                if (typeof message !== "object" || message === null)
+                    return "object expected";
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    return "max depth exceeded";
+                if (message.envelope != null && $Object.hasOwnProperty.call(message, "envelope")) {
+                    let error = $root.firn.v1.Envelope.verify(message.envelope, _depth + 1);
+                    if (error)
+                        return "envelope." + error;
+                }
+                if (message.requestId != null && $Object.hasOwnProperty.call(message, "requestId"))
+                    if (!$util.isString(message.requestId))
+                        return "requestId: string expected";
+                if (message.principal != null && $Object.hasOwnProperty.call(message, "principal"))
+                    if (!$util.isString(message.principal))
+                        return "principal: string expected";
+                if (message.timeMs != null && $Object.hasOwnProperty.call(message, "timeMs"))
+                    if (!$util.isInteger(message.timeMs) && !(message.timeMs && $util.isInteger(message.timeMs.low) && $util.isInteger(message.timeMs.high)))
+                        return "timeMs: integer|Long expected";
+                if (message.operation != null && $Object.hasOwnProperty.call(message, "operation"))
+                    if (!$util.isString(message.operation))
+                        return "operation: string expected";
+                if (message.keys != null && $Object.hasOwnProperty.call(message, "keys")) {
+                    if (!$Array.isArray(message.keys))
+                        return "keys: array expected";
+                    for (let i = 0; i < message.keys.length; ++i) {
+                        let error = $root.firn.v1.ChangedKey.verify(message.keys[i], _depth + 1);
+                        if (error)
+                            return "keys." + error;
+                    }
+                }
+                return null;
+            };
+
+            /**
+             * Creates a ChangeRecord message from a plain object. Also converts values to their respective internal types.
+             * @function fromObject
+             * @memberof firn.v1.ChangeRecord
+             * @static
+             * @param {Object.<string,*>} object Plain object
+             * @returns {firn.v1.ChangeRecord} ChangeRecord
+             */
+            ChangeRecord.fromObject = function (object, _depth) {
+                if (object instanceof $root.firn.v1.ChangeRecord)
+                    return object;
+                if (!$util.isObject(object))
+                    throw $TypeError(".firn.v1.ChangeRecord: object expected");
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let message = new $root.firn.v1.ChangeRecord();
+                if (object.envelope != null) {
+                    if (!$util.isObject(object.envelope))
+                        throw $TypeError(".firn.v1.ChangeRecord.envelope: object expected");
+                    message.envelope = $root.firn.v1.Envelope.fromObject(object.envelope, _depth + 1);
+                }
+                if (object.requestId != null)
+                    if (typeof object.requestId !== "string" || object.requestId.length)
+                        message.requestId = $String(object.requestId);
+                if (object.principal != null)
+                    if (typeof object.principal !== "string" || object.principal.length)
+                        message.principal = $String(object.principal);
+                if (object.timeMs != null)
+                    if (typeof object.timeMs === "object" ? object.timeMs.low || object.timeMs.high : $Number(object.timeMs) !== 0)
+                        if ($util.Long)
+                            message.timeMs = $util.Long.fromValue(object.timeMs, false);
+                        else if (typeof object.timeMs === "string")
+                            message.timeMs = $parseInt(object.timeMs, 10);
+                        else if (typeof object.timeMs === "number")
+                            message.timeMs = object.timeMs;
+                        else if (typeof object.timeMs === "object")
+                            message.timeMs = new $util.LongBits(object.timeMs.low >>> 0, object.timeMs.high >>> 0).toNumber();
+                if (object.operation != null)
+                    if (typeof object.operation !== "string" || object.operation.length)
+                        message.operation = $String(object.operation);
+                if (object.keys) {
+                    if (!$Array.isArray(object.keys))
+                        throw $TypeError(".firn.v1.ChangeRecord.keys: array expected");
+                    message.keys = $Array(object.keys.length);
+                    for (let i = 0; i < object.keys.length; ++i) {
+                        if (!$util.isObject(object.keys[i]))
+                            throw $TypeError(".firn.v1.ChangeRecord.keys: object expected");
+                        message.keys[i] = $root.firn.v1.ChangedKey.fromObject(object.keys[i], _depth + 1);
+                    }
+                }
+                return message;
+            };
+
+            /**
+             * Creates a plain object from a ChangeRecord message. Also converts values to other types if specified.
+             * @function toObject
+             * @memberof firn.v1.ChangeRecord
+             * @static
+             * @param {firn.v1.ChangeRecord} message ChangeRecord
+             * @param {$protobuf.IConversionOptions} [options] Conversion options
+             * @returns {Object.<string,*>} Plain object
+             */
+            ChangeRecord.toObject = function (message, options, _depth) {
+                if (!options)
+                    options = {};
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let object = {};
+                if (options.arrays || options.defaults)
+                    object.keys = [];
+                if (options.defaults) {
+                    object.envelope = null;
+                    object.requestId = "";
+                    object.principal = "";
+                    if ($util.Long) {
+                        let long = new $util.Long(0, 0, false);
+                        object.timeMs = options.longs === $String ? long.toString() : options.longs === $Number ? long.toNumber() : typeof $BigInt !== "undefined" && options.longs === $BigInt ? long.toBigInt() : long;
+                    } else
+                        object.timeMs = options.longs === $String ? "0" : typeof $BigInt !== "undefined" && options.longs === $BigInt ? $BigInt("0") : 0;
+                    object.operation = "";
+                }
+                if (message.envelope != null && $Object.hasOwnProperty.call(message, "envelope"))
+                    object.envelope = $root.firn.v1.Envelope.toObject(message.envelope, options, _depth + 1);
+                if (message.requestId != null && $Object.hasOwnProperty.call(message, "requestId"))
+                    object.requestId = message.requestId;
+                if (message.principal != null && $Object.hasOwnProperty.call(message, "principal"))
+                    object.principal = message.principal;
+                if (message.timeMs != null && $Object.hasOwnProperty.call(message, "timeMs"))
+                    if (typeof $BigInt !== "undefined" && options.longs === $BigInt)
+                        object.timeMs = typeof message.timeMs === "number" ? $BigInt(message.timeMs) : $util.Long.fromBits(message.timeMs.low >>> 0, message.timeMs.high >>> 0, false).toBigInt();
+                    else if (typeof message.timeMs === "number")
+                        object.timeMs = options.longs === $String ? $String(message.timeMs) : message.timeMs;
+                    else
+                        object.timeMs = options.longs === $String ? $util.Long.prototype.toString.call(message.timeMs) : options.longs === $Number ? new $util.LongBits(message.timeMs.low >>> 0, message.timeMs.high >>> 0).toNumber() : message.timeMs;
+                if (message.operation != null && $Object.hasOwnProperty.call(message, "operation"))
+                    object.operation = message.operation;
+                if (message.keys && message.keys.length) {
+                    object.keys = $Array(message.keys.length);
+                    for (let j = 0; j < message.keys.length; ++j)
+                        object.keys[j] = $root.firn.v1.ChangedKey.toObject(message.keys[j], options, _depth + 1);
+                }
+                return object;
+            };
+
+            /**
+             * Converts this ChangeRecord to JSON.
+             * @function toJSON
+             * @memberof firn.v1.ChangeRecord
+             * @instance
+             * @returns {Object.<string,*>} JSON object
+             */
+            ChangeRecord.prototype.toJSON = function() {
+                return ChangeRecord.toObject(this, $protobuf.util.toJSONOptions);
+            };
+
+            /**
+             * Gets the type url for ChangeRecord
+             * @function getTypeUrl
+             * @memberof firn.v1.ChangeRecord
+             * @static
+             * @param {string} [prefix] Custom type url prefix, defaults to `"type.googleapis.com"`
+             * @returns {string} The type url
+             */
+            ChangeRecord.getTypeUrl = function(prefix) {
+                if (prefix === $undefined)
+                    prefix = "type.googleapis.com";
+                return prefix + "/firn.v1.ChangeRecord";
+            };
+
+            return ChangeRecord;
+        })();
+
+        v1.Namespace = (function() {
+
+            /**
+             * Properties of a Namespace.
+             * @typedef {Object} firn.v1.Namespace.$Properties
+             * @property {firn.v1.Envelope.$Properties|null} [envelope] Namespace envelope
+             * @property {Array.<string>|null} [path] Namespace path
+             * @property {string|null} [description] Namespace description
+             * @property {Object.<string,string>|null} [properties] Namespace properties
+             * @property {Long|null} [createdAtMs] Namespace createdAtMs
+             * @property {firn.v1.EntityState|null} [state] Namespace state
+             * @property {Uint8Array|null} [nameRevision] Namespace nameRevision
+             * @property {number|null} [guardGeneration] Namespace guardGeneration
+             * @property {boolean|null} ["protected"] Namespace protected
+             * @property {Long|null} [purgeAfterMs] Namespace purgeAfterMs
+             * @property {Uint8Array|null} [catalogId] Namespace catalogId
+             * @property {Uint8Array|null} [parentId] Namespace parentId
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of a Namespace.
+             * @memberof firn.v1
+             * @interface INamespace
+             * @augments firn.v1.Namespace.$Properties
+             * @deprecated Use firn.v1.Namespace.$Properties instead.
+             */
+
+            /**
+             * Shape of a Namespace.
+             * @typedef {firn.v1.Namespace.$Properties} firn.v1.Namespace.$Shape
+             */
+
+            /**
+             * Constructs a new Namespace.
+             * @memberof firn.v1
+             * @classdesc Represents a Namespace.
+             * @constructor
+             * @param {firn.v1.Namespace.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const Namespace = function (properties) {
+                this.path = [];
+                this.properties = {};
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * Namespace envelope.
+             * @member {firn.v1.Envelope.$Properties|null|undefined} envelope
+             * @memberof firn.v1.Namespace
+             * @instance
+             */
+            Namespace.prototype.envelope = null;
+
+            /**
+             * Namespace path.
+             * @member {Array.<string>} path
+             * @memberof firn.v1.Namespace
+             * @instance
+             */
+            Namespace.prototype.path = $util.emptyArray;
+
+            /**
+             * Namespace description.
+             * @member {string} description
+             * @memberof firn.v1.Namespace
+             * @instance
+             */
+            Namespace.prototype.description = "";
+
+            /**
+             * Namespace properties.
+             * @member {Object.<string,string>} properties
+             * @memberof firn.v1.Namespace
+             * @instance
+             */
+            Namespace.prototype.properties = $util.emptyObject;
+
+            /**
+             * Namespace createdAtMs.
+             * @member {Long} createdAtMs
+             * @memberof firn.v1.Namespace
+             * @instance
+             */
+            Namespace.prototype.createdAtMs = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
+
+            /**
+             * Namespace state.
+             * @member {firn.v1.EntityState} state
+             * @memberof firn.v1.Namespace
+             * @instance
+             */
+            Namespace.prototype.state = 0;
+
+            /**
+             * Namespace nameRevision.
+             * @member {Uint8Array} nameRevision
+             * @memberof firn.v1.Namespace
+             * @instance
+             */
+            Namespace.prototype.nameRevision = $util.newBuffer([]);
+
+            /**
+             * Namespace guardGeneration.
+             * @member {number} guardGeneration
+             * @memberof firn.v1.Namespace
+             * @instance
+             */
+            Namespace.prototype.guardGeneration = 0;
+
+            /**
+             * Namespace protected.
+             * @member {boolean} protected
+             * @memberof firn.v1.Namespace
+             * @instance
+             */
+            Namespace.prototype["protected"] = false;
+
+            /**
+             * Namespace purgeAfterMs.
+             * @member {Long} purgeAfterMs
+             * @memberof firn.v1.Namespace
+             * @instance
+             */
+            Namespace.prototype.purgeAfterMs = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
+
+            /**
+             * Namespace catalogId.
+             * @member {Uint8Array} catalogId
+             * @memberof firn.v1.Namespace
+             * @instance
+             */
+            Namespace.prototype.catalogId = $util.newBuffer([]);
+
+            /**
+             * Namespace parentId.
+             * @member {Uint8Array} parentId
+             * @memberof firn.v1.Namespace
+             * @instance
+             */
+            Namespace.prototype.parentId = $util.newBuffer([]);
+
+            /**
+             * Creates a new Namespace instance using the specified properties.
+             * @function create
+             * @memberof firn.v1.Namespace
+             * @static
+             * @param {firn.v1.Namespace.$Properties=} [properties] Properties to set
+             * @returns {firn.v1.Namespace} Namespace instance
+             * @type {{
+             *   (properties: firn.v1.Namespace.$Shape): firn.v1.Namespace & firn.v1.Namespace.$Shape;
+             *   (properties?: firn.v1.Namespace.$Properties): firn.v1.Namespace;
+             * }}
+             */
+            Namespace.create = function(properties) {
+                return new Namespace(properties);
+            };
+
+            /**
+             * Encodes the specified Namespace message. Does not implicitly {@link firn.v1.Namespace.verify|verify} messages.
+             * @function encode
+             * @memberof firn.v1.Namespace
+             * @static
+             * @param {firn.v1.Namespace.$Properties} message Namespace message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            Namespace.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.envelope != null && $Object.hasOwnProperty.call(message, "envelope"))
+                    $root.firn.v1.Envelope.encode(message.envelope, writer.uint32(/* id 1, wireType 2 =*/10).fork(), _depth + 1).ldelim();
+                if (message.path != null && message.path.length)
+                    for (let i = 0; i < message.path.length; ++i)
+                        writer.uint32(/* id 2, wireType 2 =*/18).string(message.path[i]);
+                if (message.description != null && $Object.hasOwnProperty.call(message, "description") && message.description !== "")
+                    writer.uint32(/* id 3, wireType 2 =*/26).string(message.description);
+                if (message.properties != null && $Object.hasOwnProperty.call(message, "properties"))
+                    for (let keys = $Object.keys(message.properties), i = 0; i < keys.length; ++i)
+                        writer.uint32(/* id 4, wireType 2 =*/34).fork().uint32(/* id 1, wireType 2 =*/10).string(keys[i]).uint32(/* id 2, wireType 2 =*/18).string(message.properties[keys[i]]).ldelim();
+                if (message.createdAtMs != null && $Object.hasOwnProperty.call(message, "createdAtMs") && (typeof message.createdAtMs === "object" ? message.createdAtMs.low || message.createdAtMs.high : message.createdAtMs !== 0))
+                    writer.uint32(/* id 5, wireType 0 =*/40).int64(message.createdAtMs);
+                if (message.state != null && $Object.hasOwnProperty.call(message, "state") && message.state !== 0)
+                    writer.uint32(/* id 6, wireType 0 =*/48).int32(message.state);
+                if (message.nameRevision != null && $Object.hasOwnProperty.call(message, "nameRevision") && message.nameRevision.length)
+                    writer.uint32(/* id 7, wireType 2 =*/58).bytes(message.nameRevision);
+                if (message.guardGeneration != null && $Object.hasOwnProperty.call(message, "guardGeneration") && message.guardGeneration !== 0)
+                    writer.uint32(/* id 8, wireType 0 =*/64).uint32(message.guardGeneration);
+                if (message["protected"] != null && $Object.hasOwnProperty.call(message, "protected") && message["protected"] !== false)
+                    writer.uint32(/* id 9, wireType 0 =*/72).bool(message["protected"]);
+                if (message.purgeAfterMs != null && $Object.hasOwnProperty.call(message, "purgeAfterMs") && (typeof message.purgeAfterMs === "object" ? message.purgeAfterMs.low || message.purgeAfterMs.high : message.purgeAfterMs !== 0))
+                    writer.uint32(/* id 10, wireType 0 =*/80).int64(message.purgeAfterMs);
+                if (message.catalogId != null && $Object.hasOwnProperty.call(message, "catalogId") && message.catalogId.length)
+                    writer.uint32(/* id 11, wireType 2 =*/90).bytes(message.catalogId);
+                if (message.parentId != null && $Object.hasOwnProperty.call(message, "parentId") && message.parentId.length)
+                    writer.uint32(/* id 12, wireType 2 =*/98).bytes(message.parentId);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Encodes the specified Namespace message, length delimited. Does not implicitly {@link firn.v1.Namespace.verify|verify} messages.
+             * @function encodeDelimited
+             * @memberof firn.v1.Namespace
+             * @static
+             * @param {firn.v1.Namespace.$Properties} message Namespace message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            Namespace.encodeDelimited = function(message, writer) {
+                return this.encode(message, (writer || $Writer.create()).fork()).ldelim();
+            };
+
+            /**
+             * Decodes a Namespace message from the specified reader or buffer.
+             * @function decode
+             * @memberof firn.v1.Namespace
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {firn.v1.Namespace & firn.v1.Namespace.$Shape} Namespace
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            Namespace.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, key, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.firn.v1.Namespace();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 2)
+                                break;
+                            message.envelope = $root.firn.v1.Envelope.decode(reader, reader.size(), $undefined, _depth + 1, message.envelope);
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType !== 2)
+                                break;
+                            if (!(message.path && message.path.length))
+                                message.path = [];
+                            message.path.push(reader.stringVerify());
+                            continue;
+                        }
+                    case 3: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.description = value;
+                            else
+                                delete message.description;
+                            continue;
+                        }
+                    case 4: {
+                            if (wireType !== 2)
+                                break;
+                            if (message.properties === $util.emptyObject)
+                                message.properties = {};
+                            let end2 = reader.size() + reader.pos;
+                            if (end2 > reader.len)
+                                throw $RangeError("index out of range");
+                            reader.len = end2;
+                            key = "";
+                            value = "";
+                            while (reader.pos < end2) {
+                                let tag2 = reader.tag();
+                                wireType = tag2 & 7;
+                                switch (tag2 >>>= 3) {
+                                case 1:
+                                    if (wireType !== 2)
+                                        break;
+                                    key = reader.stringVerify();
+                                    continue;
+                                case 2:
+                                    if (wireType !== 2)
+                                        break;
+                                    value = reader.stringVerify();
+                                    continue;
+                                }
+                                reader.skipType(wireType, _depth, tag2);
+                            }
+                            if (reader.pos !== end2)
+                                throw $RangeError("index out of range");
+                            reader.len = end;
+                            if (key === "__proto__")
+                                $util.makeProp(message.properties, key);
+                            message.properties[key] = value;
+                            continue;
+                        }
+                    case 5: {
+                            if (wireType !== 0)
+                                break;
+                            if (typeof (value = reader.int64()) === "object" ? value.low || value.high : value !== 0)
+                                message.createdAtMs = value;
+                            else
+                                delete message.createdAtMs;
+                            continue;
+                        }
+                    case 6: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.int32())
+                                message.state = value;
+                            else
+                                delete message.state;
+                            continue;
+                        }
+                    case 7: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.bytes()).length)
+                                message.nameRevision = value;
+                            else
+                                delete message.nameRevision;
+                            continue;
+                        }
+                    case 8: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.uint32())
+                                message.guardGeneration = value;
+                            else
+                                delete message.guardGeneration;
+                            continue;
+                        }
+                    case 9: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.bool())
+                                message["protected"] = value;
+                            else
+                                delete message["protected"];
+                            continue;
+                        }
+                    case 10: {
+                            if (wireType !== 0)
+                                break;
+                            if (typeof (value = reader.int64()) === "object" ? value.low || value.high : value !== 0)
+                                message.purgeAfterMs = value;
+                            else
+                                delete message.purgeAfterMs;
+                            continue;
+                        }
+                    case 11: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.bytes()).length)
+                                message.catalogId = value;
+                            else
+                                delete message.catalogId;
+                            continue;
+                        }
+                    case 12: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.bytes()).length)
+                                message.parentId = value;
+                            else
+                                delete message.parentId;
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            /**
+             * Decodes a Namespace message from the specified reader or buffer, length delimited.
+             * @function decodeDelimited
+             * @memberof firn.v1.Namespace
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @returns {firn.v1.Namespace & firn.v1.Namespace.$Shape} Namespace
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            Namespace.decodeDelimited = function(reader) {
+                if (!(reader instanceof $Reader))
+                    reader = new $Reader(reader);
+                return this.decode(reader, reader.size());
+            };
+
+            /**
+             * Verifies a Namespace message.
+             * @function verify
+             * @memberof firn.v1.Namespace
+             * @static
+             * @param {Object.<string,*>} message Plain object to verify
+             * @returns {string|null} `null` if valid, otherwise the reason why it is not
+             */
+            Namespace.verify = function (message, _depth) {
+                if (typeof message !== "object" || message === null)
+                    return "object expected";
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    return "max depth exceeded";
+                if (message.envelope != null && $Object.hasOwnProperty.call(message, "envelope")) {
+                    let error = $root.firn.v1.Envelope.verify(message.envelope, _depth + 1);
+                    if (error)
+                        return "envelope." + error;
+                }
+                if (message.path != null && $Object.hasOwnProperty.call(message, "path")) {
+                    if (!$Array.isArray(message.path))
+                        return "path: array expected";
+                    for (let i = 0; i < message.path.length; ++i)
+                        if (!$util.isString(message.path[i]))
+                            return "path: string[] expected";
+                }
+                if (message.description != null && $Object.hasOwnProperty.call(message, "description"))
+                    if (!$util.isString(message.description))
+                        return "description: string expected";
+                if (message.properties != null && $Object.hasOwnProperty.call(message, "properties")) {
+                    if (!$util.isObject(message.properties))
+                        return "properties: object expected";
+                    let key = $Object.keys(message.properties);
+                    for (let i = 0; i < key.length; ++i)
+                        if (!$util.isString(message.properties[key[i]]))
+                            return "properties: string{k:string} expected";
+                }
+                if (message.createdAtMs != null && $Object.hasOwnProperty.call(message, "createdAtMs"))
+                    if (!$util.isInteger(message.createdAtMs) && !(message.createdAtMs && $util.isInteger(message.createdAtMs.low) && $util.isInteger(message.createdAtMs.high)))
+                        return "createdAtMs: integer|Long expected";
+                if (message.state != null && $Object.hasOwnProperty.call(message, "state"))
+                    if (typeof message.state !== "number" || (message.state | 0) !== message.state)
+                        return "state: enum value expected";
+                if (message.nameRevision != null && $Object.hasOwnProperty.call(message, "nameRevision"))
+                    if (!(message.nameRevision && typeof message.nameRevision.length === "number" || $util.isString(message.nameRevision)))
+                        return "nameRevision: buffer expected";
+                if (message.guardGeneration != null && $Object.hasOwnProperty.call(message, "guardGeneration"))
+                    if (!$util.isInteger(message.guardGeneration))
+                        return "guardGeneration: integer expected";
+                if (message["protected"] != null && $Object.hasOwnProperty.call(message, "protected"))
+                    if (typeof message["protected"] !== "boolean")
+                        return "protected: boolean expected";
+                if (message.purgeAfterMs != null && $Object.hasOwnProperty.call(message, "purgeAfterMs"))
+                    if (!$util.isInteger(message.purgeAfterMs) && !(message.purgeAfterMs && $util.isInteger(message.purgeAfterMs.low) && $util.isInteger(message.purgeAfterMs.high)))
+                        return "purgeAfterMs: integer|Long expected";
+                if (message.catalogId != null && $Object.hasOwnProperty.call(message, "catalogId"))
+                    if (!(message.catalogId && typeof message.catalogId.length === "number" || $util.isString(message.catalogId)))
+                        return "catalogId: buffer expected";
+                if (message.parentId != null && $Object.hasOwnProperty.call(message, "parentId"))
+                    if (!(message.parentId && typeof message.parentId.length === "number" || $util.isString(message.parentId)))
+                        return "parentId: buffer expected";
+                return null;
+            };
+
+            /**
+             * Creates a Namespace message from a plain object. Also converts values to their respective internal types.
+             * @function fromObject
+             * @memberof firn.v1.Namespace
+             * @static
+             * @param {Object.<string,*>} object Plain object
+             * @returns {firn.v1.Namespace} Namespace
+             */
+            Namespace.fromObject = function (object, _depth) {
+                if (object instanceof $root.firn.v1.Namespace)
+                    return object;
+                if (!$util.isObject(object))
+                    throw $TypeError(".firn.v1.Namespace: object expected");
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let message = new $root.firn.v1.Namespace();
+                if (object.envelope != null) {
+                    if (!$util.isObject(object.envelope))
+                        throw $TypeError(".firn.v1.Namespace.envelope: object expected");
+                    message.envelope = $root.firn.v1.Envelope.fromObject(object.envelope, _depth + 1);
+                }
+                if (object.path) {
+                    if (!$Array.isArray(object.path))
+                        throw $TypeError(".firn.v1.Namespace.path: array expected");
+                    message.path = $Array(object.path.length);
+                    for (let i = 0; i < object.path.length; ++i)
+                        message.path[i] = $String(object.path[i]);
+                }
+                if (object.description != null)
+                    if (typeof object.description !== "string" || object.description.length)
+                        message.description = $String(object.description);
+                if (object.properties) {
+                    if (!$util.isObject(object.properties))
+                        throw $TypeError(".firn.v1.Namespace.properties: object expected");
+                    message.properties = {};
+                    for (let keys = $Object.keys(object.properties), i = 0; i < keys.length; ++i) {
+                        if (keys[i] === "__proto__")
+                            $util.makeProp(message.properties, keys[i]);
+                        message.properties[keys[i]] = $String(object.properties[keys[i]]);
+                    }
+                }
+                if (object.createdAtMs != null)
+                    if (typeof object.createdAtMs === "object" ? object.createdAtMs.low || object.createdAtMs.high : $Number(object.createdAtMs) !== 0)
+                        if ($util.Long)
+                            message.createdAtMs = $util.Long.fromValue(object.createdAtMs, false);
+                        else if (typeof object.createdAtMs === "string")
+                            message.createdAtMs = $parseInt(object.createdAtMs, 10);
+                        else if (typeof object.createdAtMs === "number")
+                            message.createdAtMs = object.createdAtMs;
+                        else if (typeof object.createdAtMs === "object")
+                            message.createdAtMs = new $util.LongBits(object.createdAtMs.low >>> 0, object.createdAtMs.high >>> 0).toNumber();
+                if (object.state !== 0 && (typeof object.state !== "string" || $root.firn.v1.EntityState[object.state] !== 0))
+                    switch (object.state) {
+                    case "ENTITY_STATE_UNSPECIFIED":
+                    case 0:
+                        message.state = 0;
+                        break;
+                    case "ENTITY_STATE_ACTIVE":
+                    case 1:
+                        message.state = 1;
+                        break;
+                    case "ENTITY_STATE_DELETING":
+                    case 2:
+                        message.state = 2;
+                        break;
+                    case "ENTITY_STATE_DROPPED":
+                    case 3:
+                        message.state = 3;
+                        break;
+                    case "ENTITY_STATE_PURGING":
+                    case 4:
+                        message.state = 4;
+                        break;
+                    default:
+                        if (typeof object.state === "number" && (object.state | 0) === object.state)
+                            message.state = object.state;
+                    }
+                if (object.nameRevision != null)
+                    if (object.nameRevision.length)
+                        if (typeof object.nameRevision === "string")
+                            $util.base64.decode(object.nameRevision, message.nameRevision = $util.newBuffer($util.base64.length(object.nameRevision)), 0);
+                        else if (object.nameRevision.length >= 0)
+                            message.nameRevision = object.nameRevision;
+                if (object.guardGeneration != null)
+                    if ($Number(object.guardGeneration) !== 0)
+                        message.guardGeneration = object.guardGeneration >>> 0;
+                if (object["protected"] != null)
+                    if (object["protected"])
+                        message["protected"] = $Boolean(object["protected"]);
+                if (object.purgeAfterMs != null)
+                    if (typeof object.purgeAfterMs === "object" ? object.purgeAfterMs.low || object.purgeAfterMs.high : $Number(object.purgeAfterMs) !== 0)
+                        if ($util.Long)
+                            message.purgeAfterMs = $util.Long.fromValue(object.purgeAfterMs, false);
+                        else if (typeof object.purgeAfterMs === "string")
+                            message.purgeAfterMs = $parseInt(object.purgeAfterMs, 10);
+                        else if (typeof object.purgeAfterMs === "number")
+                            message.purgeAfterMs = object.purgeAfterMs;
+                        else if (typeof object.purgeAfterMs === "object")
+                            message.purgeAfterMs = new $util.LongBits(object.purgeAfterMs.low >>> 0, object.purgeAfterMs.high >>> 0).toNumber();
+                if (object.catalogId != null)
+                    if (object.catalogId.length)
+                        if (typeof object.catalogId === "string")
+                            $util.base64.decode(object.catalogId, message.catalogId = $util.newBuffer($util.base64.length(object.catalogId)), 0);
+                        else if (object.catalogId.length >= 0)
+                            message.catalogId = object.catalogId;
+                if (object.parentId != null)
+                    if (object.parentId.length)
+                        if (typeof object.parentId === "string")
+                            $util.base64.decode(object.parentId, message.parentId = $util.newBuffer($util.base64.length(object.parentId)), 0);
+                        else if (object.parentId.length >= 0)
+                            message.parentId = object.parentId;
+                return message;
+            };
+
+            /**
+             * Creates a plain object from a Namespace message. Also converts values to other types if specified.
+             * @function toObject
+             * @memberof firn.v1.Namespace
+             * @static
+             * @param {firn.v1.Namespace} message Namespace
+             * @param {$protobuf.IConversionOptions} [options] Conversion options
+             * @returns {Object.<string,*>} Plain object
+             */
+            Namespace.toObject = function (message, options, _depth) {
+                if (!options)
+                    options = {};
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let object = {};
+                if (options.arrays || options.defaults)
+                    object.path = [];
+                if (options.objects || options.defaults)
+                    object.properties = {};
+                if (options.defaults) {
+                    object.envelope = null;
+                    object.description = "";
+                    if ($util.Long) {
+                        let long = new $util.Long(0, 0, false);
+                        object.createdAtMs = options.longs === $String ? long.toString() : options.longs === $Number ? long.toNumber() : typeof $BigInt !== "undefined" && options.longs === $BigInt ? long.toBigInt() : long;
+                    } else
+                        object.createdAtMs = options.longs === $String ? "0" : typeof $BigInt !== "undefined" && options.longs === $BigInt ? $BigInt("0") : 0;
+                    object.state = options.enums === $String ? "ENTITY_STATE_UNSPECIFIED" : 0;
+                    if (options.bytes === $String)
+                        object.nameRevision = "";
+                    else {
+                        object.nameRevision = [];
+                        if (options.bytes !== $Array)
+                            object.nameRevision = $util.newBuffer(object.nameRevision);
+                    }
+                    object.guardGeneration = 0;
+                    object["protected"] = false;
+                    if ($util.Long) {
+                        let long = new $util.Long(0, 0, false);
+                        object.purgeAfterMs = options.longs === $String ? long.toString() : options.longs === $Number ? long.toNumber() : typeof $BigInt !== "undefined" && options.longs === $BigInt ? long.toBigInt() : long;
+                    } else
+                        object.purgeAfterMs = options.longs === $String ? "0" : typeof $BigInt !== "undefined" && options.longs === $BigInt ? $BigInt("0") : 0;
+                    if (options.bytes === $String)
+                        object.catalogId = "";
+                    else {
+                        object.catalogId = [];
+                        if (options.bytes !== $Array)
+                            object.catalogId = $util.newBuffer(object.catalogId);
+                    }
+                    if (options.bytes === $String)
+                        object.parentId = "";
+                    else {
+                        object.parentId = [];
+                        if (options.bytes !== $Array)
+                            object.parentId = $util.newBuffer(object.parentId);
+                    }
+                }
+                if (message.envelope != null && $Object.hasOwnProperty.call(message, "envelope"))
+                    object.envelope = $root.firn.v1.Envelope.toObject(message.envelope, options, _depth + 1);
+                if (message.path && message.path.length) {
+                    object.path = $Array(message.path.length);
+                    for (let j = 0; j < message.path.length; ++j)
+                        object.path[j] = message.path[j];
+                }
+                if (message.description != null && $Object.hasOwnProperty.call(message, "description"))
+                    object.description = message.description;
+                let keys2;
+                if (message.properties && (keys2 = $Object.keys(message.properties)).length) {
+                    object.properties = {};
+                    for (let j = 0; j < keys2.length; ++j) {
+                        if (keys2[j] === "__proto__")
+                            $util.makeProp(object.properties, keys2[j]);
+                        object.properties[keys2[j]] = message.properties[keys2[j]];
+                    }
+                }
+                if (message.createdAtMs != null && $Object.hasOwnProperty.call(message, "createdAtMs"))
+                    if (typeof $BigInt !== "undefined" && options.longs === $BigInt)
+                        object.createdAtMs = typeof message.createdAtMs === "number" ? $BigInt(message.createdAtMs) : $util.Long.fromBits(message.createdAtMs.low >>> 0, message.createdAtMs.high >>> 0, false).toBigInt();
+                    else if (typeof message.createdAtMs === "number")
+                        object.createdAtMs = options.longs === $String ? $String(message.createdAtMs) : message.createdAtMs;
+                    else
+                        object.createdAtMs = options.longs === $String ? $util.Long.prototype.toString.call(message.createdAtMs) : options.longs === $Number ? new $util.LongBits(message.createdAtMs.low >>> 0, message.createdAtMs.high >>> 0).toNumber() : message.createdAtMs;
+                if (message.state != null && $Object.hasOwnProperty.call(message, "state"))
+                    object.state = options.enums === $String ? $root.firn.v1.EntityState[message.state] === $undefined ? message.state : $root.firn.v1.EntityState[message.state] : message.state;
+                if (message.nameRevision != null && $Object.hasOwnProperty.call(message, "nameRevision"))
+                    object.nameRevision = options.bytes === $String ? $util.base64.encode(message.nameRevision, 0, message.nameRevision.length) : options.bytes === $Array ? $Array.prototype.slice.call(message.nameRevision) : message.nameRevision;
+                if (message.guardGeneration != null && $Object.hasOwnProperty.call(message, "guardGeneration"))
+                    object.guardGeneration = message.guardGeneration;
+                if (message["protected"] != null && $Object.hasOwnProperty.call(message, "protected"))
+                    object["protected"] = message["protected"];
+                if (message.purgeAfterMs != null && $Object.hasOwnProperty.call(message, "purgeAfterMs"))
+                    if (typeof $BigInt !== "undefined" && options.longs === $BigInt)
+                        object.purgeAfterMs = typeof message.purgeAfterMs === "number" ? $BigInt(message.purgeAfterMs) : $util.Long.fromBits(message.purgeAfterMs.low >>> 0, message.purgeAfterMs.high >>> 0, false).toBigInt();
+                    else if (typeof message.purgeAfterMs === "number")
+                        object.purgeAfterMs = options.longs === $String ? $String(message.purgeAfterMs) : message.purgeAfterMs;
+                    else
+                        object.purgeAfterMs = options.longs === $String ? $util.Long.prototype.toString.call(message.purgeAfterMs) : options.longs === $Number ? new $util.LongBits(message.purgeAfterMs.low >>> 0, message.purgeAfterMs.high >>> 0).toNumber() : message.purgeAfterMs;
+                if (message.catalogId != null && $Object.hasOwnProperty.call(message, "catalogId"))
+                    object.catalogId = options.bytes === $String ? $util.base64.encode(message.catalogId, 0, message.catalogId.length) : options.bytes === $Array ? $Array.prototype.slice.call(message.catalogId) : message.catalogId;
+                if (message.parentId != null && $Object.hasOwnProperty.call(message, "parentId"))
+                    object.parentId = options.bytes === $String ? $util.base64.encode(message.parentId, 0, message.parentId.length) : options.bytes === $Array ? $Array.prototype.slice.call(message.parentId) : message.parentId;
+                return object;
+            };
+
+            /**
+             * Converts this Namespace to JSON.
+             * @function toJSON
+             * @memberof firn.v1.Namespace
+             * @instance
+             * @returns {Object.<string,*>} JSON object
+             */
+            Namespace.prototype.toJSON = function() {
+                return Namespace.toObject(this, $protobuf.util.toJSONOptions);
+            };
+
+            /**
+             * Gets the type url for Namespace
+             * @function getTypeUrl
+             * @memberof firn.v1.Namespace
+             * @static
+             * @param {string} [prefix] Custom type url prefix, defaults to `"type.googleapis.com"`
+             * @returns {string} The type url
+             */
+            Namespace.getTypeUrl = function(prefix) {
+                if (prefix === $undefined)
+                    prefix = "type.googleapis.com";
+                return prefix + "/firn.v1.Namespace";
+            };
+
+            return Namespace;
+        })();
+
+        /**
+         * TableFormat enum.
+         * @name firn.v1.TableFormat
+         * @enum {number}
+         * @property {number} TABLE_FORMAT_UNSPECIFIED=0 TABLE_FORMAT_UNSPECIFIED value
+         * @property {number} TABLE_FORMAT_ICEBERG=1 TABLE_FORMAT_ICEBERG value
+         * @property {number} TABLE_FORMAT_ROW=2 TABLE_FORMAT_ROW value
+         * @property {number} TABLE_FORMAT_DELTA=3 TABLE_FORMAT_DELTA value
+         * @property {number} TABLE_FORMAT_HUDI=4 TABLE_FORMAT_HUDI value
+         * @property {number} TABLE_FORMAT_OTHER=5 TABLE_FORMAT_OTHER value
+         */
+        v1.TableFormat = (function() {
+            const valuesById = $Object.create(null), values = $Object.create(valuesById);
+            values[valuesById[0] = "TABLE_FORMAT_UNSPECIFIED"] = 0;
+            values[valuesById[1] = "TABLE_FORMAT_ICEBERG"] = 1;
+            values[valuesById[2] = "TABLE_FORMAT_ROW"] = 2;
+            values[valuesById[3] = "TABLE_FORMAT_DELTA"] = 3;
+            values[valuesById[4] = "TABLE_FORMAT_HUDI"] = 4;
+            values[valuesById[5] = "TABLE_FORMAT_OTHER"] = 5;
+            return values;
+        })();
+
+        v1.PointerSummary = (function() {
+
+            /**
+             * Properties of a PointerSummary.
+             * @typedef {Object} firn.v1.PointerSummary.$Properties
+             * @property {firn.v1.EntityType|null} [entityType] PointerSummary entityType
+             * @property {Uint8Array|null} [entityId] PointerSummary entityId
+             * @property {string|null} [name] PointerSummary name
+             * @property {Uint8Array|null} [parentId] PointerSummary parentId
+             * @property {Uint8Array|null} [catalogId] PointerSummary catalogId
+             * @property {Uint8Array|null} [nameRevision] PointerSummary nameRevision
+             * @property {Uint8Array|null} [revision] PointerSummary revision
+             * @property {firn.v1.EntityState|null} [state] PointerSummary state
+             * @property {firn.v1.TableFormat|null} [format] PointerSummary format
+             * @property {Uint8Array|null} [tableUuid] PointerSummary tableUuid
+             * @property {string|null} [metadataLocation] PointerSummary metadataLocation
+             * @property {number|null} [guardGeneration] PointerSummary guardGeneration
+             * @property {boolean|null} ["protected"] PointerSummary protected
+             * @property {Uint8Array|null} [contentHash] PointerSummary contentHash
+             * @property {Long|null} [purgeAfterMs] PointerSummary purgeAfterMs
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of a PointerSummary.
+             * @memberof firn.v1
+             * @interface IPointerSummary
+             * @augments firn.v1.PointerSummary.$Properties
+             * @deprecated Use firn.v1.PointerSummary.$Properties instead.
+             */
+
+            /**
+             * Shape of a PointerSummary.
+             * @typedef {firn.v1.PointerSummary.$Properties} firn.v1.PointerSummary.$Shape
+             */
+
+            /**
+             * Constructs a new PointerSummary.
+             * @memberof firn.v1
+             * @classdesc Represents a PointerSummary.
+             * @constructor
+             * @param {firn.v1.PointerSummary.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const PointerSummary = function (properties) {
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * PointerSummary entityType.
+             * @member {firn.v1.EntityType} entityType
+             * @memberof firn.v1.PointerSummary
+             * @instance
+             */
+            PointerSummary.prototype.entityType = 0;
+
+            /**
+             * PointerSummary entityId.
+             * @member {Uint8Array} entityId
+             * @memberof firn.v1.PointerSummary
+             * @instance
+             */
+            PointerSummary.prototype.entityId = $util.newBuffer([]);
+
+            /**
+             * PointerSummary name.
+             * @member {string} name
+             * @memberof firn.v1.PointerSummary
+             * @instance
+             */
+            PointerSummary.prototype.name = "";
+
+            /**
+             * PointerSummary parentId.
+             * @member {Uint8Array} parentId
+             * @memberof firn.v1.PointerSummary
+             * @instance
+             */
+            PointerSummary.prototype.parentId = $util.newBuffer([]);
+
+            /**
+             * PointerSummary catalogId.
+             * @member {Uint8Array} catalogId
+             * @memberof firn.v1.PointerSummary
+             * @instance
+             */
+            PointerSummary.prototype.catalogId = $util.newBuffer([]);
+
+            /**
+             * PointerSummary nameRevision.
+             * @member {Uint8Array} nameRevision
+             * @memberof firn.v1.PointerSummary
+             * @instance
+             */
+            PointerSummary.prototype.nameRevision = $util.newBuffer([]);
+
+            /**
+             * PointerSummary revision.
+             * @member {Uint8Array} revision
+             * @memberof firn.v1.PointerSummary
+             * @instance
+             */
+            PointerSummary.prototype.revision = $util.newBuffer([]);
+
+            /**
+             * PointerSummary state.
+             * @member {firn.v1.EntityState} state
+             * @memberof firn.v1.PointerSummary
+             * @instance
+             */
+            PointerSummary.prototype.state = 0;
+
+            /**
+             * PointerSummary format.
+             * @member {firn.v1.TableFormat} format
+             * @memberof firn.v1.PointerSummary
+             * @instance
+             */
+            PointerSummary.prototype.format = 0;
+
+            /**
+             * PointerSummary tableUuid.
+             * @member {Uint8Array} tableUuid
+             * @memberof firn.v1.PointerSummary
+             * @instance
+             */
+            PointerSummary.prototype.tableUuid = $util.newBuffer([]);
+
+            /**
+             * PointerSummary metadataLocation.
+             * @member {string} metadataLocation
+             * @memberof firn.v1.PointerSummary
+             * @instance
+             */
+            PointerSummary.prototype.metadataLocation = "";
+
+            /**
+             * PointerSummary guardGeneration.
+             * @member {number} guardGeneration
+             * @memberof firn.v1.PointerSummary
+             * @instance
+             */
+            PointerSummary.prototype.guardGeneration = 0;
+
+            /**
+             * PointerSummary protected.
+             * @member {boolean} protected
+             * @memberof firn.v1.PointerSummary
+             * @instance
+             */
+            PointerSummary.prototype["protected"] = false;
+
+            /**
+             * PointerSummary contentHash.
+             * @member {Uint8Array} contentHash
+             * @memberof firn.v1.PointerSummary
+             * @instance
+             */
+            PointerSummary.prototype.contentHash = $util.newBuffer([]);
+
+            /**
+             * PointerSummary purgeAfterMs.
+             * @member {Long} purgeAfterMs
+             * @memberof firn.v1.PointerSummary
+             * @instance
+             */
+            PointerSummary.prototype.purgeAfterMs = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
+
+            /**
+             * Creates a new PointerSummary instance using the specified properties.
+             * @function create
+             * @memberof firn.v1.PointerSummary
+             * @static
+             * @param {firn.v1.PointerSummary.$Properties=} [properties] Properties to set
+             * @returns {firn.v1.PointerSummary} PointerSummary instance
+             * @type {{
+             *   (properties: firn.v1.PointerSummary.$Shape): firn.v1.PointerSummary & firn.v1.PointerSummary.$Shape;
+             *   (properties?: firn.v1.PointerSummary.$Properties): firn.v1.PointerSummary;
+             * }}
+             */
+            PointerSummary.create = function(properties) {
+                return new PointerSummary(properties);
+            };
+
+            /**
+             * Encodes the specified PointerSummary message. Does not implicitly {@link firn.v1.PointerSummary.verify|verify} messages.
+             * @function encode
+             * @memberof firn.v1.PointerSummary
+             * @static
+             * @param {firn.v1.PointerSummary.$Properties} message PointerSummary message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            PointerSummary.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.entityType != null && $Object.hasOwnProperty.call(message, "entityType") && message.entityType !== 0)
+                    writer.uint32(/* id 1, wireType 0 =*/8).int32(message.entityType);
+                if (message.entityId != null && $Object.hasOwnProperty.call(message, "entityId") && message.entityId.length)
+                    writer.uint32(/* id 2, wireType 2 =*/18).bytes(message.entityId);
+                if (message.name != null && $Object.hasOwnProperty.call(message, "name") && message.name !== "")
+                    writer.uint32(/* id 3, wireType 2 =*/26).string(message.name);
+                if (message.parentId != null && $Object.hasOwnProperty.call(message, "parentId") && message.parentId.length)
+                    writer.uint32(/* id 4, wireType 2 =*/34).bytes(message.parentId);
+                if (message.catalogId != null && $Object.hasOwnProperty.call(message, "catalogId") && message.catalogId.length)
+                    writer.uint32(/* id 5, wireType 2 =*/42).bytes(message.catalogId);
+                if (message.nameRevision != null && $Object.hasOwnProperty.call(message, "nameRevision") && message.nameRevision.length)
+                    writer.uint32(/* id 6, wireType 2 =*/50).bytes(message.nameRevision);
+                if (message.revision != null && $Object.hasOwnProperty.call(message, "revision") && message.revision.length)
+                    writer.uint32(/* id 7, wireType 2 =*/58).bytes(message.revision);
+                if (message.state != null && $Object.hasOwnProperty.call(message, "state") && message.state !== 0)
+                    writer.uint32(/* id 8, wireType 0 =*/64).int32(message.state);
+                if (message.format != null && $Object.hasOwnProperty.call(message, "format") && message.format !== 0)
+                    writer.uint32(/* id 9, wireType 0 =*/72).int32(message.format);
+                if (message.tableUuid != null && $Object.hasOwnProperty.call(message, "tableUuid") && message.tableUuid.length)
+                    writer.uint32(/* id 10, wireType 2 =*/82).bytes(message.tableUuid);
+                if (message.metadataLocation != null && $Object.hasOwnProperty.call(message, "metadataLocation") && message.metadataLocation !== "")
+                    writer.uint32(/* id 11, wireType 2 =*/90).string(message.metadataLocation);
+                if (message.guardGeneration != null && $Object.hasOwnProperty.call(message, "guardGeneration") && message.guardGeneration !== 0)
+                    writer.uint32(/* id 12, wireType 0 =*/96).uint32(message.guardGeneration);
+                if (message["protected"] != null && $Object.hasOwnProperty.call(message, "protected") && message["protected"] !== false)
+                    writer.uint32(/* id 13, wireType 0 =*/104).bool(message["protected"]);
+                if (message.contentHash != null && $Object.hasOwnProperty.call(message, "contentHash") && message.contentHash.length)
+                    writer.uint32(/* id 14, wireType 2 =*/114).bytes(message.contentHash);
+                if (message.purgeAfterMs != null && $Object.hasOwnProperty.call(message, "purgeAfterMs") && (typeof message.purgeAfterMs === "object" ? message.purgeAfterMs.low || message.purgeAfterMs.high : message.purgeAfterMs !== 0))
+                    writer.uint32(/* id 15, wireType 0 =*/120).int64(message.purgeAfterMs);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Encodes the specified PointerSummary message, length delimited. Does not implicitly {@link firn.v1.PointerSummary.verify|verify} messages.
+             * @function encodeDelimited
+             * @memberof firn.v1.PointerSummary
+             * @static
+             * @param {firn.v1.PointerSummary.$Properties} message PointerSummary message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            PointerSummary.encodeDelimited = function(message, writer) {
+                return this.encode(message, (writer || $Writer.create()).fork()).ldelim();
+            };
+
+            /**
+             * Decodes a PointerSummary message from the specified reader or buffer.
+             * @function decode
+             * @memberof firn.v1.PointerSummary
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {firn.v1.PointerSummary & firn.v1.PointerSummary.$Shape} PointerSummary
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            PointerSummary.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.firn.v1.PointerSummary();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.int32())
+                                message.entityType = value;
+                            else
+                                delete message.entityType;
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.bytes()).length)
+                                message.entityId = value;
+                            else
+                                delete message.entityId;
+                            continue;
+                        }
+                    case 3: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.name = value;
+                            else
+                                delete message.name;
+                            continue;
+                        }
+                    case 4: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.bytes()).length)
+                                message.parentId = value;
+                            else
+                                delete message.parentId;
+                            continue;
+                        }
+                    case 5: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.bytes()).length)
+                                message.catalogId = value;
+                            else
+                                delete message.catalogId;
+                            continue;
+                        }
+                    case 6: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.bytes()).length)
+                                message.nameRevision = value;
+                            else
+                                delete message.nameRevision;
+                            continue;
+                        }
+                    case 7: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.bytes()).length)
+                                message.revision = value;
+                            else
+                                delete message.revision;
+                            continue;
+                        }
+                    case 8: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.int32())
+                                message.state = value;
+                            else
+                                delete message.state;
+                            continue;
+                        }
+                    case 9: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.int32())
+                                message.format = value;
+                            else
+                                delete message.format;
+                            continue;
+                        }
+                    case 10: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.bytes()).length)
+                                message.tableUuid = value;
+                            else
+                                delete message.tableUuid;
+                            continue;
+                        }
+                    case 11: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.metadataLocation = value;
+                            else
+                                delete message.metadataLocation;
+                            continue;
+                        }
+                    case 12: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.uint32())
+                                message.guardGeneration = value;
+                            else
+                                delete message.guardGeneration;
+                            continue;
+                        }
+                    case 13: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.bool())
+                                message["protected"] = value;
+                            else
+                                delete message["protected"];
+                            continue;
+                        }
+                    case 14: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.bytes()).length)
+                                message.contentHash = value;
+                            else
+                                delete message.contentHash;
+                            continue;
+                        }
+                    case 15: {
+                            if (wireType !== 0)
+                                break;
+                            if (typeof (value = reader.int64()) === "object" ? value.low || value.high : value !== 0)
+                                message.purgeAfterMs = value;
+                            else
+                                delete message.purgeAfterMs;
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            /**
+             * Decodes a PointerSummary message from the specified reader or buffer, length delimited.
+             * @function decodeDelimited
+             * @memberof firn.v1.PointerSummary
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @returns {firn.v1.PointerSummary & firn.v1.PointerSummary.$Shape} PointerSummary
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            PointerSummary.decodeDelimited = function(reader) {
+                if (!(reader instanceof $Reader))
+                    reader = new $Reader(reader);
+                return this.decode(reader, reader.size());
+            };
+
+            /**
+             * Verifies a PointerSummary message.
+             * @function verify
+             * @memberof firn.v1.PointerSummary
+             * @static
+             * @param {Object.<string,*>} message Plain object to verify
+             * @returns {string|null} `null` if valid, otherwise the reason why it is not
+             */
+            PointerSummary.verify = function (message, _depth) {
+                if (typeof message !== "object" || message === null)
+                    return "object expected";
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    return "max depth exceeded";
+                if (message.entityType != null && $Object.hasOwnProperty.call(message, "entityType"))
+                    if (typeof message.entityType !== "number" || (message.entityType | 0) !== message.entityType)
+                        return "entityType: enum value expected";
+                if (message.entityId != null && $Object.hasOwnProperty.call(message, "entityId"))
+                    if (!(message.entityId && typeof message.entityId.length === "number" || $util.isString(message.entityId)))
+                        return "entityId: buffer expected";
+                if (message.name != null && $Object.hasOwnProperty.call(message, "name"))
+                    if (!$util.isString(message.name))
+                        return "name: string expected";
+                if (message.parentId != null && $Object.hasOwnProperty.call(message, "parentId"))
+                    if (!(message.parentId && typeof message.parentId.length === "number" || $util.isString(message.parentId)))
+                        return "parentId: buffer expected";
+                if (message.catalogId != null && $Object.hasOwnProperty.call(message, "catalogId"))
+                    if (!(message.catalogId && typeof message.catalogId.length === "number" || $util.isString(message.catalogId)))
+                        return "catalogId: buffer expected";
+                if (message.nameRevision != null && $Object.hasOwnProperty.call(message, "nameRevision"))
+                    if (!(message.nameRevision && typeof message.nameRevision.length === "number" || $util.isString(message.nameRevision)))
+                        return "nameRevision: buffer expected";
+                if (message.revision != null && $Object.hasOwnProperty.call(message, "revision"))
+                    if (!(message.revision && typeof message.revision.length === "number" || $util.isString(message.revision)))
+                        return "revision: buffer expected";
+                if (message.state != null && $Object.hasOwnProperty.call(message, "state"))
+                    if (typeof message.state !== "number" || (message.state | 0) !== message.state)
+                        return "state: enum value expected";
+                if (message.format != null && $Object.hasOwnProperty.call(message, "format"))
+                    if (typeof message.format !== "number" || (message.format | 0) !== message.format)
+                        return "format: enum value expected";
+                if (message.tableUuid != null && $Object.hasOwnProperty.call(message, "tableUuid"))
+                    if (!(message.tableUuid && typeof message.tableUuid.length === "number" || $util.isString(message.tableUuid)))
+                        return "tableUuid: buffer expected";
+                if (message.metadataLocation != null && $Object.hasOwnProperty.call(message, "metadataLocation"))
+                    if (!$util.isString(message.metadataLocation))
+                        return "metadataLocation: string expected";
+                if (message.guardGeneration != null && $Object.hasOwnProperty.call(message, "guardGeneration"))
+                    if (!$util.isInteger(message.guardGeneration))
+                        return "guardGeneration: integer expected";
+                if (message["protected"] != null && $Object.hasOwnProperty.call(message, "protected"))
+                    if (typeof message["protected"] !== "boolean")
+                        return "protected: boolean expected";
+                if (message.contentHash != null && $Object.hasOwnProperty.call(message, "contentHash"))
+                    if (!(message.contentHash && typeof message.contentHash.length === "number" || $util.isString(message.contentHash)))
+                        return "contentHash: buffer expected";
+                if (message.purgeAfterMs != null && $Object.hasOwnProperty.call(message, "purgeAfterMs"))
+                    if (!$util.isInteger(message.purgeAfterMs) && !(message.purgeAfterMs && $util.isInteger(message.purgeAfterMs.low) && $util.isInteger(message.purgeAfterMs.high)))
+                        return "purgeAfterMs: integer|Long expected";
+                return null;
+            };
+
+            /**
+             * Creates a PointerSummary message from a plain object. Also converts values to their respective internal types.
+             * @function fromObject
+             * @memberof firn.v1.PointerSummary
+             * @static
+             * @param {Object.<string,*>} object Plain object
+             * @returns {firn.v1.PointerSummary} PointerSummary
+             */
+            PointerSummary.fromObject = function (object, _depth) {
+                if (object instanceof $root.firn.v1.PointerSummary)
+                    return object;
+                if (!$util.isObject(object))
+                    throw $TypeError(".firn.v1.PointerSummary: object expected");
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let message = new $root.firn.v1.PointerSummary();
+                if (object.entityType !== 0 && (typeof object.entityType !== "string" || $root.firn.v1.EntityType[object.entityType] !== 0))
+                    switch (object.entityType) {
+                    case "ENTITY_TYPE_UNSPECIFIED":
+                    case 0:
+                        message.entityType = 0;
+                        break;
+                    case "ENTITY_TYPE_ACCOUNT":
+                    case 1:
+                        message.entityType = 1;
+                        break;
+                    case "ENTITY_TYPE_CATALOG":
+                    case 2:
+                        message.entityType = 2;
+                        break;
+                    case "ENTITY_TYPE_NAMESPACE":
+                    case 3:
+                        message.entityType = 3;
+                        break;
+                    case "ENTITY_TYPE_TABLE":
+                    case 4:
+                        message.entityType = 4;
+                        break;
+                    case "ENTITY_TYPE_VIEW":
+                    case 5:
+                        message.entityType = 5;
+                        break;
+                    case "ENTITY_TYPE_SNAPSHOT":
+                    case 6:
+                        message.entityType = 6;
+                        break;
+                    case "ENTITY_TYPE_TARGET_STATS":
+                    case 7:
+                        message.entityType = 7;
+                        break;
+                    case "ENTITY_TYPE_CONSTRAINTS":
+                    case 8:
+                        message.entityType = 8;
+                        break;
+                    case "ENTITY_TYPE_CONNECTOR":
+                    case 9:
+                        message.entityType = 9;
+                        break;
+                    case "ENTITY_TYPE_CHANGE":
+                    case 10:
+                        message.entityType = 10;
+                        break;
+                    default:
+                        if (typeof object.entityType === "number" && (object.entityType | 0) === object.entityType)
+                            message.entityType = object.entityType;
+                    }
+                if (object.entityId != null)
+                    if (object.entityId.length)
+                        if (typeof object.entityId === "string")
+                            $util.base64.decode(object.entityId, message.entityId = $util.newBuffer($util.base64.length(object.entityId)), 0);
+                        else if (object.entityId.length >= 0)
+                            message.entityId = object.entityId;
+                if (object.name != null)
+                    if (typeof object.name !== "string" || object.name.length)
+                        message.name = $String(object.name);
+                if (object.parentId != null)
+                    if (object.parentId.length)
+                        if (typeof object.parentId === "string")
+                            $util.base64.decode(object.parentId, message.parentId = $util.newBuffer($util.base64.length(object.parentId)), 0);
+                        else if (object.parentId.length >= 0)
+                            message.parentId = object.parentId;
+                if (object.catalogId != null)
+                    if (object.catalogId.length)
+                        if (typeof object.catalogId === "string")
+                            $util.base64.decode(object.catalogId, message.catalogId = $util.newBuffer($util.base64.length(object.catalogId)), 0);
+                        else if (object.catalogId.length >= 0)
+                            message.catalogId = object.catalogId;
+                if (object.nameRevision != null)
+                    if (object.nameRevision.length)
+                        if (typeof object.nameRevision === "string")
+                            $util.base64.decode(object.nameRevision, message.nameRevision = $util.newBuffer($util.base64.length(object.nameRevision)), 0);
+                        else if (object.nameRevision.length >= 0)
+                            message.nameRevision = object.nameRevision;
+                if (object.revision != null)
+                    if (object.revision.length)
+                        if (typeof object.revision === "string")
+                            $util.base64.decode(object.revision, message.revision = $util.newBuffer($util.base64.length(object.revision)), 0);
+                        else if (object.revision.length >= 0)
+                            message.revision = object.revision;
+                if (object.state !== 0 && (typeof object.state !== "string" || $root.firn.v1.EntityState[object.state] !== 0))
+                    switch (object.state) {
+                    case "ENTITY_STATE_UNSPECIFIED":
+                    case 0:
+                        message.state = 0;
+                        break;
+                    case "ENTITY_STATE_ACTIVE":
+                    case 1:
+                        message.state = 1;
+                        break;
+                    case "ENTITY_STATE_DELETING":
+                    case 2:
+                        message.state = 2;
+                        break;
+                    case "ENTITY_STATE_DROPPED":
+                    case 3:
+                        message.state = 3;
+                        break;
+                    case "ENTITY_STATE_PURGING":
+                    case 4:
+                        message.state = 4;
+                        break;
+                    default:
+                        if (typeof object.state === "number" && (object.state | 0) === object.state)
+                            message.state = object.state;
+                    }
+                if (object.format !== 0 && (typeof object.format !== "string" || $root.firn.v1.TableFormat[object.format] !== 0))
+                    switch (object.format) {
+                    case "TABLE_FORMAT_UNSPECIFIED":
+                    case 0:
+                        message.format = 0;
+                        break;
+                    case "TABLE_FORMAT_ICEBERG":
+                    case 1:
+                        message.format = 1;
+                        break;
+                    case "TABLE_FORMAT_ROW":
+                    case 2:
+                        message.format = 2;
+                        break;
+                    case "TABLE_FORMAT_DELTA":
+                    case 3:
+                        message.format = 3;
+                        break;
+                    case "TABLE_FORMAT_HUDI":
+                    case 4:
+                        message.format = 4;
+                        break;
+                    case "TABLE_FORMAT_OTHER":
+                    case 5:
+                        message.format = 5;
+                        break;
+                    default:
+                        if (typeof object.format === "number" && (object.format | 0) === object.format)
+                            message.format = object.format;
+                    }
+                if (object.tableUuid != null)
+                    if (object.tableUuid.length)
+                        if (typeof object.tableUuid === "string")
+                            $util.base64.decode(object.tableUuid, message.tableUuid = $util.newBuffer($util.base64.length(object.tableUuid)), 0);
+                        else if (object.tableUuid.length >= 0)
+                            message.tableUuid = object.tableUuid;
+                if (object.metadataLocation != null)
+                    if (typeof object.metadataLocation !== "string" || object.metadataLocation.length)
+                        message.metadataLocation = $String(object.metadataLocation);
+                if (object.guardGeneration != null)
+                    if ($Number(object.guardGeneration) !== 0)
+                        message.guardGeneration = object.guardGeneration >>> 0;
+                if (object["protected"] != null)
+                    if (object["protected"])
+                        message["protected"] = $Boolean(object["protected"]);
+                if (object.contentHash != null)
+                    if (object.contentHash.length)
+                        if (typeof object.contentHash === "string")
+                            $util.base64.decode(object.contentHash, message.contentHash = $util.newBuffer($util.base64.length(object.contentHash)), 0);
+                        else if (object.contentHash.length >= 0)
+                            message.contentHash = object.contentHash;
+                if (object.purgeAfterMs != null)
+                    if (typeof object.purgeAfterMs === "object" ? object.purgeAfterMs.low || object.purgeAfterMs.high : $Number(object.purgeAfterMs) !== 0)
+                        if ($util.Long)
+                            message.purgeAfterMs = $util.Long.fromValue(object.purgeAfterMs, false);
+                        else if (typeof object.purgeAfterMs === "string")
+                            message.purgeAfterMs = $parseInt(object.purgeAfterMs, 10);
+                        else if (typeof object.purgeAfterMs === "number")
+                            message.purgeAfterMs = object.purgeAfterMs;
+                        else if (typeof object.purgeAfterMs === "object")
+                            message.purgeAfterMs = new $util.LongBits(object.purgeAfterMs.low >>> 0, object.purgeAfterMs.high >>> 0).toNumber();
+                return message;
+            };
+
+            /**
+             * Creates a plain object from a PointerSummary message. Also converts values to other types if specified.
+             * @function toObject
+             * @memberof firn.v1.PointerSummary
+             * @static
+             * @param {firn.v1.PointerSummary} message PointerSummary
+             * @param {$protobuf.IConversionOptions} [options] Conversion options
+             * @returns {Object.<string,*>} Plain object
+             */
+            PointerSummary.toObject = function (message, options, _depth) {
+                if (!options)
+                    options = {};
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let object = {};
+                if (options.defaults) {
+                    object.entityType = options.enums === $String ? "ENTITY_TYPE_UNSPECIFIED" : 0;
+                    if (options.bytes === $String)
+                        object.entityId = "";
+                    else {
+                        object.entityId = [];
+                        if (options.bytes !== $Array)
+                            object.entityId = $util.newBuffer(object.entityId);
+                    }
+                    object.name = "";
+                    if (options.bytes === $String)
+                        object.parentId = "";
+                    else {
+                        object.parentId = [];
+                        if (options.bytes !== $Array)
+                            object.parentId = $util.newBuffer(object.parentId);
+                    }
+                    if (options.bytes === $String)
+                        object.catalogId = "";
+                    else {
+                        object.catalogId = [];
+                        if (options.bytes !== $Array)
+                            object.catalogId = $util.newBuffer(object.catalogId);
+                    }
+                    if (options.bytes === $String)
+                        object.nameRevision = "";
+                    else {
+                        object.nameRevision = [];
+                        if (options.bytes !== $Array)
+                            object.nameRevision = $util.newBuffer(object.nameRevision);
+                    }
+                    if (options.bytes === $String)
+                        object.revision = "";
+                    else {
+                        object.revision = [];
+                        if (options.bytes !== $Array)
+                            object.revision = $util.newBuffer(object.revision);
+                    }
+                    object.state = options.enums === $String ? "ENTITY_STATE_UNSPECIFIED" : 0;
+                    object.format = options.enums === $String ? "TABLE_FORMAT_UNSPECIFIED" : 0;
+                    if (options.bytes === $String)
+                        object.tableUuid = "";
+                    else {
+                        object.tableUuid = [];
+                        if (options.bytes !== $Array)
+                            object.tableUuid = $util.newBuffer(object.tableUuid);
+                    }
+                    object.metadataLocation = "";
+                    object.guardGeneration = 0;
+                    object["protected"] = false;
+                    if (options.bytes === $String)
+                        object.contentHash = "";
+                    else {
+                        object.contentHash = [];
+                        if (options.bytes !== $Array)
+                            object.contentHash = $util.newBuffer(object.contentHash);
+                    }
+                    if ($util.Long) {
+                        let long = new $util.Long(0, 0, false);
+                        object.purgeAfterMs = options.longs === $String ? long.toString() : options.longs === $Number ? long.toNumber() : typeof $BigInt !== "undefined" && options.longs === $BigInt ? long.toBigInt() : long;
+                    } else
+                        object.purgeAfterMs = options.longs === $String ? "0" : typeof $BigInt !== "undefined" && options.longs === $BigInt ? $BigInt("0") : 0;
+                }
+                if (message.entityType != null && $Object.hasOwnProperty.call(message, "entityType"))
+                    object.entityType = options.enums === $String ? $root.firn.v1.EntityType[message.entityType] === $undefined ? message.entityType : $root.firn.v1.EntityType[message.entityType] : message.entityType;
+                if (message.entityId != null && $Object.hasOwnProperty.call(message, "entityId"))
+                    object.entityId = options.bytes === $String ? $util.base64.encode(message.entityId, 0, message.entityId.length) : options.bytes === $Array ? $Array.prototype.slice.call(message.entityId) : message.entityId;
+                if (message.name != null && $Object.hasOwnProperty.call(message, "name"))
+                    object.name = message.name;
+                if (message.parentId != null && $Object.hasOwnProperty.call(message, "parentId"))
+                    object.parentId = options.bytes === $String ? $util.base64.encode(message.parentId, 0, message.parentId.length) : options.bytes === $Array ? $Array.prototype.slice.call(message.parentId) : message.parentId;
+                if (message.catalogId != null && $Object.hasOwnProperty.call(message, "catalogId"))
+                    object.catalogId = options.bytes === $String ? $util.base64.encode(message.catalogId, 0, message.catalogId.length) : options.bytes === $Array ? $Array.prototype.slice.call(message.catalogId) : message.catalogId;
+                if (message.nameRevision != null && $Object.hasOwnProperty.call(message, "nameRevision"))
+                    object.nameRevision = options.bytes === $String ? $util.base64.encode(message.nameRevision, 0, message.nameRevision.length) : options.bytes === $Array ? $Array.prototype.slice.call(message.nameRevision) : message.nameRevision;
+                if (message.revision != null && $Object.hasOwnProperty.call(message, "revision"))
+                    object.revision = options.bytes === $String ? $util.base64.encode(message.revision, 0, message.revision.length) : options.bytes === $Array ? $Array.prototype.slice.call(message.revision) : message.revision;
+                if (message.state != null && $Object.hasOwnProperty.call(message, "state"))
+                    object.state = options.enums === $String ? $root.firn.v1.EntityState[message.state] === $undefined ? message.state : $root.firn.v1.EntityState[message.state] : message.state;
+                if (message.format != null && $Object.hasOwnProperty.call(message, "format"))
+                    object.format = options.enums === $String ? $root.firn.v1.TableFormat[message.format] === $undefined ? message.format : $root.firn.v1.TableFormat[message.format] : message.format;
+                if (message.tableUuid != null && $Object.hasOwnProperty.call(message, "tableUuid"))
+                    object.tableUuid = options.bytes === $String ? $util.base64.encode(message.tableUuid, 0, message.tableUuid.length) : options.bytes === $Array ? $Array.prototype.slice.call(message.tableUuid) : message.tableUuid;
+                if (message.metadataLocation != null && $Object.hasOwnProperty.call(message, "metadataLocation"))
+                    object.metadataLocation = message.metadataLocation;
+                if (message.guardGeneration != null && $Object.hasOwnProperty.call(message, "guardGeneration"))
+                    object.guardGeneration = message.guardGeneration;
+                if (message["protected"] != null && $Object.hasOwnProperty.call(message, "protected"))
+                    object["protected"] = message["protected"];
+                if (message.contentHash != null && $Object.hasOwnProperty.call(message, "contentHash"))
+                    object.contentHash = options.bytes === $String ? $util.base64.encode(message.contentHash, 0, message.contentHash.length) : options.bytes === $Array ? $Array.prototype.slice.call(message.contentHash) : message.contentHash;
+                if (message.purgeAfterMs != null && $Object.hasOwnProperty.call(message, "purgeAfterMs"))
+                    if (typeof $BigInt !== "undefined" && options.longs === $BigInt)
+                        object.purgeAfterMs = typeof message.purgeAfterMs === "number" ? $BigInt(message.purgeAfterMs) : $util.Long.fromBits(message.purgeAfterMs.low >>> 0, message.purgeAfterMs.high >>> 0, false).toBigInt();
+                    else if (typeof message.purgeAfterMs === "number")
+                        object.purgeAfterMs = options.longs === $String ? $String(message.purgeAfterMs) : message.purgeAfterMs;
+                    else
+                        object.purgeAfterMs = options.longs === $String ? $util.Long.prototype.toString.call(message.purgeAfterMs) : options.longs === $Number ? new $util.LongBits(message.purgeAfterMs.low >>> 0, message.purgeAfterMs.high >>> 0).toNumber() : message.purgeAfterMs;
+                return object;
+            };
+
+            /**
+             * Converts this PointerSummary to JSON.
+             * @function toJSON
+             * @memberof firn.v1.PointerSummary
+             * @instance
+             * @returns {Object.<string,*>} JSON object
+             */
+            PointerSummary.prototype.toJSON = function() {
+                return PointerSummary.toObject(this, $protobuf.util.toJSONOptions);
+            };
+
+            /**
+             * Gets the type url for PointerSummary
+             * @function getTypeUrl
+             * @memberof firn.v1.PointerSummary
+             * @static
+             * @param {string} [prefix] Custom type url prefix, defaults to `"type.googleapis.com"`
+             * @returns {string} The type url
+             */
+            PointerSummary.getTypeUrl = function(prefix) {
+                if (prefix === $undefined)
+                    prefix = "type.googleapis.com";
+                return prefix + "/firn.v1.PointerSummary";
+            };
+
+            return PointerSummary;
+        })();
+
+        v1.ReceiptSummary = (function() {
+
+            /**
+             * Properties of a ReceiptSummary.
+             * @typedef {Object} firn.v1.ReceiptSummary.$Properties
+             * @property {Uint8Array|null} [requestHash] ReceiptSummary requestHash
+             * @property {string|null} [principal] ReceiptSummary principal
+             * @property {number|null} [status] ReceiptSummary status
+             * @property {string|null} [key] ReceiptSummary key
+             * @property {Long|null} [version] ReceiptSummary version
+             * @property {string|null} [metadataLocation] ReceiptSummary metadataLocation
+             * @property {Long|null} [expiresAtMs] ReceiptSummary expiresAtMs
+             * @property {Uint8Array|null} [changeId] ReceiptSummary changeId
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of a ReceiptSummary.
+             * @memberof firn.v1
+             * @interface IReceiptSummary
+             * @augments firn.v1.ReceiptSummary.$Properties
+             * @deprecated Use firn.v1.ReceiptSummary.$Properties instead.
+             */
+
+            /**
+             * Shape of a ReceiptSummary.
+             * @typedef {firn.v1.ReceiptSummary.$Properties} firn.v1.ReceiptSummary.$Shape
+             */
+
+            /**
+             * Constructs a new ReceiptSummary.
+             * @memberof firn.v1
+             * @classdesc Represents a ReceiptSummary.
+             * @constructor
+             * @param {firn.v1.ReceiptSummary.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const ReceiptSummary = function (properties) {
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * ReceiptSummary requestHash.
+             * @member {Uint8Array} requestHash
+             * @memberof firn.v1.ReceiptSummary
+             * @instance
+             */
+            ReceiptSummary.prototype.requestHash = $util.newBuffer([]);
+
+            /**
+             * ReceiptSummary principal.
+             * @member {string} principal
+             * @memberof firn.v1.ReceiptSummary
+             * @instance
+             */
+            ReceiptSummary.prototype.principal = "";
+
+            /**
+             * ReceiptSummary status.
+             * @member {number} status
+             * @memberof firn.v1.ReceiptSummary
+             * @instance
+             */
+            ReceiptSummary.prototype.status = 0;
+
+            /**
+             * ReceiptSummary key.
+             * @member {string} key
+             * @memberof firn.v1.ReceiptSummary
+             * @instance
+             */
+            ReceiptSummary.prototype.key = "";
+
+            /**
+             * ReceiptSummary version.
+             * @member {Long} version
+             * @memberof firn.v1.ReceiptSummary
+             * @instance
+             */
+            ReceiptSummary.prototype.version = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
+
+            /**
+             * ReceiptSummary metadataLocation.
+             * @member {string} metadataLocation
+             * @memberof firn.v1.ReceiptSummary
+             * @instance
+             */
+            ReceiptSummary.prototype.metadataLocation = "";
+
+            /**
+             * ReceiptSummary expiresAtMs.
+             * @member {Long} expiresAtMs
+             * @memberof firn.v1.ReceiptSummary
+             * @instance
+             */
+            ReceiptSummary.prototype.expiresAtMs = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
+
+            /**
+             * ReceiptSummary changeId.
+             * @member {Uint8Array} changeId
+             * @memberof firn.v1.ReceiptSummary
+             * @instance
+             */
+            ReceiptSummary.prototype.changeId = $util.newBuffer([]);
+
+            /**
+             * Creates a new ReceiptSummary instance using the specified properties.
+             * @function create
+             * @memberof firn.v1.ReceiptSummary
+             * @static
+             * @param {firn.v1.ReceiptSummary.$Properties=} [properties] Properties to set
+             * @returns {firn.v1.ReceiptSummary} ReceiptSummary instance
+             * @type {{
+             *   (properties: firn.v1.ReceiptSummary.$Shape): firn.v1.ReceiptSummary & firn.v1.ReceiptSummary.$Shape;
+             *   (properties?: firn.v1.ReceiptSummary.$Properties): firn.v1.ReceiptSummary;
+             * }}
+             */
+            ReceiptSummary.create = function(properties) {
+                return new ReceiptSummary(properties);
+            };
+
+            /**
+             * Encodes the specified ReceiptSummary message. Does not implicitly {@link firn.v1.ReceiptSummary.verify|verify} messages.
+             * @function encode
+             * @memberof firn.v1.ReceiptSummary
+             * @static
+             * @param {firn.v1.ReceiptSummary.$Properties} message ReceiptSummary message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            ReceiptSummary.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.requestHash != null && $Object.hasOwnProperty.call(message, "requestHash") && message.requestHash.length)
+                    writer.uint32(/* id 1, wireType 2 =*/10).bytes(message.requestHash);
+                if (message.principal != null && $Object.hasOwnProperty.call(message, "principal") && message.principal !== "")
+                    writer.uint32(/* id 2, wireType 2 =*/18).string(message.principal);
+                if (message.status != null && $Object.hasOwnProperty.call(message, "status") && message.status !== 0)
+                    writer.uint32(/* id 3, wireType 0 =*/24).uint32(message.status);
+                if (message.key != null && $Object.hasOwnProperty.call(message, "key") && message.key !== "")
+                    writer.uint32(/* id 4, wireType 2 =*/34).string(message.key);
+                if (message.version != null && $Object.hasOwnProperty.call(message, "version") && (typeof message.version === "object" ? message.version.low || message.version.high : message.version !== 0))
+                    writer.uint32(/* id 5, wireType 0 =*/40).int64(message.version);
+                if (message.metadataLocation != null && $Object.hasOwnProperty.call(message, "metadataLocation") && message.metadataLocation !== "")
+                    writer.uint32(/* id 6, wireType 2 =*/50).string(message.metadataLocation);
+                if (message.expiresAtMs != null && $Object.hasOwnProperty.call(message, "expiresAtMs") && (typeof message.expiresAtMs === "object" ? message.expiresAtMs.low || message.expiresAtMs.high : message.expiresAtMs !== 0))
+                    writer.uint32(/* id 7, wireType 0 =*/56).int64(message.expiresAtMs);
+                if (message.changeId != null && $Object.hasOwnProperty.call(message, "changeId") && message.changeId.length)
+                    writer.uint32(/* id 8, wireType 2 =*/66).bytes(message.changeId);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Encodes the specified ReceiptSummary message, length delimited. Does not implicitly {@link firn.v1.ReceiptSummary.verify|verify} messages.
+             * @function encodeDelimited
+             * @memberof firn.v1.ReceiptSummary
+             * @static
+             * @param {firn.v1.ReceiptSummary.$Properties} message ReceiptSummary message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            ReceiptSummary.encodeDelimited = function(message, writer) {
+                return this.encode(message, (writer || $Writer.create()).fork()).ldelim();
+            };
+
+            /**
+             * Decodes a ReceiptSummary message from the specified reader or buffer.
+             * @function decode
+             * @memberof firn.v1.ReceiptSummary
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {firn.v1.ReceiptSummary & firn.v1.ReceiptSummary.$Shape} ReceiptSummary
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            ReceiptSummary.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.firn.v1.ReceiptSummary();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.bytes()).length)
+                                message.requestHash = value;
+                            else
+                                delete message.requestHash;
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.principal = value;
+                            else
+                                delete message.principal;
+                            continue;
+                        }
+                    case 3: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.uint32())
+                                message.status = value;
+                            else
+                                delete message.status;
+                            continue;
+                        }
+                    case 4: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.key = value;
+                            else
+                                delete message.key;
+                            continue;
+                        }
+                    case 5: {
+                            if (wireType !== 0)
+                                break;
+                            if (typeof (value = reader.int64()) === "object" ? value.low || value.high : value !== 0)
+                                message.version = value;
+                            else
+                                delete message.version;
+                            continue;
+                        }
+                    case 6: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.metadataLocation = value;
+                            else
+                                delete message.metadataLocation;
+                            continue;
+                        }
+                    case 7: {
+                            if (wireType !== 0)
+                                break;
+                            if (typeof (value = reader.int64()) === "object" ? value.low || value.high : value !== 0)
+                                message.expiresAtMs = value;
+                            else
+                                delete message.expiresAtMs;
+                            continue;
+                        }
+                    case 8: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.bytes()).length)
+                                message.changeId = value;
+                            else
+                                delete message.changeId;
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            /**
+             * Decodes a ReceiptSummary message from the specified reader or buffer, length delimited.
+             * @function decodeDelimited
+             * @memberof firn.v1.ReceiptSummary
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @returns {firn.v1.ReceiptSummary & firn.v1.ReceiptSummary.$Shape} ReceiptSummary
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            ReceiptSummary.decodeDelimited = function(reader) {
+                if (!(reader instanceof $Reader))
+                    reader = new $Reader(reader);
+                return this.decode(reader, reader.size());
+            };
+
+            /**
+             * Verifies a ReceiptSummary message.
+             * @function verify
+             * @memberof firn.v1.ReceiptSummary
+             * @static
+             * @param {Object.<string,*>} message Plain object to verify
+             * @returns {string|null} `null` if valid, otherwise the reason why it is not
+             */
+            ReceiptSummary.verify = function (message, _depth) {
+                if (typeof message !== "object" || message === null)
+                    return "object expected";
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    return "max depth exceeded";
+                if (message.requestHash != null && $Object.hasOwnProperty.call(message, "requestHash"))
+                    if (!(message.requestHash && typeof message.requestHash.length === "number" || $util.isString(message.requestHash)))
+                        return "requestHash: buffer expected";
+                if (message.principal != null && $Object.hasOwnProperty.call(message, "principal"))
+                    if (!$util.isString(message.principal))
+                        return "principal: string expected";
+                if (message.status != null && $Object.hasOwnProperty.call(message, "status"))
+                    if (!$util.isInteger(message.status))
+                        return "status: integer expected";
+                if (message.key != null && $Object.hasOwnProperty.call(message, "key"))
+                    if (!$util.isString(message.key))
+                        return "key: string expected";
+                if (message.version != null && $Object.hasOwnProperty.call(message, "version"))
+                    if (!$util.isInteger(message.version) && !(message.version && $util.isInteger(message.version.low) && $util.isInteger(message.version.high)))
+                        return "version: integer|Long expected";
+                if (message.metadataLocation != null && $Object.hasOwnProperty.call(message, "metadataLocation"))
+                    if (!$util.isString(message.metadataLocation))
+                        return "metadataLocation: string expected";
+                if (message.expiresAtMs != null && $Object.hasOwnProperty.call(message, "expiresAtMs"))
+                    if (!$util.isInteger(message.expiresAtMs) && !(message.expiresAtMs && $util.isInteger(message.expiresAtMs.low) && $util.isInteger(message.expiresAtMs.high)))
+                        return "expiresAtMs: integer|Long expected";
+                if (message.changeId != null && $Object.hasOwnProperty.call(message, "changeId"))
+                    if (!(message.changeId && typeof message.changeId.length === "number" || $util.isString(message.changeId)))
+                        return "changeId: buffer expected";
+                return null;
+            };
+
+            /**
+             * Creates a ReceiptSummary message from a plain object. Also converts values to their respective internal types.
+             * @function fromObject
+             * @memberof firn.v1.ReceiptSummary
+             * @static
+             * @param {Object.<string,*>} object Plain object
+             * @returns {firn.v1.ReceiptSummary} ReceiptSummary
+             */
+            ReceiptSummary.fromObject = function (object, _depth) {
+                if (object instanceof $root.firn.v1.ReceiptSummary)
+                    return object;
+                if (!$util.isObject(object))
+                    throw $TypeError(".firn.v1.ReceiptSummary: object expected");
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let message = new $root.firn.v1.ReceiptSummary();
+                if (object.requestHash != null)
+                    if (object.requestHash.length)
+                        if (typeof object.requestHash === "string")
+                            $util.base64.decode(object.requestHash, message.requestHash = $util.newBuffer($util.base64.length(object.requestHash)), 0);
+                        else if (object.requestHash.length >= 0)
+                            message.requestHash = object.requestHash;
+                if (object.principal != null)
+                    if (typeof object.principal !== "string" || object.principal.length)
+                        message.principal = $String(object.principal);
+                if (object.status != null)
+                    if ($Number(object.status) !== 0)
+                        message.status = object.status >>> 0;
+                if (object.key != null)
+                    if (typeof object.key !== "string" || object.key.length)
+                        message.key = $String(object.key);
+                if (object.version != null)
+                    if (typeof object.version === "object" ? object.version.low || object.version.high : $Number(object.version) !== 0)
+                        if ($util.Long)
+                            message.version = $util.Long.fromValue(object.version, false);
+                        else if (typeof object.version === "string")
+                            message.version = $parseInt(object.version, 10);
+                        else if (typeof object.version === "number")
+                            message.version = object.version;
+                        else if (typeof object.version === "object")
+                            message.version = new $util.LongBits(object.version.low >>> 0, object.version.high >>> 0).toNumber();
+                if (object.metadataLocation != null)
+                    if (typeof object.metadataLocation !== "string" || object.metadataLocation.length)
+                        message.metadataLocation = $String(object.metadataLocation);
+                if (object.expiresAtMs != null)
+                    if (typeof object.expiresAtMs === "object" ? object.expiresAtMs.low || object.expiresAtMs.high : $Number(object.expiresAtMs) !== 0)
+                        if ($util.Long)
+                            message.expiresAtMs = $util.Long.fromValue(object.expiresAtMs, false);
+                        else if (typeof object.expiresAtMs === "string")
+                            message.expiresAtMs = $parseInt(object.expiresAtMs, 10);
+                        else if (typeof object.expiresAtMs === "number")
+                            message.expiresAtMs = object.expiresAtMs;
+                        else if (typeof object.expiresAtMs === "object")
+                            message.expiresAtMs = new $util.LongBits(object.expiresAtMs.low >>> 0, object.expiresAtMs.high >>> 0).toNumber();
+                if (object.changeId != null)
+                    if (object.changeId.length)
+                        if (typeof object.changeId === "string")
+                            $util.base64.decode(object.changeId, message.changeId = $util.newBuffer($util.base64.length(object.changeId)), 0);
+                        else if (object.changeId.length >= 0)
+                            message.changeId = object.changeId;
+                return message;
+            };
+
+            /**
+             * Creates a plain object from a ReceiptSummary message. Also converts values to other types if specified.
+             * @function toObject
+             * @memberof firn.v1.ReceiptSummary
+             * @static
+             * @param {firn.v1.ReceiptSummary} message ReceiptSummary
+             * @param {$protobuf.IConversionOptions} [options] Conversion options
+             * @returns {Object.<string,*>} Plain object
+             */
+            ReceiptSummary.toObject = function (message, options, _depth) {
+                if (!options)
+                    options = {};
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let object = {};
+                if (options.defaults) {
+                    if (options.bytes === $String)
+                        object.requestHash = "";
+                    else {
+                        object.requestHash = [];
+                        if (options.bytes !== $Array)
+                            object.requestHash = $util.newBuffer(object.requestHash);
+                    }
+                    object.principal = "";
+                    object.status = 0;
+                    object.key = "";
+                    if ($util.Long) {
+                        let long = new $util.Long(0, 0, false);
+                        object.version = options.longs === $String ? long.toString() : options.longs === $Number ? long.toNumber() : typeof $BigInt !== "undefined" && options.longs === $BigInt ? long.toBigInt() : long;
+                    } else
+                        object.version = options.longs === $String ? "0" : typeof $BigInt !== "undefined" && options.longs === $BigInt ? $BigInt("0") : 0;
+                    object.metadataLocation = "";
+                    if ($util.Long) {
+                        let long = new $util.Long(0, 0, false);
+                        object.expiresAtMs = options.longs === $String ? long.toString() : options.longs === $Number ? long.toNumber() : typeof $BigInt !== "undefined" && options.longs === $BigInt ? long.toBigInt() : long;
+                    } else
+                        object.expiresAtMs = options.longs === $String ? "0" : typeof $BigInt !== "undefined" && options.longs === $BigInt ? $BigInt("0") : 0;
+                    if (options.bytes === $String)
+                        object.changeId = "";
+                    else {
+                        object.changeId = [];
+                        if (options.bytes !== $Array)
+                            object.changeId = $util.newBuffer(object.changeId);
+                    }
+                }
+                if (message.requestHash != null && $Object.hasOwnProperty.call(message, "requestHash"))
+                    object.requestHash = options.bytes === $String ? $util.base64.encode(message.requestHash, 0, message.requestHash.length) : options.bytes === $Array ? $Array.prototype.slice.call(message.requestHash) : message.requestHash;
+                if (message.principal != null && $Object.hasOwnProperty.call(message, "principal"))
+                    object.principal = message.principal;
+                if (message.status != null && $Object.hasOwnProperty.call(message, "status"))
+                    object.status = message.status;
+                if (message.key != null && $Object.hasOwnProperty.call(message, "key"))
+                    object.key = message.key;
+                if (message.version != null && $Object.hasOwnProperty.call(message, "version"))
+                    if (typeof $BigInt !== "undefined" && options.longs === $BigInt)
+                        object.version = typeof message.version === "number" ? $BigInt(message.version) : $util.Long.fromBits(message.version.low >>> 0, message.version.high >>> 0, false).toBigInt();
+                    else if (typeof message.version === "number")
+                        object.version = options.longs === $String ? $String(message.version) : message.version;
+                    else
+                        object.version = options.longs === $String ? $util.Long.prototype.toString.call(message.version) : options.longs === $Number ? new $util.LongBits(message.version.low >>> 0, message.version.high >>> 0).toNumber() : message.version;
+                if (message.metadataLocation != null && $Object.hasOwnProperty.call(message, "metadataLocation"))
+                    object.metadataLocation = message.metadataLocation;
+                if (message.expiresAtMs != null && $Object.hasOwnProperty.call(message, "expiresAtMs"))
+                    if (typeof $BigInt !== "undefined" && options.longs === $BigInt)
+                        object.expiresAtMs = typeof message.expiresAtMs === "number" ? $BigInt(message.expiresAtMs) : $util.Long.fromBits(message.expiresAtMs.low >>> 0, message.expiresAtMs.high >>> 0, false).toBigInt();
+                    else if (typeof message.expiresAtMs === "number")
+                        object.expiresAtMs = options.longs === $String ? $String(message.expiresAtMs) : message.expiresAtMs;
+                    else
+                        object.expiresAtMs = options.longs === $String ? $util.Long.prototype.toString.call(message.expiresAtMs) : options.longs === $Number ? new $util.LongBits(message.expiresAtMs.low >>> 0, message.expiresAtMs.high >>> 0).toNumber() : message.expiresAtMs;
+                if (message.changeId != null && $Object.hasOwnProperty.call(message, "changeId"))
+                    object.changeId = options.bytes === $String ? $util.base64.encode(message.changeId, 0, message.changeId.length) : options.bytes === $Array ? $Array.prototype.slice.call(message.changeId) : message.changeId;
+                return object;
+            };
+
+            /**
+             * Converts this ReceiptSummary to JSON.
+             * @function toJSON
+             * @memberof firn.v1.ReceiptSummary
+             * @instance
+             * @returns {Object.<string,*>} JSON object
+             */
+            ReceiptSummary.prototype.toJSON = function() {
+                return ReceiptSummary.toObject(this, $protobuf.util.toJSONOptions);
+            };
+
+            /**
+             * Gets the type url for ReceiptSummary
+             * @function getTypeUrl
+             * @memberof firn.v1.ReceiptSummary
+             * @static
+             * @param {string} [prefix] Custom type url prefix, defaults to `"type.googleapis.com"`
+             * @returns {string} The type url
+             */
+            ReceiptSummary.getTypeUrl = function(prefix) {
+                if (prefix === $undefined)
+                    prefix = "type.googleapis.com";
+                return prefix + "/firn.v1.ReceiptSummary";
+            };
+
+            return ReceiptSummary;
+        })();
+
+        v1.IcebergTable = (function() {
+
+            /**
+             * Properties of an IcebergTable.
+             * @typedef {Object} firn.v1.IcebergTable.$Properties
+             * @property {Uint8Array|null} [tableUuid] IcebergTable tableUuid
+             * @property {string|null} [metadataLocation] IcebergTable metadataLocation
+             * @property {Long|null} [currentSnapshotId] IcebergTable currentSnapshotId
+             * @property {boolean|null} [purgeRequested] IcebergTable purgeRequested
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of an IcebergTable.
+             * @memberof firn.v1
+             * @interface IIcebergTable
+             * @augments firn.v1.IcebergTable.$Properties
+             * @deprecated Use firn.v1.IcebergTable.$Properties instead.
+             */
+
+            /**
+             * Shape of an IcebergTable.
+             * @typedef {firn.v1.IcebergTable.$Properties} firn.v1.IcebergTable.$Shape
+             */
+
+            /**
+             * Constructs a new IcebergTable.
+             * @memberof firn.v1
+             * @classdesc Represents an IcebergTable.
+             * @constructor
+             * @param {firn.v1.IcebergTable.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const IcebergTable = function (properties) {
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * IcebergTable tableUuid.
+             * @member {Uint8Array} tableUuid
+             * @memberof firn.v1.IcebergTable
+             * @instance
+             */
+            IcebergTable.prototype.tableUuid = $util.newBuffer([]);
+
+            /**
+             * IcebergTable metadataLocation.
+             * @member {string} metadataLocation
+             * @memberof firn.v1.IcebergTable
+             * @instance
+             */
+            IcebergTable.prototype.metadataLocation = "";
+
+            /**
+             * IcebergTable currentSnapshotId.
+             * @member {Long|null|undefined} currentSnapshotId
+             * @memberof firn.v1.IcebergTable
+             * @instance
+             */
+            IcebergTable.prototype.currentSnapshotId = null;
+
+            /**
+             * IcebergTable purgeRequested.
+             * @member {boolean} purgeRequested
+             * @memberof firn.v1.IcebergTable
+             * @instance
+             */
+            IcebergTable.prototype.purgeRequested = false;
+
+            // OneOf field names bound to virtual getters and setters
+            let $oneOfFields;
+
+            // Virtual OneOf for proto3 optional field
+            $Object.defineProperty(IcebergTable.prototype, "_currentSnapshotId", {
+                get: $util.oneOfGetter($oneOfFields = ["currentSnapshotId"]),
+                set: $util.oneOfSetter($oneOfFields)
+            });
+
+            /**
+             * Creates a new IcebergTable instance using the specified properties.
+             * @function create
+             * @memberof firn.v1.IcebergTable
+             * @static
+             * @param {firn.v1.IcebergTable.$Properties=} [properties] Properties to set
+             * @returns {firn.v1.IcebergTable} IcebergTable instance
+             * @type {{
+             *   (properties: firn.v1.IcebergTable.$Shape): firn.v1.IcebergTable & firn.v1.IcebergTable.$Shape;
+             *   (properties?: firn.v1.IcebergTable.$Properties): firn.v1.IcebergTable;
+             * }}
+             */
+            IcebergTable.create = function(properties) {
+                return new IcebergTable(properties);
+            };
+
+            /**
+             * Encodes the specified IcebergTable message. Does not implicitly {@link firn.v1.IcebergTable.verify|verify} messages.
+             * @function encode
+             * @memberof firn.v1.IcebergTable
+             * @static
+             * @param {firn.v1.IcebergTable.$Properties} message IcebergTable message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            IcebergTable.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.tableUuid != null && $Object.hasOwnProperty.call(message, "tableUuid") && message.tableUuid.length)
+                    writer.uint32(/* id 1, wireType 2 =*/10).bytes(message.tableUuid);
+                if (message.metadataLocation != null && $Object.hasOwnProperty.call(message, "metadataLocation") && message.metadataLocation !== "")
+                    writer.uint32(/* id 2, wireType 2 =*/18).string(message.metadataLocation);
+                if (message.currentSnapshotId != null && $Object.hasOwnProperty.call(message, "currentSnapshotId"))
+                    writer.uint32(/* id 3, wireType 0 =*/24).int64(message.currentSnapshotId);
+                if (message.purgeRequested != null && $Object.hasOwnProperty.call(message, "purgeRequested") && message.purgeRequested !== false)
+                    writer.uint32(/* id 4, wireType 0 =*/32).bool(message.purgeRequested);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Encodes the specified IcebergTable message, length delimited. Does not implicitly {@link firn.v1.IcebergTable.verify|verify} messages.
+             * @function encodeDelimited
+             * @memberof firn.v1.IcebergTable
+             * @static
+             * @param {firn.v1.IcebergTable.$Properties} message IcebergTable message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            IcebergTable.encodeDelimited = function(message, writer) {
+                return this.encode(message, (writer || $Writer.create()).fork()).ldelim();
+            };
+
+            /**
+             * Decodes an IcebergTable message from the specified reader or buffer.
+             * @function decode
+             * @memberof firn.v1.IcebergTable
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {firn.v1.IcebergTable & firn.v1.IcebergTable.$Shape} IcebergTable
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            IcebergTable.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.firn.v1.IcebergTable();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.bytes()).length)
+                                message.tableUuid = value;
+                            else
+                                delete message.tableUuid;
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.metadataLocation = value;
+                            else
+                                delete message.metadataLocation;
+                            continue;
+                        }
+                    case 3: {
+                            if (wireType !== 0)
+                                break;
+                            message.currentSnapshotId = reader.int64();
+                            message._currentSnapshotId = "currentSnapshotId";
+                            continue;
+                        }
+                    case 4: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.bool())
+                                message.purgeRequested = value;
+                            else
+                                delete message.purgeRequested;
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            /**
+             * Decodes an IcebergTable message from the specified reader or buffer, length delimited.
+             * @function decodeDelimited
+             * @memberof firn.v1.IcebergTable
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @returns {firn.v1.IcebergTable & firn.v1.IcebergTable.$Shape} IcebergTable
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            IcebergTable.decodeDelimited = function(reader) {
+                if (!(reader instanceof $Reader))
+                    reader = new $Reader(reader);
+                return this.decode(reader, reader.size());
+            };
+
+            /**
+             * Verifies an IcebergTable message.
+             * @function verify
+             * @memberof firn.v1.IcebergTable
+             * @static
+             * @param {Object.<string,*>} message Plain object to verify
+             * @returns {string|null} `null` if valid, otherwise the reason why it is not
+             */
+            IcebergTable.verify = function (message, _depth) {
+                if (typeof message !== "object" || message === null)
+                    return "object expected";
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    return "max depth exceeded";
+                let properties = {};
+                if (message.tableUuid != null && $Object.hasOwnProperty.call(message, "tableUuid"))
+                    if (!(message.tableUuid && typeof message.tableUuid.length === "number" || $util.isString(message.tableUuid)))
+                        return "tableUuid: buffer expected";
+                if (message.metadataLocation != null && $Object.hasOwnProperty.call(message, "metadataLocation"))
+                    if (!$util.isString(message.metadataLocation))
+                        return "metadataLocation: string expected";
+                if (message.currentSnapshotId != null && $Object.hasOwnProperty.call(message, "currentSnapshotId")) {
+                    properties._currentSnapshotId = 1;
+                    if (!$util.isInteger(message.currentSnapshotId) && !(message.currentSnapshotId && $util.isInteger(message.currentSnapshotId.low) && $util.isInteger(message.currentSnapshotId.high)))
+                        return "currentSnapshotId: integer|Long expected";
+                }
+                if (message.purgeRequested != null && $Object.hasOwnProperty.call(message, "purgeRequested"))
+                    if (typeof message.purgeRequested !== "boolean")
+                        return "purgeRequested: boolean expected";
+                return null;
+            };
+
+            /**
+             * Creates an IcebergTable message from a plain object. Also converts values to their respective internal types.
+             * @function fromObject
+             * @memberof firn.v1.IcebergTable
+             * @static
+             * @param {Object.<string,*>} object Plain object
+             * @returns {firn.v1.IcebergTable} IcebergTable
+             */
+            IcebergTable.fromObject = function (object, _depth) {
+                if (object instanceof $root.firn.v1.IcebergTable)
+                    return object;
+                if (!$util.isObject(object))
+                    throw $TypeError(".firn.v1.IcebergTable: object expected");
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let message = new $root.firn.v1.IcebergTable();
+                if (object.tableUuid != null)
+                    if (object.tableUuid.length)
+                        if (typeof object.tableUuid === "string")
+                            $util.base64.decode(object.tableUuid, message.tableUuid = $util.newBuffer($util.base64.length(object.tableUuid)), 0);
+                        else if (object.tableUuid.length >= 0)
+                            message.tableUuid = object.tableUuid;
+                if (object.metadataLocation != null)
+                    if (typeof object.metadataLocation !== "string" || object.metadataLocation.length)
+                        message.metadataLocation = $String(object.metadataLocation);
+                if (object.currentSnapshotId != null)
+                    if ($util.Long)
+                        message.currentSnapshotId = $util.Long.fromValue(object.currentSnapshotId, false);
+                    else if (typeof object.currentSnapshotId === "string")
+                        message.currentSnapshotId = $parseInt(object.currentSnapshotId, 10);
+                    else if (typeof object.currentSnapshotId === "number")
+                        message.currentSnapshotId = object.currentSnapshotId;
+                    else if (typeof object.currentSnapshotId === "object")
+                        message.currentSnapshotId = new $util.LongBits(object.currentSnapshotId.low >>> 0, object.currentSnapshotId.high >>> 0).toNumber();
+                if (object.purgeRequested != null)
+                    if (object.purgeRequested)
+                        message.purgeRequested = $Boolean(object.purgeRequested);
+                return message;
+            };
+
+            /**
+             * Creates a plain object from an IcebergTable message. Also converts values to other types if specified.
+             * @function toObject
+             * @memberof firn.v1.IcebergTable
+             * @static
+             * @param {firn.v1.IcebergTable} message IcebergTable
+             * @param {$protobuf.IConversionOptions} [options] Conversion options
+             * @returns {Object.<string,*>} Plain object
+             */
+            IcebergTable.toObject = function (message, options, _depth) {
+                if (!options)
+                    options = {};
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let object = {};
+                if (options.defaults) {
+                    if (options.bytes === $String)
+                        object.tableUuid = "";
+                    else {
+                        object.tableUuid = [];
+                        if (options.bytes !== $Array)
+                            object.tableUuid = $util.newBuffer(object.tableUuid);
+                    }
+                    object.metadataLocation = "";
+                    object.purgeRequested = false;
+                }
+                if (message.tableUuid != null && $Object.hasOwnProperty.call(message, "tableUuid"))
+                    object.tableUuid = options.bytes === $String ? $util.base64.encode(message.tableUuid, 0, message.tableUuid.length) : options.bytes === $Array ? $Array.prototype.slice.call(message.tableUuid) : message.tableUuid;
+                if (message.metadataLocation != null && $Object.hasOwnProperty.call(message, "metadataLocation"))
+                    object.metadataLocation = message.metadataLocation;
+                if (message.currentSnapshotId != null && $Object.hasOwnProperty.call(message, "currentSnapshotId"))
+                    if (typeof $BigInt !== "undefined" && options.longs === $BigInt)
+                        object.currentSnapshotId = typeof message.currentSnapshotId === "number" ? $BigInt(message.currentSnapshotId) : $util.Long.fromBits(message.currentSnapshotId.low >>> 0, message.currentSnapshotId.high >>> 0, false).toBigInt();
+                    else if (typeof message.currentSnapshotId === "number")
+                        object.currentSnapshotId = options.longs === $String ? $String(message.currentSnapshotId) : message.currentSnapshotId;
+                    else
+                        object.currentSnapshotId = options.longs === $String ? $util.Long.prototype.toString.call(message.currentSnapshotId) : options.longs === $Number ? new $util.LongBits(message.currentSnapshotId.low >>> 0, message.currentSnapshotId.high >>> 0).toNumber() : message.currentSnapshotId;
+                if (message.purgeRequested != null && $Object.hasOwnProperty.call(message, "purgeRequested"))
+                    object.purgeRequested = message.purgeRequested;
+                return object;
+            };
+
+            /**
+             * Converts this IcebergTable to JSON.
+             * @function toJSON
+             * @memberof firn.v1.IcebergTable
+             * @instance
+             * @returns {Object.<string,*>} JSON object
+             */
+            IcebergTable.prototype.toJSON = function() {
+                return IcebergTable.toObject(this, $protobuf.util.toJSONOptions);
+            };
+
+            /**
+             * Gets the type url for IcebergTable
+             * @function getTypeUrl
+             * @memberof firn.v1.IcebergTable
+             * @static
+             * @param {string} [prefix] Custom type url prefix, defaults to `"type.googleapis.com"`
+             * @returns {string} The type url
+             */
+            IcebergTable.getTypeUrl = function(prefix) {
+                if (prefix === $undefined)
+                    prefix = "type.googleapis.com";
+                return prefix + "/firn.v1.IcebergTable";
+            };
+
+            return IcebergTable;
+        })();
+
+        v1.Table = (function() {
+
+            /**
+             * Properties of a Table.
+             * @typedef {Object} firn.v1.Table.$Properties
+             * @property {firn.v1.Envelope.$Properties|null} [envelope] Table envelope
+             * @property {string|null} [name] Table name
+             * @property {string|null} [description] Table description
+             * @property {Object.<string,string>|null} [properties] Table properties
+             * @property {Long|null} [createdAtMs] Table createdAtMs
+             * @property {firn.v1.EntityState|null} [state] Table state
+             * @property {Uint8Array|null} [nameRevision] Table nameRevision
+             * @property {boolean|null} ["protected"] Table protected
+             * @property {Long|null} [purgeAfterMs] Table purgeAfterMs
+             * @property {Uint8Array|null} [catalogId] Table catalogId
+             * @property {Uint8Array|null} [namespaceId] Table namespaceId
+             * @property {firn.v1.TableFormat|null} [format] Table format
+             * @property {string|null} [location] Table location
+             * @property {firn.v1.IcebergTable.$Properties|null} [iceberg] Table iceberg
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of a Table.
+             * @memberof firn.v1
+             * @interface ITable
+             * @augments firn.v1.Table.$Properties
+             * @deprecated Use firn.v1.Table.$Properties instead.
+             */
+
+            /**
+             * Shape of a Table.
+             * @typedef {firn.v1.Table.$Properties} firn.v1.Table.$Shape
+             */
+
+            /**
+             * Constructs a new Table.
+             * @memberof firn.v1
+             * @classdesc Represents a Table.
+             * @constructor
+             * @param {firn.v1.Table.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const Table = function (properties) {
+                this.properties = {};
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * Table envelope.
+             * @member {firn.v1.Envelope.$Properties|null|undefined} envelope
+             * @memberof firn.v1.Table
+             * @instance
+             */
+            Table.prototype.envelope = null;
+
+            /**
+             * Table name.
+             * @member {string} name
+             * @memberof firn.v1.Table
+             * @instance
+             */
+            Table.prototype.name = "";
+
+            /**
+             * Table description.
+             * @member {string} description
+             * @memberof firn.v1.Table
+             * @instance
+             */
+            Table.prototype.description = "";
+
+            /**
+             * Table properties.
+             * @member {Object.<string,string>} properties
+             * @memberof firn.v1.Table
+             * @instance
+             */
+            Table.prototype.properties = $util.emptyObject;
+
+            /**
+             * Table createdAtMs.
+             * @member {Long} createdAtMs
+             * @memberof firn.v1.Table
+             * @instance
+             */
+            Table.prototype.createdAtMs = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
+
+            /**
+             * Table state.
+             * @member {firn.v1.EntityState} state
+             * @memberof firn.v1.Table
+             * @instance
+             */
+            Table.prototype.state = 0;
+
+            /**
+             * Table nameRevision.
+             * @member {Uint8Array} nameRevision
+             * @memberof firn.v1.Table
+             * @instance
+             */
+            Table.prototype.nameRevision = $util.newBuffer([]);
+
+            /**
+             * Table protected.
+             * @member {boolean} protected
+             * @memberof firn.v1.Table
+             * @instance
+             */
+            Table.prototype["protected"] = false;
+
+            /**
+             * Table purgeAfterMs.
+             * @member {Long} purgeAfterMs
+             * @memberof firn.v1.Table
+             * @instance
+             */
+            Table.prototype.purgeAfterMs = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
+
+            /**
+             * Table catalogId.
+             * @member {Uint8Array} catalogId
+             * @memberof firn.v1.Table
+             * @instance
+             */
+            Table.prototype.catalogId = $util.newBuffer([]);
+
+            /**
+             * Table namespaceId.
+             * @member {Uint8Array} namespaceId
+             * @memberof firn.v1.Table
+             * @instance
+             */
+            Table.prototype.namespaceId = $util.newBuffer([]);
+
+            /**
+             * Table format.
+             * @member {firn.v1.TableFormat} format
+             * @memberof firn.v1.Table
+             * @instance
+             */
+            Table.prototype.format = 0;
+
+            /**
+             * Table location.
+             * @member {string} location
+             * @memberof firn.v1.Table
+             * @instance
+             */
+            Table.prototype.location = "";
+
+            /**
+             * Table iceberg.
+             * @member {firn.v1.IcebergTable.$Properties|null|undefined} iceberg
+             * @memberof firn.v1.Table
+             * @instance
+             */
+            Table.prototype.iceberg = null;
+
+            /**
+             * Creates a new Table instance using the specified properties.
+             * @function create
+             * @memberof firn.v1.Table
+             * @static
+             * @param {firn.v1.Table.$Properties=} [properties] Properties to set
+             * @returns {firn.v1.Table} Table instance
+             * @type {{
+             *   (properties: firn.v1.Table.$Shape): firn.v1.Table & firn.v1.Table.$Shape;
+             *   (properties?: firn.v1.Table.$Properties): firn.v1.Table;
+             * }}
+             */
+            Table.create = function(properties) {
+                return new Table(properties);
+            };
+
+            /**
+             * Encodes the specified Table message. Does not implicitly {@link firn.v1.Table.verify|verify} messages.
+             * @function encode
+             * @memberof firn.v1.Table
+             * @static
+             * @param {firn.v1.Table.$Properties} message Table message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            Table.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.envelope != null && $Object.hasOwnProperty.call(message, "envelope"))
+                    $root.firn.v1.Envelope.encode(message.envelope, writer.uint32(/* id 1, wireType 2 =*/10).fork(), _depth + 1).ldelim();
+                if (message.name != null && $Object.hasOwnProperty.call(message, "name") && message.name !== "")
+                    writer.uint32(/* id 2, wireType 2 =*/18).string(message.name);
+                if (message.description != null && $Object.hasOwnProperty.call(message, "description") && message.description !== "")
+                    writer.uint32(/* id 3, wireType 2 =*/26).string(message.description);
+                if (message.properties != null && $Object.hasOwnProperty.call(message, "properties"))
+                    for (let keys = $Object.keys(message.properties), i = 0; i < keys.length; ++i)
+                        writer.uint32(/* id 4, wireType 2 =*/34).fork().uint32(/* id 1, wireType 2 =*/10).string(keys[i]).uint32(/* id 2, wireType 2 =*/18).string(message.properties[keys[i]]).ldelim();
+                if (message.createdAtMs != null && $Object.hasOwnProperty.call(message, "createdAtMs") && (typeof message.createdAtMs === "object" ? message.createdAtMs.low || message.createdAtMs.high : message.createdAtMs !== 0))
+                    writer.uint32(/* id 5, wireType 0 =*/40).int64(message.createdAtMs);
+                if (message.state != null && $Object.hasOwnProperty.call(message, "state") && message.state !== 0)
+                    writer.uint32(/* id 6, wireType 0 =*/48).int32(message.state);
+                if (message.nameRevision != null && $Object.hasOwnProperty.call(message, "nameRevision") && message.nameRevision.length)
+                    writer.uint32(/* id 7, wireType 2 =*/58).bytes(message.nameRevision);
+                if (message["protected"] != null && $Object.hasOwnProperty.call(message, "protected") && message["protected"] !== false)
+                    writer.uint32(/* id 8, wireType 0 =*/64).bool(message["protected"]);
+                if (message.purgeAfterMs != null && $Object.hasOwnProperty.call(message, "purgeAfterMs") && (typeof message.purgeAfterMs === "object" ? message.purgeAfterMs.low || message.purgeAfterMs.high : message.purgeAfterMs !== 0))
+                    writer.uint32(/* id 9, wireType 0 =*/72).int64(message.purgeAfterMs);
+                if (message.catalogId != null && $Object.hasOwnProperty.call(message, "catalogId") && message.catalogId.length)
+                    writer.uint32(/* id 10, wireType 2 =*/82).bytes(message.catalogId);
+                if (message.namespaceId != null && $Object.hasOwnProperty.call(message, "namespaceId") && message.namespaceId.length)
+                    writer.uint32(/* id 11, wireType 2 =*/90).bytes(message.namespaceId);
+                if (message.format != null && $Object.hasOwnProperty.call(message, "format") && message.format !== 0)
+                    writer.uint32(/* id 12, wireType 0 =*/96).int32(message.format);
+                if (message.location != null && $Object.hasOwnProperty.call(message, "location") && message.location !== "")
+                    writer.uint32(/* id 13, wireType 2 =*/106).string(message.location);
+                if (message.iceberg != null && $Object.hasOwnProperty.call(message, "iceberg"))
+                    $root.firn.v1.IcebergTable.encode(message.iceberg, writer.uint32(/* id 14, wireType 2 =*/114).fork(), _depth + 1).ldelim();
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Encodes the specified Table message, length delimited. Does not implicitly {@link firn.v1.Table.verify|verify} messages.
+             * @function encodeDelimited
+             * @memberof firn.v1.Table
+             * @static
+             * @param {firn.v1.Table.$Properties} message Table message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            Table.encodeDelimited = function(message, writer) {
+                return this.encode(message, (writer || $Writer.create()).fork()).ldelim();
+            };
+
+            /**
+             * Decodes a Table message from the specified reader or buffer.
+             * @function decode
+             * @memberof firn.v1.Table
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {firn.v1.Table & firn.v1.Table.$Shape} Table
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            Table.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, key, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.firn.v1.Table();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 2)
+                                break;
+                            message.envelope = $root.firn.v1.Envelope.decode(reader, reader.size(), $undefined, _depth + 1, message.envelope);
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.name = value;
+                            else
+                                delete message.name;
+                            continue;
+                        }
+                    case 3: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.description = value;
+                            else
+                                delete message.description;
+                            continue;
+                        }
+                    case 4: {
+                            if (wireType !== 2)
+                                break;
+                            if (message.properties === $util.emptyObject)
+                                message.properties = {};
+                            let end2 = reader.size() + reader.pos;
+                            if (end2 > reader.len)
+                                throw $RangeError("index out of range");
+                            reader.len = end2;
+                            key = "";
+                            value = "";
+                            while (reader.pos < end2) {
+                                let tag2 = reader.tag();
+                                wireType = tag2 & 7;
+                                switch (tag2 >>>= 3) {
+                                case 1:
+                                    if (wireType !== 2)
+                                        break;
+                                    key = reader.stringVerify();
+                                    continue;
+                                case 2:
+                                    if (wireType !== 2)
+                                        break;
+                                    value = reader.stringVerify();
+                                    continue;
+                                }
+                                reader.skipType(wireType, _depth, tag2);
+                            }
+                            if (reader.pos !== end2)
+                                throw $RangeError("index out of range");
+                            reader.len = end;
+                            if (key === "__proto__")
+                                $util.makeProp(message.properties, key);
+                            message.properties[key] = value;
+                            continue;
+                        }
+                    case 5: {
+                            if (wireType !== 0)
+                                break;
+                            if (typeof (value = reader.int64()) === "object" ? value.low || value.high : value !== 0)
+                                message.createdAtMs = value;
+                            else
+                                delete message.createdAtMs;
+                            continue;
+                        }
+                    case 6: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.int32())
+                                message.state = value;
+                            else
+                                delete message.state;
+                            continue;
+                        }
+                    case 7: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.bytes()).length)
+                                message.nameRevision = value;
+                            else
+                                delete message.nameRevision;
+                            continue;
+                        }
+                    case 8: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.bool())
+                                message["protected"] = value;
+                            else
+                                delete message["protected"];
+                            continue;
+                        }
+                    case 9: {
+                            if (wireType !== 0)
+                                break;
+                            if (typeof (value = reader.int64()) === "object" ? value.low || value.high : value !== 0)
+                                message.purgeAfterMs = value;
+                            else
+                                delete message.purgeAfterMs;
+                            continue;
+                        }
+                    case 10: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.bytes()).length)
+                                message.catalogId = value;
+                            else
+                                delete message.catalogId;
+                            continue;
+                        }
+                    case 11: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.bytes()).length)
+                                message.namespaceId = value;
+                            else
+                                delete message.namespaceId;
+                            continue;
+                        }
+                    case 12: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.int32())
+                                message.format = value;
+                            else
+                                delete message.format;
+                            continue;
+                        }
+                    case 13: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.location = value;
+                            else
+                                delete message.location;
+                            continue;
+                        }
+                    case 14: {
+                            if (wireType !== 2)
+                                break;
+                            message.iceberg = $root.firn.v1.IcebergTable.decode(reader, reader.size(), $undefined, _depth + 1, message.iceberg);
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            /**
+             * Decodes a Table message from the specified reader or buffer, length delimited.
+             * @function decodeDelimited
+             * @memberof firn.v1.Table
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @returns {firn.v1.Table & firn.v1.Table.$Shape} Table
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            Table.decodeDelimited = function(reader) {
+                if (!(reader instanceof $Reader))
+                    reader = new $Reader(reader);
+                return this.decode(reader, reader.size());
+            };
+
+            /**
+             * Verifies a Table message.
+             * @function verify
+             * @memberof firn.v1.Table
+             * @static
+             * @param {Object.<string,*>} message Plain object to verify
+             * @returns {string|null} `null` if valid, otherwise the reason why it is not
+             */
+            Table.verify = function (message, _depth) {
+                if (typeof message !== "object" || message === null)
+                    return "object expected";
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    return "max depth exceeded";
+                if (message.envelope != null && $Object.hasOwnProperty.call(message, "envelope")) {
+                    let error = $root.firn.v1.Envelope.verify(message.envelope, _depth + 1);
+                    if (error)
+                        return "envelope." + error;
+                }
+                if (message.name != null && $Object.hasOwnProperty.call(message, "name"))
+                    if (!$util.isString(message.name))
+                        return "name: string expected";
+                if (message.description != null && $Object.hasOwnProperty.call(message, "description"))
+                    if (!$util.isString(message.description))
+                        return "description: string expected";
+                if (message.properties != null && $Object.hasOwnProperty.call(message, "properties")) {
+                    if (!$util.isObject(message.properties))
+                        return "properties: object expected";
+                    let key = $Object.keys(message.properties);
+                    for (let i = 0; i < key.length; ++i)
+                        if (!$util.isString(message.properties[key[i]]))
+                            return "properties: string{k:string} expected";
+                }
+                if (message.createdAtMs != null && $Object.hasOwnProperty.call(message, "createdAtMs"))
+                    if (!$util.isInteger(message.createdAtMs) && !(message.createdAtMs && $util.isInteger(message.createdAtMs.low) && $util.isInteger(message.createdAtMs.high)))
+                        return "createdAtMs: integer|Long expected";
+                if (message.state != null && $Object.hasOwnProperty.call(message, "state"))
+                    if (typeof message.state !== "number" || (message.state | 0) !== message.state)
+                        return "state: enum value expected";
+                if (message.nameRevision != null && $Object.hasOwnProperty.call(message, "nameRevision"))
+                    if (!(message.nameRevision && typeof message.nameRevision.length === "number" || $util.isString(message.nameRevision)))
+                        return "nameRevision: buffer expected";
+                if (message["protected"] != null && $Object.hasOwnProperty.call(message, "protected"))
+                    if (typeof message["protected"] !== "boolean")
+                        return "protected: boolean expected";
+                if (message.purgeAfterMs != null && $Object.hasOwnProperty.call(message, "purgeAfterMs"))
+                    if (!$util.isInteger(message.purgeAfterMs) && !(message.purgeAfterMs && $util.isInteger(message.purgeAfterMs.low) && $util.isInteger(message.purgeAfterMs.high)))
+                        return "purgeAfterMs: integer|Long expected";
+                if (message.catalogId != null && $Object.hasOwnProperty.call(message, "catalogId"))
+                    if (!(message.catalogId && typeof message.catalogId.length === "number" || $util.isString(message.catalogId)))
+                        return "catalogId: buffer expected";
+                if (message.namespaceId != null && $Object.hasOwnProperty.call(message, "namespaceId"))
+                    if (!(message.namespaceId && typeof message.namespaceId.length === "number" || $util.isString(message.namespaceId)))
+                        return "namespaceId: buffer expected";
+                if (message.format != null && $Object.hasOwnProperty.call(message, "format"))
+                    if (typeof message.format !== "number" || (message.format | 0) !== message.format)
+                        return "format: enum value expected";
+                if (message.location != null && $Object.hasOwnProperty.call(message, "location"))
+                    if (!$util.isString(message.location))
+                        return "location: string expected";
+                if (message.iceberg != null && $Object.hasOwnProperty.call(message, "iceberg")) {
+                    let error = $root.firn.v1.IcebergTable.verify(message.iceberg, _depth + 1);
+                    if (error)
+                        return "iceberg." + error;
+                }
+                return null;
+            };
+
+            /**
+             * Creates a Table message from a plain object. Also converts values to their respective internal types.
+             * @function fromObject
+             * @memberof firn.v1.Table
+             * @static
+             * @param {Object.<string,*>} object Plain object
+             * @returns {firn.v1.Table} Table
+             */
+            Table.fromObject = function (object, _depth) {
+                if (object instanceof $root.firn.v1.Table)
+                    return object;
+                if (!$util.isObject(object))
+                    throw $TypeError(".firn.v1.Table: object expected");
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let message = new $root.firn.v1.Table();
+                if (object.envelope != null) {
+                    if (!$util.isObject(object.envelope))
+                        throw $TypeError(".firn.v1.Table.envelope: object expected");
+                    message.envelope = $root.firn.v1.Envelope.fromObject(object.envelope, _depth + 1);
+                }
+                if (object.name != null)
+                    if (typeof object.name !== "string" || object.name.length)
+                        message.name = $String(object.name);
+                if (object.description != null)
+                    if (typeof object.description !== "string" || object.description.length)
+                        message.description = $String(object.description);
+                if (object.properties) {
+                    if (!$util.isObject(object.properties))
+                        throw $TypeError(".firn.v1.Table.properties: object expected");
+                    message.properties = {};
+                    for (let keys = $Object.keys(object.properties), i = 0; i < keys.length; ++i) {
+                        if (keys[i] === "__proto__")
+                            $util.makeProp(message.properties, keys[i]);
+                        message.properties[keys[i]] = $String(object.properties[keys[i]]);
+                    }
+                }
+                if (object.createdAtMs != null)
+                    if (typeof object.createdAtMs === "object" ? object.createdAtMs.low || object.createdAtMs.high : $Number(object.createdAtMs) !== 0)
+                        if ($util.Long)
+                            message.createdAtMs = $util.Long.fromValue(object.createdAtMs, false);
+                        else if (typeof object.createdAtMs === "string")
+                            message.createdAtMs = $parseInt(object.createdAtMs, 10);
+                        else if (typeof object.createdAtMs === "number")
+                            message.createdAtMs = object.createdAtMs;
+                        else if (typeof object.createdAtMs === "object")
+                            message.createdAtMs = new $util.LongBits(object.createdAtMs.low >>> 0, object.createdAtMs.high >>> 0).toNumber();
+                if (object.state !== 0 && (typeof object.state !== "string" || $root.firn.v1.EntityState[object.state] !== 0))
+                    switch (object.state) {
+                    case "ENTITY_STATE_UNSPECIFIED":
+                    case 0:
+                        message.state = 0;
+                        break;
+                    case "ENTITY_STATE_ACTIVE":
+                    case 1:
+                        message.state = 1;
+                        break;
+                    case "ENTITY_STATE_DELETING":
+                    case 2:
+                        message.state = 2;
+                        break;
+                    case "ENTITY_STATE_DROPPED":
+                    case 3:
+                        message.state = 3;
+                        break;
+                    case "ENTITY_STATE_PURGING":
+                    case 4:
+                        message.state = 4;
+                        break;
+                    default:
+                        if (typeof object.state === "number" && (object.state | 0) === object.state)
+                            message.state = object.state;
+                    }
+                if (object.nameRevision != null)
+                    if (object.nameRevision.length)
+                        if (typeof object.nameRevision === "string")
+                            $util.base64.decode(object.nameRevision, message.nameRevision = $util.newBuffer($util.base64.length(object.nameRevision)), 0);
+                        else if (object.nameRevision.length >= 0)
+                            message.nameRevision = object.nameRevision;
+                if (object["protected"] != null)
+                    if (object["protected"])
+                        message["protected"] = $Boolean(object["protected"]);
+                if (object.purgeAfterMs != null)
+                    if (typeof object.purgeAfterMs === "object" ? object.purgeAfterMs.low || object.purgeAfterMs.high : $Number(object.purgeAfterMs) !== 0)
+                        if ($util.Long)
+                            message.purgeAfterMs = $util.Long.fromValue(object.purgeAfterMs, false);
+                        else if (typeof object.purgeAfterMs === "string")
+                            message.purgeAfterMs = $parseInt(object.purgeAfterMs, 10);
+                        else if (typeof object.purgeAfterMs === "number")
+                            message.purgeAfterMs = object.purgeAfterMs;
+                        else if (typeof object.purgeAfterMs === "object")
+                            message.purgeAfterMs = new $util.LongBits(object.purgeAfterMs.low >>> 0, object.purgeAfterMs.high >>> 0).toNumber();
+                if (object.catalogId != null)
+                    if (object.catalogId.length)
+                        if (typeof object.catalogId === "string")
+                            $util.base64.decode(object.catalogId, message.catalogId = $util.newBuffer($util.base64.length(object.catalogId)), 0);
+                        else if (object.catalogId.length >= 0)
+                            message.catalogId = object.catalogId;
+                if (object.namespaceId != null)
+                    if (object.namespaceId.length)
+                        if (typeof object.namespaceId === "string")
+                            $util.base64.decode(object.namespaceId, message.namespaceId = $util.newBuffer($util.base64.length(object.namespaceId)), 0);
+                        else if (object.namespaceId.length >= 0)
+                            message.namespaceId = object.namespaceId;
+                if (object.format !== 0 && (typeof object.format !== "string" || $root.firn.v1.TableFormat[object.format] !== 0))
+                    switch (object.format) {
+                    case "TABLE_FORMAT_UNSPECIFIED":
+                    case 0:
+                        message.format = 0;
+                        break;
+                    case "TABLE_FORMAT_ICEBERG":
+                    case 1:
+                        message.format = 1;
+                        break;
+                    case "TABLE_FORMAT_ROW":
+                    case 2:
+                        message.format = 2;
+                        break;
+                    case "TABLE_FORMAT_DELTA":
+                    case 3:
+                        message.format = 3;
+                        break;
+                    case "TABLE_FORMAT_HUDI":
+                    case 4:
+                        message.format = 4;
+                        break;
+                    case "TABLE_FORMAT_OTHER":
+                    case 5:
+                        message.format = 5;
+                        break;
+                    default:
+                        if (typeof object.format === "number" && (object.format | 0) === object.format)
+                            message.format = object.format;
+                    }
+                if (object.location != null)
+                    if (typeof object.location !== "string" || object.location.length)
+                        message.location = $String(object.location);
+                if (object.iceberg != null) {
+                    if (!$util.isObject(object.iceberg))
+                        throw $TypeError(".firn.v1.Table.iceberg: object expected");
+                    message.iceberg = $root.firn.v1.IcebergTable.fromObject(object.iceberg, _depth + 1);
+                }
+                return message;
+            };
+
+            /**
+             * Creates a plain object from a Table message. Also converts values to other types if specified.
+             * @function toObject
+             * @memberof firn.v1.Table
+             * @static
+             * @param {firn.v1.Table} message Table
+             * @param {$protobuf.IConversionOptions} [options] Conversion options
+             * @returns {Object.<string,*>} Plain object
+             */
+            Table.toObject = function (message, options, _depth) {
+                if (!options)
+                    options = {};
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let object = {};
+                if (options.objects || options.defaults)
+                    object.properties = {};
+                if (options.defaults) {
+                    object.envelope = null;
+                    object.name = "";
+                    object.description = "";
+                    if ($util.Long) {
+                        let long = new $util.Long(0, 0, false);
+                        object.createdAtMs = options.longs === $String ? long.toString() : options.longs === $Number ? long.toNumber() : typeof $BigInt !== "undefined" && options.longs === $BigInt ? long.toBigInt() : long;
+                    } else
+                        object.createdAtMs = options.longs === $String ? "0" : typeof $BigInt !== "undefined" && options.longs === $BigInt ? $BigInt("0") : 0;
+                    object.state = options.enums === $String ? "ENTITY_STATE_UNSPECIFIED" : 0;
+                    if (options.bytes === $String)
+                        object.nameRevision = "";
+                    else {
+                        object.nameRevision = [];
+                        if (options.bytes !== $Array)
+                            object.nameRevision = $util.newBuffer(object.nameRevision);
+                    }
+                    object["protected"] = false;
+                    if ($util.Long) {
+                        let long = new $util.Long(0, 0, false);
+                        object.purgeAfterMs = options.longs === $String ? long.toString() : options.longs === $Number ? long.toNumber() : typeof $BigInt !== "undefined" && options.longs === $BigInt ? long.toBigInt() : long;
+                    } else
+                        object.purgeAfterMs = options.longs === $String ? "0" : typeof $BigInt !== "undefined" && options.longs === $BigInt ? $BigInt("0") : 0;
+                    if (options.bytes === $String)
+                        object.catalogId = "";
+                    else {
+                        object.catalogId = [];
+                        if (options.bytes !== $Array)
+                            object.catalogId = $util.newBuffer(object.catalogId);
+                    }
+                    if (options.bytes === $String)
+                        object.namespaceId = "";
+                    else {
+                        object.namespaceId = [];
+                        if (options.bytes !== $Array)
+                            object.namespaceId = $util.newBuffer(object.namespaceId);
+                    }
+                    object.format = options.enums === $String ? "TABLE_FORMAT_UNSPECIFIED" : 0;
+                    object.location = "";
+                    object.iceberg = null;
+                }
+                if (message.envelope != null && $Object.hasOwnProperty.call(message, "envelope"))
+                    object.envelope = $root.firn.v1.Envelope.toObject(message.envelope, options, _depth + 1);
+                if (message.name != null && $Object.hasOwnProperty.call(message, "name"))
+                    object.name = message.name;
+                if (message.description != null && $Object.hasOwnProperty.call(message, "description"))
+                    object.description = message.description;
+                let keys2;
+                if (message.properties && (keys2 = $Object.keys(message.properties)).length) {
+                    object.properties = {};
+                    for (let j = 0; j < keys2.length; ++j) {
+                        if (keys2[j] === "__proto__")
+                            $util.makeProp(object.properties, keys2[j]);
+                        object.properties[keys2[j]] = message.properties[keys2[j]];
+                    }
+                }
+                if (message.createdAtMs != null && $Object.hasOwnProperty.call(message, "createdAtMs"))
+                    if (typeof $BigInt !== "undefined" && options.longs === $BigInt)
+                        object.createdAtMs = typeof message.createdAtMs === "number" ? $BigInt(message.createdAtMs) : $util.Long.fromBits(message.createdAtMs.low >>> 0, message.createdAtMs.high >>> 0, false).toBigInt();
+                    else if (typeof message.createdAtMs === "number")
+                        object.createdAtMs = options.longs === $String ? $String(message.createdAtMs) : message.createdAtMs;
+                    else
+                        object.createdAtMs = options.longs === $String ? $util.Long.prototype.toString.call(message.createdAtMs) : options.longs === $Number ? new $util.LongBits(message.createdAtMs.low >>> 0, message.createdAtMs.high >>> 0).toNumber() : message.createdAtMs;
+                if (message.state != null && $Object.hasOwnProperty.call(message, "state"))
+                    object.state = options.enums === $String ? $root.firn.v1.EntityState[message.state] === $undefined ? message.state : $root.firn.v1.EntityState[message.state] : message.state;
+                if (message.nameRevision != null && $Object.hasOwnProperty.call(message, "nameRevision"))
+                    object.nameRevision = options.bytes === $String ? $util.base64.encode(message.nameRevision, 0, message.nameRevision.length) : options.bytes === $Array ? $Array.prototype.slice.call(message.nameRevision) : message.nameRevision;
+                if (message["protected"] != null && $Object.hasOwnProperty.call(message, "protected"))
+                    object["protected"] = message["protected"];
+                if (message.purgeAfterMs != null && $Object.hasOwnProperty.call(message, "purgeAfterMs"))
+                    if (typeof $BigInt !== "undefined" && options.longs === $BigInt)
+                        object.purgeAfterMs = typeof message.purgeAfterMs === "number" ? $BigInt(message.purgeAfterMs) : $util.Long.fromBits(message.purgeAfterMs.low >>> 0, message.purgeAfterMs.high >>> 0, false).toBigInt();
+                    else if (typeof message.purgeAfterMs === "number")
+                        object.purgeAfterMs = options.longs === $String ? $String(message.purgeAfterMs) : message.purgeAfterMs;
+                    else
+                        object.purgeAfterMs = options.longs === $String ? $util.Long.prototype.toString.call(message.purgeAfterMs) : options.longs === $Number ? new $util.LongBits(message.purgeAfterMs.low >>> 0, message.purgeAfterMs.high >>> 0).toNumber() : message.purgeAfterMs;
+                if (message.catalogId != null && $Object.hasOwnProperty.call(message, "catalogId"))
+                    object.catalogId = options.bytes === $String ? $util.base64.encode(message.catalogId, 0, message.catalogId.length) : options.bytes === $Array ? $Array.prototype.slice.call(message.catalogId) : message.catalogId;
+                if (message.namespaceId != null && $Object.hasOwnProperty.call(message, "namespaceId"))
+                    object.namespaceId = options.bytes === $String ? $util.base64.encode(message.namespaceId, 0, message.namespaceId.length) : options.bytes === $Array ? $Array.prototype.slice.call(message.namespaceId) : message.namespaceId;
+                if (message.format != null && $Object.hasOwnProperty.call(message, "format"))
+                    object.format = options.enums === $String ? $root.firn.v1.TableFormat[message.format] === $undefined ? message.format : $root.firn.v1.TableFormat[message.format] : message.format;
+                if (message.location != null && $Object.hasOwnProperty.call(message, "location"))
+                    object.location = message.location;
+                if (message.iceberg != null && $Object.hasOwnProperty.call(message, "iceberg"))
+                    object.iceberg = $root.firn.v1.IcebergTable.toObject(message.iceberg, options, _depth + 1);
+                return object;
+            };
+
+            /**
+             * Converts this Table to JSON.
+             * @function toJSON
+             * @memberof firn.v1.Table
+             * @instance
+             * @returns {Object.<string,*>} JSON object
+             */
+            Table.prototype.toJSON = function() {
+                return Table.toObject(this, $protobuf.util.toJSONOptions);
+            };
+
+            /**
+             * Gets the type url for Table
+             * @function getTypeUrl
+             * @memberof firn.v1.Table
+             * @static
+             * @param {string} [prefix] Custom type url prefix, defaults to `"type.googleapis.com"`
+             * @returns {string} The type url
+             */
+            Table.getTypeUrl = function(prefix) {
+                if (prefix === $undefined)
+                    prefix = "type.googleapis.com";
+                return prefix + "/firn.v1.Table";
+            };
+
+            return Table;
+        })();
+
+        return v1;
+    })();
+
+    return firn;
+})();
+
+export {
+  $root as default
+};
