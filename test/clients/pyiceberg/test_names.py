@@ -1,0 +1,114 @@
+"""Names that a URL, a path or a key would trip over."""
+
+import pytest
+from conftest import SCHEMA, ids, rows
+
+NAMES = [
+    "with space",
+    "with/slash",
+    "../up",
+    "with%percent",
+    "%2F",
+    "%zz",
+    "plus+plus",
+    "question?mark&and=equals",
+    "hash#tag",
+    "semi;colon:colon",
+    "quote'and\"double",
+    "back\\slash",
+    "tilde~~",
+    "star*dollar$",
+    "brackets[]()",
+    "Ünïcödé",
+    "雪と氷",
+    "🏔️",
+    "e\u0301 and \u00e9",
+    "UPPER and lower",
+    " leading and trailing ",
+]
+DOTTED = ["with.dot", "..", "."]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_table(catalog, namespace, name):
+    identifier = (namespace, name)
+    table = catalog.create_table(identifier, schema=SCHEMA)
+    table.append(rows(1, 2))
+    assert catalog.list_tables(namespace) == [identifier]
+    assert catalog.table_exists(identifier)
+    loaded = catalog.load_table(identifier)
+    assert loaded.metadata.table_uuid == table.metadata.table_uuid
+    assert ids(loaded) == [1, 2]
+    catalog.rename_table(identifier, (namespace, "plain"))
+    back = catalog.rename_table((namespace, "plain"), identifier)
+    assert ids(back) == [1, 2]
+    catalog.drop_table(identifier)
+    assert not catalog.table_exists(identifier)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_namespace(catalog, namespace, name):
+    child = (namespace, name)
+    catalog.create_namespace(child, {"name": name})
+    assert catalog.list_namespaces(namespace) == [child]
+    assert catalog.load_namespace_properties(child)["name"] == name
+    catalog.create_table((*child, "t"), schema=SCHEMA)
+    assert catalog.list_tables(child) == [(*child, "t")]
+    catalog.drop_table((*child, "t"))
+    catalog.drop_namespace(child)
+    assert not catalog.namespace_exists(child)
+
+
+@pytest.mark.parametrize("name", DOTTED)
+def test_dots(catalog, namespace, name):
+    child = (namespace, name)
+    catalog.create_namespace(child)
+    assert catalog.list_namespaces(namespace) == [child]
+    table = catalog.create_table((*child, name), schema=SCHEMA)
+    table.append(rows(1))
+    assert ids(catalog.load_table((*child, name))) == [1]
+    catalog.drop_table((*child, name))
+    catalog.drop_namespace(child)
+
+
+def test_names_differ_by_case_and_by_normal_form(catalog, namespace):
+    names = ["a", "A", "\u00e9", "e\u0301"]
+    uuids = [
+        catalog.create_table((namespace, n), schema=SCHEMA).metadata.table_uuid for n in names
+    ]
+    assert [catalog.load_table((namespace, n)).metadata.table_uuid for n in names] == uuids
+    assert len(set(uuids)) == len(names)
+    assert sorted(catalog.list_tables(namespace)) == sorted((namespace, n) for n in names)
+
+
+def test_locations_never_escape_the_warehouse(catalog, namespace):
+    plain = catalog.create_table((namespace, "plain"), schema=SCHEMA).location()
+    root = plain[: plain.index(namespace)]
+    for name in ("../../escape", "..", "/etc/x"):
+        location = catalog.create_table((namespace, name), schema=SCHEMA).location()
+        assert location.startswith(root)
+        assert ".." not in location.split("/")
+
+
+@pytest.mark.firn
+def test_long_names(catalog, namespace):
+    name = "n" * 255
+    table = catalog.create_table((namespace, name), schema=SCHEMA)
+    table.append(rows(1))
+    assert ids(catalog.load_table((namespace, name))) == [1]
+    long_path = (namespace, *[f"level{i}" for i in range(20)])
+    for depth in range(2, len(long_path) + 1):
+        catalog.create_namespace(long_path[:depth])
+    assert catalog.namespace_exists(long_path)
+    for depth in range(len(long_path), 1, -1):
+        catalog.drop_namespace(long_path[:depth])
+
+
+@pytest.mark.firn
+@pytest.mark.parametrize("name", ["n" * 256, "", "nul\0byte"], ids=["256", "empty", "nul"])
+def test_names_that_are_refused(catalog, namespace, name):
+    from pyiceberg.exceptions import BadRequestError
+
+    with pytest.raises(BadRequestError):
+        catalog.create_table((namespace, name), schema=SCHEMA)
+    assert catalog.list_tables(namespace) == []
