@@ -1,0 +1,52 @@
+import { asCatalogError, describe } from "../http/failure.ts";
+import { SystemClock, sinceProcessStartMs } from "../runtime/clock.ts";
+import { compose } from "../runtime/compose.ts";
+import { SystemPrng } from "../runtime/prng.ts";
+import type { Settings } from "../runtime/settings.ts";
+import { onStopSignal } from "../runtime/signals.ts";
+import { packageVersion } from "../runtime/version.ts";
+import { createLogger, errorFields } from "../server/log.ts";
+import { FirnServer } from "../server/server.ts";
+import { banner } from "./banner.ts";
+
+/**
+ * Serves until a signal asks to stop.
+ *
+ * @returns the exit code: 0 after a whole stop, 1 where the start or the stop failed.
+ */
+export async function serve(settings: Settings): Promise<number> {
+  const clock = new SystemClock();
+  const prng = new SystemPrng();
+  const log = createLogger(settings.logLevel, clock);
+  const stopped = Promise.withResolvers<number>();
+  try {
+    const composition = await compose(settings, { clock, prng });
+    const { iceberg, metrics } = composition;
+    const server = new FirnServer({
+      ...{ iceberg, metrics, clock, prng, log },
+      ready: () => composition.ready(),
+      allowAnonymous: settings.allowAnonymous,
+    });
+    const url = await server.listen(settings.host, settings.port);
+    const stop = async () => {
+      log.info("stopping");
+      await server.stop();
+      await composition.close();
+      log.info("stopped");
+    };
+    onStopSignal(
+      () => stop().then(() => stopped.resolve(0), stopped.reject),
+      () => stopped.resolve(1),
+    );
+    const version = packageVersion();
+    process.stdout.write(banner(url, version, settings));
+    const startMs = Math.round(sinceProcessStartMs());
+    log.info({ url, version, startMs, profile: settings.profile }, "listening");
+    return await stopped.promise;
+  } catch (error) {
+    const failure = asCatalogError(error);
+    log.fatal(errorFields(failure), "cannot serve");
+    process.stderr.write(`firn: ${describe(failure.message, failure.context)}\n`);
+    return 1;
+  }
+}

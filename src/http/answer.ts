@@ -1,0 +1,30 @@
+import type { CatalogError } from "../base/error.ts";
+import { describe } from "./failure.ts";
+import { errorHeaders, httpStatus } from "./status.ts";
+
+/** An HTTP answer before any framework touches it. Header names are sent exactly as written. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Uint8Array | string | undefined;
+}
+
+const HIDDEN = new Set(["Corrupt", "Internal"]);
+
+/**
+ * The text of an error whose own wording no protocol prescribes. What stored bytes or our own code
+ * did wrong is for the log alone.
+ */
+export function errorText(error: CatalogError): string {
+  return HIDDEN.has(error.kind) ? "internal error" : describe(error.message, error.context);
+}
+
+/** An error outside any protocol adapter, as an RFC 9457 problem document with our `code`. */
+export function problemAnswer(error: CatalogError, writes: boolean): Answer {
+  const status = httpStatus(error, writes);
+  return {
+    status,
+    headers: { "Content-Type": "application/problem+json", ...errorHeaders(error) },
+    body: JSON.stringify({ status, title: error.code, code: error.code, detail: errorText(error) }),
+  };
+}

@@ -1,0 +1,54 @@
+import { CatalogError, type ErrorContext, invalid } from "../base/error.ts";
+
+/** The largest part of one context value that an answer repeats. */
+const FACT_CHARS = 256;
+
+/**
+ * Any thrown value as the one error class. What the HTTP framework refuses becomes `Invalid` with a
+ * code of ours; what nobody foresaw becomes `Internal`, with the original as its cause.
+ */
+export function asCatalogError(thrown: unknown): CatalogError {
+  if (thrown instanceof CatalogError) return thrown;
+  const status = frameworkStatus(thrown);
+  if (status === 413) return bodyTooLarge();
+  if (status === 415) return contentTypeNotSupported();
+  if (status !== undefined && status >= 400 && status < 500) {
+    return new CatalogError("Invalid", "BAD_REQUEST", "malformed request", {}, thrown);
+  }
+  return new CatalogError("Internal", "INTERNAL", "internal error", {}, thrown);
+}
+
+function frameworkStatus(thrown: unknown): number | undefined {
+  if (!(thrown instanceof Error) || !("statusCode" in thrown) || !("code" in thrown)) {
+    return undefined;
+  }
+  const ours = typeof thrown.code === "string" && thrown.code.startsWith("FST_");
+  return ours && typeof thrown.statusCode === "number" ? thrown.statusCode : undefined;
+}
+
+/** Where the request asks for nothing that exists. */
+export function routeNotFound(): CatalogError {
+  return new CatalogError("NotFound", "ROUTE_NOT_FOUND", "no such route");
+}
+
+/** The path exists, the method does not; `allow` is what does, for the header. */
+export function methodNotAllowed(allow: readonly string[]): CatalogError {
+  return invalid("METHOD_NOT_ALLOWED", "method not allowed", { allow: allow.join(", ") });
+}
+
+/** Only JSON comes in: a page of another origin cannot send that without asking first. */
+export function contentTypeNotSupported(): CatalogError {
+  return invalid("CONTENT_TYPE_NOT_SUPPORTED", "a body must be application/json, not compressed");
+}
+
+export function bodyTooLarge(): CatalogError {
+  return invalid("BODY_TOO_LARGE", "request body too large");
+}
+
+/** What failed, then the facts: the text of every error that no protocol words otherwise. */
+export function describe(message: string, context: ErrorContext): string {
+  const facts = Object.entries(context)
+    .filter(([key]) => key !== "why")
+    .map(([key, value]) => `${key}=${String(value).slice(0, FACT_CHARS)}`);
+  return facts.length === 0 ? message : `${message} (${facts.join(", ")})`;
+}

@@ -1,0 +1,98 @@
+import type { IncomingHttpHeaders } from "node:http";
+import type { CatalogError } from "../../base/error.ts";
+import type { IcebergService, RequestContext } from "../../service/requests.ts";
+import type { Answer } from "../answer.ts";
+import {
+  asCatalogError,
+  contentTypeNotSupported,
+  methodNotAllowed,
+  routeNotFound,
+} from "../failure.ts";
+import { below, type Target } from "../target.ts";
+import { Call } from "./call.ts";
+import { errorAnswer } from "./errors.ts";
+import type { Operation } from "./operations.ts";
+import { parseQuery } from "./query.ts";
+import { type Match, matchPath } from "./router.ts";
+
+/** Where the Iceberg REST catalog is served. */
+export const ICEBERG_MOUNT = "/iceberg";
+
+/** A request whose head has been accepted, so that its body is worth reading. */
+export interface Accepted {
+  readonly operation: Operation;
+  /** Mount point and template: the label of logs and metrics, of which there are few. */
+  readonly route: string;
+  readonly run: (ctx: RequestContext, body: Uint8Array | undefined) => Promise<Answer>;
+}
+
+/**
+ * Clients with credentials ask for a token here first. There are none to be had, which OAuth has
+ * words for; those without credentials never come.
+ */
+const NO_TOKENS: Answer = {
+  status: 400,
+  headers: { "Content-Type": "application/json", "X-Firn-Error": "OAUTH_NOT_SUPPORTED" },
+  body: JSON.stringify({
+    error: "unsupported_grant_type",
+    error_description: "this server issues no tokens: connect without credential and token",
+  }),
+};
+
+/** Whether a target belongs to this adapter. */
+export function isIceberg(target: Target): boolean {
+  return below(ICEBERG_MOUNT, target.path) !== undefined;
+}
+
+/**
+ * The Iceberg REST protocol over HTTP, apart from any server: heads are judged before bodies are
+ * read, and every failure leaves by `fail`.
+ */
+export class IcebergAdapter {
+  readonly #service: IcebergService;
+
+  constructor(service: IcebergService) {
+    this.#service = service;
+  }
+
+  /**
+   * Judges a request by its head.
+   *
+   * @throws CatalogError `ROUTE_NOT_FOUND`, `METHOD_NOT_ALLOWED`, `CONTENT_TYPE_NOT_SUPPORTED`,
+   * `URL_INVALID`, `PARAMETER_INVALID`.
+   */
+  accept(method: string, target: Target, headers: IncomingHttpHeaders): Accepted | Answer {
+    const path = below(ICEBERG_MOUNT, target.path);
+    if (path === undefined) throw routeNotFound();
+    if (path === "/v1/oauth/tokens" && method === "POST") return NO_TOKENS;
+    const match = matchPath(method, path);
+    const { operation, params } = found(match);
+    if (headers["content-encoding"] !== undefined && headers["content-encoding"] !== "identity") {
+      throw contentTypeNotSupported();
+    }
+    const query = parseQuery(target.query);
+    return {
+      operation,
+      route: `${ICEBERG_MOUNT}${operation.template}`,
+      run: async (ctx, body) =>
+        operation.handle(this.#service, new Call(ctx, params, query, headers, body)),
+    };
+  }
+
+  /** The error of a method that is served nowhere: 405 where the path exists, else 404. */
+  refusal(target: Target): CatalogError {
+    const match = matchPath("", below(ICEBERG_MOUNT, target.path) ?? "");
+    return match.found === "path" ? methodNotAllowed(match.allow) : routeNotFound();
+  }
+
+  /** The answer to whatever was thrown on the way. `accepted` where the head was. */
+  fail(thrown: unknown, method: string, accepted: Accepted | undefined): Answer {
+    const writes = accepted?.operation.writes ?? false;
+    return errorAnswer(asCatalogError(thrown), method, writes);
+  }
+}
+
+function found(match: Match): Extract<Match, { found: "operation" }> {
+  if (match.found === "operation") return match;
+  throw match.found === "path" ? methodNotAllowed(match.allow) : routeNotFound();
+}

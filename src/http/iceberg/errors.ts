@@ -1,0 +1,120 @@
+import { unreachable } from "../../base/assert.ts";
+import type { CatalogError, ErrorKind } from "../../base/error.ts";
+import { type Answer, errorText } from "../answer.ts";
+import { errorHeaders, httpStatus } from "../status.ts";
+
+/** `{"error": {"message", "type", "code"}}`: clients choose their exception by `type` and `code`. */
+export interface WireError {
+  readonly status: number;
+  readonly type: string;
+  readonly message: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+interface Wording {
+  readonly type: string;
+  readonly text: (fact: (name: string) => string) => string;
+}
+
+/**
+ * What the Java reference server says: its clients, and the tests of its compatibility kit, read
+ * these texts. Every other code speaks in our own words under the type of its kind.
+ */
+const WORDINGS: Readonly<Record<string, Wording>> = {
+  CATALOG_NOT_FOUND: {
+    type: "NoSuchWarehouseException",
+    text: (fact) => `Warehouse does not exist: ${fact("catalog")}`,
+  },
+  NAMESPACE_NOT_FOUND: {
+    type: "NoSuchNamespaceException",
+    text: (fact) => `Namespace does not exist: ${fact("namespace")}`,
+  },
+  TABLE_NOT_FOUND: {
+    type: "NoSuchTableException",
+    text: (fact) => `Table does not exist: ${fact("table")}`,
+  },
+  VIEW_NOT_FOUND: {
+    type: "NoSuchViewException",
+    text: (fact) => `View does not exist: ${fact("view")}`,
+  },
+  METADATA_FILE_MISSING: {
+    type: "NotFoundException",
+    text: (fact) => `Failed to open input stream for file: ${fact("location")}`,
+  },
+  NAMESPACE_ALREADY_EXISTS: {
+    type: "AlreadyExistsException",
+    text: (fact) => `Namespace already exists: ${fact("namespace")}`,
+  },
+  TABLE_ALREADY_EXISTS: {
+    type: "AlreadyExistsException",
+    text: (fact) => `Table already exists: ${fact("table")}`,
+  },
+  VIEW_ALREADY_EXISTS: {
+    type: "AlreadyExistsException",
+    text: (fact) => `View with same name already exists: ${fact("view")}`,
+  },
+  NAMESPACE_NOT_EMPTY: {
+    type: "NamespaceNotEmptyException",
+    text: (fact) => `Namespace ${fact("namespace")} is not empty`,
+  },
+  REQUIREMENT_FAILED: {
+    type: "CommitFailedException",
+    text: (fact) => `Requirement failed: ${fact("requirement")}`,
+  },
+  PROPERTIES_OVERLAP: {
+    type: "UnprocessableEntityException",
+    text: () => "The request cannot be processed as there is a key present multiple times",
+  },
+};
+
+/**
+ * The answer to any error, the one mapping of this protocol. `writes`: whether the operation could
+ * have changed something, since clients do not clean up after a 5xx of a write.
+ */
+export function toWireError(error: CatalogError, writes: boolean): WireError {
+  const wording = WORDINGS[error.code];
+  return {
+    status: httpStatus(error, writes),
+    type: wording?.type ?? typeOfKind(error.kind),
+    message: wording?.text((name) => String(error.context[name] ?? "")) ?? errorText(error),
+    headers: errorHeaders(error),
+  };
+}
+
+function typeOfKind(kind: ErrorKind): string {
+  switch (kind) {
+    case "Invalid":
+      return "BadRequestException";
+    case "Unauthenticated":
+      return "NotAuthorizedException";
+    case "Forbidden":
+      return "ForbiddenException";
+    case "NotFound":
+      return "NotFoundException";
+    case "AlreadyExists":
+      return "AlreadyExistsException";
+    case "Conflict":
+      return "CommitFailedException";
+    case "Overloaded":
+    case "Unavailable":
+      return "SlowDownException";
+    case "Unknown":
+      return "CommitStateUnknownException";
+    case "Corrupt":
+    case "Internal":
+      return "InternalServerError";
+    default:
+      return unreachable(kind);
+  }
+}
+
+/** The same as an HTTP answer. HEAD has no body to carry one. */
+export function errorAnswer(error: CatalogError, method: string, writes: boolean): Answer {
+  const { status, type, message, headers } = toWireError(error, writes);
+  if (method === "HEAD") return { status, headers, body: undefined };
+  return {
+    status,
+    headers: { "Content-Type": "application/json", ...headers },
+    body: JSON.stringify({ error: { message, type, code: status } }),
+  };
+}

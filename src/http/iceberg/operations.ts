@@ -1,0 +1,130 @@
+import type { IcebergService } from "../../service/requests.ts";
+import type { Answer } from "../answer.ts";
+import type { Call } from "./call.ts";
+import { parseEntityTags } from "./etags.ts";
+import { pageOf, parentOf, purgeRequestedOf, snapshotsOf } from "./query.ts";
+import * as decode from "./requests.ts";
+import * as answer from "./responses.ts";
+
+export type Method = "GET" | "HEAD" | "POST" | "DELETE";
+
+/** One operation of the Iceberg REST contract as served. */
+export interface Operation {
+  readonly method: Method;
+  /** The contract's own template: routes, the config's `endpoints` and metric labels are made of it. */
+  readonly template: string;
+  /** Whether it can change anything, which decides how failures are answered. */
+  readonly writes: boolean;
+  readonly handle: (service: IcebergService, call: Call) => Promise<Answer>;
+}
+
+const NAMESPACES = "/v1/{prefix}/namespaces";
+const NAMESPACE = `${NAMESPACES}/{namespace}`;
+const TABLES = `${NAMESPACE}/tables`;
+const TABLE = `${TABLES}/{table}`;
+
+function read(method: Method, template: string, handle: Operation["handle"]): Operation {
+  return { method, template, writes: false, handle };
+}
+
+function write(method: Method, template: string, handle: Operation["handle"]): Operation {
+  return { method, template, writes: true, handle };
+}
+
+const CONFIG_OPERATIONS: readonly Operation[] = [
+  read("GET", "/v1/config", async (service, call) => {
+    const { catalog } = await service.config(call.ctx, call.query.get("warehouse"));
+    return answer.configAnswer(catalog, ENDPOINTS);
+  }),
+];
+
+const NAMESPACE_OPERATIONS: readonly Operation[] = [
+  read("GET", NAMESPACES, async (service, call) => {
+    const parent = parentOf(call.query);
+    const page = pageOf(call.query);
+    return answer.namespacesAnswer(
+      await service.listNamespaces(call.ctx, call.catalog, parent, page),
+    );
+  }),
+  write("POST", NAMESPACES, async (service, call) => {
+    const { namespace, properties } = decode.decodeCreateNamespace(call.json());
+    const ref = { catalog: call.catalog, namespace };
+    return answer.namespaceAnswer(await service.createNamespace(call.ctx, ref, properties));
+  }),
+  read("GET", NAMESPACE, async (service, call) =>
+    answer.namespaceAnswer(await service.loadNamespace(call.ctx, call.namespaceRef)),
+  ),
+  read("HEAD", NAMESPACE, async (service, call) => {
+    await service.loadNamespace(call.ctx, call.namespaceRef);
+    return answer.NO_CONTENT;
+  }),
+  write("DELETE", NAMESPACE, async (service, call) => {
+    await service.dropNamespace(call.ctx, call.namespaceRef);
+    return answer.NO_CONTENT;
+  }),
+  write("POST", `${NAMESPACE}/properties`, async (service, call) => {
+    const update = decode.decodeUpdateProperties(call.json());
+    return answer.propertiesAnswer(
+      await service.updateNamespace(call.ctx, call.namespaceRef, update),
+    );
+  }),
+];
+
+const TABLE_OPERATIONS: readonly Operation[] = [
+  read("GET", TABLES, async (service, call) => {
+    const ref = call.namespaceRef;
+    const page = await service.listTables(call.ctx, ref, pageOf(call.query));
+    return answer.tablesAnswer(ref.namespace, page);
+  }),
+  write("POST", TABLES, async (service, call) => {
+    const request = decode.decodeCreateTable(call.json());
+    return answer.tableAnswer(await service.createTable(call.ctx, call.namespaceRef, request));
+  }),
+  write("POST", `${NAMESPACE}/register`, async (service, call) => {
+    const request = decode.decodeRegisterTable(call.json());
+    return answer.tableAnswer(await service.registerTable(call.ctx, call.namespaceRef, request));
+  }),
+  read("GET", TABLE, async (service, call) => {
+    const snapshots = snapshotsOf(call.query);
+    const ifNoneMatch = parseEntityTags(call.headers["if-none-match"]);
+    const loaded = await service.loadTable(call.ctx, call.tableRef, { snapshots, ifNoneMatch });
+    return loaded === "not-modified"
+      ? answer.notModifiedAnswer(ifNoneMatch)
+      : answer.tableAnswer(loaded);
+  }),
+  read("HEAD", TABLE, async (service, call) => {
+    await service.tableExists(call.ctx, call.tableRef);
+    return answer.NO_CONTENT;
+  }),
+  write("POST", TABLE, async (service, call) => {
+    const request = decode.decodeCommitTable(call.json());
+    return answer.commitAnswer(await service.commitTable(call.ctx, call.tableRef, request));
+  }),
+  write("DELETE", TABLE, async (service, call) => {
+    const purgeRequested = purgeRequestedOf(call.query);
+    await service.dropTable(call.ctx, call.tableRef, { purgeRequested });
+    return answer.NO_CONTENT;
+  }),
+  write("POST", "/v1/{prefix}/tables/rename", async (service, call) => {
+    const names = decode.decodeRenameTable(call.json());
+    await service.renameTable(call.ctx, { catalog: call.catalog, ...names });
+    return answer.NO_CONTENT;
+  }),
+  write("POST", `${TABLE}/metrics`, async (service, call) => {
+    const report = decode.decodeMetricsReport(call.json());
+    await service.reportMetrics(call.ctx, call.tableRef, report);
+    return answer.NO_CONTENT;
+  }),
+];
+
+/** Everything that is served, and nothing else. */
+export const OPERATIONS: readonly Operation[] = [
+  ...CONFIG_OPERATIONS,
+  ...NAMESPACE_OPERATIONS,
+  ...TABLE_OPERATIONS,
+];
+
+/** What the config advertises. Clients call nothing that is not listed here. */
+export const ENDPOINTS: readonly string[] = OPERATIONS.map(
+  ({ method, template }) => `${method} ${template}`,
+);

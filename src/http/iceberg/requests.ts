@@ -1,0 +1,120 @@
+import { invalid } from "../../base/error.ts";
+import type { JsonObject, JsonValue } from "../../base/json.ts";
+import { jsonKeys, parseJsonBytes } from "../../base/json.ts";
+import {
+  arrayOf,
+  asArray,
+  asObject,
+  asString,
+  member,
+  memberPath,
+  optionalBoolean,
+  optionalMember,
+  optionalObject,
+  optionalString,
+  requireMember,
+  requireObject,
+  requireString,
+} from "../../base/json-read.ts";
+import { parseRequirements } from "../../iceberg/requirements.ts";
+import { parseUpdates } from "../../iceberg/updates.ts";
+import type {
+  CommitTable,
+  CreateTable,
+  NamespaceInfo,
+  Properties,
+  PropertiesUpdate,
+  RegisterTable,
+  RenameTable,
+} from "../../service/requests.ts";
+import { checkLevels } from "./path.ts";
+
+/**
+ * Decoders of the request bodies: the shape is checked here and every wrong member is named;
+ * what a name, schema or location may be is the business of the layers below. Unknown members
+ * are ignored, null counts as absent. All throw `Invalid`.
+ */
+
+/** The body as a JSON object. */
+export function decodeBody(bytes: Uint8Array | undefined): JsonObject {
+  if (bytes === undefined || bytes.length === 0) throw invalid("BODY_MISSING", "a body is needed");
+  return asObject(parseJsonBytes(bytes), "");
+}
+
+export function decodeCreateNamespace(body: JsonObject): NamespaceInfo {
+  return {
+    namespace: requireMember(body, "namespace", asNamespace),
+    properties: optionalMember(body, "properties", asProperties) ?? {},
+  };
+}
+
+export function decodeUpdateProperties(body: JsonObject): PropertiesUpdate {
+  return {
+    removals: optionalMember(body, "removals", arrayOf(asString)) ?? [],
+    updates: optionalMember(body, "updates", asProperties) ?? {},
+  };
+}
+
+export function decodeCreateTable(body: JsonObject): CreateTable {
+  return {
+    name: requireString(body, "name"),
+    location: optionalString(body, "location"),
+    schema: requireObject(body, "schema"),
+    partitionSpec: optionalObject(body, "partition-spec"),
+    writeOrder: optionalObject(body, "write-order"),
+    properties: optionalMember(body, "properties", asProperties) ?? {},
+    stageCreate: optionalBoolean(body, "stage-create") ?? false,
+  };
+}
+
+export function decodeRegisterTable(body: JsonObject): RegisterTable {
+  return {
+    name: requireString(body, "name"),
+    metadataLocation: requireString(body, "metadata-location"),
+    overwrite: optionalBoolean(body, "overwrite") ?? false,
+  };
+}
+
+export function decodeRenameTable(body: JsonObject): Omit<RenameTable, "catalog"> {
+  const from = requireMember(body, "source", asIdentifier);
+  return { from, to: requireMember(body, "destination", asIdentifier) };
+}
+
+/** The path names the table; an `identifier` is for commits of several and only has to be one. */
+export function decodeCommitTable(body: JsonObject): CommitTable {
+  optionalMember(body, "identifier", asIdentifier);
+  return {
+    requirements: parseRequirements(requireMember(body, "requirements", asArray)),
+    updates: parseUpdates(requireMember(body, "updates", asArray)),
+  };
+}
+
+/** Any report that says what it is: new kinds appear with new clients. */
+export function decodeMetricsReport(body: JsonObject): JsonObject {
+  requireString(body, "report-type");
+  return body;
+}
+
+function asIdentifier(
+  value: JsonValue | undefined,
+  at: string,
+): { readonly namespace: readonly string[]; readonly table: string } {
+  const object = asObject(value, at);
+  return {
+    namespace: requireMember(object, "namespace", asNamespace, at),
+    table: requireString(object, "name", at),
+  };
+}
+
+function asNamespace(value: JsonValue | undefined, at: string): readonly string[] {
+  return checkLevels(arrayOf(asString)(value, at));
+}
+
+function asProperties(value: JsonValue | undefined, at: string): Properties {
+  const object = asObject(value, at);
+  const properties: Record<string, string> = {};
+  for (const key of jsonKeys(object)) {
+    properties[key] = asString(member(object, key), memberPath(at, key));
+  }
+  return properties;
+}

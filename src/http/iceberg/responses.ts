@@ -1,0 +1,74 @@
+import type {
+  LoadedTable,
+  NamespaceInfo,
+  Page,
+  PropertiesUpdated,
+} from "../../service/requests.ts";
+import type { Answer } from "../answer.ts";
+
+const JSON_HEADERS = { "Content-Type": "application/json" } as const;
+
+export const NO_CONTENT: Answer = { status: 204, headers: {}, body: undefined };
+
+function json(body: unknown): Answer {
+  return { status: 200, headers: JSON_HEADERS, body: JSON.stringify(body) };
+}
+
+/** `prefix` goes into paths as it is, so it is answered in the form that paths need. */
+export function configAnswer(catalog: string, endpoints: readonly string[]): Answer {
+  return json({ overrides: { prefix: encodeURIComponent(catalog) }, defaults: {}, endpoints });
+}
+
+export function namespacesAnswer(page: Page<readonly string[]>): Answer {
+  return json({ namespaces: page.items, "next-page-token": page.nextPageToken });
+}
+
+export function namespaceAnswer(info: NamespaceInfo): Answer {
+  return json({ namespace: info.namespace, properties: info.properties });
+}
+
+export function propertiesAnswer(updated: PropertiesUpdated): Answer {
+  return json({ updated: updated.updated, removed: updated.removed, missing: updated.missing });
+}
+
+export function tablesAnswer(namespace: readonly string[], page: Page<string>): Answer {
+  const identifiers = page.items.map((name) => ({ namespace, name }));
+  return json({ identifiers, "next-page-token": page.nextPageToken });
+}
+
+/** A table with its configuration, as answered to create, register and load. */
+export function tableAnswer(table: LoadedTable): Answer {
+  return spliced(table, `,"config":${JSON.stringify(table.config)}}`);
+}
+
+/** A table as answered to a commit. */
+export function commitAnswer(table: LoadedTable): Answer {
+  return spliced(table, "}");
+}
+
+/**
+ * The stored metadata between two pieces of JSON, never parsed: that is what keeps every integer
+ * exact, and a load of a long history cheap.
+ */
+function spliced(table: LoadedTable, tail: string): Answer {
+  const location = table.metadataLocation;
+  const head =
+    location === undefined
+      ? '{"metadata":'
+      : `{"metadata-location":${JSON.stringify(location)},"metadata":`;
+  return {
+    status: 200,
+    headers: table.etag === undefined ? JSON_HEADERS : { ...JSON_HEADERS, ETag: table.etag },
+    body: Buffer.concat([Buffer.from(head), table.metadata, Buffer.from(tail)]),
+  };
+}
+
+/** What stands is what the client has. The tag is repeated where only one can be meant. */
+export function notModifiedAnswer(tags: readonly string[] | undefined): Answer {
+  const tag = tags?.length === 1 ? tags[0] : undefined;
+  return {
+    status: 304,
+    headers: tag === undefined || tag === "*" ? {} : { ETag: tag },
+    body: undefined,
+  };
+}

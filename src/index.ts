@@ -1,0 +1,137 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { SystemClock } from "./runtime/clock.ts";
+import { type Composition, compose } from "./runtime/compose.ts";
+import { SystemPrng } from "./runtime/prng.ts";
+import { fromFields, readSettings, requireSettings } from "./runtime/read-settings.ts";
+import type { LogLevel, Profile, Settings } from "./runtime/settings.ts";
+import { createLogger } from "./server/log.ts";
+import { FirnServer } from "./server/server.ts";
+
+export { CatalogError, type ErrorContext, type ErrorKind } from "./base/error.ts";
+export type { LogLevel, Profile } from "./runtime/settings.ts";
+
+/** The settings of an embedded Firn: the names of the flags, in camel case. */
+export interface FirnOptions {
+  readonly profile?: Profile;
+  readonly dir?: string;
+  readonly warehouse?: string;
+  /** `name` or `name=uri`. */
+  readonly catalog?: string | readonly string[];
+  readonly allowLocation?: string | readonly string[];
+  readonly allowAnonymous?: boolean;
+  /** `warn` if absent: a host program has its own log. */
+  readonly logLevel?: LogLevel;
+  /** Absent: no socket is opened, `fetch` still serves. Port 0 takes any free one. */
+  readonly listen?: { readonly host?: string; readonly port?: number };
+}
+
+/** Settings of an object are all there is here: `FIRN_*` variables are the command's. */
+function settingsOf({ listen, ...fields }: FirnOptions): Settings {
+  const given = { logLevel: "warn", ...fields, host: listen?.host, port: listen?.port };
+  return requireSettings(readSettings([fromFields(given)], process.cwd()));
+}
+
+/**
+ * A whole Firn inside this process.
+ *
+ * ```ts
+ * const firn = await Firn.open({ profile: "memory" });
+ * const response = await firn.fetch(new Request("http://firn/iceberg/v1/config"));
+ * await firn.close();
+ * ```
+ */
+export class Firn {
+  /** Where it listens, if it does. */
+  readonly url: string | undefined;
+  readonly #server: FirnServer;
+  readonly #composition: Composition;
+  readonly #scratch: string | undefined;
+  #closing: Promise<void> | undefined;
+
+  private constructor(
+    server: FirnServer,
+    composition: Composition,
+    url: string | undefined,
+    scratch: string | undefined,
+  ) {
+    this.#server = server;
+    this.#composition = composition;
+    this.url = url;
+    this.#scratch = scratch;
+  }
+
+  /**
+   * Opens one. In profile `memory` without `dir` and `warehouse`, tables lie in a new folder under
+   * the system's temporary directory, which `close` removes.
+   *
+   * @throws CatalogError `SETTINGS_INVALID`, naming every problem; `LISTEN_FAILED`.
+   */
+  static async open(options: FirnOptions = {}): Promise<Firn> {
+    const asked = settingsOf(options);
+    const inScratch =
+      asked.profile === "memory" && options.dir === undefined && options.warehouse === undefined;
+    if (!inScratch) return Firn.#start(asked, options.listen !== undefined, undefined);
+    const scratch = await mkdtemp(join(tmpdir(), "firn-"));
+    try {
+      const settings = settingsOf({ ...options, dir: scratch });
+      return await Firn.#start(settings, options.listen !== undefined, scratch);
+    } catch (error) {
+      await rm(scratch, { recursive: true, force: true });
+      throw error;
+    }
+  }
+
+  static async #start(
+    settings: Settings,
+    listens: boolean,
+    scratch: string | undefined,
+  ): Promise<Firn> {
+    const clock = new SystemClock();
+    const prng = new SystemPrng();
+    const composition = await compose(settings, { clock, prng });
+    const server = new FirnServer({
+      ...{ clock, prng, iceberg: composition.iceberg, metrics: composition.metrics },
+      log: createLogger(settings.logLevel, clock),
+      ready: () => composition.ready(),
+      allowAnonymous: settings.allowAnonymous,
+    });
+    try {
+      const url = listens ? await server.listen(settings.host, settings.port) : undefined;
+      return new Firn(server, composition, url, scratch);
+    } catch (error) {
+      await server.stop();
+      await composition.close();
+      throw error;
+    }
+  }
+
+  /**
+   * Answers a request as the server would, without a socket. Only path, query, method, headers and
+   * body of the request count, not the host of its URL.
+   */
+  async fetch(request: Request): Promise<Response> {
+    const { pathname, search } = new URL(request.url);
+    const headers = { ...Object.fromEntries(request.headers), host: "localhost" };
+    const body = request.body === null ? undefined : Buffer.from(await request.arrayBuffer());
+    const answer = await this.#server.inject(request.method, `${pathname}${search}`, headers, body);
+    return new Response(answer.body, { status: answer.status, headers: answer.headers });
+  }
+
+  /** Lets requests under way finish, for at most 10 s, and closes everything. Idempotent. */
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    await this.#server.stop();
+    await this.#composition.close();
+    if (this.#scratch !== undefined) await rm(this.#scratch, { recursive: true, force: true });
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+}

@@ -1,0 +1,39 @@
+import { setTimeout as sleepFor } from "node:timers/promises";
+import type { Clock } from "../base/clock.ts";
+
+/** The machine's own time. */
+export class SystemClock implements Clock {
+  nowMs(): number {
+    return Date.now();
+  }
+
+  monotonicMs(): number {
+    return performance.now();
+  }
+
+  async sleep(ms: number): Promise<void> {
+    await sleepFor(ms);
+  }
+}
+
+/** Milliseconds since this process was started, the loading of Node itself included. */
+export function sinceProcessStartMs(): number {
+  return process.uptime() * 1_000;
+}
+
+/** Whether `work` settled in time. Nothing is left running or waiting when it did. */
+export async function settlesWithin(work: Promise<unknown>, limitMs: number): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<boolean>((resolve) => {
+    timer = setTimeout(() => resolve(false), limitMs);
+  });
+  const done = work.then(
+    () => true,
+    () => true,
+  );
+  try {
+    return await Promise.race([done, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

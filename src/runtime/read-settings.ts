@@ -1,0 +1,159 @@
+import { invalid } from "../base/error.ts";
+import { isLoopbackHost } from "./loopback.ts";
+import { nearest } from "./nearest.ts";
+import {
+  BUILT_PROFILES,
+  SETTING_NAMES,
+  SETTINGS,
+  type SettingName,
+  type Settings,
+} from "./settings.ts";
+
+/** What one source (flags, environment, fields) says, under its own names for settings. */
+export interface SettingSource {
+  readonly values: ReadonlyMap<SettingName, readonly string[]>;
+  /** How this source calls a setting, for problems. */
+  readonly label: (name: SettingName) => string;
+  /** Refusals of the source itself, unknown names above all. */
+  readonly problems: readonly string[];
+}
+
+export type SettingsResult =
+  | { readonly ok: true; readonly settings: Settings }
+  | { readonly ok: false; readonly problems: readonly string[] };
+
+/** `allowLocation` → `--allow-location`. */
+export function flagOf(name: SettingName): string {
+  return `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+}
+
+/** `allowLocation` → `FIRN_ALLOW_LOCATION`. */
+export function envOf(name: SettingName): string {
+  return `FIRN_${name.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`;
+}
+
+/** The settings of an environment. An empty value counts as absent; repeatable ones hold commas. */
+export function fromEnv(env: Readonly<Record<string, string | undefined>>): SettingSource {
+  const known = new Map(SETTING_NAMES.map((name) => [envOf(name), name]));
+  const values = new Map<SettingName, readonly string[]>();
+  const problems: string[] = [];
+  for (const [key, value] of Object.entries(env)) {
+    if (!key.startsWith("FIRN_")) continue;
+    const name = known.get(key);
+    if (name === undefined) problems.push(unknownName("environment variable", key, known.keys()));
+    else if (value !== undefined && value !== "") {
+      values.set(name, SETTINGS[name].repeatable ? splitList(value) : [value]);
+    }
+  }
+  return { values, label: envOf, problems };
+}
+
+/** The settings of a command line: values by name, and what it did not know. */
+export function fromFlags(
+  values: ReadonlyMap<SettingName, readonly string[]>,
+  unknown: readonly string[],
+): SettingSource {
+  const known = [...SETTING_NAMES.map(flagOf), "--help", "--version"];
+  const problems = unknown.map((argument) =>
+    argument.startsWith("-")
+      ? unknownName("flag", argument.split("=", 1)[0] ?? argument, known)
+      : `unexpected argument ${argument}`,
+  );
+  return { values, label: flagOf, problems };
+}
+
+/** The settings of an object, as an embedding program gives them. */
+export function fromFields(fields: object): SettingSource {
+  const values = new Map<SettingName, readonly string[]>();
+  const problems: string[] = [];
+  for (const [key, value] of Object.entries(fields) as [string, unknown][]) {
+    const name = SETTING_NAMES.find((candidate) => candidate === key);
+    if (name === undefined) problems.push(unknownName("option", key, SETTING_NAMES));
+    else if (value !== undefined) {
+      const texts = textsOf(value);
+      if (texts === undefined) problems.push(`${key}: must be plain text, number or boolean`);
+      else values.set(name, texts);
+    }
+  }
+  return { values, label: (name) => name, problems };
+}
+
+/**
+ * Reads the settings, the first source that names one winning, and names every problem at once.
+ * Relative paths start at `cwd`.
+ */
+export function readSettings(sources: readonly SettingSource[], cwd: string): SettingsResult {
+  const problems = sources.flatMap((source) => source.problems);
+  const settings: Partial<Record<SettingName, unknown>> = {};
+  for (const name of SETTING_NAMES) {
+    const source = sources.find((candidate) => candidate.values.has(name));
+    const texts = source?.values.get(name);
+    try {
+      settings[name] =
+        texts === undefined
+          ? SETTINGS[name].fallback(settings as Partial<Settings>, cwd)
+          : SETTINGS[name].parse(texts, cwd);
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+      problems.push(`${source?.label(name) ?? name}: ${error.message}`);
+    }
+  }
+  const whole = settings as unknown as Settings;
+  problems.push(...contradictions(whole));
+  return problems.length === 0 ? { ok: true, settings: whole } : { ok: false, problems };
+}
+
+/** @throws CatalogError `Invalid`, code `SETTINGS_INVALID`, naming every problem. */
+export function requireSettings(result: SettingsResult): Settings {
+  if (result.ok) return result.settings;
+  throw invalid("SETTINGS_INVALID", `settings: ${result.problems.join("; ")}`, {
+    problems: result.problems.length,
+  });
+}
+
+/** What no single setting shows. Looks only at what could be read. */
+function contradictions(settings: Partial<Settings>): readonly string[] {
+  const problems: string[] = [];
+  const { profile, host, allowAnonymous, catalog } = settings;
+  if (profile !== undefined && !BUILT_PROFILES.includes(profile)) {
+    problems.push(`profile ${profile} is not built yet; there is: ${BUILT_PROFILES.join(", ")}`);
+  }
+  if (host !== undefined && allowAnonymous === false && !isLoopbackHost(host)) {
+    problems.push(
+      `host ${host} is not loopback: without authentication this needs ${flagOf("allowAnonymous")}`,
+    );
+  }
+  const names = new Set<string>();
+  for (const { name } of catalog ?? []) {
+    if (names.has(name)) problems.push(`catalog ${name} is given twice`);
+    names.add(name);
+  }
+  return problems;
+}
+
+function unknownName(kind: string, name: string, known: Iterable<string>): string {
+  const near = nearest(name, known);
+  return `unknown ${kind} ${name}${near === undefined ? "" : `: did you mean ${near}?`}`;
+}
+
+function splitList(text: string): readonly string[] {
+  return text
+    .split(",")
+    .map((part) => part.trim())
+    .filter((part) => part !== "");
+}
+
+function textsOf(value: unknown): readonly string[] | undefined {
+  if (Array.isArray(value)) {
+    const texts = value.map(textOf);
+    return texts.every((text) => text !== undefined) ? texts : undefined;
+  }
+  const text = textOf(value);
+  return text === undefined ? undefined : [text];
+}
+
+function textOf(value: unknown): string | undefined {
+  const plain =
+    typeof value === "string" || typeof value === "number" || typeof value === "boolean";
+  return plain ? String(value) : undefined;
+}

@@ -1,0 +1,28 @@
+import { type DestinationStream, destination, type Logger, pino } from "pino";
+import type { Clock } from "../base/clock.ts";
+import type { CatalogError } from "../base/error.ts";
+import type { LogLevel } from "../runtime/settings.ts";
+
+export type { Logger } from "pino";
+
+/** JSON lines, to stderr unless a test listens. Written at once, so that none is lost at the end. */
+export function createLogger(level: LogLevel, clock: Clock, stream?: DestinationStream): Logger {
+  const timestamp = () => `,"time":"${new Date(clock.nowMs()).toISOString()}"`;
+  const formatters = { level: (label: string) => ({ level: label }) };
+  return pino(
+    { level, base: null, timestamp, formatters },
+    stream ?? destination({ fd: 2, sync: true }),
+  );
+}
+
+/** An error as the log shows it: for operators, so with its cause and stack. */
+export function errorFields(error: CatalogError): Readonly<Record<string, unknown>> {
+  const cause = error.cause instanceof Error ? error.cause.stack : undefined;
+  const context = Object.fromEntries(
+    Object.entries(error.context).map(([key, value]) => [
+      key,
+      typeof value === "bigint" ? value.toString() : value,
+    ]),
+  );
+  return { kind: error.kind, code: error.code, context, stack: cause ?? error.stack };
+}
