@@ -1,0 +1,266 @@
+import {
+  closeSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  realpathSync,
+  renameSync,
+  type Stats,
+  unlinkSync,
+} from "node:fs";
+import { dirname } from "node:path";
+import { invalid } from "../base/error.ts";
+import { errnoOf, faultOf, isAbsence } from "./local-fault.ts";
+import { type OpenFile, openFile, syncFile } from "./local-file.ts";
+
+/** Names of files that are no blobs: hidden from every list, refused in every path. */
+export const RESERVED_PREFIX = ".firn-";
+const TEMPORARY_PREFIX = `${RESERVED_PREFIX}tmp-`;
+/** Directories that this process knows to be durable; forgetting one costs a sync, no more. */
+const MAX_KNOWN = 10_000;
+
+/**
+ * A directory tree that files are made visible in whole and durably. All paths here are relative to
+ * the root, `""` being the root itself.
+ *
+ * Invariant: before a file gets its name, its bytes are on the disk; before a write is acknowledged,
+ * so are its name and the names of all directories above it, whoever made those.
+ *
+ * No symbolic link below the root is ever followed. Somebody who may change the tree while we read
+ * it could still slip one in: the tree is as trusted as the account that owns it.
+ */
+export class LocalDirectory {
+  readonly #root: string;
+  readonly #durable: boolean;
+  readonly #known = new Set<string>();
+  /** The root may itself be reached through links: it is whoever started us that named it. */
+  #realRoot: string | undefined;
+  #temporaries = 0;
+
+  /** @param root absolute; made, with its parents, by the first write. */
+  constructor(root: string, durable: boolean) {
+    this.#root = root === "/" ? "" : root;
+    this.#durable = durable;
+  }
+
+  /**
+   * The absolute path of what stands at `path`, or undefined where nothing does.
+   *
+   * @throws CatalogError `Invalid`, code `BLOB_PATH_UNSUPPORTED`: a symbolic link is in the way.
+   */
+  locate(path: string): string | undefined {
+    const file = this.#absolute(path);
+    try {
+      this.#assertConfined(path, file);
+      return file;
+    } catch (error) {
+      if (isAbsence(error)) return undefined;
+      throw faultOf(error, path, "nothing");
+    }
+  }
+
+  /** Opens the regular file at `path` for reading; undefined where there is none. */
+  open(path: string): OpenFile | undefined {
+    try {
+      const file = this.locate(path);
+      return file === undefined ? undefined : openFile(file);
+    } catch (error) {
+      if (isAbsence(error)) return undefined;
+      throw faultOf(error, path, "nothing");
+    }
+  }
+
+  /** One `lstat`, plus the check of `locate` where something stands. */
+  stat(path: string): Stats | undefined {
+    try {
+      const stat = lstatSync(this.#absolute(path), { throwIfNoEntry: false });
+      if (stat !== undefined) this.#assertConfined(path, this.#absolute(path));
+      return stat;
+    } catch (error) {
+      if (isAbsence(error)) return undefined;
+      throw faultOf(error, path, "nothing");
+    }
+  }
+
+  /**
+   * Writes and syncs a temporary file in the directory of `path`, not yet visible as a blob. On any
+   * error nothing is left of it.
+   */
+  async stage(path: string, write: (fd: number) => Promise<void>): Promise<string> {
+    try {
+      const { fd, temporary } = await this.#openTemporary(parentOf(path));
+      try {
+        await write(fd);
+        if (this.#durable) await syncFile(fd);
+      } catch (error) {
+        removeQuietly(temporary);
+        throw error;
+      } finally {
+        closeSync(fd);
+      }
+      return temporary;
+    } catch (error) {
+      throw faultOf(error, path, "nothing");
+    }
+  }
+
+  /** Gives a staged file its name unless that is taken: the exclusive step, one winner of any racers. */
+  async publishAbsent(temporary: string, path: string): Promise<"published" | "taken"> {
+    let taken = false;
+    try {
+      linkSync(temporary, this.#absolute(path));
+    } catch (error) {
+      if (errnoOf(error) !== "EEXIST") throw faultOf(error, path, "nothing");
+      taken = true;
+    } finally {
+      removeQuietly(temporary);
+    }
+    // Also for a loser: what it is told stands there must not vanish in a crash.
+    await this.syncDirectory(parentOf(path));
+    return taken ? "taken" : "published";
+  }
+
+  /** Gives a staged file its name, over whatever stands there. Call `syncDirectory` after it. */
+  publishOver(temporary: string, path: string): void {
+    try {
+      renameSync(temporary, this.#absolute(path));
+    } catch (error) {
+      throw faultOf(error, path, "nothing");
+    }
+  }
+
+  discard(temporary: string): void {
+    removeQuietly(temporary);
+  }
+
+  /** Removes a name; nothing there is fine. Call `syncDirectory` after it. */
+  remove(path: string): void {
+    try {
+      if (this.locate(parentOf(path)) !== undefined) unlinkSync(this.#absolute(path));
+    } catch (error) {
+      // EPERM is what some systems answer for a directory, which is no blob either.
+      const absent = isAbsence(error) || errnoOf(error) === "EISDIR" || this.#isDirectory(path);
+      if (!absent) throw faultOf(error, path, "nothing");
+    }
+  }
+
+  /** Makes the names in a directory durable, deletions included; no directory is fine. */
+  async syncDirectory(directory: string): Promise<void> {
+    try {
+      await this.#sync(this.#absolute(directory));
+    } catch (error) {
+      if (!isAbsence(error)) throw faultOf(error, directory, "maybe");
+    }
+  }
+
+  /**
+   * Makes a directory and those above it. Durable before it resolves, once per process: a directory
+   * that another process made may still be unsynced.
+   */
+  async ensure(directory: string): Promise<string> {
+    const absolute = this.#absolute(directory);
+    if (this.#known.has(directory)) {
+      this.#assertConfined(directory, absolute);
+      return absolute;
+    }
+    if (directory === "") {
+      await this.#ensureRoot();
+    } else {
+      await this.ensure(parentOf(directory));
+      makeDirectory(absolute);
+      this.#assertConfined(directory, absolute);
+      await this.#sync(dirname(absolute));
+    }
+    if (this.#known.size >= MAX_KNOWN) this.#known.clear();
+    this.#known.add(directory);
+    return absolute;
+  }
+
+  async #ensureRoot(): Promise<void> {
+    const root = this.#absolute("");
+    const first = mkdirSync(root, { recursive: true });
+    if (first === undefined) return;
+    for (let made = root; made.length >= first.length; made = dirname(made)) {
+      await this.#sync(dirname(made));
+    }
+  }
+
+  async #openTemporary(directory: string): Promise<{ fd: number; temporary: string }> {
+    try {
+      return await this.#tryTemporary(directory);
+    } catch (error) {
+      if (errnoOf(error) !== "ENOENT") throw error;
+    }
+    // The directory went away under us, known as it was: make it anew, once.
+    this.#known.clear();
+    return this.#tryTemporary(directory);
+  }
+
+  async #tryTemporary(directory: string): Promise<{ fd: number; temporary: string }> {
+    const parent = await this.ensure(directory);
+    for (;;) {
+      const temporary = `${parent}/${TEMPORARY_PREFIX}${process.pid}-${this.#temporaries++}`;
+      try {
+        return { fd: openSync(temporary, "wx"), temporary };
+      } catch (error) {
+        // A leftover of an earlier process, or another store of this one: the next name is free.
+        if (errnoOf(error) !== "EEXIST") throw error;
+      }
+    }
+  }
+
+  async #sync(directory: string): Promise<void> {
+    if (!this.#durable) return;
+    const fd = openSync(directory, "r");
+    try {
+      await syncFile(fd);
+    } finally {
+      closeSync(fd);
+    }
+  }
+
+  #assertConfined(path: string, absolute: string): void {
+    const real = realpathSync.native(absolute);
+    this.#realRoot ??= realpathSync.native(this.#absolute(""));
+    const root = this.#realRoot === "/" ? "" : this.#realRoot;
+    const expected = path === "" ? this.#realRoot : `${root}/${path}`;
+    if (real !== expected) {
+      throw invalid("BLOB_PATH_UNSUPPORTED", "a symbolic link is in the way", {
+        path: path.slice(0, 200),
+      });
+    }
+  }
+
+  #isDirectory(path: string): boolean {
+    return lstatSync(this.#absolute(path), { throwIfNoEntry: false })?.isDirectory() === true;
+  }
+
+  #absolute(path: string): string {
+    return path === "" ? this.#root || "/" : `${this.#root}/${path}`;
+  }
+}
+
+/** The directory of a relative path, `""` for the root. */
+export function parentOf(path: string): string {
+  return path.slice(0, Math.max(0, path.lastIndexOf("/")));
+}
+
+function makeDirectory(absolute: string): void {
+  try {
+    mkdirSync(absolute);
+  } catch (error) {
+    if (errnoOf(error) !== "EEXIST") throw error;
+    if (!lstatSync(absolute).isDirectory()) {
+      throw invalid("BLOB_PATH_UNSUPPORTED", "a file stands where a directory is due");
+    }
+  }
+}
+
+function removeQuietly(file: string): void {
+  try {
+    unlinkSync(file);
+  } catch {
+    // A leftover is invisible and harmless; the write's own outcome is what the caller must hear.
+  }
+}

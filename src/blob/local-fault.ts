@@ -1,0 +1,37 @@
+import { CatalogError, invalid } from "../base/error.ts";
+
+/** The `errno` name of a failed system call, or undefined for any other error. */
+export function errnoOf(error: unknown): string | undefined {
+  if (!(error instanceof Error) || !("code" in error)) return undefined;
+  return "syscall" in error && typeof error.code === "string" ? error.code : undefined;
+}
+
+/** Nothing is stored under such a path, nor could it be: a file stands where a directory is due. */
+export function isAbsence(error: unknown): boolean {
+  const errno = errnoOf(error);
+  return errno === "ENOENT" || errno === "ENOTDIR";
+}
+
+/** The path itself is at fault: another disk would not help, another path would. */
+const PATH_FAULTS = new Set(["ENAMETOOLONG", "ENOTDIR", "EISDIR", "ELOOP", "EINVAL", "EILSEQ"]);
+
+/**
+ * What a failed system call means to the caller. `applied` says what is known of the write: before
+ * its bytes got their name "nothing" happened, after it they may be lost again ("maybe").
+ *
+ * Codes: `BLOB_PATH_UNSUPPORTED` (Invalid), `BLOB_STORE_UNAVAILABLE` (Unavailable: full, read-only,
+ * forbidden, out of descriptors …), `BLOB_WRITE_UNKNOWN` (Unknown).
+ */
+export function faultOf(error: unknown, path: string, applied: "nothing" | "maybe"): unknown {
+  const errno = errnoOf(error);
+  if (errno === undefined) return error;
+  const context = { path: path.slice(0, 200), errno };
+  if (applied === "maybe") {
+    return new CatalogError("Unknown", "BLOB_WRITE_UNKNOWN", `write ${errno}`, context, error);
+  }
+  if (PATH_FAULTS.has(errno)) {
+    return invalid("BLOB_PATH_UNSUPPORTED", `the file system refuses the path: ${errno}`, context);
+  }
+  const message = `the file system refuses: ${errno}`;
+  return new CatalogError("Unavailable", "BLOB_STORE_UNAVAILABLE", message, context, error);
+}

@@ -1,0 +1,129 @@
+import type { Dirent } from "node:fs";
+import { readdir } from "node:fs/promises";
+import { compareUtf8 } from "../base/bytes.ts";
+import { isPossiblePath } from "./checks.ts";
+import type { LocalDirectory } from "./local-directory.ts";
+import { faultOf, isAbsence } from "./local-fault.ts";
+import type { LocalLayout } from "./local-layout.ts";
+import type { BlobEntry, BlobInfo } from "./port.ts";
+
+interface Query {
+  readonly prefix: string;
+  readonly after: string | undefined;
+  readonly limit: number;
+}
+
+/** `key` is what the order is by: a blob's path, or a directory's path and a slash. */
+interface Child {
+  readonly key: string;
+  readonly file: string;
+  readonly isDirectory: boolean;
+}
+
+interface Found {
+  readonly info: BlobInfo;
+  /** Where the layout keeps it. */
+  readonly path: string | undefined;
+}
+
+/**
+ * Blobs of a directory tree in the order of their paths, by a walk in that order: every path below a
+ * directory begins with the directory's own path and a slash, so sorting each directory by name,
+ * with a slash after those of directories, sorts them all.
+ */
+export class LocalLister {
+  readonly #tree: LocalDirectory;
+  readonly #layout: LocalLayout;
+
+  constructor(tree: LocalDirectory, layout: LocalLayout) {
+    this.#tree = tree;
+    this.#layout = layout;
+  }
+
+  async list(query: Query): Promise<readonly BlobEntry[]> {
+    const slash = query.prefix.lastIndexOf("/");
+    const found: BlobEntry[] = [];
+    if (slash < 0) {
+      await this.#walk("", "", query, found);
+    } else if (isPossiblePath(query.prefix.slice(0, slash))) {
+      const directory = this.#layout.directoryOf(query.prefix.slice(0, slash));
+      await this.#walk(directory, query.prefix.slice(0, slash + 1), query, found);
+    }
+    return found;
+  }
+
+  async #walk(directory: string, path: string, query: Query, found: BlobEntry[]): Promise<void> {
+    const children: Child[] = [];
+    for (const entry of await this.#entries(directory)) {
+      const child = await this.#child(directory, path, entry);
+      if (child !== undefined && matches(child, query)) children.push(child);
+    }
+    children.sort((a, b) => compareUtf8(a.key, b.key));
+    for (const child of children) {
+      if (found.length >= query.limit) return;
+      if (child.isDirectory) {
+        await this.#walk(child.file, child.key, query, found);
+      } else {
+        const described = await this.#describe(child.file);
+        if (described !== undefined) found.push({ path: child.key, ...described.info });
+      }
+    }
+  }
+
+  async #child(directory: string, path: string, entry: Dirent): Promise<Child | undefined> {
+    const { name } = entry;
+    const isDirectory = entry.isDirectory();
+    // Neither: a symbolic link, a pipe, a device. None is a blob, and none is followed.
+    if (!isDirectory && !entry.isFile()) return undefined;
+    if (!this.#layout.holds(name, isDirectory)) return undefined;
+    const file = directory === "" ? name : `${directory}/${name}`;
+    const segment =
+      this.#layout.segmentOf(name, isDirectory) ??
+      (await this.#witness(file, isDirectory))?.split("/")[path.split("/").length - 1];
+    if (segment === undefined) return undefined;
+    return { key: path + segment + (isDirectory ? "/" : ""), file, isDirectory };
+  }
+
+  /** The path of any one blob at or below a file whose name is only a hash. */
+  async #witness(file: string, isDirectory: boolean): Promise<string | undefined> {
+    if (!isDirectory) return (await this.#describe(file))?.path;
+    for (const entry of await this.#entries(file)) {
+      const below = entry.isDirectory();
+      if (!this.#layout.holds(entry.name, below)) continue;
+      const path = await this.#witness(`${file}/${entry.name}`, below);
+      if (path !== undefined) return path;
+    }
+    return undefined;
+  }
+
+  async #entries(directory: string): Promise<readonly Dirent[]> {
+    const absolute = this.#tree.locate(directory);
+    if (absolute === undefined) return [];
+    try {
+      return await readdir(absolute, { withFileTypes: true });
+    } catch (error) {
+      if (isAbsence(error)) return [];
+      throw faultOf(error, directory, "nothing");
+    }
+  }
+
+  async #describe(file: string): Promise<Found | undefined> {
+    const open = this.#tree.open(file);
+    if (open === undefined) return undefined;
+    try {
+      const { size, etag, path } = await this.#layout.describe(open);
+      return { info: { size, etag, modifiedAtMs: open.modifiedAtMs }, path };
+    } finally {
+      open.close();
+    }
+  }
+}
+
+function matches({ key, isDirectory }: Child, { prefix, after }: Query): boolean {
+  if (isDirectory) {
+    // Everything below begins with the key: all of it comes after `after`, or none, or some.
+    const reached = after === undefined || compareUtf8(key, after) > 0 || after.startsWith(key);
+    return reached && (key.startsWith(prefix) || prefix.startsWith(key));
+  }
+  return key.startsWith(prefix) && (after === undefined || compareUtf8(key, after) > 0);
+}

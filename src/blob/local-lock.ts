@@ -1,0 +1,153 @@
+import { closeSync, openSync, readdirSync, readFileSync, unlinkSync } from "node:fs";
+import { type Clock, Stopwatch } from "../base/clock.ts";
+import { CatalogError } from "../base/error.ts";
+import { type Prng, randomBelow } from "../base/prng.ts";
+import { RESERVED_PREFIX } from "./local-directory.ts";
+import { errnoOf } from "./local-fault.ts";
+
+const INTENT_PREFIX = `${RESERVED_PREFIX}lock-`;
+/** A holder keeps the lock for one compare and rename: waiting longer means that something hangs. */
+const MAX_WAIT_MS = 10_000;
+const MAX_BACKOFF_MS = 32;
+
+/**
+ * Mutual exclusion over the names of one directory, between the calls of this process and between
+ * processes of one machine (of one container: they must see each other's process ids).
+ *
+ * Between processes: a contender makes an *intent*, an empty file whose name alone says whose it is
+ * (boot, pid, start time, number), then reads the directory. It holds the lock if it sees no other
+ * intent of a living process, else it takes its own back and tries again later. Of two contenders
+ * the one that made its intent later sees the earlier one, so never do both hold. An intent's name
+ * is used once, hence a dead one may be removed by anybody at any time: there is no moment at which
+ * breaking a stale lock could break a new one, which a single lock file cannot offer.
+ */
+export class DirectoryLocks {
+  readonly #clock: Clock;
+  readonly #prng: Prng;
+  readonly #tails = new Map<string, Promise<unknown>>();
+  readonly #self = identityOf(process.pid);
+  #intents = 0;
+
+  constructor(clock: Clock, prng: Prng) {
+    this.#clock = clock;
+    this.#prng = prng;
+  }
+
+  /**
+   * Runs `body` while holding the lock of an existing directory.
+   *
+   * @throws CatalogError `Unavailable`, code `BLOB_LOCK_TIMEOUT`, after 10 s: `body` did not run.
+   */
+  async run<T>(directory: string, body: () => Promise<T>): Promise<T> {
+    const before = this.#tails.get(directory);
+    const turn = (async () => {
+      await before?.catch(() => undefined);
+      const intent = await this.#acquire(directory);
+      try {
+        return await body();
+      } finally {
+        removeIntent(intent);
+      }
+    })();
+    this.#tails.set(directory, turn);
+    try {
+      return await turn;
+    } finally {
+      if (this.#tails.get(directory) === turn) this.#tails.delete(directory);
+    }
+  }
+
+  async #acquire(directory: string): Promise<string> {
+    const waited = new Stopwatch(this.#clock);
+    for (let attempt = 0; ; attempt++) {
+      const intent = this.#makeIntent(directory);
+      try {
+        if (!rivalStands(directory, intent.name)) return intent.file;
+      } catch (error) {
+        removeIntent(intent.file);
+        throw error;
+      }
+      removeIntent(intent.file);
+      if (waited.elapsedMs() >= MAX_WAIT_MS) {
+        throw new CatalogError("Unavailable", "BLOB_LOCK_TIMEOUT", "a lock is not released");
+      }
+      const ceiling = Math.min(MAX_BACKOFF_MS, 2 ** attempt);
+      await this.#clock.sleep(1 + randomBelow(this.#prng, ceiling));
+    }
+  }
+
+  #makeIntent(directory: string): { name: string; file: string } {
+    for (;;) {
+      const name = `${INTENT_PREFIX}${this.#self}-${this.#intents++}`;
+      const file = `${directory}/${name}`;
+      try {
+        closeSync(openSync(file, "wx"));
+        return { name, file };
+      } catch (error) {
+        // Another store of this process counts for itself.
+        if (errnoOf(error) !== "EEXIST") throw error;
+      }
+    }
+  }
+}
+
+function rivalStands(directory: string, own: string): boolean {
+  let rival = false;
+  for (const name of readdirSync(directory)) {
+    if (!name.startsWith(INTENT_PREFIX) || name === own) continue;
+    if (isAlive(name.slice(INTENT_PREFIX.length))) rival = true;
+    else removeIntent(`${directory}/${name}`);
+  }
+  return rival;
+}
+
+function removeIntent(file: string): void {
+  try {
+    unlinkSync(file);
+  } catch {
+    // Its owner, or another who found it dead, was faster; a survivor dies with this process.
+  }
+}
+
+function isAlive(intent: string): boolean {
+  const [boot, pid, start] = intent.split("-");
+  return `${boot}-${pid}-${start}` === identityOf(Number(pid));
+}
+
+/** `{boot}-{pid}-{start}`: a process id alone is used again, at the latest after a reboot. */
+function identityOf(pid: number): string | undefined {
+  const start = startOf(pid);
+  return start === undefined ? undefined : `${bootId()}-${pid}-${start}`;
+}
+
+/** Ticks from boot to the start of a process; `0` where the system has no `/proc`. */
+function startOf(pid: number): string | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
+    // The second field is the command in parentheses and may hold spaces; `starttime` is the 22nd.
+    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    // A zombie has an entry still, but will never release anything.
+    return fields[0] === "Z" || fields[0] === "X" ? undefined : fields[19];
+  } catch {
+    return bootId() === NO_PROC && signalReaches(pid) ? "0" : undefined;
+  }
+}
+
+function signalReaches(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return errnoOf(error) === "EPERM";
+  }
+}
+
+const NO_PROC = "0";
+
+function bootId(): string {
+  try {
+    const id = readFileSync("/proc/sys/kernel/random/boot_id", "latin1");
+    return id.replaceAll("-", "").slice(0, 32);
+  } catch {
+    return NO_PROC;
+  }
+}

@@ -1,0 +1,72 @@
+import { utf8, utf8Text } from "../base/bytes.ts";
+import { CatalogError } from "../base/error.ts";
+import { MAX_PATH_BYTES } from "./checks.ts";
+
+/*
+ * A payload file of the local store: the content, then a trailer that is read from its end.
+ *
+ *   bytes  what
+ *   n      content
+ *   p      path of the blob, UTF-8
+ *   32     SHA-256 of the content
+ *   2      p, big-endian
+ *   6      "FIRNB1"
+ *
+ * Invariant: the etag is the SHA-256 in hex, and the path is the one that the file stands under.
+ *
+ * Example: content "ice" (3 bytes) under the path "a/b" is 46 bytes:
+ *
+ *   696365 612f62
+ *   b4e57a03fa1c1a9069ec28eaf720ebff33cbd59c1a37f2c2ae1f9f7ca17c4f0f
+ *   0003 4649524e4231
+ */
+
+const HASH_BYTES = 32;
+const LENGTH_BYTES = 2;
+const MAGIC = utf8("FIRNB1");
+const FIXED_BYTES = HASH_BYTES + LENGTH_BYTES + MAGIC.length;
+
+export const MAX_TRAILER_BYTES: number = MAX_PATH_BYTES + FIXED_BYTES;
+
+export interface Trailer {
+  readonly contentBytes: number;
+  readonly etag: string;
+  readonly path: string;
+}
+
+export function encodeTrailer(path: string, etag: string): Uint8Array {
+  const pathBytes = utf8(path);
+  const length = Buffer.alloc(LENGTH_BYTES);
+  length.writeUInt16BE(pathBytes.length);
+  return Buffer.concat([pathBytes, Buffer.from(etag, "hex"), length, MAGIC]);
+}
+
+/**
+ * Reads the trailer at the end of `tail`, the last bytes of a file of `fileBytes`.
+ *
+ * @throws CatalogError `Corrupt`, code `BLOB_CORRUPT`.
+ */
+export function decodeTrailer(tail: Uint8Array, fileBytes: number): Trailer {
+  const bytes = Buffer.from(tail.buffer, tail.byteOffset, tail.byteLength);
+  const fixed = bytes.length - FIXED_BYTES;
+  if (fixed < 0 || !bytes.subarray(-MAGIC.length).equals(MAGIC)) throw corrupt("no trailer");
+  const pathBytes = bytes.readUInt16BE(fixed + HASH_BYTES);
+  if (pathBytes > fixed) throw corrupt("trailer cut short");
+  return {
+    contentBytes: fileBytes - FIXED_BYTES - pathBytes,
+    etag: bytes.toString("hex", fixed, fixed + HASH_BYTES),
+    path: pathText(bytes.subarray(fixed - pathBytes, fixed)),
+  };
+}
+
+export function corrupt(what: string): CatalogError {
+  return new CatalogError("Corrupt", "BLOB_CORRUPT", `stored blob: ${what}`);
+}
+
+function pathText(bytes: Uint8Array): string {
+  try {
+    return utf8Text(bytes);
+  } catch {
+    throw corrupt("path is not text");
+  }
+}

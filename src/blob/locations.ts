@@ -1,0 +1,174 @@
+import type { Clock } from "../base/clock.ts";
+import { CatalogError, invalid } from "../base/error.ts";
+import { LIMITS } from "../base/limits.ts";
+import type { Prng } from "../base/prng.ts";
+import { normalizeFileLocation, pathOfFileLocation } from "./file-location.ts";
+import { LocalBlobStore } from "./local.ts";
+import type { Blob, BlobStore } from "./port.ts";
+
+/** Where the blobs of one allowed root are. `exists` only where `head` would cost more. */
+export interface LocationRoot {
+  readonly store: BlobStore & {
+    exists?(path: string): Promise<boolean>;
+    makeDirectory?(path: string): Promise<void>;
+  };
+  /** Path, in that store, of a normalized location at or below the root; `""` is the root. */
+  pathOf(location: string): string;
+}
+
+/** What a URI scheme needs to be served. */
+export interface LocationScheme {
+  /** Canonical form. @throws CatalogError `Invalid`, code `LOCATION_INVALID`. */
+  normalize(uri: string): string;
+  /** The store behind a normalized root: made once, when a root is first used. */
+  open(root: string): LocationRoot;
+}
+
+export interface LocationsOptions {
+  /** URIs that locations may lie at or below. */
+  readonly allowedRoots: readonly string[];
+  readonly clock: Clock;
+  readonly prng: Prng;
+  /** Whether a file is on the disk before its write is acknowledged (default true). */
+  readonly durable?: boolean;
+  /** Schemes besides `file`, by their lower-case name. */
+  readonly schemes?: ReadonlyMap<string, LocationScheme>;
+}
+
+/**
+ * Iceberg locations: which store and path a URI means, and nothing outside the allowed roots. Every
+ * operation checks its URI itself, so no caller can forget to.
+ *
+ * Codes, all `Invalid`: `LOCATION_INVALID` (no canonical form), `LOCATION_UNSUPPORTED` (unknown
+ * scheme), `LOCATION_NOT_ALLOWED` (outside the roots); besides those of the store.
+ */
+export class Locations {
+  readonly #schemes: ReadonlyMap<string, LocationScheme>;
+  readonly #roots: string[] = [];
+  readonly #opened = new Map<string, LocationRoot>();
+
+  constructor(options: LocationsOptions) {
+    this.#schemes = new Map([...(options.schemes ?? []), ["file", fileScheme(options)]]);
+    for (const root of options.allowedRoots) this.addRoot(root);
+  }
+
+  /** Canonical form of a location, the only one that is ever answered or stored. */
+  normalize(uri: string): string {
+    return this.#schemeOf(uri).normalize(uri);
+  }
+
+  /** @returns the canonical form. */
+  assertAllowed(uri: string): string {
+    const location = this.normalize(uri);
+    this.#rootOf(location);
+    return location;
+  }
+
+  /** Allows a root; those that are there already stay. @returns the canonical form. */
+  addRoot(uri: string): string {
+    const root = this.normalize(uri);
+    if (!this.#roots.includes(root)) this.#roots.push(root);
+    return root;
+  }
+
+  /** One request. @returns undefined where no file stands. */
+  async read(uri: string): Promise<Blob | undefined> {
+    const { store, path } = this.#resolve(uri);
+    return path === "" ? undefined : store.get(path);
+  }
+
+  /** One request; for `file:` one `stat`. */
+  async exists(uri: string): Promise<boolean> {
+    const { store, path } = this.#resolve(uri);
+    if (path === "") return false;
+    return store.exists ? store.exists(path) : (await store.head(path)) !== undefined;
+  }
+
+  /**
+   * Writes a new file, whole or not at all. One request.
+   *
+   * @throws CatalogError `Conflict`, code `LOCATION_TAKEN`: a file stands there.
+   */
+  async write(uri: string, bytes: Uint8Array): Promise<void> {
+    const { store, path, location } = this.#resolveFile(uri);
+    const { outcome } = await store.put(path, bytes, "absent");
+    if (outcome === "failed") {
+      throw new CatalogError("Conflict", "LOCATION_TAKEN", "a file stands there", { location });
+    }
+  }
+
+  /** Deletes a file; nothing there is fine. One request. */
+  async delete(uri: string): Promise<void> {
+    const { store, path } = this.#resolveFile(uri);
+    await store.delete(path);
+  }
+
+  /** Makes a directory where the scheme knows directories, else does nothing. */
+  async makeDirectory(uri: string): Promise<void> {
+    const { store, path } = this.#resolve(uri);
+    await store.makeDirectory?.(path);
+  }
+
+  #resolveFile(uri: string): LocationRoot & { path: string; location: string } {
+    const resolved = this.#resolve(uri);
+    if (resolved.path === "") {
+      const { location } = resolved;
+      throw invalid("LOCATION_INVALID", "an allowed root is no file", { location });
+    }
+    return resolved;
+  }
+
+  #resolve(uri: string): LocationRoot & { path: string; location: string } {
+    const location = this.normalize(uri);
+    const root = this.#rootOf(location);
+    const opened = this.#opened.get(root) ?? this.#schemeOf(root).open(root);
+    this.#opened.set(root, opened);
+    return { ...opened, path: opened.pathOf(location), location };
+  }
+
+  /** The innermost allowed root: the narrowest that says what its store may touch. */
+  #rootOf(location: string): string {
+    const roots = this.#roots.filter((root) => isWithin(location, root));
+    const innermost = roots.sort((a, b) => b.length - a.length)[0];
+    if (innermost === undefined) {
+      throw invalid("LOCATION_NOT_ALLOWED", "location outside the allowed roots", {
+        location: location.slice(0, 200),
+      });
+    }
+    return innermost;
+  }
+
+  #schemeOf(uri: string): LocationScheme {
+    const colon = uri.indexOf(":");
+    const name = uri.slice(0, Math.max(0, colon)).toLowerCase();
+    const scheme = this.#schemes.get(name);
+    if (scheme === undefined) {
+      throw invalid("LOCATION_UNSUPPORTED", "unknown scheme of a location", {
+        location: uri.slice(0, 200),
+      });
+    }
+    return scheme;
+  }
+}
+
+/** Whole segments only: `file:///a/bc` is not below `file:///a/b`. */
+function isWithin(location: string, root: string): boolean {
+  return location === root || location.startsWith(root.endsWith("/") ? root : `${root}/`);
+}
+
+function fileScheme(options: LocationsOptions): LocationScheme {
+  return {
+    normalize: normalizeFileLocation,
+    open(root) {
+      const store = new LocalBlobStore(pathOfFileLocation(root), {
+        clock: options.clock,
+        prng: options.prng,
+        layout: "exact",
+        durable: options.durable ?? true,
+        maxGetBytes: LIMITS.metadataFileBytes,
+      });
+      const skipped = root.endsWith("/") ? root.length : root.length + 1;
+      return { store, pathOf: (location) => location.slice(skipped) };
+    },
+  };
+}

@@ -1,0 +1,220 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import { afterAll, beforeEach, describe, expect, it } from "vitest";
+import { utf8, utf8Text } from "../../src/base/bytes.ts";
+import { SeededPrng } from "../../src/base/prng.ts";
+import { type LocationScheme, Locations } from "../../src/blob/locations.ts";
+import { MemoryBlobStore } from "../../src/blob/memory.ts";
+import { VirtualClock } from "../support/virtual-clock.ts";
+
+const made: string[] = [];
+afterAll(() => {
+  for (const folder of made) rmSync(folder, { recursive: true, force: true });
+});
+
+const ports = { clock: new VirtualClock(), prng: new SeededPrng(1), durable: false };
+let folder: string;
+let locations: Locations;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "firn-locations-"));
+  made.push(folder);
+  locations = new Locations({ ...ports, allowedRoots: [`file://${folder}/warehouse`] });
+});
+
+const refusal = (code: string) => expect.objectContaining({ kind: "Invalid", code });
+
+describe("normalize", () => {
+  it.each([
+    ["file:/a/b", "file:///a/b"],
+    ["file:///a/b", "file:///a/b"],
+    ["file:////a//b///", "file:///a/b"],
+    ["file://localhost/a/b/", "file:///a/b"],
+    ["FILE://LOCALHOST/a", "file:///a"],
+    ["file:/", "file:///"],
+    ["file:///a b/c%20d", "file:///a b/c%20d"],
+    ["file:///a/…/..b/c.", "file:///a/…/..b/c."],
+    ["file:///localhost/a", "file:///localhost/a"],
+  ])("%s is %s", (uri, normal) => {
+    expect(locations.normalize(uri)).toBe(normal);
+    expect(locations.normalize(normal)).toBe(normal);
+  });
+
+  it.each([
+    "file:a/b",
+    "file:",
+    "file://",
+    "file://host/a",
+    "file://localhost",
+    "file:///a/../b",
+    "file:///a/./b",
+    "file:///..",
+    "file:///a?b",
+    "file:///a#b",
+    "file:///a\0b",
+    "file:///a\nb",
+    "file:///a\ud800",
+  ])("refuses %j", (uri) => {
+    expect(() => locations.normalize(uri)).toThrow(refusal("LOCATION_INVALID"));
+  });
+
+  it.each([
+    "",
+    "/a/b",
+    "a/b",
+    ":",
+    "s3://bucket/a",
+    "http://localhost/a",
+    "file2:///a",
+    "__proto__:a",
+  ])("knows no scheme of %j", (uri) => {
+    expect(() => locations.normalize(uri)).toThrow(refusal("LOCATION_UNSUPPORTED"));
+  });
+
+  it("answers only what it answers itself again, below an absolute path without dots", () => {
+    const piece = fc.constantFrom("/", "//", ".", "..", "a", "%2e%2e", "é", "localhost", "?", " ");
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 12 }), (pieces) => {
+        const uri = `file:${pieces.join("")}`;
+        let normal: string;
+        try {
+          normal = locations.normalize(uri);
+        } catch {
+          return;
+        }
+        expect(locations.normalize(normal)).toBe(normal);
+        const segments = normal.slice("file:///".length).split("/");
+        expect(segments).not.toContain("..");
+        expect(segments).not.toContain(".");
+        if (normal !== "file:///") expect(segments).not.toContain("");
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
+
+describe("allowed roots", () => {
+  it("match whole segments only", () => {
+    const root = `file://${folder}/warehouse`;
+    expect(locations.assertAllowed(`${root}/db/t/`)).toBe(`${root}/db/t`);
+    expect(locations.assertAllowed(root)).toBe(root);
+    for (const outside of [`${root}2`, `${root}2/t`, `file://${folder}`, "file:///"]) {
+      expect(() => locations.assertAllowed(outside)).toThrow(refusal("LOCATION_NOT_ALLOWED"));
+    }
+    expect(() => locations.assertAllowed(`${root}/../x`)).toThrow(refusal("LOCATION_INVALID"));
+  });
+
+  it("can be added, the file system's own root included", () => {
+    expect(locations.addRoot(`file:${folder}/second/`)).toBe(`file://${folder}/second`);
+    expect(locations.assertAllowed(`file:${folder}/second/x`)).toBe(`file://${folder}/second/x`);
+    locations.addRoot("file:///");
+    expect(locations.assertAllowed("file:/etc")).toBe("file:///etc");
+  });
+
+  it("bound every operation", async () => {
+    const uri = `file://${folder}/elsewhere/x`;
+    writeFileSync(join(folder, "elsewhere"), "");
+    const refused = refusal("LOCATION_NOT_ALLOWED");
+    await expect(locations.read(uri)).rejects.toEqual(refused);
+    await expect(locations.exists(uri)).rejects.toEqual(refused);
+    await expect(locations.write(uri, utf8("x"))).rejects.toEqual(refused);
+    await expect(locations.delete(uri)).rejects.toEqual(refused);
+    await expect(locations.makeDirectory(uri)).rejects.toEqual(refused);
+  });
+
+  it("are not left through a symbolic link", async () => {
+    await locations.makeDirectory(`file:${folder}/warehouse`);
+    writeFileSync(join(folder, "secret"), "secret");
+    symlinkSync(folder, join(folder, "warehouse", "out"));
+    symlinkSync(join(folder, "secret"), join(folder, "warehouse", "leaf"));
+    const refused = refusal("BLOB_PATH_UNSUPPORTED");
+    for (const name of ["out/secret", "leaf"]) {
+      const uri = `file:${folder}/warehouse/${name}`;
+      await expect(locations.read(uri)).rejects.toEqual(refused);
+      await expect(locations.exists(uri)).rejects.toEqual(refused);
+    }
+    await expect(
+      locations.write(`file:${folder}/warehouse/out/new/file`, utf8("x")),
+    ).rejects.toEqual(refused);
+    await expect(locations.delete(`file:${folder}/warehouse/out/secret`)).rejects.toEqual(refused);
+    await expect(locations.makeDirectory(`file:${folder}/warehouse/out/d`)).rejects.toEqual(
+      refused,
+    );
+    expect(existsSync(join(folder, "new"))).toBe(false);
+    expect(readFileSync(join(folder, "secret"), "utf8")).toBe("secret");
+  });
+});
+
+describe("files", () => {
+  it("stand where other programs look for them, byte for byte", async () => {
+    const uri = `file:${folder}/warehouse/a b/c%20d/v1.metadata.json`;
+    expect(await locations.exists(uri)).toBe(false);
+    expect(await locations.read(uri)).toBeUndefined();
+    await locations.write(uri, utf8("{}"));
+    const file = join(folder, "warehouse", "a b", "c%20d", "v1.metadata.json");
+    expect(readFileSync(file, "utf8")).toBe("{}");
+    expect(await locations.exists(uri)).toBe(true);
+    writeFileSync(join(folder, "warehouse", "theirs"), "written elsewhere");
+    const theirs = await locations.read(`file://${folder}/warehouse/theirs`);
+    expect(theirs && utf8Text(theirs.bytes)).toBe("written elsewhere");
+    await locations.delete(uri);
+    await locations.delete(uri);
+    expect(existsSync(file)).toBe(false);
+  });
+
+  it("are never overwritten", async () => {
+    const uri = `file:${folder}/warehouse/t/one`;
+    await locations.write(uri, utf8("first"));
+    await expect(locations.write(uri, utf8("second"))).rejects.toEqual(
+      expect.objectContaining({ kind: "Conflict", code: "LOCATION_TAKEN" }),
+    );
+    expect(utf8Text((await locations.read(uri))?.bytes ?? utf8(""))).toBe("first");
+  });
+
+  it("keep clear of directories", async () => {
+    const directory = `file:${folder}/warehouse/t/metadata`;
+    await locations.makeDirectory(directory);
+    await locations.makeDirectory(directory);
+    expect(await locations.exists(directory)).toBe(false);
+    expect(await locations.read(directory)).toBeUndefined();
+    await locations.delete(directory);
+    expect(existsSync(join(folder, "warehouse", "t", "metadata"))).toBe(true);
+    const refused = refusal("BLOB_PATH_UNSUPPORTED");
+    await expect(locations.write(directory, utf8("x"))).rejects.toEqual(refused);
+    await locations.write(`${directory}/v1`, utf8("x"));
+    await expect(locations.write(`${directory}/v1/below`, utf8("x"))).rejects.toEqual(refused);
+    await expect(locations.makeDirectory(`${directory}/v1`)).rejects.toEqual(refused);
+    expect(await locations.read(`${directory}/v1/below`)).toBeUndefined();
+  });
+
+  it("whose names no file system holds are refused as the request's fault", async () => {
+    const long = `file:${folder}/warehouse/${"x".repeat(256)}`;
+    await expect(locations.write(long, utf8("x"))).rejects.toEqual(
+      refusal("BLOB_PATH_UNSUPPORTED"),
+    );
+    const root = `file:${folder}/warehouse`;
+    await expect(locations.write(root, utf8("x"))).rejects.toEqual(refusal("LOCATION_INVALID"));
+  });
+});
+
+describe("other schemes", () => {
+  it("plug in beside file", async () => {
+    const store = new MemoryBlobStore(ports.clock);
+    const mem: LocationScheme = {
+      normalize: (uri) => uri.replace(/\/+$/, ""),
+      open: (root) => ({ store, pathOf: (location) => location.slice(root.length + 1) }),
+    };
+    const both = new Locations({
+      ...ports,
+      allowedRoots: ["mem://bucket", `file://${folder}`],
+      schemes: new Map([["mem", mem]]),
+    });
+    await both.write("mem://bucket/a/b", utf8("x"));
+    expect(await both.exists("mem://bucket/a/b")).toBe(true);
+    expect(await store.head("a/b")).toBeDefined();
+    await both.makeDirectory("mem://bucket/a");
+    await expect(both.read("mem://other/a")).rejects.toEqual(refusal("LOCATION_NOT_ALLOWED"));
+  });
+});
