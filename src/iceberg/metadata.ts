@@ -1,0 +1,127 @@
+import { CatalogError } from "../base/error.ts";
+import { isJsonObject, type JsonValue, parseJson, printJson } from "../base/json.ts";
+import { LIMITS } from "../base/limits.ts";
+import { modelInvalid } from "./errors.ts";
+import type { Fragment } from "./fragment.ts";
+import { checkMetadata } from "./metadata-check.ts";
+import { readTableMetadata } from "./metadata-read.ts";
+import { currentSchema, defaultSpec, ROW_LINEAGE_VERSION, type TableMetadata } from "./model.ts";
+import { partitionFieldsToJson } from "./partition-spec.ts";
+
+export { newTableMetadata } from "./create.ts";
+export type { FormatVersion, TableMetadata } from "./model.ts";
+
+/** A metadata file is bounded by its size, and so may hold far more values than a request. */
+const FILE_BOUNDS = { depth: LIMITS.jsonDepth, nodes: LIMITS.metadataFileNodes };
+
+/**
+ * Parses and checks the text of a metadata file of format version 1, 2 or 3. Printing it again
+ * gives the same members in the same order, unknown ones included, white space aside.
+ *
+ * @throws CatalogError `Invalid` `METADATA_INVALID`; context `reason`, and `cause` holds the code
+ * of the part that was refused.
+ */
+export function parseTableMetadata(text: string): TableMetadata {
+  try {
+    const value = parseJson(text, FILE_BOUNDS);
+    if (!isJsonObject(value)) throw modelInvalid("METADATA_INVALID", "not an object");
+    const metadata = readTableMetadata(value);
+    checkMetadata(metadata);
+    return metadata;
+  } catch (error) {
+    if (!(error instanceof CatalogError) || error.kind !== "Invalid") throw error;
+    if (error.code === "METADATA_INVALID") throw error;
+    const context = { ...error.context, reason: error.message, cause: error.code };
+    throw new CatalogError("Invalid", "METADATA_INVALID", error.message, context, error);
+  }
+}
+
+/**
+ * Compact JSON text of table metadata, fit to be spliced into a larger one. Costs the parts that
+ * were never printed before, and a copy of the rest.
+ */
+export function printTableMetadata(metadata: TableMetadata): string {
+  const members: string[] = [];
+  for (const { name, text } of metadata.layout) {
+    const printed = text ?? printMember(metadata, name);
+    if (printed !== undefined) members.push(`${printJson(name)}:${printed}`);
+  }
+  return `{${members.join(",")}}`;
+}
+
+/** A member as the model has it, undefined where it is left out. */
+function printMember(m: TableMetadata, name: string): string | undefined {
+  switch (name) {
+    case "schema":
+      return currentSchema(m)?.fragment.text;
+    case "schemas":
+      return printList(m.schemas);
+    case "partition-spec":
+      return printJson(partitionFieldsToJson(defaultSpec(m)?.fields ?? []));
+    case "partition-specs":
+      return printList(m.specs);
+    case "sort-orders":
+      return printList(m.sortOrders);
+    case "properties":
+      return printMap(m.properties, printJson);
+    case "encryption-keys":
+      return m.encryptionKeys.length === 0 ? undefined : printList(m.encryptionKeys);
+    case "refs":
+      return printMap(m.refs, (ref) => ref.fragment.text);
+    case "snapshots":
+      return printList(m.snapshots.items);
+    case "statistics":
+      return printList(m.statistics);
+    case "partition-statistics":
+      return printList(m.partitionStatistics);
+    case "snapshot-log":
+      return printList(m.snapshotLog);
+    case "metadata-log":
+      return printList(m.metadataLog);
+    default: {
+      const scalar = scalarMember(m, name);
+      return scalar === undefined ? undefined : printJson(scalar);
+    }
+  }
+}
+
+function scalarMember(m: TableMetadata, name: string): JsonValue | undefined {
+  switch (name) {
+    case "format-version":
+      return m.formatVersion;
+    case "table-uuid":
+      return m.uuid;
+    case "location":
+      return m.location;
+    case "last-sequence-number":
+      return m.lastSequenceNumber;
+    case "last-updated-ms":
+      return m.lastUpdatedMs;
+    case "last-column-id":
+      return m.lastColumnId;
+    case "current-schema-id":
+      return m.currentSchemaId;
+    case "default-spec-id":
+      return m.defaultSpecId;
+    case "last-partition-id":
+      return m.lastPartitionId;
+    case "default-sort-order-id":
+      return m.defaultSortOrderId;
+    case "current-snapshot-id":
+      // Readers of older versions know -1, not null, for a table without a snapshot.
+      return m.currentSnapshotId ?? (m.formatVersion < ROW_LINEAGE_VERSION ? -1 : null);
+    case "next-row-id":
+      return m.nextRowId;
+    default:
+      return undefined;
+  }
+}
+
+function printList(items: readonly { readonly fragment: Fragment }[]): string {
+  return `[${items.map((item) => item.fragment.text).join(",")}]`;
+}
+
+function printMap<T>(map: ReadonlyMap<string, T>, print: (value: T) => string): string {
+  const members = Array.from(map, ([name, value]) => `${printJson(name)}:${print(value)}`);
+  return `{${members.join(",")}}`;
+}

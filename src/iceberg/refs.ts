@@ -1,0 +1,13 @@
+import { printTableMetadata } from "./metadata.ts";
+import type { TableMetadata } from "./model.ts";
+import { SnapshotList } from "./snapshot-list.ts";
+
+/**
+ * The metadata's text with only the snapshots that references name, for `snapshots=refs`. Logs,
+ * statistics and all else stay: a client that wants more asks for all snapshots.
+ */
+export function snapshotsOfRefs(metadata: TableMetadata): string {
+  const named = new Set(Array.from(metadata.refs.values(), (ref) => ref.snapshotId));
+  const items = metadata.snapshots.items.filter((snapshot) => named.has(snapshot.snapshotId));
+  return printTableMetadata({ ...metadata, snapshots: SnapshotList.of(items) });
+}

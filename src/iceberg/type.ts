@@ -1,0 +1,266 @@
+import type { JsonObject, JsonValue } from "../base/json.ts";
+import { isJsonObject } from "../base/json.ts";
+import {
+  member,
+  memberPath,
+  requireArray,
+  requireBoolean,
+  requireInt,
+  requireString,
+} from "../base/json-read.ts";
+import { parseDefault } from "./default-value.ts";
+import { modelInvalid } from "./errors.ts";
+
+export type PrimitiveName =
+  | "boolean"
+  | "int"
+  | "long"
+  | "float"
+  | "double"
+  | "decimal"
+  | "date"
+  | "time"
+  | "timestamp"
+  | "timestamptz"
+  | "timestamp_ns"
+  | "timestamptz_ns"
+  | "string"
+  | "uuid"
+  | "fixed"
+  | "binary"
+  | "unknown"
+  | "variant"
+  | "geometry"
+  | "geography";
+
+/** `text` is the type as printed, parameters included: `decimal(10, 2)`. */
+export interface PrimitiveType {
+  readonly kind: "primitive";
+  readonly name: PrimitiveName;
+  readonly text: string;
+}
+
+export interface StructType {
+  readonly kind: "struct";
+  readonly fields: readonly NestedField[];
+}
+
+export interface ListType {
+  readonly kind: "list";
+  readonly elementId: number;
+  readonly elementRequired: boolean;
+  readonly element: IcebergType;
+}
+
+export interface MapType {
+  readonly kind: "map";
+  readonly keyId: number;
+  readonly key: IcebergType;
+  readonly valueId: number;
+  readonly valueRequired: boolean;
+  readonly value: IcebergType;
+}
+
+export type IcebergType = PrimitiveType | StructType | ListType | MapType;
+
+export interface NestedField {
+  readonly id: number;
+  readonly name: string;
+  readonly required: boolean;
+  readonly type: IcebergType;
+  readonly doc?: string | undefined;
+  readonly initialDefault?: JsonValue | undefined;
+  readonly writeDefault?: JsonValue | undefined;
+}
+
+/** Format version from which a type may stand in a schema; all others stand in any. */
+export const MIN_FORMAT_VERSION: ReadonlyMap<PrimitiveName, number> = new Map([
+  ["timestamp_ns", 3],
+  ["timestamptz_ns", 3],
+  ["variant", 3],
+  ["unknown", 3],
+  ["geometry", 3],
+  ["geography", 3],
+]);
+
+const PLAIN: ReadonlySet<string> = new Set<PrimitiveName>([
+  "boolean",
+  "int",
+  "long",
+  "float",
+  "double",
+  "date",
+  "time",
+  "timestamp",
+  "timestamptz",
+  "timestamp_ns",
+  "timestamptz_ns",
+  "string",
+  "uuid",
+  "binary",
+  "unknown",
+  "variant",
+  "geometry",
+  "geography",
+]);
+
+/** Longer type names are refused before a pattern is tried on them. */
+const MAX_TYPE_LENGTH = 256;
+const MAX_PRECISION = 38;
+const FIXED = /^fixed\[ *(\d{1,10}) *\]$/;
+const DECIMAL = /^decimal\( *(\d{1,3}) *, *(\d{1,3}) *\)$/;
+const GEOMETRY = /^geometry *\(([^()]+)\)$/i;
+const GEOGRAPHY = /^geography *\(([^(),]+)(?:,([^(),]+))?\)$/i;
+const EDGE_ALGORITHMS = new Set(["spherical", "vincenty", "thomas", "andoyer", "karney"]);
+
+/**
+ * A type as a schema's JSON holds it.
+ *
+ * @throws CatalogError `Invalid`: `SCHEMA_INVALID`, or a `FIELD_…` code of a malformed member.
+ */
+export function parseType(value: JsonValue | undefined, at: string): IcebergType {
+  if (typeof value === "string") return parsePrimitive(value, at);
+  if (isJsonObject(value)) {
+    const kind = member(value, "type");
+    if (kind === "struct") return parseStruct(value, at);
+    if (kind === "list") return parseList(value, at);
+    if (kind === "map") return parseMap(value, at);
+  }
+  throw modelInvalid("SCHEMA_INVALID", "not a type", { path: at });
+}
+
+/**
+ * A struct's fields.
+ *
+ * @throws CatalogError as `parseType`.
+ */
+export function parseStruct(object: JsonObject, at: string): StructType {
+  const fields = requireArray(object, "fields", at).map((field, i) =>
+    parseField(field, memberPath(memberPath(at, "fields"), i)),
+  );
+  return { kind: "struct", fields };
+}
+
+function parseField(value: JsonValue, at: string): NestedField {
+  if (!isJsonObject(value)) throw modelInvalid("SCHEMA_INVALID", "not a field", { path: at });
+  const type = parseType(member(value, "type"), memberPath(at, "type"));
+  const required = requireBoolean(value, "required", at);
+  if (required && type.kind === "primitive" && type.name === "unknown") {
+    throw modelInvalid("SCHEMA_INVALID", "a field of unknown type is optional", { path: at });
+  }
+  const doc = member(value, "doc");
+  if (doc !== undefined && typeof doc !== "string") {
+    throw modelInvalid("SCHEMA_INVALID", "doc is not a string", { path: at });
+  }
+  return {
+    id: requireInt(value, "id", at),
+    name: requireString(value, "name", at),
+    required,
+    type,
+    doc,
+    initialDefault: parseDefault(type, member(value, "initial-default"), at),
+    writeDefault: parseDefault(type, member(value, "write-default"), at),
+  };
+}
+
+function parseList(object: JsonObject, at: string): ListType {
+  return {
+    kind: "list",
+    elementId: requireInt(object, "element-id", at),
+    elementRequired: requireBoolean(object, "element-required", at),
+    element: parseType(member(object, "element"), memberPath(at, "element")),
+  };
+}
+
+function parseMap(object: JsonObject, at: string): MapType {
+  return {
+    kind: "map",
+    keyId: requireInt(object, "key-id", at),
+    key: parseType(member(object, "key"), memberPath(at, "key")),
+    valueId: requireInt(object, "value-id", at),
+    valueRequired: requireBoolean(object, "value-required", at),
+    value: parseType(member(object, "value"), memberPath(at, "value")),
+  };
+}
+
+function parsePrimitive(text: string, at: string): PrimitiveType {
+  const unknown = modelInvalid("SCHEMA_INVALID", "unknown type", {
+    path: at,
+    type: text.slice(0, MAX_TYPE_LENGTH),
+  });
+  if (text.length > MAX_TYPE_LENGTH) throw unknown;
+  const lower = text.toLowerCase();
+  if (PLAIN.has(lower)) {
+    return { kind: "primitive", name: lower as PrimitiveName, text: lower };
+  }
+  const length = FIXED.exec(lower)?.[1];
+  if (length !== undefined) {
+    if (Number(length) >= 2 ** 31) throw unknown;
+    return { kind: "primitive", name: "fixed", text: `fixed[${Number(length)}]` };
+  }
+  const decimal = DECIMAL.exec(lower);
+  if (decimal !== null) {
+    const [precision, scale] = [Number(decimal[1]), Number(decimal[2])];
+    if (precision < 1 || precision > MAX_PRECISION || scale > MAX_PRECISION) throw unknown;
+    return { kind: "primitive", name: "decimal", text: `decimal(${precision}, ${scale})` };
+  }
+  return parseGeo(text) ?? raise(unknown);
+}
+
+/** The coordinate reference system keeps its case; it is a name of another registry. */
+function parseGeo(text: string): PrimitiveType | undefined {
+  const crs = GEOMETRY.exec(text)?.[1]?.trim();
+  if (crs) return { kind: "primitive", name: "geometry", text: `geometry(${crs})` };
+  const geography = GEOGRAPHY.exec(text);
+  const system = geography?.[1]?.trim();
+  if (!system) return undefined;
+  const algorithm = geography?.[2]?.trim().toLowerCase();
+  if (algorithm === undefined) {
+    return { kind: "primitive", name: "geography", text: `geography(${system})` };
+  }
+  if (!EDGE_ALGORITHMS.has(algorithm)) return undefined;
+  return { kind: "primitive", name: "geography", text: `geography(${system}, ${algorithm})` };
+}
+
+function raise(error: Error): never {
+  throw error;
+}
+
+/** A type as JSON, its members in the order in which Iceberg's own writers print them. */
+export function typeToJson(type: IcebergType): JsonValue {
+  switch (type.kind) {
+    case "primitive":
+      return type.text;
+    case "struct":
+      return { type: "struct", fields: type.fields.map(fieldToJson) };
+    case "list":
+      return {
+        type: "list",
+        "element-id": type.elementId,
+        element: typeToJson(type.element),
+        "element-required": type.elementRequired,
+      };
+    case "map":
+      return {
+        type: "map",
+        "key-id": type.keyId,
+        key: typeToJson(type.key),
+        "value-id": type.valueId,
+        value: typeToJson(type.value),
+        "value-required": type.valueRequired,
+      };
+  }
+}
+
+export function fieldToJson(field: NestedField): JsonObject {
+  const out: Record<string, JsonValue> = {
+    id: field.id,
+    name: field.name,
+    required: field.required,
+    type: typeToJson(field.type),
+  };
+  if (field.doc !== undefined) out["doc"] = field.doc;
+  if (field.initialDefault !== undefined) out["initial-default"] = field.initialDefault;
+  if (field.writeDefault !== undefined) out["write-default"] = field.writeDefault;
+  return out;
+}

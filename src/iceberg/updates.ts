@@ -1,0 +1,293 @@
+import { invalid } from "../base/error.ts";
+import type { JsonObject, JsonValue } from "../base/json.ts";
+import {
+  arrayOf,
+  asArray,
+  asInt,
+  asLong,
+  asObject,
+  asString,
+  asStringMap,
+  member,
+  memberPath,
+  requireInt,
+  requireLong,
+  requireMember,
+  requireObject,
+  requireString,
+} from "../base/json-read.ts";
+import {
+  addEncryptionKey,
+  addSnapshot,
+  removeEncryptionKey,
+  removeSnapshotRef,
+  removeSnapshots,
+  removeStatistics,
+  setSnapshotRef,
+  setStatistics,
+} from "./apply-snapshot.ts";
+import {
+  addSchema,
+  addSortOrder,
+  addSpec,
+  removeSchemas,
+  removeSpecs,
+  setCurrentSchema,
+  setDefaultSortOrder,
+  setDefaultSpec,
+  supportedVersion,
+  upgradeFormatVersion,
+} from "./apply-structure.ts";
+import { type Draft, makeDraft } from "./draft.ts";
+import { type EncryptionKey, parseEncryptionKey } from "./encryption-key.ts";
+import { modelInvalid } from "./errors.ts";
+import { finishDraft } from "./finish.ts";
+import { DEFAULT_FORMAT_VERSION, type TableMetadata } from "./model.ts";
+import { type PartitionSpec, parsePartitionSpec } from "./partition-spec.ts";
+import { parseSchema, type Schema } from "./schema.ts";
+import { parseSnapshot, type Snapshot } from "./snapshot.ts";
+import { parseRefTarget, type RefTarget } from "./snapshot-ref.ts";
+import { parseSortOrder, type SortOrder } from "./sort-order.ts";
+import {
+  parsePartitionStatisticsFile,
+  parseStatisticsFile,
+  type StatisticsFile,
+} from "./statistics.ts";
+
+/** One change of a commit. An id of -1 means what was added last in the same request. */
+export type TableUpdate =
+  | { readonly action: "assign-uuid"; readonly uuid: string }
+  | { readonly action: "upgrade-format-version"; readonly formatVersion: number }
+  | { readonly action: "add-schema"; readonly schema: Schema }
+  | { readonly action: "set-current-schema"; readonly schemaId: number }
+  | { readonly action: "remove-schemas"; readonly schemaIds: ReadonlySet<number> }
+  | { readonly action: "add-spec"; readonly spec: PartitionSpec }
+  | { readonly action: "set-default-spec"; readonly specId: number }
+  | { readonly action: "remove-partition-specs"; readonly specIds: ReadonlySet<number> }
+  | { readonly action: "add-sort-order"; readonly sortOrder: SortOrder }
+  | { readonly action: "set-default-sort-order"; readonly sortOrderId: number }
+  | { readonly action: "add-snapshot"; readonly snapshot: Snapshot }
+  | {
+      readonly action: "set-snapshot-ref";
+      readonly refName: string;
+      readonly target: RefTarget;
+    }
+  | { readonly action: "remove-snapshots"; readonly snapshotIds: ReadonlySet<bigint> }
+  | { readonly action: "remove-snapshot-ref"; readonly refName: string }
+  | { readonly action: "set-location"; readonly location: string }
+  | { readonly action: "set-properties"; readonly updates: ReadonlyMap<string, string> }
+  | { readonly action: "remove-properties"; readonly removals: ReadonlySet<string> }
+  | { readonly action: "set-statistics"; readonly file: StatisticsFile }
+  | { readonly action: "remove-statistics"; readonly snapshotId: bigint }
+  | { readonly action: "set-partition-statistics"; readonly file: StatisticsFile }
+  | { readonly action: "remove-partition-statistics"; readonly snapshotId: bigint }
+  | { readonly action: "add-encryption-key"; readonly key: EncryptionKey }
+  | { readonly action: "remove-encryption-key"; readonly keyId: string };
+
+/**
+ * The `updates` of a commit request, parsed and each checked by itself.
+ *
+ * @throws CatalogError `Invalid`: `UPDATE_UNKNOWN`, a `FIELD_…` code, or the code of the part that
+ * an update holds.
+ */
+export function parseUpdates(value: JsonValue): readonly TableUpdate[] {
+  return asArray(value, "updates").map((element, i) => {
+    const at = memberPath("updates", i);
+    return parseUpdate(asObject(element, at), at);
+  });
+}
+
+function parseUpdate(o: JsonObject, at: string): TableUpdate {
+  const action = requireString(o, "action", at).toLowerCase();
+  const part = <T>(name: string, parse: (object: JsonObject, path: string) => T): T =>
+    parse(requireObject(o, name, at), memberPath(at, name));
+  switch (action) {
+    case "assign-uuid":
+      return { action, uuid: requireMember(o, "uuid", asUuid, at) };
+    case "upgrade-format-version":
+      return { action, formatVersion: requireInt(o, "format-version", at) };
+    case "add-schema":
+      return { action, schema: part("schema", parseSchema) };
+    case "set-current-schema":
+      return { action, schemaId: requireInt(o, "schema-id", at) };
+    case "remove-schemas":
+      return { action, schemaIds: ids(o, "schema-ids", at) };
+    case "add-spec":
+      return { action, spec: part("spec", parsePartitionSpec) };
+    case "set-default-spec":
+      return { action, specId: requireInt(o, "spec-id", at) };
+    case "remove-partition-specs":
+      return { action, specIds: ids(o, "spec-ids", at) };
+    case "add-sort-order":
+      return { action, sortOrder: part("sort-order", parseSortOrder) };
+    case "set-default-sort-order":
+      return { action, sortOrderId: requireInt(o, "sort-order-id", at) };
+    case "set-location":
+      return { action, location: requireString(o, "location", at) };
+    case "set-properties":
+      return {
+        action,
+        updates: requireMember(o, either(o, "updates", "updated"), asStringMap, at),
+      };
+    case "remove-properties": {
+      const name = either(o, "removals", "removed");
+      return { action, removals: new Set(requireMember(o, name, arrayOf(asString), at)) };
+    }
+    case "add-encryption-key":
+      return { action, key: part("encryption-key", parseEncryptionKey) };
+    case "remove-encryption-key":
+      return { action, keyId: requireString(o, "key-id", at) };
+    default:
+      return parseSnapshotUpdate(action, o, at);
+  }
+}
+
+function parseSnapshotUpdate(action: string, o: JsonObject, at: string): TableUpdate {
+  switch (action) {
+    case "add-snapshot": {
+      const snapshot = requireObject(o, "snapshot", at);
+      return { action, snapshot: parseSnapshot(snapshot, memberPath(at, "snapshot")) };
+    }
+    case "set-snapshot-ref":
+      return { action, refName: requireString(o, "ref-name", at), target: parseRefTarget(o, at) };
+    case "remove-snapshots": {
+      const snapshotIds = requireMember(o, "snapshot-ids", arrayOf(asLong), at);
+      return { action, snapshotIds: new Set(snapshotIds) };
+    }
+    case "remove-snapshot-ref":
+      return { action, refName: requireString(o, "ref-name", at) };
+    case "set-statistics": {
+      const file = requireObject(o, "statistics", at);
+      return { action, file: parseStatisticsFile(file, memberPath(at, "statistics")) };
+    }
+    case "set-partition-statistics": {
+      const path = memberPath(at, "partition-statistics");
+      const file = requireObject(o, "partition-statistics", at);
+      return { action, file: parsePartitionStatisticsFile(file, path) };
+    }
+    case "remove-statistics":
+    case "remove-partition-statistics":
+      return { action, snapshotId: requireLong(o, "snapshot-id", at) };
+    default:
+      throw invalid("UPDATE_UNKNOWN", "unknown update", { path: at, action: action.slice(0, 128) });
+  }
+}
+
+function ids(object: JsonObject, name: string, at: string): ReadonlySet<number> {
+  return new Set(requireMember(object, name, arrayOf(asInt), at));
+}
+
+/** The protocol's name of a member, or the one that older clients send in its stead. */
+function either(object: JsonObject, name: string, older: string): string {
+  return member(object, name) === undefined && member(object, older) !== undefined ? older : name;
+}
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+
+function asUuid(value: JsonValue | undefined, at: string): string {
+  const uuid = asString(value, at);
+  if (!UUID.test(uuid)) throw modelInvalid("UPDATE_INVALID", "not a uuid", { path: at });
+  return uuid;
+}
+
+export interface ApplyOptions {
+  /** Wall time of the commit. */
+  readonly nowMs: number;
+  /** Location of the base's metadata file, which goes into the metadata log. */
+  readonly baseLocation?: string | undefined;
+  /** UUID of a table to be created whose updates assign none. */
+  readonly uuid?: string | undefined;
+}
+
+/**
+ * The metadata after a request's updates, in their order; without a base, of a table that they
+ * create. Gives the base itself where nothing changes. Costs the change: history is shared.
+ *
+ * @throws CatalogError `Invalid`: the code of the part that an update breaks. `Conflict`:
+ * `COMMIT_STALE_SEQUENCE`, `COMMIT_STALE_ROW_ID`.
+ */
+export function applyUpdates(
+  base: TableMetadata | undefined,
+  updates: readonly TableUpdate[],
+  options: ApplyOptions,
+): TableMetadata {
+  const draft = makeDraft(base, options.nowMs, supportedVersion(initialVersion(base, updates)));
+  for (const update of updates) applyUpdate(draft, update);
+  if (base !== undefined && !draft.changed) return base;
+  draft.uuid ??= options.uuid;
+  return finishDraft(draft, options.baseLocation);
+}
+
+/** A new table has the version that its updates name first from the start. */
+function initialVersion(base: TableMetadata | undefined, updates: readonly TableUpdate[]): number {
+  if (base !== undefined) return base.formatVersion;
+  const first = updates.find((update) => update.action === "upgrade-format-version");
+  return first?.formatVersion ?? DEFAULT_FORMAT_VERSION;
+}
+
+type Apply<Action> = (draft: Draft, update: Extract<TableUpdate, { action: Action }>) => void;
+
+/** One entry for every action, which the compiler sees to. */
+const APPLY: { readonly [Action in TableUpdate["action"]]: Apply<Action> } = {
+  "assign-uuid": (draft, { uuid }) => assignUuid(draft, uuid),
+  "upgrade-format-version": (draft, { formatVersion }) =>
+    upgradeFormatVersion(draft, formatVersion),
+  "add-schema": (draft, { schema }) => addSchema(draft, schema),
+  "set-current-schema": (draft, { schemaId }) => setCurrentSchema(draft, schemaId),
+  "remove-schemas": (draft, { schemaIds }) => removeSchemas(draft, schemaIds),
+  "add-spec": (draft, { spec }) => addSpec(draft, spec),
+  "set-default-spec": (draft, { specId }) => setDefaultSpec(draft, specId),
+  "remove-partition-specs": (draft, { specIds }) => removeSpecs(draft, specIds),
+  "add-sort-order": (draft, { sortOrder }) => addSortOrder(draft, sortOrder),
+  "set-default-sort-order": (draft, { sortOrderId }) => setDefaultSortOrder(draft, sortOrderId),
+  "add-snapshot": (draft, { snapshot }) => addSnapshot(draft, snapshot),
+  "set-snapshot-ref": (draft, { refName, target }) => setSnapshotRef(draft, refName, target),
+  "remove-snapshots": (draft, { snapshotIds }) => removeSnapshots(draft, snapshotIds),
+  "remove-snapshot-ref": (draft, { refName }) => removeSnapshotRef(draft, refName),
+  "set-location": (draft, { location }) => setLocation(draft, location),
+  "set-properties": (draft, { updates }) => setProperties(draft, updates),
+  "remove-properties": (draft, { removals }) => removeProperties(draft, removals),
+  "set-statistics": (draft, { file }) => setStatistics(draft, "statistics", file),
+  "remove-statistics": (draft, { snapshotId }) => removeStatistics(draft, "statistics", snapshotId),
+  "set-partition-statistics": (draft, { file }) =>
+    setStatistics(draft, "partitionStatistics", file),
+  "remove-partition-statistics": (draft, { snapshotId }) =>
+    removeStatistics(draft, "partitionStatistics", snapshotId),
+  "add-encryption-key": (draft, { key }) => addEncryptionKey(draft, key),
+  "remove-encryption-key": (draft, { keyId }) => removeEncryptionKey(draft, keyId),
+};
+
+function applyUpdate(draft: Draft, update: TableUpdate): void {
+  // The table's type pairs each action with its update, which the compiler cannot follow here.
+  const apply = APPLY[update.action] as Apply<TableUpdate["action"]>;
+  apply(draft, update);
+}
+
+function assignUuid(draft: Draft, uuid: string): void {
+  if (draft.uuid?.toLowerCase() === uuid.toLowerCase()) return;
+  // A table's identity outlives all else of it; everything that was ever cached hangs on it.
+  if (draft.uuid !== undefined) {
+    throw modelInvalid("UPDATE_INVALID", "the table has a uuid already", { uuid: draft.uuid });
+  }
+  draft.uuid = uuid;
+  draft.changed = true;
+}
+
+function setLocation(draft: Draft, location: string): void {
+  if (location === "") throw modelInvalid("TABLE_LOCATION_INVALID", "location is empty");
+  if (location === draft.location) return;
+  draft.location = location;
+  draft.changed = true;
+}
+
+function setProperties(draft: Draft, updates: ReadonlyMap<string, string>): void {
+  if (updates.size === 0) return;
+  draft.properties = new Map([...draft.properties, ...updates]);
+  draft.changed = true;
+}
+
+function removeProperties(draft: Draft, removals: ReadonlySet<string>): void {
+  if (removals.size === 0) return;
+  draft.properties = new Map([...draft.properties].filter(([name]) => !removals.has(name)));
+  draft.changed = true;
+}
