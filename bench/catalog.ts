@@ -1,0 +1,153 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type ServerProcess, startServer } from "../test/clients/server-process.ts";
+import { BenchClient } from "./client.ts";
+import { drive, type Figures } from "./driver.ts";
+import { formatTable } from "./report.ts";
+
+const PREFIX = "/iceberg/v1/default";
+const START_GOAL_MS = 500;
+/** Tables of the namespace that is listed. */
+const LISTED = 1_000;
+const LISTED_IN_SMOKE = 100;
+
+export interface CatalogOptions {
+  /** A short run that shows that every cell works; its figures mean nothing. */
+  readonly smoke: boolean;
+}
+
+export interface CatalogCell extends Figures {
+  readonly name: string;
+  readonly clients: number;
+}
+
+export interface CatalogFigures {
+  /** From the spawn of the process to the first answer of `/livez`. */
+  readonly startMs: number;
+  readonly cells: readonly CatalogCell[];
+}
+
+interface Cell {
+  readonly name: string;
+  readonly clients: number;
+  readonly operation: (client: number, count: number) => Promise<unknown>;
+}
+
+const SCHEMA = {
+  type: "struct",
+  "schema-id": 0,
+  fields: [
+    { id: 1, name: "id", required: true, type: "long" },
+    { id: 2, name: "at", required: false, type: "timestamptz" },
+    { id: 3, name: "city", required: false, type: "string" },
+    { id: 4, name: "amount", required: false, type: "decimal(18, 4)" },
+  ],
+};
+
+/** Measures a server of this checkout, profile `memory`, over HTTP on the loopback interface. */
+export async function benchCatalog(options: CatalogOptions): Promise<CatalogFigures> {
+  const directory = await mkdtemp(join(tmpdir(), "firn-bench-"));
+  const beganMs = performance.now();
+  const server = await startServer(directory, ["--profile", "memory", "--log-level", "error"]);
+  const client = new BenchClient(server.url, 16);
+  try {
+    await client.send("GET", "/livez");
+    const startMs = performance.now() - beganMs;
+    console.log(`start to first /livez: ${startMs.toFixed(0)} ms (goal ${START_GOAL_MS} ms)\n`);
+    const cells = await measure(server, client, options);
+    console.log(show(cells));
+    return { startMs, cells };
+  } finally {
+    client.close();
+    await server.stop();
+    await rm(directory, { recursive: true, force: true });
+  }
+}
+
+async function measure(
+  server: ServerProcess,
+  client: BenchClient,
+  { smoke }: CatalogOptions,
+): Promise<readonly CatalogCell[]> {
+  const listed = smoke ? LISTED_IN_SMOKE : LISTED;
+  await client.send("POST", `${PREFIX}/namespaces`, `{"namespace":["listed"]}`);
+  for (let i = 0; i < listed; i++) await createTable(client, "listed", `t${i}`);
+  const results: CatalogCell[] = [];
+  for (const clients of [1, 16]) {
+    for (const cell of await cellsFor(client, clients, listed)) {
+      const figures = await drive({
+        clients,
+        warmUpMs: smoke ? 100 : 1_000,
+        measureMs: smoke ? 300 : 4_000,
+        serverPid: server.pid,
+        operation: async (id, count) => void (await cell.operation(id, count)),
+      });
+      results.push({ name: cell.name, clients, ...figures });
+    }
+  }
+  return results;
+}
+
+function createTable(client: BenchClient, namespace: string, name: string): Promise<string> {
+  const body = JSON.stringify({ name, schema: SCHEMA, properties: { owner: "bench" } });
+  return client.send("POST", `${PREFIX}/namespaces/${namespace}/tables`, body);
+}
+
+/** The cells of one number of clients, over a namespace of their own with one table a client. */
+async function cellsFor(
+  client: BenchClient,
+  clients: number,
+  listed: number,
+): Promise<readonly Cell[]> {
+  const space = `bench${clients}`;
+  const tables = `${PREFIX}/namespaces/${space}/tables`;
+  await client.send("POST", `${PREFIX}/namespaces`, JSON.stringify({ namespace: [space] }));
+  const uuids: string[] = [];
+  for (let id = 0; id < clients; id++) {
+    const made: unknown = JSON.parse(await createTable(client, space, `own${id}`));
+    uuids.push((made as { metadata: { "table-uuid": string } }).metadata["table-uuid"]);
+  }
+  const commit = (table: number, value: string): Promise<string> =>
+    client.send(
+      "POST",
+      `${tables}/own${table}`,
+      JSON.stringify({
+        requirements: [{ type: "assert-table-uuid", uuid: uuids[table] }],
+        updates: [{ action: "set-properties", updates: { value } }],
+      }),
+    );
+  let created = 0;
+  const cells: Cell[] = [
+    { name: "create", clients, operation: () => createTable(client, space, `new${created++}`) },
+    { name: "load", clients, operation: (id) => client.send("GET", `${tables}/own${id}`) },
+    { name: "commit", clients, operation: (id, count) => commit(id, `${id}-${count}`) },
+    {
+      name: `list ${listed}`,
+      clients,
+      operation: () => client.send("GET", `${PREFIX}/namespaces/listed/tables`),
+    },
+  ];
+  const contended: Cell = {
+    name: "commit, one table",
+    clients,
+    operation: (id, count) => commit(0, `${id}-${count}`),
+  };
+  return clients > 1 ? [...cells, contended] : cells;
+}
+
+function show(cells: readonly CatalogCell[]): string {
+  const rows = cells.map((cell) => [
+    cell.name,
+    String(cell.clients),
+    cell.perSecond.toFixed(0),
+    cell.p50Ms.toFixed(2),
+    cell.p99Ms.toFixed(2),
+    cell.serverCpuMs.toFixed(3),
+    String(cell.errors),
+  ]);
+  return formatTable(
+    ["operation", "clients", "ops/s", "p50 ms", "p99 ms", "server CPU ms/op", "errors"],
+    rows,
+  );
+}
