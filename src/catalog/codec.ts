@@ -315,7 +315,7 @@ function icebergOf(message: firn.v1.IcebergTable.$Properties): Table["iceberg"] 
   const has = Object.hasOwn(message, "currentSnapshotId") && message.currentSnapshotId != null;
   const m = v1.IcebergTable.create(message);
   return {
-    tableUuid: idOf(m.tableUuid),
+    ...(m.tableUuid.length === 0 ? {} : { tableUuid: idOf(m.tableUuid) }),
     metadataLocation: m.metadataLocation,
     purgeRequested: m.purgeRequested,
     ...(has ? { currentSnapshotId: big(m.currentSnapshotId as Long) } : {}),

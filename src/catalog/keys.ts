@@ -1,6 +1,7 @@
 import { invalid } from "../base/error.ts";
 import type { AccountId } from "../base/ids.ts";
 import { LIMITS } from "../base/limits.ts";
+import { KeyFamilies } from "../pointer/families.ts";
 import { assertKeyFits, decodeSegment, encodeSegment, type KeyFamily } from "../pointer/key.ts";
 
 /** What the catalog knows of a family, beyond what a store needs. */
@@ -220,6 +221,9 @@ export const KEY_FAMILIES: readonly KeyFamily[] = Object.entries(FAMILIES).map(
   ([name, { pattern, listed }]) => ({ name, pattern, listed }),
 );
 
+/** A family of `FAMILIES`. */
+export type FamilyName = keyof typeof FAMILIES;
+
 type Variables<P extends string> = P extends `${string}{${infer V}}${infer Rest}`
   ? [V extends `${string}...` ? readonly string[] : string, ...Variables<Rest>]
   : [];
@@ -244,6 +248,34 @@ export function keyOf<const P extends string>(
   });
   assertKeyFits(key);
   return key;
+}
+
+/** A key taken apart: one value for each variable of the pattern, several for a repeated one. */
+export interface ParsedKey {
+  readonly family: FamilyName;
+  /** Texts of the variable segments in order; undefined for one that is kept as its hash. */
+  readonly values: readonly (string | undefined)[];
+}
+
+const matcher = new KeyFamilies(KEY_FAMILIES);
+
+/**
+ * The family of a stored key and the texts in it: the inverse of `keyOf`.
+ *
+ * @throws CatalogError `Internal`: a key of no family, which only a defect or a stranger writes.
+ */
+export function parseKey(key: string): ParsedKey {
+  const family = matcher.of(key);
+  const pattern = family.pattern.split("/");
+  const fixed = (index: number): boolean => {
+    const segment = pattern[index];
+    return segment !== undefined && !segment.startsWith("{");
+  };
+  const values = key
+    .split("/")
+    .filter((_, index) => !fixed(index))
+    .map(decodeSegment);
+  return { family: family.name as FamilyName, values };
 }
 
 /** The key that claims a table's exact location. Its leaf is never hashed, so that it sorts by path. */

@@ -65,7 +65,8 @@ export interface Namespace extends EntityBase, Droppable {
 
 /** What the catalog knows of an Iceberg table; its metadata file is the truth about the rest. */
 export interface IcebergTable {
-  readonly tableUuid: TableUuid;
+  /** Absent only for a registered table of format version 1 that has none. */
+  readonly tableUuid?: TableUuid;
   readonly metadataLocation: string;
   readonly currentSnapshotId?: bigint;
   readonly purgeRequested: boolean;

@@ -47,5 +47,6 @@ export function summaryOf(entity: Entity, payload: EncodedPayload): Summary {
   const { format, iceberg } = entity;
   if (iceberg === undefined) return { ...dropped, format };
   const { tableUuid, metadataLocation } = iceberg;
-  return { ...dropped, format, tableUuid, metadataLocation };
+  const located = { ...dropped, format, metadataLocation };
+  return tableUuid === undefined ? located : { ...located, tableUuid };
 }

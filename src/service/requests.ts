@@ -122,11 +122,7 @@ export interface IcebergService {
   ): Promise<PropertiesUpdated>;
 
   listTables(ctx: RequestContext, ref: NamespaceRef, page: PageRequest): Promise<Page<string>>;
-  createTable(
-    ctx: RequestContext,
-    ref: NamespaceRef,
-    request: CreateTable,
-  ): Promise<LoadedTable>;
+  createTable(ctx: RequestContext, ref: NamespaceRef, request: CreateTable): Promise<LoadedTable>;
   registerTable(
     ctx: RequestContext,
     ref: NamespaceRef,
