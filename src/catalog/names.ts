@@ -23,7 +23,7 @@ function isControl(code: number): boolean {
 
 /**
  * A name as stored and answered: NFC, 1 to 255 bytes of UTF-8, no control characters, no white
- * space at either end, case-sensitive.
+ * space at either end, neither `.` nor `..`, case-sensitive.
  *
  * @throws CatalogError `Invalid`, code `NAME_INVALID`.
  */
@@ -32,6 +32,9 @@ export function checkName(text: string, what: string): string {
   if (!text.isWellFormed()) throw refuse("lone surrogate");
   const name = text.normalize("NFC");
   if (name === "") throw refuse("empty");
+  // Every HTTP client takes these out of a path (RFC 3986, 5.2.4): such an entity could be made,
+  // and a request to drop it would reach its parent.
+  if (name === "." || name === "..") throw refuse("a dot segment");
   if (name.trim() !== name) throw refuse("leading or trailing white space");
   if (utf8Length(name) > LIMITS.nameBytes) throw refuse(`over ${LIMITS.nameBytes} bytes`);
   for (let i = 0; i < name.length; i++) {
