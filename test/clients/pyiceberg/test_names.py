@@ -25,7 +25,7 @@ NAMES = [
     "🏔️",
     "UPPER and lower",
 ]
-DOTTED = ["with.dot", "..", "."]
+DOTTED = ["with.dot", ".hidden", "...", "a..b"]
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -94,7 +94,7 @@ def test_two_spellings_of_one_text_are_one_name(catalog, namespace):
 def test_locations_never_escape_the_warehouse(catalog, namespace):
     plain = catalog.create_table((namespace, "plain"), schema=SCHEMA).location()
     root = plain[: plain.index(namespace)]
-    for name in ("../../escape", "..", "/etc/x"):
+    for name in ("../../escape", "...", "/etc/x"):
         location = catalog.create_table((namespace, name), schema=SCHEMA).location()
         assert location.startswith(root)
         assert ".." not in location.split("/")
@@ -117,9 +117,12 @@ def test_long_names(catalog, namespace):
 @pytest.mark.firn
 @pytest.mark.parametrize(
     "name",
-    ["n" * 256, "ü" * 128, "", " leading", "trailing ", "nul\0byte", "line\nbreak", "\x7f"],
+    ["n" * 256, "ü" * 128, "", ".", "..", " leading", "trailing ", "nul\0byte", "line\nbreak", "\x7f"],
 )
 def test_names_that_are_refused(catalog, namespace, name):
     with pytest.raises(BadRequestError):
         catalog.create_table((namespace, name), schema=SCHEMA)
     assert catalog.list_tables(namespace) == []
+    with pytest.raises(BadRequestError):
+        catalog.create_namespace((namespace, name))
+    assert catalog.list_namespaces(namespace) == []
