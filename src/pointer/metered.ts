@@ -1,0 +1,138 @@
+import { Counter, Histogram } from "prom-client";
+import type { Clock } from "../base/clock.ts";
+import type { Metrics } from "../base/metrics.ts";
+import type {
+  Batch,
+  CommitOutcome,
+  Item,
+  Live,
+  PageOptions,
+  PointerStore,
+  Version,
+} from "./port.ts";
+
+type Method = keyof PointerStore;
+
+/** `ok` for what was answered; `failed` for what threw; the rest are outcomes of a commit. */
+type Outcome = "ok" | "failed" | Exclude<CommitOutcome["outcome"], "committed">;
+
+/** From a hash map's time to a request that is given up: 10 µs to 10 s. */
+const LATENCY_BUCKETS_S = [
+  0.000_01, 0.000_1, 0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5,
+  10,
+];
+
+interface Figures {
+  readonly requests: Counter<"method" | "outcome">;
+  readonly latency: Histogram<"method">;
+  readonly conflicts: Counter;
+  readonly ops: Counter<"op">;
+}
+
+/**
+ * Counts and times every request on its way to a store. Labels are methods, outcomes and kinds of
+ * operations: bounded, whatever is asked. One of these to a registry.
+ */
+export class MeteredPointerStore implements PointerStore {
+  readonly #inner: PointerStore;
+  readonly #clock: Clock;
+  readonly #figures: Figures;
+
+  constructor(inner: PointerStore, options: { readonly clock: Clock; readonly metrics: Metrics }) {
+    this.#inner = inner;
+    this.#clock = options.clock;
+    this.#figures = register(options.metrics);
+  }
+
+  get(key: string): Promise<Item> {
+    return this.#measure("get", () => this.#inner.get(key));
+  }
+
+  getMany(keys: readonly string[]): Promise<readonly Item[]> {
+    return this.#measure("getMany", () => this.#inner.getMany(keys));
+  }
+
+  async commit(batch: Batch): Promise<CommitOutcome> {
+    const answer = await this.#measure(
+      "commit",
+      () => this.#inner.commit(batch),
+      ({ outcome }) => (outcome === "committed" ? "ok" : outcome),
+    );
+    for (const { op } of batch.ops) this.#figures.ops.inc({ op });
+    if (answer.outcome === "conflict") this.#figures.conflicts.inc(answer.failed.length);
+    return answer;
+  }
+
+  list(directory: string, options?: PageOptions): Promise<readonly Live[]> {
+    return this.#measure("list", () => this.#inner.list(directory, options));
+  }
+
+  /** One request in the figures, from its first item to its last, its reader's time included. */
+  async *sweep(prefix: string): AsyncIterable<Item> {
+    const startMs = this.#clock.monotonicMs();
+    let outcome: Outcome = "ok";
+    try {
+      yield* this.#inner.sweep(prefix);
+    } catch (error) {
+      outcome = "failed";
+      throw error;
+    } finally {
+      this.#count("sweep", outcome, startMs);
+    }
+  }
+
+  forget(key: string, version: Version): Promise<boolean> {
+    return this.#measure("forget", () => this.#inner.forget(key, version));
+  }
+
+  async #measure<T>(
+    method: Method,
+    request: () => Promise<T>,
+    outcomeOf: (answer: T) => Outcome = () => "ok",
+  ): Promise<T> {
+    const startMs = this.#clock.monotonicMs();
+    let outcome: Outcome = "failed";
+    try {
+      const answer = await request();
+      outcome = outcomeOf(answer);
+      return answer;
+    } finally {
+      this.#count(method, outcome, startMs);
+    }
+  }
+
+  #count(method: Method, outcome: Outcome, startMs: number): void {
+    this.#figures.requests.inc({ method, outcome });
+    this.#figures.latency.observe({ method }, (this.#clock.monotonicMs() - startMs) / 1_000);
+  }
+}
+
+function register(metrics: Metrics): Figures {
+  const registers = [metrics];
+  return {
+    requests: new Counter({
+      name: "firn_pointer_requests_total",
+      help: "Requests to the pointer store, by method and outcome.",
+      labelNames: ["method", "outcome"],
+      registers,
+    }),
+    latency: new Histogram({
+      name: "firn_pointer_request_seconds",
+      help: "Time from a request to the pointer store to its answer.",
+      labelNames: ["method"],
+      buckets: LATENCY_BUCKETS_S,
+      registers,
+    }),
+    conflicts: new Counter({
+      name: "firn_pointer_conflicts_total",
+      help: "Items whose condition did not hold when a batch was refused.",
+      registers,
+    }),
+    ops: new Counter({
+      name: "firn_pointer_ops_total",
+      help: "Operations in the batches sent, by kind.",
+      labelNames: ["op"],
+      registers,
+    }),
+  };
+}
