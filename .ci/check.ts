@@ -18,7 +18,7 @@ interface Part {
 }
 
 async function tool(command: string, ...args: readonly string[]): Promise<Verdict> {
-  const { exitCode, output } = await runTool(command, args);
+  const { exitCode, output } = await runTool(command, args, { env: { NO_COLOR: "1" } });
   return exitCode === 0 ? { state: "passed" } : { state: "failed", output };
 }
 

@@ -9,7 +9,7 @@ import { ROOT } from "./tools.ts";
 const START_LIMIT_MS = 20_000;
 const POLL_MS = 50;
 
-/** One question to the server that `npm start` runs: what is asked, and what the answer must hold. */
+/** One question to the server that `npm start` runs, and what the answer must hold. */
 interface Probe {
   readonly path: string;
   readonly holds: (body: unknown) => boolean;
