@@ -45,10 +45,13 @@ export function bodyTooLarge(): CatalogError {
   return invalid("BODY_TOO_LARGE", "request body too large");
 }
 
-/** What failed, then the facts: the text of every error that no protocol words otherwise. */
+/**
+ * What failed, then the facts that the message does not hold already: the text of every error that
+ * no protocol words otherwise.
+ */
 export function describe(message: string, context: ErrorContext): string {
   const facts = Object.entries(context)
-    .filter(([key]) => key !== "why")
+    .filter(([, value]) => !message.includes(String(value)))
     .map(([key, value]) => `${key}=${String(value).slice(0, FACT_CHARS)}`);
   return facts.length === 0 ? message : `${message} (${facts.join(", ")})`;
 }

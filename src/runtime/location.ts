@@ -1,49 +1,42 @@
-import { posix, resolve } from "node:path";
+import { resolve } from "node:path";
+import { CatalogError } from "../base/error.ts";
+import { normalizeFileLocation } from "../blob/file-location.ts";
 
 /**
  * A storage location as clients are told it: `s3://bucket/path` or `file:///path`, without a slash
- * at the end. A path is taken relative to `cwd`. Clients read the text after the scheme as it is,
- * some of them as a URI, so characters that only one of the two readings keeps are refused.
+ * at the end. A path is taken relative to `cwd`.
  *
  * @throws RangeError that says what is wrong.
  */
 export function parseLocation(text: string, cwd: string): string {
-  if (hasUnsafeCharacter(text)) throw new RangeError("must not hold ?, #, % or control characters");
   const scheme = /^([A-Za-z][A-Za-z0-9+.-]+):/.exec(text)?.[1]?.toLowerCase();
   if (scheme === undefined) return fileUri(resolve(cwd, text));
-  const rest = text.slice(scheme.length + 1);
-  if (scheme === "file") return parseFileUri(rest);
-  if (scheme === "s3") return parseS3Uri(rest);
+  if (scheme === "file") return parseFileUri(text);
+  if (scheme === "s3") return parseS3Uri(text);
   throw new RangeError("must be a path, a file: or an s3: URI");
 }
 
-/** The `file:` URI of an absolute path. */
+/** The `file:` URI of an absolute path. @throws RangeError */
 export function fileUri(path: string): string {
   const slashed = path.replaceAll("\\", "/");
-  return `file://${slashed.startsWith("/") ? slashed : `/${slashed}`}`;
+  return parseFileUri(`file://${slashed.startsWith("/") ? slashed : `/${slashed}`}`);
 }
 
-function parseFileUri(rest: string): string {
-  const path = rest.startsWith("//") ? rest.slice(2).replace(/^localhost(?=\/)/i, "") : rest;
-  if (!path.startsWith("/")) throw new RangeError("must be an absolute file: URI without a host");
-  const normal = posix.normalize(path.replace(/^\/+/, "/"));
-  return fileUri(normal === "/" ? normal : normal.replace(/\/+$/, ""));
+function parseFileUri(uri: string): string {
+  try {
+    return normalizeFileLocation(uri);
+  } catch (error) {
+    if (error instanceof CatalogError) throw new RangeError(error.message);
+    throw error;
+  }
 }
 
-function parseS3Uri(rest: string): string {
-  const match = /^\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])((?:\/[^/]+)*)\/?$/.exec(rest);
+function parseS3Uri(uri: string): string {
+  const match = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])((?:\/[^/]+)*)\/?$/i.exec(uri);
   if (match === null) throw new RangeError("must be s3://bucket or s3://bucket/path");
   const path = match[2] ?? "";
   if (path.split("/").some((part) => part === "." || part === "..")) {
     throw new RangeError("must not hold . or .. in its path");
   }
   return `s3://${match[1]}${path}`;
-}
-
-function hasUnsafeCharacter(text: string): boolean {
-  for (let i = 0; i < text.length; i++) {
-    const code = text.charCodeAt(i);
-    if (code < 0x20 || code === 0x7f) return true;
-  }
-  return /[?#%]/.test(text);
 }

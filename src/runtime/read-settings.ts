@@ -54,11 +54,14 @@ export function fromFlags(
   unknown: readonly string[],
 ): SettingSource {
   const known = [...SETTING_NAMES.map(flagOf), "--help", "--version"];
-  const problems = unknown.map((argument) =>
-    argument.startsWith("-")
-      ? unknownName("flag", argument.split("=", 1)[0] ?? argument, known)
-      : `unexpected argument ${argument}`,
-  );
+  const problems: string[] = [];
+  unknown.forEach((argument, i) => {
+    const flag = argument.startsWith("-");
+    // What follows an unknown flag is most likely its value, and no second mistake.
+    if (!flag && unknown[i - 1]?.startsWith("-")) return;
+    const name = argument.split("=", 1)[0] ?? argument;
+    problems.push(flag ? unknownName("flag", name, known) : `unexpected argument ${argument}`);
+  });
   return { values, label: flagOf, problems };
 }
 

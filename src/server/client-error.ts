@@ -2,41 +2,44 @@ import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } 
 import type { Socket } from "node:net";
 import { type CatalogError, invalid } from "../base/error.ts";
 import { problemAnswer } from "../http/answer.ts";
+import type { Connections } from "./connections.ts";
+
+/** What Node says of a connection that it could not read a request from. */
+export type ClientError = Error & { readonly code?: string };
 
 /**
  * Answers bytes that are no HTTP request: they never become one, so no route sees them. What was
  * asked properly before them on the same connection is answered first; then it is closed.
  */
-export class ClientErrors {
-  readonly #open = new WeakMap<Socket, ServerResponse>();
-
-  /** Watches which answer each connection is waiting for. */
-  watch(server: Server): void {
-    server.prependListener("request", (request: IncomingMessage, response: ServerResponse) => {
-      this.#open.set(request.socket, response);
-    });
+export function answerClientError(
+  error: ClientError,
+  socket: Socket,
+  connections: Connections,
+): void {
+  if (error.code === "ECONNRESET" || !socket.writable) {
+    socket.destroy();
+    return;
   }
+  const waiting = connections.waitingFor(socket);
+  const refuse = () => {
+    socket.end(rawAnswer(refusal(error.code)), () => socket.destroy());
+  };
+  if (waiting === undefined) refuse();
+  else if (waiting.req.complete) waiting.once("finish", refuse);
+  // The request itself is broken: this is its answer, unless one has begun already.
+  else if (waiting.headersSent) socket.destroy();
+  else refuse();
+}
 
-  /** Handles the server's `clientError`. */
-  handle(error: Error & { readonly code?: string }, socket: Socket): void {
-    if (error.code === "ECONNRESET" || !socket.writable) {
-      socket.destroy();
-      return;
-    }
-    const open = this.#open.get(socket);
-    if (open === undefined || open.writableFinished) {
-      socket.end(rawAnswer(refusal(error.code)), () => socket.destroy());
-      return;
-    }
-    const cutShort = open.req.complete === false;
-    if (!cutShort) {
-      open.once("finish", () => socket.end(rawAnswer(refusal(error.code))));
-    } else if (open.headersSent) {
-      socket.destroy();
-    } else {
-      socket.end(rawAnswer(refusal(error.code)), () => socket.destroy());
-    }
-  }
+/** Refuses what a client expects before it sends, unless it is to be told to go on. */
+export function refuseExpectations(server: Server): void {
+  server.on("checkExpectation", (_request: IncomingMessage, response: ServerResponse) => {
+    const unknown = invalid("EXPECTATION_UNKNOWN", "only 100-continue can be expected");
+    const { status, headers, body = "" } = problemAnswer(unknown, false);
+    const length = Buffer.byteLength(body);
+    response.writeHead(status, { ...headers, "Content-Length": length, Connection: "close" });
+    response.end(body);
+  });
 }
 
 function refusal(code: string | undefined): CatalogError {

@@ -14,11 +14,13 @@ import type { Prng } from "../base/prng.ts";
 import { type Answer, problemAnswer } from "../http/answer.ts";
 import { asCatalogError, methodNotAllowed, routeNotFound } from "../http/failure.ts";
 import { ICEBERG_MOUNT, isIceberg } from "../http/iceberg/adapter.ts";
-import { type IcebergRoutes, registerIceberg, sendAnswer } from "../http/iceberg/plugin.ts";
+import { type IcebergRoutes, registerIceberg } from "../http/iceberg/plugin.ts";
+import { sendAnswer } from "../http/send.ts";
 import { parseTarget } from "../http/target.ts";
 import { settlesWithin } from "../runtime/clock.ts";
 import type { IcebergService } from "../service/requests.ts";
-import { ClientErrors } from "./client-error.ts";
+import { answerClientError, refuseExpectations } from "./client-error.ts";
+import { Connections } from "./connections.ts";
 import { guardAnonymous } from "./guard.ts";
 import { errorFields, type Logger } from "./log.ts";
 import { createHttpMetrics, type Observation } from "./observe.ts";
@@ -60,6 +62,7 @@ export interface InjectedAnswer {
 export class FirnServer {
   readonly app: FastifyInstance;
   readonly #options: ServerOptions;
+  readonly #connections: Connections;
   readonly #iceberg: IcebergRoutes;
   readonly #observe: (observation: Observation) => void;
   readonly #startedMs = new WeakMap<FastifyRequest, number>();
@@ -68,7 +71,10 @@ export class FirnServer {
   constructor(options: ServerOptions) {
     this.#options = options;
     this.#observe = createHttpMetrics(options.metrics);
-    this.app = createApp(options, (thrown, request, reply) => this.#fail(thrown, request, reply));
+    const fail: Fail = (thrown, request, reply) => this.#fail(thrown, request, reply);
+    const { app, connections } = createApp(options, fail);
+    this.app = app;
+    this.#connections = connections;
     this.#addHooks();
     this.#addProbes();
     this.#iceberg = registerIceberg(this.app, options.iceberg);
@@ -120,6 +126,7 @@ export class FirnServer {
 
   async #drain(): Promise<void> {
     const closed = this.app.close();
+    this.#connections.windDown();
     if (!(await settlesWithin(closed, this.#options.drainMs ?? DRAIN_MS))) {
       this.#options.log.warn("requests were still under way at the end of the drain");
       this.app.server.closeAllConnections();
@@ -133,11 +140,6 @@ export class FirnServer {
       this.#startedMs.set(request, this.#options.clock.monotonicMs());
       reply.raw.setHeader("X-Request-Id", request.id);
       guardAnonymous(request.headers, this.#options.allowAnonymous);
-    });
-    app.addHook("onSend", (_request, reply, _payload, done) => {
-      // A connection that stays open would hold the stop up until its client lets go.
-      if (this.#stopping !== undefined) reply.raw.setHeader("Connection", "close");
-      done();
     });
     app.addHook("onResponse", async (request, reply) => this.#finished(request, reply));
     app.setErrorHandler(async (thrown, request, reply) => this.#fail(thrown, request, reply));
@@ -203,9 +205,11 @@ export class FirnServer {
 
 type Fail = (thrown: unknown, request: FastifyRequest, reply: FastifyReply) => FastifyReply;
 
-function createApp(options: ServerOptions, fail: Fail): FastifyInstance {
+function createApp(
+  options: ServerOptions,
+  fail: Fail,
+): { readonly app: FastifyInstance; readonly connections: Connections } {
   const requestMs = options.requestMs ?? REQUEST_MS;
-  const clientErrors = new ClientErrors();
   const app = fastify({
     bodyLimit: LIMITS.bodyBytes,
     requestTimeout: requestMs,
@@ -222,7 +226,7 @@ function createApp(options: ServerOptions, fail: Fail): FastifyInstance {
     frameworkErrors: (error, request, reply) => {
       fail(error, request, reply);
     },
-    clientErrorHandler: (error, socket) => clientErrors.handle(error, socket),
+    clientErrorHandler: (error, socket) => answerClientError(error, socket, connections),
     http: {
       maxHeaderSize: HEADER_BYTES,
       headersTimeout: Math.min(HEAD_MS, requestMs),
@@ -231,12 +235,13 @@ function createApp(options: ServerOptions, fail: Fail): FastifyInstance {
       requireHostHeader: false,
     },
   });
-  clientErrors.watch(app.server);
+  const connections = new Connections(app.server);
+  refuseExpectations(app.server);
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("application/json", { parseAs: "buffer" }, (_request, body, done) => {
     done(null, body);
   });
-  return app;
+  return { app, connections };
 }
 
 /** The caller's own id where it is fit for a log line, else a new one. */

@@ -1,7 +1,8 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { CatalogError } from "../../base/error.ts";
 import type { IcebergService } from "../../service/requests.ts";
 import type { Answer } from "../answer.ts";
+import { sendAnswer } from "../send.ts";
 import { parseTarget } from "../target.ts";
 import { type Accepted, ICEBERG_MOUNT, IcebergAdapter } from "./adapter.ts";
 
@@ -16,17 +17,6 @@ export interface IcebergRoutes {
 
 /** Who asks while there is no authentication. */
 const ANONYMOUS = "anonymous";
-
-/**
- * Sends an answer. Headers go to the raw response, in one place: the framework would write `etag`,
- * and the Java client, which looks for `ETag`, would never ask again with `If-None-Match`.
- */
-export function sendAnswer(reply: FastifyReply, answer: Answer): FastifyReply {
-  for (const name of Object.keys(answer.headers)) {
-    reply.raw.setHeader(name, answer.headers[name] ?? "");
-  }
-  return reply.code(answer.status).send(answer.body);
-}
 
 /**
  * Serves the adapter at its mount point. The framework's router sees that one path only (see

@@ -1,0 +1,36 @@
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+
+/** Every open connection, and the answer that was begun last on it. */
+export class Connections {
+  readonly #sockets = new Map<Socket, ServerResponse | undefined>();
+
+  constructor(server: Server) {
+    server.on("connection", (socket: Socket) => {
+      this.#sockets.set(socket, undefined);
+      socket.once("close", () => this.#sockets.delete(socket));
+    });
+    server.prependListener("request", (request: IncomingMessage, response: ServerResponse) => {
+      if (this.#sockets.has(request.socket)) this.#sockets.set(request.socket, response);
+    });
+  }
+
+  /** The answer that a connection is waiting for, if any. */
+  waitingFor(socket: Socket): ServerResponse | undefined {
+    const response = this.#sockets.get(socket);
+    return response === undefined || response.writableFinished ? undefined : response;
+  }
+
+  /**
+   * Lets connections end with what they are waiting for. Node closes those that have become idle;
+   * those that never sent a byte, as browsers open them in advance, it would wait for.
+   */
+  windDown(): void {
+    for (const [socket, response] of this.#sockets) {
+      if (socket.bytesRead === 0) socket.destroy();
+      else if (response !== undefined && !response.headersSent) {
+        response.setHeader("Connection", "close");
+      }
+    }
+  }
+}

@@ -1,0 +1,234 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { JsonObject } from "../../src/base/json.ts";
+import { OPERATIONS } from "../../src/http/iceberg/operations.ts";
+import {
+  ask,
+  BIG_ID,
+  header,
+  METADATA,
+  type Running,
+  type Seen,
+  scripted,
+  serving,
+} from "./support.ts";
+
+const { service, seen } = scripted();
+let running: Running;
+
+beforeAll(async () => {
+  running = await serving(service);
+});
+afterAll(() => running.server.stop());
+
+/** Sends one request and says what the service saw of it. */
+async function call(method: string, path: string, body?: string, headers = {}) {
+  seen.length = 0;
+  const answer = await ask(running.port, method, `/iceberg${path}`, headers, body);
+  return { ...answer, answer, seen: [...seen] as readonly Seen[] };
+}
+
+const TABLE = { catalog: "default", namespace: ["ns"], table: "t" };
+const SCHEMA = '{"type":"struct","fields":[]}';
+
+describe("config", () => {
+  it("answers the prefix in the form that paths need", async () => {
+    const { body, status } = await call("GET", "/v1/config?warehouse=a%2Fb+c");
+    expect(status).toBe(200);
+    expect(JSON.parse(body)).toMatchObject({ overrides: { prefix: "a%2Fb%20c" }, defaults: {} });
+    const bare = await call("GET", "/v1/config");
+    expect(bare.seen).toEqual([{ method: "config", args: [undefined] }]);
+    expect(JSON.parse(bare.body).overrides).toEqual({ prefix: "default" });
+  });
+
+  it("advertises what is served: every endpoint leads to a handler, with prefix and without", async () => {
+    const { endpoints } = JSON.parse((await call("GET", "/v1/config")).body);
+    expect(endpoints).toHaveLength(OPERATIONS.length);
+    expect(endpoints).toContain("HEAD /v1/{prefix}/namespaces/{namespace}/tables/{table}");
+    for (const endpoint of endpoints) {
+      const [method, template] = endpoint.split(" ");
+      for (const path of [template, template.replace("/{prefix}", "")]) {
+        const concrete = path.replace(/\{(\w+)\}/g, "x");
+        const body = method === "POST" ? "[]" : undefined;
+        const { status, answer } = await call(method, concrete, body);
+        // A body that is no object is refused by the handler, so the route is there.
+        expect([endpoint, status]).toEqual([
+          endpoint,
+          method === "POST" ? 400 : expect.any(Number),
+        ]);
+        expect([endpoint, header(answer, "X-Firn-Error")]).not.toContain("ROUTE_NOT_FOUND");
+        expect([endpoint, header(answer, "X-Firn-Error")]).not.toContain("METHOD_NOT_ALLOWED");
+      }
+    }
+  });
+});
+
+describe("namespaces", () => {
+  it("are listed, below a parent too", async () => {
+    const { body, seen } = await call("GET", "/v1/cat/namespaces?parent=a%1Fb&pageToken=");
+    expect(JSON.parse(body)).toEqual({ namespaces: [["a"], ["b", "c"]], "next-page-token": null });
+    expect(seen).toEqual([
+      { method: "listNamespaces", args: ["cat", ["a", "b"], { pageToken: "" }] },
+    ]);
+  });
+
+  it("are created, loaded, found, changed and dropped", async () => {
+    const create = await call("POST", "/v1/namespaces", '{"namespace":["a","b"],"x":1}');
+    expect([create.status, JSON.parse(create.body)]).toEqual([
+      200,
+      { namespace: ["a", "b"], properties: {} },
+    ]);
+    const load = await call("GET", "/v1/namespaces/a%1Fb%2Fc");
+    expect(JSON.parse(load.body)).toEqual({ namespace: ["a", "b/c"], properties: { k: "v" } });
+    const head = await call("HEAD", "/v1/namespaces/a");
+    expect([head.status, head.body]).toEqual([204, ""]);
+    const update = await call(
+      "POST",
+      "/v1/namespaces/a/properties",
+      '{"removals":["b"],"updates":{"a":"1"}}',
+    );
+    expect(JSON.parse(update.body)).toEqual({ updated: ["a"], removed: ["b"], missing: ["c"] });
+    expect(update.seen[0]?.args[1]).toEqual({ removals: ["b"], updates: { a: "1" } });
+    const drop = await call("DELETE", "/v1/namespaces/a");
+    expect([drop.status, drop.body]).toEqual([204, ""]);
+  });
+});
+
+describe("tables", () => {
+  it("are listed with their namespace", async () => {
+    const { body } = await call("GET", "/v1/namespaces/a%1Fb/tables?pageSize=2&pageToken=p");
+    expect(JSON.parse(body)).toEqual({
+      identifiers: [
+        { namespace: ["a", "b"], name: "t1" },
+        { namespace: ["a", "b"], name: "t2" },
+      ],
+      "next-page-token": "next",
+    });
+  });
+
+  it("are created, with every member of the request", async () => {
+    const body = `{"name":"t","location":null,"schema":${SCHEMA},"partition-spec":{"fields":[]},
+      "write-order":{"order-id":1,"fields":[]},"stage-create":false,"properties":{"k":"v"}}`;
+    const { seen, answer, ...made } = await call("POST", "/v1/namespaces/ns/tables", body);
+    expect(made.status).toBe(200);
+    expect(header(answer, "ETag")).toBe('"v1"');
+    expect(seen[0]?.args[1]).toEqual({
+      name: "t",
+      location: undefined,
+      schema: { type: "struct", fields: [] },
+      partitionSpec: { fields: [] },
+      writeOrder: { "order-id": 1, fields: [] },
+      properties: { k: "v" },
+      stageCreate: false,
+    });
+  });
+
+  it("have neither metadata location nor tag while they are staged", async () => {
+    const body = `{"name":"t","schema":${SCHEMA},"stage-create":true}`;
+    const staged = await call("POST", "/v1/namespaces/ns/tables", body);
+    expect(staged.body).toBe(`{"metadata":${METADATA},"config":{"io.x":"y"}}`);
+    expect(staged.headerLines.join()).not.toMatch(/etag/i);
+  });
+
+  it("are answered with the stored bytes of their metadata", async () => {
+    const { body, answer, seen } = await call("GET", "/v1/namespaces/ns/tables/t?snapshots=refs");
+    expect(body).toBe(
+      `{"metadata-location":"file:///w/ns/t/metadata/1.metadata.json","metadata":${METADATA},"config":{"io.x":"y"}}`,
+    );
+    expect(body).toContain(BIG_ID);
+    // As bytes on the wire: the Java client looks it up by these capitals.
+    expect(answer.headerLines).toContain('ETag: "v1"');
+    expect(answer.headerLines).toContain("Content-Type: application/json");
+    expect(seen[0]?.args).toEqual([TABLE, { snapshots: "refs", ifNoneMatch: undefined }]);
+  });
+
+  it("are not sent again to a client that has them", async () => {
+    const headers = { "If-None-Match": 'W/"v1"' };
+    const { status, body, answer } = await call("GET", "/v1/namespaces/ns/tables/t", "", headers);
+    expect([status, body]).toEqual([304, ""]);
+    expect(answer.headerLines).toContain('ETag: "v1"');
+    const other = await call("GET", "/v1/namespaces/ns/tables/t", "", { "If-None-Match": '"v0"' });
+    expect(other.status).toBe(200);
+  });
+
+  it("take commits, whose ids stay exact", async () => {
+    const body = `{"identifier":{"namespace":["x"],"name":"y"},"requirements":[
+      {"type":"assert-ref-snapshot-id","ref":"main","snapshot-id":${BIG_ID}}],"updates":[]}`;
+    const committed = await call("POST", "/v1/namespaces/ns/tables/t", body);
+    expect(committed.status).toBe(200);
+    expect(committed.body).toBe(
+      `{"metadata-location":"file:///w/ns/t/metadata/1.metadata.json","metadata":${METADATA}}`,
+    );
+    expect(header(committed.answer, "ETag")).toBe('"v2"');
+    expect(committed.seen[0]?.args).toEqual([
+      TABLE,
+      {
+        requirements: [{ type: "assert-ref-snapshot-id", ref: "main", snapshotId: BigInt(BIG_ID) }],
+        updates: [],
+      },
+    ]);
+  });
+
+  it("are found, dropped, registered, renamed and reported on", async () => {
+    expect(await call("HEAD", "/v1/namespaces/ns/tables/t")).toMatchObject({ status: 204 });
+    const drop = await call("DELETE", "/v1/namespaces/ns/tables/t?purgeRequested=True");
+    expect(drop.status).toBe(204);
+    expect(drop.seen[0]?.args).toEqual([TABLE, { purgeRequested: true }]);
+    const register = await call(
+      "POST",
+      "/v1/namespaces/ns/register",
+      '{"name":"t","metadata-location":"file:///m.json"}',
+    );
+    expect([register.status, header(register.answer, "ETag")]).toEqual([200, '"v1"']);
+    expect(register.seen[0]?.args[1]).toEqual({
+      name: "t",
+      metadataLocation: "file:///m.json",
+      overwrite: false,
+    });
+    const rename = await call(
+      "POST",
+      "/v1/cat/tables/rename",
+      '{"source":{"namespace":["a"],"name":"t"},"destination":{"namespace":["b","c"],"name":"u"}}',
+    );
+    expect([rename.status, rename.body]).toEqual([204, ""]);
+    expect(rename.seen[0]?.args).toEqual([
+      {
+        catalog: "cat",
+        from: { namespace: ["a"], table: "t" },
+        to: { namespace: ["b", "c"], table: "u" },
+      },
+    ]);
+    const report = await call(
+      "POST",
+      "/v1/namespaces/ns/tables/t/metrics",
+      `{"report-type":"scan-report","snapshot-id":${BIG_ID}}`,
+    );
+    expect([report.status, report.body]).toEqual([204, ""]);
+    const sent = report.seen[0]?.args[1] as JsonObject;
+    expect(sent["snapshot-id"]).toBe(BigInt(BIG_ID));
+  });
+});
+
+describe("clients without credentials", () => {
+  it("are anonymous whatever they send as a token", async () => {
+    for (const authorization of ["Bearer None", "Basic eDp5", "garbage"]) {
+      const { status } = await call("GET", "/v1/config", "", { Authorization: authorization });
+      expect(status).toBe(200);
+    }
+  });
+
+  it("get no token, in the words of OAuth", async () => {
+    const { status, body } = await call(
+      "POST",
+      "/v1/oauth/tokens",
+      "grant_type=client_credentials",
+      { "Content-Type": "application/x-www-form-urlencoded" },
+    );
+    expect(status).toBe(400);
+    expect(JSON.parse(body)).toMatchObject({ error: "unsupported_grant_type" });
+  });
+});
+
+it("fetch reads an absolute target as proxies send it", async () => {
+  const { status } = await ask(running.port, "GET", "http://localhost/iceberg/v1/config");
+  expect(status).toBe(200);
+});
