@@ -11,9 +11,19 @@ const LOCATION = "location";
 const METADATA_PATH = "write.metadata.path";
 const DATA_PATH = "write.data.path";
 
-/** Characters that every file system, object store and client agrees on. */
+/** File systems take 255 bytes a segment: a longer name is cut, the uuid keeps leaves apart. */
+const LEAF_NAME_CHARS = 240;
+
+/** A directory's name stays well below the 255 bytes that file systems allow. */
+const MAX_PLAIN = 128;
+
+/**
+ * A name in characters that every file system, object store and client agrees on. Two names may
+ * share one: only the uuid in the last segment tells tables apart.
+ */
 function plain(name: string): string {
-  return name.replace(/[^A-Za-z0-9._-]/g, "_");
+  const safe = name.slice(0, MAX_PLAIN).replace(/[^A-Za-z0-9._-]/g, "_");
+  return safe.startsWith(".") ? `_${safe.slice(1)}` : safe;
 }
 
 function isWithin(location: string, root: string): boolean {
@@ -39,7 +49,7 @@ export class TableLocations {
    * replaces root and namespace.
    */
   async defaultFor(ref: NamespaceRef, name: string, uuid: TableUuid): Promise<string> {
-    const leaf = `${plain(name)}-${uuid.slice(-12)}`;
+    const leaf = `${plain(name).slice(0, LEAF_NAME_CHARS)}-${uuid.slice(-12)}`;
     for (let depth = ref.namespace.length; depth > 0; depth--) {
       const path = ref.namespace.slice(0, depth);
       const { entity } = await this.#catalog.namespaces.get({ catalog: ref.catalog, path });

@@ -1,0 +1,62 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { onTestFinished } from "vitest";
+import type { JsonValue } from "../../src/base/json.ts";
+import { Locations } from "../../src/blob/locations.ts";
+import type { AccountStores } from "../../src/catalog/accounts.ts";
+import type { AccountCatalog } from "../../src/catalog/catalog.ts";
+import { parseRequirements } from "../../src/iceberg/requirements.ts";
+import { parseUpdates } from "../../src/iceberg/updates.ts";
+import { CatalogAdmin } from "../../src/service/catalog-admin.ts";
+import { Iceberg } from "../../src/service/iceberg.ts";
+import { IcebergNamespaces } from "../../src/service/iceberg-namespaces.ts";
+import { IcebergTables } from "../../src/service/iceberg-tables.ts";
+import { MetadataFiles } from "../../src/service/metadata-files.ts";
+import { PageTokens } from "../../src/service/page-token.ts";
+import type { CommitTable } from "../../src/service/requests.ts";
+import { TableLocations } from "../../src/service/table-locations.ts";
+import { openTestCatalog, testStores } from "./open-catalog.ts";
+
+/** One node of the service over some stores, with catalog `c` in a directory of its own. */
+export interface TestIceberg {
+  readonly iceberg: Iceberg;
+  readonly catalog: AccountCatalog;
+  /** The warehouse as a path; its URI is `file://` and this. */
+  readonly directory: string;
+}
+
+/** A directory that goes with the test. */
+export function scratchDirectory(): string {
+  const directory = mkdtempSync(join(tmpdir(), "firn-test-"));
+  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+  return directory;
+}
+
+/** Opens a node. A second node over the same stores and directory sees what the first one made. */
+export async function openTestIceberg(
+  stores: AccountStores = testStores(),
+  directory: string = scratchDirectory(),
+): Promise<TestIceberg> {
+  const { clock, prng } = stores;
+  const root = `file://${directory}`;
+  const catalog = await openTestCatalog(stores);
+  const locations = new Locations({ allowedRoots: [root], clock, prng, durable: false });
+  await new CatalogAdmin(catalog, locations, root).ensure("c", root);
+  const places = new TableLocations(catalog, locations, []);
+  const tables = new IcebergTables(catalog, locations, new MetadataFiles(locations), places);
+  const tokens = new PageTokens(new Uint8Array(32));
+  const iceberg = new Iceberg(catalog, new IcebergNamespaces(catalog, tokens), tables);
+  return { iceberg, catalog, directory };
+}
+
+/** A commit as it arrives. */
+export function commitOf(updates: JsonValue, requirements: JsonValue = []): CommitTable {
+  return { requirements: parseRequirements(requirements), updates: parseUpdates(updates) };
+}
+
+/** A schema of one column. */
+export const SCHEMA = {
+  type: "struct",
+  fields: [{ id: 1, name: "id", type: "long", required: false }],
+} as const;
