@@ -97,6 +97,7 @@ export function setSnapshotRef(draft: Draft, name: string, target: RefTarget): v
 
 function setCurrentSnapshot(draft: Draft, snapshot: Snapshot): void {
   const { snapshotId } = snapshot;
+  if (snapshotId === draft.currentSnapshotId) return;
   draft.currentSnapshotId = snapshotId;
   draft.mainSnapshotIds.add(snapshotId);
   // Going back to an older snapshot happens now, not when that snapshot was made.
@@ -122,16 +123,19 @@ export function removeSnapshotRef(draft: Draft, name: string): void {
 export function removeSnapshots(draft: Draft, snapshotIds: ReadonlySet<bigint>): void {
   const snapshots = draft.snapshots.without(snapshotIds);
   if (snapshots.items.length === draft.snapshots.items.length) return;
-  const removed = (snapshotId: bigint): boolean =>
-    snapshotIds.has(snapshotId) && !snapshots.has(snapshotId);
   draft.snapshots = snapshots;
-  draft.statistics = draft.statistics.filter((file) => !removed(file.snapshotId));
-  draft.partitionStatistics = draft.partitionStatistics.filter((file) => !removed(file.snapshotId));
+  draft.statistics = draft.statistics.filter((file) => !snapshotIds.has(file.snapshotId));
+  draft.partitionStatistics = draft.partitionStatistics.filter(
+    (file) => !snapshotIds.has(file.snapshotId),
+  );
   draft.snapshotsRemoved = true;
   draft.changed = true;
   for (const [name, { snapshotId }] of draft.refs) {
-    if (removed(snapshotId)) removeSnapshotRef(draft, name);
+    if (snapshotIds.has(snapshotId)) removeSnapshotRef(draft, name);
   }
+  // Metadata of another writer may have a current snapshot and no main.
+  const current = draft.currentSnapshotId;
+  if (current !== undefined && snapshotIds.has(current)) draft.currentSnapshotId = undefined;
 }
 
 /** A snapshot has at most one statistics file, and at most one of partition statistics. */

@@ -2,6 +2,7 @@ import type { Draft } from "./draft.ts";
 import { modelInvalid } from "./errors.ts";
 import { type FormatVersion, MAX_FORMAT_VERSION } from "./model.ts";
 import {
+  assignFieldIds,
   checkDistinctIds,
   checkSequentialIds,
   checkSpec,
@@ -122,10 +123,14 @@ export function addSpec(draft: Draft, spec: PartitionSpec): void {
     draft.lastAddedSpecId = existing.specId;
     return;
   }
-  checkDistinctIds(spec);
-  if (draft.formatVersion === 1) checkSequentialIds(spec);
+  const fields =
+    spec.hasFieldIds || draft.formatVersion === 1
+      ? spec.fields
+      : assignFieldIds(spec.fields, draft.specs, draft.lastPartitionId);
   const specId = draft.specs.reduce((next, { specId: id }) => Math.max(next, id + 1), 0);
-  const added = makePartitionSpec(specId, spec.fields);
+  const added = makePartitionSpec(specId, fields);
+  checkDistinctIds(added);
+  if (draft.formatVersion === 1) checkSequentialIds(added);
   draft.specs = [...draft.specs, added];
   draft.lastPartitionId = Math.max(draft.lastPartitionId, lastPartitionId(added));
   draft.lastAddedSpecId = specId;

@@ -1,15 +1,11 @@
 import type { Draft } from "./draft.ts";
 import { modelInvalid } from "./errors.ts";
-import { CLOCK_TOLERANCE_MS, checkLog, checkRefs } from "./metadata-check.ts";
+import { checkLog } from "./metadata-check.ts";
+import { nextMetadataLog } from "./metadata-log.ts";
 import { canonicalLayout, stripTrailingSlash, type TableMetadata } from "./model.ts";
 import { checkSpec } from "./partition-spec.ts";
-import { type MetadataLogEntry, makeMetadataLogEntry, type SnapshotLogEntry } from "./snapshot.ts";
+import type { SnapshotLogEntry } from "./snapshot.ts";
 import { checkOrder } from "./sort-order.ts";
-
-const PREVIOUS_VERSIONS_MAX = "write.metadata.previous-versions-max";
-const PREVIOUS_VERSIONS_MAX_DEFAULT = 100;
-const DELETE_AFTER_COMMIT = "write.metadata.delete-after-commit.enabled";
-const INTEGER = /^[+-]?\d{1,15}$/;
 
 /**
  * The metadata that a draft has become: checks what the updates left behind together, corrects the
@@ -19,11 +15,11 @@ const INTEGER = /^[+-]?\d{1,15}$/;
  */
 export function finishDraft(draft: Draft, baseLocation: string | undefined): TableMetadata {
   const { uuid, location, base } = draft;
-  if (location === undefined || uuid === undefined) {
+  const needsUuid = base === undefined || draft.formatVersion > 1;
+  if (location === undefined || (uuid === undefined && needsUuid)) {
     throw modelInvalid("UPDATE_INVALID", "a table needs a uuid and a location");
   }
   checkStructure(draft);
-  checkRefs(draft.refs, draft.snapshots, draft.currentSnapshotId);
   const snapshotLog = correctedLog(draft);
   const lastUpdatedMs = updateTime(draft, snapshotLog);
   return {
@@ -49,7 +45,7 @@ export function finishDraft(draft: Draft, baseLocation: string | undefined): Tab
     statistics: draft.statistics,
     partitionStatistics: draft.partitionStatistics,
     snapshotLog,
-    metadataLog: nextMetadataLog(draft, baseLocation),
+    metadataLog: nextMetadataLog(base, baseLocation, draft.properties),
     layout: canonicalLayout(draft.formatVersion, base?.layout ?? []),
   };
 }
@@ -84,11 +80,6 @@ function correctedLog(draft: Draft): readonly SnapshotLogEntry[] {
       log.push(entry);
     }
   }
-  if (currentSnapshotId !== undefined && log.at(-1)?.snapshotId !== currentSnapshotId) {
-    throw modelInvalid("UPDATE_INVALID", "the log does not end with the current snapshot", {
-      currentSnapshotId,
-    });
-  }
   return log;
 }
 
@@ -97,37 +88,9 @@ function correctedLog(draft: Draft): readonly SnapshotLogEntry[] {
  * tolerance, that writer's time, so that the metadata is never older than its own log.
  */
 function updateTime(draft: Draft, log: readonly SnapshotLogEntry[]): number {
-  if (draft.mainSnapshotIds.size === 0) return draft.updateMs;
-  checkLog(log, draft.updateMs, "snapshot-log");
-  const last = log.at(-1)?.timestampMs ?? draft.updateMs;
-  return Math.max(draft.updateMs, Math.min(last, draft.updateMs + CLOCK_TOLERANCE_MS));
-}
-
-function nextMetadataLog(
-  draft: Draft,
-  baseLocation: string | undefined,
-): readonly MetadataLogEntry[] {
-  const { base } = draft;
-  if (base === undefined) return [];
-  if (baseLocation === undefined) return base.metadataLog;
-  const max = Math.max(1, integerProperty(draft.properties, PREVIOUS_VERSIONS_MAX));
-  const kept = base.metadataLog.slice(Math.max(0, base.metadataLog.length - max + 1));
-  return [...kept, makeMetadataLogEntry(base.lastUpdatedMs, baseLocation)];
-}
-
-/** A value that is no integer counts as the default: a property must not end a table's commits. */
-function integerProperty(properties: ReadonlyMap<string, string>, name: string): number {
-  const value = properties.get(name) ?? "";
-  return INTEGER.test(value) ? Number(value) : PREVIOUS_VERSIONS_MAX_DEFAULT;
-}
-
-/**
- * Metadata files that fell out of the log with a commit and may be deleted after it: none unless
- * the table's properties ask for that.
- */
-export function removedMetadataFiles(base: TableMetadata, next: TableMetadata): readonly string[] {
-  if (next.properties.get(DELETE_AFTER_COMMIT)?.toLowerCase() !== "true") return [];
-  const kept = new Set(next.metadataLog.map((entry) => entry.metadataFile));
-  const files = base.metadataLog.map((entry) => entry.metadataFile);
-  return files.filter((file) => !kept.has(file));
+  const added = draft.snapshotLog.length - (draft.base?.snapshotLog.length ?? 0);
+  if (added === 0) return draft.updateMs;
+  // The base's log is in order, so only the entries behind its last one can be out of it.
+  checkLog(log.slice(-added - 1), draft.updateMs, "SNAPSHOT_INVALID", "snapshot-log");
+  return Math.max(draft.updateMs, log.at(-1)?.timestampMs ?? 0);
 }

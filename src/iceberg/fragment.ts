@@ -1,3 +1,4 @@
+import { utf8, utf8Text } from "../base/bytes.ts";
 import { type JsonObject, parseJson, printJson } from "../base/json.ts";
 import { LIMITS } from "../base/limits.ts";
 
@@ -17,7 +18,8 @@ export class Fragment {
   /** Compact JSON text. */
   get text(): string {
     if (this.#text === undefined) {
-      this.#text = printJson(this.#object ?? {});
+      // Printing leaves a tree of pieces, which every join would walk anew: 10 times as slow.
+      this.#text = utf8Text(utf8(printJson(this.#object ?? {})));
       this.#object = undefined;
     }
     return this.#text;

@@ -1,11 +1,11 @@
-import { modelInvalid } from "./errors.ts";
+import { type ModelCode, modelInvalid } from "./errors.ts";
 import type { TableMetadata } from "./model.ts";
 import type { MetadataLogEntry, SnapshotLogEntry } from "./snapshot.ts";
 import type { SnapshotList } from "./snapshot-list.ts";
 import { MAIN_BRANCH, type SnapshotRef } from "./snapshot-ref.ts";
 
 /** Writers' clocks may differ by this much before a log counts as out of order. */
-export const CLOCK_TOLERANCE_MS = 60_000;
+const CLOCK_TOLERANCE_MS = 60_000;
 
 /**
  * What has to hold between the parts of one table metadata.
@@ -29,16 +29,12 @@ export function checkMetadata(metadata: TableMetadata): void {
     });
   }
   checkRefs(refs, snapshots, currentSnapshotId);
-  checkLog(metadata.snapshotLog, lastUpdatedMs, "snapshot-log");
-  checkLog(metadata.metadataLog, lastUpdatedMs, "metadata-log");
+  checkLog(metadata.snapshotLog, lastUpdatedMs, "METADATA_INVALID", "snapshot-log");
+  checkLog(metadata.metadataLog, lastUpdatedMs, "METADATA_INVALID", "metadata-log");
 }
 
-/**
- * References name snapshots that exist, and main is the current one.
- *
- * @throws CatalogError `Invalid` `METADATA_INVALID`.
- */
-export function checkRefs(
+/** References name snapshots that exist, and main is the current one. */
+function checkRefs(
   refs: ReadonlyMap<string, SnapshotRef>,
   snapshots: SnapshotList,
   currentSnapshotId: bigint | undefined,
@@ -61,21 +57,22 @@ export function checkRefs(
 /**
  * Entries are in the order of time, and none is younger than the metadata, tolerance aside.
  *
- * @throws CatalogError `Invalid` `METADATA_INVALID`.
+ * @throws CatalogError `Invalid`, the code given.
  */
 export function checkLog(
   log: readonly (SnapshotLogEntry | MetadataLogEntry)[],
   lastUpdatedMs: number,
+  code: ModelCode,
   path: string,
 ): void {
   let last = Number.NEGATIVE_INFINITY;
   for (const { timestampMs } of log) {
     if (timestampMs < last - CLOCK_TOLERANCE_MS) {
-      throw modelInvalid("METADATA_INVALID", "log is not in the order of time", { path });
+      throw modelInvalid(code, "log is not in the order of time", { path });
     }
     last = timestampMs;
   }
   if (lastUpdatedMs < last - CLOCK_TOLERANCE_MS) {
-    throw modelInvalid("METADATA_INVALID", "log is ahead of the last update", { path });
+    throw modelInvalid(code, "log is ahead of the last update", { path });
   }
 }

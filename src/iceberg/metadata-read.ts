@@ -148,7 +148,9 @@ function readSchemas(
   const schemas = list(object, "schemas", parseSchema);
   if (schemas.length === 0) {
     if (formatVersion > 1) throw missing("schemas", formatVersion);
-    const schema = parseSchema(requireObject(object, "schema"), "schema");
+    // The only schema of an old table has no id there; the list that replaces it needs one.
+    const only = { "schema-id": 0, ...requireObject(object, "schema") };
+    const schema = parseSchema(only, "schema");
     return { schemas: [schema], currentSchemaId: schema.schemaId, schema };
   }
   checkDistinct(

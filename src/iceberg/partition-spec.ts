@@ -1,4 +1,4 @@
-import type { JsonArray, JsonObject } from "../base/json.ts";
+import { isJsonObject, type JsonArray, type JsonObject } from "../base/json.ts";
 import {
   asObject,
   memberPath,
@@ -25,6 +25,8 @@ export interface PartitionField {
 export interface PartitionSpec {
   readonly specId: number;
   readonly fields: readonly PartitionField[];
+  /** False for a request that leaves the field ids to the table; `fields` counts them up then. */
+  readonly hasFieldIds: boolean;
   readonly fragment: Fragment;
 }
 
@@ -35,9 +37,13 @@ export interface PartitionSpec {
  * @throws CatalogError `Invalid`: `PARTITION_SPEC_INVALID`, or a `FIELD_…` code.
  */
 export function parsePartitionSpec(object: JsonObject, at: string): PartitionSpec {
-  const fields = parsePartitionFields(requireArray(object, "fields", at), memberPath(at, "fields"));
+  const array = requireArray(object, "fields", at);
+  const fields = parsePartitionFields(array, memberPath(at, "fields"));
+  const hasFieldIds = array.every(
+    (field) => isJsonObject(field) && Object.hasOwn(field, "field-id"),
+  );
   const specId = optionalInt(object, "spec-id", at) ?? 0;
-  return { specId, fields, fragment: new Fragment(object) };
+  return { specId, fields, hasFieldIds, fragment: new Fragment(object) };
 }
 
 /** The fields alone, as format version 1 holds its only spec. */
@@ -75,7 +81,7 @@ export function makePartitionSpec(
   fields: readonly PartitionField[],
 ): PartitionSpec {
   const object = { "spec-id": specId, fields: partitionFieldsToJson(fields) };
-  return { specId, fields, fragment: new Fragment(object) };
+  return { specId, fields, hasFieldIds: true, fragment: new Fragment(object) };
 }
 
 export function partitionFieldsToJson(fields: readonly PartitionField[]): JsonArray {
@@ -84,6 +90,25 @@ export function partitionFieldsToJson(fields: readonly PartitionField[]): JsonAr
     transform: field.transform.text,
     "source-id": field.sourceId,
     "field-id": field.fieldId,
+  }));
+}
+
+/**
+ * Fields that came without ids: each has that of the field with its source and transform in any
+ * older spec, for they hold the same values, else the next one.
+ */
+export function assignFieldIds(
+  fields: readonly PartitionField[],
+  specs: readonly PartitionSpec[],
+  lastAssigned: number,
+): readonly PartitionField[] {
+  const same = (a: PartitionField) => (b: PartitionField) =>
+    a.sourceId === b.sourceId && a.transform.text === b.transform.text;
+  const older = specs.flatMap((spec) => spec.fields);
+  let next = Math.max(lastAssigned, FIRST_PARTITION_FIELD_ID - 1) + 1;
+  return fields.map((field) => ({
+    ...field,
+    fieldId: older.find(same(field))?.fieldId ?? next++,
   }));
 }
 

@@ -184,31 +184,35 @@ function parseMap(object: JsonObject, at: string): MapType {
 }
 
 function parsePrimitive(text: string, at: string): PrimitiveType {
-  const unknown = modelInvalid("SCHEMA_INVALID", "unknown type", {
+  const type = text.length > MAX_TYPE_LENGTH ? undefined : readPrimitive(text);
+  if (type !== undefined) return type;
+  throw modelInvalid("SCHEMA_INVALID", "unknown type", {
     path: at,
     type: text.slice(0, MAX_TYPE_LENGTH),
   });
-  if (text.length > MAX_TYPE_LENGTH) throw unknown;
+}
+
+function readPrimitive(text: string): PrimitiveType | undefined {
   const lower = text.toLowerCase();
   if (PLAIN.has(lower)) {
     return { kind: "primitive", name: lower as PrimitiveName, text: lower };
   }
   const length = FIXED.exec(lower)?.[1];
   if (length !== undefined) {
-    if (Number(length) >= 2 ** 31) throw unknown;
+    if (Number(length) >= 2 ** 31) return undefined;
     return { kind: "primitive", name: "fixed", text: `fixed[${Number(length)}]` };
   }
   const decimal = DECIMAL.exec(lower);
   if (decimal !== null) {
     const [precision, scale] = [Number(decimal[1]), Number(decimal[2])];
-    if (precision < 1 || precision > MAX_PRECISION || scale > MAX_PRECISION) throw unknown;
+    if (precision < 1 || precision > MAX_PRECISION || scale > MAX_PRECISION) return undefined;
     return { kind: "primitive", name: "decimal", text: `decimal(${precision}, ${scale})` };
   }
-  return parseGeo(text) ?? raise(unknown);
+  return readGeo(text);
 }
 
 /** The coordinate reference system keeps its case; it is a name of another registry. */
-function parseGeo(text: string): PrimitiveType | undefined {
+function readGeo(text: string): PrimitiveType | undefined {
   const crs = GEOMETRY.exec(text)?.[1]?.trim();
   if (crs) return { kind: "primitive", name: "geometry", text: `geometry(${crs})` };
   const geography = GEOGRAPHY.exec(text);
@@ -220,10 +224,6 @@ function parseGeo(text: string): PrimitiveType | undefined {
   }
   if (!EDGE_ALGORITHMS.has(algorithm)) return undefined;
   return { kind: "primitive", name: "geography", text: `geography(${system}, ${algorithm})` };
-}
-
-function raise(error: Error): never {
-  throw error;
 }
 
 /** A type as JSON, its members in the order in which Iceberg's own writers print them. */

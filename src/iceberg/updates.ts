@@ -281,13 +281,13 @@ function setLocation(draft: Draft, location: string): void {
 }
 
 function setProperties(draft: Draft, updates: ReadonlyMap<string, string>): void {
-  if (updates.size === 0) return;
+  if (Array.from(updates).every(([name, value]) => draft.properties.get(name) === value)) return;
   draft.properties = new Map([...draft.properties, ...updates]);
   draft.changed = true;
 }
 
 function removeProperties(draft: Draft, removals: ReadonlySet<string>): void {
-  if (removals.size === 0) return;
+  if (![...removals].some((name) => draft.properties.has(name))) return;
   draft.properties = new Map([...draft.properties].filter(([name]) => !removals.has(name)));
   draft.changed = true;
 }
