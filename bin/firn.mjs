@@ -36,7 +36,7 @@ function bundledNode() {
 
 async function runUnder(node) {
   const { spawn } = await import("node:child_process");
-  const child = spawn(node, [...process.execArgv, process.argv[1], ...process.argv.slice(2)], {
+  const child = spawn(node, process.argv.slice(1), {
     stdio: ["inherit", "inherit", "inherit", "ipc"],
     env: { ...process.env, [LAUNCHED]: "1" },
   });

@@ -8,9 +8,11 @@ import { fromFields, readSettings, requireSettings } from "./runtime/read-settin
 import type { LogLevel, Profile, Settings } from "./runtime/settings.ts";
 import { createLogger } from "./server/log.ts";
 import { FirnServer } from "./server/server.ts";
+import type { CatalogAdmin } from "./service/catalog-admin.ts";
 
 export { CatalogError, type ErrorContext, type ErrorKind } from "./base/error.ts";
 export type { LogLevel, Profile } from "./runtime/settings.ts";
+export type { CatalogAdmin, CatalogInfo } from "./service/catalog-admin.ts";
 
 /** The settings of an embedded Firn: the names of the flags, in camel case. */
 export interface FirnOptions {
@@ -45,6 +47,8 @@ function settingsOf({ listen, ...fields }: FirnOptions): Settings {
 export class Firn {
   /** Where it listens, if it does. */
   readonly url: string | undefined;
+  /** Catalogs by name, beside the one named `default` that is always there. */
+  readonly catalogs: CatalogAdmin;
   readonly #server: FirnServer;
   readonly #composition: Composition;
   readonly #scratch: string | undefined;
@@ -58,6 +62,7 @@ export class Firn {
   ) {
     this.#server = server;
     this.#composition = composition;
+    this.catalogs = composition.catalogs;
     this.url = url;
     this.#scratch = scratch;
   }

@@ -10,15 +10,15 @@ export function banner(url: string, version: string, settings: Settings): string
 
 Try it: pip install "pyiceberg[pyarrow]", then in Python
 
-  import pyarrow as pa
-  from pyiceberg.catalog import load_catalog
+import pyarrow as pa
+from pyiceberg.catalog import load_catalog
 
-  catalog = load_catalog("firn", type="rest", uri="${url}/iceberg")
-  catalog.create_namespace_if_not_exists("demo")
-  rows = pa.table({"id": [1, 2, 3], "name": ["firn", "snow", "ice"]})
-  table = catalog.create_table_if_not_exists("demo.layers", schema=rows.schema)
-  table.append(rows)
-  print(table.scan().to_arrow().to_pylist())
+catalog = load_catalog("firn", type="rest", uri="${url}/iceberg")
+catalog.create_namespace_if_not_exists("demo")
+rows = pa.table({"id": [1, 2, 3], "name": ["firn", "snow", "ice"]})
+table = catalog.create_table_if_not_exists("demo.layers", schema=rows.schema)
+table.append(rows)
+print(table.scan().to_arrow().to_pylist())
 
 Ctrl-C stops it.
 `;

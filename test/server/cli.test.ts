@@ -1,0 +1,164 @@
+import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { connect } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { envOf, flagOf } from "../../src/runtime/read-settings.ts";
+import { SETTING_NAMES, SETTINGS } from "../../src/runtime/settings.ts";
+
+const BIN = new URL("../../bin/firn.mjs", import.meta.url).pathname;
+
+interface Ended {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+class Command {
+  readonly child: ChildProcessWithoutNullStreams;
+  readonly ended: Promise<Ended>;
+  #stdout = "";
+  #stderr = "";
+  #onOutput: (() => void) | undefined;
+
+  constructor(
+    args: readonly string[],
+    env: Readonly<Record<string, string>> = {},
+    nodeFlags: readonly string[] = [],
+  ) {
+    const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith("FIRN_"));
+    this.child = spawn(process.execPath, [...nodeFlags, BIN, ...args], {
+      env: { ...Object.fromEntries(inherited), ...env },
+    });
+    this.child.stdout.on("data", (chunk) => {
+      this.#stdout += chunk;
+      this.#onOutput?.();
+    });
+    this.child.stderr.on("data", (chunk) => {
+      this.#stderr += chunk;
+      this.#onOutput?.();
+    });
+    this.ended = new Promise((resolve) => {
+      this.child.on("close", (code, signal) => {
+        resolve({ code, signal, stdout: this.#stdout, stderr: this.#stderr });
+      });
+    });
+  }
+
+  /** What the pattern finds in the output, as soon as it does. */
+  until(stream: "stdout" | "stderr", pattern: RegExp): Promise<RegExpExecArray> {
+    return new Promise((resolve, reject) => {
+      this.#onOutput = () => {
+        const found = pattern.exec(stream === "stdout" ? this.#stdout : this.#stderr);
+        if (found !== null) resolve(found);
+      };
+      void this.ended.then((end) => reject(new Error(`ended first: ${JSON.stringify(end)}`)));
+      this.#onOutput();
+    });
+  }
+}
+
+/** A Node that cannot run TypeScript, like any that is too old for a clone. */
+const TOO_OLD = ["--no-experimental-strip-types"];
+
+describe("firn", () => {
+  let dir: string;
+  beforeAll(async () => {
+    dir = await mkdtemp(join(tmpdir(), "firn-cli-"));
+  });
+  afterAll(() => rm(dir, { recursive: true, force: true }));
+
+  it("serves, says where, and stops at a signal", async () => {
+    const command = new Command(["serve", "--port", "0"], { FIRN_DIR: dir });
+    const [, url] = await command.until("stdout", /uri="(http:\/\/127\.0\.0\.1:\d+)\/iceberg"/);
+    const config = await fetch(`${url}/iceberg/v1/config`);
+    expect(config.status).toBe(200);
+    expect((await fetch(`${url}/readyz`)).status).toBe(200);
+    const [line] = await command.until("stderr", /^.*"msg":"listening".*$/m);
+    expect(JSON.parse(line)).toMatchObject({ url, startMs: expect.any(Number), profile: "memory" });
+    command.child.kill("SIGTERM");
+    const { code, signal, stdout } = await command.ended;
+    expect([code, signal]).toEqual([0, null]);
+    expect(stdout).toContain(`file://${dir}/warehouse`);
+    await expect(fetch(`${url}/livez`)).rejects.toThrow();
+  });
+
+  it("drains once for a signal that comes twice at the same time", async () => {
+    const command = new Command(["serve", "--port", "0", "--dir", dir]);
+    await command.until("stdout", /127\.0\.0\.1:\d+/);
+    command.child.kill("SIGINT");
+    command.child.kill("SIGTERM");
+    expect(await command.ended).toMatchObject({ code: 0, signal: null });
+  });
+
+  it("ends at a second signal, whatever is under way", async () => {
+    const command = new Command(["serve", "--port", "0", "--dir", dir]);
+    const [, port] = await command.until("stdout", /127\.0\.0\.1:(\d+)/);
+    const half =
+      "POST /iceberg/v1/namespaces HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n{";
+    const socket = connect(Number(port), "127.0.0.1", () => socket.write(half));
+    socket.on("error", () => undefined);
+    await new Promise((resolve) => socket.once("connect", resolve));
+    const signals = setInterval(() => command.child.kill("SIGTERM"), 20);
+    const { code } = await command.ended;
+    clearInterval(signals);
+    expect(code).toBe(1);
+  });
+
+  it("refuses to start with every problem at once", async () => {
+    const args = ["serve", "--prot", "1", "--profile", "aws", "--port=x", "--dir", dir];
+    const { code, stdout, stderr } = await new Command(args, { FIRN_WAREHUOSE: "x" }).ended;
+    expect([code, stdout]).toEqual([2, ""]);
+    for (const name of ["--port?", "aws", "--port:", "FIRN_WAREHOUSE"]) {
+      expect(stderr).toContain(name);
+    }
+  });
+
+  it("says that a port is taken", async () => {
+    const first = new Command(["serve", "--port", "0", "--dir", dir]);
+    const [, port] = await first.until("stdout", /127\.0\.0\.1:(\d+)/);
+    const second = await new Command(["serve", "--port", String(port), "--dir", dir]).ended;
+    expect(second.code).toBe(1);
+    expect(second.stderr).toContain("EADDRINUSE");
+    first.child.kill("SIGINT");
+    expect((await first.ended).code).toBe(0);
+  });
+
+  it("explains every flag and variable", async () => {
+    const { code, stdout } = await new Command(["serve", "--help"]).ended;
+    expect(code).toBe(0);
+    const words = stdout.replace(/\s+/g, " ");
+    for (const name of SETTING_NAMES) {
+      for (const text of [flagOf(name), envOf(name), SETTINGS[name].doc]) {
+        expect(words).toContain(text);
+      }
+    }
+  });
+
+  it("says its version, and knows no other commands", async () => {
+    const { stdout } = await new Command(["--version"]).ended;
+    expect(stdout.trim()).toMatch(/^\d+\.\d+\.\d+/);
+    expect((await new Command(["serv"]).ended).code).not.toBe(0);
+  });
+
+  it("runs under the bundled Node where the running one is too old, signals included", async () => {
+    const command = new Command(["serve", "--port", "0", "--dir", dir], {}, TOO_OLD);
+    const [, url] = await command.until("stdout", /(http:\/\/127\.0\.0\.1:\d+)/);
+    expect((await fetch(`${url}/livez`)).status).toBe(200);
+    command.child.kill("SIGTERM");
+    expect(await command.ended).toMatchObject({ code: 0, signal: null });
+    const refused = new Command(["serve", "--prot", "1"], {}, TOO_OLD);
+    expect(await refused.ended).toMatchObject({ code: 2 });
+  });
+
+  it("does not outlive the process that started it", async () => {
+    const command = new Command(["serve", "--port", "0", "--dir", dir], {}, TOO_OLD);
+    const [, url] = await command.until("stdout", /(http:\/\/127\.0\.0\.1:\d+)/);
+    command.child.kill("SIGKILL");
+    // The pipes close when the last process that holds them has ended.
+    await command.ended;
+    await expect(fetch(`${url}/livez`)).rejects.toThrow();
+  });
+});
