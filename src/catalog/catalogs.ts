@@ -12,7 +12,7 @@ import { checkCatalogName, checkProperties } from "./names.ts";
 import { listPage, type Page, type PageRequest } from "./pages.ts";
 import { byIdKey } from "./paths.ts";
 import { assertMayUpdate } from "./payloads.ts";
-import { type Attempt, type Planned, REPLAN, write } from "./repository.ts";
+import { type Attempt, type Planned, REPLAN, refuse, write } from "./repository.ts";
 import type { Resolver } from "./resolve.ts";
 import type { Revised } from "./revised.ts";
 import { nameSummary, summaryOf } from "./summaries.ts";
@@ -137,7 +137,7 @@ export class Catalogs {
     if (stored.entity.protected) throw entityProtected(name);
     const children = childDirectory(account, stored.entity.id, []);
     if ((await pointers.list(children, { limit: 1 })).length > 0) {
-      throw notEmpty("CATALOG_NOT_EMPTY", { catalog: name });
+      return refuse(notEmpty("CATALOG_NOT_EMPTY", { catalog: name }), stored.item);
     }
     const purgeAfterMs = attempt.authorship.updatedAtMs + LIMITS.dropRetentionMs;
     const entity: Catalog = { ...stored.entity, state: "DROPPED", purgeAfterMs };

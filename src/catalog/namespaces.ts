@@ -19,7 +19,7 @@ import { checkPath, checkProperties, dotted } from "./names.ts";
 import { listPage, type Page, type PageRequest } from "./pages.ts";
 import { byIdKey } from "./paths.ts";
 import { assertMayUpdate } from "./payloads.ts";
-import { type Attempt, type Planned, REPLAN, write } from "./repository.ts";
+import { type Attempt, type Planned, REPLAN, refuse, write } from "./repository.ts";
 import type { Resolver } from "./resolve.ts";
 import { type Revised, revisedOf } from "./revised.ts";
 import { nameSummary, summaryOf } from "./summaries.ts";
@@ -180,10 +180,10 @@ export class Namespaces {
     if (found === undefined) return REPLAN;
     const { stored, guards, nameItem } = found;
     if (await this.#hasAny(childDirectory(account, stored.entity.catalogId, from.path))) {
-      throw hasChildNamespaces(from.path);
+      return refuse(hasChildNamespaces(from.path), stored.item);
     }
     const place = await this.#place(to);
-    if (place.item.state === "live") throw namespaceExists(to.path);
+    if (place.item.state === "live") return refuse(namespaceExists(to.path), stored.item);
     const name = to.path.at(-1) ?? "";
     const entity: Namespace = {
       ...stored.entity,
@@ -229,7 +229,8 @@ export class Namespaces {
     ];
     const full = await Promise.all(children.map((directory) => this.#hasAny(directory)));
     if (full.includes(true)) {
-      throw notEmpty("NAMESPACE_NOT_EMPTY", { namespace: dotted(ref.path) });
+      const error = notEmpty("NAMESPACE_NOT_EMPTY", { namespace: dotted(ref.path) });
+      return refuse(error, stored.item);
     }
     const purgeAfterMs = attempt.authorship.updatedAtMs + LIMITS.dropRetentionMs;
     const entity: Namespace = { ...stored.entity, state: "DROPPED", purgeAfterMs };

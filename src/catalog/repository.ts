@@ -3,7 +3,7 @@ import { CatalogError } from "../base/error.ts";
 import type { ChangeId, Revision, WriterId } from "../base/ids.ts";
 import { LIMITS } from "../base/limits.ts";
 import { commitCertain, type Verdict } from "../pointer/certain.ts";
-import type { Version } from "../pointer/port.ts";
+import type { Item, Version } from "../pointer/port.ts";
 import type { BatchBuilder } from "./batch.ts";
 import { encodeChangeOp } from "./changes.ts";
 import { encodeReceipt } from "./codec.ts";
@@ -36,7 +36,22 @@ export interface Plan<T> {
 /** What was read contradicts itself, since it was not read at one instant: look again. */
 export const REPLAN: { readonly replan: true } = { replan: true };
 
-export type Planned<T> = Plan<T> | { readonly unchanged: T } | typeof REPLAN;
+/** A refusal that rests on several reads. `proof`: what was read before the fact that it states. */
+export interface Refused {
+  readonly refused: CatalogError;
+  readonly proof: readonly Item[];
+}
+
+/**
+ * Refuses, if what was read first still stands when it is read once more: then all of it held at the
+ * instant of the last read. Else the refusal might speak of names that have moved on meanwhile, such
+ * as "name taken" by the very table that was to be renamed.
+ */
+export function refuse(refused: CatalogError, ...proof: readonly Item[]): Refused {
+  return { refused, proof };
+}
+
+export type Planned<T> = Plan<T> | Refused | { readonly unchanged: T } | typeof REPLAN;
 
 /**
  * The one way to write. A planner reads what it needs, refuses what must be refused, and returns a
@@ -58,7 +73,9 @@ export async function write<T>(
   for (let round = 0; ; round++) {
     const planned = await planner(attempt);
     if ("unchanged" in planned) return planned.unchanged;
-    if (!("replan" in planned)) {
+    if ("refused" in planned) {
+      if (await standsStill(context, planned.proof)) throw planned.refused;
+    } else if (!("replan" in planned)) {
       const verdict = await send(context, attempt, operation, planned, receiptExpected);
       if (verdict.verdict === "committed") return planned.result(verdict.versions);
       if (verdict.verdict !== "conflict") throw failureOf(verdict);
@@ -69,6 +86,11 @@ export async function write<T>(
     }
     await context.clock.sleep(context.prng.float() * REPLAN_PAUSE_MS * 2 ** round);
   }
+}
+
+async function standsStill(context: CatalogContext, proof: readonly Item[]): Promise<boolean> {
+  const again = await context.pointers.getMany(proof.map(({ key }) => key));
+  return proof.every((item, i) => again[i]?.version === item.version);
 }
 
 function failureOf(

@@ -1,3 +1,4 @@
+import type { CatalogError } from "../base/error.ts";
 import type { CatalogId, NamespaceId, TableId } from "../base/ids.ts";
 import { LIMITS } from "../base/limits.ts";
 import type { Item, Live } from "../pointer/port.ts";
@@ -19,7 +20,7 @@ import type { NamespaceRef } from "./namespaces.ts";
 import { listPage, type Page, type PageRequest } from "./pages.ts";
 import { byIdKey } from "./paths.ts";
 import { assertMayUpdate } from "./payloads.ts";
-import { type Attempt, type Planned, REPLAN, write } from "./repository.ts";
+import { type Attempt, type Planned, REPLAN, refuse, write } from "./repository.ts";
 import type { Link, Resolver } from "./resolve.ts";
 import { type Revised, revisedOf } from "./revised.ts";
 import { nameSummary, summaryOf } from "./summaries.ts";
@@ -38,8 +39,8 @@ export interface TableDraft {
 
 /** The place of a name: its parent, the resolver key and the listing key. */
 interface Place {
+  readonly catalog: Link;
   readonly parent: Link;
-  readonly catalogId: CatalogId;
   readonly relation: Item;
   readonly byName: Item;
 }
@@ -83,10 +84,13 @@ export class Tables {
     const { account, payloads, pointers } = this.#context;
     const { revision, updatedAtMs } = attempt.authorship;
     const place = await this.#place(ref);
-    refuseTaken(place, ref);
+    if (place.relation.state === "live") throw takenError(place.relation, ref);
     const { location, iceberg, prepare } = await draft();
     const claim = await pointers.get(locationKey(account, location));
-    refuseClaimed(claim, location);
+    if (claim.state === "live") {
+      const error = locationTaken(location, summaryOfItem(claim).name);
+      return refuse(error, place.catalog.item, place.parent.item, place.relation);
+    }
     const entity: Table = {
       type: "table",
       id,
@@ -98,7 +102,7 @@ export class Tables {
       nameRevision: revision,
       protected: false,
       purgeAfterMs: 0,
-      catalogId: place.catalogId,
+      catalogId: place.catalog.summary.entityId as CatalogId,
       namespaceId: place.parent.summary.entityId as NamespaceId,
       format: "ICEBERG",
       location,
@@ -187,7 +191,9 @@ export class Tables {
           locationKey(account, location),
         ]);
         if (oldClaim?.state !== "live" || newClaim === undefined) return REPLAN;
-        refuseClaimed(newClaim, location);
+        if (newClaim.state === "live") {
+          return refuse(locationTaken(location, summaryOfItem(newClaim).name), stored.item);
+        }
         batch.delete(oldClaim).put(newClaim, { summary: nameSummary(entity) });
       }
       const { revision } = attempt.authorship;
@@ -263,7 +269,7 @@ export class Tables {
     const stored = await this.get(from);
     assertMayUpdate(stored.envelope);
     const place = await this.#place(to);
-    refuseTaken(place, to);
+    if (place.relation.state === "live") return refuse(takenError(place.relation, to), stored.item);
     const names = await this.#namesOf(stored);
     if (names === undefined) return REPLAN;
     const entity: Table = {
@@ -277,6 +283,7 @@ export class Tables {
       .put(stored.item, { payload, summary: summaryOf(entity, payload) })
       .delete(names.relation)
       .deriveDelete(names.byName)
+      .put(names.claim, { summary: nameSummary(entity) })
       .bump(guardOf(account, place.parent.summary, to.name));
     putNames(batch, place, entity);
     return { batch, primary: stored.item.key, result: () => undefined };
@@ -298,8 +305,7 @@ export class Tables {
     if (relation === undefined || byName === undefined) {
       throw corrupt("store answered fewer items than asked for", { name: ref.name });
     }
-    const catalogId = catalog.summary.entityId as CatalogId;
-    return { parent: namespace, catalogId, relation, byName };
+    return { catalog, parent: namespace, relation, byName };
   }
 
   /** The name and claim keys of a table that is there; undefined where one moved meanwhile. */
@@ -334,13 +340,8 @@ function cleanRef(ref: TableRef): TableRef {
   };
 }
 
-function refuseTaken(place: Place, ref: TableRef): void {
-  if (place.relation.state === "absent") return;
-  throw relationExists(summaryOfItem(place.relation).entityType, ref.path, ref.name);
-}
-
-function refuseClaimed(claim: Item, location: string): void {
-  if (claim.state === "live") throw locationTaken(location, summaryOfItem(claim).name);
+function takenError(relation: Live, ref: TableRef): CatalogError {
+  return relationExists(summaryOfItem(relation).entityType, ref.path, ref.name);
 }
 
 function putNames(batch: BatchBuilder, place: Place, entity: Table): void {

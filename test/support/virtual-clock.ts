@@ -19,8 +19,9 @@ export class VirtualClock implements Clock {
     this.#wallMs = startMs;
   }
 
+  /** Whole milliseconds, as a wall clock tells them, however short the sleeps. */
   nowMs(): number {
-    return this.#wallMs;
+    return Math.floor(this.#wallMs);
   }
 
   monotonicMs(): number {
@@ -111,6 +112,23 @@ export class VirtualClock implements Clock {
     const passedMs = Math.max(0, monotonicMs - this.#monotonicMs);
     this.#monotonicMs += passedMs;
     this.#wallMs += passedMs;
+  }
+}
+
+/** Time that passes by sleeping, at once: for one line of work at a time, and thousands of runs. */
+export class SleepIsTime implements Clock {
+  #ms = 0;
+
+  nowMs(): number {
+    return this.#ms;
+  }
+
+  monotonicMs(): number {
+    return this.#ms;
+  }
+
+  async sleep(ms: number): Promise<void> {
+    this.#ms += ms;
   }
 }
 

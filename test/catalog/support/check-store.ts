@@ -1,0 +1,230 @@
+import { bytesEqual } from "../../../src/base/bytes.ts";
+import { sha256Hex } from "../../../src/base/hash.ts";
+import type { AccountId } from "../../../src/base/ids.ts";
+import { LIMITS } from "../../../src/base/limits.ts";
+import type { BlobStore } from "../../../src/blob/port.ts";
+import { encodeContent, encodeSummary } from "../../../src/catalog/codec.ts";
+import { guardKeys } from "../../../src/catalog/guards.ts";
+import { digits19, FAMILIES, keyOf, locationKey } from "../../../src/catalog/keys.ts";
+import type { Catalog, Entity, Namespace, Summary, Table } from "../../../src/catalog/model.ts";
+import { nameSummary, summaryOf } from "../../../src/catalog/summaries.ts";
+import type { Item, PointerStore } from "../../../src/pointer/port.ts";
+import {
+  fullKey,
+  must,
+  parsedKey,
+  readStore,
+  type StoreContent,
+  type StoredChange,
+  type StoredEntity,
+} from "./read-store.ts";
+
+/** Keys that must be alive, with their summaries; undefined for a key without one. */
+type Expected = Map<string, Uint8Array | undefined>;
+
+/**
+ * Checks by a sweep that no name, claim, guard or listing lives without its entity or lacks it,
+ * that every parent is there, that each committed batch left one receipt and one change record, and
+ * that the records chain without a gap up to what is stored.
+ *
+ * @returns the tree of names and what is in it, without ids, versions and times: equal for two
+ * histories that did the same.
+ * @throws Violation
+ */
+export async function checkStore(
+  pointers: PointerStore,
+  blobs: BlobStore,
+): Promise<readonly string[]> {
+  const content = await readStore(pointers, blobs);
+  checkTree(content);
+  checkRecords(content);
+  checkChains(content);
+  return describeStore(content);
+}
+
+function checkTree(content: StoreContent): void {
+  const expected: Expected = new Map();
+  for (const stored of content.entities) expectKeys(stored, content, expected);
+  for (const [key, summary] of expected) {
+    const item = content.items.get(key);
+    must(item?.state === "live", `${key} is not alive`);
+    const same = bytesEqual(item.summary ?? new Uint8Array(), summary ?? new Uint8Array());
+    must(same, `${key} says something else than its entity`);
+  }
+  for (const item of content.items.values()) {
+    if (item.state === "absent" || expected.has(item.key)) continue;
+    const { family } = parsedKey(item.key);
+    must(family === "receipt" || family === "change", `${item.key} is an orphan`);
+  }
+}
+
+function expectKeys(stored: StoredEntity, content: StoreContent, expected: Expected): void {
+  const { item, entity, envelope } = stored;
+  const account = envelope.accountId;
+  const name = encodeSummary(nameSummary(entity));
+  const add = (key: string, summary: Uint8Array | undefined): void => {
+    must(!expected.has(key), `two entities hold ${key}`);
+    expected.set(key, summary);
+  };
+  add(item.key, byIdSummary(stored));
+  if (entity.type === "account") {
+    add(keyOf(FAMILIES.accountByName, entity.name), name);
+    add(keyOf(FAMILIES.accountGuard, account), undefined);
+    return;
+  }
+  if (entity.state === "DROPPED") {
+    add(keyOf(FAMILIES.dropped, account, digits19(entity.purgeAfterMs), entity.id), name);
+    return;
+  }
+  must(entity.state === "ACTIVE" && entity.purgeAfterMs === 0, `${item.key} is in no known state`);
+  for (const key of namesOf(account, entity)) add(key, name);
+  if (entity.type !== "table") {
+    for (const key of guardKeys(account, entity.type, entity.id, entity.guardGeneration)) {
+      add(key, undefined);
+    }
+  }
+  mustHaveParent(entity, content);
+}
+
+function byIdSummary(stored: StoredEntity): Uint8Array {
+  const { entity, envelope, item } = stored;
+  const contentHash = Buffer.from(sha256Hex(encodeContent(entity)), "hex");
+  const decoded = { envelope, entity };
+  const payload = {
+    path: item.blobPath ?? "",
+    bytes: new Uint8Array(),
+    contentHash,
+    decoded,
+  };
+  const summary: Summary = summaryOf(entity, payload);
+  const bytes = encodeSummary(summary);
+  if (bytes.length <= LIMITS.summaryBytes) return bytes;
+  const { metadataLocation: _, ...rest } = summary;
+  return encodeSummary(rest);
+}
+
+function namesOf(account: AccountId, entity: Catalog | Namespace | Table): readonly string[] {
+  switch (entity.type) {
+    case "catalog":
+      return [keyOf(FAMILIES.catalogByName, account, entity.name)];
+    case "namespace":
+      return [keyOf(FAMILIES.namespaceByPath, account, entity.catalogId, entity.path)];
+    case "table": {
+      const { catalogId, namespaceId, name, location } = entity;
+      return [
+        keyOf(FAMILIES.relationByName, account, catalogId, namespaceId, name),
+        keyOf(FAMILIES.tableByName, account, catalogId, namespaceId, name),
+        locationKey(account, location),
+      ];
+    }
+  }
+}
+
+function mustHaveParent(entity: Catalog | Namespace | Table, content: StoreContent): void {
+  if (entity.type === "catalog") return;
+  const parentId = entity.type === "table" ? entity.namespaceId : entity.parentId;
+  const parent = content.entities.find((stored) => stored.entity.id === parentId)?.entity;
+  const what = `${entity.type} ${entity.name}`;
+  must(parent?.state === "ACTIVE", `${what} has no parent`);
+  must(parent.type !== "account" && parent.type !== "table", `${what} has a strange parent`);
+  const catalogId = parent.type === "catalog" ? parent.id : parent.catalogId;
+  must(catalogId === entity.catalogId, `${what} is in another catalog than its parent`);
+  if (entity.type === "table") {
+    must(parent.type === "namespace", `${what} is in no namespace`);
+    return;
+  }
+  const above = parent.type === "catalog" ? [] : parent.path;
+  must(
+    JSON.stringify(entity.path) === JSON.stringify([...above, entity.name]),
+    `${what} is not where its path says`,
+  );
+}
+
+/** One receipt and one record a batch: each names the other, under one writer. */
+function checkRecords({ receipts, changes }: StoreContent): void {
+  must(receipts.length === changes.size, `${receipts.length} receipts, ${changes.size} changes`);
+  for (const { item, receipt } of receipts) {
+    const change = changes.get(receipt.changeId);
+    must(change !== undefined, `${item.key} names no change`);
+    must(change.item.writerId === item.writerId, `${item.key} is of another batch`);
+    const account = accountOf(change);
+    const key = change.record.keys.find(({ key }) => fullKey(account, key) === receipt.key);
+    must(key?.versionTo === receipt.version, `${item.key} names a version that was not written`);
+    must(item.key.includes(`/${change.record.operation}/`), `${item.key} is of another operation`);
+  }
+}
+
+function accountOf({ item }: StoredChange): AccountId {
+  return parsedKey(item.key).values[0] as AccountId;
+}
+
+/** Versions of recorded keys chain from never to what is stored, by the writer that is stored. */
+function checkChains(content: StoreContent): void {
+  const last = new Map<string, bigint>();
+  const steps = [...content.changes.values()].flatMap((change) =>
+    change.record.keys.map((step) => ({ change, step, key: fullKey(accountOf(change), step.key) })),
+  );
+  steps.sort((a, b) => Number(a.step.versionTo - b.step.versionTo));
+  for (const { change, step, key } of steps) {
+    must(step.versionTo === step.versionFrom + 1n, `${key} jumps`);
+    must(step.versionFrom === (last.get(key) ?? 0n), `${key} has a gap at ${step.versionTo}`);
+    last.set(key, step.versionTo);
+    const item = content.items.get(key);
+    if (item === undefined || item.version !== step.versionTo) continue;
+    must(item.writerId === change.item.writerId, `${key} was written by another batch`);
+    must(item.state === (step.deleted ? "absent" : "live"), `${key} differs from its record`);
+    const blob = item.state === "live" ? item.blobPath : undefined;
+    const sha = Buffer.from(step.blobTo ?? new Uint8Array()).toString("hex");
+    must(sha === (blob?.slice(-67, -3) ?? ""), `${key} leads to another payload than recorded`);
+  }
+  for (const item of content.items.values()) checkRecorded(item, last, content);
+}
+
+function checkRecorded(item: Item, last: ReadonlyMap<string, bigint>, content: StoreContent): void {
+  const { family } = parsedKey(item.key);
+  switch (family) {
+    case "receipt":
+    case "change":
+    case "accountGuard":
+    case "catalogGuard":
+    case "namespaceGuard":
+      must(!last.has(item.key), `${item.key} has no place in a record`);
+      return;
+    case "tableByName": {
+      const claim = item.key.replace("/tables/by-name/", "/relations/by-name/");
+      must(content.items.get(claim)?.version === item.version, `${item.key} lags behind its claim`);
+      return;
+    }
+    default:
+      must(last.get(item.key) === item.version, `${item.key} is not what was recorded last`);
+  }
+}
+
+/** The tree in words, sorted. */
+function describeStore({ entities, receipts }: StoreContent): readonly string[] {
+  const names = new Map(entities.map(({ entity }) => [entity.id as string, pathOf(entity)]));
+  const lines = entities.map(({ entity }) => {
+    const parent = entity.type === "table" ? names.get(entity.namespaceId) : undefined;
+    const catalog = "catalogId" in entity ? names.get(entity.catalogId) : undefined;
+    const where = entity.state === "ACTIVE" ? [catalog, parent] : [];
+    return [entity.state, entity.type, ...where, pathOf(entity), contentOf(entity)].join(" ");
+  });
+  const done = receipts.map(({ item }) => `done ${parsedKey(item.key).values[1]}`);
+  return [...lines, ...done].sort();
+}
+
+function pathOf(entity: Entity): string {
+  return entity.type === "namespace" ? JSON.stringify(entity.path) : entity.name;
+}
+
+function contentOf(entity: Entity): string {
+  switch (entity.type) {
+    case "account":
+      return "";
+    case "catalog":
+    case "namespace":
+      return JSON.stringify(entity.properties);
+    case "table":
+      return `${entity.location} ${entity.iceberg?.metadataLocation ?? ""}`;
+  }
+}

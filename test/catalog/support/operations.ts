@@ -1,0 +1,194 @@
+import { CatalogError } from "../../../src/base/error.ts";
+import type { BlobStore } from "../../../src/blob/port.ts";
+import type { AccountCatalog } from "../../../src/catalog/catalog.ts";
+import type { IcebergTable } from "../../../src/catalog/model.ts";
+import type { TableDraft, TableRef } from "../../../src/catalog/tables.ts";
+import { ACTOR } from "../../support/open-catalog.ts";
+
+/** What an operation works on: one node, and the store that metadata files go to. */
+export interface Node {
+  readonly catalog: AccountCatalog;
+  readonly blobs: BlobStore;
+}
+
+/** One call of a user; answers in words, so that two histories can be compared. */
+export interface Operation {
+  readonly name: string;
+  readonly run: (node: Node) => Promise<string>;
+}
+
+function operation(name: string, run: (node: Node) => Promise<string>): Operation {
+  return { name, run };
+}
+
+/** What an operation came to, an error by its kind and code. Anything but ours is a defect. */
+export async function answerOf(node: Node, { run }: Operation): Promise<string> {
+  try {
+    return await run(node);
+  } catch (error) {
+    if (!(error instanceof CatalogError) || error.kind === "Internal") throw error;
+    return `${error.kind} ${error.code}`;
+  }
+}
+
+/** The catalog in which the trees below stand. */
+export const CATALOG = "c";
+
+function refOf(path: string): TableRef {
+  const levels = path.split(".");
+  return { catalog: CATALOG, path: levels.slice(0, -1), name: levels.at(-1) ?? "" };
+}
+
+export function icebergAt(metadataLocation: string): IcebergTable {
+  return { metadataLocation, currentSnapshotId: 9_007_199_254_740_993n, purgeRequested: false };
+}
+
+/** A dotted name: namespaces, then the table. */
+export function createTable(path: string, location: string = `file:///w/${path}`): Operation {
+  return operation(`create table ${path} at ${location}`, async ({ catalog }) => {
+    const draft = async (): Promise<TableDraft> => ({ location, iceberg: icebergAt(`${path}/0`) });
+    const { version } = await catalog.tables.create(ACTOR, "create-table", refOf(path), draft);
+    return `created at ${version}`;
+  });
+}
+
+/** As the commit of a staged create: its metadata file is written before the batch. */
+export function commitStaged(path: string, location: string = `file:///w/${path}`): Operation {
+  return operation(`commit staged ${path} at ${location}`, async ({ catalog, blobs }) => {
+    let files = 0;
+    const draft = async (): Promise<TableDraft> => ({
+      location,
+      iceberg: icebergAt(`${path}/staged`),
+      prepare: async () => {
+        await blobs.put(`metadata/${path}-${files++}`, new Uint8Array([1]));
+      },
+    });
+    const { version } = await catalog.tables.create(ACTOR, "create-table", refOf(path), draft);
+    return `created at ${version}`;
+  });
+}
+
+export function registerTable(path: string, location: string = `file:///w/${path}`): Operation {
+  return operation(`register table ${path} at ${location}`, async ({ catalog }) => {
+    const draft = async (): Promise<TableDraft> => ({ location, iceberg: icebergAt(`${path}/r`) });
+    const { version } = await catalog.tables.create(ACTOR, "register-table", refOf(path), draft);
+    return `registered at ${version}`;
+  });
+}
+
+export function renameTable(from: string, to: string): Operation {
+  return operation(`rename table ${from} to ${to}`, async ({ catalog }) => {
+    await catalog.tables.rename(ACTOR, refOf(from), refOf(to));
+    return "renamed";
+  });
+}
+
+/** Appends a mark to the metadata location: updates that are lost or doubled leave a trace. */
+export function commitTable(path: string, mark: string): Operation {
+  return operation(`commit ${mark} to ${path}`, async ({ catalog }) => {
+    const { entity } = await catalog.tables.update(
+      ACTOR,
+      "commit-table",
+      refOf(path),
+      async ({ entity }) => ({
+        location: entity.location,
+        iceberg: icebergAt(`${entity.iceberg?.metadataLocation}${mark}`),
+      }),
+    );
+    return `committed ${entity.iceberg?.metadataLocation}`;
+  });
+}
+
+export function moveTable(path: string, location: string): Operation {
+  return operation(`move ${path} to ${location}`, async ({ catalog }) => {
+    await catalog.tables.update(ACTOR, "commit-table", refOf(path), async ({ entity }) => ({
+      location,
+      iceberg: entity.iceberg ?? icebergAt("none"),
+    }));
+    return "moved";
+  });
+}
+
+export function dropTable(path: string): Operation {
+  return operation(`drop table ${path}`, async ({ catalog }) => {
+    await catalog.tables.drop(ACTOR, refOf(path), { purgeRequested: false });
+    return "dropped";
+  });
+}
+
+export function findTable(path: string): Operation {
+  return operation(`load table ${path}`, async ({ catalog }) => {
+    const { entity } = await catalog.tables.get(refOf(path));
+    return `found ${entity.name} at ${entity.iceberg?.metadataLocation}`;
+  });
+}
+
+export function listTables(path: string): Operation {
+  return operation(`list tables of ${path}`, async ({ catalog }) => {
+    const { items } = await catalog.tables.list({ catalog: CATALOG, path: path.split(".") }, {});
+    return JSON.stringify(items);
+  });
+}
+
+export function createNamespace(path: string): Operation {
+  return operation(`create namespace ${path}`, async ({ catalog }) => {
+    const ref = { catalog: CATALOG, path: path.split(".") };
+    await catalog.namespaces.create(ACTOR, ref, {});
+    return "created";
+  });
+}
+
+export function renameNamespace(from: string, to: string): Operation {
+  return operation(`rename namespace ${from} to ${to}`, async ({ catalog }) => {
+    const ref = { catalog: CATALOG, path: from.split(".") };
+    await catalog.namespaces.rename(ACTOR, ref, to.split("."));
+    return "renamed";
+  });
+}
+
+/** Appends a mark to a property. */
+export function updateNamespace(path: string, mark: string): Operation {
+  return operation(`update namespace ${path} by ${mark}`, async ({ catalog }) => {
+    const ref = { catalog: CATALOG, path: path.split(".") };
+    const { entity } = await catalog.namespaces.update(ACTOR, ref, ({ properties }) => ({
+      marks: `${properties["marks"] ?? ""}${mark}`,
+    }));
+    return `updated to ${entity.properties["marks"]}`;
+  });
+}
+
+export function dropNamespace(path: string): Operation {
+  return operation(`drop namespace ${path}`, async ({ catalog }) => {
+    await catalog.namespaces.drop(ACTOR, { catalog: CATALOG, path: path.split(".") });
+    return "dropped";
+  });
+}
+
+export function listNamespaces(path: string): Operation {
+  return operation(`list namespaces of ${path}`, async ({ catalog }) => {
+    const above = path === "" ? [] : path.split(".");
+    const { items } = await catalog.namespaces.list({ catalog: CATALOG, path: above }, {});
+    return JSON.stringify(items);
+  });
+}
+
+export function createCatalog(name: string): Operation {
+  return operation(`create catalog ${name}`, async ({ catalog }) => {
+    await catalog.catalogs.create(ACTOR, { name, defaultLocation: "file:///w" });
+    return "created";
+  });
+}
+
+export function renameCatalog(from: string, to: string): Operation {
+  return operation(`rename catalog ${from} to ${to}`, async ({ catalog }) => {
+    await catalog.catalogs.rename(ACTOR, from, to);
+    return "renamed";
+  });
+}
+
+export function dropCatalog(name: string): Operation {
+  return operation(`drop catalog ${name}`, async ({ catalog }) => {
+    await catalog.catalogs.drop(ACTOR, name);
+    return "dropped";
+  });
+}

@@ -1,0 +1,168 @@
+import * as op from "./operations.ts";
+import type { Race } from "./schedules.ts";
+
+type Pairs = readonly (readonly [op.Operation, op.Operation])[];
+
+function racesOver(
+  start: Pick<Race, "tree" | "reads">,
+  pairs: readonly (readonly [readonly op.Operation[], readonly op.Operation[]])[],
+): readonly Race[] {
+  const words = (lane: readonly op.Operation[]) => lane.map(({ name }) => name).join(", ");
+  return pairs.map((lanes) => ({ ...start, name: lanes.map(words).join(" | "), lanes }));
+}
+
+const pairsOver = (start: Pick<Race, "tree" | "reads">, pairs: Pairs): readonly Race[] =>
+  racesOver(
+    start,
+    pairs.map(([a, b]) => [[a], [b]]),
+  );
+
+function product(as: readonly op.Operation[], bs: readonly op.Operation[]): Pairs {
+  return as.flatMap((a) => bs.map((b) => [a, b] as const));
+}
+
+/** Every operation with every one that comes after it, and with itself. */
+function pairsAmong(operations: readonly op.Operation[]): Pairs {
+  return operations.flatMap((a, i) => operations.slice(i).map((b) => [a, b] as const));
+}
+
+/** A table in `s`, an empty `n`, a leaf `m`; every name cached. */
+const NAMESPACES: Pick<Race, "tree" | "reads"> = {
+  tree: [
+    op.createCatalog("c"),
+    op.createNamespace("s"),
+    op.createNamespace("n"),
+    op.createNamespace("m"),
+    op.createTable("s.t"),
+  ],
+  reads: [op.findTable("s.t"), op.listTables("n"), op.listTables("m")],
+};
+
+const NESTED: Pick<Race, "tree" | "reads"> = {
+  tree: [op.createCatalog("c"), op.createNamespace("q"), op.createNamespace("q.r")],
+  reads: [op.listTables("q"), op.listTables("q.r")],
+};
+
+const EMPTY: Pick<Race, "tree" | "reads"> = {
+  tree: [op.createCatalog("c")],
+  reads: [op.listNamespaces("")],
+};
+
+/** Whatever makes a thing appear, with whatever makes its parent vanish. */
+export const APPEAR_AND_VANISH: readonly Race[] = [
+  ...pairsOver(
+    NAMESPACES,
+    product(
+      [
+        op.createTable("n.x"),
+        op.commitStaged("n.x"),
+        op.registerTable("n.x"),
+        op.renameTable("s.t", "n.x"),
+        op.createNamespace("n.x"),
+        op.renameNamespace("m", "n.x"),
+      ],
+      [op.dropNamespace("n"), op.renameNamespace("n", "v")],
+    ),
+  ),
+  ...pairsOver(
+    NESTED,
+    product(
+      [op.createNamespace("x"), op.renameNamespace("q.r", "x")],
+      [op.renameCatalog("c", "d"), op.dropCatalog("c")],
+    ),
+  ),
+  ...pairsOver(EMPTY, product([op.createNamespace("x")], [op.dropCatalog("c")])),
+];
+
+/** Two that want one name, one location or one table. */
+export const RIVALS: readonly Race[] = [
+  ...pairsOver(
+    NAMESPACES,
+    pairsAmong([
+      op.createTable("n.x", "file:///w/1"),
+      op.commitStaged("n.x", "file:///w/1"),
+      op.registerTable("n.x", "file:///w/2"),
+      op.registerTable("n.y", "file:///w/1"),
+      op.renameTable("s.t", "n.x"),
+      op.moveTable("s.t", "file:///w/1"),
+    ]),
+  ),
+  ...pairsOver(
+    NAMESPACES,
+    pairsAmong([
+      op.commitTable("s.t", "A"),
+      op.commitTable("s.t", "B"),
+      op.moveTable("s.t", "file:///w/3"),
+      op.dropTable("s.t"),
+      op.renameTable("s.t", "s.v"),
+      op.renameTable("s.t", "n.t"),
+      op.createTable("s.v", "file:///w/s.t"),
+      op.dropNamespace("s"),
+      op.renameNamespace("s", "k"),
+    ]),
+  ),
+  ...pairsOver(
+    NESTED,
+    pairsAmong([
+      op.createNamespace("q.x"),
+      op.renameNamespace("q.r", "q.x"),
+      op.renameNamespace("q.r", "x"),
+      op.dropNamespace("q.r"),
+      op.dropNamespace("q"),
+      op.updateNamespace("q.r", "A"),
+      op.renameNamespace("q", "z"),
+    ]),
+  ),
+  ...pairsOver(
+    EMPTY,
+    pairsAmong([
+      op.createCatalog("d"),
+      op.renameCatalog("c", "d"),
+      op.renameCatalog("c", "e"),
+      op.dropCatalog("c"),
+    ]),
+  ),
+];
+
+/**
+ * One against several: the name that the first one has cached, or has just resolved, comes to mean
+ * another thing.
+ */
+export const SUCCESSORS: readonly Race[] = [
+  ...racesOver(
+    NAMESPACES,
+    [
+      op.createTable("n.x"),
+      op.registerTable("n.x"),
+      op.renameTable("s.t", "n.x"),
+      op.createNamespace("n.x"),
+      op.renameNamespace("m", "n.x"),
+      op.listTables("n"),
+    ].flatMap((appear) => [
+      [[appear], [op.dropNamespace("n"), op.createNamespace("n")]],
+      [[appear], [op.renameNamespace("n", "v"), op.createNamespace("n")]],
+      [[appear], [op.renameNamespace("n", "v"), op.renameNamespace("v", "n")]],
+    ]),
+  ),
+  ...racesOver(
+    NAMESPACES,
+    [
+      op.findTable("s.t"),
+      op.commitTable("s.t", "A"),
+      op.moveTable("s.t", "file:///w/3"),
+      op.dropTable("s.t"),
+      op.renameTable("s.t", "n.x"),
+    ].flatMap((act) => [
+      [[act], [op.renameTable("s.t", "s.v"), op.createTable("s.t", "file:///w/new")]],
+      [[act], [op.dropTable("s.t"), op.createTable("s.t")]],
+      [[act], [op.moveTable("s.t", "file:///w/3"), op.createTable("s.v", "file:///w/s.t")]],
+    ]),
+  ),
+  ...racesOver(
+    EMPTY,
+    [op.createNamespace("x"), op.dropCatalog("c"), op.renameCatalog("c", "e")].flatMap((act) => [
+      [[act], [op.renameCatalog("c", "d"), op.createCatalog("c")]],
+      [[act], [op.createNamespace("y"), op.renameCatalog("c", "d"), op.createCatalog("c")]],
+    ]),
+  ),
+];

@@ -1,0 +1,113 @@
+import { sha256Hex } from "../../../src/base/hash.ts";
+import type { AccountId } from "../../../src/base/ids.ts";
+import type { BlobStore } from "../../../src/blob/port.ts";
+import { decodeChange, decodePayload, decodeReceipt } from "../../../src/catalog/codec.ts";
+import { type FamilyName, type ParsedKey, parseKey } from "../../../src/catalog/keys.ts";
+import type { ChangeRecord, Entity, Envelope, Receipt } from "../../../src/catalog/model.ts";
+import { byIdKey, shaOfPath } from "../../../src/catalog/paths.ts";
+import type { Item, Live, PointerStore } from "../../../src/pointer/port.ts";
+
+/** A canonical pointer and what its payload says. */
+export interface StoredEntity {
+  readonly item: Live;
+  readonly entity: Entity;
+  readonly envelope: Envelope;
+}
+
+export interface StoredChange {
+  readonly item: Live;
+  readonly record: ChangeRecord;
+}
+
+export interface StoredReceipt {
+  readonly item: Live;
+  readonly receipt: Receipt;
+}
+
+/** Everything that two stores hold, decoded, by nothing but a sweep: no index is trusted. */
+export interface StoreContent {
+  readonly items: ReadonlyMap<string, Item>;
+  readonly entities: readonly StoredEntity[];
+  readonly changes: ReadonlyMap<string, StoredChange>;
+  readonly receipts: readonly StoredReceipt[];
+}
+
+const CANONICAL: Partial<Record<FamilyName, Entity["type"]>> = {
+  accountById: "account",
+  catalogById: "catalog",
+  namespaceById: "namespace",
+  tableById: "table",
+};
+
+/** A statement about what is stored that does not hold. */
+export class Violation extends Error {
+  override readonly name = "Violation";
+}
+
+export function must(holds: boolean, statement: string): asserts holds {
+  if (!holds) throw new Violation(statement);
+}
+
+const parsed = new Map<string, ParsedKey>();
+
+/** As `parseKey`, remembered: thousands of schedules start from the same keys. */
+export function parsedKey(key: string): ParsedKey {
+  const known = parsed.get(key);
+  if (known !== undefined) return known;
+  if (parsed.size > 50_000) parsed.clear();
+  const fresh = parseKey(key);
+  parsed.set(key, fresh);
+  return fresh;
+}
+
+/** Sweeps and decodes. @throws Violation for a pointer whose blob is missing or of another id. */
+export async function readStore(pointers: PointerStore, blobs: BlobStore): Promise<StoreContent> {
+  const items = new Map<string, Item>();
+  const entities: StoredEntity[] = [];
+  const changes = new Map<string, StoredChange>();
+  const receipts: StoredReceipt[] = [];
+  for await (const item of pointers.sweep("/")) {
+    items.set(item.key, item);
+    if (item.state === "absent") continue;
+    const { family, values } = parsedKey(item.key);
+    const type = CANONICAL[family];
+    if (type !== undefined) {
+      const { entity, envelope } = await readEntityOf(blobs, item, type);
+      entities.push({ item, entity, envelope });
+    } else if (family === "change") {
+      const id = values.at(-1);
+      must(id !== undefined, "a change has an id");
+      changes.set(id, { item, record: await readChange(blobs, item) });
+    } else if (family === "receipt") {
+      must(item.summary !== undefined, `${item.key} says nothing`);
+      receipts.push({ item, receipt: decodeReceipt(item.summary) });
+    }
+  }
+  return { items, entities, changes, receipts };
+}
+
+async function readBlob(blobs: BlobStore, path: string): Promise<Uint8Array> {
+  const blob = await blobs.get(path);
+  must(blob !== undefined, `${path} is missing`);
+  must(sha256Hex(blob.bytes) === shaOfPath(path), `${path} holds other bytes`);
+  return blob.bytes;
+}
+
+async function readEntityOf(blobs: BlobStore, item: Live, type: Entity["type"]) {
+  must(item.blobPath !== undefined, `${item.key} has no payload`);
+  const decoded = decodePayload(type, await readBlob(blobs, item.blobPath));
+  const { entity, envelope } = decoded;
+  must(byIdKey(type, envelope.accountId, entity.id) === item.key, `${item.key} names another id`);
+  return decoded;
+}
+
+async function readChange(blobs: BlobStore, item: Live): Promise<ChangeRecord> {
+  if (item.blobPath !== undefined) return decodeChange(await readBlob(blobs, item.blobPath));
+  must(item.summary !== undefined, `${item.key} says nothing`);
+  return decodeChange(item.summary);
+}
+
+/** A key as a change record spells it, in full. */
+export function fullKey(account: AccountId, key: string): string {
+  return key.startsWith("/") ? key : `/accounts/${account}/${key}`;
+}
