@@ -1,0 +1,156 @@
+import { Counter, Histogram } from "prom-client";
+import type { Clock } from "../base/clock.ts";
+import type { Metrics } from "../base/metrics.ts";
+import type {
+  Blob,
+  BlobEntry,
+  BlobInfo,
+  BlobStore,
+  ListOptions,
+  PutCondition,
+  PutResult,
+} from "./port.ts";
+
+type Kind =
+  | "get"
+  | "getRange"
+  | "getSuffix"
+  | "head"
+  | "put"
+  | "putStream"
+  | "delete"
+  | "deleteMany"
+  | "list";
+
+/** `ok`: answered; `absent`: nothing there; `condition`: a put's did not hold; `failed`: it threw. */
+type Outcome = "ok" | "absent" | "condition" | "failed";
+
+/** From a hash map's time to a request that is given up: 10 µs to 10 s. */
+const LATENCY_BUCKETS_S = [
+  0.000_01, 0.000_1, 0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5,
+  10,
+];
+
+interface Figures {
+  readonly requests: Counter<"kind" | "outcome">;
+  readonly latency: Histogram<"kind">;
+  readonly bytes: Counter<"direction">;
+}
+
+/**
+ * Counts and times every request on its way to a store, and the bytes that went each way. Labels
+ * are kinds of requests and outcomes: bounded, whatever is asked. One of these to a registry.
+ */
+export class MeteredBlobStore implements BlobStore {
+  readonly #inner: BlobStore;
+  readonly #clock: Clock;
+  readonly #figures: Figures;
+
+  constructor(inner: BlobStore, options: { readonly clock: Clock; readonly metrics: Metrics }) {
+    this.#inner = inner;
+    this.#clock = options.clock;
+    this.#figures = register(options.metrics);
+  }
+
+  get(path: string): Promise<Blob | undefined> {
+    return this.#reading("get", () => this.#inner.get(path));
+  }
+
+  getRange(path: string, offset: number, length: number): Promise<Blob | undefined> {
+    return this.#reading("getRange", () => this.#inner.getRange(path, offset, length));
+  }
+
+  getSuffix(path: string, length: number): Promise<Blob | undefined> {
+    return this.#reading("getSuffix", () => this.#inner.getSuffix(path, length));
+  }
+
+  head(path: string): Promise<BlobInfo | undefined> {
+    return this.#measure("head", () => this.#inner.head(path), outcomeOfRead);
+  }
+
+  put(path: string, bytes: Uint8Array, condition?: PutCondition): Promise<PutResult> {
+    this.#figures.bytes.inc({ direction: "written" }, bytes.length);
+    return this.#measure("put", () => this.#inner.put(path, bytes, condition), outcomeOfPut);
+  }
+
+  /** Timed from its first byte to its last: how long its source took too. */
+  putStream(path: string, source: AsyncIterable<Uint8Array>): Promise<PutResult> {
+    const counted = this.#counted(source);
+    return this.#measure("putStream", () => this.#inner.putStream(path, counted), outcomeOfPut);
+  }
+
+  delete(path: string): Promise<void> {
+    return this.#measure("delete", () => this.#inner.delete(path));
+  }
+
+  deleteMany(paths: readonly string[]): Promise<void> {
+    return this.#measure("deleteMany", () => this.#inner.deleteMany(paths));
+  }
+
+  list(prefix: string, options?: ListOptions): Promise<readonly BlobEntry[]> {
+    return this.#measure("list", () => this.#inner.list(prefix, options));
+  }
+
+  async #reading(kind: Kind, request: () => Promise<Blob | undefined>): Promise<Blob | undefined> {
+    const blob = await this.#measure(kind, request, outcomeOfRead);
+    if (blob !== undefined) this.#figures.bytes.inc({ direction: "read" }, blob.bytes.length);
+    return blob;
+  }
+
+  async *#counted(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    for await (const chunk of source) {
+      this.#figures.bytes.inc({ direction: "written" }, chunk.length);
+      yield chunk;
+    }
+  }
+
+  async #measure<T>(
+    kind: Kind,
+    request: () => Promise<T>,
+    outcomeOf: (answer: T) => Outcome = () => "ok",
+  ): Promise<T> {
+    const startMs = this.#clock.monotonicMs();
+    let outcome: Outcome = "failed";
+    try {
+      const answer = await request();
+      outcome = outcomeOf(answer);
+      return answer;
+    } finally {
+      this.#figures.requests.inc({ kind, outcome });
+      this.#figures.latency.observe({ kind }, (this.#clock.monotonicMs() - startMs) / 1_000);
+    }
+  }
+}
+
+function outcomeOfRead(answer: unknown): Outcome {
+  return answer === undefined ? "absent" : "ok";
+}
+
+function outcomeOfPut({ outcome }: PutResult): Outcome {
+  return outcome === "stored" ? "ok" : "condition";
+}
+
+function register(metrics: Metrics): Figures {
+  const registers = [metrics];
+  return {
+    requests: new Counter({
+      name: "firn_blob_requests_total",
+      help: "Requests to the blob store, by kind and outcome.",
+      labelNames: ["kind", "outcome"],
+      registers,
+    }),
+    latency: new Histogram({
+      name: "firn_blob_request_seconds",
+      help: "Time from a request to the blob store to its answer.",
+      labelNames: ["kind"],
+      buckets: LATENCY_BUCKETS_S,
+      registers,
+    }),
+    bytes: new Counter({
+      name: "firn_blob_bytes_total",
+      help: "Bytes read from the blob store and sent to it.",
+      labelNames: ["direction"],
+      registers,
+    }),
+  };
+}
