@@ -1,4 +1,4 @@
-import { type Clock, Stopwatch } from "../../src/base/clock.ts";
+import { Stopwatch } from "../../src/base/clock.ts";
 import { IdSource, type WriterId } from "../../src/base/ids.ts";
 import { LIMITS } from "../../src/base/limits.ts";
 import { SeededPrng } from "../../src/base/prng.ts";
@@ -7,6 +7,7 @@ import { MemoryPointerStore } from "../../src/pointer/memory.ts";
 import type { Batch, PointerOp, PointerStore, Version } from "../../src/pointer/port.ts";
 import type { Recorded } from "../support/faulty-pointer-store.ts";
 import { TEST_FAMILIES } from "../support/pointer-families.ts";
+import { SleepIsTime } from "../support/virtual-clock.ts";
 
 /** The rule under test, or a mutant of it. */
 export type CommitFunction = typeof commitCertain;
@@ -15,23 +16,6 @@ export const ENTITY = "/test/s/entities/by-id/e";
 export const NAME = "/test/s/entities/by-name/n";
 export const GUARD = "/test/s/guards/0";
 export const RECEIPT = "/test/s/receipts/op/key";
-
-/** Time of which sleeping is the passing: one attempt at a time, no timers. */
-export class SleepIsTime implements Clock {
-  #ms = 0;
-
-  nowMs(): number {
-    return this.#ms;
-  }
-
-  monotonicMs(): number {
-    return this.#ms;
-  }
-
-  async sleep(ms: number): Promise<void> {
-    this.#ms += ms;
-  }
-}
 
 /** A small catalog: an entity to update, a free name to take note of, a guard of their parent. */
 export class World {
