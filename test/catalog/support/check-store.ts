@@ -44,7 +44,13 @@ export async function checkStore(
 
 function checkTree(content: StoreContent): void {
   const expected: Expected = new Map();
-  for (const stored of content.entities) expectKeys(stored, content, expected);
+  for (const stored of content.entities) {
+    for (const [key, summary] of keysOf(stored)) {
+      must(!expected.has(key), `two entities hold ${key}`);
+      expected.set(key, summary);
+    }
+    mustHaveParent(stored.entity, content);
+  }
   for (const [key, summary] of expected) {
     const item = content.items.get(key);
     must(item?.state === "live", `${key} is not alive`);
@@ -58,32 +64,41 @@ function checkTree(content: StoreContent): void {
   }
 }
 
-function expectKeys(stored: StoredEntity, content: StoreContent, expected: Expected): void {
+type Keys = readonly (readonly [key: string, summary: Uint8Array | undefined])[];
+
+const known = new WeakMap<Entity, { readonly path: string | undefined; readonly keys: Keys }>();
+
+/** Every key that lives through an entity. */
+function keysOf(stored: StoredEntity): Keys {
+  const path = stored.item.blobPath;
+  const remembered = known.get(stored.entity);
+  if (remembered?.path === path && remembered !== undefined) return remembered.keys;
+  const keys = listKeys(stored);
+  known.set(stored.entity, { path, keys });
+  return keys;
+}
+
+function listKeys(stored: StoredEntity): Keys {
   const { item, entity, envelope } = stored;
   const account = envelope.accountId;
+  const byId = [item.key, byIdSummary(stored)] as const;
   const name = encodeSummary(nameSummary(entity));
-  const add = (key: string, summary: Uint8Array | undefined): void => {
-    must(!expected.has(key), `two entities hold ${key}`);
-    expected.set(key, summary);
-  };
-  add(item.key, byIdSummary(stored));
   if (entity.type === "account") {
-    add(keyOf(FAMILIES.accountByName, entity.name), name);
-    add(keyOf(FAMILIES.accountGuard, account), undefined);
-    return;
+    return [
+      byId,
+      [keyOf(FAMILIES.accountByName, entity.name), name],
+      [keyOf(FAMILIES.accountGuard, account), undefined],
+    ];
   }
   if (entity.state === "DROPPED") {
-    add(keyOf(FAMILIES.dropped, account, digits19(entity.purgeAfterMs), entity.id), name);
-    return;
+    const key = keyOf(FAMILIES.dropped, account, digits19(entity.purgeAfterMs), entity.id);
+    return [byId, [key, name]];
   }
   must(entity.state === "ACTIVE" && entity.purgeAfterMs === 0, `${item.key} is in no known state`);
-  for (const key of namesOf(account, entity)) add(key, name);
-  if (entity.type !== "table") {
-    for (const key of guardKeys(account, entity.type, entity.id, entity.guardGeneration)) {
-      add(key, undefined);
-    }
-  }
-  mustHaveParent(entity, content);
+  const names = namesOf(account, entity).map((key) => [key, name] as const);
+  if (entity.type === "table") return [byId, ...names];
+  const guards = guardKeys(account, entity.type, entity.id, entity.guardGeneration);
+  return [byId, ...names, ...guards.map((key) => [key, undefined] as const)];
 }
 
 function byIdSummary(stored: StoredEntity): Uint8Array {
@@ -120,8 +135,8 @@ function namesOf(account: AccountId, entity: Catalog | Namespace | Table): reado
   }
 }
 
-function mustHaveParent(entity: Catalog | Namespace | Table, content: StoreContent): void {
-  if (entity.type === "catalog") return;
+function mustHaveParent(entity: Entity, content: StoreContent): void {
+  if (entity.state !== "ACTIVE" || entity.type === "account" || entity.type === "catalog") return;
   const parentId = entity.type === "table" ? entity.namespaceId : entity.parentId;
   const parent = content.entities.find((stored) => stored.entity.id === parentId)?.entity;
   const what = `${entity.type} ${entity.name}`;

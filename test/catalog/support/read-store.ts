@@ -1,3 +1,4 @@
+import { bytesEqual } from "../../../src/base/bytes.ts";
 import { sha256Hex } from "../../../src/base/hash.ts";
 import type { AccountId } from "../../../src/base/ids.ts";
 import type { BlobStore } from "../../../src/blob/port.ts";
@@ -48,16 +49,28 @@ export function must(holds: boolean, statement: string): asserts holds {
   if (!holds) throw new Violation(statement);
 }
 
-const parsed = new Map<string, ParsedKey>();
+/** Remembers what was made of bytes: thousands of schedules start from the same ones. */
+export class Memo<T> {
+  readonly #known = new Map<string, { readonly bytes: Uint8Array; readonly made: T }>();
 
-/** As `parseKey`, remembered: thousands of schedules start from the same keys. */
+  get(key: string, bytes: Uint8Array, make: () => T): T {
+    const known = this.#known.get(key);
+    if (known !== undefined && bytesEqual(known.bytes, bytes)) return known.made;
+    if (this.#known.size > 50_000) this.#known.clear();
+    const made = make();
+    this.#known.set(key, { bytes, made });
+    return made;
+  }
+}
+
+const NO_BYTES = new Uint8Array();
+const parsed = new Memo<ParsedKey>();
+const payloads = new Memo<ReturnType<typeof decodePayload>>();
+const records = new Memo<ChangeRecord>();
+
+/** As `parseKey`, remembered. */
 export function parsedKey(key: string): ParsedKey {
-  const known = parsed.get(key);
-  if (known !== undefined) return known;
-  if (parsed.size > 50_000) parsed.clear();
-  const fresh = parseKey(key);
-  parsed.set(key, fresh);
-  return fresh;
+  return parsed.get(key, NO_BYTES, () => parseKey(key));
 }
 
 /** Sweeps and decodes. @throws Violation for a pointer whose blob is missing or of another id. */
@@ -89,22 +102,33 @@ export async function readStore(pointers: PointerStore, blobs: BlobStore): Promi
 async function readBlob(blobs: BlobStore, path: string): Promise<Uint8Array> {
   const blob = await blobs.get(path);
   must(blob !== undefined, `${path} is missing`);
-  must(sha256Hex(blob.bytes) === shaOfPath(path), `${path} holds other bytes`);
   return blob.bytes;
 }
 
 async function readEntityOf(blobs: BlobStore, item: Live, type: Entity["type"]) {
-  must(item.blobPath !== undefined, `${item.key} has no payload`);
-  const decoded = decodePayload(type, await readBlob(blobs, item.blobPath));
+  const path = item.blobPath;
+  must(path !== undefined, `${item.key} has no payload`);
+  const bytes = await readBlob(blobs, path);
+  const decoded = payloads.get(path, bytes, () => decodePayload(type, hashed(path, bytes)));
   const { entity, envelope } = decoded;
   must(byIdKey(type, envelope.accountId, entity.id) === item.key, `${item.key} names another id`);
   return decoded;
 }
 
 async function readChange(blobs: BlobStore, item: Live): Promise<ChangeRecord> {
-  if (item.blobPath !== undefined) return decodeChange(await readBlob(blobs, item.blobPath));
-  must(item.summary !== undefined, `${item.key} says nothing`);
-  return decodeChange(item.summary);
+  const path = item.blobPath;
+  if (path !== undefined) {
+    const bytes = await readBlob(blobs, path);
+    return records.get(path, bytes, () => decodeChange(hashed(path, bytes)));
+  }
+  const { summary } = item;
+  must(summary !== undefined, `${item.key} says nothing`);
+  return records.get(item.key, summary, () => decodeChange(summary));
+}
+
+function hashed(path: string, bytes: Uint8Array): Uint8Array {
+  must(sha256Hex(bytes) === shaOfPath(path), `${path} holds other bytes`);
+  return bytes;
 }
 
 /** A key as a change record spells it, in full. */

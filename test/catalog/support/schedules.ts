@@ -107,7 +107,7 @@ async function runSchedule(
 /** How thoroughly a race is explored. */
 export interface Depth {
   readonly nodes: readonly (1 | 2)[];
-  /** Also lets the second lane stop at each of its calls until the first one is done. */
+  /** Also lets the second lane stop before each of its calls until the first one is done. */
   readonly twoStops?: boolean;
 }
 
@@ -140,7 +140,9 @@ export async function explore(race: Race, wrapping: Wrapping, depth: Depth): Pro
           const result = await attempt({ first, nodes, stop: { call, side } });
           if (result === "over") break;
           if (result !== "fine") return { schedules, failure: result };
-          for (let next = 0; depth.twoStops === true; next++) {
+          // Two stops on one side: a stop after a call is in effect one before the next.
+          const deep = depth.twoStops === true && side === "before" && nodes === 2;
+          for (let next = 0; deep; next++) {
             const otherStop = { call: next, side: "before" as const };
             const deeper = await attempt({ first, nodes, stop: { call, side }, otherStop });
             if (deeper === "over") break;
