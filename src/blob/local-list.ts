@@ -4,6 +4,7 @@ import { compareUtf8 } from "../base/bytes.ts";
 import { isPossiblePath } from "./checks.ts";
 import type { LocalDirectory } from "./local-directory.ts";
 import { faultOf, isAbsence } from "./local-fault.ts";
+import { type OpenFile, openFile } from "./local-file.ts";
 import type { LocalLayout } from "./local-layout.ts";
 import type { BlobEntry, BlobInfo } from "./port.ts";
 
@@ -13,7 +14,7 @@ interface Query {
   readonly limit: number;
 }
 
-/** `key` is what the order is by: a blob's path, or a directory's path and a slash. */
+/** `file` is absolute; `key` is what the order is by: a blob's path, or a directory's path and a slash. */
 interface Child {
   readonly key: string;
   readonly file: string;
@@ -29,7 +30,7 @@ interface Found {
 /**
  * Blobs of a directory tree in the order of their paths, by a walk in that order: every path below a
  * directory begins with the directory's own path and a slash, so sorting each directory by name,
- * with a slash after those of directories, sorts them all.
+ * with a slash after those of directories, sorts them all. Symbolic links on the way are left out.
  */
 export class LocalLister {
   readonly #tree: LocalDirectory;
@@ -42,12 +43,17 @@ export class LocalLister {
 
   async list(query: Query): Promise<readonly BlobEntry[]> {
     const slash = query.prefix.lastIndexOf("/");
+    const above = query.prefix.slice(0, Math.max(0, slash));
+    // No path begins so, and a directory that does not fit the port's paths is not for us to enter.
+    if (slash >= 0 && !isPossiblePath(above)) return [];
+    const directory = slash < 0 ? "" : this.#layout.directoryOf(above);
+    const start = this.#tree.locate(directory);
     const found: BlobEntry[] = [];
-    if (slash < 0) {
-      await this.#walk("", "", query, found);
-    } else if (isPossiblePath(query.prefix.slice(0, slash))) {
-      const directory = this.#layout.directoryOf(query.prefix.slice(0, slash));
-      await this.#walk(directory, query.prefix.slice(0, slash + 1), query, found);
+    if (start === undefined) return found;
+    try {
+      await this.#walk(start, query.prefix.slice(0, slash + 1), query, found);
+    } catch (error) {
+      throw faultOf(error, query.prefix, "nothing");
     }
     return found;
   }
@@ -76,7 +82,7 @@ export class LocalLister {
     // Neither: a symbolic link, a pipe, a device. None is a blob, and none is followed.
     if (!isDirectory && !entry.isFile()) return undefined;
     if (!this.#layout.holds(name, isDirectory)) return undefined;
-    const file = directory === "" ? name : `${directory}/${name}`;
+    const file = `${directory}/${name}`;
     const segment =
       this.#layout.segmentOf(name, isDirectory) ??
       (await this.#witness(file, isDirectory))?.split("/")[path.split("/").length - 1];
@@ -97,18 +103,16 @@ export class LocalLister {
   }
 
   async #entries(directory: string): Promise<readonly Dirent[]> {
-    const absolute = this.#tree.locate(directory);
-    if (absolute === undefined) return [];
     try {
-      return await readdir(absolute, { withFileTypes: true });
+      return await readdir(directory, { withFileTypes: true });
     } catch (error) {
       if (isAbsence(error)) return [];
-      throw faultOf(error, directory, "nothing");
+      throw error;
     }
   }
 
   async #describe(file: string): Promise<Found | undefined> {
-    const open = this.#tree.open(file);
+    const open = tryOpen(file);
     if (open === undefined) return undefined;
     try {
       const { size, etag, path } = await this.#layout.describe(open);
@@ -116,6 +120,16 @@ export class LocalLister {
     } finally {
       open.close();
     }
+  }
+}
+
+/** Undefined where the file is gone again: it was deleted while we listed. */
+function tryOpen(file: string): OpenFile | undefined {
+  try {
+    return openFile(file);
+  } catch (error) {
+    if (isAbsence(error)) return undefined;
+    throw error;
   }
 }
 

@@ -203,7 +203,7 @@ export class LocalBlobStore implements BlobStore {
   async #locked(directory: string, body: () => Promise<void>): Promise<void> {
     const absolute = this.#tree.locate(directory);
     // No directory, no names in it to guard: nobody can have compared anything there.
-    if (absolute === undefined) return;
+    if (absolute === undefined || !this.#tree.stat(directory)?.isDirectory()) return;
     try {
       await this.#locks.run(absolute, body);
     } catch (error) {
