@@ -173,10 +173,6 @@ export function requireArray(object: JsonObject, name: string, at = ""): JsonArr
   return requireMember(object, name, asArray, at);
 }
 
-export function optionalArray(object: JsonObject, name: string, at = ""): JsonArray | undefined {
-  return optionalMember(object, name, asArray, at);
-}
-
 /** Every element read alike. */
 export function arrayOf<T>(read: JsonReader<T>): JsonReader<readonly T[]> {
   return (value, at) => asArray(value, at).map((element, i) => read(element, memberPath(at, i)));

@@ -8,9 +8,6 @@ import { readTableMetadata } from "./metadata-read.ts";
 import { currentSchema, defaultSpec, ROW_LINEAGE_VERSION, type TableMetadata } from "./model.ts";
 import { partitionFieldsToJson } from "./partition-spec.ts";
 
-export { newTableMetadata } from "./create.ts";
-export type { FormatVersion, TableMetadata } from "./model.ts";
-
 /** A metadata file is bounded by its size, and so may hold far more values than a request. */
 const FILE_BOUNDS = { depth: LIMITS.jsonDepth, nodes: LIMITS.metadataFileNodes };
 

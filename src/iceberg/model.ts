@@ -57,7 +57,7 @@ export interface TableMetadata {
   readonly layout: readonly LayoutEntry[];
 }
 
-/** Members of the format in the order of Iceberg's own writers, with the versions that have them. */
+/** Members of the format in the order of Iceberg's own writers, with the versions of each. */
 const MEMBERS: readonly (readonly [string, readonly FormatVersion[]])[] = [
   ["format-version", [1, 2, 3]],
   ["table-uuid", [1, 2, 3]],

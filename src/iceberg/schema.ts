@@ -7,9 +7,9 @@ import {
   type IcebergType,
   MIN_FORMAT_VERSION,
   type NestedField,
-  parseStruct,
   type StructType,
 } from "./type.ts";
+import { parseStruct } from "./type-read.ts";
 
 /** A field anywhere in a schema: list elements and map keys and values have an id as well. */
 export interface IndexedField {

@@ -67,7 +67,7 @@ export interface SnapshotLogEntry {
   readonly fragment: Fragment;
 }
 
-/** An entry of the metadata log: a metadata file that was current before, and when it was written. */
+/** An entry of the metadata log: a file that was current before, and when it was written. */
 export interface MetadataLogEntry {
   readonly timestampMs: number;
   readonly metadataFile: string;

@@ -12,7 +12,7 @@ export type TransformName =
   | "truncate"
   | "unknown";
 
-/** A partition or sort transform. An unknown one is kept as it is: readers ignore it, by the spec. */
+/** A partition or sort transform. An unknown one is kept: readers ignore it, by the spec. */
 export interface Transform {
   readonly name: TransformName;
   /** Buckets or width, of `bucket` and `truncate`. */

@@ -87,7 +87,7 @@ export type TableUpdate =
 /**
  * The `updates` of a commit request, parsed and each checked by itself.
  *
- * @throws CatalogError `Invalid`: `UPDATE_UNKNOWN`, a `FIELD_…` code, or the code of the part that
+ * @throws CatalogError `Invalid`: `UPDATE_UNKNOWN`, a `FIELD_…` code, or that of the part that
  * an update holds.
  */
 export function parseUpdates(value: JsonValue): readonly TableUpdate[] {

@@ -5,7 +5,8 @@ import { LIMITS } from "../base/limits.ts";
 import { LruMap } from "../base/lru.ts";
 import type { Locations } from "../blob/locations.ts";
 import { isGzipMetadata } from "../iceberg/file-name.ts";
-import { parseTableMetadata, printTableMetadata, type TableMetadata } from "../iceberg/metadata.ts";
+import { parseTableMetadata, printTableMetadata } from "../iceberg/metadata.ts";
+import type { TableMetadata } from "../iceberg/model.ts";
 import { snapshotsOfRefs } from "../iceberg/refs.ts";
 
 /** Weight of what is kept, counted in bytes of metadata text; parsed forms weigh a few times that. */

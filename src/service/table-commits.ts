@@ -6,7 +6,7 @@ import type { IcebergTable } from "../catalog/model.ts";
 import { persist } from "../catalog/repository.ts";
 import type { TableDraft } from "../catalog/tables.ts";
 import { nextMetadataFileName } from "../iceberg/file-name.ts";
-import type { TableMetadata } from "../iceberg/metadata.ts";
+import type { TableMetadata } from "../iceberg/model.ts";
 import type { MetadataFile, MetadataFiles } from "./metadata-files.ts";
 import type { TableLocations } from "./table-locations.ts";
 

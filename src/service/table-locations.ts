@@ -3,7 +3,7 @@ import type { TableUuid } from "../base/ids.ts";
 import type { Locations } from "../blob/locations.ts";
 import type { AccountCatalog } from "../catalog/catalog.ts";
 import type { Catalog } from "../catalog/model.ts";
-import type { TableMetadata } from "../iceberg/metadata.ts";
+import type { TableMetadata } from "../iceberg/model.ts";
 import type { NamespaceRef } from "./requests.ts";
 
 /** Set on a namespace: where the tables below it go by default. */

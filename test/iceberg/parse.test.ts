@@ -18,15 +18,16 @@ function parse(object: JsonObject): ReturnType<typeof parseTableMetadata> {
 
 describe("a file that was read", () => {
   const odd =
-    '{"z-unknown":{"9":1.0,"1":[1e3,-0]},"format-version":2,"table-uuid":"u","location":"s3://b/t/",' +
-    '"last-sequence-number":9007199254740993,"last-updated-ms":1,"last-column-id":1,' +
-    '"current-schema-id":0,"schemas":[{"type":"struct","schema-id":0,"x":{"deep":[true]},"fields":' +
-    '[{"id":1,"name":"a","required":false,"type":"Decimal( 9,2 )","y":1e-3}]}],' +
-    '"default-spec-id":0,"partition-specs":[{"spec-id":0,"type":"struct","fields":[]}],' +
-    '"last-partition-id":999,"default-sort-order-id":0,"sort-orders":[{"order-id":0,"fields":[]}],' +
-    '"properties":{"10":"a","b":"c","2":"d"},"current-snapshot-id":null,"refs":{"7":' +
-    '{"snapshot-id":9223372036854775807,"type":"tag","w":0.50}},"snapshots":[{"snapshot-id":' +
-    '9223372036854775807,"timestamp-ms":1,"summary":{"operation":"append","20":"x","3":"y"},' +
+    '{"z-unknown":{"9":1.0,"1":[1e3,-0]},"format-version":2,"table-uuid":"u",' +
+    '"location":"s3://b/t/","last-sequence-number":9007199254740993,"last-updated-ms":1,' +
+    '"last-column-id":1,"current-schema-id":0,"schemas":[{"type":"struct","schema-id":0,' +
+    '"x":{"deep":[true]},"fields":[{"id":1,"name":"a","required":false,"type":"Decimal( 9,' +
+    '2 )","y":1e-3}]}],"default-spec-id":0,"partition-specs":[{"spec-id":0,"type":"struct",' +
+    '"fields":[]}],"last-partition-id":999,"default-sort-order-id":0,' +
+    '"sort-orders":[{"order-id":0,"fields":[]}],"properties":{"10":"a","b":"c","2":"d"},' +
+    '"current-snapshot-id":null,"refs":{"7":{"snapshot-id":9223372036854775807,' +
+    '"type":"tag","w":0.50}},"snapshots":[{"snapshot-id":9223372036854775807,' +
+    '"timestamp-ms":1,"summary":{"operation":"append","20":"x","3":"y"},' +
     '"manifest-list":"m","v":1.10}],"statistics":null}';
 
   test("prints as it was, unknown members, odd numbers and index-like keys included", () => {

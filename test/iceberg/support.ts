@@ -1,7 +1,8 @@
 import { expect } from "vitest";
 import { CatalogError, type ErrorKind } from "../../src/base/error.ts";
 import type { JsonObject, JsonValue } from "../../src/base/json.ts";
-import { newTableMetadata, type TableMetadata } from "../../src/iceberg/metadata.ts";
+import { newTableMetadata } from "../../src/iceberg/create.ts";
+import type { TableMetadata } from "../../src/iceberg/model.ts";
 import { type ApplyOptions, applyUpdates, parseUpdates } from "../../src/iceberg/updates.ts";
 
 export const UUID = "9c12d441-03fe-4693-9a96-a0705ddf69c1";

@@ -239,7 +239,7 @@ describe("snapshots and references", () => {
     expect(commit(two, [setRef("main", S2)])).toBe(two);
   });
 
-  test("snapshots that main only passed through in one request leave no trace in the log", () => {
+  test("snapshots that main only passed in one request leave no trace in the log", () => {
     const base = newTable();
     const first = append(base, S1);
     const second = append(base, S2, { "sequence-number": 2, "parent-snapshot-id": S1 });
@@ -270,7 +270,7 @@ describe("snapshots and references", () => {
     expect(logOf(none)).toEqual([]);
   });
 
-  test("removing main leaves no current snapshot; removing what is not there changes nothing", () => {
+  test("without main there is no current snapshot; removing nothing changes nothing", () => {
     const remove = (name: string): JsonObject => ({
       action: "remove-snapshot-ref",
       "ref-name": name,
