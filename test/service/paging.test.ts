@@ -30,8 +30,10 @@ test("pages together are the whole list, in key order, also while others write",
     seen.push(...page.items);
     pageToken = page.nextPageToken;
     // Dropped behind the cursor: what comes after it is unharmed.
-    if (seen.length === 2)
-      await iceberg.dropTable(ACTOR, { ...NS, table: "B" }, { purgeRequested: false });
+    if (seen.length === 2) {
+      const table = seen[0] ?? "";
+      await iceberg.dropTable(ACTOR, { ...NS, table }, { purgeRequested: false });
+    }
   }
   expect(seen).toEqual(byKey);
 });
