@@ -49,7 +49,7 @@ export class MemoryPointerStore implements PointerStore {
     assertBatch(batch, this.#families);
     const failed: Item[] = [];
     for (const op of batch.ops) {
-      const item = this.#read(op.key);
+      const item = this.#stored(op.key);
       if (!conditionHolds(op, item)) failed.push(item);
     }
     if (failed.length > 0) return { outcome: "conflict", failed };
@@ -95,6 +95,7 @@ export class MemoryPointerStore implements PointerStore {
     return true;
   }
 
+  /** @throws CatalogError `Internal` for a key that no family has. */
   #read(key: string): Item {
     const item = this.#items.get(key);
     if (item !== undefined) return item;
@@ -102,9 +103,14 @@ export class MemoryPointerStore implements PointerStore {
     return { state: "absent", key, version: 0n };
   }
 
+  /** The same of a key that is known to be one. */
+  #stored(key: string): Item {
+    return this.#items.get(key) ?? { state: "absent", key, version: 0n };
+  }
+
   #apply(op: PointerOp, writerId: string, versions: Map<string, Version>): void {
     if (op.op === "check" || op.op === "checkAbsent") return;
-    const before = this.#read(op.key);
+    const before = this.#stored(op.key);
     const after = this.#next(op, before, writerId);
     versions.set(op.key, after.version);
     if (before.version === 0n) this.#keys.add(op.key);

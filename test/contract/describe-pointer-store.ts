@@ -42,8 +42,8 @@ export async function runPointerCheck(
 }
 
 /**
- * The contract of a pointer store as tests. `factory` opens one on `TEST_FAMILIES`; all checks share
- * it, so that it may be a real service.
+ * The contract of a pointer store as tests. `factory` opens one on `TEST_FAMILIES`; all checks
+ * share it, so that it may be a real service.
  */
 export function describePointerStore(
   name: string,

@@ -21,7 +21,7 @@ export interface PointerStoreCapabilities {
   readonly modelRuns?: number;
 }
 
-/** A store to be checked, opened on `TEST_FAMILIES`. Checks share it, each in a space of its own. */
+/** A store to be checked, opened on `TEST_FAMILIES`. Checks share it, each in its own space. */
 export interface PointerStoreSubject {
   readonly store: PointerStore;
   /** The store's wall time; the system's if absent. */

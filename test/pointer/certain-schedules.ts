@@ -74,7 +74,7 @@ class Schedule {
     this.faulty = new FaultyPointerStore(this.world.memory, this.#script);
   }
 
-  /** An instant at which the rival may make its next moves; far into the tail they are all alike. */
+  /** An instant at which the rival may make its next moves; far into the tail all are alike. */
   async instant(): Promise<void> {
     if (this.faulty.history.length > this.#faultyCalls + 1) return;
     while (this.#moves.length > 0 && this.#choices.pick(2) === 1) {
@@ -131,7 +131,7 @@ class Schedule {
     ];
   }
 
-  /** Beyond the calls that are explored: all is well, or well after 35 s, or nothing is answered. */
+  /** Beyond the calls explored: all is well, or well after 35 s, or nothing is answered. */
   #tailFault(): Fault | undefined {
     this.#tail ??= this.#choices.of(["healthy", "silent for a while", "silent"]);
     const silentMs = { healthy: 0, "silent for a while": 35_000, silent: Infinity }[this.#tail];
@@ -139,7 +139,7 @@ class Schedule {
   }
 }
 
-/** The attempt's own view of the store: the rival may move before every commit; notes late sends. */
+/** The attempt's view of the store: the rival may move before each commit; notes late sends. */
 class WatchedStore implements PointerStore {
   sentPastDeadline = false;
   readonly get: PointerStore["get"];
@@ -177,6 +177,7 @@ export async function runSchedule(
   commit: CommitFunction,
   rival: readonly Move[],
   faultyCalls: number,
+  seen: Set<Verdict["verdict"]> = new Set(),
 ): Promise<string | undefined> {
   const schedule = new Schedule(choices, rival, faultyCalls);
   const { world, faulty } = schedule;
@@ -184,6 +185,7 @@ export async function runSchedule(
   const attempt = world.attempt();
   const store = new WatchedStore(schedule, attempt);
   const verdict = await runAttempt(world, store, commit, attempt, 2);
+  seen.add(verdict.verdict);
   const answeredAtMs = attempt.stopwatch.elapsedMs();
   const receiptThen = await world.version(RECEIPT);
   await schedule.end();

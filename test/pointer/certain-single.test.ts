@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { Stopwatch } from "../../src/base/clock.ts";
 import { LIMITS } from "../../src/base/limits.ts";
-import { putCertain, type SingleVerdict } from "../../src/pointer/certain-single.ts";
+import { putCertain, type SingleVerdict } from "../../src/pointer/certain.ts";
 import type { Batch } from "../../src/pointer/port.ts";
 import { type Fault, FaultyPointerStore } from "../support/faulty-pointer-store.ts";
 import { ENTITY, World } from "./certain-world.ts";

@@ -98,8 +98,8 @@ export function timesApplied(history: readonly Recorded[], writerId: string): nu
 }
 
 /**
- * Checks a verdict against all that ever happened, every late request having landed. Answers what is
- * wrong with it.
+ * Checks a verdict against all that ever happened, every late request having landed. Answers what
+ * is wrong with it.
  */
 export function contradiction(
   verdict: Verdict,

@@ -38,7 +38,7 @@ export interface Exploration {
   readonly failure?: { readonly reason: string; readonly decisions: readonly number[] };
 }
 
-/** Runs `run` once for every sequence of decisions that it can take, until one reports a failure. */
+/** Runs `run` once for every sequence of decisions that it can take, until one run fails. */
 export async function explore(
   run: (choices: Choices) => Promise<string | undefined>,
 ): Promise<Exploration> {

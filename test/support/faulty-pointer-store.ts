@@ -32,7 +32,7 @@ export type Fault =
   | { readonly fault: "duplicated"; readonly lands: Landing }
   /** Certainly not applied: the store is overloaded. */
   | { readonly fault: "refused"; readonly retryAfterMs?: number }
-  /** Certainly not applied: another transaction holds a key. Answers *overloaded*, retry at once. */
+  /** Certainly not applied: another transaction holds a key. Answers *overloaded*, retry now. */
   | { readonly fault: "conflicting" }
   /** Hangs until `until` resolves (default: until released), before or after it is applied. */
   | {

@@ -1,6 +1,6 @@
 import type { KeyFamily } from "../../src/pointer/key.ts";
 
-/** A small grammar of its own for the suites of pointer stores: listed, unlisted, nested, guarded. */
+/** A small grammar of its own for the suites of pointer stores: listed, unlisted, nested. */
 export const TEST_FAMILIES: readonly KeyFamily[] = [
   { name: "entity", pattern: "/test/{space}/entities/by-id/{id}", listed: false },
   { name: "name", pattern: "/test/{space}/entities/by-name/{name}", listed: true },
