@@ -12,7 +12,7 @@ function octetsFit(address: string): boolean {
   return address.split(".").every((octet) => Number(octet) <= 255);
 }
 
-/** The host of a `Host` header or authority without its port; undefined where it has no such form. */
+/** The host of an authority without its port; undefined where it has no such form. */
 export function hostOfAuthority(authority: string): string | undefined {
   return /^(\[[0-9A-Fa-f:.]{2,45}\]|[A-Za-z0-9._-]{1,253})(?::\d{1,5})?$/.exec(authority)?.[1];
 }

@@ -1,4 +1,4 @@
-/** One key press may reach a process twice: from the terminal, and from the launcher that saw it. */
+/** One key press may arrive twice: from the terminal, and from the launcher that saw it. */
 const SAME_SIGNAL_MS = 250;
 
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;

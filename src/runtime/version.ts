@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 
-/** The version in the package's own `package.json`, which lies two folders up in clone and package. */
+/** The version in the package's `package.json`, two folders up in a clone and when packed. */
 export function packageVersion(): string {
   const text = readFileSync(new URL("../../package.json", import.meta.url), "utf8");
   const parsed: unknown = JSON.parse(text);

@@ -16,16 +16,12 @@ export function guardAnonymous(headers: IncomingHttpHeaders, anyHost: boolean): 
   }
   const host = hostOfAuthority(authority);
   if (host === undefined || !(anyHost || isLoopbackHost(host))) {
-    throw forbidden("HOST_NOT_ALLOWED", "host is not a loopback name");
+    throw new CatalogError("Forbidden", "HOST_NOT_ALLOWED", "host is not a loopback name");
   }
   const { origin } = headers;
   if (origin === undefined) return;
   const own = authority.toLowerCase();
   if (origin.toLowerCase() !== `http://${own}` && origin.toLowerCase() !== `https://${own}`) {
-    throw forbidden("ORIGIN_NOT_ALLOWED", "request of another origin");
+    throw new CatalogError("Forbidden", "ORIGIN_NOT_ALLOWED", "request of another origin");
   }
-}
-
-function forbidden(code: string, message: string): CatalogError {
-  return new CatalogError("Forbidden", code, message);
 }

@@ -3,9 +3,7 @@ import type { Clock } from "../base/clock.ts";
 import type { CatalogError } from "../base/error.ts";
 import type { LogLevel } from "../runtime/settings.ts";
 
-export type { Logger } from "pino";
-
-/** JSON lines, to stderr unless a test listens. Written at once, so that none is lost at the end. */
+/** JSON lines, to stderr unless a test listens; written at once, so none is lost at the end. */
 export function createLogger(level: LogLevel, clock: Clock, stream?: DestinationStream): Logger {
   const timestamp = () => `,"time":"${new Date(clock.nowMs()).toISOString()}"`;
   const formatters = { level: (label: string) => ({ level: label }) };

@@ -5,6 +5,7 @@ import {
   fastify,
   type HTTPMethods,
 } from "fastify";
+import type { Logger } from "pino";
 import type { Clock } from "../base/clock.ts";
 import { CatalogError } from "../base/error.ts";
 import { IdSource, type WriterId } from "../base/ids.ts";
@@ -22,7 +23,7 @@ import type { IcebergService } from "../service/requests.ts";
 import { answerClientError, refuseExpectations } from "./client-error.ts";
 import { Connections } from "./connections.ts";
 import { guardAnonymous } from "./guard.ts";
-import { errorFields, type Logger } from "./log.ts";
+import { errorFields } from "./log.ts";
 import { createHttpMetrics, type Observation } from "./observe.ts";
 
 /** How long a stop waits for requests that are under way. */

@@ -117,7 +117,8 @@ describe("bodies", () => {
       expectRefused(type, await post(good, { "Content-Type": type }), 415);
     }
     expectRefused("compressed", await post(good, { "Content-Encoding": "gzip" }), 415);
-    const untyped = `POST /iceberg/v1/namespaces HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: ${good.length}\r\n\r\n${good}`;
+    const length = { "Content-Length": String(good.length) };
+    const untyped = requestText("POST", "/iceberg/v1/namespaces", length) + good;
     expectRefused("no type", parseAnswer(await exchange(running.port, untyped)), 415);
     const typed = await post(good, { "Content-Type": "Application/JSON; charset=utf-8" });
     expect(typed.status).toBe(200);
@@ -301,6 +302,8 @@ describe("members inside members", () => {
   });
 });
 
+const CHUNKED = { "Content-Type": "application/json", "Transfer-Encoding": "chunked" };
+
 describe("bytes that are no HTTP", () => {
   it.each([
     ["garbage", "\u0016\u0003\u0001\u0002\u0000\u0001\r\n\r\n"],
@@ -311,12 +314,9 @@ describe("bytes that are no HTTP", () => {
     ],
     [
       "length and chunks",
-      "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n",
+      requestText("POST", "/", { "Content-Length": "1", "Transfer-Encoding": "chunked" }),
     ],
-    [
-      "a bad chunk",
-      "POST /iceberg/v1/namespaces HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nZZ\r\n",
-    ],
+    ["a bad chunk", `${requestText("POST", "/iceberg/v1/namespaces", CHUNKED)}ZZ\r\n`],
     ["a space in the target", "GET /a b HTTP/1.1\r\nHost: localhost\r\n\r\n"],
     ["another protocol", "SSH-2.0-OpenSSH_9.2\r\n\r\n"],
     ["a header too large", `GET / HTTP/1.1\r\nHost: localhost\r\nX: ${"x".repeat(70_000)}\r\n\r\n`],

@@ -53,7 +53,8 @@ describe("path parts", () => {
   it("keep the levels of any namespace apart", () => {
     fc.assert(
       fc.property(fc.array(levelName, { minLength: 1, maxLength: 32 }), (levels) => {
-        const path = `/v1/cat/namespaces/${levels.map(javaEncode).join("%1F")}/tables/${javaEncode("a/b")}`;
+        const joined = levels.map(javaEncode).join("%1F");
+        const path = `/v1/cat/namespaces/${joined}/tables/${javaEncode("a/b")}`;
         const match = matchPath("GET", path);
         if (match.found !== "operation") throw new Error(`no match: ${path}`);
         expect(splitNamespace(decodeUrlPart(match.params.namespace ?? ""))).toEqual(levels);

@@ -14,12 +14,13 @@ export interface Seen {
 
 /** An id over 2^53, which JSON.parse would round. */
 export const BIG_ID = "9223372036854775807";
+export const LOCATION = "file:///w/ns/t/metadata/1.metadata.json";
 export const METADATA: string = `{"format-version":2,"current-snapshot-id":${BIG_ID},"x":1.0}`;
 
 export function loaded(parts: Partial<LoadedTable> = {}): LoadedTable {
   return {
     etag: '"v1"',
-    metadataLocation: "file:///w/ns/t/metadata/1.metadata.json",
+    metadataLocation: LOCATION,
     metadata: Buffer.from(METADATA),
     config: { "io.x": "y" },
     ...parts,

@@ -124,7 +124,7 @@ describe("probes", () => {
 });
 
 describe("request ids", () => {
-  it("are the caller's where they are sane, else new, and go to service, answer and log", async () => {
+  it("are the caller's if sane, else new, and go to service, answer and log", async () => {
     const ids: string[] = [];
     const { service } = scripted({
       config: async ({ requestId }) => {
@@ -146,7 +146,7 @@ describe("request ids", () => {
     expect(line).toMatchObject({ level: "info", method: "GET", status: 200 });
   });
 
-  it("lead from a failed answer to its cause in the log, which the client does not see", async () => {
+  it("lead from a failed answer to its cause, which only the log shows", async () => {
     const { service } = scripted({
       config: async () => {
         throw new TypeError("secret cause");

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
-import type { CatalogError } from "../../base/error.ts";
+import { type CatalogError, invalid } from "../../base/error.ts";
 import type { IcebergService, RequestContext } from "../../service/requests.ts";
 import type { Answer } from "../answer.ts";
 import {
@@ -30,14 +30,18 @@ export interface Accepted {
  * Clients with credentials ask for a token here first. There are none to be had, which OAuth has
  * words for; those without credentials never come.
  */
-const NO_TOKENS: Answer = {
-  status: 400,
-  headers: { "Content-Type": "application/json", "X-Firn-Error": "OAUTH_NOT_SUPPORTED" },
-  body: JSON.stringify({
-    error: "unsupported_grant_type",
-    error_description: "this server issues no tokens: connect without credential and token",
-  }),
-};
+function noTokens(): Answer {
+  const { code, message } = invalid(
+    "OAUTH_NOT_SUPPORTED",
+    "this server issues no tokens: connect without credential and token",
+  );
+  const error = { error: "unsupported_grant_type", error_description: message };
+  return {
+    status: 400,
+    headers: { "Content-Type": "application/json", "X-Firn-Error": code },
+    body: JSON.stringify(error),
+  };
+}
 
 /** Whether a target belongs to this adapter. */
 export function isIceberg(target: Target): boolean {
@@ -64,7 +68,7 @@ export class IcebergAdapter {
   accept(method: string, target: Target, headers: IncomingHttpHeaders): Accepted | Answer {
     const path = below(ICEBERG_MOUNT, target.path);
     if (path === undefined) throw routeNotFound();
-    if (path === "/v1/oauth/tokens" && method === "POST") return NO_TOKENS;
+    if (path === "/v1/oauth/tokens" && method === "POST") return noTokens();
     const match = matchPath(method, path);
     const { operation, params } = found(match);
     if (headers["content-encoding"] !== undefined && headers["content-encoding"] !== "identity") {

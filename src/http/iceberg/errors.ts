@@ -3,7 +3,7 @@ import type { CatalogError, ErrorKind } from "../../base/error.ts";
 import { type Answer, errorText } from "../answer.ts";
 import { errorHeaders, httpStatus } from "../status.ts";
 
-/** `{"error": {"message", "type", "code"}}`: clients choose their exception by `type` and `code`. */
+/** `{"error": {"message", "type", "code"}}`: clients choose an exception by `type` and `code`. */
 export interface WireError {
   readonly status: number;
   readonly type: string;

@@ -11,7 +11,7 @@ export type Method = "GET" | "HEAD" | "POST" | "DELETE";
 /** One operation of the Iceberg REST contract as served. */
 export interface Operation {
   readonly method: Method;
-  /** The contract's own template: routes, the config's `endpoints` and metric labels are made of it. */
+  /** The contract's own: routes, the config's `endpoints` and metric labels are made of it. */
   readonly template: string;
   /** Whether it can change anything, which decides how failures are answered. */
   readonly writes: boolean;
