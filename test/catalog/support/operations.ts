@@ -2,6 +2,7 @@ import { CatalogError } from "../../../src/base/error.ts";
 import type { BlobStore } from "../../../src/blob/port.ts";
 import type { AccountCatalog } from "../../../src/catalog/catalog.ts";
 import type { IcebergTable } from "../../../src/catalog/model.ts";
+import { persist } from "../../../src/catalog/repository.ts";
 import type { TableDraft, TableRef } from "../../../src/catalog/tables.ts";
 import { ACTOR } from "../../support/open-catalog.ts";
 
@@ -60,7 +61,10 @@ export function commitStaged(path: string, location: string = `file:///w/${path}
       location,
       iceberg: icebergAt(`${path}/staged`),
       prepare: async () => {
-        await blobs.put(`metadata/${path}-${files++}`, new Uint8Array([1]));
+        const file = `metadata/${path}-${files++}`;
+        await persist(catalog.context, async () => {
+          await blobs.put(file, new Uint8Array([1]));
+        });
       },
     });
     const { version } = await catalog.tables.create(ACTOR, "create-table", refOf(path), draft);
