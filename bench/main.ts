@@ -1,17 +1,24 @@
 import { benchCatalog } from "./catalog.ts";
+import { benchJson } from "./json.ts";
 import { keepResult } from "./report.ts";
 
-const USAGE = "usage: npm run bench -- catalog [--smoke] [--keep]";
+const USAGE = "usage: npm run bench -- catalog [--smoke] [--keep] | json";
 const FLAGS: ReadonlySet<string> = new Set(["--smoke", "--keep"]);
 
-/** Measures, prints, and closes with the plain line that CI adds up: one for each cell. */
+/** Measures and prints. */
 async function main(args: readonly string[]): Promise<number> {
-  const names = args.filter((arg) => !arg.startsWith("--"));
-  const flags = args.filter((arg) => arg.startsWith("--"));
-  if (names.join(" ") !== "catalog" || flags.some((flag) => !FLAGS.has(flag))) {
-    console.error(USAGE);
-    return 2;
+  if (args.join(" ") === "json") {
+    await benchJson();
+    return 0;
   }
+  const [name, ...flags] = args;
+  if (name === "catalog" && flags.every((flag) => FLAGS.has(flag))) return await catalog(flags);
+  console.error(USAGE);
+  return 2;
+}
+
+/** Closes with the plain line that CI adds up: one for each cell. */
+async function catalog(flags: readonly string[]): Promise<number> {
   const figures = await benchCatalog({ smoke: flags.includes("--smoke") });
   const failed = figures.cells.filter((cell) => cell.errors > 0 || cell.operations === 0).length;
   if (flags.includes("--keep")) {

@@ -8,7 +8,7 @@ const ENTRIES: readonly string[] = ["src/index.ts", "src/cli/main.ts"];
 /** Documentation is generated from the source, by code that only this reaches. */
 const GENERATOR = ".ci/gen.ts";
 /** A check that sees nothing passes everything. Raise the floors as the house grows. */
-const AT_LEAST = { source: 60, tests: 20, prose: 12 };
+const AT_LEAST = { source: 120, tests: 80, prose: 18 };
 
 const files = loadCheckout();
 const typescript = files.filter((file) => file.path.endsWith(".ts"));
