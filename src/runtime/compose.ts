@@ -7,6 +7,7 @@ import { createMetrics, type Metrics } from "../base/metrics.ts";
 import type { Prng } from "../base/prng.ts";
 import { Locations } from "../blob/locations.ts";
 import { MemoryBlobStore } from "../blob/memory.ts";
+import { MeteredBlobStore } from "../blob/metered.ts";
 import { AccountCatalog } from "../catalog/catalog.ts";
 import { KEY_FAMILIES } from "../catalog/keys.ts";
 import { MemoryPointerStore } from "../pointer/memory.ts";
@@ -74,7 +75,7 @@ function storesOf({ profile }: Settings, { clock }: Components, metrics: Metrics
     case "memory": {
       const pointers = new MemoryPointerStore({ families: KEY_FAMILIES, clock });
       return {
-        blobs: new MemoryBlobStore(clock),
+        blobs: new MeteredBlobStore(new MemoryBlobStore(clock), { clock, metrics }),
         pointers: new MeteredPointerStore(pointers, { clock, metrics }),
       };
     }
