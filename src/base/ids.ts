@@ -16,7 +16,9 @@ export type Revision = Branded<"Revision">;
 /** UUIDv7 of one logical attempt: tells its own writes from everybody else's. */
 export type WriterId = Branded<"WriterId">;
 export type ChangeId = Branded<"ChangeId">;
-/** UUID of the Iceberg metadata, which is the table's own and outlives a rename or a re-register. */
+/**
+ * UUID of the Iceberg metadata, which is the table's own and outlives a rename or a re-register.
+ */
 export type TableUuid = Branded<"TableUuid">;
 
 /** Any of the UUID-shaped ids above. */

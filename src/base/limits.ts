@@ -5,7 +5,9 @@ import { assert } from "./assert.ts";
  * They hang together: `assertLimits` states how, and runs at every start.
  */
 export const LIMITS = {
-  /** One logical attempt, first read to verdict, resends included. Past it only certainty answers. */
+  /**
+   * One logical attempt, first read to verdict, resends included. Past it only certainty answers.
+   */
   attemptMs: 45_000,
   /** How long a store may still accept a request that was signed before its sender died. */
   signatureLifeMs: 900_000,
@@ -68,7 +70,10 @@ export const LIMITS = {
 
 export type Limits = { readonly [name in keyof typeof LIMITS]: number };
 
-/** Asserts how the limits hang together. Each line has a schedule behind it that loses data without it. */
+/**
+ * Asserts how the limits hang together. Each line has a schedule behind it that loses data without
+ * it.
+ */
 export function assertLimits(limits: Limits = LIMITS): void {
   const {
     attemptMs,

@@ -1,4 +1,6 @@
-/** Randomness as the code above `runtime/` sees it: seeded in tests, the system's own in production. */
+/**
+ * Randomness as the code above `runtime/` sees it: seeded in tests, the system's own in production.
+ */
 export interface Prng {
   /** `count` random bytes, in an array of its own. */
   bytes(count: number): Uint8Array;

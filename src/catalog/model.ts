@@ -5,7 +5,6 @@ import type {
   Revision,
   TableId,
   TableUuid,
-  ViewId,
 } from "../base/ids.ts";
 
 export type EntityType = "account" | "catalog" | "namespace" | "table" | "view";
@@ -146,6 +145,3 @@ export interface ChangeRecord {
   readonly operation: string;
   readonly keys: readonly ChangedKey[];
 }
-
-/** What stands under a parent by name: a table and a view share one space of names. */
-export type RelationId = TableId | ViewId;

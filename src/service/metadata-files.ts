@@ -9,7 +9,9 @@ import { parseTableMetadata, printTableMetadata } from "../iceberg/metadata.ts";
 import type { TableMetadata } from "../iceberg/model.ts";
 import { snapshotsOfRefs } from "../iceberg/refs.ts";
 
-/** Weight of what is kept, counted in bytes of metadata text; parsed forms weigh a few times that. */
+/**
+ * Weight of what is kept, counted in bytes of metadata text; parsed forms weigh a few times that.
+ */
 const CACHED_BYTES = 128 * 1_048_576;
 const ENTRY_BYTES = 2_048;
 

@@ -18,7 +18,9 @@ export interface TestCatalogOptions {
   readonly pointers?: PointerStore;
 }
 
-/** Stores and ports of a node. Two nodes over one store: pass the first one's stores, another seed. */
+/**
+ * Stores and ports of a node. Two nodes over one store: pass the first one's stores, another seed.
+ */
 export function testStores(options: TestCatalogOptions = {}): AccountStores {
   const clock = options.clock ?? new VirtualClock();
   const prng = new SeededPrng(options.seed ?? 1);
