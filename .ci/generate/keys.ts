@@ -1,7 +1,8 @@
 import { type CatalogKeyFamily, FAMILIES } from "../../src/catalog/keys.ts";
+import { BLOBS } from "../../src/catalog/paths.ts";
 import type { Generated } from "./generated.ts";
 
-/** `docs/keys.md`, from the one table of key families. */
+/** `docs/keys.md`, from the one table of key families and the one of payload blobs. */
 export async function generateKeys(): Promise<readonly Generated[]> {
   const families: Readonly<Record<string, CatalogKeyFamily>> = FAMILIES;
   const rows = Object.entries(families).map(([name, family]) => {
@@ -20,10 +21,14 @@ export async function generateKeys(): Promise<readonly Generated[]> {
     ];
     return `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
   });
+  const blobs = Object.entries(BLOBS).map(
+    ([name, { pattern, owner, note }]) =>
+      `| \`${name}\` | \`${pattern}\` | \`${owner}\` | ${note} |`,
+  );
   const text = [
     "# Keys",
     "",
-    "<!-- Generated from src/catalog/keys.ts by `npm run gen`; do not edit. -->",
+    "<!-- Generated from src/catalog/keys.ts and paths.ts by `npm run gen`; do not edit. -->",
     "",
     "Every pointer of the catalog belongs to one of these families. `{name}` is one segment,",
     "percent-encoded; `{name...}` is one or more trailing ones. *Listed* families are stored",
@@ -33,6 +38,15 @@ export async function generateKeys(): Promise<readonly Generated[]> {
     "| family | pattern | traits | life | note |",
     "|---|---|---|---|---|",
     ...rows,
+    "",
+    "## Payload blobs",
+    "",
+    "`{sha}` is the lower-hex SHA-256 of the payload's bytes; a path is never used twice. Only keys of",
+    "the family that owns a kind of blob ever point at one.",
+    "",
+    "| kind | path | owner | note |",
+    "|---|---|---|---|",
+    ...blobs,
     "",
   ].join("\n");
   return [{ path: "docs/keys.md", text }];

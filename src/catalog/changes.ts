@@ -5,6 +5,7 @@ import type { PointerOp } from "../pointer/port.ts";
 import { encodeChange, encodeEnvelope, MIN_WRITER_VERSION, SCHEMA_VERSION } from "./codec.ts";
 import { digits19, FAMILIES, keyOf } from "./keys.ts";
 import type { ChangedKey } from "./model.ts";
+import { blobPathOf } from "./paths.ts";
 import type { Authorship } from "./payloads.ts";
 
 /** A change record ready for its batch; `blob` where it is too long for a summary. */
@@ -48,6 +49,6 @@ export function encodeChangeOp(
     ...authorship,
   });
   const bytes = Buffer.concat([envelope, content]);
-  const path = `accounts/${account}/changes/${bucket}/${sha256Hex(bytes)}.pb`;
+  const path = blobPathOf("change", account, bucket, sha256Hex(bytes));
   return { op: { op: "put", key, expected: 0n, blobPath: path }, blob: { path, bytes } };
 }

@@ -82,9 +82,13 @@ function safe(value: Long): number {
   return number;
 }
 
+/**
+ * The same entries, listed by the bytes of their keys. A plain object lists keys such as "10" before
+ * all others and by number, whatever order they were set in.
+ */
 function sorted(properties: Properties): Record<string, string> {
-  const entries = Object.entries(properties).sort(([a], [b]) => compareUtf8(a, b));
-  return Object.fromEntries(entries);
+  const keys = Object.keys(properties).sort(compareUtf8);
+  return new Proxy({ ...properties }, { ownKeys: () => keys });
 }
 
 function bytesOf(id: AnyId | string | undefined): Uint8Array {
@@ -403,7 +407,9 @@ export function decodeSummary(bytes: Uint8Array): Summary {
   return corruptOnThrow(() => {
     const m = v1.PointerSummary.decode(bytes);
     const type = nameOf(ENTITY_TYPE, m.entityType);
-    assert(type !== "change", "a pointer is about an entity");
+    if (type === "change") {
+      throw new CatalogError("Corrupt", "PAYLOAD_CORRUPT", "a pointer about a change record");
+    }
     return {
       entityType: type,
       entityId: idOf(m.entityId),
@@ -499,4 +505,16 @@ export function decodeChange(bytes: Uint8Array): ChangeRecord {
       }),
     };
   });
+}
+
+/**
+ * The envelope of a change record that has a blob of its own.
+ *
+ * @throws CatalogError `Corrupt`, code `PAYLOAD_CORRUPT`: malformed, or not of a change record.
+ */
+export function decodeChangeEnvelope(bytes: Uint8Array): Envelope {
+  const envelope = corruptOnThrow(() => envelopeOf(v1.ChangeRecord.decode(bytes).envelope));
+  if (envelope.entityType === "change") return envelope;
+  const { entityType } = envelope;
+  throw new CatalogError("Corrupt", "PAYLOAD_CORRUPT", "not a change record", { entityType });
 }

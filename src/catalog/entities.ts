@@ -3,6 +3,7 @@ import { decodeSummary } from "./codec.ts";
 import type { CatalogContext } from "./context.ts";
 import { corrupt } from "./errors.ts";
 import type { Entity, Envelope, Summary } from "./model.ts";
+import { owners } from "./owners.ts";
 
 /** A missing payload may mean that its pointer has moved on: looked at this often. */
 const MAX_FOLLOWS = 3;
@@ -46,6 +47,10 @@ export async function readEntity<E extends Entity>(
     const summary = summaryOfItem(item);
     if (item.blobPath === undefined || summary.entityType !== type) {
       throw corrupt("canonical pointer of another kind", { key: item.key });
+    }
+    // Also where the payload is in the cache: its path alone says which pointer may lead to it.
+    if (owners(item.blobPath)?.includes(item.key) !== true) {
+      throw corrupt("canonical pointer leads to a foreign payload", { key: item.key });
     }
     const found = await context.payloads.get(type, summary.entityId, item.blobPath);
     if (found !== undefined) {

@@ -1,29 +1,62 @@
 import type { AccountId } from "../base/ids.ts";
-import { FAMILIES, keyOf } from "./keys.ts";
+import { FAMILIES, type FamilyName, keyOf } from "./keys.ts";
 import type { Entity } from "./model.ts";
 
-/** Folder of a payload: everything of its path but the hash. Blob paths have no leading slash. */
-function folderOf(type: Entity["type"], account: AccountId, id: string): string {
-  switch (type) {
-    case "account":
-      return `accounts/${account}/account`;
-    case "catalog":
-      return `accounts/${account}/catalogs/${id}/catalog`;
-    case "namespace":
-      return `accounts/${account}/namespaces/${id}/namespace`;
-    case "table":
-      return `accounts/${account}/tables/${id}/table`;
-  }
+/** One kind of payload blob: where it lies and which family of keys may lead to it. */
+export interface BlobKind {
+  /** Blob paths have no leading slash. `{sha}` is the lower-hex SHA-256 of the bytes. */
+  readonly pattern: string;
+  readonly owner: FamilyName;
+  readonly note: string;
 }
 
-/** Path of a payload: `sha` is the lower-hex SHA-256 of its bytes. */
+export type BlobKindName = Entity["type"] | "change";
+
+/** The one table of payload blobs; `docs/keys.md` is printed from it. */
+export const BLOBS: Readonly<Record<BlobKindName, BlobKind>> = {
+  account: {
+    pattern: "accounts/{account}/account/{sha}.pb",
+    owner: "accountById",
+    note: "one a revision",
+  },
+  catalog: {
+    pattern: "accounts/{account}/catalogs/{catalog}/catalog/{sha}.pb",
+    owner: "catalogById",
+    note: "one a revision",
+  },
+  namespace: {
+    pattern: "accounts/{account}/namespaces/{namespace}/namespace/{sha}.pb",
+    owner: "namespaceById",
+    note: "one a revision",
+  },
+  table: {
+    pattern: "accounts/{account}/tables/{table}/table/{sha}.pb",
+    owner: "tableById",
+    note: "one a revision",
+  },
+  change: {
+    pattern: "accounts/{account}/changes/{minute_and_shard}/{sha}.pb",
+    owner: "change",
+    note: "only where the record exceeds its pointer's summary",
+  },
+};
+
+const VARIABLE = /\{[^}]+\}/g;
+
+/** A blob's path: the values of its pattern in order, the hash last. */
+export function blobPathOf(kind: BlobKindName, ...values: readonly string[]): string {
+  let next = 0;
+  return BLOBS[kind].pattern.replace(VARIABLE, () => values[next++] ?? "");
+}
+
+/** Path of an entity's payload: `sha` is the lower-hex SHA-256 of its bytes. */
 export function payloadPath(
   type: Entity["type"],
   account: AccountId,
   id: string,
   sha: string,
 ): string {
-  return `${folderOf(type, account, id)}/${sha}.pb`;
+  return type === "account" ? blobPathOf(type, account, sha) : blobPathOf(type, account, id, sha);
 }
 
 /** The hash that a payload's path names. */

@@ -74,19 +74,23 @@ export class Payloads {
    * the payload do not match the key.
    */
   async get(type: Entity["type"], id: string, path: string): Promise<Decoded | undefined> {
-    const known = this.#decoded.get(path);
-    if (known !== undefined) return known;
+    const decoded = this.#decoded.get(path) ?? (await this.#read(type, path));
+    if (decoded === undefined) return undefined;
+    const { accountId, entityId } = decoded.envelope;
+    if (accountId !== this.#account || entityId !== id) {
+      throw new CatalogError("Corrupt", "PAYLOAD_CORRUPT", "payload of another id", { path });
+    }
+    this.#decoded.set(path, decoded);
+    return decoded;
+  }
+
+  async #read(type: Entity["type"], path: string): Promise<Decoded | undefined> {
     const blob = await this.#store.get(path);
     if (blob === undefined) return undefined;
     if (sha256Hex(blob.bytes) !== shaOfPath(path)) {
       throw new CatalogError("Corrupt", "PAYLOAD_CORRUPT", "payload hash mismatch", { path });
     }
-    const decoded = decodePayload(type, blob.bytes);
-    if (decoded.envelope.accountId !== this.#account || decoded.envelope.entityId !== id) {
-      throw new CatalogError("Corrupt", "PAYLOAD_CORRUPT", "payload of another id", { path });
-    }
-    this.#decoded.set(path, decoded);
-    return decoded;
+    return decodePayload(type, blob.bytes);
   }
 }
 

@@ -1,0 +1,53 @@
+import { CatalogError } from "../base/error.ts";
+import type { AccountId } from "../base/ids.ts";
+import { decodeChangeEnvelope } from "./codec.ts";
+import { FAMILIES, keyOf } from "./keys.ts";
+import { BLOBS, type BlobKindName, byIdKey } from "./paths.ts";
+
+const SHA_FILE = /^[0-9a-f]{64}\.pb$/;
+
+/** A blob path taken apart; undefined for one of no kind. */
+function parsePath(
+  path: string,
+): { readonly kind: BlobKindName; readonly values: readonly string[] } | undefined {
+  const segments = path.split("/");
+  for (const kind of Object.keys(BLOBS) as BlobKindName[]) {
+    const pattern = BLOBS[kind].pattern.split("/");
+    const values: string[] = [];
+    const fits = pattern.every((expected, i) => {
+      const segment = segments[i] ?? "";
+      if (!expected.startsWith("{")) return segment === expected;
+      values.push(segment);
+      return expected === "{sha}.pb" ? SHA_FILE.test(segment) : segment !== "";
+    });
+    if (fits && segments.length === pattern.length) return { kind, values };
+  }
+  return undefined;
+}
+
+/**
+ * Every key that may point at a blob, whether or not one does. A change record needs `payload`, its
+ * bytes: the path does not name it. No request.
+ *
+ * @returns undefined where that cannot be told (a path of no known kind, a payload that is missing
+ * or cannot be decoded): such a blob is kept and reported, never deleted.
+ */
+export function owners(path: string, payload?: Uint8Array): readonly string[] | undefined {
+  const parsed = parsePath(path);
+  if (parsed === undefined) return undefined;
+  const { kind, values } = parsed;
+  const [account = "", middle = ""] = values;
+  if (kind === "account") return [byIdKey(kind, account as AccountId, account)];
+  if (kind !== "change") return [byIdKey(kind, account as AccountId, middle)];
+  const id = payload === undefined ? undefined : changeIdOf(payload);
+  return id === undefined ? undefined : [keyOf(FAMILIES.change, account, middle, id)];
+}
+
+function changeIdOf(payload: Uint8Array): string | undefined {
+  try {
+    return decodeChangeEnvelope(payload).entityId;
+  } catch (error) {
+    if (error instanceof CatalogError && error.kind === "Corrupt") return undefined;
+    throw error;
+  }
+}

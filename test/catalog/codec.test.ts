@@ -1,0 +1,325 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import fc from "fast-check";
+import protobuf from "protobufjs/minimal.js";
+import { describe, expect, it, test } from "vitest";
+import { compareUtf8 } from "../../src/base/bytes.ts";
+import { CatalogError } from "../../src/base/error.ts";
+import { LIMITS } from "../../src/base/limits.ts";
+import * as codec from "../../src/catalog/codec.ts";
+import type { Entity, Properties } from "../../src/catalog/model.ts";
+import * as sample from "./support/samples.ts";
+
+const FIXTURES = join(import.meta.dirname, "..", "fixtures", "catalog");
+
+function payload(entity: Entity): Uint8Array {
+  const envelope = { ...sample.ENVELOPE, entityType: entity.type, entityId: entity.id };
+  return Buffer.concat([codec.encodeEnvelope(envelope), codec.encodeContent(entity)]);
+}
+
+/** What one message looks like on disk, and what it must be read as. */
+interface Golden {
+  readonly name: string;
+  readonly bytes: () => Uint8Array;
+  readonly read: (bytes: Uint8Array) => unknown;
+  readonly means: unknown;
+}
+
+function goldenEntity(entity: Entity): Golden {
+  return {
+    name: entity.type,
+    bytes: () => payload(entity),
+    read: (bytes) => codec.decodePayload(entity.type, bytes),
+    means: {
+      envelope: { ...sample.ENVELOPE, entityType: entity.type, entityId: entity.id },
+      entity,
+    },
+  };
+}
+
+const GOLDEN: readonly Golden[] = [
+  goldenEntity(sample.ACCOUNT),
+  goldenEntity(sample.CATALOG),
+  goldenEntity(sample.NAMESPACE),
+  goldenEntity(sample.TABLE),
+  {
+    name: "summary",
+    bytes: () => codec.encodeSummary(sample.SUMMARY),
+    read: codec.decodeSummary,
+    means: sample.SUMMARY,
+  },
+  {
+    name: "receipt",
+    bytes: () => codec.encodeReceipt(sample.RECEIPT),
+    read: codec.decodeReceipt,
+    means: sample.RECEIPT,
+  },
+  {
+    name: "change",
+    bytes: () => codec.encodeChange(sample.CHANGE),
+    read: codec.decodeChange,
+    means: sample.CHANGE,
+  },
+];
+
+const HEX_COLUMNS = 96;
+
+function hexOf(bytes: Uint8Array): string {
+  const hex = Buffer.from(bytes).toString("hex");
+  const lines = hex.match(new RegExp(`.{1,${HEX_COLUMNS}}`, "g")) ?? [];
+  return `${lines.join("\n")}\n`;
+}
+
+function bytesOfHex(text: string): Uint8Array {
+  return Buffer.from(text.replaceAll("\n", ""), "hex");
+}
+
+/** Bytes as protobufjs hands them out may be Buffers: compared as plain arrays. */
+function plain(value: unknown): unknown {
+  return JSON.parse(
+    JSON.stringify(value, (_, v: unknown) => {
+      if (typeof v === "bigint") return `${v}n`;
+      if (v instanceof Uint8Array) return Buffer.from(v).toString("hex");
+      if (
+        typeof v === "object" &&
+        v !== null &&
+        "type" in v &&
+        v.type === "Buffer" &&
+        "data" in v
+      ) {
+        return Buffer.from(v.data as number[]).toString("hex");
+      }
+      return v;
+    }),
+  );
+}
+
+describe("golden bytes", () => {
+  it.each(GOLDEN)("$name is written and read as it ever was", ({ name, bytes, read, means }) => {
+    const path = join(FIXTURES, `${name}.hex`);
+    if (process.env["ACCEPT_GOLDEN"] === "1") writeFileSync(path, hexOf(bytes()));
+    const text = readFileSync(path, "utf8");
+    expect(hexOf(bytes())).toBe(text);
+    expect(plain(read(bytesOfHex(text)))).toEqual(plain(means));
+  });
+});
+
+const properties: fc.Arbitrary<Properties> = fc.dictionary(
+  fc.oneof(
+    fc.string({ unit: "grapheme", minLength: 1, maxLength: 8 }),
+    fc.nat({ max: 200 }).map(String),
+    fc.constantFrom("__proto__", "constructor", "toString", "10", "9"),
+  ),
+  fc.string({ unit: "grapheme", maxLength: 8 }),
+);
+
+/** Keys of a map field as they follow each other in the bytes. */
+function mapKeys(bytes: Uint8Array, field: number): readonly string[] {
+  const reader = protobuf.Reader.create(bytes);
+  const keys: string[] = [];
+  while (reader.pos < reader.len) {
+    const tag = reader.uint32();
+    if (tag >>> 3 !== field) {
+      reader.skipType(tag & 7);
+      continue;
+    }
+    const entry = protobuf.Reader.create(reader.bytes());
+    expect(entry.uint32()).toBe(10);
+    keys.push(entry.string());
+  }
+  return keys;
+}
+
+describe("determinism", () => {
+  test("properties come in the order of their bytes, however they were set", () => {
+    fc.assert(
+      fc.property(properties, fc.infiniteStream(fc.nat()), (set, order) => {
+        const shuffled = Object.entries(set)
+          .map((entry) => ({ entry, at: order.next().value ?? 0 }))
+          .sort((a, b) => a.at - b.at)
+          .map(({ entry }) => entry);
+        const other: Record<string, string> = Object.fromEntries(shuffled);
+        const bytes = codec.encodeContent({ ...sample.NAMESPACE, properties: set });
+        expect(codec.encodeContent({ ...sample.NAMESPACE, properties: other })).toEqual(bytes);
+        const keys = mapKeys(bytes, 4);
+        expect(keys).toEqual(keys.toSorted(compareUtf8));
+        expect(keys).toHaveLength(Object.keys(set).length);
+      }),
+    );
+  });
+
+  test("every property comes back, whatever it is called", () => {
+    fc.assert(
+      fc.property(properties, (set) => {
+        const { entity } = codec.decodePayload(
+          "namespace",
+          payload({ ...sample.NAMESPACE, properties: set }),
+        );
+        const read = entity.type === "namespace" ? entity.properties : {};
+        expect(new Map(Object.entries(read))).toEqual(new Map(Object.entries(set)));
+      }),
+    );
+  });
+});
+
+const int64 = fc.oneof(
+  fc.bigInt({ min: -(1n << 63n), max: (1n << 63n) - 1n }),
+  fc.constantFrom(-(1n << 63n), (1n << 63n) - 1n, -1n, 0n, 1n, (1n << 53n) + 1n),
+);
+
+describe("integers", () => {
+  test("a snapshot id keeps all of its 64 bits, and zero is not absence", () => {
+    fc.assert(
+      fc.property(fc.option(int64, { nil: undefined }), (currentSnapshotId) => {
+        const { currentSnapshotId: _, ...rest } = sample.TABLE.iceberg ?? { metadataLocation: "" };
+        const iceberg = {
+          purgeRequested: false,
+          ...rest,
+          ...(currentSnapshotId === undefined ? {} : { currentSnapshotId }),
+        };
+        const { entity } = codec.decodePayload("table", payload({ ...sample.TABLE, iceberg }));
+        const read = entity.type === "table" ? entity.iceberg : undefined;
+        expect(read?.currentSnapshotId).toBe(currentSnapshotId);
+        expect(read !== undefined && "currentSnapshotId" in read).toBe(
+          currentSnapshotId !== undefined,
+        );
+      }),
+    );
+  });
+
+  test("versions keep all of their bits", () => {
+    fc.assert(
+      fc.property(int64, (version) => {
+        const receipt = codec.decodeReceipt(codec.encodeReceipt({ ...sample.RECEIPT, version }));
+        expect(receipt.version).toBe(version);
+      }),
+    );
+  });
+
+  test("what does not fit is refused, not wrapped", () => {
+    for (const version of [1n << 63n, -(1n << 63n) - 1n]) {
+      expect(() => codec.encodeReceipt({ ...sample.RECEIPT, version })).toThrow(CatalogError);
+    }
+  });
+
+  test("a stored time past 2^53 is corrupt, not rounded", () => {
+    const bytes = protobuf.Writer.create().uint32(120).int64("9007199254740993").finish();
+    const summary = Buffer.concat([codec.encodeSummary(sample.SUMMARY), bytes]);
+    expect(() => codec.decodeSummary(summary)).toThrow(
+      expect.objectContaining({ kind: "Corrupt", code: "PAYLOAD_CORRUPT" }),
+    );
+  });
+});
+
+/** A field that this schema does not have, as raw bytes. */
+function unknownField(number: number, text: string): Uint8Array {
+  return protobuf.Writer.create()
+    .uint32((number << 3) | 2)
+    .string(text)
+    .finish();
+}
+
+function contains(bytes: Uint8Array, part: Uint8Array): boolean {
+  return Buffer.from(bytes).includes(Buffer.from(part));
+}
+
+describe("a newer schema", () => {
+  const own = unknownField(1000, "of a newer node");
+  const nested = unknownField(1001, "inside iceberg");
+
+  it.each([sample.ACCOUNT, sample.CATALOG, sample.NAMESPACE, sample.TABLE] as const)(
+    "$type: its fields survive an update by this one",
+    (entity) => {
+      const read = codec.decodePayload(entity.type, Buffer.concat([payload(entity), own])).entity;
+      const updated: Entity = { ...read, description: "updated" };
+      const again = codec.decodePayload(entity.type, payload(updated)).entity;
+      expect(again.description).toBe("updated");
+      expect(contains(codec.encodeContent(again), own)).toBe(true);
+    },
+  );
+
+  it("fields inside a nested message survive too", () => {
+    // A message field that comes twice is merged: this one adds an unknown field to the first.
+    const more = protobuf.Writer.create()
+      .uint32((14 << 3) | 2)
+      .bytes(nested)
+      .finish();
+    const bytes = Buffer.concat([payload(sample.TABLE), more]);
+    const { entity } = codec.decodePayload("table", bytes);
+    if (entity.type !== "table") throw new Error("not a table");
+    const iceberg = { metadataLocation: "elsewhere", purgeRequested: false };
+    const content = codec.encodeContent({ ...entity, iceberg });
+    expect(contains(content, nested)).toBe(true);
+    expect(codec.encodeContent(entity).length).toBeGreaterThan(
+      codec.encodeContent(sample.TABLE).length,
+    );
+  });
+});
+
+type Reader = (bytes: Uint8Array) => unknown;
+
+const READERS: readonly (readonly [string, Reader])[] = [
+  ["account", (bytes) => codec.decodePayload("account", bytes)],
+  ["catalog", (bytes) => codec.decodePayload("catalog", bytes)],
+  ["namespace", (bytes) => codec.decodePayload("namespace", bytes)],
+  ["table", (bytes) => codec.decodePayload("table", bytes)],
+  ["summary", codec.decodeSummary],
+  ["receipt", codec.decodeReceipt],
+  ["change", codec.decodeChange],
+  ["change envelope", codec.decodeChangeEnvelope],
+];
+
+/** Golden bytes with some of them changed, cut or doubled: nearly right is what finds holes. */
+const damaged = fc
+  .tuple(
+    fc.constantFrom(...GOLDEN.map(({ bytes }) => bytes())),
+    fc.array(fc.tuple(fc.nat({ max: 600 }), fc.integer({ min: 0, max: 255 })), { maxLength: 4 }),
+    fc.nat({ max: 600 }),
+  )
+  .map(([golden, changes, cut]) => {
+    const bytes = Uint8Array.from(golden);
+    for (const [at, value] of changes) bytes[at % bytes.length] = value;
+    return cut < bytes.length && changes.length % 2 === 0 ? bytes.subarray(0, cut) : bytes;
+  });
+
+function readOrCorrupt(read: Reader, bytes: Uint8Array): "read" | "corrupt" {
+  try {
+    read(bytes);
+    return "read";
+  } catch (error) {
+    if (error instanceof CatalogError && error.kind === "Corrupt") return "corrupt";
+    throw error;
+  }
+}
+
+describe("malformed bytes", () => {
+  it.each(READERS)("%s: read or corrupt, never a crash", (_, read) => {
+    const seen = new Set<string>();
+    fc.assert(
+      fc.property(fc.oneof(damaged, fc.uint8Array({ maxLength: 64 })), (bytes) => {
+        seen.add(readOrCorrupt(read, bytes));
+      }),
+      { numRuns: 400 },
+    );
+    expect(seen).toContain("corrupt");
+  });
+
+  it("a payload of another type is corrupt", () => {
+    expect(readOrCorrupt((b) => codec.decodePayload("catalog", b), payload(sample.NAMESPACE))).toBe(
+      "corrupt",
+    );
+  });
+
+  it("a summary about what no pointer is about is corrupt", () => {
+    for (const type of [0, 5 + 1, 10, 99]) {
+      const field = protobuf.Writer.create().uint32(8).int32(type).finish();
+      const bytes = Buffer.concat([codec.encodeSummary(sample.SUMMARY), field]);
+      expect(readOrCorrupt(codec.decodeSummary, bytes), `entity type ${type}`).toBe("corrupt");
+    }
+  });
+});
+
+test("a receipt and a summary of usual size fit one write unit", () => {
+  expect(codec.encodeReceipt(sample.RECEIPT).length).toBeLessThan(LIMITS.summaryBytes / 2);
+  expect(codec.encodeSummary(sample.SUMMARY).length).toBeLessThan(LIMITS.summaryBytes / 2);
+});
