@@ -204,6 +204,19 @@ export class FirnServer {
   }
 }
 
+/**
+ * No route has a schema of the framework's: adapters check input themselves, for errors of their own.
+ * Its compilers, loaded otherwise, are most of the time that it takes to open a server.
+ */
+const NO_COMPILERS = {
+  buildValidator: () => () => {
+    throw new CatalogError("Internal", "ASSERTION_FAILED", "a route has a validation schema");
+  },
+  buildSerializer: () => () => {
+    throw new CatalogError("Internal", "ASSERTION_FAILED", "a route has a response schema");
+  },
+};
+
 type Fail = (thrown: unknown, request: FastifyRequest, reply: FastifyReply) => FastifyReply;
 
 function createApp(
@@ -228,6 +241,7 @@ function createApp(
       fail(error, request, reply);
     },
     clientErrorHandler: (error, socket) => answerClientError(error, socket, connections),
+    schemaController: { compilersFactory: NO_COMPILERS },
     http: {
       maxHeaderSize: HEADER_BYTES,
       headersTimeout: Math.min(HEAD_MS, requestMs),
