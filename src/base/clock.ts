@@ -3,7 +3,7 @@
  * simulation owns every tick.
  */
 export interface Clock {
-  /** Wall time in milliseconds since the epoch. May jump either way. */
+  /** Wall time in whole milliseconds since the epoch. May jump either way. */
   nowMs(): number;
   /** Milliseconds from an arbitrary start. Never falls, but may stop while a machine sleeps. */
   monotonicMs(): number;

@@ -190,7 +190,7 @@ export class Tables {
           locationKey(account, stored.entity.location),
           locationKey(account, location),
         ]);
-        if (oldClaim?.state !== "live" || newClaim === undefined) return REPLAN;
+        if (!isOf(oldClaim, entity.id) || newClaim === undefined) return REPLAN;
         if (newClaim.state === "live") {
           return refuse(locationTaken(location, summaryOfItem(newClaim).name), stored.item);
         }
@@ -317,9 +317,8 @@ export class Tables {
       keyOf(FAMILIES.tableByName, account, catalogId, namespaceId, name),
       locationKey(account, location),
     ]);
-    const ours = (item: Item | undefined): item is Live =>
-      item?.state === "live" && summaryOfItem(item).entityId === id;
-    return ours(relation) && ours(byName) && ours(claim) ? { relation, byName, claim } : undefined;
+    const found = isOf(relation, id) && isOf(byName, id) && isOf(claim, id);
+    return found ? { relation, byName, claim } : undefined;
   }
 
   async #read(item: Live, ref: TableRef): Promise<Stored<Table>> {
@@ -342,6 +341,10 @@ function cleanRef(ref: TableRef): TableRef {
 
 function takenError(relation: Live, ref: TableRef): CatalogError {
   return relationExists(summaryOfItem(relation).entityType, ref.path, ref.name);
+}
+
+function isOf(item: Item | undefined, id: TableId): item is Live {
+  return item?.state === "live" && summaryOfItem(item).entityId === id;
 }
 
 function putNames(batch: BatchBuilder, place: Place, entity: Table): void {

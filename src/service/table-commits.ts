@@ -34,9 +34,29 @@ export function icebergOf(metadata: TableMetadata, metadataLocation: string): Ic
   };
 }
 
+/** Whether an error says for certain that nothing was committed. Our own faults never do. */
+function isCertain(error: unknown): boolean {
+  if (!(error instanceof CatalogError)) return false;
+  switch (error.kind) {
+    case "Invalid":
+    case "NotFound":
+    case "AlreadyExists":
+    case "Conflict":
+    case "Forbidden":
+    case "Unauthenticated":
+    case "Overloaded":
+    case "Unavailable":
+      return true;
+    case "Unknown":
+    case "Corrupt":
+    case "Internal":
+      return false;
+  }
+}
+
 /**
  * The metadata files of one commit. Each look at the table may lead to other metadata and so to
- * another file; only the one that the commit names is kept. While the outcome is unknown all are:
+ * another file; only the one that the commit names is kept. While the outcome is in doubt all are:
  * an unreferenced file is harmless, a missing one is a lost table.
  */
 export class CommitFiles {
@@ -74,8 +94,7 @@ export class CommitFiles {
       await this.#discard((file) => file !== kept);
       return value;
     } catch (error) {
-      const unknown = error instanceof CatalogError && error.kind === "Unknown";
-      if (!unknown) await this.#discard(() => true);
+      if (isCertain(error)) await this.#discard(() => true);
       throw error;
     }
   }

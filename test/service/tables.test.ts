@@ -9,10 +9,13 @@ import {
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { expect, test } from "vitest";
+import { CatalogError } from "../../src/base/error.ts";
 import type { BlobStore } from "../../src/blob/port.ts";
 import type { LoadedTable, LoadResult } from "../../src/service/requests.ts";
+import { FaultyPointerStore } from "../support/faulty-pointer-store.ts";
 import { ACTOR, testStores } from "../support/open-catalog.ts";
 import { commitOf, openTestIceberg, SCHEMA, type TestIceberg } from "../support/open-iceberg.ts";
+import { SleepIsTime } from "../support/virtual-clock.ts";
 
 const NS = { catalog: "c", namespace: ["a"] } as const;
 const T = { ...NS, table: "t" } as const;
@@ -77,7 +80,7 @@ test("a metadata file that was moved away is noticed by cached loads and by 304"
 });
 
 test("writers of one table all succeed on one node, and none is lost between two", async () => {
-  const stores = testStores({ clock: new RealSleep() });
+  const stores = testStores({ clock: new SleepIsTime() });
   const first = await withTable(await openTestIceberg(stores));
   const other = { ...testStores({ clock: stores.clock, seed: 7 }), blobs: stores.blobs };
   const second = await openTestIceberg({ ...other, pointers: stores.pointers }, first.directory);
@@ -107,22 +110,47 @@ test("a failed requirement is a conflict and leaves no file", async () => {
 });
 
 test("a create that loses its payload leaves neither a table nor a file", async () => {
-  const stores = testStores({ clock: new RealSleep() });
+  const stores = testStores({ clock: new SleepIsTime() });
+  const full = new CatalogError("Unavailable", "STORE_FULL", "disk full");
   let broken = false;
   const blobs: BlobStore = new Proxy(stores.blobs, {
     get(target, name) {
       const method = Reflect.get(target, name) as (...args: unknown[]) => unknown;
-      if (name === "put" && broken) return () => Promise.reject(new Error("disk full"));
+      if (name === "put" && broken) return () => Promise.reject(full);
       return method.bind(target);
     },
   });
   const { iceberg, directory } = await openTestIceberg({ ...stores, blobs });
   await iceberg.createNamespace(ACTOR, NS, {});
   broken = true;
-  await expect(iceberg.createTable(ACTOR, NS, NEW)).rejects.toThrow();
+  await expect(iceberg.createTable(ACTOR, NS, NEW)).rejects.toMatchObject({
+    kind: "Unavailable",
+    code: "BLOB_UNAVAILABLE",
+  });
   broken = false;
   await expect(iceberg.tableExists(ACTOR, T)).rejects.toMatchObject({ code: "TABLE_NOT_FOUND" });
   expect(filesBelow(directory)).toEqual([]);
+});
+
+test.each([
+  ["lost", true],
+  ["not sent", false],
+])("while the outcome of a commit is unknown its file stays: %s", async (_what, applied) => {
+  const clock = new SleepIsTime();
+  const stores = testStores({ clock });
+  let silent = false;
+  const pointers = new FaultyPointerStore(stores.pointers, (_call, method) =>
+    silent && method === "commit" ? { fault: applied ? "answerLost" : "notSent" } : undefined,
+  );
+  const { iceberg, created } = await withTable(await openTestIceberg({ ...stores, pointers }));
+  silent = true;
+  await expect(iceberg.commitTable(ACTOR, T, setProperty("x"))).rejects.toMatchObject({
+    kind: "Unknown",
+  });
+  silent = false;
+  expect(readdirSync(join(pathOf(created), ".."))).toHaveLength(2);
+  const { properties } = metadataOf(await iceberg.loadTable(ACTOR, T, ALL));
+  expect((properties as Record<string, string>)["k"]).toBe(applied ? "x" : undefined);
 });
 
 test("a staged create stores only its directories; its commit makes the table", async () => {
@@ -254,17 +282,4 @@ function filesBelow(directory: string): string[] {
   return readdirSync(directory, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => entry.name);
-}
-
-/** Virtual time that does not wait: pauses between tries are no part of what is tested here. */
-class RealSleep {
-  nowMs(): number {
-    return 1_800_000_000_000;
-  }
-  monotonicMs(): number {
-    return 0;
-  }
-  sleep(): Promise<void> {
-    return new Promise((resolve) => setImmediate(resolve));
-  }
 }

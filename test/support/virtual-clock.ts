@@ -120,7 +120,7 @@ export class SleepIsTime implements Clock {
   #ms = 0;
 
   nowMs(): number {
-    return this.#ms;
+    return Math.floor(this.#ms);
   }
 
   monotonicMs(): number {
