@@ -1,5 +1,6 @@
 import {
   closeSync,
+  existsSync,
   linkSync,
   lstatSync,
   mkdirSync,
@@ -177,12 +178,13 @@ export class LocalDirectory {
     return absolute;
   }
 
+  /** One level at a time: `mkdir` with `recursive` never returns below `/proc`. */
   async #ensureRoot(): Promise<void> {
-    const root = this.#absolute("");
-    const first = mkdirSync(root, { recursive: true });
-    if (first === undefined) return;
-    for (let made = root; made.length >= first.length; made = dirname(made)) {
-      await this.#sync(dirname(made));
+    const missing: string[] = [];
+    for (let at = this.#absolute(""); !existsSync(at); at = dirname(at)) missing.unshift(at);
+    for (const directory of missing) {
+      makeDirectory(directory);
+      await this.#sync(dirname(directory));
     }
   }
 

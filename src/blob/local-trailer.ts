@@ -17,7 +17,7 @@ import { MAX_PATH_BYTES } from "./checks.ts";
  * Example: content "ice" (3 bytes) under the path "a/b" is 46 bytes:
  *
  *   696365 612f62
- *   b4e57a03fa1c1a9069ec28eaf720ebff33cbd59c1a37f2c2ae1f9f7ca17c4f0f
+ *   4cb0b250c6250d528f3e61d07d970892168db68bbff1ea5be4a851eda411adfb
  *   0003 4649524e4231
  */
 

@@ -51,12 +51,14 @@ export function raceChecks(
     async "{etag}: no increment of a counter is lost"(store) {
       await store.put("counter", utf8("0"), "absent");
       const increment = async (handle: BlobStore): Promise<void> => {
-        for (;;) {
+        // A store that never lets anybody win must fail here, not hang.
+        for (let attempt = 0; attempt < 1_000; attempt++) {
           const blob = await handle.get("counter");
           const next = Number(Buffer.from(blob?.bytes ?? []).toString()) + 1;
           const put = await handle.put("counter", utf8(`${next}`), { etag: blob?.etag ?? "" });
           if (put.outcome === "stored") return;
         }
+        throw new Error("no increment got through");
       };
       const handles = [store, ...rivals(store)];
       const workers = Array.from({ length: 6 }, async (_, i) => {
@@ -69,16 +71,18 @@ export function raceChecks(
     // Whichever of the two comes first, the other undoes or refuses the conditional put.
     async "{etag} against a delete or a put: the condition held until the write"(store) {
       for (let round = 0; round < rounds; round++) {
-        const { etag } = await store.put("a", utf8(`start ${round}`));
-        const conditional = () => store.put("a", utf8(`mine ${round}`), { etag: etag ?? "" });
         const rival = rivals(store)[0] ?? store;
-        await Promise.all([conditional(), rival.delete("a")]);
+        const conditional = async (etag: string | undefined) =>
+          store.put("a", utf8(`mine ${round}`), { etag: etag ?? "" });
+        const deleted = await store.put("a", utf8(`deleted ${round}`));
+        await Promise.all([conditional(deleted.etag), later(round).then(() => rival.delete("a"))]);
         expect(await store.head("a")).toBeUndefined();
 
-        const start = await store.put("a", utf8(`again ${round}`));
+        const replaced = await store.put("a", utf8(`replaced ${round}`));
+        const theirs = utf8(`theirs ${round}`);
         await Promise.all([
-          store.put("a", utf8(`mine ${round}`), { etag: start.etag ?? "" }),
-          rival.put("a", utf8(`theirs ${round}`)),
+          conditional(replaced.etag),
+          later(round).then(() => rival.put("a", theirs)),
         ]);
         expect(await textOf(store, "a")).toBe(`theirs ${round}`);
       }
@@ -106,7 +110,7 @@ export function raceChecks(
           await turn();
         }
       };
-      const readers = [store, ...rivals(store), store].map(read);
+      const reading = Promise.allSettled([store, ...rivals(store), store].map(read));
       try {
         for (let i = 0; i < 40; i++) {
           await store.put("a", contentOf(i % 20));
@@ -115,10 +119,17 @@ export function raceChecks(
       } finally {
         done = true;
       }
-      await Promise.all(readers);
+      for (const reader of await reading) {
+        if (reader.status === "rejected") throw reader.reason;
+      }
       expect(etags.size).toBeGreaterThan(1);
     },
   };
+}
+
+/** A few steps into whatever else was begun: another depth each round. */
+async function later(round: number): Promise<void> {
+  for (let step = 0; step < round % 10; step++) await undefined;
 }
 
 async function assertOneWinner(

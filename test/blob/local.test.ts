@@ -1,0 +1,298 @@
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
+import { utf8 } from "../../src/base/bytes.ts";
+import { sha256Hex } from "../../src/base/hash.ts";
+import { SeededPrng } from "../../src/base/prng.ts";
+import { LocalBlobStore, type LocalBlobStoreOptions } from "../../src/blob/local.ts";
+import { faultOf } from "../../src/blob/local-fault.ts";
+import { DirectoryLocks } from "../../src/blob/local-lock.ts";
+import { decodeTrailer, encodeTrailer } from "../../src/blob/local-trailer.ts";
+import { SystemClock } from "../../src/runtime/clock.ts";
+import { pathsOf, textOf } from "../contract/blob-store-checks.ts";
+import { raceChecks } from "../contract/blob-store-races.ts";
+import { VirtualClock } from "../support/virtual-clock.ts";
+import { openLimited, openRemote, type RemoteStore } from "./remote-store.ts";
+
+const made: string[] = [];
+const remotes: RemoteStore[] = [];
+let root: string;
+
+beforeEach(() => {
+  const folder = mkdtempSync(join(tmpdir(), "firn-local-"));
+  made.push(folder);
+  root = join(folder, "store");
+});
+afterEach(async () => {
+  for (const remote of remotes.splice(0)) await remote.kill();
+});
+afterAll(() => {
+  for (const folder of made) rmSync(folder, { recursive: true, force: true });
+});
+
+function open(options: Partial<LocalBlobStoreOptions> = {}): LocalBlobStore {
+  return new LocalBlobStore(root, {
+    clock: new SystemClock(),
+    prng: new SeededPrng(1),
+    durable: false,
+    ...options,
+  });
+}
+
+function remote(store: RemoteStore): RemoteStore {
+  remotes.push(store);
+  return store;
+}
+
+/** Every file below the root, the store's own included. */
+function files(): string[] {
+  return readdirSync(root, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => entry.name);
+}
+
+describe("two processes on one directory", () => {
+  const rivals = () => remotes;
+  for (const [name, check] of Object.entries(raceChecks({ raceRounds: 100 }, rivals))) {
+    it(name, async () => {
+      remote(openRemote(root));
+      await check(open());
+      expect(files().filter((file) => file.startsWith(".firn-"))).toEqual([]);
+    });
+  }
+});
+
+describe("a process that dies", () => {
+  it("leaves whole blobs, all that it acknowledged, and no lock that holds", async () => {
+    const other = remote(openRemote(root, true));
+    const acknowledged = new Set<string>();
+    let enough = () => {};
+    const some = new Promise<void>((resolve) => {
+      enough = resolve;
+    });
+    for (let i = 0; i < 200; i++) {
+      const path = `d${i % 4}/b${i}`;
+      const put = i % 2 === 0 ? other.put(path, contentOf(path)) : undefined;
+      (put ?? other.put(path, contentOf(path), "absent")).then(
+        () => {
+          acknowledged.add(path);
+          if (acknowledged.size === 20) enough();
+        },
+        () => undefined,
+      );
+    }
+    await some;
+    await other.kill();
+
+    const store = open();
+    const found = await pathsOf(store);
+    for (const path of acknowledged) expect(found).toContain(path);
+    for (const path of found) {
+      const blob = await store.get(path);
+      expect(Buffer.from(blob!.bytes)).toEqual(Buffer.from(contentOf(path)));
+    }
+    for (const path of found) await store.put(path, utf8("anew"));
+    await store.deleteMany(found);
+    expect(await pathsOf(store)).toEqual([]);
+    expect(files().filter((file) => file.startsWith(".firn-lock-"))).toEqual([]);
+  });
+
+  function contentOf(path: string): Uint8Array {
+    return Buffer.alloc(100_000, path);
+  }
+});
+
+describe("a disk that refuses", () => {
+  it("leaves what was there, and no trace of what was refused", async () => {
+    const limited = remote(openLimited(root, 100));
+    await limited.put("kept", utf8("small"));
+    const refused = { kind: "Unavailable", code: "BLOB_STORE_UNAVAILABLE" };
+    const big = new Uint8Array(200_000);
+    await expect(limited.put("kept", big)).rejects.toEqual(refused);
+    await expect(limited.put("new", big, "absent")).rejects.toEqual(refused);
+    const store = open();
+    expect(await pathsOf(store)).toEqual(["kept"]);
+    expect(await textOf(store, "kept")).toBe("small");
+    expect(files()).toHaveLength(1);
+  });
+
+  it("is unavailable where it may not be written, which no request can mend", async () => {
+    const store = new LocalBlobStore("/proc/firn", {
+      clock: new SystemClock(),
+      prng: new SeededPrng(1),
+    });
+    await expect(store.put("a", utf8("x"))).rejects.toMatchObject({ kind: "Unavailable" });
+    expect(await store.get("a")).toBeUndefined();
+    expect(await store.list("")).toEqual([]);
+  });
+
+  it.each(["ENOSPC", "EDQUOT", "EROFS", "EACCES", "EMFILE", "EIO"])("%s", (code) => {
+    const error = Object.assign(new Error(code), { code, syscall: "write" });
+    expect(faultOf(error, "a", "nothing")).toMatchObject({
+      kind: "Unavailable",
+      context: { errno: code },
+    });
+    expect(faultOf(error, "a", "maybe")).toMatchObject({ kind: "Unknown" });
+  });
+
+  it("passes the caller's own failures on as they are", () => {
+    const own = new TypeError("own");
+    expect(faultOf(own, "a", "nothing")).toBe(own);
+  });
+});
+
+describe("files that others put there", () => {
+  it("are no blobs when they are pipes, links, directories or the store's own", async () => {
+    const store = open({ layout: "exact" });
+    await store.put("d/blob", utf8("x"));
+    mkdirSync(join(root, "d", "sub"));
+    symlinkSync(join(root, "d", "blob"), join(root, "d", "link"));
+    symlinkSync(root, join(root, "d", "up"));
+    writeFileSync(join(root, "d", ".firn-tmp-1-1"), "left over");
+    expect(await pathsOf(store)).toEqual(["d/blob"]);
+    expect(await store.get("d/sub")).toBeUndefined();
+    expect(await store.head("d/sub")).toBeUndefined();
+    for (const path of ["d/link", "d/up/d/blob"]) {
+      await expect(store.get(path)).rejects.toMatchObject({ code: "BLOB_PATH_UNSUPPORTED" });
+    }
+    await expect(store.put("d/up/x", utf8("x"))).rejects.toMatchObject({ kind: "Invalid" });
+    await expect(store.list("d/up/")).rejects.toMatchObject({ kind: "Invalid" });
+  });
+
+  it("do not hang a reader that opens a pipe", async () => {
+    const store = open({ layout: "exact" });
+    await store.put("a", utf8("x"));
+    const { execFileSync } = await import("node:child_process");
+    execFileSync("mkfifo", [join(root, "pipe")]);
+    expect(await store.get("pipe")).toBeUndefined();
+    expect(await store.exists("pipe")).toBe(false);
+    expect(await pathsOf(store)).toEqual(["a"]);
+  });
+
+  it("follows links above the root, which is whoever started us to choose", async () => {
+    const real = join(root, "..", "real");
+    mkdirSync(real);
+    symlinkSync(real, root);
+    const store = open({ layout: "exact" });
+    await store.put("d/a", utf8("x"));
+    expect(readFileSync(join(real, "d", "a"), "utf8")).toBe("x");
+    expect(await textOf(store, "d/a")).toBe("x");
+  });
+
+  it("bound what a get may load", async () => {
+    const store = open({ layout: "exact", maxGetBytes: 10 });
+    await store.put("a", new Uint8Array(11));
+    await expect(store.get("a")).rejects.toMatchObject({ code: "BLOB_TOO_LARGE" });
+    expect((await store.getRange("a", 0, 11))?.bytes).toHaveLength(11);
+  });
+
+  it("make room again when a directory vanished under the store", async () => {
+    const store = open({ durable: true });
+    await store.put("a/b/c", utf8("1"));
+    rmSync(root, { recursive: true });
+    await store.put("a/b/d", utf8("2"), "absent");
+    expect(await pathsOf(store)).toEqual(["a/b/d"]);
+  });
+});
+
+describe("payload files", () => {
+  it("are what their format says", async () => {
+    const source = readFileSync(
+      new URL("../../src/blob/local-trailer.ts", import.meta.url),
+      "utf8",
+    );
+    const example = source.slice(source.indexOf("Example:"), source.indexOf("*/"));
+    const hex = [...example.matchAll(/^ \* {3}([0-9a-f ]+)$/gm)].map((line) => line[1]).join("");
+    const store = open();
+    await store.put("a/b", utf8("ice"));
+    const file = readFileSync(join(root, "a", "b.blob"));
+    expect(file.toString("hex")).toBe(hex.replaceAll(" ", ""));
+  });
+
+  it("are seen to be damaged, whichever byte changed or is gone", async () => {
+    const store = open();
+    const text = "some content";
+    await store.put("a", utf8(text));
+    const file = join(root, "a.blob");
+    const whole = readFileSync(file);
+    const corrupt = { kind: "Corrupt", code: "BLOB_CORRUPT" };
+    for (let i = 0; i < whole.length; i++) {
+      const damaged = Buffer.from(whole);
+      damaged[i] = (damaged[i] ?? 0) ^ 0x20;
+      writeFileSync(file, damaged);
+      await expect(store.get("a"), `byte ${i}`).rejects.toMatchObject(corrupt);
+      writeFileSync(file, whole.subarray(0, i));
+      await expect(store.get("a"), `cut at ${i}`).rejects.toMatchObject(corrupt);
+    }
+    writeFileSync(join(root, "b.blob"), whole);
+    await expect(store.get("b")).rejects.toMatchObject(corrupt);
+  });
+
+  it("have a trailer that decodes to what was encoded, or is refused", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "grapheme", maxLength: 80 }), fc.nat(1_000), (path, size) => {
+        const etag = sha256Hex(path);
+        const trailer = encodeTrailer(path, etag);
+        const decoded = decodeTrailer(trailer, size + trailer.length);
+        expect(decoded).toEqual({ contentBytes: size, etag, path });
+      }),
+    );
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 60 }), (bytes) => {
+        const noise = Buffer.concat([bytes, utf8("FIRNB1")]);
+        try {
+          expect(decodeTrailer(noise, noise.length).contentBytes).toBeGreaterThanOrEqual(0);
+        } catch (error) {
+          expect(error).toMatchObject({ kind: "Corrupt" });
+        }
+      }),
+    );
+  });
+});
+
+describe("the lock of a directory", () => {
+  it("is given up on when its holder lives and does not let go", async () => {
+    mkdirSync(root);
+    const clock = new VirtualClock();
+    const holder = new DirectoryLocks(clock, new SeededPrng(1));
+    const waiter = new DirectoryLocks(clock, new SeededPrng(2));
+    let release = () => {};
+    const held = holder.run(root, () => new Promise<void>((resolve) => (release = resolve)));
+    let ran = false;
+    const waiting = waiter.run(root, async () => {
+      ran = true;
+    });
+    await expect(clock.run(waiting)).rejects.toMatchObject({
+      kind: "Unavailable",
+      code: "BLOB_LOCK_TIMEOUT",
+    });
+    expect(ran).toBe(false);
+    release();
+    await held;
+    await waiter.run(root, async () => {
+      ran = true;
+    });
+    expect(ran).toBe(true);
+    expect(readdirSync(root)).toEqual([]);
+  });
+
+  it("is let go of when what it guards fails", async () => {
+    mkdirSync(root);
+    const locks = new DirectoryLocks(new VirtualClock(), new SeededPrng(1));
+    const failing = locks.run(root, async () => Promise.reject(new Error("inside")));
+    await expect(failing).rejects.toThrow();
+    await locks.run(root, async () => undefined);
+    expect(existsSync(root) && readdirSync(root)).toEqual([]);
+  });
+});
