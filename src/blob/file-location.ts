@@ -6,18 +6,18 @@ import { invalid } from "../base/error.ts";
  * read it: Hadoop's `Path` (Java, Spark, Trino) and the file IOs of PyIceberg (PyArrow and fsspec),
  * DuckDB and Rust all cut the scheme off and hand the rest to the file system.
  *
- * They part ways at `?` and `#`, where Python's `urlparse` ends the path and Hadoop does not, and at
- * control characters, which `urlparse` removes: such locations are refused, since two clients would
+ * They part ways at `?` and `#`, where Python's `urlparse` ends the path and Hadoop does not, and
+ * at control characters, which `urlparse` removes: such locations are refused, since two clients would
  * write to different files.
  */
 
 const PREFIX = "file://";
-/** No authority, an empty one, or this machine; any other host's file we could only mistake for ours. */
+/** No authority, an empty one, or this machine: another host's file could only be mistaken. */
 const LOCAL = /^file:(?:\/\/(?:localhost)?(?=\/)|(?!\/\/))(\/.*)$/is;
 
 /**
- * `file:///a/b` of `file:/a/b`, `file:///a/b/`, `file://localhost/a//b`. Several slashes are one, as
- * for every file system; `.` and `..` are refused.
+ * `file:///a/b` of `file:/a/b`, `file:///a/b/`, `file://localhost/a//b`. Several slashes are one,
+ * as for every file system; `.` and `..` are refused.
  *
  * @throws CatalogError `Invalid`, code `LOCATION_INVALID`.
  */

@@ -25,8 +25,8 @@ const MAX_KNOWN = 10_000;
  * A directory tree that files are made visible in whole and durably. All paths here are relative to
  * the root, `""` being the root itself.
  *
- * Invariant: before a file gets its name, its bytes are on the disk; before a write is acknowledged,
- * so are its name and the names of all directories above it, whoever made those.
+ * Invariant: before a file gets its name, its bytes are on the disk; before a write is
+ * acknowledged, so are its name and the names of all directories above it, whoever made those.
  *
  * No symbolic link below the root is ever followed. Somebody who may change the tree while we read
  * it could still slip one in: the tree is as trusted as the account that owns it.
@@ -106,7 +106,7 @@ export class LocalDirectory {
     }
   }
 
-  /** Gives a staged file its name unless that is taken: the exclusive step, one winner of any racers. */
+  /** Gives a staged file its name unless that is taken: exclusive, one winner of any racers. */
   async publishAbsent(temporary: string, path: string): Promise<"published" | "taken"> {
     let taken = false;
     try {

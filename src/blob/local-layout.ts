@@ -15,7 +15,7 @@ export interface Described {
   readonly path?: string;
 }
 
-/** How blobs lie in files: names, and what stands beside the content. Etag = SHA-256 of the content. */
+/** How blobs lie in files: names, and what stands beside the content. Etag = its SHA-256. */
 export interface LocalLayout {
   /** Relative file of a blob. @throws CatalogError `Invalid`, code `BLOB_PATH_UNSUPPORTED`. */
   fileOf(path: string): string;
@@ -63,8 +63,8 @@ const HASHED = "~";
 
 /**
  * Firn's own files. Any path fits: a segment over 200 bytes, or one that would be mistaken for
- * something else, becomes `~` and the SHA-256 of its text; the suffix of files lets a blob `a` stand
- * beside a blob `a/b`. Each file ends in a trailer, so that `head`, ranges and lists cost one small
+ * something else, becomes `~` and the SHA-256 of its text; the suffix of files lets a blob `a`
+ * stand beside a blob `a/b`. Each file ends in a trailer, so that `head`, ranges and lists cost one small
  * read, lists know the true path, and `get` notices damage (format: `local-trailer.ts`).
  */
 export const payloadLayout: LocalLayout = {

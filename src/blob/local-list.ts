@@ -14,7 +14,7 @@ interface Query {
   readonly limit: number;
 }
 
-/** `file` is absolute; `key` is what the order is by: a blob's path, or a directory's path and a slash. */
+/** `file` is absolute; `key` gives the order: a blob's path, or a directory's and a slash. */
 interface Child {
   readonly key: string;
   readonly file: string;
@@ -28,8 +28,8 @@ interface Found {
 }
 
 /**
- * Blobs of a directory tree in the order of their paths, by a walk in that order: every path below a
- * directory begins with the directory's own path and a slash, so sorting each directory by name,
+ * Blobs of a directory tree in the order of their paths, by a walk in that order: every path below
+ * a directory begins with the directory's own path and a slash, so sorting each directory by name,
  * with a slash after those of directories, sorts them all. Symbolic links on the way are left out.
  */
 export class LocalLister {

@@ -6,7 +6,7 @@ import { RESERVED_PREFIX } from "./local-directory.ts";
 import { errnoOf } from "./local-fault.ts";
 
 const INTENT_PREFIX = `${RESERVED_PREFIX}lock-`;
-/** A holder keeps the lock for one compare and rename: waiting longer means that something hangs. */
+/** A holder keeps the lock for one compare and rename: a longer wait means that something hangs. */
 const MAX_WAIT_MS = 10_000;
 const MAX_BACKOFF_MS = 32;
 

@@ -22,7 +22,7 @@ type Kind =
   | "deleteMany"
   | "list";
 
-/** `ok`: answered; `absent`: nothing there; `condition`: a put's did not hold; `failed`: it threw. */
+/** `absent`: nothing there; `condition`: a put's did not hold; `failed`: it threw. */
 type Outcome = "ok" | "absent" | "condition" | "failed";
 
 /** From a hash map's time to a request that is given up: 10 µs to 10 s. */

@@ -221,7 +221,7 @@ export const writeChecks: Readonly<Record<string, BlobCheck>> = {
   },
 };
 
-/** Names on which UTF-16 order, locale order, or an order by directory would differ from UTF-8's. */
+/** Names that UTF-16 order, locale order, or an order by directory would put elsewhere. */
 const TRICKY = [
   "a",
   "a!",
@@ -382,7 +382,7 @@ export async function textOf(store: BlobStore, path: string): Promise<string | u
   return blob && Buffer.from(blob.bytes).toString();
 }
 
-/** Lets everybody else act: a store that answers at once would otherwise keep the loop to itself. */
+/** Lets everybody else act: a store that answers at once would keep the loop to itself. */
 export function turn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
