@@ -13,6 +13,8 @@ import type { Wrapping } from "./world.ts";
 export interface SeededBug {
   readonly name: string;
   readonly wrapping: Wrapping;
+  /** Shown by two that want one thing rather than by a parent that vanishes: looked for there. */
+  readonly rivals?: boolean;
 }
 
 /** Changes what is sent; everything else goes through, with stops. */
@@ -129,14 +131,17 @@ export const SEEDED_BUGS: readonly SeededBug[] = [
   },
   {
     name: "the canonical pointer is put without a comparison",
+    rivals: true,
     wrapping: blindly(["catalogById", "namespaceById", "tableById"]),
   },
   {
     name: "names are put without a comparison",
+    rivals: true,
     wrapping: blindly(["catalogByName", "namespaceByPath", "relationByName", "tableByName"]),
   },
   {
     name: "locations are claimed without a comparison",
+    rivals: true,
     wrapping: blindly(["location"]),
   },
   {
@@ -157,13 +162,18 @@ export const SEEDED_BUGS: readonly SeededBug[] = [
   },
   {
     name: "a drop leaves the claim of the location",
+    rivals: true,
     wrapping: eachOp((op) => (op.op === "delete" && isFamily(op.key, "location") ? undefined : op)),
   },
   {
     name: "the listing is not written",
     wrapping: eachOp((op) => (isFamily(op.key, "tableByName") ? undefined : op)),
   },
-  { name: "the resolver believes its cache", wrapping: { ...stops, open: unproven } },
+  {
+    name: "the resolver believes its cache",
+    rivals: true,
+    wrapping: { ...stops, open: unproven },
+  },
   {
     name: "canonical pointers are read from a stale copy",
     wrapping: { ...stops, pointers: staleReads },

@@ -1,0 +1,110 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { checkStore } from "./support/check-store.ts";
+import { Model } from "./support/model.ts";
+import { anyStep, outcomeOf, START, type Step } from "./support/random-operations.ts";
+import { fullKey, parsedKey, readStore } from "./support/read-store.ts";
+import { replay } from "./support/replay.ts";
+import { imageOf, openWorld, type World } from "./support/world.ts";
+
+/** Follows from recorded keys, or from the tree; everything else is a source. */
+const NOT_RECORDED = new Set([
+  "receipt",
+  "change",
+  "accountGuard",
+  "catalogGuard",
+  "namespaceGuard",
+  "tableByName",
+]);
+
+/** Steps with the node that takes each: what one node has cached, the other one changes. */
+const history = fc
+  .array(fc.tuple(anyStep, fc.nat({ max: 1 })), { maxLength: 60, size: "max" })
+  .map((steps) => [...START.map((step) => [step, 0] as const), ...steps]);
+
+async function runBoth(
+  world: World,
+  steps: readonly (readonly [Step, number])[],
+  tally: Map<string, number>,
+): Promise<void> {
+  const model = new Model();
+  for (const [step, node] of steps) {
+    const expected = await outcomeOf(() => step.model(model));
+    const { catalog } = world.nodes[node]!;
+    expect(await outcomeOf(() => step.real(catalog)), step.name).toEqual(expected);
+    const words = typeof expected === "string" ? expected.split(" ") : ["listed"];
+    const kind =
+      words.find((word) => /^[A-Z]+_[A-Z_]+$/.test(word)) ??
+      (words[0] === "listed" ? "listed" : "done");
+    tally.set(kind, (tally.get(kind) ?? 0) + 1);
+  }
+}
+
+test("a random history answers as a plain tree does, and its records rebuild it", async () => {
+  const image = await imageOf([]);
+  const tally = new Map<string, number>();
+  await fc.assert(
+    fc.asyncProperty(history, async (steps) => {
+      const world = await openWorld(image, 2);
+      await runBoth(world, steps, tally);
+      await checkStore(world.pointers, world.blobs);
+      const content = await readStore(world.pointers, world.blobs);
+      const stored = new Map(
+        [...content.items.values()].flatMap((item) => {
+          if (item.state === "absent" || NOT_RECORDED.has(parsedKey(item.key).family)) return [];
+          const { version, blobPath, summary } = item;
+          const hex = Buffer.from(summary ?? new Uint8Array()).toString("hex");
+          return [[item.key, { version, blobPath, summary: hex }] as const];
+        }),
+      );
+      expect(await replay(content, world.blobs)).toEqual(stored);
+    }),
+    { numRuns: 250 },
+  );
+  console.log(`answers: ${JSON.stringify(Object.fromEntries(tally))}`);
+  // A history that is all refusals would prove little.
+  for (const answer of [
+    "done",
+    "listed",
+    "TABLE_ALREADY_EXISTS",
+    "LOCATION_TAKEN",
+    "TABLE_NOT_FOUND",
+    "NAMESPACE_ALREADY_EXISTS",
+    "NAMESPACE_HAS_CHILDREN",
+    "NAMESPACE_NOT_EMPTY",
+    "CATALOG_NOT_EMPTY",
+  ]) {
+    expect(tally.get(answer) ?? 0, answer).toBeGreaterThan(0);
+  }
+});
+
+test("each mutation writes one receipt and one change record, in the batch that it is", async () => {
+  const image = await imageOf([]);
+  await fc.assert(
+    fc.asyncProperty(history, async (steps) => {
+      const world = await openWorld(image, 1);
+      const { catalog } = world.nodes[0]!;
+      let before = await readStore(world.pointers, world.blobs);
+      for (const [step] of steps) {
+        await outcomeOf(() => step.real(catalog));
+        const after = await readStore(world.pointers, world.blobs);
+        const written = [...after.items.values()].filter(
+          (item) => before.items.get(item.key)?.version !== item.version,
+        );
+        const families = written.map((item) => parsedKey(item.key).family);
+        const changes = [...after.changes].filter(([id]) => !before.changes.has(id));
+        const expected = written.length === 0 ? 0 : 1;
+        expect(changes, step.name).toHaveLength(expected);
+        expect(families.filter((family) => family === "receipt")).toHaveLength(expected);
+        const recorded = changes.flatMap(([, { record }]) => record.keys.map(({ key }) => key));
+        const sources = written.filter((item) => !NOT_RECORDED.has(parsedKey(item.key).family));
+        const { account } = catalog.context;
+        expect(recorded.map((key) => fullKey(account, key)).sort()).toEqual(
+          sources.map(({ key }) => key).sort(),
+        );
+        before = after;
+      }
+    }),
+    { numRuns: 60 },
+  );
+});

@@ -1,0 +1,245 @@
+import fc from "fast-check";
+import { CatalogError } from "../../../src/base/error.ts";
+import type { AccountCatalog } from "../../../src/catalog/catalog.ts";
+import type { Page, PageRequest } from "../../../src/catalog/pages.ts";
+import type { TableDraft } from "../../../src/catalog/tables.ts";
+import { ACTOR } from "../../support/open-catalog.ts";
+import { type Model, type Path, Refusal } from "./model.ts";
+import { icebergAt } from "./operations.ts";
+
+/** One operation as the catalog and as the model carry it out; both answer in words. */
+export interface Step {
+  readonly name: string;
+  readonly real: (catalog: AccountCatalog) => Promise<unknown>;
+  readonly model: (model: Model) => unknown;
+}
+
+/** Mostly one value, so that operations meet; sometimes another. */
+function mostly<T>(usual: readonly T[], rare: fc.Arbitrary<T>): fc.Arbitrary<T> {
+  return fc.oneof(
+    { weight: 9, arbitrary: fc.constantFrom(...usual) },
+    { weight: 1, arbitrary: rare },
+  );
+}
+
+const catalogName = mostly(["c"], fc.constantFrom("d", "Ä"));
+/** Names that other levels have too, that need escapes, or that are kept as a hash. */
+const level = fc.constantFrom("a", "b", "by-name", "é/%", "n".repeat(255));
+const path: fc.Arbitrary<Path> = mostly(
+  [["a"], ["b"], ["a", "b"]],
+  fc.array(level, { minLength: 1, maxLength: 3 }),
+);
+const tableName = mostly(["t", "u"], fc.constantFrom("~t", "x".repeat(230)));
+const location = mostly(
+  ["file:///w/1", "file:///w/2", "file:///w/3"],
+  fc.constantFrom("s3://b/ü", `s3://${"y".repeat(900)}`),
+);
+const mark = fc.constantFrom("A", "B");
+
+async function everything<T>(list: (request: PageRequest) => Promise<Page<T>>): Promise<T[]> {
+  const items: T[] = [];
+  for (let after: string | undefined; ; ) {
+    const page = await list({ limit: 2, ...(after !== undefined && { after }) });
+    items.push(...page.items);
+    if (page.next === undefined) return items;
+    after = page.next;
+  }
+}
+
+function step(
+  name: string,
+  real: (catalog: AccountCatalog) => Promise<unknown>,
+  model: (model: Model) => unknown,
+): Step {
+  return { name, real, model };
+}
+
+const done = async (work: Promise<unknown>): Promise<string> => {
+  await work;
+  return "done";
+};
+
+const catalogStep: fc.Arbitrary<Step> = fc.oneof(
+  catalogName.map((name) =>
+    step(
+      `create catalog ${name}`,
+      ({ catalogs }) => done(catalogs.create(ACTOR, { name, defaultLocation: "file:///w" })),
+      (model) => model.createCatalog(name),
+    ),
+  ),
+  fc.tuple(catalogName, catalogName).map(([from, to]) =>
+    step(
+      `rename catalog ${from} to ${to}`,
+      ({ catalogs }) => done(catalogs.rename(ACTOR, from, to)),
+      (model) => model.renameCatalog(from, to),
+    ),
+  ),
+  catalogName.map((name) =>
+    step(
+      `drop catalog ${name}`,
+      ({ catalogs }) => done(catalogs.drop(ACTOR, name)),
+      (model) => model.dropCatalog(name),
+    ),
+  ),
+  fc.constant(
+    step(
+      "list catalogs",
+      ({ catalogs }) => everything((request) => catalogs.list(request)),
+      (model) => model.listCatalogs(),
+    ),
+  ),
+);
+
+const namespaceStep: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc.tuple(catalogName, path).map(([catalog, path]) =>
+      step(
+        `create namespace ${catalog} ${path}`,
+        ({ namespaces }) => done(namespaces.create(ACTOR, { catalog, path }, {})),
+        (model) => model.createNamespace(catalog, path),
+      ),
+    ),
+  },
+  fc.tuple(catalogName, path, mark).map(([catalog, path, mark]) =>
+    step(
+      `update namespace ${catalog} ${path} ${mark}`,
+      async ({ namespaces }) => {
+        const { entity } = await namespaces.update(ACTOR, { catalog, path }, ({ properties }) => ({
+          marks: `${properties["marks"] ?? ""}${mark}`,
+        }));
+        return entity.properties["marks"];
+      },
+      (model) => model.updateNamespace(catalog, path, mark),
+    ),
+  ),
+  fc.tuple(catalogName, path, path).map(([catalog, from, to]) =>
+    step(
+      `rename namespace ${catalog} ${from} to ${to}`,
+      ({ namespaces }) => done(namespaces.rename(ACTOR, { catalog, path: from }, to)),
+      (model) => model.renameNamespace(catalog, from, to),
+    ),
+  ),
+  fc.tuple(catalogName, path).map(([catalog, path]) =>
+    step(
+      `drop namespace ${catalog} ${path}`,
+      ({ namespaces }) => done(namespaces.drop(ACTOR, { catalog, path })),
+      (model) => model.dropNamespace(catalog, path),
+    ),
+  ),
+  fc.tuple(catalogName, fc.oneof(path, fc.constant<Path>([]))).map(([catalog, path]) =>
+    step(
+      `list namespaces ${catalog} ${path}`,
+      async ({ namespaces }) => {
+        const found = await everything((request) => namespaces.list({ catalog, path }, request));
+        return found.map((child) => child.at(-1));
+      },
+      (model) => model.listNamespaces(catalog, path),
+    ),
+  ),
+);
+
+const tableStep: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc.tuple(catalogName, path, tableName, location).map(([catalog, path, name, at]) =>
+      step(
+        `create table ${catalog} ${path} ${name} at ${at}`,
+        ({ tables }) => {
+          const draft = async (): Promise<TableDraft> => ({
+            location: at,
+            iceberg: icebergAt("0"),
+          });
+          return done(tables.create(ACTOR, "create-table", { catalog, path, name }, draft));
+        },
+        (model) => model.createTable(catalog, path, name, at),
+      ),
+    ),
+  },
+  fc
+    .tuple(catalogName, path, tableName, mark, fc.option(location, { nil: undefined }))
+    .map(([catalog, path, name, mark, to]) =>
+      step(
+        `commit ${mark} to ${catalog} ${path} ${name} at ${to}`,
+        async ({ tables }) => {
+          const ref = { catalog, path, name };
+          const { entity } = await tables.update(ACTOR, "commit-table", ref, async (stored) => ({
+            location: to ?? stored.entity.location,
+            iceberg: icebergAt(`${stored.entity.iceberg?.metadataLocation}${mark}`),
+          }));
+          return entity.iceberg?.metadataLocation;
+        },
+        (model) => model.commitTable(catalog, path, name, mark, to),
+      ),
+    ),
+  fc
+    .tuple(catalogName, path, tableName, path, tableName)
+    .map(([catalog, from, name, to, newName]) =>
+      step(
+        `rename table ${catalog} ${from} ${name} to ${to} ${newName}`,
+        ({ tables }) =>
+          done(tables.rename(ACTOR, { catalog, path: from, name }, { path: to, name: newName })),
+        (model) => model.renameTable(catalog, from, name, to, newName),
+      ),
+    ),
+  fc.tuple(catalogName, path, tableName).map(([catalog, path, name]) =>
+    step(
+      `drop table ${catalog} ${path} ${name}`,
+      ({ tables }) => done(tables.drop(ACTOR, { catalog, path, name }, { purgeRequested: true })),
+      (model) => model.dropTable(catalog, path, name),
+    ),
+  ),
+  fc.tuple(catalogName, path, tableName).map(([catalog, path, name]) =>
+    step(
+      `load table ${catalog} ${path} ${name}`,
+      async ({ tables }) => {
+        const { entity } = await tables.get({ catalog, path, name });
+        return `${entity.location} ${entity.iceberg?.metadataLocation}`;
+      },
+      (model) => model.loadTable(catalog, path, name),
+    ),
+  ),
+  fc.tuple(catalogName, path).map(([catalog, path]) =>
+    step(
+      `list tables ${catalog} ${path}`,
+      ({ tables }) => everything((request) => tables.list({ catalog, path }, request)),
+      (model) => model.listTables(catalog, path),
+    ),
+  ),
+);
+
+/** What every history starts with: somewhere to put things. */
+export const START: readonly Step[] = [
+  step(
+    "create catalog c",
+    ({ catalogs }) => done(catalogs.create(ACTOR, { name: "c", defaultLocation: "file:///w" })),
+    (model) => model.createCatalog("c"),
+  ),
+  ...[["a"], ["b"]].map((path) =>
+    step(
+      `create namespace ${path}`,
+      ({ namespaces }) => done(namespaces.create(ACTOR, { catalog: "c", path }, {})),
+      (model) => model.createNamespace("c", path),
+    ),
+  ),
+];
+
+/** Any operation, weighted so that trees grow before they are torn down. */
+export const anyStep: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 1, arbitrary: catalogStep },
+  { weight: 4, arbitrary: namespaceStep },
+  { weight: 8, arbitrary: tableStep },
+);
+
+/** What a step came to on either side: an answer, or a refusal by kind and code. */
+export async function outcomeOf(work: () => unknown): Promise<unknown> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof Refusal) return error.message;
+    if (error instanceof CatalogError && error.kind !== "Internal") {
+      return `${error.kind} ${error.code}`;
+    }
+    throw error;
+  }
+}
