@@ -7,8 +7,8 @@ import { invalid } from "../base/error.ts";
  * DuckDB and Rust all cut the scheme off and hand the rest to the file system.
  *
  * They part ways at `?` and `#`, where Python's `urlparse` ends the path and Hadoop does not, and
- * at control characters, which `urlparse` removes: such locations are refused, since two clients would
- * write to different files.
+ * at control characters, which `urlparse` removes: such locations are refused, since two clients
+ * would write to different files.
  */
 
 const PREFIX = "file://";

@@ -67,7 +67,8 @@ export class LocalDirectory {
       const file = this.locate(path);
       return file === undefined ? undefined : openFile(file);
     } catch (error) {
-      if (isAbsence(error)) return undefined;
+      // ENXIO: a socket stands there.
+      if (isAbsence(error) || errnoOf(error) === "ENXIO") return undefined;
       throw faultOf(error, path, "nothing");
     }
   }

@@ -1,4 +1,4 @@
-import { CatalogError, invalid } from "../base/error.ts";
+import { CatalogError, type ErrorContext, invalid } from "../base/error.ts";
 
 /** The `errno` name of a failed system call, or undefined for any other error. */
 export function errnoOf(error: unknown): string | undefined {
@@ -26,12 +26,15 @@ export function faultOf(error: unknown, path: string, applied: "nothing" | "mayb
   const errno = errnoOf(error);
   if (errno === undefined) return error;
   const context = { path: path.slice(0, 200), errno };
-  if (applied === "maybe") {
-    return new CatalogError("Unknown", "BLOB_WRITE_UNKNOWN", `write ${errno}`, context, error);
-  }
+  if (applied === "maybe") return writeUnknown(error, context);
   if (PATH_FAULTS.has(errno)) {
     return invalid("BLOB_PATH_UNSUPPORTED", `the file system refuses the path: ${errno}`, context);
   }
   const message = `the file system refuses: ${errno}`;
   return new CatalogError("Unavailable", "BLOB_STORE_UNAVAILABLE", message, context, error);
+}
+
+/** Some of a write may have happened, or may be lost again. */
+export function writeUnknown(cause: unknown, context: ErrorContext = {}): CatalogError {
+  return new CatalogError("Unknown", "BLOB_WRITE_UNKNOWN", "write failed midway", context, cause);
 }

@@ -64,8 +64,8 @@ const HASHED = "~";
 /**
  * Firn's own files. Any path fits: a segment over 200 bytes, or one that would be mistaken for
  * something else, becomes `~` and the SHA-256 of its text; the suffix of files lets a blob `a`
- * stand beside a blob `a/b`. Each file ends in a trailer, so that `head`, ranges and lists cost one small
- * read, lists know the true path, and `get` notices damage (format: `local-trailer.ts`).
+ * stand beside a blob `a/b`. Each file ends in a trailer, so that `head`, ranges and lists cost one
+ * small read, lists know the true path, and `get` notices damage (format: `local-trailer.ts`).
  */
 export const payloadLayout: LocalLayout = {
   fileOf(path) {

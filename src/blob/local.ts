@@ -5,7 +5,7 @@ import { sha256Hex } from "../base/hash.ts";
 import type { Prng } from "../base/prng.ts";
 import { assertBlobPath, assertDeletable, assertRange, checkList } from "./checks.ts";
 import { LocalDirectory, parentOf } from "./local-directory.ts";
-import { faultOf } from "./local-fault.ts";
+import { faultOf, writeUnknown } from "./local-fault.ts";
 import { type OpenFile, writeFully } from "./local-file.ts";
 import { exactLayout, type LocalLayout, payloadLayout } from "./local-layout.ts";
 import { LocalLister } from "./local-list.ts";
@@ -137,11 +137,20 @@ export class LocalBlobStore implements BlobStore {
   async deleteMany(paths: readonly string[]): Promise<void> {
     assertDeletable(paths);
     const files = paths.map((path) => this.#layout.fileOf(path));
-    for (const [directory, group] of Map.groupBy(files, parentOf)) {
-      await this.#locked(directory, async () => {
-        for (const file of group) this.#tree.remove(file);
-      });
-      await this.#tree.syncDirectory(directory);
+    let begun = false;
+    try {
+      for (const [directory, group] of Map.groupBy(files, parentOf)) {
+        await this.#locked(directory, async () => {
+          for (const file of group) {
+            this.#tree.remove(file);
+            begun = true;
+          }
+        });
+        await this.#tree.syncDirectory(directory);
+      }
+    } catch (error) {
+      // "Nothing happened" is true of the one that failed, not of those before it.
+      throw begun ? writeUnknown(error) : error;
     }
   }
 

@@ -33,8 +33,8 @@ export interface ListOptions {
 /**
  * Objects under string paths, immutable by convention. A path is relative: segments joined by `/`,
  * none empty, `.` or `..` (else `Invalid`, see `checks.ts`). Strongly consistent throughout.
- * One request a call; every method may throw `Unavailable` (nothing happened), `Unknown` (may have happened),
- * `Corrupt`, or `Invalid` for a path that the store cannot hold. Contract:
+ * One request a call; every method may throw `Unavailable` (nothing happened), `Unknown` (may have
+ * happened), `Corrupt`, or `Invalid` for a path that the store cannot hold. Contract:
  * `test/contract/describe-blob-store.ts`.
  */
 export interface BlobStore {

@@ -19,10 +19,14 @@ import { VirtualClock } from "../support/virtual-clock.ts";
 
 const checks = blobChecks({ anyPath: true, raceRounds: 10 });
 
-/** Names of the checks that a store fails, each on an empty one. */
-async function failures(Store: new (clock: Clock) => BlobStore): Promise<string[]> {
+/** Names of the checks (or of the one named) that a store fails, each on an empty one. */
+async function failures(
+  Store: new (clock: Clock) => BlobStore,
+  only?: keyof typeof checks,
+): Promise<string[]> {
   const failed: string[] = [];
   for (const [name, check] of Object.entries(checks)) {
+    if (only !== undefined && name !== only) continue;
     await check(new Store(new VirtualClock())).catch(() => failed.push(name));
   }
   return failed;
@@ -58,7 +62,6 @@ describe("the contract of a blob store", () => {
   });
 
   it.each(BROKEN)("is seen to be broken by %o: %s", async (Store, check) => {
-    expect(Object.keys(checks)).toContain(check);
-    expect(await failures(Store)).toContain(check);
+    expect(await failures(Store, check)).toEqual([check]);
   });
 });

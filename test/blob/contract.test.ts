@@ -31,7 +31,7 @@ async function local(options: Partial<LocalBlobStoreOptions>): Promise<OpenedBlo
 describeBlobStore("a directory of payloads", () => local({ durable: false }), { anyPath: true });
 describeBlobStore("a directory of exact files", () => local({ durable: false, layout: "exact" }), {
   anyPath: false,
-  raceRounds: 25,
+  raceRounds: 10,
 });
 // The same code with syncs between its steps, so the races may be fewer.
 describeBlobStore("a durable directory", () => local({}), { anyPath: true, raceRounds: 3 });

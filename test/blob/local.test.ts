@@ -1,3 +1,5 @@
+import { execFileSync } from "node:child_process";
+import { once } from "node:events";
 import {
   existsSync,
   mkdirSync,
@@ -8,6 +10,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
+import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
@@ -170,14 +173,28 @@ describe("files that others put there", () => {
     await expect(store.list("d/up/")).rejects.toMatchObject({ kind: "Invalid" });
   });
 
-  it("do not hang a reader that opens a pipe", async () => {
+  it("make a delete of many that fails midway unknown, not undone", async () => {
+    const store = open({ layout: "exact" });
+    await store.put("a/x", utf8("x"));
+    await store.put("b/x", utf8("x"));
+    symlinkSync(join(root, "b"), join(root, "c"));
+    await expect(store.deleteMany(["a/x", "c/x"])).rejects.toMatchObject({ kind: "Unknown" });
+    await expect(store.deleteMany(["c/x", "b/x"])).rejects.toMatchObject({ kind: "Invalid" });
+    expect(await pathsOf(store)).toEqual(["b/x"]);
+  });
+
+  it("neither hang nor fail a reader that opens a pipe or a socket", async () => {
     const store = open({ layout: "exact" });
     await store.put("a", utf8("x"));
-    const { execFileSync } = await import("node:child_process");
-    execFileSync("mkfifo", [join(root, "pipe")]);
-    expect(await store.get("pipe")).toBeUndefined();
-    expect(await store.exists("pipe")).toBe(false);
+    execFileSync("sh", ["-c", 'mkfifo "$0"', join(root, "pipe")]);
+    const server = createServer().listen(join(root, "socket"));
+    await once(server, "listening");
+    for (const path of ["pipe", "socket"]) {
+      expect(await store.get(path)).toBeUndefined();
+      expect(await store.exists(path)).toBe(false);
+    }
     expect(await pathsOf(store)).toEqual(["a"]);
+    server.close();
   });
 
   it("follows links above the root, which is whoever started us to choose", async () => {
