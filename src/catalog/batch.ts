@@ -17,7 +17,7 @@ function shaBytes(path: string | undefined): Uint8Array | undefined {
   return path === undefined ? undefined : Buffer.from(shaOfPath(path), "hex");
 }
 
-/** Summary bytes within their limit: a metadata location that does not fit is left to the payload. */
+/** Summary bytes within their limit: a metadata location that does not fit is in the payload. */
 function fitSummary(summary: Summary): Uint8Array {
   const bytes = encodeSummary(summary);
   if (bytes.length <= LIMITS.summaryBytes) return bytes;

@@ -83,8 +83,8 @@ function safe(value: Long): number {
 }
 
 /**
- * The same entries, listed by the bytes of their keys. A plain object lists keys such as "10" before
- * all others and by number, whatever order they were set in.
+ * The same entries, listed by the bytes of their keys. A plain object lists keys such as "10"
+ * before all others and by number, whatever order they were set in.
  */
 function sorted(properties: Properties): Record<string, string> {
   const keys = Object.keys(properties).sort(compareUtf8);

@@ -9,10 +9,10 @@ import type { Catalog, Namespace, Summary } from "./model.ts";
 /*
  * Guards fence the tree. Every catalog and namespace owns eight guard pointers, put when it
  * appears. Whatever makes a child appear bumps one of the generation it resolved; whatever makes
- * the parent vanish, or changes what its name means, deletes all eight at versions it read before it
- * looked at the children. So either the child's batch is first, and the parent's deletes fail and it
- * looks again, or the parent's is first, and the child's bump fails and it resolves again. A mere
- * check by the parent would not stop a creator that comes later.
+ * the parent vanish, or changes what its name means, deletes all eight at versions it read before
+ * it looked at the children. So either the child's batch is first, and the parent's deletes fail
+ * and it looks again, or the parent's is first, and the child's bump fails and it resolves again. A
+ * mere check by the parent would not stop a creator that comes later.
  */
 
 type ParentType = "catalog" | "namespace";
@@ -42,7 +42,7 @@ export function guardKeys(
   return keys;
 }
 
-/** The guard that a child of this name bumps: names spread over the eight, so creators rarely meet. */
+/** The guard that a child of this name bumps: names spread over all, so creators rarely meet. */
 export function guardOf(account: AccountId, parent: Summary, childName: string): string {
   const type = parent.entityType === "catalog" ? "catalog" : "namespace";
   const guard = crc32(childName) % LIMITS.guards;

@@ -17,7 +17,7 @@ export interface CatalogKeyFamily<Pattern extends string = string> {
   readonly note: string;
 }
 
-/** The one table of key families. Stores are built with it and `docs/keys.md` is printed from it. */
+/** The one table of key families: stores are built with it, `docs/keys.md` is printed from it. */
 export const FAMILIES = {
   accountById: {
     pattern: "/accounts/by-id/{account}",
@@ -278,7 +278,7 @@ export function parseKey(key: string): ParsedKey {
   return { family: family.name as FamilyName, values };
 }
 
-/** The key that claims a table's exact location. Its leaf is never hashed, so that it sorts by path. */
+/** The key that claims a table's exact location. Its leaf is never hashed: it sorts by path. */
 export function locationKey(account: AccountId, location: string): string {
   const leaf = encodeSegment(location, Number.MAX_SAFE_INTEGER);
   if (leaf.length > LIMITS.locationBytes) {

@@ -12,7 +12,7 @@ export type EntityState = "ACTIVE" | "DELETING" | "DROPPED" | "PURGING";
 export type TableFormat = "ICEBERG" | "ROW" | "DELTA" | "HUDI" | "OTHER";
 export type Properties = Readonly<Record<string, string>>;
 
-/** Protobuf fields that a newer node wrote and this one does not know: kept through every update. */
+/** Protobuf fields that a newer node wrote and this one does not know: kept by every update. */
 export interface UnknownFields {
   readonly own: readonly Uint8Array[];
   readonly iceberg?: readonly Uint8Array[];

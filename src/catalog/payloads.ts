@@ -1,3 +1,4 @@
+import { bytesEqual } from "../base/bytes.ts";
 import { CatalogError } from "../base/error.ts";
 import { sha256Hex } from "../base/hash.ts";
 import type { AccountId } from "../base/ids.ts";
@@ -55,15 +56,28 @@ export class Payloads {
     return { path, bytes, contentHash, decoded: { envelope, entity } };
   }
 
-  /** One request. A payload that is there already is ours: its path is the hash of its bytes. */
+  /** One request, unless an earlier try has left something. */
   async put(payload: EncodedPayload): Promise<void> {
     await this.putBytes(payload.path, payload.bytes);
     this.#decoded.set(payload.path, payload.decoded);
   }
 
-  /** As `put`, for bytes that nothing decodes on the way. */
+  /**
+   * As `put`, for bytes that nothing decodes on the way. What is there already was put by an
+   * earlier try; it is looked at, since a try that broke off may have left a part.
+   */
   async putBytes(path: string, bytes: Uint8Array): Promise<void> {
-    await this.#store.put(path, bytes, "absent");
+    const { outcome } = await this.#store.put(path, bytes, "absent");
+    if (outcome === "stored") return;
+    const found = await this.#store.get(path);
+    if (found !== undefined && bytesEqual(found.bytes, bytes)) return;
+    const condition = found === undefined ? "absent" : { etag: found.etag };
+    const again = await this.#store.put(path, bytes, condition);
+    if (again.outcome === "failed") {
+      throw new CatalogError("Unavailable", "BLOB_UNSETTLED", "blob changes under its put", {
+        path,
+      });
+    }
   }
 
   /**

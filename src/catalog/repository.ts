@@ -43,9 +43,9 @@ export interface Refused {
 }
 
 /**
- * Refuses, if what was read first still stands when it is read once more: then all of it held at the
- * instant of the last read. Else the refusal might speak of names that have moved on meanwhile, such
- * as "name taken" by the very table that was to be renamed.
+ * Refuses, if what was read first still stands when it is read once more: then all of it held at
+ * the instant of the last read. Else the refusal might speak of names that have moved on meanwhile,
+ * such as "name taken" by the very table that was to be renamed.
  */
 export function refuse(refused: CatalogError, ...proof: readonly Item[]): Refused {
   return { refused, proof };
@@ -56,8 +56,8 @@ export type Planned<T> = Plan<T> | Refused | { readonly unchanged: T } | typeof 
 /**
  * The one way to write. A planner reads what it needs, refuses what must be refused, and returns a
  * batch whose every expectation is what it read. Payloads are put, then the batch is committed: the
- * only commit point, with its receipt and its change record. A lost race plans anew, from the names,
- * so a retry never acts on a thing that has moved away.
+ * only commit point, with its receipt and its change record. A lost race plans anew, from the
+ * names, so a retry never acts on a thing that has moved away.
  *
  * @throws what the planner throws, which is certain: no earlier batch of the attempt can still
  * land; `Conflict` `CONTENDED`; `Overloaded` (nothing happened); `Unknown` `OUTCOME_UNKNOWN`.
@@ -167,8 +167,8 @@ async function settleAll(work: readonly Promise<void>[]): Promise<void> {
 }
 
 /**
- * Puts an immutable blob, again where the store hesitates: putting the same bytes twice is harmless.
- * In the end the change has certainly not happened, whatever became of the blob.
+ * Puts an immutable blob, again where the store hesitates: putting the same bytes twice does no
+ * harm. In the end the change has certainly not happened, whatever became of the blob.
  */
 export async function persist(
   context: Pick<CatalogContext, "clock" | "prng">,

@@ -290,7 +290,7 @@ export class Tables {
     return { batch, primary: stored.item.key, result: () => undefined };
   }
 
-  /** Resolves a parent and reads what stands under a name and location, in one request when warm. */
+  /** Resolves a parent and reads what stands under a name and location. Warm: one request. */
   async #place(ref: TableRef, location?: string): Promise<Place> {
     const { account } = this.#context;
     const claims = location === undefined ? [] : [locationKey(account, location)];

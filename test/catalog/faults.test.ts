@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { checkStore } from "./support/check-store.ts";
 import {
-  type BlobFault,
+  BLOB_FAULTS,
   type FaultRun,
   type Faults,
   FaultyNode,
@@ -91,11 +91,11 @@ test("one fault at each store call: the answer is certain and true", async () =>
         runs++;
       }
     }
-    for (const fault of ["notSent", "answerLost", "refused"] satisfies readonly BlobFault[]) {
+    for (const [kind, fault] of BLOB_FAULTS.entries()) {
       for (let put = 0; put < 2; put++) {
         const faults: Faults = { blobs: (at) => (at === put ? fault : undefined) };
         const run = await runWithFaults(image, READS, operation, faults);
-        expectTruth(reference, run, `${operation.name}, put ${put} ${fault}`);
+        expectTruth(reference, run, `${operation.name}, fault ${kind} at put ${put}`);
         runs++;
       }
     }
@@ -107,12 +107,14 @@ test("a blob store that never answers leaves everything as it was", async () => 
   const image = await imageOf(TREE);
   for (const operation of OPERATIONS) {
     const reference = await referenceOf(image, operation);
-    const run = await runWithFaults(image, READS, operation, { blobs: () => "answerLost" });
+    const run = await runWithFaults(image, READS, operation, {
+      blobs: () => () => ({ fault: "answerLost" }),
+    });
     expectTruth(reference, run, operation.name);
   }
 });
 
-test("a pointer store that answers nothing until the attempt is over: unknown, then either", async () => {
+test("a pointer store that never answers: unknown, and then either", async () => {
   const image = await imageOf(TREE);
   const drop = op.dropTable("s.t");
   const reference = await referenceOf(image, drop);
@@ -212,8 +214,8 @@ test("two at once on two nodes, each with its own faults: no answer is a lie", a
       const b = await FaultyNode.open(world, 1_000 + seed, randomFaults(1_000 + seed), READS);
       const answers = await Promise.all([a.run(pair[0]), b.run(pair[1])]);
       await checkStore(world.pointers, world.blobs);
-      await a.store.releaseAll();
-      await b.store.releaseAll();
+      await a.settle();
+      await b.settle();
       const tree = (await checkStore(world.pointers, world.blobs)).join("\n");
       const label = `${pair.map(({ name }) => name).join(" | ")}, seed ${seed}: ${answers}`;
       const explained = references.some(

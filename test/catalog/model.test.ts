@@ -78,7 +78,7 @@ test("a random history answers as a plain tree does, and its records rebuild it"
   }
 });
 
-test("each mutation writes one receipt and one change record, in the batch that it is", async () => {
+test("each mutation writes one receipt and one change record, and records the rest", async () => {
   const image = await imageOf([]);
   await fc.assert(
     fc.asyncProperty(history, async (steps) => {

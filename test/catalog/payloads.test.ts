@@ -126,7 +126,7 @@ test("bytes that do not match the hash in their path are corrupt", async () => {
   });
 });
 
-test("a payload that is gone because its pointer moved is followed; else it is corrupt", async () => {
+test("a payload that is gone is followed where its pointer moved, else corrupt", async () => {
   const image = await imageOf(TREE);
   let world: World | undefined;
   let moved = 0;

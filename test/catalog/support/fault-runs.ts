@@ -1,7 +1,6 @@
-import { CatalogError } from "../../../src/base/error.ts";
 import { type Prng, randomBelow, SeededPrng } from "../../../src/base/prng.ts";
-import type { BlobStore } from "../../../src/blob/port.ts";
 import type { Batch, CommitOutcome, PointerStore } from "../../../src/pointer/port.ts";
+import { type Fault as BlobFault, FaultyBlobStore } from "../../support/faulty-blob-store.ts";
 import {
   type Fault,
   FaultyPointerStore,
@@ -10,35 +9,6 @@ import {
 import { checkStore } from "./check-store.ts";
 import { answerOf, type Node, type Operation } from "./operations.ts";
 import { type Image, openNode, openWorld, type World, warm } from "./world.ts";
-
-/** What befalls a put of a blob. */
-export type BlobFault = "notSent" | "answerLost" | "refused";
-
-/** A blob store whose puts fail as told, by their index. */
-export function faultyBlobs(
-  inner: BlobStore,
-  faultOf: (put: number) => BlobFault | undefined,
-): BlobStore {
-  let puts = 0;
-  return {
-    get: (path) => inner.get(path),
-    getRange: (path, offset, length) => inner.getRange(path, offset, length),
-    getSuffix: (path, length) => inner.getSuffix(path, length),
-    head: (path) => inner.head(path),
-    putStream: (path, source) => inner.putStream(path, source),
-    delete: (path) => inner.delete(path),
-    deleteMany: (paths) => inner.deleteMany(paths),
-    list: (prefix, options) => inner.list(prefix, options),
-    put: async (path, bytes, condition) => {
-      const fault = faultOf(puts++);
-      if (fault === "refused") throw new CatalogError("Overloaded", "BLOB_BUSY", "busy");
-      if (fault === "notSent") throw new CatalogError("Unknown", "BLOB_LOST", "no answer");
-      const result = await inner.put(path, bytes, condition);
-      if (fault === "answerLost") throw new CatalogError("Unknown", "BLOB_LOST", "no answer");
-      return result;
-    },
-  };
-}
 
 /** The faults of a pointer call that are tried at each call; late landings at several moments. */
 export const POINTER_FAULTS: readonly ((call: number) => Fault)[] = [
@@ -54,11 +24,23 @@ export const POINTER_FAULTS: readonly ((call: number) => Fault)[] = [
   () => ({ fault: "conflicting" }),
 ];
 
+/** The faults of a put of a blob that are tried at each put. */
+export const BLOB_FAULTS: readonly ((call: number) => BlobFault)[] = [
+  () => ({ fault: "notSent" }),
+  () => ({ fault: "answerLost" }),
+  (call) => ({ fault: "late", lands: { beforeCall: call + 1 } }),
+  () => ({ fault: "late", lands: "release" }),
+  () => ({ fault: "duplicated", lands: "release" }),
+  () => ({ fault: "refused" }),
+  () => ({ fault: "torn", bytes: 0 }),
+  () => ({ fault: "torn", bytes: 20 }),
+];
+
 /** Faults of one node, from a call on that is the operation's first. */
 export interface Faults {
   /** `call` counts from the first one; `fault` is told the index that landings are named by. */
   readonly pointers?: (call: number) => ((index: number) => Fault | undefined) | undefined;
-  readonly blobs?: (put: number) => BlobFault | undefined;
+  readonly blobs?: (put: number) => ((index: number) => BlobFault | undefined) | undefined;
   /** A defect in how outcomes are read, put in on purpose. */
   readonly misreadAs?: (batch: Batch) => CommitOutcome;
 }
@@ -82,12 +64,14 @@ function misreading(inner: PointerStore, as: (batch: Batch) => CommitOutcome): P
 export class FaultyNode {
   readonly node: Node;
   readonly store: FaultyPointerStore;
+  readonly blobs: FaultyBlobStore;
   /** Index of the operation's first call; undefined while nothing suffers. */
   private first: number | undefined;
 
-  private constructor(node: Node, store: FaultyPointerStore) {
+  private constructor(node: Node, store: FaultyPointerStore, blobs: FaultyBlobStore) {
     this.node = node;
     this.store = store;
+    this.blobs = blobs;
   }
 
   static async open(
@@ -102,13 +86,15 @@ export class FaultyNode {
       return first === undefined ? undefined : faults.pointers?.(index - first)?.(index);
     });
     let puts = 0;
-    const blobs = (inner: BlobStore): BlobStore =>
-      faultyBlobs(inner, () => (opened?.first === undefined ? undefined : faults.blobs?.(puts++)));
+    const blobs = new FaultyBlobStore(world.blobs, (index, method) => {
+      const suffers = opened?.first !== undefined && method === "put";
+      return suffers ? faults.blobs?.(puts++)?.(index) : undefined;
+    });
     const { misreadAs } = faults;
     const pointers = () => (misreadAs === undefined ? store : misreading(store, misreadAs));
-    const node = await openNode(world, seed, { pointers, blobs });
+    const node = await openNode(world, seed, { pointers, blobs: () => blobs });
     await warm({ ...world, nodes: [node] }, reads);
-    opened = new FaultyNode(node, store);
+    opened = new FaultyNode(node, store, blobs);
     return opened;
   }
 
@@ -116,6 +102,12 @@ export class FaultyNode {
   run(operation: Operation): Promise<string> {
     this.first = this.store.history.length;
     return answerOf(this.node, operation);
+  }
+
+  /** Lets everything land that is still under way. */
+  async settle(): Promise<void> {
+    await this.store.releaseAll();
+    await this.blobs.releaseAll();
   }
 
   /** Calls of the operation, all of them. */
@@ -145,7 +137,7 @@ export async function runWithFaults(
   const answer = await faulty.run(operation);
   const { calls } = faulty;
   const tree = await checkStore(world.pointers, world.blobs);
-  await faulty.store.releaseAll();
+  await faulty.settle();
   const treeInTheEnd = await checkStore(world.pointers, world.blobs);
   return { answer, tree, treeInTheEnd, calls };
 }
@@ -154,11 +146,11 @@ export async function runWithFaults(
 export function randomFaults(seed: number): Faults {
   const prng: Prng = new SeededPrng(seed);
   const rate = 0.1 + prng.float() * 0.5;
-  const kinds: readonly BlobFault[] = ["notSent", "answerLost", "refused"];
+  const kind = () => BLOB_FAULTS[randomBelow(prng, BLOB_FAULTS.length)];
   const script = seededFaults(prng, { rate });
   return {
     pointers: () => (index) => script(index, "commit", []),
-    blobs: () => (prng.float() < rate / 2 ? kinds[randomBelow(prng, kinds.length)] : undefined),
+    blobs: () => (prng.float() < rate / 2 ? kind() : undefined),
   };
 }
 

@@ -53,8 +53,8 @@ async function carriedBy(
 }
 
 /**
- * Every live source pointer, made of the change records and payloads alone: what a restore to a point
- * in time does. Records are taken in any order; of each key the highest version wins.
+ * Every live source pointer, made of the change records and payloads alone: what a restore to a
+ * point in time does. Records are taken in any order; of each key the highest version wins.
  */
 export async function replay(
   { changes }: StoreContent,

@@ -104,51 +104,88 @@ async function runSchedule(
   return { answers, tree: await checkStore(world.pointers, world.blobs) };
 }
 
-/** How thoroughly a race is explored. */
+/** How thoroughly a race is explored: with which nodes, and on which sides of a call it stops. */
 export interface Depth {
-  readonly nodes: readonly (1 | 2)[];
+  readonly nodes: 1 | 2;
+  readonly sides: readonly Stop["side"][];
   /** Also lets the second lane stop before each of its calls until the first one is done. */
   readonly twoStops?: boolean;
 }
 
+/** Both sides of every call, on one node and on two, and two stops on two nodes. */
+export const THOROUGH: readonly Depth[] = [
+  { nodes: 1, sides: ["before", "after"] },
+  { nodes: 2, sides: ["after"] },
+  { nodes: 2, sides: ["before"], twoStops: true },
+];
+
 /**
- * Runs a race with a stop at every store call of either lane, on both sides of the call, and
- * compares what it came to with its operations one after the other. Stops at the first failure.
+ * Every order of calls: to the stores a stop after a call is one before the next, and only a cache
+ * that both lanes share can tell the two apart.
  */
-export async function explore(race: Race, wrapping: Wrapping, depth: Depth): Promise<Explored> {
+export const EVERY_ORDER: readonly Depth[] = [
+  { nodes: 1, sides: ["after"] },
+  { nodes: 2, sides: ["before"] },
+];
+
+/** `over`: the lane was done before it came to its stop, so there are no later ones. */
+type Verdict = "fine" | "over" | { readonly failure: string };
+
+/** Runs a schedule and compares what it came to with what is allowed. */
+async function judge(
+  race: Race,
+  setting: Setting,
+  schedule: Schedule,
+  allowed: ReadonlySet<string>,
+): Promise<Verdict> {
+  const label = `${race.name} ${JSON.stringify(schedule)}`;
+  try {
+    const outcome = await runSchedule(race, setting, schedule);
+    if (outcome === undefined) return "over";
+    const words = inWords(outcome);
+    if (allowed.has(words)) return "fine";
+    const orders = [...allowed].join("\n");
+    return { failure: `${label} is like no order:\n${words}\nallowed:\n${orders}` };
+  } catch (error) {
+    return { failure: `${label}: ${error instanceof Error ? error.stack : String(error)}` };
+  }
+}
+
+/**
+ * Runs a race with a stop at every store call of either lane and compares what it came to with its
+ * operations one after the other. Stops at the first failure.
+ */
+export async function explore(
+  race: Race,
+  wrapping: Wrapping,
+  depths: readonly Depth[],
+): Promise<Explored> {
   const image = await imageOf(race.tree);
   const setting: Setting = { image, wrapping };
   const allowed = await serialOutcomes(race, image);
   let schedules = 0;
-  const attempt = async (schedule: Schedule): Promise<"over" | "fine" | string> => {
-    const label = `${race.name} ${JSON.stringify(schedule)}`;
-    try {
-      const outcome = await runSchedule(race, setting, schedule);
-      if (outcome === undefined) return "over";
+  /** Tries the schedules of a growing index, until the lane that stops is done before its stop. */
+  const until = async (
+    scheduleAt: (call: number) => Schedule,
+    deeper?: (call: number) => Promise<string | undefined>,
+  ): Promise<string | undefined> => {
+    for (let call = 0; ; call++) {
+      const verdict = await judge(race, setting, scheduleAt(call), allowed);
+      if (verdict === "over") return undefined;
       schedules++;
-      const words = inWords(outcome);
-      if (allowed.has(words)) return "fine";
-      return `${label} is like no order:\n${words}\nallowed:\n${[...allowed].join("\n")}`;
-    } catch (error) {
-      return `${label}: ${error instanceof Error ? error.stack : String(error)}`;
+      if (verdict !== "fine") return verdict.failure;
+      const failure = await deeper?.(call);
+      if (failure !== undefined) return failure;
     }
   };
-  for (const nodes of depth.nodes) {
-    for (const first of [0, 1] as const) {
-      for (const side of ["before", "after"] as const) {
-        for (let call = 0; ; call++) {
-          const result = await attempt({ first, nodes, stop: { call, side } });
-          if (result === "over") break;
-          if (result !== "fine") return { schedules, failure: result };
-          // Two stops on one side: a stop after a call is in effect one before the next.
-          const deep = depth.twoStops === true && side === "before" && nodes === 2;
-          for (let next = 0; deep; next++) {
-            const otherStop = { call: next, side: "before" as const };
-            const deeper = await attempt({ first, nodes, stop: { call, side }, otherStop });
-            if (deeper === "over") break;
-            if (deeper !== "fine") return { schedules, failure: deeper };
-          }
-        }
+  for (const { nodes, sides, twoStops } of depths) {
+    for (const side of sides) {
+      for (const first of [0, 1] as const) {
+        const one = (call: number): Schedule => ({ first, nodes, stop: { call, side } });
+        const two = (call: number): Promise<string | undefined> =>
+          until((next) => ({ ...one(call), otherStop: { call: next, side: "before" } }));
+        const failure = await until(one, twoStops === true ? two : undefined);
+        if (failure !== undefined) return { schedules, failure };
       }
     }
   }

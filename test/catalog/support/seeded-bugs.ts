@@ -92,7 +92,7 @@ async function openWith(
   } as unknown as AccountCatalog;
 }
 
-/** Answers the store's current state for canonical pointers only once: later reads see the first. */
+/** Answers the current state of canonical pointers only once: later reads see the first. */
 function staleReads(inner: PointerStore): PointerStore {
   const seen = new Map<string, Item>();
   const gated = gatedPointers(inner);

@@ -26,7 +26,7 @@ export interface World {
   readonly nodes: readonly Node[];
 }
 
-/** What an operation list left in the stores, to be put into fresh ones without running it again. */
+/** What operations left in the stores, to be put into fresh ones without running them again. */
 export interface Image {
   readonly batches: readonly Batch[];
   readonly blobs: ReadonlyMap<string, Uint8Array>;
