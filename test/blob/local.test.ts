@@ -76,7 +76,42 @@ describe("two processes on one directory", () => {
   }
 });
 
+describe("two processes that begin at the same moment", () => {
+  it("create a blob once", async () => {
+    const rounds = 250;
+    const markers = join(root, "..", "markers");
+    mkdirSync(markers);
+    const [a, b] = [remote(openRemote(root)), remote(openRemote(root))];
+    const won = await Promise.all([
+      a.race(markers, "a", "b", rounds),
+      b.race(markers, "b", "a", rounds),
+    ]);
+    // Together each round once: none twice, none lost.
+    const all = won.flat().sort((x, y) => x - y);
+    expect(all).toEqual(Array.from({ length: rounds }, (_, round) => round));
+    const store = open();
+    for (const [i, winner] of ["a", "b"].entries()) {
+      for (const round of won[i] ?? []) expect(await textOf(store, `race/${round}`)).toBe(winner);
+    }
+  });
+});
+
 describe("a process that dies", () => {
+  it("keeps its lock while it lives and loses it with its life", async () => {
+    mkdirSync(root);
+    const other = remote(openRemote(root));
+    await other.hold();
+    const clock = new VirtualClock();
+    const locks = new DirectoryLocks(clock, new SeededPrng(1));
+    const waiting = locks.run(root, async () => undefined);
+    await expect(clock.run(waiting)).rejects.toMatchObject({ code: "BLOB_LOCK_TIMEOUT" });
+    expect(readdirSync(root)).toHaveLength(1);
+    await other.kill();
+    expect(readdirSync(root)).toHaveLength(1);
+    expect(await locks.run(root, async () => "mine")).toBe("mine");
+    expect(readdirSync(root)).toEqual([]);
+  });
+
   it("leaves whole blobs, all that it acknowledged, and no lock that holds", async () => {
     const other = remote(openRemote(root, true));
     const acknowledged = new Set<string>();

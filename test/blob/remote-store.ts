@@ -46,6 +46,16 @@ export class RemoteStore extends MemoryBlobStore {
     return this.#call("delete", path);
   }
 
+  /** Takes the root's lock until the process ends. */
+  hold(): Promise<void> {
+    return this.#call("hold");
+  }
+
+  /** Creates `race/{round}` in step with a rival process. @returns the rounds that this one won. */
+  race(markers: string, me: string, rival: string, rounds: number): Promise<number[]> {
+    return this.#call("race", markers, me, rival, rounds);
+  }
+
   /** Ends the process as a power cut would, whatever it is doing. */
   async kill(): Promise<void> {
     if (this.child.exitCode !== null || this.child.signalCode !== null) return;
