@@ -10,6 +10,7 @@ const INVALID_STATUS: Readonly<Record<string, number>> = {
   EXPECTATION_UNKNOWN: 417,
   PROPERTIES_OVERLAP: 422,
   HEADERS_TOO_LARGE: 431,
+  OPERATION_NOT_SUPPORTED: 501,
 };
 
 /** When to come back if the error does not say: long enough to matter, short enough to wait. */
@@ -17,7 +18,8 @@ const RETRY_AFTER_MS = 1_000;
 
 /**
  * The HTTP status of an error. Clients read 5xx on a write as "may have happened" and leave their
- * files behind, so a write that certainly did not happen is never answered with one.
+ * files behind, so a write that certainly did not happen is never answered with one. But for 501:
+ * every client takes that as "not supported", and the Java one takes nothing else as that.
  */
 export function httpStatus(error: CatalogError, writes: boolean): number {
   switch (error.kind) {

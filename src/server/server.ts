@@ -205,8 +205,8 @@ export class FirnServer {
 }
 
 /**
- * No route has a schema of the framework's: adapters check input themselves, for errors of their own.
- * Its compilers, loaded otherwise, are most of the time that it takes to open a server.
+ * No route has a schema of the framework's: adapters check input themselves, for errors of their
+ * own. Its compilers, loaded otherwise, are most of the time that it takes to open a server.
  */
 const NO_COMPILERS = {
   buildValidator: () => () => {

@@ -3,6 +3,7 @@ import type { TableUuid } from "../base/ids.ts";
 import type { Locations } from "../blob/locations.ts";
 import type { AccountCatalog } from "../catalog/catalog.ts";
 import { relationExists, tableNotFound } from "../catalog/errors.ts";
+import { dotted } from "../catalog/names.ts";
 import { etagOf } from "../catalog/revised.ts";
 import type { TableRef as CatalogTableRef, TableDraft } from "../catalog/tables.ts";
 import { newTableMetadata } from "../iceberg/create.ts";
@@ -48,6 +49,23 @@ function answerOf(version: bigint, revision: string, file: MetadataFile): Loaded
   };
 }
 
+/**
+ * Work on a table that should exist. In this protocol it is the table that is missing, also where
+ * its namespace is: engines look for the metadata table `ns.t.snapshots` under the namespace
+ * `[ns, t]`, and only go on to load `ns.t` if they hear of a missing table.
+ */
+async function ofTable<T>(ref: TableRef, work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    const parentMissing =
+      error instanceof CatalogError &&
+      error.code === "NAMESPACE_NOT_FOUND" &&
+      error.context["namespace"] === dotted(ref.namespace);
+    throw parentMissing ? tableNotFound(ref.namespace, ref.table) : error;
+  }
+}
+
 /** The table operations of the Iceberg REST protocol. */
 export class IcebergTables {
   readonly #catalog: AccountCatalog;
@@ -70,7 +88,7 @@ export class IcebergTables {
 
   /** Warm: one batch read of pointers and, for a `file:` table, one `stat`. */
   async load(ref: TableRef, options: LoadOptions): Promise<LoadResult> {
-    const link = await this.#catalog.tables.find(refOf(ref));
+    const link = await ofTable(ref, this.#catalog.tables.find(refOf(ref)));
     const { item, summary } = link;
     const location =
       summary.metadataLocation ??
@@ -87,7 +105,7 @@ export class IcebergTables {
   }
 
   async assertExists(ref: TableRef): Promise<void> {
-    await this.#catalog.tables.find(refOf(ref));
+    await ofTable(ref, this.#catalog.tables.find(refOf(ref)));
   }
 
   /**
@@ -120,7 +138,7 @@ export class IcebergTables {
     return this.#turns.take(key, () =>
       request.requirements.some(({ type }) => type === "assert-create")
         ? this.#commitCreate(ctx, ref, { ...request, updates })
-        : this.#commitUpdate(ctx, ref, { ...request, updates }),
+        : ofTable(ref, this.#commitUpdate(ctx, ref, { ...request, updates })),
     );
   }
 
@@ -149,12 +167,13 @@ export class IcebergTables {
     ref: TableRef,
     options: { readonly purgeRequested: boolean },
   ): Promise<void> {
-    await this.#catalog.tables.drop(ctx, refOf(ref), options);
+    await ofTable(ref, this.#catalog.tables.drop(ctx, refOf(ref), options));
   }
 
   async rename(ctx: RequestContext, { catalog, from, to }: RenameTable): Promise<void> {
     const target = { path: to.namespace, name: to.table };
-    await this.#catalog.tables.rename(ctx, refOf({ ...from, catalog }), target);
+    const source = { ...from, catalog };
+    await ofTable(source, this.#catalog.tables.rename(ctx, refOf(source), target));
   }
 
   /** The file is looked at once more after the commit: a purge may have taken it meanwhile. */

@@ -5,7 +5,7 @@ import { LIMITS } from "../base/limits.ts";
 import { LruMap } from "../base/lru.ts";
 import type { Locations } from "../blob/locations.ts";
 import { isGzipMetadata } from "../iceberg/file-name.ts";
-import { parseTableMetadata, printTableMetadata } from "../iceberg/metadata.ts";
+import { parseTableMetadata, printTableMetadata, withLocation } from "../iceberg/metadata.ts";
 import type { TableMetadata } from "../iceberg/model.ts";
 import { snapshotsOfRefs } from "../iceberg/refs.ts";
 
@@ -86,9 +86,17 @@ export class MetadataFiles {
       throw invalid("METADATA_INVALID", "metadata file too large", { location });
     }
     const bytes = isGzipMetadata(location) ? gunzip(location, blob.bytes) : blob.bytes;
-    const file = new MetadataFile(location, parseTableMetadata(textOf(location, bytes)), bytes);
+    const file = this.#canonical(location, parseTableMetadata(textOf(location, bytes)), bytes);
     this.#kept.set(location, file);
     return file;
+  }
+
+  /** A file of another writer may spell its table's location otherwise than we answer it. */
+  #canonical(location: string, metadata: TableMetadata, bytes: Uint8Array): MetadataFile {
+    const canonical = this.#locations.normalize(metadata.location);
+    return canonical === metadata.location
+      ? new MetadataFile(location, metadata, bytes)
+      : this.render(location, withLocation(metadata, canonical));
   }
 
   /** @throws CatalogError `NotFound` `METADATA_FILE_MISSING`. */

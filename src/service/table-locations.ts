@@ -9,7 +9,13 @@ import type { NamespaceRef } from "./requests.ts";
 /** Set on a namespace: where the tables below it go by default. */
 const LOCATION = "location";
 const METADATA_PATH = "write.metadata.path";
-const DATA_PATH = "write.data.path";
+/** Where clients write, the names that older ones know included. */
+const WRITE_PATHS = [
+  METADATA_PATH,
+  "write.data.path",
+  "write.object-storage.path",
+  "write.folder-storage.path",
+];
 
 /** File systems take 255 bytes a segment: a longer name is cut, the uuid keeps leaves apart. */
 const LEAF_NAME_CHARS = 240;
@@ -78,7 +84,7 @@ export class TableLocations {
 
   /** Checks every place that the metadata tells clients to write to. */
   async assertWritable(catalog: string, metadata: TableMetadata): Promise<void> {
-    for (const property of [METADATA_PATH, DATA_PATH]) {
+    for (const property of WRITE_PATHS) {
       const path = metadata.properties.get(property);
       if (path !== undefined) await this.allowed(catalog, path);
     }

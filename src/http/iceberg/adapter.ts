@@ -14,6 +14,7 @@ import { errorAnswer } from "./errors.ts";
 import type { Operation } from "./operations.ts";
 import { parseQuery } from "./query.ts";
 import { type Match, matchPath } from "./router.ts";
+import { notServed } from "./unserved.ts";
 
 /** Where the Iceberg REST catalog is served. */
 export const ICEBERG_MOUNT = "/iceberg";
@@ -62,8 +63,8 @@ export class IcebergAdapter {
   /**
    * Judges a request by its head.
    *
-   * @throws CatalogError `ROUTE_NOT_FOUND`, `METHOD_NOT_ALLOWED`, `CONTENT_TYPE_NOT_SUPPORTED`,
-   * `URL_INVALID`, `PARAMETER_INVALID`.
+   * @throws CatalogError `ROUTE_NOT_FOUND`, `METHOD_NOT_ALLOWED`, `OPERATION_NOT_SUPPORTED`,
+   * `VIEW_NOT_FOUND`, `CONTENT_TYPE_NOT_SUPPORTED`, `URL_INVALID`, `PARAMETER_INVALID`.
    */
   accept(method: string, target: Target, headers: IncomingHttpHeaders): Accepted | Answer {
     const path = below(ICEBERG_MOUNT, target.path);
@@ -98,5 +99,6 @@ export class IcebergAdapter {
 
 function found(match: Match): Extract<Match, { found: "operation" }> {
   if (match.found === "operation") return match;
+  if (match.found === "unserved") throw notServed(match.endpoint, match.params);
   throw match.found === "path" ? methodNotAllowed(match.allow) : routeNotFound();
 }

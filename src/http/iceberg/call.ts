@@ -13,6 +13,7 @@ export interface PathParams {
   readonly prefix?: string;
   readonly namespace?: string;
   readonly table?: string;
+  readonly view?: string;
 }
 
 /** One matched request: decodes what its operation asks for, when it asks. */

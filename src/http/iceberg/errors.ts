@@ -61,6 +61,10 @@ const WORDINGS: Readonly<Record<string, Wording>> = {
     type: "CommitFailedException",
     text: (fact) => `Requirement failed: ${fact("requirement")}`,
   },
+  OPERATION_NOT_SUPPORTED: {
+    type: "UnsupportedOperationException",
+    text: (fact) => `Server does not support endpoint: ${fact("endpoint")}`,
+  },
   PROPERTIES_OVERLAP: {
     type: "UnprocessableEntityException",
     text: () => "The request cannot be processed as there is a key present multiple times",

@@ -8,11 +8,15 @@ import * as answer from "./responses.ts";
 
 export type Method = "GET" | "HEAD" | "POST" | "DELETE";
 
-/** One operation of the Iceberg REST contract as served. */
-export interface Operation {
+/** One operation of the Iceberg REST contract, by name. */
+export interface Endpoint {
   readonly method: Method;
   /** The contract's own: routes, the config's `endpoints` and metric labels are made of it. */
   readonly template: string;
+}
+
+/** One operation as served. */
+export interface Operation extends Endpoint {
   /** Whether it can change anything, which decides how failures are answered. */
   readonly writes: boolean;
   readonly handle: (service: IcebergService, call: Call) => Promise<Answer>;

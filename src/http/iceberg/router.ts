@@ -1,42 +1,54 @@
 import type { PathParams } from "./call.ts";
-import { type Method, OPERATIONS, type Operation } from "./operations.ts";
+import { type Endpoint, type Method, OPERATIONS, type Operation } from "./operations.ts";
+import { UNSERVED } from "./unserved.ts";
 
 /**
- * What a raw path leads to: an operation with its still encoded parameters, the methods that the
- * path does have, or nothing.
+ * What a raw path leads to: an operation with its still encoded parameters, one of the contract
+ * that is not served, the methods that the path does have, or nothing.
  */
 export type Match =
   | { readonly found: "operation"; readonly operation: Operation; readonly params: PathParams }
+  | { readonly found: "unserved"; readonly endpoint: Endpoint; readonly params: PathParams }
   | { readonly found: "path"; readonly allow: readonly Method[] }
   | { readonly found: "nothing" };
 
-interface Route {
-  readonly operation: Operation;
+interface Route<E extends Endpoint> {
+  readonly endpoint: E;
   /** Template segments after `/v1`, `{prefix}` left out. */
   readonly segments: readonly string[];
+}
+
+/** Routes of what is served, and of what is not. */
+interface Routes {
+  readonly served: readonly Route<Operation>[];
+  readonly unserved: readonly Route<Endpoint>[];
 }
 
 const NOTHING: Match = { found: "nothing" };
 const PREFIX = "{prefix}";
 
-const ROUTES: readonly Route[] = OPERATIONS.map((operation) => ({
-  operation,
-  segments: operation.template
-    .split("/")
-    .slice(2)
-    .filter((segment) => segment !== PREFIX),
-}));
-const PREFIXED: readonly Route[] = ROUTES.filter((route) =>
-  route.operation.template.includes(PREFIX),
-);
+const ROUTES: Routes = { served: OPERATIONS.map(routeOf), unserved: UNSERVED.map(routeOf) };
+const PREFIXED: Routes = {
+  served: ROUTES.served.filter(hasPrefix),
+  unserved: ROUTES.unserved.filter(hasPrefix),
+};
+
+function routeOf<E extends Endpoint>(endpoint: E): Route<E> {
+  const segments = endpoint.template.split("/").slice(2);
+  return { endpoint, segments: segments.filter((segment) => segment !== PREFIX) };
+}
+
+function hasPrefix({ endpoint }: Route<Endpoint>): boolean {
+  return endpoint.template.includes(PREFIX);
+}
 
 /**
- * First segments of routes without a prefix, those of the contract included that are not served
- * yet: no catalog can have such a name, so they never are a prefix.
+ * First segments of routes without a prefix, those included that are not served: no catalog can
+ * have such a name, so they never are a prefix.
  */
 const ROOTS: ReadonlySet<string> = new Set([
   ...["config", "oauth", "namespaces", "tables", "views", "transactions", "functions"],
-  ...ROUTES.map((route) => route.segments[0] ?? ""),
+  ...ROUTES.served.map((route) => route.segments[0] ?? ""),
 ]);
 
 /**
@@ -53,23 +65,24 @@ export function matchPath(method: string, path: string): Match {
 }
 
 function matchSegments(
-  routes: readonly Route[],
+  routes: Routes,
   method: string,
   segments: readonly string[],
   prefix: PathParams,
 ): Match {
+  const params = (route: Route<Endpoint>) => ({ ...prefix, ...paramsOf(route.segments, segments) });
   const allow: Method[] = [];
-  for (const route of routes) {
+  for (const route of routes.served) {
     if (!sameShape(route.segments, segments)) continue;
-    const { operation } = route;
-    if (operation.method === method) {
-      return {
-        found: "operation",
-        operation,
-        params: { ...prefix, ...paramsOf(route.segments, segments) },
-      };
+    const { endpoint } = route;
+    if (endpoint.method === method) {
+      return { found: "operation", operation: endpoint, params: params(route) };
     }
-    allow.push(operation.method);
+    allow.push(endpoint.method);
+  }
+  for (const route of routes.unserved) {
+    if (route.endpoint.method !== method || !sameShape(route.segments, segments)) continue;
+    return { found: "unserved", endpoint: route.endpoint, params: params(route) };
   }
   return allow.length === 0 ? NOTHING : { found: "path", allow };
 }
