@@ -29,7 +29,6 @@ export interface Plan<T> {
   readonly primary: string;
   /** Runs beside the puts of the payloads: what else must exist before the batch. */
   readonly prepare?: () => Promise<void>;
-  readonly metadataLocation?: string;
   readonly result: (versions: ReadonlyMap<string, Version>) => T;
 }
 
