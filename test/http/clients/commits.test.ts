@@ -1,0 +1,79 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { appendText, commitText, Node, SCHEMA, snapshotText } from "./support.ts";
+
+let node: Node;
+
+beforeAll(async () => {
+  node = await Node.open();
+});
+afterAll(() => node.close());
+
+describe("a client that commits", () => {
+  it("is told to try again by 409, and by nothing else that it reads so", async () => {
+    const table = await node.table(await node.namespace("conflicts"), "t");
+    const first = snapshotText("1", 1);
+    await node.must(node.post(table, commitText(appendText(first, "1"))));
+    const stale = snapshotText("2", 1, { "parent-snapshot-id": "1" });
+    for (const [updates, requirements] of [
+      [[], ['{"type":"assert-table-uuid","uuid":"11111111-2222-4333-8444-555555555555"}']],
+      [[], ['{"type":"assert-ref-snapshot-id","ref":"main","snapshot-id":2}']],
+      [[], ['{"type":"assert-ref-snapshot-id","ref":"main","snapshot-id":null}']],
+      [[], ['{"type":"assert-ref-snapshot-id","ref":"none","snapshot-id":1}']],
+      [[], ['{"type":"assert-last-assigned-field-id","last-assigned-field-id":9}']],
+      [[], ['{"type":"assert-current-schema-id","current-schema-id":9}']],
+      [[], ['{"type":"assert-last-assigned-partition-id","last-assigned-partition-id":9}']],
+      [[], ['{"type":"assert-default-spec-id","default-spec-id":9}']],
+      [[], ['{"type":"assert-default-sort-order-id","default-sort-order-id":9}']],
+      [appendText(stale, "2"), []],
+    ] as const) {
+      const lost = await node.post(table, commitText(updates, requirements));
+      expect([updates, requirements, lost.status]).toEqual([updates, requirements, 409]);
+      expect(lost.error()).toMatchObject({ type: "CommitFailedException", code: 409 });
+    }
+  });
+
+  it.each([
+    ["an unknown requirement", { requirements: [{ type: "assert-luck" }], updates: [] }],
+    ["an unknown update", { requirements: [], updates: [{ action: "defragment" }] }],
+    ["no requirements", { updates: [] }],
+    ["no updates", { requirements: [] }],
+    ["a schema that is not there", setTo("set-current-schema", "schema-id", 7)],
+    ["a schema that was not added", setTo("set-current-schema", "schema-id", -1)],
+    ["a spec that was not added", setTo("set-default-spec", "spec-id", -1)],
+    ["an order that was not added", setTo("set-default-sort-order", "sort-order-id", -1)],
+    ["a downgrade", setTo("upgrade-format-version", "format-version", 1)],
+    ["a version that is none", setTo("upgrade-format-version", "format-version", 99)],
+    ["another uuid", setTo("assign-uuid", "uuid", "11111111-2222-4333-8444-555555555555")],
+    ["a snapshot without an id", setTo("add-snapshot", "snapshot", {})],
+    ["a reference to nothing", setTo("set-snapshot-ref", "ref-name", "b")],
+    ["a location elsewhere", setTo("set-location", "location", "file:///etc")],
+    ["a location of another scheme", setTo("set-location", "location", "gopher://x/y")],
+  ])("is refused for %s, and not told that the outcome is unknown", async (what, body) => {
+    const table = await node.table(await node.namespace(what), "t");
+    const before = (await node.get(table)).body;
+    const refused = await node.post(table, body);
+    expect(refused.status).toBe(400);
+    expect(refused.error()).toMatchObject({ type: "BadRequestException", code: 400 });
+    expect((await node.get(table)).body).toBe(before);
+  });
+
+  it("may send a key against repeats, which is not advertised and changes nothing", async () => {
+    const ns = await node.namespace("keys");
+    for (const key of ["0195a2b4-7c3e-7d10-8f3a-2b6c9d1e4f50", "no uuid", "x".repeat(4_000)]) {
+      const headers = { "Idempotency-Key": key };
+      const name = `t${key.length}`;
+      const request = { name, schema: SCHEMA };
+      expect((await node.post(`${ns}/tables`, request, headers)).status).toBe(200);
+      const update = { action: "set-properties", updates: { key: "1" } };
+      const body = { requirements: [], updates: [update] };
+      expect((await node.post(`${ns}/tables/${name}`, body, headers)).status).toBe(200);
+      const dropped = await node.send("DELETE", `${ns}/tables/${name}`, undefined, headers);
+      expect(dropped.status).toBe(204);
+    }
+  });
+});
+
+function setTo(action: string, member: string, value: unknown): object {
+  const extra = action === "set-snapshot-ref" ? { type: "branch", "snapshot-id": 404 } : {};
+  return { requirements: [], updates: [{ action, [member]: value, ...extra }] };
+}

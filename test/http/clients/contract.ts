@@ -1,0 +1,41 @@
+const NAMESPACE = "/v1/{prefix}/namespaces/{namespace}";
+const TABLE = `${NAMESPACE}/tables/{table}`;
+const VIEW = `${NAMESPACE}/views/{view}`;
+
+/** Every operation of the Iceberg REST contract (Apache Iceberg, August 2026) but for tokens. */
+export const CONTRACT: readonly string[] = [
+  "GET /v1/config",
+  "GET /v1/{prefix}/namespaces",
+  "POST /v1/{prefix}/namespaces",
+  `GET ${NAMESPACE}`,
+  `HEAD ${NAMESPACE}`,
+  `DELETE ${NAMESPACE}`,
+  `POST ${NAMESPACE}/properties`,
+  `GET ${NAMESPACE}/tables`,
+  `POST ${NAMESPACE}/tables`,
+  `GET ${NAMESPACE}/functions`,
+  `GET ${NAMESPACE}/functions/{function}`,
+  `POST ${TABLE}/plan`,
+  `GET ${TABLE}/plan/{plan-id}`,
+  `DELETE ${TABLE}/plan/{plan-id}`,
+  `POST ${TABLE}/tasks`,
+  `POST ${NAMESPACE}/register`,
+  `GET ${TABLE}`,
+  `POST ${TABLE}`,
+  `DELETE ${TABLE}`,
+  `HEAD ${TABLE}`,
+  `POST ${TABLE}/unregister`,
+  `GET ${TABLE}/credentials`,
+  `POST ${TABLE}/sign`,
+  "POST /v1/{prefix}/tables/rename",
+  `POST ${TABLE}/metrics`,
+  "POST /v1/{prefix}/transactions/commit",
+  `GET ${NAMESPACE}/views`,
+  `POST ${NAMESPACE}/views`,
+  `GET ${VIEW}`,
+  `POST ${VIEW}`,
+  `DELETE ${VIEW}`,
+  `HEAD ${VIEW}`,
+  "POST /v1/{prefix}/views/rename",
+  `POST ${NAMESPACE}/register-view`,
+];
