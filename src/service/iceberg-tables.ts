@@ -25,7 +25,7 @@ import type {
   TableRef,
 } from "./requests.ts";
 import { CommitFiles, icebergOf } from "./table-commits.ts";
-import type { TableLocations } from "./table-locations.ts";
+import { type CatalogPlaces, samePlaces, type TableLocations } from "./table-locations.ts";
 import { Turns } from "./turns.ts";
 
 const METADATA_DIRECTORY = "metadata";
@@ -115,9 +115,9 @@ export class IcebergTables {
   async stage(ref: NamespaceRef, request: CreateTable): Promise<LoadedTable> {
     const table = { ...ref, table: request.name };
     await this.#assertFree(table);
-    const metadata = await this.#newMetadata(table, request, this.#mintUuid());
-    const location = await this.#places.allowed(ref.catalog, metadata.location);
-    await this.#places.assertWritable(ref.catalog, metadata);
+    const places = await this.#places.of(ref.catalog);
+    const metadata = await this.#newMetadata(places, table, request, this.#mintUuid());
+    const location = places.locationOf(metadata);
     for (const directory of [METADATA_DIRECTORY, DATA_DIRECTORY]) {
       await this.#locations.makeDirectory(`${location}/${directory}`);
     }
@@ -128,7 +128,9 @@ export class IcebergTables {
   async create(ctx: RequestContext, ref: NamespaceRef, request: CreateTable): Promise<LoadedTable> {
     const table = { ...ref, table: request.name };
     const uuid = this.#mintUuid();
-    return this.#createWith(ctx, table, () => this.#newMetadata(table, request, uuid));
+    return this.#createWith(ctx, table, (places) =>
+      this.#newMetadata(places, table, request, uuid),
+    );
   }
 
   /** Commits of one table are taken in turn; a lost race between nodes is applied again. */
@@ -149,10 +151,10 @@ export class IcebergTables {
   ): Promise<LoadedTable> {
     const table = { catalog: ref.catalog, path: ref.namespace, name: request.name };
     const draft = async () => {
-      const where = await this.#places.allowed(ref.catalog, request.metadataLocation);
+      const places = await this.#places.of(ref.catalog);
+      const where = places.allowed(request.metadataLocation);
       const file = await this.#files.load(where);
-      const location = await this.#places.allowed(ref.catalog, file.metadata.location);
-      await this.#places.assertWritable(ref.catalog, file.metadata);
+      const location = places.locationOf(file.metadata);
       return { location, iceberg: icebergOf(file.metadata, where) };
     };
     const { entity, version, revision } = request.overwrite
@@ -224,7 +226,11 @@ export class IcebergTables {
         const nowMs = context.clock.nowMs();
         const next = applyUpdates(base.metadata, request.updates, { nowMs, baseLocation });
         if (next === base.metadata) return undefined;
-        const drafted = await files.draft(ref.catalog, next, baseLocation);
+        // Where nothing moves, the places were allowed when the table came to them.
+        const location = samePlaces(base.metadata, next)
+          ? entity.location
+          : (await this.#places.of(ref.catalog)).locationOf(next);
+        const drafted = files.draft(location, next, baseLocation);
         kept = drafted.file;
         return drafted.draft;
       });
@@ -241,7 +247,8 @@ export class IcebergTables {
   ): Promise<LoadedTable> {
     checkRequirements(request.requirements, undefined);
     const nowMs = this.#catalog.context.clock.nowMs();
-    const metadata = applyUpdates(undefined, request.updates, { nowMs });
+    const uuid = this.#mintUuid();
+    const metadata = applyUpdates(undefined, request.updates, { nowMs, uuid });
     try {
       return await this.#createWith(ctx, ref, async () => metadata);
     } catch (error) {
@@ -256,14 +263,16 @@ export class IcebergTables {
   async #createWith(
     ctx: RequestContext,
     ref: TableRef,
-    metadataOf: () => Promise<TableMetadata>,
+    metadataOf: (places: CatalogPlaces) => Promise<TableMetadata>,
   ): Promise<LoadedTable> {
     const { context, tables } = this.#catalog;
     const files = new CommitFiles(context, this.#files, this.#places);
     return files.cleanAfter(async () => {
       let kept: MetadataFile | undefined;
       const done = await tables.create(ctx, "create-table", refOf(ref), async () => {
-        const drafted = await files.draft(ref.catalog, await metadataOf(), undefined);
+        const places = await this.#places.of(ref.catalog);
+        const metadata = await metadataOf(places);
+        const drafted = files.draft(places.locationOf(metadata), metadata, undefined);
         kept = drafted.file;
         return drafted.draft;
       });
@@ -272,19 +281,23 @@ export class IcebergTables {
     });
   }
 
-  async #newMetadata(ref: TableRef, request: CreateTable, uuid: TableUuid): Promise<TableMetadata> {
-    const { catalogs, context } = this.#catalog;
+  async #newMetadata(
+    places: CatalogPlaces,
+    ref: TableRef,
+    request: CreateTable,
+    uuid: TableUuid,
+  ): Promise<TableMetadata> {
+    const { context } = this.#catalog;
     const location =
       request.location === undefined
-        ? await this.#places.defaultFor(ref, request.name, uuid)
-        : await this.#places.allowed(ref.catalog, request.location);
-    const { entity } = await catalogs.get(ref.catalog);
+        ? await this.#places.defaultFor(places, ref.namespace, request.name, uuid)
+        : places.allowed(request.location);
     return newTableMetadata({
       schema: request.schema,
       ...(request.partitionSpec === undefined ? {} : { partitionSpec: request.partitionSpec }),
       ...(request.writeOrder === undefined ? {} : { writeOrder: request.writeOrder }),
       location,
-      properties: { ...entity.defaultTableProperties, ...request.properties },
+      properties: { ...places.catalog.defaultTableProperties, ...request.properties },
       uuid,
       nowMs: context.clock.nowMs(),
     });

@@ -71,14 +71,15 @@ export class CommitFiles {
     this.#places = places;
   }
 
-  /** A table at this metadata, whose file is written beside the payload. */
-  async draft(
-    catalog: string,
+  /**
+   * A table at this metadata, whose file is written beside the payload. `location`: checked and
+   * canonical. `base`: the metadata file that this one follows.
+   */
+  draft(
+    location: string,
     metadata: TableMetadata,
     base: string | undefined,
-  ): Promise<{ readonly file: MetadataFile; readonly draft: TableDraft }> {
-    const location = await this.#places.allowed(catalog, metadata.location);
-    await this.#places.assertWritable(catalog, metadata);
+  ): { readonly file: MetadataFile; readonly draft: TableDraft } {
     const unique = this.#ports.ids.mint<Revision>();
     const name = nextMetadataFileName(base, unique, metadata.properties);
     const directory = this.#places.metadataDirectory(location, metadata);

@@ -4,7 +4,6 @@ import type { Locations } from "../blob/locations.ts";
 import type { AccountCatalog } from "../catalog/catalog.ts";
 import type { Catalog } from "../catalog/model.ts";
 import type { TableMetadata } from "../iceberg/model.ts";
-import type { NamespaceRef } from "./requests.ts";
 
 /** Set on a namespace: where the tables below it go by default. */
 const LOCATION = "location";
@@ -16,9 +15,6 @@ const WRITE_PATHS = [
   "write.object-storage.path",
   "write.folder-storage.path",
 ];
-
-/** File systems take 255 bytes a segment: a longer name is cut, the uuid keeps leaves apart. */
-const LEAF_NAME_CHARS = 240;
 
 /** A directory's name stays well below the 255 bytes that file systems allow. */
 const MAX_PLAIN = 128;
@@ -36,6 +32,47 @@ function isWithin(location: string, root: string): boolean {
   return location === root || location.startsWith(root.endsWith("/") ? root : `${root}/`);
 }
 
+/** Whether both say that the same places are written to. */
+export function samePlaces(a: TableMetadata, b: TableMetadata): boolean {
+  const samePath = (property: string) => a.properties.get(property) === b.properties.get(property);
+  return a.location === b.location && WRITE_PATHS.every(samePath);
+}
+
+/** Where the tables of one catalog may lie, by its roots as one read found them. */
+export class CatalogPlaces {
+  readonly catalog: Catalog;
+  readonly #locations: Locations;
+  readonly #roots: readonly string[];
+
+  constructor(catalog: Catalog, locations: Locations, sharedRoots: readonly string[]) {
+    const own = [catalog.defaultLocation, ...catalog.allowedLocations];
+    this.catalog = catalog;
+    this.#locations = locations;
+    this.#roots = [...own, ...sharedRoots].map((root) => locations.normalize(root));
+  }
+
+  /**
+   * The canonical form of a location that a client chose.
+   *
+   * @throws CatalogError `Invalid`: `LOCATION_NOT_ALLOWED`, `LOCATION_INVALID`,
+   * `LOCATION_UNSUPPORTED`.
+   */
+  allowed(uri: string): string {
+    const location = this.#locations.assertAllowed(uri);
+    if (this.#roots.some((root) => isWithin(location, root))) return location;
+    throw invalid("LOCATION_NOT_ALLOWED", "location outside the catalog's roots", { location });
+  }
+
+  /** The canonical location of a table, once every place that its metadata names is allowed. */
+  locationOf(metadata: TableMetadata): string {
+    for (const property of WRITE_PATHS) {
+      const path = metadata.properties.get(property);
+      if (path !== undefined) this.allowed(path);
+    }
+    return this.allowed(metadata.location);
+  }
+}
+
 /** Where tables may lie and where they go by default. */
 export class TableLocations {
   readonly #catalog: AccountCatalog;
@@ -46,58 +83,43 @@ export class TableLocations {
   constructor(catalog: AccountCatalog, locations: Locations, sharedRoots: readonly string[]) {
     this.#catalog = catalog;
     this.#locations = locations;
-    this.#sharedRoots = sharedRoots.map((root) => locations.normalize(root));
+    this.#sharedRoots = sharedRoots;
+  }
+
+  /** The places of a catalog: one batch read when warm. @throws CatalogError `CATALOG_NOT_FOUND`. */
+  async of(catalog: string): Promise<CatalogPlaces> {
+    const { entity } = await this.#catalog.catalogs.get(catalog);
+    return new CatalogPlaces(entity, this.#locations, this.#sharedRoots);
   }
 
   /**
    * The default location: `<root>/<namespace>/<name>-<end of the table uuid>`, so that a successor
    * under the same name never shares a directory. The nearest namespace that sets `location`
-   * replaces root and namespace.
+   * replaces root and namespace. One batch read a level that is looked at.
    */
-  async defaultFor(ref: NamespaceRef, name: string, uuid: TableUuid): Promise<string> {
-    const leaf = `${plain(name).slice(0, LEAF_NAME_CHARS)}-${uuid.slice(-12)}`;
-    for (let depth = ref.namespace.length; depth > 0; depth--) {
-      const path = ref.namespace.slice(0, depth);
-      const { entity } = await this.#catalog.namespaces.get({ catalog: ref.catalog, path });
+  async defaultFor(
+    places: CatalogPlaces,
+    namespace: readonly string[],
+    name: string,
+    uuid: TableUuid,
+  ): Promise<string> {
+    const leaf = `${plain(name)}-${uuid.slice(-12)}`;
+    for (let depth = namespace.length; depth > 0; depth--) {
+      const path = namespace.slice(0, depth);
+      const where = { catalog: places.catalog.name, path };
+      const { entity } = await this.#catalog.namespaces.get(where);
       const own = entity.properties[LOCATION];
       if (own === undefined || own === "") continue;
-      const below = ref.namespace.slice(depth).map(plain);
-      return this.allowed(ref.catalog, [this.#locations.normalize(own), ...below, leaf].join("/"));
+      const below = namespace.slice(depth).map(plain);
+      return [this.#locations.normalize(own), ...below, leaf].join("/");
     }
-    const { entity } = await this.#catalog.catalogs.get(ref.catalog);
-    const root = this.#locations.normalize(entity.defaultLocation);
-    return [root, ...ref.namespace.map(plain), leaf].join("/");
-  }
-
-  /**
-   * The canonical form of a location that a client chose.
-   *
-   * @throws CatalogError `Invalid`: `LOCATION_NOT_ALLOWED`, `LOCATION_INVALID`,
-   * `LOCATION_UNSUPPORTED`.
-   */
-  async allowed(catalog: string, uri: string): Promise<string> {
-    const location = this.#locations.assertAllowed(uri);
-    const { entity } = await this.#catalog.catalogs.get(catalog);
-    if (this.#rootsOf(entity).some((root) => isWithin(location, root))) return location;
-    throw invalid("LOCATION_NOT_ALLOWED", "location outside the catalog's roots", { location });
-  }
-
-  /** Checks every place that the metadata tells clients to write to. */
-  async assertWritable(catalog: string, metadata: TableMetadata): Promise<void> {
-    for (const property of WRITE_PATHS) {
-      const path = metadata.properties.get(property);
-      if (path !== undefined) await this.allowed(catalog, path);
-    }
+    const root = this.#locations.normalize(places.catalog.defaultLocation);
+    return [root, ...namespace.map(plain), leaf].join("/");
   }
 
   /** Directory of a table's metadata files, without a trailing slash. */
   metadataDirectory(location: string, metadata: TableMetadata): string {
     const own = metadata.properties.get(METADATA_PATH);
     return own === undefined ? `${location}/metadata` : this.#locations.normalize(own);
-  }
-
-  #rootsOf(catalog: Catalog): readonly string[] {
-    const own = [catalog.defaultLocation, ...catalog.allowedLocations];
-    return [...own.map((root) => this.#locations.normalize(root)), ...this.#sharedRoots];
   }
 }
