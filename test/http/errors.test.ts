@@ -124,6 +124,18 @@ describe("errors of the Iceberg protocol", () => {
     expect(answer).toMatchObject({ status: 422, type: "UnprocessableEntityException" });
   });
 
+  it("answers 501 for what is not served, the one number that Java clients take for it", () => {
+    const answer = toWireError(
+      error("Invalid", "OPERATION_NOT_SUPPORTED", { endpoint: "E" }),
+      true,
+    );
+    expect(answer).toMatchObject({
+      status: 501,
+      type: "UnsupportedOperationException",
+      message: "Server does not support endpoint: E",
+    });
+  });
+
   it("says when to come back", () => {
     const busy = error("Overloaded", "BUSY", { retryAfterMs: 1_200 });
     expect(toWireError(busy, true).headers["Retry-After"]).toBe("2");

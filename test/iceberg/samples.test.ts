@@ -2,7 +2,11 @@ import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { CatalogError } from "../../src/base/error.ts";
 import { parseJson, printJson } from "../../src/base/json.ts";
-import { parseTableMetadata, printTableMetadata } from "../../src/iceberg/metadata.ts";
+import {
+  parseTableMetadata,
+  printTableMetadata,
+  withLocation,
+} from "../../src/iceberg/metadata.ts";
 
 const FOLDER = new URL("../fixtures/iceberg/metadata/", import.meta.url);
 
@@ -34,6 +38,19 @@ describe("sample metadata files", () => {
     expect(names).toHaveLength(16);
     expect(Object.keys(REFUSED).every((name) => names.includes(name))).toBe(true);
   });
+
+  test.each(names.filter((name) => !(name in REFUSED)))(
+    "%s moves by its location alone",
+    (name) => {
+      const metadata = parseTableMetadata(read(name));
+      const was = `"location":${JSON.stringify(metadata.location)}`;
+      const moved = printTableMetadata(withLocation(metadata, "file:///else/where"));
+      const expected = printTableMetadata(metadata).replace(was, '"location":"file:///else/where"');
+      expect(moved).toBe(expected);
+      expect(moved).not.toContain(was);
+      expect(parseTableMetadata(moved).location).toBe("file:///else/where");
+    },
+  );
 
   test.each(names.filter((name) => !(name in REFUSED)))("%s prints as it was read", (name) => {
     const text = read(name);
