@@ -177,8 +177,10 @@ export class FirnServer {
 
   #fail(thrown: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
     const answer = this.#errorAnswer(thrown, request);
-    if (answer.status >= 500) {
-      const fields = errorFields(asCatalogError(thrown));
+    const error = asCatalogError(thrown);
+    // A 501 is the fault of who asks, and nobody may fill this log from outside.
+    if (answer.status >= 500 && error.kind !== "Invalid") {
+      const fields = errorFields(error);
       this.#options.log.error({ requestId: request.id, ...fields }, "request failed");
     }
     return sendAnswer(reply, answer);

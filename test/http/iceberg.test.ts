@@ -231,3 +231,12 @@ it("fetch reads an absolute target as proxies send it", async () => {
   const { status } = await ask(running.port, "GET", "http://localhost/iceberg/v1/config");
   expect(status).toBe(200);
 });
+
+it("what is not served is refused without an error in the log", async () => {
+  const before = running.logs.length;
+  const { status } = await call("POST", "/v1/transactions/commit", "{}");
+  expect(status).toBe(501);
+  const levels = () => running.logs.slice(before).map((line) => JSON.parse(line).level);
+  await expect.poll(levels).toContain("info");
+  expect(levels()).not.toContain("error");
+});

@@ -1,4 +1,14 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { buildUpdates, metadataText, Node, type Reply, SCHEMA } from "./support.ts";
@@ -52,6 +62,16 @@ describe("a client that spells locations file:/", () => {
     const staged = short(node.locationOf("staged"));
     const create = { requirements: [{ type: "assert-create" }], updates: buildUpdates(staged) };
     expectCanonical(await node.post(`${ns}/tables/u`, create));
+  });
+
+  it("hears file:/// of metadata that lies where a property sent it", async () => {
+    const ns = await node.namespace("apart");
+    const path = short(node.locationOf("apart"));
+    const properties = { "write.metadata.path": path };
+    const made = await node.post(`${ns}/tables`, { name: "t", schema: SCHEMA, properties });
+    const location: string = made.json()["metadata-location"];
+    expect(location.startsWith(`${node.locationOf("apart")}/`)).toBe(true);
+    expect(existsSync(location.slice("file://".length))).toBe(true);
   });
 
   it("hears file:/// of a file it registers, though the file says otherwise", async () => {
@@ -148,4 +168,69 @@ describe.each(OUTSIDE)("a location outside the roots: %s", (what, of) => {
       expect((await node.get(table)).body).toBe(before);
     },
   );
+});
+
+describe("a place that leads outside the roots", () => {
+  const refused = { type: "BadRequestException", code: 400 };
+
+  /** A metadata file inside the roots that says what it should not. */
+  async function planted(ns: string, change: (text: string, location: string) => string) {
+    const table = await node.table(ns, "source");
+    const loaded = await node.get(table);
+    const { location } = loaded.json().metadata;
+    await node.must(node.delete(table));
+    const path = join(location.slice("file://".length), "metadata", "planted.metadata.json");
+    writeFileSync(path, change(metadataText(loaded.body), location));
+    return path;
+  }
+
+  it.each([
+    ["lies outside", (text: string, at: string) => text.replace(at, "file:///etc/firn")],
+    [
+      "writes outside",
+      (text: string) => text.replace('"properties":{', '"properties":{"write.data.path":"s3://b",'),
+    ],
+  ])("is refused as a registered file whose table %s", async (what, change) => {
+    const ns = await node.namespace(what);
+    const path = await planted(ns, change);
+    const request = { name: "t", "metadata-location": `file://${path}` };
+    expect((await node.post(`${ns}/register`, request)).error()).toMatchObject(refused);
+    expect((await node.get(`${ns}/tables`)).json().identifiers).toEqual([]);
+  });
+
+  it("is refused as a namespace's own location, before anything is made there", async () => {
+    const properties = { location: "file:///etc/firn" };
+    await node.post("/namespaces", { namespace: ["elsewhere"], properties });
+    const request = { name: "t", schema: SCHEMA };
+    for (const stage of [true, false]) {
+      const body = { ...request, "stage-create": stage };
+      const made = await node.post("/namespaces/elsewhere/tables", body);
+      expect(made.error()).toMatchObject(refused);
+    }
+  });
+
+  it("is refused as a symbolic link, for reading and for writing", async () => {
+    const ns = await node.namespace("linked");
+    const path = await planted(ns, (text) => text);
+    const outside = mkdtempSync(join(tmpdir(), "firn-outside-"));
+    try {
+      const link = join(node.directory, "link");
+      symlinkSync(outside, link);
+      writeFileSync(join(outside, "planted.metadata.json"), readFileSync(path));
+      const file = `file://${link}/planted.metadata.json`;
+      const registered = await node.post(`${ns}/register`, {
+        name: "t",
+        "metadata-location": file,
+      });
+      expect([400, 404]).toContain(registered.status);
+      for (const stage of [true, false]) {
+        const location = `file://${link}/t`;
+        const request = { name: "t", schema: SCHEMA, location, "stage-create": stage };
+        expect((await node.post(`${ns}/tables`, request)).status).toBe(400);
+      }
+      expect(readdirSync(outside)).toEqual(["planted.metadata.json"]);
+    } finally {
+      rmSync(outside, { recursive: true, force: true });
+    }
+  });
 });
