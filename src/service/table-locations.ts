@@ -86,7 +86,11 @@ export class TableLocations {
     this.#sharedRoots = sharedRoots;
   }
 
-  /** The places of a catalog: one batch read when warm. @throws CatalogError `CATALOG_NOT_FOUND`. */
+  /**
+   * The places of a catalog. Warm: one batch read.
+   *
+   * @throws CatalogError `CATALOG_NOT_FOUND`.
+   */
   async of(catalog: string): Promise<CatalogPlaces> {
     const { entity } = await this.#catalog.catalogs.get(catalog);
     return new CatalogPlaces(entity, this.#locations, this.#sharedRoots);
