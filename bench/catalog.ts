@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { type ServerProcess, startServer } from "../test/clients/server-process.ts";
 import { BenchClient } from "./client.ts";
 import { drive, type Figures } from "./driver.ts";
+import { SCHEMA } from "./history.ts";
 import { formatTable } from "./report.ts";
 
 const PREFIX = "/iceberg/v1/default";
@@ -33,17 +34,6 @@ interface Cell {
   readonly clients: number;
   readonly operation: (client: number, count: number) => Promise<unknown>;
 }
-
-const SCHEMA = {
-  type: "struct",
-  "schema-id": 0,
-  fields: [
-    { id: 1, name: "id", required: true, type: "long" },
-    { id: 2, name: "at", required: false, type: "timestamptz" },
-    { id: 3, name: "city", required: false, type: "string" },
-    { id: 4, name: "amount", required: false, type: "decimal(18, 4)" },
-  ],
-};
 
 /** Measures a server of this checkout, profile `memory`, over HTTP on the loopback interface. */
 export async function benchCatalog(options: CatalogOptions): Promise<CatalogFigures> {
@@ -81,7 +71,10 @@ async function measure(
         warmUpMs: smoke ? 100 : 1_000,
         measureMs: smoke ? 300 : 4_000,
         serverPid: server.pid,
-        operation: async (id, count) => void (await cell.operation(id, count)),
+        operation: async (id, count) => {
+          await cell.operation(id, count);
+          return "done";
+        },
       });
       results.push({ name: cell.name, clients, ...figures });
     }

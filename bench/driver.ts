@@ -7,9 +7,18 @@ export interface Figures {
   readonly perSecond: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
-  /** Processor time of the server, user and system, for one operation. */
+  /** Processor time of the server, user and system, all threads, for one operation. */
   readonly serverCpuMs: number;
 }
+
+/** The span of time that an operation runs in. */
+export interface Span {
+  /** On the clock of `performance.now`: work that would go on for ever gives up here. */
+  readonly untilMs: number;
+}
+
+/** `over`: not done, and this span is at its end for all clients. */
+export type Outcome = "done" | "over";
 
 export interface Load {
   /** Clients in a closed loop: each sends its next request when the last one is answered. */
@@ -18,48 +27,61 @@ export interface Load {
   readonly measureMs: number;
   /** Process whose processor time is counted. */
   readonly serverPid: number;
-  /** One operation; rejects where the answer is not the one expected. */
-  readonly operation: (client: number, count: number) => Promise<void>;
+  /** One operation, numbered by client; rejects where the answer is not the one expected. */
+  readonly operation: (client: number, count: number, span: Span) => Promise<Outcome>;
 }
 
-/** Drives a closed loop for a span of time, after a warm-up that is not counted. */
-export async function drive(load: Load): Promise<Figures> {
-  const { clients, warmUpMs, measureMs, serverPid, operation } = load;
-  const samples: number[] = [];
-  let errors = 0;
-  let firstError: unknown;
-  const startMs = performance.now() + warmUpMs;
-  const endMs = startMs + measureMs;
-  let cpuAtStartMs: number | undefined;
+interface Run {
+  readonly samples: number[];
+  readonly errors: unknown[];
+}
 
-  const client = async (id: number): Promise<void> => {
-    for (let count = 0; performance.now() < endMs; count++) {
-      const beganMs = performance.now();
-      const counted = beganMs >= startMs;
-      if (counted && cpuAtStartMs === undefined) cpuAtStartMs = cpuMs(serverPid);
-      try {
-        await operation(id, count);
-      } catch (error) {
-        errors++;
-        firstError ??= error;
-        continue;
-      }
-      if (counted) samples.push(performance.now() - beganMs);
-    }
-  };
-  await Promise.all(Array.from({ length: clients }, (_, id) => client(id)));
+/**
+ * Drives a closed loop for a span of time. The warm-up before it is not counted, and has ended for
+ * all clients when the measurement begins, so that no request is half in and half out.
+ */
+export async function drive(load: Load): Promise<Figures> {
+  const counts: number[] = new Array(load.clients).fill(0);
+  const warmUp = await run(load, load.warmUpMs, counts);
+  const cpuAtStartMs = cpuMs(load.serverPid);
+  const startMs = performance.now();
+  const { samples, errors } = await run(load, load.measureMs, counts);
   const elapsedMs = performance.now() - startMs;
-  const usedMs = cpuMs(serverPid) - (cpuAtStartMs ?? 0);
-  if (firstError !== undefined) console.error(`first of ${errors} errors:`, firstError);
+  const usedMs = cpuMs(load.serverPid) - cpuAtStartMs;
+  const all = [...warmUp.errors, ...errors];
+  if (all.length > 0) console.error(`first of ${all.length} errors:`, all[0]);
   samples.sort((a, b) => a - b);
   return {
     operations: samples.length,
-    errors,
+    errors: all.length,
     perSecond: (samples.length / elapsedMs) * 1_000,
     p50Ms: percentile(samples, 0.5),
     p99Ms: percentile(samples, 0.99),
     serverCpuMs: usedMs / Math.max(1, samples.length),
   };
+}
+
+async function run({ clients, operation }: Load, ms: number, counts: number[]): Promise<Run> {
+  const samples: number[] = [];
+  const errors: unknown[] = [];
+  const span = { untilMs: performance.now() + ms };
+  const client = async (id: number): Promise<void> => {
+    for (;;) {
+      const beganMs = performance.now();
+      if (beganMs >= span.untilMs) return;
+      const count = counts[id] ?? 0;
+      counts[id] = count + 1;
+      try {
+        const outcome = await operation(id, count, span);
+        if (outcome === "over") span.untilMs = 0;
+        else samples.push(performance.now() - beganMs);
+      } catch (error) {
+        errors.push(error);
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: clients }, (_, id) => client(id)));
+  return { samples, errors };
 }
 
 /** Nearest rank of sorted samples; NaN of none. */
@@ -71,7 +93,7 @@ export function percentile(sorted: readonly number[], share: number): number {
 /** Linux counts processor time in hundredths of a second, whatever the kernel's own tick. */
 const TICK_MS = 10;
 
-/** Processor time of a process since its start; NaN where there is no `/proc`. */
+/** Processor time of a process since its start, its children's left out; NaN without `/proc`. */
 function cpuMs(pid: number): number {
   try {
     // The second field is the name in parentheses, which may hold anything.

@@ -1,8 +1,11 @@
 import { benchCatalog } from "./catalog.ts";
+import { compareIceberg } from "./iceberg.ts";
+import { failedCells, showComparison } from "./iceberg-report.ts";
 import { benchJson } from "./json.ts";
+import { PeerMissing } from "./peer/reference-server.ts";
 import { keepResult } from "./report.ts";
 
-const USAGE = "usage: npm run bench -- catalog [--smoke] [--keep] | json";
+const USAGE = "usage: npm run bench -- catalog | iceberg [--smoke] [--keep], or json";
 const FLAGS: ReadonlySet<string> = new Set(["--smoke", "--keep"]);
 
 /** Measures and prints. */
@@ -12,20 +15,52 @@ async function main(args: readonly string[]): Promise<number> {
     return 0;
   }
   const [name, ...flags] = args;
-  if (name === "catalog" && flags.every((flag) => FLAGS.has(flag))) return await catalog(flags);
+  const known = flags.every((flag) => FLAGS.has(flag));
+  if (name === "catalog" && known) return await catalog(flags);
+  if (name === "iceberg" && known) return await iceberg(flags);
   console.error(USAGE);
   return 2;
 }
 
-/** Closes with the plain line that CI adds up: one for each cell. */
 async function catalog(flags: readonly string[]): Promise<number> {
   const figures = await benchCatalog({ smoke: flags.includes("--smoke") });
   const failed = figures.cells.filter((cell) => cell.errors > 0 || cell.operations === 0).length;
+  return close("catalog", figures, { cells: figures.cells.length, failed }, flags);
+}
+
+/** A missing peer is no result: nothing is measured without it. */
+async function iceberg(flags: readonly string[]): Promise<number> {
+  try {
+    const comparison = await compareIceberg({ smoke: flags.includes("--smoke") });
+    console.log(showComparison(comparison));
+    const { cells } = comparison;
+    const failed = failedCells(cells).length;
+    return close("iceberg", comparison, { cells: cells.length, failed }, flags);
+  } catch (error) {
+    if (!(error instanceof PeerMissing)) throw error;
+    console.error(`${error.message}: a missing peer is no result`);
+    console.log("\n0 passed, 1 failed, 0 skipped");
+    return 1;
+  }
+}
+
+interface Counted {
+  readonly cells: number;
+  readonly failed: number;
+}
+
+/** Keeps the figures if that is asked for, and prints the plain line that CI adds up. */
+function close(
+  name: string,
+  figures: unknown,
+  { cells, failed }: Counted,
+  flags: readonly string[],
+): number {
   if (flags.includes("--keep")) {
     if (failed > 0) console.error("not kept: some cells failed");
-    else keepResult("catalog", figures);
+    else keepResult(name, figures);
   }
-  console.log(`\n${figures.cells.length - failed} passed, ${failed} failed, 0 skipped`);
+  console.log(`\n${cells - failed} passed, ${failed} failed, 0 skipped`);
   return failed > 0 ? 1 : 0;
 }
 
