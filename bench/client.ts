@@ -26,7 +26,9 @@ export class BenchClient {
     return text;
   }
 
-  /** As `send`, but the body is read and dropped: a large one would cost us more than the server. */
+  /**
+   * As `send`, but the body is read and dropped: a large one would cost us more than the server.
+   */
   async drain(method: string, path: string): Promise<void> {
     const { status } = await this.#request(method, path, undefined, undefined);
     if (status < 200 || status > 299) throw new Error(`${method} ${path} answered ${status}`);
