@@ -1,4 +1,4 @@
-import { type JsonObject, type JsonValue, jsonKeys, printJson } from "../base/json.ts";
+import { type JsonObject, jsonKeys } from "../base/json.ts";
 import {
   arrayOf,
   asMillis,
@@ -19,9 +19,9 @@ import {
 } from "../base/json-read.ts";
 import { parseEncryptionKey } from "./encryption-key.ts";
 import { modelInvalid } from "./errors.ts";
+import { layoutOf } from "./layout.ts";
 import {
   type FormatVersion,
-  type LayoutEntry,
   MAX_FORMAT_VERSION,
   ROW_LINEAGE_VERSION,
   SEQUENCE_NUMBERS_VERSION,
@@ -109,12 +109,8 @@ export function readTableMetadata(object: JsonObject): TableMetadata {
     partitionStatistics: list(object, "partition-statistics", parsePartitionStatisticsFile),
     snapshotLog: list(object, "snapshot-log", parseSnapshotLogEntry),
     metadataLog: list(object, "metadata-log", parseMetadataLogEntry),
-    layout: jsonKeys(object).map((name) => layoutEntry(name, object[name] ?? null)),
+    layout: layoutOf(object, MODELLED),
   };
-}
-
-function layoutEntry(name: string, value: JsonValue): LayoutEntry {
-  return value !== null && MODELLED.has(name) ? { name } : { name, text: printJson(value) };
 }
 
 function list<T>(

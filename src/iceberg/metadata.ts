@@ -1,15 +1,10 @@
-import { CatalogError } from "../base/error.ts";
-import { isJsonObject, type JsonValue, parseJson, printJson } from "../base/json.ts";
-import { LIMITS } from "../base/limits.ts";
-import { modelInvalid } from "./errors.ts";
-import type { Fragment } from "./fragment.ts";
+import { type JsonValue, printJson } from "../base/json.ts";
+import { printLayout, printList, printMap } from "./layout.ts";
 import { checkMetadata } from "./metadata-check.ts";
+import { parseMetadataFile } from "./metadata-file.ts";
 import { readTableMetadata } from "./metadata-read.ts";
 import { currentSchema, defaultSpec, ROW_LINEAGE_VERSION, type TableMetadata } from "./model.ts";
 import { partitionFieldsToJson } from "./partition-spec.ts";
-
-/** A metadata file is bounded by its size, and so may hold far more values than a request. */
-const FILE_BOUNDS = { depth: LIMITS.jsonDepth, nodes: LIMITS.metadataFileNodes };
 
 /**
  * Parses and checks the text of a metadata file of format version 1, 2 or 3. Printing it again
@@ -19,18 +14,11 @@ const FILE_BOUNDS = { depth: LIMITS.jsonDepth, nodes: LIMITS.metadataFileNodes }
  * of the part that was refused.
  */
 export function parseTableMetadata(text: string): TableMetadata {
-  try {
-    const value = parseJson(text, FILE_BOUNDS);
-    if (!isJsonObject(value)) throw modelInvalid("METADATA_INVALID", "not an object");
-    const metadata = readTableMetadata(value);
+  return parseMetadataFile(text, (object) => {
+    const metadata = readTableMetadata(object);
     checkMetadata(metadata);
     return metadata;
-  } catch (error) {
-    if (!(error instanceof CatalogError) || error.kind !== "Invalid") throw error;
-    if (error.code === "METADATA_INVALID") throw error;
-    const context = { ...error.context, reason: error.message, cause: error.code };
-    throw new CatalogError("Invalid", "METADATA_INVALID", error.message, context, error);
-  }
+  });
 }
 
 /**
@@ -38,12 +26,7 @@ export function parseTableMetadata(text: string): TableMetadata {
  * were never printed before, and a copy of the rest.
  */
 export function printTableMetadata(metadata: TableMetadata): string {
-  const members: string[] = [];
-  for (const { name, text } of metadata.layout) {
-    const printed = text ?? printMember(metadata, name);
-    if (printed !== undefined) members.push(`${printJson(name)}:${printed}`);
-  }
-  return `{${members.join(",")}}`;
+  return printLayout(metadata.layout, (name) => printMember(metadata, name));
 }
 
 /** The same metadata at another spelling of its location; all else prints as before. */
@@ -120,13 +103,4 @@ function scalarMember(m: TableMetadata, name: string): JsonValue | undefined {
     default:
       return undefined;
   }
-}
-
-function printList(items: readonly { readonly fragment: Fragment }[]): string {
-  return `[${items.map((item) => item.fragment.text).join(",")}]`;
-}
-
-function printMap<T>(map: ReadonlyMap<string, T>, print: (value: T) => string): string {
-  const members = Array.from(map, ([name, value]) => `${printJson(name)}:${print(value)}`);
-  return `{${members.join(",")}}`;
 }

@@ -1,4 +1,5 @@
 import type { EncryptionKey } from "./encryption-key.ts";
+import { changedLayout, type LayoutEntry } from "./layout.ts";
 import type { PartitionSpec } from "./partition-spec.ts";
 import type { Schema } from "./schema.ts";
 import type { MetadataLogEntry, SnapshotLogEntry } from "./snapshot.ts";
@@ -16,12 +17,6 @@ export const MAX_FORMAT_VERSION: FormatVersion = 3;
 export const SEQUENCE_NUMBERS_VERSION = 2;
 /** From here on every row has an id. */
 export const ROW_LINEAGE_VERSION = 3;
-
-/** A top-level member as printed: a fixed text, or without one, what the model says. */
-export interface LayoutEntry {
-  readonly name: string;
-  readonly text?: string;
-}
 
 /**
  * Table metadata of any format version. Immutable: a commit makes a new one that shares every part
@@ -93,9 +88,12 @@ export function canonicalLayout(
   formatVersion: FormatVersion,
   base: readonly LayoutEntry[],
 ): readonly LayoutEntry[] {
-  const known = MEMBERS.filter(([, versions]) => versions.includes(formatVersion));
-  const unknown = base.filter((entry) => !KNOWN.has(entry.name));
-  return [...known.map(([name]) => ({ name })), ...unknown];
+  const members = MEMBERS.filter(([, versions]) => versions.includes(formatVersion));
+  return changedLayout(
+    members.map(([name]) => name),
+    KNOWN,
+    base,
+  );
 }
 
 export function currentSchema(metadata: TableMetadata): Schema | undefined {

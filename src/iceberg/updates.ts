@@ -1,14 +1,9 @@
-import { invalid } from "../base/error.ts";
 import type { JsonObject, JsonValue } from "../base/json.ts";
 import {
   arrayOf,
-  asArray,
   asInt,
   asLong,
   asObject,
-  asString,
-  asStringMap,
-  member,
   memberPath,
   requireInt,
   requireLong,
@@ -38,13 +33,20 @@ import {
   supportedVersion,
   upgradeFormatVersion,
 } from "./apply-structure.ts";
+import {
+  assignUuid,
+  type CommonUpdate,
+  parseCommonUpdate,
+  removeProperties,
+  setLocation,
+  setProperties,
+  unknownUpdate,
+} from "./common-updates.ts";
 import { type Draft, makeDraft } from "./draft.ts";
 import { type EncryptionKey, parseEncryptionKey } from "./encryption-key.ts";
-import { modelInvalid } from "./errors.ts";
 import { finishDraft } from "./finish.ts";
 import { DEFAULT_FORMAT_VERSION, type TableMetadata } from "./model.ts";
 import { type PartitionSpec, parsePartitionSpec } from "./partition-spec.ts";
-import { parseSchema, type Schema } from "./schema.ts";
 import { parseSnapshot, type Snapshot } from "./snapshot.ts";
 import { parseRefTarget, type RefTarget } from "./snapshot-ref.ts";
 import { parseSortOrder, type SortOrder } from "./sort-order.ts";
@@ -56,9 +58,7 @@ import {
 
 /** One change of a commit. An id of -1 means what was added last in the same request. */
 export type TableUpdate =
-  | { readonly action: "assign-uuid"; readonly uuid: string }
-  | { readonly action: "upgrade-format-version"; readonly formatVersion: number }
-  | { readonly action: "add-schema"; readonly schema: Schema }
+  | CommonUpdate
   | { readonly action: "set-current-schema"; readonly schemaId: number }
   | { readonly action: "remove-schemas"; readonly schemaIds: ReadonlySet<number> }
   | { readonly action: "add-spec"; readonly spec: PartitionSpec }
@@ -74,9 +74,6 @@ export type TableUpdate =
     }
   | { readonly action: "remove-snapshots"; readonly snapshotIds: ReadonlySet<bigint> }
   | { readonly action: "remove-snapshot-ref"; readonly refName: string }
-  | { readonly action: "set-location"; readonly location: string }
-  | { readonly action: "set-properties"; readonly updates: ReadonlyMap<string, string> }
-  | { readonly action: "remove-properties"; readonly removals: ReadonlySet<string> }
   | { readonly action: "set-statistics"; readonly file: StatisticsFile }
   | { readonly action: "remove-statistics"; readonly snapshotId: bigint }
   | { readonly action: "set-partition-statistics"; readonly file: StatisticsFile }
@@ -91,23 +88,17 @@ export type TableUpdate =
  * an update holds.
  */
 export function parseUpdates(value: JsonValue): readonly TableUpdate[] {
-  return asArray(value, "updates").map((element, i) => {
-    const at = memberPath("updates", i);
-    return parseUpdate(asObject(element, at), at);
-  });
+  return arrayOf(parseUpdate)(value, "updates");
 }
 
-function parseUpdate(o: JsonObject, at: string): TableUpdate {
+function parseUpdate(element: JsonValue | undefined, at: string): TableUpdate {
+  const o = asObject(element, at);
   const action = requireString(o, "action", at).toLowerCase();
+  const common = parseCommonUpdate(action, o, at);
+  if (common !== undefined) return common;
   const part = <T>(name: string, parse: (object: JsonObject, path: string) => T): T =>
     parse(requireObject(o, name, at), memberPath(at, name));
   switch (action) {
-    case "assign-uuid":
-      return { action, uuid: requireMember(o, "uuid", asUuid, at) };
-    case "upgrade-format-version":
-      return { action, formatVersion: requireInt(o, "format-version", at) };
-    case "add-schema":
-      return { action, schema: part("schema", parseSchema) };
     case "set-current-schema":
       return { action, schemaId: requireInt(o, "schema-id", at) };
     case "remove-schemas":
@@ -122,17 +113,6 @@ function parseUpdate(o: JsonObject, at: string): TableUpdate {
       return { action, sortOrder: part("sort-order", parseSortOrder) };
     case "set-default-sort-order":
       return { action, sortOrderId: requireInt(o, "sort-order-id", at) };
-    case "set-location":
-      return { action, location: requireString(o, "location", at) };
-    case "set-properties":
-      return {
-        action,
-        updates: requireMember(o, either(o, "updates", "updated"), asStringMap, at),
-      };
-    case "remove-properties": {
-      const name = either(o, "removals", "removed");
-      return { action, removals: new Set(requireMember(o, name, arrayOf(asString), at)) };
-    }
     case "add-encryption-key":
       return { action, key: part("encryption-key", parseEncryptionKey) };
     case "remove-encryption-key":
@@ -169,25 +149,12 @@ function parseSnapshotUpdate(action: string, o: JsonObject, at: string): TableUp
     case "remove-partition-statistics":
       return { action, snapshotId: requireLong(o, "snapshot-id", at) };
     default:
-      throw invalid("UPDATE_UNKNOWN", "unknown update", { path: at, action: action.slice(0, 128) });
+      throw unknownUpdate(action, at);
   }
 }
 
 function ids(object: JsonObject, name: string, at: string): ReadonlySet<number> {
   return new Set(requireMember(object, name, arrayOf(asInt), at));
-}
-
-/** The protocol's name of a member, or the one that older clients send in its stead. */
-function either(object: JsonObject, name: string, older: string): string {
-  return member(object, name) === undefined && member(object, older) !== undefined ? older : name;
-}
-
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
-
-function asUuid(value: JsonValue | undefined, at: string): string {
-  const uuid = asString(value, at);
-  if (!UUID.test(uuid)) throw modelInvalid("UPDATE_INVALID", "not a uuid", { path: at });
-  return uuid;
 }
 
 export interface ApplyOptions {
@@ -261,33 +228,4 @@ function applyUpdate(draft: Draft, update: TableUpdate): void {
   // The table's type pairs each action with its update, which the compiler cannot follow here.
   const apply = APPLY[update.action] as Apply<TableUpdate["action"]>;
   apply(draft, update);
-}
-
-function assignUuid(draft: Draft, uuid: string): void {
-  if (draft.uuid?.toLowerCase() === uuid.toLowerCase()) return;
-  // A table's identity outlives all else of it; everything that was ever cached hangs on it.
-  if (draft.uuid !== undefined) {
-    throw modelInvalid("UPDATE_INVALID", "the table has a uuid already", { uuid: draft.uuid });
-  }
-  draft.uuid = uuid;
-  draft.changed = true;
-}
-
-function setLocation(draft: Draft, location: string): void {
-  if (location === "") throw modelInvalid("TABLE_LOCATION_INVALID", "location is empty");
-  if (location === draft.location) return;
-  draft.location = location;
-  draft.changed = true;
-}
-
-function setProperties(draft: Draft, updates: ReadonlyMap<string, string>): void {
-  if (Array.from(updates).every(([name, value]) => draft.properties.get(name) === value)) return;
-  draft.properties = new Map([...draft.properties, ...updates]);
-  draft.changed = true;
-}
-
-function removeProperties(draft: Draft, removals: ReadonlySet<string>): void {
-  if (![...removals].some((name) => draft.properties.has(name))) return;
-  draft.properties = new Map([...draft.properties].filter(([name]) => !removals.has(name)));
-  draft.changed = true;
 }

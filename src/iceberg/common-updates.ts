@@ -1,0 +1,116 @@
+import { type CatalogError, invalid } from "../base/error.ts";
+import type { JsonObject, JsonValue } from "../base/json.ts";
+import {
+  arrayOf,
+  asString,
+  asStringMap,
+  member,
+  memberPath,
+  requireInt,
+  requireMember,
+  requireObject,
+  requireString,
+} from "../base/json-read.ts";
+import { modelInvalid } from "./errors.ts";
+import { parseSchema, type Schema } from "./schema.ts";
+
+/** A change that tables and views have in common. */
+export type CommonUpdate =
+  | { readonly action: "assign-uuid"; readonly uuid: string }
+  | { readonly action: "upgrade-format-version"; readonly formatVersion: number }
+  | { readonly action: "add-schema"; readonly schema: Schema }
+  | { readonly action: "set-location"; readonly location: string }
+  | { readonly action: "set-properties"; readonly updates: ReadonlyMap<string, string> }
+  | { readonly action: "remove-properties"; readonly removals: ReadonlySet<string> };
+
+/**
+ * An update that both know, undefined for any other action.
+ *
+ * @throws CatalogError `Invalid`: a `FIELD_…` code, `UPDATE_INVALID` or `SCHEMA_INVALID`.
+ */
+export function parseCommonUpdate(
+  action: string,
+  o: JsonObject,
+  at: string,
+): CommonUpdate | undefined {
+  switch (action) {
+    case "assign-uuid":
+      return { action, uuid: requireMember(o, "uuid", asUuid, at) };
+    case "upgrade-format-version":
+      return { action, formatVersion: requireInt(o, "format-version", at) };
+    case "add-schema": {
+      const schema = requireObject(o, "schema", at);
+      return { action, schema: parseSchema(schema, memberPath(at, "schema")) };
+    }
+    case "set-location":
+      return { action, location: requireString(o, "location", at) };
+    case "set-properties": {
+      const name = either(o, "updates", "updated");
+      return { action, updates: requireMember(o, name, asStringMap, at) };
+    }
+    case "remove-properties": {
+      const name = either(o, "removals", "removed");
+      return { action, removals: new Set(requireMember(o, name, arrayOf(asString), at)) };
+    }
+    default:
+      return undefined;
+  }
+}
+
+/** The error of an action that is none, or none of the thing that is committed to. */
+export function unknownUpdate(action: string, at: string): CatalogError {
+  return invalid("UPDATE_UNKNOWN", "unknown update", { path: at, action: action.slice(0, 128) });
+}
+
+/** The protocol's name of a member, or the one that older clients send in its stead. */
+function either(object: JsonObject, name: string, older: string): string {
+  return member(object, name) === undefined && member(object, older) !== undefined ? older : name;
+}
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+
+function asUuid(value: JsonValue | undefined, at: string): string {
+  const uuid = asString(value, at);
+  if (!UUID.test(uuid)) throw modelInvalid("UPDATE_INVALID", "not a uuid", { path: at });
+  return uuid;
+}
+
+/** What drafts of tables and views have in common. */
+interface CommonDraft {
+  uuid: string | undefined;
+  location: string | undefined;
+  properties: ReadonlyMap<string, string>;
+  /** Whether anything differs from the base. */
+  changed: boolean;
+}
+
+/** @throws CatalogError `Invalid` `UPDATE_INVALID`: it has another one. */
+export function assignUuid(draft: CommonDraft, uuid: string): void {
+  if (draft.uuid?.toLowerCase() === uuid.toLowerCase()) return;
+  // The identity outlives all else; everything that was ever cached hangs on it.
+  if (draft.uuid !== undefined) {
+    throw modelInvalid("UPDATE_INVALID", "a uuid is there already", { uuid: draft.uuid });
+  }
+  draft.uuid = uuid;
+  draft.changed = true;
+}
+
+/** @throws CatalogError `Invalid` `TABLE_LOCATION_INVALID`: it is empty. */
+export function setLocation(draft: CommonDraft, location: string): void {
+  if (location === "") throw modelInvalid("TABLE_LOCATION_INVALID", "location is empty");
+  if (location === draft.location) return;
+  draft.location = location;
+  draft.changed = true;
+}
+
+export function setProperties(draft: CommonDraft, updates: ReadonlyMap<string, string>): void {
+  if (Array.from(updates).every(([name, value]) => draft.properties.get(name) === value)) return;
+  draft.properties = new Map([...draft.properties, ...updates]);
+  draft.changed = true;
+}
+
+export function removeProperties(draft: CommonDraft, removals: ReadonlySet<string>): void {
+  if (![...removals].some((name) => draft.properties.has(name))) return;
+  draft.properties = new Map([...draft.properties].filter(([name]) => !removals.has(name)));
+  draft.changed = true;
+}
