@@ -95,9 +95,9 @@ export function assignUuid(draft: CommonDraft, uuid: string): void {
   draft.changed = true;
 }
 
-/** @throws CatalogError `Invalid` `TABLE_LOCATION_INVALID`: it is empty. */
+/** @throws CatalogError `Invalid` `UPDATE_INVALID`: it is empty. */
 export function setLocation(draft: CommonDraft, location: string): void {
-  if (location === "") throw modelInvalid("TABLE_LOCATION_INVALID", "location is empty");
+  if (location === "") throw modelInvalid("UPDATE_INVALID", "location is empty");
   if (location === draft.location) return;
   draft.location = location;
   draft.changed = true;

@@ -1,12 +1,13 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { CatalogError } from "../../src/base/error.ts";
-import { parseJson, printJson } from "../../src/base/json.ts";
+import { type JsonObject, parseJson, printJson } from "../../src/base/json.ts";
 import {
   parseTableMetadata,
   printTableMetadata,
   withLocation,
 } from "../../src/iceberg/metadata.ts";
+import { parseViewMetadata, printViewMetadata } from "../../src/iceberg/view-metadata.ts";
 
 const FOLDER = new URL("../fixtures/iceberg/metadata/", import.meta.url);
 
@@ -18,16 +19,16 @@ const REFUSED: Readonly<Record<string, { cause?: string; path?: string }>> = {
   "TableMetadataV2MissingPartitionSpecs.json": { path: "partition-specs" },
   "TableMetadataV2MissingSchemas.json": { path: "schemas" },
   "TableMetadataV2MissingSortOrder.json": { path: "sort-orders" },
-  // A view's metadata is no table's, whatever version it names.
-  "ValidViewMetadata.json": { cause: "FIELD_MISSING", path: "partition-spec" },
-  "ViewMetadataInvalidCurrentSchema.json": { cause: "FIELD_MISSING", path: "current-schema-id" },
-  "ViewMetadataInvalidCurrentVersion.json": { cause: "FIELD_MISSING", path: "partition-spec" },
-  "ViewMetadataMissingCurrentVersion.json": { cause: "FIELD_MISSING", path: "partition-spec" },
-  "ViewMetadataMissingLocation.json": { cause: "FIELD_MISSING", path: "partition-spec" },
-  "ViewMetadataMultipleSQLsForDialect.json": {
+};
+
+const REFUSED_VIEWS: Readonly<Record<string, { cause?: string; path?: string } & JsonObject>> = {
+  "ViewMetadataInvalidCurrentSchema.json": { versionId: 2, schemaId: 1234 },
+  "ViewMetadataInvalidCurrentVersion.json": { currentVersionId: 1234 },
+  "ViewMetadataMissingCurrentVersion.json": {
     cause: "FIELD_MISSING",
-    path: "partition-spec",
+    path: "current-version-id",
   },
+  "ViewMetadataMissingLocation.json": { cause: "FIELD_MISSING", path: "location" },
 };
 
 const names = readdirSync(FOLDER).filter((name) => name.endsWith(".json"));
@@ -36,39 +37,54 @@ const read = (name: string): string => readFileSync(new URL(name, FOLDER), "utf8
 describe("sample metadata files", () => {
   test("are all here", () => {
     expect(names).toHaveLength(16);
-    expect(Object.keys(REFUSED).every((name) => names.includes(name))).toBe(true);
+    expect(
+      Object.keys({ ...REFUSED, ...REFUSED_VIEWS }).every((name) => names.includes(name)),
+    ).toBe(true);
   });
 
-  test.each(names.filter((name) => !(name in REFUSED)))(
-    "%s moves by its location alone",
-    (name) => {
-      const metadata = parseTableMetadata(read(name));
-      const was = `"location":${JSON.stringify(metadata.location)}`;
-      const moved = printTableMetadata(withLocation(metadata, "file:///else/where"));
-      const expected = printTableMetadata(metadata).replace(was, '"location":"file:///else/where"');
-      expect(moved).toBe(expected);
-      expect(moved).not.toContain(was);
-      expect(parseTableMetadata(moved).location).toBe("file:///else/where");
-    },
-  );
+  const isView = (name: string): boolean => name.includes("View");
+  const printed = (name: string): string =>
+    isView(name)
+      ? printViewMetadata(parseViewMetadata(read(name)))
+      : printTableMetadata(parseTableMetadata(read(name)));
+  const refused = { ...REFUSED, ...REFUSED_VIEWS };
+  const valid = names.filter((name) => !(name in refused));
 
-  test.each(names.filter((name) => !(name in REFUSED)))("%s prints as it was read", (name) => {
+  test.each(valid.filter((name) => !isView(name)))("%s moves by its location alone", (name) => {
+    const metadata = parseTableMetadata(read(name));
+    const was = `"location":${JSON.stringify(metadata.location)}`;
+    const moved = printTableMetadata(withLocation(metadata, "file:///else/where"));
+    const expected = printTableMetadata(metadata).replace(was, '"location":"file:///else/where"');
+    expect(moved).toBe(expected);
+    expect(moved).not.toContain(was);
+    expect(parseTableMetadata(moved).location).toBe("file:///else/where");
+  });
+
+  test.each(valid)("%s prints as it was read", (name) => {
     const text = read(name);
-    const printed = printTableMetadata(parseTableMetadata(text));
-    expect(printed).toBe(printJson(parseJson(text)));
+    expect(printed(name)).toBe(printJson(parseJson(text)));
     // Every member and token of the file, but for the white space between them.
-    expect(printed).toBe(text.replace(/("(?:[^"\\]|\\.)*")|\s+/g, "$1"));
+    expect(printed(name)).toBe(text.replace(/("(?:[^"\\]|\\.)*")|\s+/g, "$1"));
   });
 
-  test.each(Object.entries(REFUSED))("%s is refused for its reason", (name, expected) => {
+  function refusal(parse: () => unknown): CatalogError {
     try {
-      parseTableMetadata(read(name));
-      expect.unreachable();
+      parse();
     } catch (error) {
       expect(error).toBeInstanceOf(CatalogError);
-      const { kind, code, context } = error as CatalogError;
+      const { kind, code } = error as CatalogError;
       expect({ kind, code }).toEqual({ kind: "Invalid", code: "METADATA_INVALID" });
-      expect(context).toMatchObject(expected);
+      return error as CatalogError;
     }
+    return expect.unreachable();
+  }
+
+  test.each(Object.entries(refused))("%s is refused for its reason", (name, expected) => {
+    expect(refusal(() => printed(name)).context).toMatchObject(expected);
+  });
+
+  test.each(names)("%s is not taken for the other kind", (name) => {
+    const parse = isView(name) ? parseTableMetadata : parseViewMetadata;
+    refusal(() => parse(read(name)));
   });
 });

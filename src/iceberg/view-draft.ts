@@ -1,0 +1,214 @@
+import { modelInvalid } from "./errors.ts";
+import { stripTrailingSlash } from "./model.ts";
+import { makeSchema, type Schema, sameSchema } from "./schema.ts";
+import { currentVersion, type ViewMetadata, viewLayout } from "./view-metadata.ts";
+import {
+  checkNewVersion,
+  dialectsOf,
+  makeHistoryEntry,
+  makeViewVersion,
+  sameVersion,
+  type ViewHistoryEntry,
+  type ViewVersion,
+} from "./view-version.ts";
+
+/**
+ * In a request, stands for the id of what was added last in the same request, also where adding it
+ * found an equal one: a retry of a request means the same thing as the request did.
+ */
+const LAST_ADDED = -1;
+const FIRST_SCHEMA_ID = 0;
+const FIRST_VERSION_ID = 1;
+
+const DROP_DIALECT_ALLOWED = "replace.drop-dialect.allowed";
+const HISTORY_SIZE = "version.history.num-entries";
+const HISTORY_SIZE_DEFAULT = 10;
+const COUNT = /^\+?\d{1,9}$/;
+
+/**
+ * View metadata while the updates of one request are applied to it. Nothing of the base is changed
+ * in place.
+ */
+export interface ViewDraft {
+  readonly base: ViewMetadata | undefined;
+  readonly nowMs: number;
+  /** Whether anything differs from the base. */
+  changed: boolean;
+  uuid: string | undefined;
+  location: string | undefined;
+  properties: ReadonlyMap<string, string>;
+  schemas: readonly Schema[];
+  versions: readonly ViewVersion[];
+  currentVersionId: number | undefined;
+  lastAddedSchemaId: number | undefined;
+  lastAddedVersionId: number | undefined;
+  readonly addedVersionIds: Set<number>;
+}
+
+/** A draft of existing metadata; without a base, of a new view. */
+export function makeViewDraft(base: ViewMetadata | undefined, nowMs: number): ViewDraft {
+  return {
+    base,
+    nowMs,
+    changed: base === undefined,
+    uuid: base?.uuid,
+    location: base?.location,
+    properties: base?.properties ?? new Map(),
+    schemas: base?.schemas ?? [],
+    versions: base?.versions ?? [],
+    currentVersionId: base?.currentVersionId,
+    lastAddedSchemaId: undefined,
+    lastAddedVersionId: undefined,
+    addedVersionIds: new Set(),
+  };
+}
+
+/** Adds a schema under the next id, or finds the one that is equal to it. Field ids stay. */
+export function addViewSchema(draft: ViewDraft, schema: Schema): void {
+  const existing = draft.schemas.find((candidate) => sameSchema(candidate, schema));
+  if (existing !== undefined) {
+    draft.lastAddedSchemaId = existing.schemaId;
+    return;
+  }
+  const schemaId = draft.schemas.reduce(
+    (next, { schemaId: id }) => Math.max(next, id + 1),
+    FIRST_SCHEMA_ID,
+  );
+  const added = makeSchema(schemaId, schema.struct, schema.identifierFieldIds);
+  draft.schemas = [...draft.schemas, added];
+  draft.lastAddedSchemaId = schemaId;
+  draft.changed = true;
+}
+
+/**
+ * Adds a version under the next id, or finds the one that behaves the same.
+ *
+ * @throws CatalogError `Invalid`: `VIEW_VERSION_INVALID`, `VIEW_DIALECT_REPEATED`.
+ */
+export function addViewVersion(draft: ViewDraft, version: ViewVersion): void {
+  checkNewVersion(version);
+  const schemaId = version.schemaId === LAST_ADDED ? draft.lastAddedSchemaId : version.schemaId;
+  if (schemaId === undefined) {
+    throw modelInvalid("VIEW_VERSION_INVALID", "no schema was added in this request");
+  }
+  if (!draft.schemas.some((schema) => schema.schemaId === schemaId)) {
+    throw modelInvalid("VIEW_VERSION_INVALID", "schema does not exist", { schemaId });
+  }
+  const wanted = { ...version, schemaId };
+  const existing = draft.versions.find((candidate) => sameVersion(candidate, wanted));
+  if (existing !== undefined) {
+    draft.lastAddedVersionId = existing.versionId;
+    return;
+  }
+  const versionId = draft.versions.reduce(
+    (next, { versionId: id }) => Math.max(next, id + 1),
+    FIRST_VERSION_ID,
+  );
+  draft.versions = [...draft.versions, makeViewVersion(version, versionId, schemaId)];
+  draft.lastAddedVersionId = versionId;
+  draft.addedVersionIds.add(versionId);
+  draft.changed = true;
+}
+
+/** @throws CatalogError `Invalid` `VIEW_VERSION_INVALID`: there is no such version. */
+export function setCurrentViewVersion(draft: ViewDraft, id: number): void {
+  const versionId = id === LAST_ADDED ? draft.lastAddedVersionId : id;
+  if (versionId === undefined) {
+    throw modelInvalid("VIEW_VERSION_INVALID", "no version was added in this request");
+  }
+  if (!draft.versions.some((version) => version.versionId === versionId)) {
+    throw modelInvalid("VIEW_VERSION_INVALID", "version does not exist", { versionId });
+  }
+  if (versionId === draft.currentVersionId) return;
+  draft.currentVersionId = versionId;
+  draft.changed = true;
+}
+
+/**
+ * The metadata that a draft has become: the change of the current version is logged, and versions
+ * that are too many are left out with what the log says of them and before.
+ *
+ * @throws CatalogError `Invalid`: `UPDATE_INVALID`, `VIEW_PROPERTY_INVALID`,
+ * `VIEW_DIALECT_DROPPED`.
+ */
+export function finishViewDraft(draft: ViewDraft): ViewMetadata {
+  const { base, uuid, location, properties, currentVersionId } = draft;
+  const current = draft.versions.find(({ versionId }) => versionId === currentVersionId);
+  if (uuid === undefined || location === undefined || current === undefined) {
+    throw modelInvalid("UPDATE_INVALID", "a view needs a uuid, a location and a current version");
+  }
+  const previous = base === undefined ? undefined : currentVersion(base);
+  if (previous !== undefined && !mayDropDialects(properties)) {
+    checkDialects(previous, current);
+  }
+  const kept = Math.max(historySize(properties), draft.addedVersionIds.size);
+  const versions = retain(draft.versions, kept, current.versionId);
+  return {
+    uuid,
+    location: stripTrailingSlash(location),
+    properties,
+    schemas: draft.schemas,
+    currentVersionId: current.versionId,
+    versions,
+    history: historyOf(draft, versions, current),
+    layout: viewLayout(base),
+  };
+}
+
+function mayDropDialects(properties: ReadonlyMap<string, string>): boolean {
+  return properties.get(DROP_DIALECT_ALLOWED)?.toLowerCase() === "true";
+}
+
+/** Whoever replaces a view by another engine's query alone would break the first one's readers. */
+function checkDialects(previous: ViewVersion, current: ViewVersion): void {
+  const now = dialectsOf(current);
+  const lost = [...dialectsOf(previous)].filter((dialect) => !now.has(dialect));
+  if (lost.length === 0) return;
+  throw modelInvalid("VIEW_DIALECT_DROPPED", "a dialect of the view would be lost", {
+    dialects: lost.join(", "),
+    property: DROP_DIALECT_ALLOWED,
+  });
+}
+
+/** @throws CatalogError `Invalid` `VIEW_PROPERTY_INVALID`. */
+function historySize(properties: ReadonlyMap<string, string>): number {
+  const value = properties.get(HISTORY_SIZE);
+  if (value === undefined) return HISTORY_SIZE_DEFAULT;
+  const size = COUNT.test(value) ? Number(value) : 0;
+  if (size > 0) return size;
+  throw modelInvalid("VIEW_PROPERTY_INVALID", "not a positive count", { property: HISTORY_SIZE });
+}
+
+/** The current version and the newest others, by their ids, which only grow. */
+function retain(
+  versions: readonly ViewVersion[],
+  count: number,
+  currentVersionId: number,
+): readonly ViewVersion[] {
+  if (versions.length <= count) return versions;
+  const others = versions.map(({ versionId }) => versionId).filter((id) => id !== currentVersionId);
+  const newest = others.sort((a, b) => b - a).slice(0, count - 1);
+  const kept = new Set([currentVersionId, ...newest]);
+  return versions.filter(({ versionId }) => kept.has(versionId));
+}
+
+/**
+ * The log with the new current version at its end. Where a logged version is left out, so is all
+ * before it: with a gap the log would claim that its neighbour had been current in its stead.
+ */
+function historyOf(
+  draft: ViewDraft,
+  versions: readonly ViewVersion[],
+  current: ViewVersion,
+): readonly ViewHistoryEntry[] {
+  const logged = draft.base?.history ?? [];
+  const added = draft.addedVersionIds.has(current.versionId);
+  const entries =
+    current.versionId === draft.base?.currentVersionId
+      ? logged
+      : [...logged, makeHistoryEntry(current.versionId, added ? current.timestampMs : draft.nowMs)];
+  if (versions.length === draft.versions.length) return entries;
+  const kept = new Set(versions.map(({ versionId }) => versionId));
+  const gap = entries.findLastIndex(({ versionId }) => !kept.has(versionId));
+  return entries.slice(gap + 1);
+}

@@ -1,0 +1,162 @@
+import { CatalogError, invalid } from "../base/error.ts";
+import type { JsonObject, JsonValue } from "../base/json.ts";
+import { arrayOf, asObject, requireInt, requireMember, requireString } from "../base/json-read.ts";
+import {
+  assignUuid,
+  type CommonUpdate,
+  parseCommonUpdate,
+  removeProperties,
+  setLocation,
+  setProperties,
+  unknownUpdate,
+} from "./common-updates.ts";
+import { parseSchema } from "./schema.ts";
+import {
+  addViewSchema,
+  addViewVersion,
+  finishViewDraft,
+  makeViewDraft,
+  setCurrentViewVersion,
+  type ViewDraft,
+} from "./view-draft.ts";
+import { checkViewFormat, type ViewMetadata } from "./view-metadata.ts";
+import { parseViewVersion, type ViewVersion } from "./view-version.ts";
+
+/** One change of a view. An id of -1 means what was added last in the same request. */
+export type ViewUpdate =
+  | CommonUpdate
+  | { readonly action: "add-view-version"; readonly version: ViewVersion }
+  | { readonly action: "set-current-view-version"; readonly versionId: number };
+
+/** What has to hold of a view for a commit to be made. */
+export interface ViewRequirement {
+  readonly type: "assert-view-uuid";
+  readonly uuid: string;
+}
+
+/**
+ * The `updates` of a commit to a view, parsed and each checked by itself.
+ *
+ * @throws CatalogError `Invalid`: `UPDATE_UNKNOWN` (those of tables alone included), a `FIELD_…`
+ * code, or that of the part that an update holds.
+ */
+export function parseViewUpdates(value: JsonValue): readonly ViewUpdate[] {
+  return arrayOf(parseViewUpdate)(value, "updates");
+}
+
+function parseViewUpdate(element: JsonValue | undefined, at: string): ViewUpdate {
+  const o = asObject(element, at);
+  const action = requireString(o, "action", at).toLowerCase();
+  switch (action) {
+    case "add-view-version":
+      return { action, version: requireMember(o, "view-version", parseViewVersion, at) };
+    case "set-current-view-version":
+      return { action, versionId: requireInt(o, "view-version-id", at) };
+    default: {
+      const common = parseCommonUpdate(action, o, at);
+      if (common === undefined) throw unknownUpdate(action, at);
+      return common;
+    }
+  }
+}
+
+/**
+ * The `requirements` of a commit to a view.
+ *
+ * @throws CatalogError `Invalid`: `REQUIREMENT_UNKNOWN`, or a `FIELD_…` code.
+ */
+export function parseViewRequirements(value: JsonValue): readonly ViewRequirement[] {
+  return arrayOf(parseViewRequirement)(value, "requirements");
+}
+
+function parseViewRequirement(element: JsonValue | undefined, at: string): ViewRequirement {
+  const object = asObject(element, at);
+  const type = requireString(object, "type", at).toLowerCase();
+  if (type === "assert-view-uuid") return { type, uuid: requireString(object, "uuid", at) };
+  throw invalid("REQUIREMENT_UNKNOWN", "unknown requirement", {
+    path: at,
+    type: type.slice(0, 128),
+  });
+}
+
+/**
+ * Checks all requirements against the current metadata.
+ *
+ * @throws CatalogError `Conflict` `REQUIREMENT_FAILED`; context as for a table's.
+ */
+export function checkViewRequirements(
+  requirements: readonly ViewRequirement[],
+  base: ViewMetadata,
+): void {
+  for (const { type, uuid } of requirements) {
+    if (uuid.toLowerCase() === base.uuid.toLowerCase()) continue;
+    const requirement = `view UUID does not match: expected ${base.uuid} != ${uuid}`;
+    const context = { requirement, type };
+    throw new CatalogError("Conflict", "REQUIREMENT_FAILED", "requirement failed", context);
+  }
+}
+
+/**
+ * The metadata after a request's updates, in their order. Gives the base itself where nothing
+ * changes.
+ *
+ * @throws CatalogError `Invalid`: `VIEW_VERSION_INVALID`, `VIEW_DIALECT_REPEATED`,
+ * `VIEW_DIALECT_DROPPED`, `VIEW_PROPERTY_INVALID`, `UPDATE_INVALID`, `FORMAT_VERSION_INVALID`.
+ */
+export function applyViewUpdates(
+  base: ViewMetadata,
+  updates: readonly ViewUpdate[],
+  nowMs: number,
+): ViewMetadata {
+  const draft = makeViewDraft(base, nowMs);
+  for (const update of updates) applyUpdate(draft, update);
+  return draft.changed ? finishViewDraft(draft) : base;
+}
+
+type Apply<Action> = (draft: ViewDraft, update: Extract<ViewUpdate, { action: Action }>) => void;
+
+/** One entry for every action, which the compiler sees to. */
+const APPLY: { readonly [Action in ViewUpdate["action"]]: Apply<Action> } = {
+  "assign-uuid": (draft, { uuid }) => assignUuid(draft, uuid),
+  "upgrade-format-version": (_draft, { formatVersion }) => checkViewFormat(formatVersion),
+  "add-schema": (draft, { schema }) => addViewSchema(draft, schema),
+  "set-location": (draft, { location }) => setLocation(draft, location),
+  "set-properties": (draft, { updates }) => setProperties(draft, updates),
+  "remove-properties": (draft, { removals }) => removeProperties(draft, removals),
+  "add-view-version": (draft, { version }) => addViewVersion(draft, version),
+  "set-current-view-version": (draft, { versionId }) => setCurrentViewVersion(draft, versionId),
+};
+
+function applyUpdate(draft: ViewDraft, update: ViewUpdate): void {
+  // The table's type pairs each action with its update, which the compiler cannot follow here.
+  const apply = APPLY[update.action] as Apply<ViewUpdate["action"]>;
+  apply(draft, update);
+}
+
+export interface NewView {
+  /** As in the request; its id is assigned, those of its fields stay. */
+  readonly schema: JsonObject;
+  /** As in the request; its ids are assigned. */
+  readonly version: JsonObject;
+  readonly location: string;
+  readonly properties: Readonly<Record<string, string>>;
+  readonly uuid: string;
+  readonly nowMs: number;
+}
+
+/**
+ * Metadata of a new view: schema 0 and version 1, whatever ids the request gave them.
+ *
+ * @throws CatalogError `Invalid`: the code of the part that is wrong, or a `FIELD_…` code.
+ */
+export function newViewMetadata(view: NewView): ViewMetadata {
+  const version = parseViewVersion(view.version, "view-version");
+  const draft = makeViewDraft(undefined, view.nowMs);
+  draft.uuid = view.uuid;
+  draft.location = view.location;
+  draft.properties = new Map(Object.entries(view.properties));
+  addViewSchema(draft, parseSchema(view.schema, "schema"));
+  addViewVersion(draft, { ...version, schemaId: -1 });
+  setCurrentViewVersion(draft, -1);
+  return finishViewDraft(draft);
+}

@@ -1,0 +1,160 @@
+import type { JsonObject, JsonValue } from "../base/json.ts";
+import {
+  arrayOf,
+  asMillis,
+  asObject,
+  asString,
+  asStringMap,
+  optionalString,
+  requireInt,
+  requireMember,
+  requireString,
+} from "../base/json-read.ts";
+import { modelInvalid } from "./errors.ts";
+import { Fragment } from "./fragment.ts";
+
+/** A query in one dialect. A type other than `sql` is kept, but nothing is known of it. */
+export interface ViewRepresentation {
+  readonly type: string;
+  readonly sql: string;
+  readonly dialect: string;
+}
+
+const SQL = "sql";
+
+/** What a view was at one time. The fragment holds all of it. */
+export interface ViewVersion {
+  readonly versionId: number;
+  readonly schemaId: number;
+  readonly timestampMs: number;
+  readonly summary: ReadonlyMap<string, string>;
+  readonly defaultCatalog: string | undefined;
+  readonly defaultNamespace: readonly string[];
+  readonly representations: readonly ViewRepresentation[];
+  readonly fragment: Fragment;
+}
+
+/** When a version became the current one. The fragment holds all of it. */
+export interface ViewHistoryEntry {
+  readonly versionId: number;
+  readonly timestampMs: number;
+  readonly fragment: Fragment;
+}
+
+/**
+ * A version as metadata or a request holds it.
+ *
+ * @throws CatalogError `Invalid`, a `FIELD_…` code.
+ */
+export function parseViewVersion(value: JsonValue | undefined, at: string): ViewVersion {
+  const object = asObject(value, at);
+  return {
+    versionId: requireInt(object, "version-id", at),
+    schemaId: requireInt(object, "schema-id", at),
+    timestampMs: requireMember(object, "timestamp-ms", asMillis, at),
+    summary: requireMember(object, "summary", asStringMap, at),
+    defaultCatalog: optionalString(object, "default-catalog", at),
+    defaultNamespace: requireMember(object, "default-namespace", arrayOf(asString), at),
+    representations: requireMember(object, "representations", arrayOf(parseRepresentation), at),
+    fragment: new Fragment(object),
+  };
+}
+
+function parseRepresentation(value: JsonValue | undefined, at: string): ViewRepresentation {
+  const object = asObject(value, at);
+  const type = requireString(object, "type", at);
+  if (type.toLowerCase() !== SQL) return { type, sql: "", dialect: "" };
+  const sql = requireString(object, "sql", at);
+  return { type: SQL, sql, dialect: requireString(object, "dialect", at) };
+}
+
+/** The version under other ids, printed from the model alone: unknown members do not enter. */
+export function makeViewVersion(
+  version: Omit<ViewVersion, "fragment">,
+  versionId: number,
+  schemaId: number,
+): ViewVersion {
+  const { timestampMs, summary, defaultCatalog, defaultNamespace, representations } = version;
+  const out: Record<string, JsonValue> = {
+    "version-id": versionId,
+    "timestamp-ms": timestampMs,
+    "schema-id": schemaId,
+    summary: Object.fromEntries(summary),
+  };
+  if (defaultCatalog !== undefined) out["default-catalog"] = defaultCatalog;
+  out["default-namespace"] = defaultNamespace;
+  out["representations"] = representations.map(({ type, sql, dialect }) => ({
+    type,
+    sql,
+    dialect,
+  }));
+  return { ...version, versionId, schemaId, fragment: new Fragment(out) };
+}
+
+/** @throws CatalogError `Invalid`, a `FIELD_…` code. */
+export function parseHistoryEntry(value: JsonValue | undefined, at: string): ViewHistoryEntry {
+  const object: JsonObject = asObject(value, at);
+  return {
+    versionId: requireInt(object, "version-id", at),
+    timestampMs: requireMember(object, "timestamp-ms", asMillis, at),
+    fragment: new Fragment(object),
+  };
+}
+
+export function makeHistoryEntry(versionId: number, timestampMs: number): ViewHistoryEntry {
+  const fragment = new Fragment({ "timestamp-ms": timestampMs, "version-id": versionId });
+  return { versionId, timestampMs, fragment };
+}
+
+/**
+ * What may be added: files of older writers may hold more, which is only kept.
+ *
+ * @throws CatalogError `Invalid`: `VIEW_VERSION_INVALID` (no query, or one that is not SQL),
+ * `VIEW_DIALECT_REPEATED` (context `dialect`).
+ */
+export function checkNewVersion({ representations }: ViewVersion): void {
+  if (representations.length === 0) {
+    throw modelInvalid("VIEW_VERSION_INVALID", "a view has a query");
+  }
+  const seen = new Set<string>();
+  for (const { type, dialect } of representations) {
+    if (type !== SQL) {
+      throw modelInvalid("VIEW_VERSION_INVALID", "unknown type of representation", {
+        type: type.slice(0, 128),
+      });
+    }
+    const name = dialect.toLowerCase();
+    if (seen.has(name)) {
+      throw modelInvalid("VIEW_DIALECT_REPEATED", "two queries for one dialect", {
+        dialect: name,
+      });
+    }
+    seen.add(name);
+  }
+}
+
+/** Whether two versions behave the same: but for id and time. */
+export function sameVersion(a: ViewVersion, b: ViewVersion): boolean {
+  return (
+    a.schemaId === b.schemaId &&
+    a.defaultCatalog === b.defaultCatalog &&
+    sameTexts(a.defaultNamespace, b.defaultNamespace) &&
+    a.summary.size === b.summary.size &&
+    Array.from(a.summary).every(([name, value]) => b.summary.get(name) === value) &&
+    sameTexts(a.representations.flatMap(textsOf), b.representations.flatMap(textsOf))
+  );
+}
+
+function textsOf({ type, sql, dialect }: ViewRepresentation): readonly string[] {
+  return [type, sql, dialect];
+}
+
+function sameTexts(a: readonly string[], b: readonly string[]): boolean {
+  return a.length === b.length && a.every((text, i) => b[i] === text);
+}
+
+/** The dialects of a version's queries; they are the same whatever their case. */
+export function dialectsOf({ representations }: ViewVersion): ReadonlySet<string> {
+  const queries = representations.filter(({ type }) => type === SQL);
+  return new Set(queries.map(({ dialect }) => dialect.toLowerCase()));
+}
