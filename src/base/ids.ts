@@ -20,6 +20,8 @@ export type ChangeId = Branded<"ChangeId">;
  * UUID of the Iceberg metadata, which is the table's own and outlives a rename or a re-register.
  */
 export type TableUuid = Branded<"TableUuid">;
+/** As `TableUuid`, of a view. */
+export type ViewUuid = Branded<"ViewUuid">;
 
 /** Any of the UUID-shaped ids above. */
 export type AnyId =
@@ -31,7 +33,8 @@ export type AnyId =
   | Revision
   | WriterId
   | ChangeId
-  | TableUuid;
+  | TableUuid
+  | ViewUuid;
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 /** Ids in this block are Firn's own (the shard `system`, the store probe): never a client's. */

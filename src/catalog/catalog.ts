@@ -4,6 +4,7 @@ import type { CatalogContext } from "./context.ts";
 import { Namespaces } from "./namespaces.ts";
 import { Resolver } from "./resolve.ts";
 import { Tables } from "./tables.ts";
+import { Views } from "./views.ts";
 
 /** The resource model of one account. */
 export class AccountCatalog {
@@ -11,6 +12,7 @@ export class AccountCatalog {
   readonly catalogs: Catalogs;
   readonly namespaces: Namespaces;
   readonly tables: Tables;
+  readonly views: Views;
 
   private constructor(context: CatalogContext) {
     const resolver = new Resolver(context);
@@ -18,6 +20,7 @@ export class AccountCatalog {
     this.catalogs = new Catalogs(context, resolver);
     this.namespaces = new Namespaces(context, resolver);
     this.tables = new Tables(context, resolver);
+    this.views = new Views(context, resolver);
   }
 
   /** Opens the account of this name, which is made where it is not there yet. */

@@ -20,6 +20,7 @@ import type {
   Table,
   TableFormat,
   UnknownFields,
+  View,
 } from "./model.ts";
 
 /*
@@ -128,7 +129,7 @@ function common(entity: Entity) {
   };
 }
 
-function droppable(entity: Catalog | Namespace | Table) {
+function droppable(entity: Catalog | Namespace | Table | View) {
   return { protected: entity.protected, purgeAfterMs: long(entity.purgeAfterMs) };
 }
 
@@ -192,6 +193,28 @@ function tableBody(entity: Table): Uint8Array {
   return v1.Table.encode(withUnknown(message, entity.unknownFields?.own)).finish();
 }
 
+function viewBody(entity: View): Uint8Array {
+  const { iceberg, unknownFields } = entity;
+  const icebergMessage =
+    iceberg === undefined
+      ? null
+      : v1.IcebergView.create({
+          viewUuid: bytesOf(iceberg.viewUuid),
+          metadataLocation: iceberg.metadataLocation,
+          currentVersionId: iceberg.currentVersionId,
+        });
+  const message = v1.View.create({
+    ...common(entity),
+    ...droppable(entity),
+    properties: sorted(entity.properties),
+    catalogId: bytesOf(entity.catalogId),
+    namespaceId: bytesOf(entity.namespaceId),
+    location: entity.location,
+    iceberg: icebergMessage && withUnknown(icebergMessage, unknownFields?.iceberg),
+  });
+  return v1.View.encode(withUnknown(message, unknownFields?.own)).finish();
+}
+
 /** The content of a payload: everything but its envelope. Equal content has equal bytes. */
 export function encodeContent(entity: Entity): Uint8Array {
   switch (entity.type) {
@@ -203,6 +226,8 @@ export function encodeContent(entity: Entity): Uint8Array {
       return namespaceBody(entity);
     case "table":
       return tableBody(entity);
+    case "view":
+      return viewBody(entity);
   }
 }
 
@@ -346,6 +371,34 @@ function decodeTable(bytes: Uint8Array): Decoded<Table> {
   return { envelope, entity };
 }
 
+function icebergViewOf(message: firn.v1.IcebergView.$Properties): View["iceberg"] {
+  const m = v1.IcebergView.create(message);
+  return {
+    viewUuid: idOf(m.viewUuid),
+    metadataLocation: m.metadataLocation,
+    currentVersionId: m.currentVersionId,
+  };
+}
+
+function decodeView(bytes: Uint8Array): Decoded<View> {
+  const m = v1.View.decode(bytes);
+  const envelope = envelopeOf(m.envelope);
+  const iceberg = m.iceberg ? icebergViewOf(m.iceberg) : undefined;
+  const entity: View = {
+    type: "view",
+    id: envelope.entityId as View["id"],
+    ...commonOf(m, m.name),
+    ...droppableOf(m),
+    properties: m.properties,
+    catalogId: idOf(m.catalogId),
+    namespaceId: idOf(m.namespaceId),
+    location: m.location,
+    ...(iceberg === undefined ? {} : { iceberg }),
+    ...unknownOf(m, m.iceberg),
+  };
+  return { envelope, entity };
+}
+
 /**
  * Reads a payload of the type that its path names.
  *
@@ -362,6 +415,8 @@ export function decodePayload(type: Entity["type"], bytes: Uint8Array): Decoded 
         return decodeNamespace(bytes);
       case "table":
         return decodeTable(bytes);
+      case "view":
+        return decodeView(bytes);
     }
   });
   if (decoded.envelope.entityType !== type) {

@@ -1,5 +1,5 @@
 import { CatalogError, type ErrorContext } from "../base/error.ts";
-import type { EntityType } from "./model.ts";
+import type { EntityType, Relation } from "./model.ts";
 import { dotted } from "./names.ts";
 
 export function catalogNotFound(catalog: string): CatalogError {
@@ -16,6 +16,20 @@ export function tableNotFound(path: readonly string[], name: string): CatalogErr
   return new CatalogError("NotFound", "TABLE_NOT_FOUND", "no such table", { table });
 }
 
+export function viewNotFound(path: readonly string[], name: string): CatalogError {
+  const view = dotted([...path, name]);
+  return new CatalogError("NotFound", "VIEW_NOT_FOUND", "no such view", { view });
+}
+
+/** No relation of the type that was asked for, whatever else has the name. */
+export function relationNotFound(
+  type: Relation["type"],
+  path: readonly string[],
+  name: string,
+): CatalogError {
+  return type === "view" ? viewNotFound(path, name) : tableNotFound(path, name);
+}
+
 export function catalogExists(catalog: string): CatalogError {
   return new CatalogError("AlreadyExists", "CATALOG_ALREADY_EXISTS", "catalog name taken", {
     catalog,
@@ -29,20 +43,34 @@ export function namespaceExists(path: readonly string[]): CatalogError {
   });
 }
 
+/** What somebody wanted to have a name: a new relation, or one that had the name `from`. */
+export interface Wanted {
+  readonly type: Relation["type"];
+  readonly from?: string;
+}
+
 /** The name is held by a table or, since both share one space of names, by a view. */
 export function relationExists(
   holder: EntityType,
   path: readonly string[],
   name: string,
+  { type, from }: Wanted,
 ): CatalogError {
   const full = dotted([...path, name]);
+  const context = { wanted: type, ...(from === undefined ? {} : { from }) };
   return holder === "view"
-    ? new CatalogError("AlreadyExists", "VIEW_ALREADY_EXISTS", "name taken", { view: full })
-    : new CatalogError("AlreadyExists", "TABLE_ALREADY_EXISTS", "name taken", { table: full });
+    ? new CatalogError("AlreadyExists", "VIEW_ALREADY_EXISTS", "name taken", {
+        view: full,
+        ...context,
+      })
+    : new CatalogError("AlreadyExists", "TABLE_ALREADY_EXISTS", "name taken", {
+        table: full,
+        ...context,
+      });
 }
 
 export function locationTaken(location: string, by: string): CatalogError {
-  return new CatalogError("AlreadyExists", "LOCATION_TAKEN", "location belongs to a table", {
+  return new CatalogError("AlreadyExists", "LOCATION_TAKEN", "location belongs to another", {
     location,
     by,
   });

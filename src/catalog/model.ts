@@ -5,6 +5,8 @@ import type {
   Revision,
   TableId,
   TableUuid,
+  ViewId,
+  ViewUuid,
 } from "../base/ids.ts";
 
 export type EntityType = "account" | "catalog" | "namespace" | "table" | "view";
@@ -71,18 +73,36 @@ export interface IcebergTable {
   readonly purgeRequested: boolean;
 }
 
-export interface Table extends EntityBase, Droppable {
-  readonly type: "table";
-  readonly id: TableId;
+/** What the catalog knows of an Iceberg view; its metadata file is the truth about the rest. */
+export interface IcebergView {
+  readonly viewUuid: ViewUuid;
+  readonly metadataLocation: string;
+  readonly currentVersionId: number;
+}
+
+/** What tables and views have in common: they share the names of a namespace, and locations. */
+interface RelationBase extends EntityBase, Droppable {
   readonly properties: Properties;
   readonly catalogId: CatalogId;
   readonly namespaceId: NamespaceId;
-  readonly format: TableFormat;
   readonly location: string;
+}
+
+export interface Table extends RelationBase {
+  readonly type: "table";
+  readonly id: TableId;
+  readonly format: TableFormat;
   readonly iceberg?: IcebergTable;
 }
 
-export type Entity = Account | Catalog | Namespace | Table;
+export interface View extends RelationBase {
+  readonly type: "view";
+  readonly id: ViewId;
+  readonly iceberg?: IcebergView;
+}
+
+export type Relation = Table | View;
+export type Entity = Account | Catalog | Namespace | Relation;
 
 /** Stands at the head of every payload; everything about a write that is not content. */
 export interface Envelope {

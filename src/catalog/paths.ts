@@ -34,6 +34,11 @@ export const BLOBS: Readonly<Record<BlobKindName, BlobKind>> = {
     owner: "tableById",
     note: "one a revision",
   },
+  view: {
+    pattern: "accounts/{account}/views/{view}/view/{sha}.pb",
+    owner: "viewById",
+    note: "one a revision",
+  },
   change: {
     pattern: "accounts/{account}/changes/{minute_and_shard}/{sha}.pb",
     owner: "change",
@@ -75,5 +80,7 @@ export function byIdKey(type: Entity["type"], account: AccountId, id: string): s
       return keyOf(FAMILIES.namespaceById, account, id);
     case "table":
       return keyOf(FAMILIES.tableById, account, id);
+    case "view":
+      return keyOf(FAMILIES.viewById, account, id);
   }
 }

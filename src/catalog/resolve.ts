@@ -3,9 +3,9 @@ import { LruMap } from "../base/lru.ts";
 import type { Item, Live } from "../pointer/port.ts";
 import type { CatalogContext } from "./context.ts";
 import { summaryOfItem } from "./entities.ts";
-import { catalogNotFound, corrupt, namespaceNotFound, tableNotFound } from "./errors.ts";
+import { catalogNotFound, corrupt, namespaceNotFound, relationNotFound } from "./errors.ts";
 import { FAMILIES, keyOf } from "./keys.ts";
-import type { EntityType, Summary } from "./model.ts";
+import type { EntityType, Relation, Summary } from "./model.ts";
 import { checkName } from "./names.ts";
 import { byIdKey } from "./paths.ts";
 
@@ -21,11 +21,11 @@ import { byIdKey } from "./paths.ts";
 const MAX_ROUNDS = 8;
 const CACHED_NAMES = 200_000;
 
-/** What is asked for: a catalog; a namespace of it if `path`; a table of that if `name`. */
+/** What is asked for: a catalog; a namespace of it if `path`; a relation of that if `relation`. */
 export interface NameRef {
   readonly catalog: string;
   readonly path?: readonly string[];
-  readonly name?: string;
+  readonly relation?: { readonly type: Relation["type"]; readonly name: string };
 }
 
 /** A proven link of the chain: the entity's canonical pointer as the second read found it. */
@@ -38,14 +38,14 @@ export interface Link {
 export interface Ids {
   readonly catalog: string;
   readonly namespace: string;
-  readonly table: string;
+  readonly relation: string;
 }
 
 export interface Resolved<T = undefined> {
   readonly catalog: Link;
   /** Throws where the reference did not name one. */
   readonly namespace: Link;
-  readonly table: Link;
+  readonly relation: Link;
   /** What `between` answered. */
   readonly between: T;
   /** What `also` asked for, read in the same request as the proof. */
@@ -84,7 +84,7 @@ export class Resolver {
    * Proves a name. Warm: one batch read. Cold: one read a name and one batch read.
    *
    * @throws CatalogError `NotFound`: `CATALOG_NOT_FOUND`, `NAMESPACE_NOT_FOUND`,
-   * `TABLE_NOT_FOUND`; `Unavailable` `NAMES_UNSTABLE`.
+   * `TABLE_NOT_FOUND`, `VIEW_NOT_FOUND`; `Unavailable` `NAMES_UNSTABLE`.
    */
   async resolve<T = undefined>(
     ref: NameRef,
@@ -96,7 +96,8 @@ export class Resolver {
       const found = chain.missing === undefined;
       const between = found ? await options.between?.(ids) : undefined;
       const also = found ? (options.also?.(ids) ?? []) : [];
-      const proofKeys = chain.hints.map((hint) => this.#byId(hint));
+      const { account } = this.#context;
+      const proofKeys = chain.hints.map(({ type, id }) => byIdKey(type, account, id));
       const keys = [...proofKeys, ...also];
       const items = keys.length === 0 ? [] : await this.#context.pointers.getMany(keys);
       const links = this.#prove(chain.hints, items);
@@ -105,11 +106,6 @@ export class Resolver {
       return new Proven(links, between as T, items.slice(proofKeys.length));
     }
     throw new CatalogError("Unavailable", "NAMES_UNSTABLE", "names changed at every look");
-  }
-
-  #byId(hint: Hint): string {
-    if (hint.type === "view") return keyOf(FAMILIES.viewById, this.#context.account, hint.id);
-    return byIdKey(hint.type, this.#context.account, hint.id);
   }
 
   /** Each hint against its canonical pointer; undefined, and forgotten, where one disagrees. */
@@ -141,12 +137,14 @@ export class Resolver {
     const namespace = await this.#hint(pathKey, useCache);
     if (namespace === undefined) return { hints, missing: namespaceNotFound(ref.path) };
     hints.push(namespace);
-    if (ref.name === undefined) return { hints };
-    const key = keyOf(FAMILIES.relationByName, account, catalog.id, namespace.id, ref.name);
+    if (ref.relation === undefined) return { hints };
+    const { type, name } = ref.relation;
+    const key = keyOf(FAMILIES.relationByName, account, catalog.id, namespace.id, name);
     const relation = await this.#hint(key, useCache);
-    if (relation?.type !== "table") return { hints, missing: tableNotFound(ref.path, ref.name) };
-    hints.push(relation);
-    return { hints };
+    // One of the other type has to be proven too: a cached one may have given way to ours.
+    if (relation !== undefined) hints.push(relation);
+    if (relation?.type === type) return { hints };
+    return { hints, missing: relationNotFound(type, ref.path, name) };
   }
 
   async #hint(key: string, useCache: boolean): Promise<Hint | undefined> {
@@ -162,11 +160,11 @@ export class Resolver {
 }
 
 function idsOf(hints: readonly Hint[]): Ids {
-  const [catalog, namespace, table] = hints;
+  const [catalog, namespace, relation] = hints;
   return {
     catalog: catalog?.id ?? "",
     namespace: namespace?.id ?? "",
-    table: table?.id ?? "",
+    relation: relation?.id ?? "",
   };
 }
 
@@ -189,7 +187,7 @@ class Proven<T> implements Resolved<T> {
     return this.#at(1);
   }
 
-  get table(): Link {
+  get relation(): Link {
     return this.#at(2);
   }
 

@@ -1,5 +1,5 @@
 import type { CatalogId } from "../base/ids.ts";
-import type { Entity, Summary } from "./model.ts";
+import type { Entity, Relation, Summary } from "./model.ts";
 import type { EncodedPayload } from "./payloads.ts";
 
 function parentsOf(entity: Entity): { parentId?: string; catalogId?: CatalogId } {
@@ -10,6 +10,7 @@ function parentsOf(entity: Entity): { parentId?: string; catalogId?: CatalogId }
     case "namespace":
       return { parentId: entity.parentId, catalogId: entity.catalogId };
     case "table":
+    case "view":
       return { parentId: entity.namespaceId, catalogId: entity.catalogId };
   }
 }
@@ -43,10 +44,20 @@ export function summaryOf(entity: Entity, payload: EncodedPayload): Summary {
   if (entity.type === "account") return summary;
   const { protected: isProtected, purgeAfterMs } = entity;
   const dropped = { ...summary, protected: isProtected, purgeAfterMs };
-  if (entity.type !== "table") return { ...dropped, guardGeneration: entity.guardGeneration };
-  const { format, iceberg } = entity;
-  if (iceberg === undefined) return { ...dropped, format };
-  const { tableUuid, metadataLocation } = iceberg;
-  const located = { ...dropped, format, metadataLocation };
-  return tableUuid === undefined ? located : { ...located, tableUuid };
+  switch (entity.type) {
+    case "catalog":
+    case "namespace":
+      return { ...dropped, guardGeneration: entity.guardGeneration };
+    case "table":
+      return { ...dropped, format: entity.format, ...icebergOf(entity) };
+    case "view":
+      return { ...dropped, ...icebergOf(entity) };
+  }
+}
+
+function icebergOf({ iceberg }: Relation): Pick<Summary, "metadataLocation" | "tableUuid"> {
+  if (iceberg === undefined) return {};
+  const { metadataLocation } = iceberg;
+  const tableUuid = "tableUuid" in iceberg ? iceberg.tableUuid : undefined;
+  return tableUuid === undefined ? { metadataLocation } : { metadataLocation, tableUuid };
 }

@@ -1759,5 +1759,323 @@ export namespace firn {
             /** Shape of a Table. */
             type $Shape = firn.v1.Table.$Properties;
         }
+
+        /**
+         * Properties of an IcebergView.
+         * @deprecated Use firn.v1.IcebergView.$Properties instead.
+         */
+        interface IIcebergView extends firn.v1.IcebergView.$Properties {
+        }
+
+        /** Represents an IcebergView. */
+        class IcebergView {
+
+            /**
+             * Constructs a new IcebergView.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: firn.v1.IcebergView.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** IcebergView viewUuid. */
+            viewUuid: Uint8Array;
+
+            /** IcebergView metadataLocation. */
+            metadataLocation: string;
+
+            /** IcebergView currentVersionId. */
+            currentVersionId: number;
+
+            /**
+             * Creates a new IcebergView instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns IcebergView instance
+             */
+            static create(properties: firn.v1.IcebergView.$Shape): firn.v1.IcebergView & firn.v1.IcebergView.$Shape;
+            static create(properties?: firn.v1.IcebergView.$Properties): firn.v1.IcebergView;
+
+            /**
+             * Encodes the specified IcebergView message. Does not implicitly {@link firn.v1.IcebergView.verify|verify} messages.
+             * @param message IcebergView message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: firn.v1.IcebergView.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Encodes the specified IcebergView message, length delimited. Does not implicitly {@link firn.v1.IcebergView.verify|verify} messages.
+             * @param message IcebergView message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encodeDelimited(message: firn.v1.IcebergView.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes an IcebergView message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {firn.v1.IcebergView & firn.v1.IcebergView.$Shape} IcebergView
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): firn.v1.IcebergView & firn.v1.IcebergView.$Shape;
+
+            /**
+             * Decodes an IcebergView message from the specified reader or buffer, length delimited.
+             * @param reader Reader or buffer to decode from
+             * @returns {firn.v1.IcebergView & firn.v1.IcebergView.$Shape} IcebergView
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decodeDelimited(reader: ($protobuf.Reader|Uint8Array)): firn.v1.IcebergView & firn.v1.IcebergView.$Shape;
+
+            /**
+             * Verifies an IcebergView message.
+             * @param message Plain object to verify
+             * @returns `null` if valid, otherwise the reason why it is not
+             */
+            static verify(message: { [k: string]: any }): (string|null);
+
+            /**
+             * Creates an IcebergView message from a plain object. Also converts values to their respective internal types.
+             * @param object Plain object
+             * @returns IcebergView
+             */
+            static fromObject(object: { [k: string]: any }): firn.v1.IcebergView;
+
+            /**
+             * Creates a plain object from an IcebergView message. Also converts values to other types if specified.
+             * @param message IcebergView
+             * @param [options] Conversion options
+             * @returns Plain object
+             */
+            static toObject(message: firn.v1.IcebergView, options?: $protobuf.IConversionOptions): { [k: string]: any };
+
+            /**
+             * Converts this IcebergView to JSON.
+             * @returns JSON object
+             */
+            toJSON(): { [k: string]: any };
+
+            /**
+             * Gets the type url for IcebergView
+             * @param [prefix] Custom type url prefix, defaults to `"type.googleapis.com"`
+             * @returns The type url
+             */
+            static getTypeUrl(prefix?: string): string;
+        }
+
+        namespace IcebergView {
+
+            /** Properties of an IcebergView. */
+            interface $Properties {
+
+                /** IcebergView viewUuid */
+                viewUuid?: (Uint8Array|null);
+
+                /** IcebergView metadataLocation */
+                metadataLocation?: (string|null);
+
+                /** IcebergView currentVersionId */
+                currentVersionId?: (number|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of an IcebergView. */
+            type $Shape = firn.v1.IcebergView.$Properties;
+        }
+
+        /**
+         * Properties of a View.
+         * @deprecated Use firn.v1.View.$Properties instead.
+         */
+        interface IView extends firn.v1.View.$Properties {
+        }
+
+        /** Represents a View. */
+        class View {
+
+            /**
+             * Constructs a new View.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: firn.v1.View.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** View envelope. */
+            envelope?: (firn.v1.Envelope.$Properties|null);
+
+            /** View name. */
+            name: string;
+
+            /** View description. */
+            description: string;
+
+            /** View properties. */
+            properties: { [k: string]: string };
+
+            /** View createdAtMs. */
+            createdAtMs: Long;
+
+            /** View state. */
+            state: firn.v1.EntityState;
+
+            /** View nameRevision. */
+            nameRevision: Uint8Array;
+
+            /** View protected. */
+            protected: boolean;
+
+            /** View purgeAfterMs. */
+            purgeAfterMs: Long;
+
+            /** View catalogId. */
+            catalogId: Uint8Array;
+
+            /** View namespaceId. */
+            namespaceId: Uint8Array;
+
+            /** View location. */
+            location: string;
+
+            /** View iceberg. */
+            iceberg?: (firn.v1.IcebergView.$Properties|null);
+
+            /**
+             * Creates a new View instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns View instance
+             */
+            static create(properties: firn.v1.View.$Shape): firn.v1.View & firn.v1.View.$Shape;
+            static create(properties?: firn.v1.View.$Properties): firn.v1.View;
+
+            /**
+             * Encodes the specified View message. Does not implicitly {@link firn.v1.View.verify|verify} messages.
+             * @param message View message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: firn.v1.View.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Encodes the specified View message, length delimited. Does not implicitly {@link firn.v1.View.verify|verify} messages.
+             * @param message View message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encodeDelimited(message: firn.v1.View.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a View message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {firn.v1.View & firn.v1.View.$Shape} View
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): firn.v1.View & firn.v1.View.$Shape;
+
+            /**
+             * Decodes a View message from the specified reader or buffer, length delimited.
+             * @param reader Reader or buffer to decode from
+             * @returns {firn.v1.View & firn.v1.View.$Shape} View
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decodeDelimited(reader: ($protobuf.Reader|Uint8Array)): firn.v1.View & firn.v1.View.$Shape;
+
+            /**
+             * Verifies a View message.
+             * @param message Plain object to verify
+             * @returns `null` if valid, otherwise the reason why it is not
+             */
+            static verify(message: { [k: string]: any }): (string|null);
+
+            /**
+             * Creates a View message from a plain object. Also converts values to their respective internal types.
+             * @param object Plain object
+             * @returns View
+             */
+            static fromObject(object: { [k: string]: any }): firn.v1.View;
+
+            /**
+             * Creates a plain object from a View message. Also converts values to other types if specified.
+             * @param message View
+             * @param [options] Conversion options
+             * @returns Plain object
+             */
+            static toObject(message: firn.v1.View, options?: $protobuf.IConversionOptions): { [k: string]: any };
+
+            /**
+             * Converts this View to JSON.
+             * @returns JSON object
+             */
+            toJSON(): { [k: string]: any };
+
+            /**
+             * Gets the type url for View
+             * @param [prefix] Custom type url prefix, defaults to `"type.googleapis.com"`
+             * @returns The type url
+             */
+            static getTypeUrl(prefix?: string): string;
+        }
+
+        namespace View {
+
+            /** Properties of a View. */
+            interface $Properties {
+
+                /** View envelope */
+                envelope?: (firn.v1.Envelope.$Properties|null);
+
+                /** View name */
+                name?: (string|null);
+
+                /** View description */
+                description?: (string|null);
+
+                /** View properties */
+                properties?: ({ [k: string]: string }|null);
+
+                /** View createdAtMs */
+                createdAtMs?: (Long|null);
+
+                /** View state */
+                state?: (firn.v1.EntityState|null);
+
+                /** View nameRevision */
+                nameRevision?: (Uint8Array|null);
+
+                /** View protected */
+                "protected"?: (boolean|null);
+
+                /** View purgeAfterMs */
+                purgeAfterMs?: (Long|null);
+
+                /** View catalogId */
+                catalogId?: (Uint8Array|null);
+
+                /** View namespaceId */
+                namespaceId?: (Uint8Array|null);
+
+                /** View location */
+                location?: (string|null);
+
+                /** View iceberg */
+                iceberg?: (firn.v1.IcebergView.$Properties|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a View. */
+            type $Shape = firn.v1.View.$Properties;
+        }
     }
 }

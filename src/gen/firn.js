@@ -6305,6 +6305,1106 @@ export const firn = $root.firn = (() => {
             return Table;
         })();
 
+        v1.IcebergView = (function() {
+
+            /**
+             * Properties of an IcebergView.
+             * @typedef {Object} firn.v1.IcebergView.$Properties
+             * @property {Uint8Array|null} [viewUuid] IcebergView viewUuid
+             * @property {string|null} [metadataLocation] IcebergView metadataLocation
+             * @property {number|null} [currentVersionId] IcebergView currentVersionId
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of an IcebergView.
+             * @memberof firn.v1
+             * @interface IIcebergView
+             * @augments firn.v1.IcebergView.$Properties
+             * @deprecated Use firn.v1.IcebergView.$Properties instead.
+             */
+
+            /**
+             * Shape of an IcebergView.
+             * @typedef {firn.v1.IcebergView.$Properties} firn.v1.IcebergView.$Shape
+             */
+
+            /**
+             * Constructs a new IcebergView.
+             * @memberof firn.v1
+             * @classdesc Represents an IcebergView.
+             * @constructor
+             * @param {firn.v1.IcebergView.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const IcebergView = function (properties) {
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * IcebergView viewUuid.
+             * @member {Uint8Array} viewUuid
+             * @memberof firn.v1.IcebergView
+             * @instance
+             */
+            IcebergView.prototype.viewUuid = $util.newBuffer([]);
+
+            /**
+             * IcebergView metadataLocation.
+             * @member {string} metadataLocation
+             * @memberof firn.v1.IcebergView
+             * @instance
+             */
+            IcebergView.prototype.metadataLocation = "";
+
+            /**
+             * IcebergView currentVersionId.
+             * @member {number} currentVersionId
+             * @memberof firn.v1.IcebergView
+             * @instance
+             */
+            IcebergView.prototype.currentVersionId = 0;
+
+            /**
+             * Creates a new IcebergView instance using the specified properties.
+             * @function create
+             * @memberof firn.v1.IcebergView
+             * @static
+             * @param {firn.v1.IcebergView.$Properties=} [properties] Properties to set
+             * @returns {firn.v1.IcebergView} IcebergView instance
+             * @type {{
+             *   (properties: firn.v1.IcebergView.$Shape): firn.v1.IcebergView & firn.v1.IcebergView.$Shape;
+             *   (properties?: firn.v1.IcebergView.$Properties): firn.v1.IcebergView;
+             * }}
+             */
+            IcebergView.create = function(properties) {
+                return new IcebergView(properties);
+            };
+
+            /**
+             * Encodes the specified IcebergView message. Does not implicitly {@link firn.v1.IcebergView.verify|verify} messages.
+             * @function encode
+             * @memberof firn.v1.IcebergView
+             * @static
+             * @param {firn.v1.IcebergView.$Properties} message IcebergView message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            IcebergView.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.viewUuid != null && $Object.hasOwnProperty.call(message, "viewUuid") && message.viewUuid.length)
+                    writer.uint32(/* id 1, wireType 2 =*/10).bytes(message.viewUuid);
+                if (message.metadataLocation != null && $Object.hasOwnProperty.call(message, "metadataLocation") && message.metadataLocation !== "")
+                    writer.uint32(/* id 2, wireType 2 =*/18).string(message.metadataLocation);
+                if (message.currentVersionId != null && $Object.hasOwnProperty.call(message, "currentVersionId") && message.currentVersionId !== 0)
+                    writer.uint32(/* id 3, wireType 0 =*/24).int32(message.currentVersionId);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Encodes the specified IcebergView message, length delimited. Does not implicitly {@link firn.v1.IcebergView.verify|verify} messages.
+             * @function encodeDelimited
+             * @memberof firn.v1.IcebergView
+             * @static
+             * @param {firn.v1.IcebergView.$Properties} message IcebergView message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            IcebergView.encodeDelimited = function(message, writer) {
+                return this.encode(message, (writer || $Writer.create()).fork()).ldelim();
+            };
+
+            /**
+             * Decodes an IcebergView message from the specified reader or buffer.
+             * @function decode
+             * @memberof firn.v1.IcebergView
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {firn.v1.IcebergView & firn.v1.IcebergView.$Shape} IcebergView
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            IcebergView.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.firn.v1.IcebergView();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.bytes()).length)
+                                message.viewUuid = value;
+                            else
+                                delete message.viewUuid;
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.metadataLocation = value;
+                            else
+                                delete message.metadataLocation;
+                            continue;
+                        }
+                    case 3: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.int32())
+                                message.currentVersionId = value;
+                            else
+                                delete message.currentVersionId;
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            /**
+             * Decodes an IcebergView message from the specified reader or buffer, length delimited.
+             * @function decodeDelimited
+             * @memberof firn.v1.IcebergView
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @returns {firn.v1.IcebergView & firn.v1.IcebergView.$Shape} IcebergView
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            IcebergView.decodeDelimited = function(reader) {
+                if (!(reader instanceof $Reader))
+                    reader = new $Reader(reader);
+                return this.decode(reader, reader.size());
+            };
+
+            /**
+             * Verifies an IcebergView message.
+             * @function verify
+             * @memberof firn.v1.IcebergView
+             * @static
+             * @param {Object.<string,*>} message Plain object to verify
+             * @returns {string|null} `null` if valid, otherwise the reason why it is not
+             */
+            IcebergView.verify = function (message, _depth) {
+                if (typeof message !== "object" || message === null)
+                    return "object expected";
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    return "max depth exceeded";
+                if (message.viewUuid != null && $Object.hasOwnProperty.call(message, "viewUuid"))
+                    if (!(message.viewUuid && typeof message.viewUuid.length === "number" || $util.isString(message.viewUuid)))
+                        return "viewUuid: buffer expected";
+                if (message.metadataLocation != null && $Object.hasOwnProperty.call(message, "metadataLocation"))
+                    if (!$util.isString(message.metadataLocation))
+                        return "metadataLocation: string expected";
+                if (message.currentVersionId != null && $Object.hasOwnProperty.call(message, "currentVersionId"))
+                    if (!$util.isInteger(message.currentVersionId))
+                        return "currentVersionId: integer expected";
+                return null;
+            };
+
+            /**
+             * Creates an IcebergView message from a plain object. Also converts values to their respective internal types.
+             * @function fromObject
+             * @memberof firn.v1.IcebergView
+             * @static
+             * @param {Object.<string,*>} object Plain object
+             * @returns {firn.v1.IcebergView} IcebergView
+             */
+            IcebergView.fromObject = function (object, _depth) {
+                if (object instanceof $root.firn.v1.IcebergView)
+                    return object;
+                if (!$util.isObject(object))
+                    throw $TypeError(".firn.v1.IcebergView: object expected");
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let message = new $root.firn.v1.IcebergView();
+                if (object.viewUuid != null)
+                    if (object.viewUuid.length)
+                        if (typeof object.viewUuid === "string")
+                            $util.base64.decode(object.viewUuid, message.viewUuid = $util.newBuffer($util.base64.length(object.viewUuid)), 0);
+                        else if (object.viewUuid.length >= 0)
+                            message.viewUuid = object.viewUuid;
+                if (object.metadataLocation != null)
+                    if (typeof object.metadataLocation !== "string" || object.metadataLocation.length)
+                        message.metadataLocation = $String(object.metadataLocation);
+                if (object.currentVersionId != null)
+                    if ($Number(object.currentVersionId) !== 0)
+                        message.currentVersionId = object.currentVersionId | 0;
+                return message;
+            };
+
+            /**
+             * Creates a plain object from an IcebergView message. Also converts values to other types if specified.
+             * @function toObject
+             * @memberof firn.v1.IcebergView
+             * @static
+             * @param {firn.v1.IcebergView} message IcebergView
+             * @param {$protobuf.IConversionOptions} [options] Conversion options
+             * @returns {Object.<string,*>} Plain object
+             */
+            IcebergView.toObject = function (message, options, _depth) {
+                if (!options)
+                    options = {};
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let object = {};
+                if (options.defaults) {
+                    if (options.bytes === $String)
+                        object.viewUuid = "";
+                    else {
+                        object.viewUuid = [];
+                        if (options.bytes !== $Array)
+                            object.viewUuid = $util.newBuffer(object.viewUuid);
+                    }
+                    object.metadataLocation = "";
+                    object.currentVersionId = 0;
+                }
+                if (message.viewUuid != null && $Object.hasOwnProperty.call(message, "viewUuid"))
+                    object.viewUuid = options.bytes === $String ? $util.base64.encode(message.viewUuid, 0, message.viewUuid.length) : options.bytes === $Array ? $Array.prototype.slice.call(message.viewUuid) : message.viewUuid;
+                if (message.metadataLocation != null && $Object.hasOwnProperty.call(message, "metadataLocation"))
+                    object.metadataLocation = message.metadataLocation;
+                if (message.currentVersionId != null && $Object.hasOwnProperty.call(message, "currentVersionId"))
+                    object.currentVersionId = message.currentVersionId;
+                return object;
+            };
+
+            /**
+             * Converts this IcebergView to JSON.
+             * @function toJSON
+             * @memberof firn.v1.IcebergView
+             * @instance
+             * @returns {Object.<string,*>} JSON object
+             */
+            IcebergView.prototype.toJSON = function() {
+                return IcebergView.toObject(this, $protobuf.util.toJSONOptions);
+            };
+
+            /**
+             * Gets the type url for IcebergView
+             * @function getTypeUrl
+             * @memberof firn.v1.IcebergView
+             * @static
+             * @param {string} [prefix] Custom type url prefix, defaults to `"type.googleapis.com"`
+             * @returns {string} The type url
+             */
+            IcebergView.getTypeUrl = function(prefix) {
+                if (prefix === $undefined)
+                    prefix = "type.googleapis.com";
+                return prefix + "/firn.v1.IcebergView";
+            };
+
+            return IcebergView;
+        })();
+
+        v1.View = (function() {
+
+            /**
+             * Properties of a View.
+             * @typedef {Object} firn.v1.View.$Properties
+             * @property {firn.v1.Envelope.$Properties|null} [envelope] View envelope
+             * @property {string|null} [name] View name
+             * @property {string|null} [description] View description
+             * @property {Object.<string,string>|null} [properties] View properties
+             * @property {Long|null} [createdAtMs] View createdAtMs
+             * @property {firn.v1.EntityState|null} [state] View state
+             * @property {Uint8Array|null} [nameRevision] View nameRevision
+             * @property {boolean|null} ["protected"] View protected
+             * @property {Long|null} [purgeAfterMs] View purgeAfterMs
+             * @property {Uint8Array|null} [catalogId] View catalogId
+             * @property {Uint8Array|null} [namespaceId] View namespaceId
+             * @property {string|null} [location] View location
+             * @property {firn.v1.IcebergView.$Properties|null} [iceberg] View iceberg
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of a View.
+             * @memberof firn.v1
+             * @interface IView
+             * @augments firn.v1.View.$Properties
+             * @deprecated Use firn.v1.View.$Properties instead.
+             */
+
+            /**
+             * Shape of a View.
+             * @typedef {firn.v1.View.$Properties} firn.v1.View.$Shape
+             */
+
+            /**
+             * Constructs a new View.
+             * @memberof firn.v1
+             * @classdesc Represents a View.
+             * @constructor
+             * @param {firn.v1.View.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const View = function (properties) {
+                this.properties = {};
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * View envelope.
+             * @member {firn.v1.Envelope.$Properties|null|undefined} envelope
+             * @memberof firn.v1.View
+             * @instance
+             */
+            View.prototype.envelope = null;
+
+            /**
+             * View name.
+             * @member {string} name
+             * @memberof firn.v1.View
+             * @instance
+             */
+            View.prototype.name = "";
+
+            /**
+             * View description.
+             * @member {string} description
+             * @memberof firn.v1.View
+             * @instance
+             */
+            View.prototype.description = "";
+
+            /**
+             * View properties.
+             * @member {Object.<string,string>} properties
+             * @memberof firn.v1.View
+             * @instance
+             */
+            View.prototype.properties = $util.emptyObject;
+
+            /**
+             * View createdAtMs.
+             * @member {Long} createdAtMs
+             * @memberof firn.v1.View
+             * @instance
+             */
+            View.prototype.createdAtMs = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
+
+            /**
+             * View state.
+             * @member {firn.v1.EntityState} state
+             * @memberof firn.v1.View
+             * @instance
+             */
+            View.prototype.state = 0;
+
+            /**
+             * View nameRevision.
+             * @member {Uint8Array} nameRevision
+             * @memberof firn.v1.View
+             * @instance
+             */
+            View.prototype.nameRevision = $util.newBuffer([]);
+
+            /**
+             * View protected.
+             * @member {boolean} protected
+             * @memberof firn.v1.View
+             * @instance
+             */
+            View.prototype["protected"] = false;
+
+            /**
+             * View purgeAfterMs.
+             * @member {Long} purgeAfterMs
+             * @memberof firn.v1.View
+             * @instance
+             */
+            View.prototype.purgeAfterMs = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
+
+            /**
+             * View catalogId.
+             * @member {Uint8Array} catalogId
+             * @memberof firn.v1.View
+             * @instance
+             */
+            View.prototype.catalogId = $util.newBuffer([]);
+
+            /**
+             * View namespaceId.
+             * @member {Uint8Array} namespaceId
+             * @memberof firn.v1.View
+             * @instance
+             */
+            View.prototype.namespaceId = $util.newBuffer([]);
+
+            /**
+             * View location.
+             * @member {string} location
+             * @memberof firn.v1.View
+             * @instance
+             */
+            View.prototype.location = "";
+
+            /**
+             * View iceberg.
+             * @member {firn.v1.IcebergView.$Properties|null|undefined} iceberg
+             * @memberof firn.v1.View
+             * @instance
+             */
+            View.prototype.iceberg = null;
+
+            /**
+             * Creates a new View instance using the specified properties.
+             * @function create
+             * @memberof firn.v1.View
+             * @static
+             * @param {firn.v1.View.$Properties=} [properties] Properties to set
+             * @returns {firn.v1.View} View instance
+             * @type {{
+             *   (properties: firn.v1.View.$Shape): firn.v1.View & firn.v1.View.$Shape;
+             *   (properties?: firn.v1.View.$Properties): firn.v1.View;
+             * }}
+             */
+            View.create = function(properties) {
+                return new View(properties);
+            };
+
+            /**
+             * Encodes the specified View message. Does not implicitly {@link firn.v1.View.verify|verify} messages.
+             * @function encode
+             * @memberof firn.v1.View
+             * @static
+             * @param {firn.v1.View.$Properties} message View message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            View.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.envelope != null && $Object.hasOwnProperty.call(message, "envelope"))
+                    $root.firn.v1.Envelope.encode(message.envelope, writer.uint32(/* id 1, wireType 2 =*/10).fork(), _depth + 1).ldelim();
+                if (message.name != null && $Object.hasOwnProperty.call(message, "name") && message.name !== "")
+                    writer.uint32(/* id 2, wireType 2 =*/18).string(message.name);
+                if (message.description != null && $Object.hasOwnProperty.call(message, "description") && message.description !== "")
+                    writer.uint32(/* id 3, wireType 2 =*/26).string(message.description);
+                if (message.properties != null && $Object.hasOwnProperty.call(message, "properties"))
+                    for (let keys = $Object.keys(message.properties), i = 0; i < keys.length; ++i)
+                        writer.uint32(/* id 4, wireType 2 =*/34).fork().uint32(/* id 1, wireType 2 =*/10).string(keys[i]).uint32(/* id 2, wireType 2 =*/18).string(message.properties[keys[i]]).ldelim();
+                if (message.createdAtMs != null && $Object.hasOwnProperty.call(message, "createdAtMs") && (typeof message.createdAtMs === "object" ? message.createdAtMs.low || message.createdAtMs.high : message.createdAtMs !== 0))
+                    writer.uint32(/* id 5, wireType 0 =*/40).int64(message.createdAtMs);
+                if (message.state != null && $Object.hasOwnProperty.call(message, "state") && message.state !== 0)
+                    writer.uint32(/* id 6, wireType 0 =*/48).int32(message.state);
+                if (message.nameRevision != null && $Object.hasOwnProperty.call(message, "nameRevision") && message.nameRevision.length)
+                    writer.uint32(/* id 7, wireType 2 =*/58).bytes(message.nameRevision);
+                if (message["protected"] != null && $Object.hasOwnProperty.call(message, "protected") && message["protected"] !== false)
+                    writer.uint32(/* id 8, wireType 0 =*/64).bool(message["protected"]);
+                if (message.purgeAfterMs != null && $Object.hasOwnProperty.call(message, "purgeAfterMs") && (typeof message.purgeAfterMs === "object" ? message.purgeAfterMs.low || message.purgeAfterMs.high : message.purgeAfterMs !== 0))
+                    writer.uint32(/* id 9, wireType 0 =*/72).int64(message.purgeAfterMs);
+                if (message.catalogId != null && $Object.hasOwnProperty.call(message, "catalogId") && message.catalogId.length)
+                    writer.uint32(/* id 10, wireType 2 =*/82).bytes(message.catalogId);
+                if (message.namespaceId != null && $Object.hasOwnProperty.call(message, "namespaceId") && message.namespaceId.length)
+                    writer.uint32(/* id 11, wireType 2 =*/90).bytes(message.namespaceId);
+                if (message.location != null && $Object.hasOwnProperty.call(message, "location") && message.location !== "")
+                    writer.uint32(/* id 12, wireType 2 =*/98).string(message.location);
+                if (message.iceberg != null && $Object.hasOwnProperty.call(message, "iceberg"))
+                    $root.firn.v1.IcebergView.encode(message.iceberg, writer.uint32(/* id 13, wireType 2 =*/106).fork(), _depth + 1).ldelim();
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Encodes the specified View message, length delimited. Does not implicitly {@link firn.v1.View.verify|verify} messages.
+             * @function encodeDelimited
+             * @memberof firn.v1.View
+             * @static
+             * @param {firn.v1.View.$Properties} message View message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            View.encodeDelimited = function(message, writer) {
+                return this.encode(message, (writer || $Writer.create()).fork()).ldelim();
+            };
+
+            /**
+             * Decodes a View message from the specified reader or buffer.
+             * @function decode
+             * @memberof firn.v1.View
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {firn.v1.View & firn.v1.View.$Shape} View
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            View.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, key, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.firn.v1.View();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 2)
+                                break;
+                            message.envelope = $root.firn.v1.Envelope.decode(reader, reader.size(), $undefined, _depth + 1, message.envelope);
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.name = value;
+                            else
+                                delete message.name;
+                            continue;
+                        }
+                    case 3: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.description = value;
+                            else
+                                delete message.description;
+                            continue;
+                        }
+                    case 4: {
+                            if (wireType !== 2)
+                                break;
+                            if (message.properties === $util.emptyObject)
+                                message.properties = {};
+                            let end2 = reader.size() + reader.pos;
+                            if (end2 > reader.len)
+                                throw $RangeError("index out of range");
+                            reader.len = end2;
+                            key = "";
+                            value = "";
+                            while (reader.pos < end2) {
+                                let tag2 = reader.tag();
+                                wireType = tag2 & 7;
+                                switch (tag2 >>>= 3) {
+                                case 1:
+                                    if (wireType !== 2)
+                                        break;
+                                    key = reader.stringVerify();
+                                    continue;
+                                case 2:
+                                    if (wireType !== 2)
+                                        break;
+                                    value = reader.stringVerify();
+                                    continue;
+                                }
+                                reader.skipType(wireType, _depth, tag2);
+                            }
+                            if (reader.pos !== end2)
+                                throw $RangeError("index out of range");
+                            reader.len = end;
+                            if (key === "__proto__")
+                                $util.makeProp(message.properties, key);
+                            message.properties[key] = value;
+                            continue;
+                        }
+                    case 5: {
+                            if (wireType !== 0)
+                                break;
+                            if (typeof (value = reader.int64()) === "object" ? value.low || value.high : value !== 0)
+                                message.createdAtMs = value;
+                            else
+                                delete message.createdAtMs;
+                            continue;
+                        }
+                    case 6: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.int32())
+                                message.state = value;
+                            else
+                                delete message.state;
+                            continue;
+                        }
+                    case 7: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.bytes()).length)
+                                message.nameRevision = value;
+                            else
+                                delete message.nameRevision;
+                            continue;
+                        }
+                    case 8: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.bool())
+                                message["protected"] = value;
+                            else
+                                delete message["protected"];
+                            continue;
+                        }
+                    case 9: {
+                            if (wireType !== 0)
+                                break;
+                            if (typeof (value = reader.int64()) === "object" ? value.low || value.high : value !== 0)
+                                message.purgeAfterMs = value;
+                            else
+                                delete message.purgeAfterMs;
+                            continue;
+                        }
+                    case 10: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.bytes()).length)
+                                message.catalogId = value;
+                            else
+                                delete message.catalogId;
+                            continue;
+                        }
+                    case 11: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.bytes()).length)
+                                message.namespaceId = value;
+                            else
+                                delete message.namespaceId;
+                            continue;
+                        }
+                    case 12: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.location = value;
+                            else
+                                delete message.location;
+                            continue;
+                        }
+                    case 13: {
+                            if (wireType !== 2)
+                                break;
+                            message.iceberg = $root.firn.v1.IcebergView.decode(reader, reader.size(), $undefined, _depth + 1, message.iceberg);
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            /**
+             * Decodes a View message from the specified reader or buffer, length delimited.
+             * @function decodeDelimited
+             * @memberof firn.v1.View
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @returns {firn.v1.View & firn.v1.View.$Shape} View
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            View.decodeDelimited = function(reader) {
+                if (!(reader instanceof $Reader))
+                    reader = new $Reader(reader);
+                return this.decode(reader, reader.size());
+            };
+
+            /**
+             * Verifies a View message.
+             * @function verify
+             * @memberof firn.v1.View
+             * @static
+             * @param {Object.<string,*>} message Plain object to verify
+             * @returns {string|null} `null` if valid, otherwise the reason why it is not
+             */
+            View.verify = function (message, _depth) {
+                if (typeof message !== "object" || message === null)
+                    return "object expected";
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    return "max depth exceeded";
+                if (message.envelope != null && $Object.hasOwnProperty.call(message, "envelope")) {
+                    let error = $root.firn.v1.Envelope.verify(message.envelope, _depth + 1);
+                    if (error)
+                        return "envelope." + error;
+                }
+                if (message.name != null && $Object.hasOwnProperty.call(message, "name"))
+                    if (!$util.isString(message.name))
+                        return "name: string expected";
+                if (message.description != null && $Object.hasOwnProperty.call(message, "description"))
+                    if (!$util.isString(message.description))
+                        return "description: string expected";
+                if (message.properties != null && $Object.hasOwnProperty.call(message, "properties")) {
+                    if (!$util.isObject(message.properties))
+                        return "properties: object expected";
+                    let key = $Object.keys(message.properties);
+                    for (let i = 0; i < key.length; ++i)
+                        if (!$util.isString(message.properties[key[i]]))
+                            return "properties: string{k:string} expected";
+                }
+                if (message.createdAtMs != null && $Object.hasOwnProperty.call(message, "createdAtMs"))
+                    if (!$util.isInteger(message.createdAtMs) && !(message.createdAtMs && $util.isInteger(message.createdAtMs.low) && $util.isInteger(message.createdAtMs.high)))
+                        return "createdAtMs: integer|Long expected";
+                if (message.state != null && $Object.hasOwnProperty.call(message, "state"))
+                    if (typeof message.state !== "number" || (message.state | 0) !== message.state)
+                        return "state: enum value expected";
+                if (message.nameRevision != null && $Object.hasOwnProperty.call(message, "nameRevision"))
+                    if (!(message.nameRevision && typeof message.nameRevision.length === "number" || $util.isString(message.nameRevision)))
+                        return "nameRevision: buffer expected";
+                if (message["protected"] != null && $Object.hasOwnProperty.call(message, "protected"))
+                    if (typeof message["protected"] !== "boolean")
+                        return "protected: boolean expected";
+                if (message.purgeAfterMs != null && $Object.hasOwnProperty.call(message, "purgeAfterMs"))
+                    if (!$util.isInteger(message.purgeAfterMs) && !(message.purgeAfterMs && $util.isInteger(message.purgeAfterMs.low) && $util.isInteger(message.purgeAfterMs.high)))
+                        return "purgeAfterMs: integer|Long expected";
+                if (message.catalogId != null && $Object.hasOwnProperty.call(message, "catalogId"))
+                    if (!(message.catalogId && typeof message.catalogId.length === "number" || $util.isString(message.catalogId)))
+                        return "catalogId: buffer expected";
+                if (message.namespaceId != null && $Object.hasOwnProperty.call(message, "namespaceId"))
+                    if (!(message.namespaceId && typeof message.namespaceId.length === "number" || $util.isString(message.namespaceId)))
+                        return "namespaceId: buffer expected";
+                if (message.location != null && $Object.hasOwnProperty.call(message, "location"))
+                    if (!$util.isString(message.location))
+                        return "location: string expected";
+                if (message.iceberg != null && $Object.hasOwnProperty.call(message, "iceberg")) {
+                    let error = $root.firn.v1.IcebergView.verify(message.iceberg, _depth + 1);
+                    if (error)
+                        return "iceberg." + error;
+                }
+                return null;
+            };
+
+            /**
+             * Creates a View message from a plain object. Also converts values to their respective internal types.
+             * @function fromObject
+             * @memberof firn.v1.View
+             * @static
+             * @param {Object.<string,*>} object Plain object
+             * @returns {firn.v1.View} View
+             */
+            View.fromObject = function (object, _depth) {
+                if (object instanceof $root.firn.v1.View)
+                    return object;
+                if (!$util.isObject(object))
+                    throw $TypeError(".firn.v1.View: object expected");
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let message = new $root.firn.v1.View();
+                if (object.envelope != null) {
+                    if (!$util.isObject(object.envelope))
+                        throw $TypeError(".firn.v1.View.envelope: object expected");
+                    message.envelope = $root.firn.v1.Envelope.fromObject(object.envelope, _depth + 1);
+                }
+                if (object.name != null)
+                    if (typeof object.name !== "string" || object.name.length)
+                        message.name = $String(object.name);
+                if (object.description != null)
+                    if (typeof object.description !== "string" || object.description.length)
+                        message.description = $String(object.description);
+                if (object.properties) {
+                    if (!$util.isObject(object.properties))
+                        throw $TypeError(".firn.v1.View.properties: object expected");
+                    message.properties = {};
+                    for (let keys = $Object.keys(object.properties), i = 0; i < keys.length; ++i) {
+                        if (keys[i] === "__proto__")
+                            $util.makeProp(message.properties, keys[i]);
+                        message.properties[keys[i]] = $String(object.properties[keys[i]]);
+                    }
+                }
+                if (object.createdAtMs != null)
+                    if (typeof object.createdAtMs === "object" ? object.createdAtMs.low || object.createdAtMs.high : $Number(object.createdAtMs) !== 0)
+                        if ($util.Long)
+                            message.createdAtMs = $util.Long.fromValue(object.createdAtMs, false);
+                        else if (typeof object.createdAtMs === "string")
+                            message.createdAtMs = $parseInt(object.createdAtMs, 10);
+                        else if (typeof object.createdAtMs === "number")
+                            message.createdAtMs = object.createdAtMs;
+                        else if (typeof object.createdAtMs === "object")
+                            message.createdAtMs = new $util.LongBits(object.createdAtMs.low >>> 0, object.createdAtMs.high >>> 0).toNumber();
+                if (object.state !== 0 && (typeof object.state !== "string" || $root.firn.v1.EntityState[object.state] !== 0))
+                    switch (object.state) {
+                    case "ENTITY_STATE_UNSPECIFIED":
+                    case 0:
+                        message.state = 0;
+                        break;
+                    case "ENTITY_STATE_ACTIVE":
+                    case 1:
+                        message.state = 1;
+                        break;
+                    case "ENTITY_STATE_DELETING":
+                    case 2:
+                        message.state = 2;
+                        break;
+                    case "ENTITY_STATE_DROPPED":
+                    case 3:
+                        message.state = 3;
+                        break;
+                    case "ENTITY_STATE_PURGING":
+                    case 4:
+                        message.state = 4;
+                        break;
+                    default:
+                        if (typeof object.state === "number" && (object.state | 0) === object.state)
+                            message.state = object.state;
+                    }
+                if (object.nameRevision != null)
+                    if (object.nameRevision.length)
+                        if (typeof object.nameRevision === "string")
+                            $util.base64.decode(object.nameRevision, message.nameRevision = $util.newBuffer($util.base64.length(object.nameRevision)), 0);
+                        else if (object.nameRevision.length >= 0)
+                            message.nameRevision = object.nameRevision;
+                if (object["protected"] != null)
+                    if (object["protected"])
+                        message["protected"] = $Boolean(object["protected"]);
+                if (object.purgeAfterMs != null)
+                    if (typeof object.purgeAfterMs === "object" ? object.purgeAfterMs.low || object.purgeAfterMs.high : $Number(object.purgeAfterMs) !== 0)
+                        if ($util.Long)
+                            message.purgeAfterMs = $util.Long.fromValue(object.purgeAfterMs, false);
+                        else if (typeof object.purgeAfterMs === "string")
+                            message.purgeAfterMs = $parseInt(object.purgeAfterMs, 10);
+                        else if (typeof object.purgeAfterMs === "number")
+                            message.purgeAfterMs = object.purgeAfterMs;
+                        else if (typeof object.purgeAfterMs === "object")
+                            message.purgeAfterMs = new $util.LongBits(object.purgeAfterMs.low >>> 0, object.purgeAfterMs.high >>> 0).toNumber();
+                if (object.catalogId != null)
+                    if (object.catalogId.length)
+                        if (typeof object.catalogId === "string")
+                            $util.base64.decode(object.catalogId, message.catalogId = $util.newBuffer($util.base64.length(object.catalogId)), 0);
+                        else if (object.catalogId.length >= 0)
+                            message.catalogId = object.catalogId;
+                if (object.namespaceId != null)
+                    if (object.namespaceId.length)
+                        if (typeof object.namespaceId === "string")
+                            $util.base64.decode(object.namespaceId, message.namespaceId = $util.newBuffer($util.base64.length(object.namespaceId)), 0);
+                        else if (object.namespaceId.length >= 0)
+                            message.namespaceId = object.namespaceId;
+                if (object.location != null)
+                    if (typeof object.location !== "string" || object.location.length)
+                        message.location = $String(object.location);
+                if (object.iceberg != null) {
+                    if (!$util.isObject(object.iceberg))
+                        throw $TypeError(".firn.v1.View.iceberg: object expected");
+                    message.iceberg = $root.firn.v1.IcebergView.fromObject(object.iceberg, _depth + 1);
+                }
+                return message;
+            };
+
+            /**
+             * Creates a plain object from a View message. Also converts values to other types if specified.
+             * @function toObject
+             * @memberof firn.v1.View
+             * @static
+             * @param {firn.v1.View} message View
+             * @param {$protobuf.IConversionOptions} [options] Conversion options
+             * @returns {Object.<string,*>} Plain object
+             */
+            View.toObject = function (message, options, _depth) {
+                if (!options)
+                    options = {};
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let object = {};
+                if (options.objects || options.defaults)
+                    object.properties = {};
+                if (options.defaults) {
+                    object.envelope = null;
+                    object.name = "";
+                    object.description = "";
+                    if ($util.Long) {
+                        let long = new $util.Long(0, 0, false);
+                        object.createdAtMs = options.longs === $String ? long.toString() : options.longs === $Number ? long.toNumber() : typeof $BigInt !== "undefined" && options.longs === $BigInt ? long.toBigInt() : long;
+                    } else
+                        object.createdAtMs = options.longs === $String ? "0" : typeof $BigInt !== "undefined" && options.longs === $BigInt ? $BigInt("0") : 0;
+                    object.state = options.enums === $String ? "ENTITY_STATE_UNSPECIFIED" : 0;
+                    if (options.bytes === $String)
+                        object.nameRevision = "";
+                    else {
+                        object.nameRevision = [];
+                        if (options.bytes !== $Array)
+                            object.nameRevision = $util.newBuffer(object.nameRevision);
+                    }
+                    object["protected"] = false;
+                    if ($util.Long) {
+                        let long = new $util.Long(0, 0, false);
+                        object.purgeAfterMs = options.longs === $String ? long.toString() : options.longs === $Number ? long.toNumber() : typeof $BigInt !== "undefined" && options.longs === $BigInt ? long.toBigInt() : long;
+                    } else
+                        object.purgeAfterMs = options.longs === $String ? "0" : typeof $BigInt !== "undefined" && options.longs === $BigInt ? $BigInt("0") : 0;
+                    if (options.bytes === $String)
+                        object.catalogId = "";
+                    else {
+                        object.catalogId = [];
+                        if (options.bytes !== $Array)
+                            object.catalogId = $util.newBuffer(object.catalogId);
+                    }
+                    if (options.bytes === $String)
+                        object.namespaceId = "";
+                    else {
+                        object.namespaceId = [];
+                        if (options.bytes !== $Array)
+                            object.namespaceId = $util.newBuffer(object.namespaceId);
+                    }
+                    object.location = "";
+                    object.iceberg = null;
+                }
+                if (message.envelope != null && $Object.hasOwnProperty.call(message, "envelope"))
+                    object.envelope = $root.firn.v1.Envelope.toObject(message.envelope, options, _depth + 1);
+                if (message.name != null && $Object.hasOwnProperty.call(message, "name"))
+                    object.name = message.name;
+                if (message.description != null && $Object.hasOwnProperty.call(message, "description"))
+                    object.description = message.description;
+                let keys2;
+                if (message.properties && (keys2 = $Object.keys(message.properties)).length) {
+                    object.properties = {};
+                    for (let j = 0; j < keys2.length; ++j) {
+                        if (keys2[j] === "__proto__")
+                            $util.makeProp(object.properties, keys2[j]);
+                        object.properties[keys2[j]] = message.properties[keys2[j]];
+                    }
+                }
+                if (message.createdAtMs != null && $Object.hasOwnProperty.call(message, "createdAtMs"))
+                    if (typeof $BigInt !== "undefined" && options.longs === $BigInt)
+                        object.createdAtMs = typeof message.createdAtMs === "number" ? $BigInt(message.createdAtMs) : $util.Long.fromBits(message.createdAtMs.low >>> 0, message.createdAtMs.high >>> 0, false).toBigInt();
+                    else if (typeof message.createdAtMs === "number")
+                        object.createdAtMs = options.longs === $String ? $String(message.createdAtMs) : message.createdAtMs;
+                    else
+                        object.createdAtMs = options.longs === $String ? $util.Long.prototype.toString.call(message.createdAtMs) : options.longs === $Number ? new $util.LongBits(message.createdAtMs.low >>> 0, message.createdAtMs.high >>> 0).toNumber() : message.createdAtMs;
+                if (message.state != null && $Object.hasOwnProperty.call(message, "state"))
+                    object.state = options.enums === $String ? $root.firn.v1.EntityState[message.state] === $undefined ? message.state : $root.firn.v1.EntityState[message.state] : message.state;
+                if (message.nameRevision != null && $Object.hasOwnProperty.call(message, "nameRevision"))
+                    object.nameRevision = options.bytes === $String ? $util.base64.encode(message.nameRevision, 0, message.nameRevision.length) : options.bytes === $Array ? $Array.prototype.slice.call(message.nameRevision) : message.nameRevision;
+                if (message["protected"] != null && $Object.hasOwnProperty.call(message, "protected"))
+                    object["protected"] = message["protected"];
+                if (message.purgeAfterMs != null && $Object.hasOwnProperty.call(message, "purgeAfterMs"))
+                    if (typeof $BigInt !== "undefined" && options.longs === $BigInt)
+                        object.purgeAfterMs = typeof message.purgeAfterMs === "number" ? $BigInt(message.purgeAfterMs) : $util.Long.fromBits(message.purgeAfterMs.low >>> 0, message.purgeAfterMs.high >>> 0, false).toBigInt();
+                    else if (typeof message.purgeAfterMs === "number")
+                        object.purgeAfterMs = options.longs === $String ? $String(message.purgeAfterMs) : message.purgeAfterMs;
+                    else
+                        object.purgeAfterMs = options.longs === $String ? $util.Long.prototype.toString.call(message.purgeAfterMs) : options.longs === $Number ? new $util.LongBits(message.purgeAfterMs.low >>> 0, message.purgeAfterMs.high >>> 0).toNumber() : message.purgeAfterMs;
+                if (message.catalogId != null && $Object.hasOwnProperty.call(message, "catalogId"))
+                    object.catalogId = options.bytes === $String ? $util.base64.encode(message.catalogId, 0, message.catalogId.length) : options.bytes === $Array ? $Array.prototype.slice.call(message.catalogId) : message.catalogId;
+                if (message.namespaceId != null && $Object.hasOwnProperty.call(message, "namespaceId"))
+                    object.namespaceId = options.bytes === $String ? $util.base64.encode(message.namespaceId, 0, message.namespaceId.length) : options.bytes === $Array ? $Array.prototype.slice.call(message.namespaceId) : message.namespaceId;
+                if (message.location != null && $Object.hasOwnProperty.call(message, "location"))
+                    object.location = message.location;
+                if (message.iceberg != null && $Object.hasOwnProperty.call(message, "iceberg"))
+                    object.iceberg = $root.firn.v1.IcebergView.toObject(message.iceberg, options, _depth + 1);
+                return object;
+            };
+
+            /**
+             * Converts this View to JSON.
+             * @function toJSON
+             * @memberof firn.v1.View
+             * @instance
+             * @returns {Object.<string,*>} JSON object
+             */
+            View.prototype.toJSON = function() {
+                return View.toObject(this, $protobuf.util.toJSONOptions);
+            };
+
+            /**
+             * Gets the type url for View
+             * @function getTypeUrl
+             * @memberof firn.v1.View
+             * @static
+             * @param {string} [prefix] Custom type url prefix, defaults to `"type.googleapis.com"`
+             * @returns {string} The type url
+             */
+            View.getTypeUrl = function(prefix) {
+                if (prefix === $undefined)
+                    prefix = "type.googleapis.com";
+                return prefix + "/firn.v1.View";
+            };
+
+            return View;
+        })();
+
         return v1;
     })();
 

@@ -54,3 +54,13 @@ export function printMap<T>(map: ReadonlyMap<string, T>, print: (value: T) => st
   const members = Array.from(map, ([name, value]) => `${printJson(name)}:${print(value)}`);
   return `{${members.join(",")}}`;
 }
+
+/** The same metadata at another spelling of its location; all else prints as before. */
+export function withLocation<
+  M extends { readonly location: string; readonly layout: readonly LayoutEntry[] },
+>(metadata: M, location: string): M {
+  const layout = metadata.layout.map((entry) =>
+    entry.name === "location" ? { name: entry.name } : entry,
+  );
+  return { ...metadata, location, layout };
+}

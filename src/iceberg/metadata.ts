@@ -29,14 +29,6 @@ export function printTableMetadata(metadata: TableMetadata): string {
   return printLayout(metadata.layout, (name) => printMember(metadata, name));
 }
 
-/** The same metadata at another spelling of its location; all else prints as before. */
-export function withLocation(metadata: TableMetadata, location: string): TableMetadata {
-  const layout = metadata.layout.map((entry) =>
-    entry.name === "location" ? { name: entry.name } : entry,
-  );
-  return { ...metadata, location, layout };
-}
-
 /** A member as the model has it, undefined where it is left out. */
 function printMember(m: TableMetadata, name: string): string | undefined {
   switch (name) {

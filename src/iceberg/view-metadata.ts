@@ -156,14 +156,6 @@ function scalarMember(m: ViewMetadata, name: string): JsonValue | undefined {
   }
 }
 
-/** The same metadata at another spelling of its location; all else prints as before. */
-export function viewAtLocation(metadata: ViewMetadata, location: string): ViewMetadata {
-  const layout = metadata.layout.map((entry) =>
-    entry.name === "location" ? { name: entry.name } : entry,
-  );
-  return { ...metadata, location, layout };
-}
-
 /** The version that engines read. The metadata was checked, so it is there. */
 export function currentVersion(metadata: ViewMetadata): ViewVersion | undefined {
   return metadata.versions.find(({ versionId }) => versionId === metadata.currentVersionId);

@@ -17,7 +17,8 @@ import { CatalogAdmin } from "../service/catalog-admin.ts";
 import { DEFAULT_CATALOG, Iceberg } from "../service/iceberg.ts";
 import { IcebergNamespaces } from "../service/iceberg-namespaces.ts";
 import { IcebergTables } from "../service/iceberg-tables.ts";
-import { MetadataFiles } from "../service/metadata-files.ts";
+import { IcebergViews } from "../service/iceberg-views.ts";
+import { MetadataFiles, TABLE_FORMAT, VIEW_FORMAT } from "../service/metadata-files.ts";
 import { PageTokens } from "../service/page-token.ts";
 import type { IcebergService } from "../service/requests.ts";
 import { TableLocations } from "../service/table-locations.ts";
@@ -59,8 +60,11 @@ export async function compose(settings: Settings, components: Components): Promi
 
   const tokens = new PageTokens(prng.bytes(SECRET_BYTES));
   const places = new TableLocations(catalog, locations, sharedRoots);
-  const tables = new IcebergTables(catalog, locations, new MetadataFiles(locations), places);
-  const iceberg = new Iceberg(catalog, new IcebergNamespaces(catalog, tokens), tables);
+  const tableFiles = new MetadataFiles(locations, TABLE_FORMAT);
+  const viewFiles = new MetadataFiles(locations, VIEW_FORMAT);
+  const tables = new IcebergTables(catalog, locations, tableFiles, places);
+  const views = new IcebergViews(catalog, locations, viewFiles, places);
+  const iceberg = new Iceberg(catalog, new IcebergNamespaces(catalog, tokens), tables, views);
   return {
     iceberg,
     catalogs,

@@ -55,11 +55,22 @@ export class IcebergNamespaces {
     );
   }
 
-  async listTables(ref: NamespaceRef, page: PageRequest): Promise<Page<string>> {
-    const { catalog, namespace } = ref;
-    const query = queryOf("tables", this.#catalog.context.account, catalog, namespace);
+  listTables(ref: NamespaceRef, page: PageRequest): Promise<Page<string>> {
+    return this.#listNames("tables", ref, page);
+  }
+
+  listViews(ref: NamespaceRef, page: PageRequest): Promise<Page<string>> {
+    return this.#listNames("views", ref, page);
+  }
+
+  async #listNames(
+    kind: "tables" | "views",
+    { catalog, namespace }: NamespaceRef,
+    page: PageRequest,
+  ): Promise<Page<string>> {
+    const query = queryOf(kind, this.#catalog.context.account, catalog, namespace);
     return pageOf(this.#tokens, query, page, (request) =>
-      this.#catalog.tables.list({ catalog, path: namespace }, request),
+      this.#catalog[kind].list({ catalog, path: namespace }, request),
     );
   }
 

@@ -2,15 +2,17 @@ import { CatalogError } from "../base/error.ts";
 import type { TableUuid } from "../base/ids.ts";
 import type { Locations } from "../blob/locations.ts";
 import type { AccountCatalog } from "../catalog/catalog.ts";
-import { relationExists, tableNotFound } from "../catalog/errors.ts";
-import { dotted } from "../catalog/names.ts";
+import type { IcebergTable, Table } from "../catalog/model.ts";
 import { etagOf } from "../catalog/revised.ts";
 import type { TableRef as CatalogTableRef, TableDraft } from "../catalog/tables.ts";
 import { newTableMetadata } from "../iceberg/create.ts";
 import type { TableMetadata } from "../iceberg/model.ts";
+import { snapshotsOfRefs } from "../iceberg/refs.ts";
 import { checkRequirements } from "../iceberg/requirements.ts";
 import { applyUpdates, type TableUpdate } from "../iceberg/updates.ts";
-import type { MetadataFile, MetadataFiles } from "./metadata-files.ts";
+import type { MetadataFiles } from "./metadata-files.ts";
+import { type Committed, RelationCommits } from "./relation-commits.ts";
+import { ofRelation } from "./relation-missing.ts";
 import type {
   CommitTable,
   CreateTable,
@@ -24,8 +26,7 @@ import type {
   SnapshotsMode,
   TableRef,
 } from "./requests.ts";
-import { CommitFiles, icebergOf } from "./table-commits.ts";
-import { type CatalogPlaces, samePlaces, type TableLocations } from "./table-locations.ts";
+import type { CatalogPlaces, TableLocations } from "./table-locations.ts";
 import { Turns } from "./turns.ts";
 
 const METADATA_DIRECTORY = "metadata";
@@ -40,7 +41,19 @@ function tagOf(version: bigint, revision: string, snapshots: SnapshotsMode): str
   return etagOf(version, revision, snapshots === "refs" ? "-refs" : "");
 }
 
-function answerOf(version: bigint, revision: string, file: MetadataFile): LoadedTable {
+/** What the catalog stores of a table with this metadata. */
+function describe(metadata: TableMetadata, metadataLocation: string): IcebergTable {
+  return {
+    metadataLocation,
+    purgeRequested: false,
+    ...(metadata.uuid === undefined ? {} : { tableUuid: metadata.uuid as TableUuid }),
+    ...(metadata.currentSnapshotId === undefined
+      ? {}
+      : { currentSnapshotId: metadata.currentSnapshotId }),
+  };
+}
+
+function answerOf({ version, revision, file }: Committed<TableMetadata>): LoadedTable {
   return {
     etag: tagOf(version, revision, "all"),
     metadataLocation: file.location,
@@ -49,63 +62,46 @@ function answerOf(version: bigint, revision: string, file: MetadataFile): Loaded
   };
 }
 
-/**
- * Work on a table that should exist. In this protocol it is the table that is missing, also where
- * its namespace is: engines look for the metadata table `ns.t.snapshots` under the namespace
- * `[ns, t]`, and only go on to load `ns.t` if they hear of a missing table.
- */
-async function ofTable<T>(ref: TableRef, work: Promise<T>): Promise<T> {
-  try {
-    return await work;
-  } catch (error) {
-    const parentMissing =
-      error instanceof CatalogError &&
-      error.code === "NAMESPACE_NOT_FOUND" &&
-      error.context["namespace"] === dotted(ref.namespace);
-    throw parentMissing ? tableNotFound(ref.namespace, ref.table) : error;
-  }
-}
-
 /** The table operations of the Iceberg REST protocol. */
 export class IcebergTables {
   readonly #catalog: AccountCatalog;
   readonly #locations: Locations;
-  readonly #files: MetadataFiles;
+  readonly #files: MetadataFiles<TableMetadata>;
   readonly #places: TableLocations;
+  readonly #commits: RelationCommits<Table, TableMetadata>;
   readonly #turns: Turns = new Turns();
 
   constructor(
     catalog: AccountCatalog,
     locations: Locations,
-    files: MetadataFiles,
+    files: MetadataFiles<TableMetadata>,
     places: TableLocations,
   ) {
     this.#catalog = catalog;
     this.#locations = locations;
     this.#files = files;
     this.#places = places;
+    const { context, tables: relations } = catalog;
+    const parts = { type: "table", relations, describe, context, files, places } as const;
+    this.#commits = new RelationCommits<Table, TableMetadata>(parts);
   }
 
   /** Warm: one batch read of pointers and, for a `file:` table, one `stat`. */
   async load(ref: TableRef, options: LoadOptions): Promise<LoadResult> {
-    const link = await ofTable(ref, this.#catalog.tables.find(refOf(ref)));
-    const { item, summary } = link;
-    const location =
-      summary.metadataLocation ??
-      (await this.#catalog.tables.read(link, refOf(ref))).entity.iceberg?.metadataLocation;
-    if (location === undefined) throw tableNotFound(ref.namespace, ref.table);
-    const etag = tagOf(item.version, summary.revision, options.snapshots);
+    const found = await ofRelation("table", refOf(ref), this.#commits.find(refOf(ref)));
+    const { location, version, revision } = found;
+    const etag = tagOf(version, revision, options.snapshots);
     if (options.ifNoneMatch?.includes(etag) === true) {
       await this.#files.assertThere(location);
       return "not-modified";
     }
     const file = await this.#files.load(location);
-    const metadata = options.snapshots === "refs" ? file.refs : file.bytes;
+    const metadata = options.snapshots === "refs" ? file.shorter(snapshotsOfRefs) : file.bytes;
     return { etag, metadataLocation: location, metadata, config: {} };
   }
 
   async assertExists(ref: TableRef): Promise<void> {
-    await ofTable(ref, this.#catalog.tables.find(refOf(ref)));
+    await ofRelation("table", refOf(ref), this.#catalog.tables.find(refOf(ref)));
   }
 
   /**
@@ -114,7 +110,7 @@ export class IcebergTables {
    */
   async stage(ref: NamespaceRef, request: CreateTable): Promise<LoadedTable> {
     const table = { ...ref, table: request.name };
-    await this.#assertFree(table);
+    await this.#catalog.tables.assertFree(refOf(table));
     const places = await this.#places.of(ref.catalog);
     const metadata = await this.#newMetadata(places, table, request, this.#mintUuid());
     const location = places.locationOf(metadata);
@@ -128,9 +124,8 @@ export class IcebergTables {
   async create(ctx: RequestContext, ref: NamespaceRef, request: CreateTable): Promise<LoadedTable> {
     const table = { ...ref, table: request.name };
     const uuid = this.#mintUuid();
-    return this.#createWith(ctx, table, (places) =>
-      this.#newMetadata(places, table, request, uuid),
-    );
+    const metadata = (places: CatalogPlaces) => this.#newMetadata(places, table, request, uuid);
+    return answerOf(await this.#commits.create(ctx, refOf(table), metadata));
   }
 
   /** Commits of one table are taken in turn; a lost race between nodes is applied again. */
@@ -140,7 +135,7 @@ export class IcebergTables {
     return this.#turns.take(key, () =>
       request.requirements.some(({ type }) => type === "assert-create")
         ? this.#commitCreate(ctx, ref, { ...request, updates })
-        : ofTable(ref, this.#commitUpdate(ctx, ref, { ...request, updates })),
+        : ofRelation("table", refOf(ref), this.#commitUpdate(ctx, ref, { ...request, updates })),
     );
   }
 
@@ -149,19 +144,14 @@ export class IcebergTables {
     ref: NamespaceRef,
     request: RegisterTable,
   ): Promise<LoadedTable> {
-    const table = { catalog: ref.catalog, path: ref.namespace, name: request.name };
-    const draft = async () => {
-      const places = await this.#places.of(ref.catalog);
-      const where = places.allowed(request.metadataLocation);
-      const file = await this.#files.load(where);
-      const location = places.locationOf(file.metadata);
-      return { location, iceberg: icebergOf(file.metadata, where) };
-    };
-    const { entity, version, revision } = request.overwrite
+    const { tables } = this.#catalog;
+    const table = refOf({ ...ref, table: request.name });
+    const draft = () => this.#commits.registered(ref.catalog, request.metadataLocation);
+    const done = request.overwrite
       ? await this.#registerOver(ctx, table, draft)
-      : await this.#catalog.tables.create(ctx, "register-table", table, draft);
-    const location = entity.iceberg?.metadataLocation ?? request.metadataLocation;
-    return answerOf(version, revision, await this.#registered(ctx, table, location));
+      : await tables.create(ctx, "register-table", table, draft);
+    const undo = () => tables.drop(ctx, table, { purgeRequested: false });
+    return answerOf(await this.#commits.confirm(done, table, undo));
   }
 
   async drop(
@@ -169,28 +159,13 @@ export class IcebergTables {
     ref: TableRef,
     options: { readonly purgeRequested: boolean },
   ): Promise<void> {
-    await ofTable(ref, this.#catalog.tables.drop(ctx, refOf(ref), options));
+    await ofRelation("table", refOf(ref), this.#catalog.tables.drop(ctx, refOf(ref), options));
   }
 
   async rename(ctx: RequestContext, { catalog, from, to }: RenameTable): Promise<void> {
     const target = { path: to.namespace, name: to.table };
-    const source = { ...from, catalog };
-    await ofTable(source, this.#catalog.tables.rename(ctx, refOf(source), target));
-  }
-
-  /** The file is looked at once more after the commit: a purge may have taken it meanwhile. */
-  async #registered(
-    ctx: RequestContext,
-    table: CatalogTableRef,
-    location: string,
-  ): Promise<MetadataFile> {
-    try {
-      return await this.#files.load(location);
-    } catch (error) {
-      const gone = error instanceof CatalogError && error.code === "METADATA_FILE_MISSING";
-      if (gone) await this.#catalog.tables.drop(ctx, table, { purgeRequested: false });
-      throw error;
-    }
+    const source = refOf({ ...from, catalog });
+    await ofRelation("table", source, this.#catalog.tables.rename(ctx, source, target));
   }
 
   async #registerOver(
@@ -213,30 +188,12 @@ export class IcebergTables {
     ref: TableRef,
     request: CommitTable,
   ): Promise<LoadedTable> {
-    const { context, tables } = this.#catalog;
-    const files = new CommitFiles(context, this.#files, this.#places);
-    return files.cleanAfter(async () => {
-      let kept: MetadataFile | undefined;
-      const done = await tables.update(ctx, "commit-table", refOf(ref), async ({ entity }) => {
-        const baseLocation = entity.iceberg?.metadataLocation;
-        if (baseLocation === undefined) throw tableNotFound(ref.namespace, ref.table);
-        const base = await this.#files.load(baseLocation);
-        kept = base;
-        checkRequirements(request.requirements, base.metadata);
-        const nowMs = context.clock.nowMs();
-        const next = applyUpdates(base.metadata, request.updates, { nowMs, baseLocation });
-        if (next === base.metadata) return undefined;
-        // Where nothing moves, the places were allowed when the table came to them.
-        const location = samePlaces(base.metadata, next)
-          ? entity.location
-          : (await this.#places.of(ref.catalog)).locationOf(next);
-        const drafted = files.draft(location, next, baseLocation);
-        kept = drafted.file;
-        return drafted.draft;
-      });
-      if (kept === undefined) throw tableNotFound(ref.namespace, ref.table);
-      return { kept, value: answerOf(done.version, done.revision, kept) };
-    });
+    const { clock } = this.#catalog.context;
+    const change = (base: TableMetadata, baseLocation: string) => {
+      checkRequirements(request.requirements, base);
+      return applyUpdates(base, request.updates, { nowMs: clock.nowMs(), baseLocation });
+    };
+    return answerOf(await this.#commits.update(ctx, refOf(ref), change));
   }
 
   /** The commit of a staged create: its updates build the table from nothing. */
@@ -250,7 +207,7 @@ export class IcebergTables {
     const uuid = this.#mintUuid();
     const metadata = applyUpdates(undefined, request.updates, { nowMs, uuid });
     try {
-      return await this.#createWith(ctx, ref, async () => metadata);
+      return answerOf(await this.#commits.create(ctx, refOf(ref), async () => metadata));
     } catch (error) {
       const taken = error instanceof CatalogError && error.code === "TABLE_ALREADY_EXISTS";
       if (!taken) throw error;
@@ -258,27 +215,6 @@ export class IcebergTables {
         requirement: "table already exists",
       });
     }
-  }
-
-  async #createWith(
-    ctx: RequestContext,
-    ref: TableRef,
-    metadataOf: (places: CatalogPlaces) => Promise<TableMetadata>,
-  ): Promise<LoadedTable> {
-    const { context, tables } = this.#catalog;
-    const files = new CommitFiles(context, this.#files, this.#places);
-    return files.cleanAfter(async () => {
-      let kept: MetadataFile | undefined;
-      const done = await tables.create(ctx, "create-table", refOf(ref), async () => {
-        const places = await this.#places.of(ref.catalog);
-        const metadata = await metadataOf(places);
-        const drafted = files.draft(places.locationOf(metadata), metadata, undefined);
-        kept = drafted.file;
-        return drafted.draft;
-      });
-      if (kept === undefined) throw tableNotFound(ref.namespace, ref.table);
-      return { kept, value: answerOf(done.version, done.revision, kept) };
-    });
   }
 
   async #newMetadata(
@@ -301,17 +237,6 @@ export class IcebergTables {
       uuid,
       nowMs: context.clock.nowMs(),
     });
-  }
-
-  /** @throws CatalogError `AlreadyExists`, or `NotFound` for the namespace. */
-  async #assertFree(ref: TableRef): Promise<void> {
-    try {
-      await this.#catalog.tables.find(refOf(ref));
-    } catch (error) {
-      if (error instanceof CatalogError && error.code === "TABLE_NOT_FOUND") return;
-      throw error;
-    }
-    throw relationExists("table", ref.namespace, ref.table);
   }
 
   #canonical(update: TableUpdate): TableUpdate {

@@ -2,11 +2,15 @@ import type { JsonObject } from "../base/json.ts";
 import type { AccountCatalog } from "../catalog/catalog.ts";
 import type { IcebergNamespaces } from "./iceberg-namespaces.ts";
 import type { IcebergTables } from "./iceberg-tables.ts";
+import type { IcebergViews } from "./iceberg-views.ts";
 import type {
   CommitTable,
+  CommitView,
   CreateTable,
+  CreateView,
   IcebergService,
   LoadedTable,
+  LoadedView,
   LoadOptions,
   LoadResult,
   NamespaceInfo,
@@ -17,9 +21,12 @@ import type {
   PropertiesUpdate,
   PropertiesUpdated,
   RegisterTable,
+  RegisterView,
   RenameTable,
+  RenameView,
   RequestContext,
   TableRef,
+  ViewRef,
 } from "./requests.ts";
 
 /** The catalog that requests without a warehouse mean. Made at the first start. */
@@ -30,11 +37,18 @@ export class Iceberg implements IcebergService {
   readonly #catalog: AccountCatalog;
   readonly #namespaces: IcebergNamespaces;
   readonly #tables: IcebergTables;
+  readonly #views: IcebergViews;
 
-  constructor(catalog: AccountCatalog, namespaces: IcebergNamespaces, tables: IcebergTables) {
+  constructor(
+    catalog: AccountCatalog,
+    namespaces: IcebergNamespaces,
+    tables: IcebergTables,
+    views: IcebergViews,
+  ) {
     this.#catalog = catalog;
     this.#namespaces = namespaces;
     this.#tables = tables;
+    this.#views = views;
   }
 
   async config(_ctx: RequestContext, warehouse: string | undefined): Promise<{ catalog: string }> {
@@ -119,5 +133,36 @@ export class Iceberg implements IcebergService {
 
   async reportMetrics(_ctx: RequestContext, ref: TableRef, _report: JsonObject): Promise<void> {
     await this.#tables.assertExists(ref);
+  }
+  listViews(_ctx: RequestContext, ref: NamespaceRef, page: PageRequest): Promise<Page<string>> {
+    return this.#namespaces.listViews(ref, page);
+  }
+
+  createView(ctx: RequestContext, ref: NamespaceRef, request: CreateView): Promise<LoadedView> {
+    return this.#views.create(ctx, ref, request);
+  }
+
+  registerView(ctx: RequestContext, ref: NamespaceRef, request: RegisterView): Promise<LoadedView> {
+    return this.#views.register(ctx, ref, request);
+  }
+
+  loadView(_ctx: RequestContext, ref: ViewRef): Promise<LoadedView> {
+    return this.#views.load(ref);
+  }
+
+  viewExists(_ctx: RequestContext, ref: ViewRef): Promise<void> {
+    return this.#views.assertExists(ref);
+  }
+
+  commitView(ctx: RequestContext, ref: ViewRef, request: CommitView): Promise<LoadedView> {
+    return this.#views.commit(ctx, ref, request);
+  }
+
+  dropView(ctx: RequestContext, ref: ViewRef): Promise<void> {
+    return this.#views.drop(ctx, ref);
+  }
+
+  renameView(ctx: RequestContext, request: RenameView): Promise<void> {
+    return this.#views.rename(ctx, request);
   }
 }

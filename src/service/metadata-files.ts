@@ -5,34 +5,63 @@ import { LIMITS } from "../base/limits.ts";
 import { LruMap } from "../base/lru.ts";
 import type { Locations } from "../blob/locations.ts";
 import { isGzipMetadata } from "../iceberg/file-name.ts";
-import { parseTableMetadata, printTableMetadata, withLocation } from "../iceberg/metadata.ts";
+import { type LayoutEntry, withLocation } from "../iceberg/layout.ts";
+import { parseTableMetadata, printTableMetadata } from "../iceberg/metadata.ts";
 import type { TableMetadata } from "../iceberg/model.ts";
-import { snapshotsOfRefs } from "../iceberg/refs.ts";
+import {
+  parseViewMetadata,
+  printViewMetadata,
+  type ViewMetadata,
+} from "../iceberg/view-metadata.ts";
 
-/**
- * Weight of what is kept, counted in bytes of metadata text; parsed forms weigh a few times that.
- */
-const CACHED_BYTES = 128 * 1_048_576;
+const MIB = 1_048_576;
 const ENTRY_BYTES = 2_048;
 
-/** A metadata file that was parsed and validated once: only such bytes are ever answered. */
-export class MetadataFile {
+/** What the metadata of tables and of views have in common. */
+export interface Metadata {
+  readonly uuid: string | undefined;
   readonly location: string;
-  readonly metadata: TableMetadata;
+  readonly properties: ReadonlyMap<string, string>;
+  readonly layout: readonly LayoutEntry[];
+}
+
+/** How one kind of metadata file is read and written. */
+export interface MetadataFormat<M extends Metadata> {
+  readonly parse: (text: string) => M;
+  readonly print: (metadata: M) => string;
+  /** Weight of what is kept, in bytes of metadata text; parsed forms weigh a few times that. */
+  readonly cachedBytes: number;
+}
+
+export const TABLE_FORMAT: MetadataFormat<TableMetadata> = {
+  parse: parseTableMetadata,
+  print: printTableMetadata,
+  cachedBytes: 128 * MIB,
+};
+export const VIEW_FORMAT: MetadataFormat<ViewMetadata> = {
+  parse: parseViewMetadata,
+  print: printViewMetadata,
+  cachedBytes: 16 * MIB,
+};
+
+/** A metadata file that was parsed and validated once: only such bytes are ever answered. */
+export class MetadataFile<M extends Metadata> {
+  readonly location: string;
+  readonly metadata: M;
   /** UTF-8 JSON, never compressed. */
   readonly bytes: Uint8Array;
-  #refs: Uint8Array | undefined;
+  #shorter: Uint8Array | undefined;
 
-  constructor(location: string, metadata: TableMetadata, bytes: Uint8Array) {
+  constructor(location: string, metadata: M, bytes: Uint8Array) {
     this.location = location;
     this.metadata = metadata;
     this.bytes = bytes;
   }
 
-  /** The same with only the snapshots that a branch or tag names. */
-  get refs(): Uint8Array {
-    this.#refs ??= utf8(snapshotsOfRefs(this.metadata));
-    return this.#refs;
+  /** What another print of the same metadata leaves of it, made once: there is one such print. */
+  shorter(print: (metadata: M) => string): Uint8Array {
+    this.#shorter ??= utf8(print(this.metadata));
+    return this.#shorter;
   }
 }
 
@@ -57,15 +86,15 @@ function missing(location: string): CatalogError {
 }
 
 /** Iceberg metadata files at their locations, parsed once and kept: they never change. */
-export class MetadataFiles {
+export class MetadataFiles<M extends Metadata> {
   readonly #locations: Locations;
-  readonly #kept: LruMap<string, MetadataFile> = new LruMap(
-    CACHED_BYTES,
-    (file) => file.bytes.length + ENTRY_BYTES,
-  );
+  readonly #format: MetadataFormat<M>;
+  readonly #kept: LruMap<string, MetadataFile<M>>;
 
-  constructor(locations: Locations) {
+  constructor(locations: Locations, format: MetadataFormat<M>) {
     this.#locations = locations;
+    this.#format = format;
+    this.#kept = new LruMap(format.cachedBytes, (file) => file.bytes.length + ENTRY_BYTES);
   }
 
   /**
@@ -74,7 +103,7 @@ export class MetadataFiles {
    * @throws CatalogError `NotFound` `METADATA_FILE_MISSING`; `Invalid` `METADATA_INVALID`,
    * `LOCATION_NOT_ALLOWED`.
    */
-  async load(location: string): Promise<MetadataFile> {
+  async load(location: string): Promise<MetadataFile<M>> {
     const kept = this.#kept.get(location);
     if (kept !== undefined) {
       await this.assertThere(location);
@@ -86,13 +115,13 @@ export class MetadataFiles {
       throw invalid("METADATA_INVALID", "metadata file too large", { location });
     }
     const bytes = isGzipMetadata(location) ? gunzip(location, blob.bytes) : blob.bytes;
-    const file = this.#canonical(location, parseTableMetadata(textOf(location, bytes)), bytes);
+    const file = this.#canonical(location, this.#format.parse(textOf(location, bytes)), bytes);
     this.#kept.set(location, file);
     return file;
   }
 
-  /** A file of another writer may spell its table's location otherwise than we answer it. */
-  #canonical(location: string, metadata: TableMetadata, bytes: Uint8Array): MetadataFile {
+  /** A file of another writer may spell its own location otherwise than we answer it. */
+  #canonical(location: string, metadata: M, bytes: Uint8Array): MetadataFile<M> {
     const canonical = this.#locations.normalize(metadata.location);
     return canonical === metadata.location
       ? new MetadataFile(location, metadata, bytes)
@@ -107,19 +136,19 @@ export class MetadataFiles {
   }
 
   /** The file as it will stand at the location, not written yet. */
-  render(location: string, metadata: TableMetadata): MetadataFile {
-    return new MetadataFile(location, metadata, utf8(printTableMetadata(metadata)));
+  render(location: string, metadata: M): MetadataFile<M> {
+    return new MetadataFile(location, metadata, utf8(this.#format.print(metadata)));
   }
 
   /** Writes a rendered file under its name, which nothing else ever has. */
-  async write(file: MetadataFile): Promise<void> {
+  async write(file: MetadataFile<M>): Promise<void> {
     const { location, bytes } = file;
     await this.#locations.write(location, isGzipMetadata(location) ? gzipSync(bytes) : bytes);
     this.#kept.set(location, file);
   }
 
   /** Takes back a file that no commit names. */
-  async discard(file: MetadataFile): Promise<void> {
+  async discard(file: MetadataFile<M>): Promise<void> {
     this.#kept.delete(file.location);
     await this.#locations.delete(file.location);
   }

@@ -1,6 +1,7 @@
 import type { JsonObject } from "../base/json.ts";
 import type { TableRequirement } from "../iceberg/requirements.ts";
 import type { TableUpdate } from "../iceberg/updates.ts";
+import type { ViewRequirement, ViewUpdate } from "../iceberg/view-updates.ts";
 
 /** Who asks, and under which id it is logged and recorded. */
 export interface RequestContext {
@@ -16,6 +17,10 @@ export interface NamespaceRef {
 
 export interface TableRef extends NamespaceRef {
   readonly table: string;
+}
+
+export interface ViewRef extends NamespaceRef {
+  readonly view: string;
 }
 
 /** `pageToken` undefined = everything at once; "" = start paging. */
@@ -94,6 +99,38 @@ export interface RenameTable {
   readonly to: Omit<TableRef, "catalog">;
 }
 
+/** Schema and version as they stand in the request: `iceberg/` parses and validates them. */
+export interface CreateView {
+  readonly name: string;
+  readonly location?: string | undefined;
+  readonly schema: JsonObject;
+  readonly version: JsonObject;
+  readonly properties: Properties;
+}
+
+export interface RegisterView {
+  readonly name: string;
+  readonly metadataLocation: string;
+}
+
+export interface CommitView {
+  readonly requirements: readonly ViewRequirement[];
+  readonly updates: readonly ViewUpdate[];
+}
+
+/** A view as answered. The protocol has no entity tags of views: clients compare locations. */
+export interface LoadedView {
+  readonly metadataLocation: string;
+  readonly metadata: Uint8Array;
+  readonly config: Properties;
+}
+
+export interface RenameView {
+  readonly catalog: string;
+  readonly from: Omit<ViewRef, "catalog">;
+  readonly to: Omit<ViewRef, "catalog">;
+}
+
 /**
  * The Iceberg REST operations as `http/iceberg/` calls them: names in, answers out, every failure
  * a `CatalogError`. Implemented in `service/iceberg.ts`.
@@ -140,4 +177,14 @@ export interface IcebergService {
   renameTable(ctx: RequestContext, request: RenameTable): Promise<void>;
   /** Accepts a scan or commit report of an existing table. */
   reportMetrics(ctx: RequestContext, ref: TableRef, report: JsonObject): Promise<void>;
+
+  listViews(ctx: RequestContext, ref: NamespaceRef, page: PageRequest): Promise<Page<string>>;
+  createView(ctx: RequestContext, ref: NamespaceRef, request: CreateView): Promise<LoadedView>;
+  registerView(ctx: RequestContext, ref: NamespaceRef, request: RegisterView): Promise<LoadedView>;
+  loadView(ctx: RequestContext, ref: ViewRef): Promise<LoadedView>;
+  /** @throws CatalogError `NotFound` where it is not. */
+  viewExists(ctx: RequestContext, ref: ViewRef): Promise<void>;
+  commitView(ctx: RequestContext, ref: ViewRef, request: CommitView): Promise<LoadedView>;
+  dropView(ctx: RequestContext, ref: ViewRef): Promise<void>;
+  renameView(ctx: RequestContext, request: RenameView): Promise<void>;
 }

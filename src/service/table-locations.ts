@@ -1,9 +1,9 @@
 import { invalid } from "../base/error.ts";
-import type { TableUuid } from "../base/ids.ts";
+import type { TableUuid, ViewUuid } from "../base/ids.ts";
 import type { Locations } from "../blob/locations.ts";
 import type { AccountCatalog } from "../catalog/catalog.ts";
 import type { Catalog } from "../catalog/model.ts";
-import type { TableMetadata } from "../iceberg/model.ts";
+import type { Metadata } from "./metadata-files.ts";
 
 /** Set on a namespace: where the tables below it go by default. */
 const LOCATION = "location";
@@ -15,6 +15,8 @@ const WRITE_PATHS = [
   "write.object-storage.path",
   "write.folder-storage.path",
 ];
+
+type Places = Pick<Metadata, "location" | "properties">;
 
 /** A directory's name stays well below the 255 bytes that file systems allow. */
 const MAX_PLAIN = 128;
@@ -33,7 +35,7 @@ function isWithin(location: string, root: string): boolean {
 }
 
 /** Whether both say that the same places are written to. */
-export function samePlaces(a: TableMetadata, b: TableMetadata): boolean {
+export function samePlaces(a: Places, b: Places): boolean {
   const samePath = (property: string) => a.properties.get(property) === b.properties.get(property);
   return a.location === b.location && WRITE_PATHS.every(samePath);
 }
@@ -64,7 +66,7 @@ export class CatalogPlaces {
   }
 
   /** The canonical location of a table, once every place that its metadata names is allowed. */
-  locationOf(metadata: TableMetadata): string {
+  locationOf(metadata: Places): string {
     for (const property of WRITE_PATHS) {
       const path = metadata.properties.get(property);
       if (path !== undefined) this.allowed(path);
@@ -105,7 +107,7 @@ export class TableLocations {
     places: CatalogPlaces,
     namespace: readonly string[],
     name: string,
-    uuid: TableUuid,
+    uuid: TableUuid | ViewUuid,
   ): Promise<string> {
     const leaf = `${plain(name)}-${uuid.slice(-12)}`;
     for (let depth = namespace.length; depth > 0; depth--) {
@@ -122,7 +124,7 @@ export class TableLocations {
   }
 
   /** Directory of a table's metadata files, without a trailing slash. */
-  metadataDirectory(location: string, metadata: TableMetadata): string {
+  metadataDirectory(location: string, metadata: Places): string {
     const own = metadata.properties.get(METADATA_PATH);
     return own === undefined ? `${location}/metadata` : this.#locations.normalize(own);
   }

@@ -12,7 +12,8 @@ import { CatalogAdmin } from "../../src/service/catalog-admin.ts";
 import { Iceberg } from "../../src/service/iceberg.ts";
 import { IcebergNamespaces } from "../../src/service/iceberg-namespaces.ts";
 import { IcebergTables } from "../../src/service/iceberg-tables.ts";
-import { MetadataFiles } from "../../src/service/metadata-files.ts";
+import { IcebergViews } from "../../src/service/iceberg-views.ts";
+import { MetadataFiles, TABLE_FORMAT, VIEW_FORMAT } from "../../src/service/metadata-files.ts";
 import { PageTokens } from "../../src/service/page-token.ts";
 import type { CommitTable } from "../../src/service/requests.ts";
 import { TableLocations } from "../../src/service/table-locations.ts";
@@ -44,9 +45,12 @@ export async function openTestIceberg(
   const locations = new Locations({ allowedRoots: [root], clock, prng, durable: false });
   await new CatalogAdmin(catalog, locations, root).ensure("c", root);
   const places = new TableLocations(catalog, locations, []);
-  const tables = new IcebergTables(catalog, locations, new MetadataFiles(locations), places);
+  const tableFiles = new MetadataFiles(locations, TABLE_FORMAT);
+  const viewFiles = new MetadataFiles(locations, VIEW_FORMAT);
+  const tables = new IcebergTables(catalog, locations, tableFiles, places);
+  const views = new IcebergViews(catalog, locations, viewFiles, places);
   const tokens = new PageTokens(new Uint8Array(32));
-  const iceberg = new Iceberg(catalog, new IcebergNamespaces(catalog, tokens), tables);
+  const iceberg = new Iceberg(catalog, new IcebergNamespaces(catalog, tokens), tables, views);
   return { iceberg, catalog, directory };
 }
 

@@ -6,7 +6,7 @@ import type { BlobStore } from "../../../src/blob/port.ts";
 import { encodeContent, encodeSummary } from "../../../src/catalog/codec.ts";
 import { guardKeys } from "../../../src/catalog/guards.ts";
 import { digits19, FAMILIES, keyOf, locationKey } from "../../../src/catalog/keys.ts";
-import type { Catalog, Entity, Namespace, Summary, Table } from "../../../src/catalog/model.ts";
+import type { Catalog, Entity, Namespace, Relation, Summary } from "../../../src/catalog/model.ts";
 import { nameSummary, summaryOf } from "../../../src/catalog/summaries.ts";
 import type { Item, PointerStore } from "../../../src/pointer/port.ts";
 import {
@@ -96,7 +96,7 @@ function listKeys(stored: StoredEntity): Keys {
   }
   must(entity.state === "ACTIVE" && entity.purgeAfterMs === 0, `${item.key} is in no known state`);
   const names = namesOf(account, entity).map((key) => [key, name] as const);
-  if (entity.type === "table") return [byId, ...names];
+  if (isRelation(entity)) return [byId, ...names];
   const guards = guardKeys(account, entity.type, entity.id, entity.guardGeneration);
   return [byId, ...names, ...guards.map((key) => [key, undefined] as const)];
 }
@@ -118,33 +118,39 @@ function byIdSummary(stored: StoredEntity): Uint8Array {
   return encodeSummary(rest);
 }
 
-function namesOf(account: AccountId, entity: Catalog | Namespace | Table): readonly string[] {
+function namesOf(account: AccountId, entity: Catalog | Namespace | Relation): readonly string[] {
   switch (entity.type) {
     case "catalog":
       return [keyOf(FAMILIES.catalogByName, account, entity.name)];
     case "namespace":
       return [keyOf(FAMILIES.namespaceByPath, account, entity.catalogId, entity.path)];
-    case "table": {
+    case "table":
+    case "view": {
+      const listing = entity.type === "table" ? FAMILIES.tableByName : FAMILIES.viewByName;
       const { catalogId, namespaceId, name, location } = entity;
       return [
         keyOf(FAMILIES.relationByName, account, catalogId, namespaceId, name),
-        keyOf(FAMILIES.tableByName, account, catalogId, namespaceId, name),
+        keyOf(listing, account, catalogId, namespaceId, name),
         locationKey(account, location),
       ];
     }
   }
 }
 
+function isRelation(entity: Entity): entity is Relation {
+  return entity.type === "table" || entity.type === "view";
+}
+
 function mustHaveParent(entity: Entity, content: StoreContent): void {
   if (entity.state !== "ACTIVE" || entity.type === "account" || entity.type === "catalog") return;
-  const parentId = entity.type === "table" ? entity.namespaceId : entity.parentId;
+  const parentId = isRelation(entity) ? entity.namespaceId : entity.parentId;
   const parent = content.entities.find((stored) => stored.entity.id === parentId)?.entity;
   const what = `${entity.type} ${entity.name}`;
   must(parent?.state === "ACTIVE", `${what} has no parent`);
-  must(parent.type !== "account" && parent.type !== "table", `${what} has a strange parent`);
+  must(parent.type === "catalog" || parent.type === "namespace", `${what} has a strange parent`);
   const catalogId = parent.type === "catalog" ? parent.id : parent.catalogId;
   must(catalogId === entity.catalogId, `${what} is in another catalog than its parent`);
-  if (entity.type === "table") {
+  if (isRelation(entity)) {
     must(parent.type === "namespace", `${what} is in no namespace`);
     return;
   }
@@ -205,8 +211,9 @@ function checkRecorded(item: Item, last: ReadonlyMap<string, bigint>, content: S
     case "namespaceGuard":
       must(!last.has(item.key), `${item.key} has no place in a record`);
       return;
-    case "tableByName": {
-      const claim = item.key.replace("/tables/by-name/", "/relations/by-name/");
+    case "tableByName":
+    case "viewByName": {
+      const claim = item.key.replace(/\/(tables|views)\/by-name\//, "/relations/by-name/");
       must(content.items.get(claim)?.version === item.version, `${item.key} lags behind its claim`);
       return;
     }
@@ -219,7 +226,7 @@ function checkRecorded(item: Item, last: ReadonlyMap<string, bigint>, content: S
 function describeStore({ entities, receipts }: StoreContent): readonly string[] {
   const names = new Map(entities.map(({ entity }) => [entity.id as string, pathOf(entity)]));
   const lines = entities.map(({ entity }) => {
-    const parent = entity.type === "table" ? names.get(entity.namespaceId) : undefined;
+    const parent = isRelation(entity) ? names.get(entity.namespaceId) : undefined;
     const catalog = "catalogId" in entity ? names.get(entity.catalogId) : undefined;
     const where = entity.state === "ACTIVE" ? [catalog, parent] : [];
     return [entity.state, entity.type, ...where, pathOf(entity), contentOf(entity)].join(" ");
@@ -240,6 +247,7 @@ function contentOf(entity: Entity): string {
     case "namespace":
       return JSON.stringify(entity.properties);
     case "table":
+    case "view":
       return `${entity.location} ${entity.iceberg?.metadataLocation ?? ""}`;
   }
 }

@@ -38,6 +38,7 @@ const CANONICAL: Partial<Record<FamilyName, Entity["type"]>> = {
   catalogById: "catalog",
   namespaceById: "namespace",
   tableById: "table",
+  viewById: "view",
 };
 
 /** A statement about what is stored that does not hold. */

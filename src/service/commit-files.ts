@@ -1,13 +1,12 @@
 import type { Clock } from "../base/clock.ts";
 import { CatalogError } from "../base/error.ts";
-import type { IdSource, Revision, TableUuid } from "../base/ids.ts";
+import type { IdSource, Revision } from "../base/ids.ts";
 import type { Prng } from "../base/prng.ts";
-import type { IcebergTable } from "../catalog/model.ts";
+import type { Relation } from "../catalog/model.ts";
+import type { RelationDraft } from "../catalog/relations.ts";
 import { persist } from "../catalog/repository.ts";
-import type { TableDraft } from "../catalog/tables.ts";
 import { nextMetadataFileName } from "../iceberg/file-name.ts";
-import type { TableMetadata } from "../iceberg/model.ts";
-import type { MetadataFile, MetadataFiles } from "./metadata-files.ts";
+import type { Metadata, MetadataFile, MetadataFiles } from "./metadata-files.ts";
 import type { TableLocations } from "./table-locations.ts";
 
 interface Ports {
@@ -16,22 +15,16 @@ interface Ports {
   readonly ids: IdSource;
 }
 
-/** What a commit came to: the file that it names, or named already, and its answer. */
-interface Kept<T> {
-  readonly kept: MetadataFile;
-  readonly value: T;
-}
+/** What the catalog stores of a relation with this metadata. */
+export type Describe<E extends Relation, M> = (
+  metadata: M,
+  metadataLocation: string,
+) => NonNullable<E["iceberg"]>;
 
-/** What the catalog stores of a table with this metadata. */
-export function icebergOf(metadata: TableMetadata, metadataLocation: string): IcebergTable {
-  return {
-    metadataLocation,
-    purgeRequested: false,
-    ...(metadata.uuid === undefined ? {} : { tableUuid: metadata.uuid as TableUuid }),
-    ...(metadata.currentSnapshotId === undefined
-      ? {}
-      : { currentSnapshotId: metadata.currentSnapshotId }),
-  };
+/** A file with what the catalog is told of it. */
+export interface Drafted<E extends Relation, M extends Metadata> {
+  readonly file: MetadataFile<M>;
+  readonly draft: RelationDraft<E>;
 }
 
 /** Whether an error says for certain that nothing was committed. Our own faults never do. */
@@ -55,52 +48,58 @@ function isCertain(error: unknown): boolean {
 }
 
 /**
- * The metadata files of one commit. Each look at the table may lead to other metadata and so to
+ * The metadata files of one commit. Each look at the relation may lead to other metadata and so to
  * another file; only the one that the commit names is kept. While the outcome is in doubt all are:
- * an unreferenced file is harmless, a missing one is a lost table.
+ * an unreferenced file is harmless, a missing one is a lost table or view.
  */
-export class CommitFiles {
+export class CommitFiles<E extends Relation, M extends Metadata> {
   readonly #ports: Ports;
-  readonly #files: MetadataFiles;
+  readonly #files: MetadataFiles<M>;
   readonly #places: TableLocations;
-  readonly #written: MetadataFile[] = [];
+  readonly #describe: Describe<E, M>;
+  readonly #written: MetadataFile<M>[] = [];
 
-  constructor(ports: Ports, files: MetadataFiles, places: TableLocations) {
+  constructor(
+    ports: Ports,
+    files: MetadataFiles<M>,
+    places: TableLocations,
+    describe: Describe<E, M>,
+  ) {
     this.#ports = ports;
     this.#files = files;
     this.#places = places;
+    this.#describe = describe;
   }
 
   /**
-   * A table at this metadata, whose file is written beside the payload. `location`: checked and
+   * A relation at this metadata, whose file is written beside the payload. `location`: checked and
    * canonical. `base`: the metadata file that this one follows.
    */
-  draft(
-    location: string,
-    metadata: TableMetadata,
-    base: string | undefined,
-  ): { readonly file: MetadataFile; readonly draft: TableDraft } {
+  draft(location: string, metadata: M, base: string | undefined): Drafted<E, M> {
     const unique = this.#ports.ids.mint<Revision>();
     const name = nextMetadataFileName(base, unique, metadata.properties);
     const directory = this.#places.metadataDirectory(location, metadata);
     const file = this.#files.render(`${directory}/${name}`, metadata);
     const prepare = () => this.#write(file);
-    return { file, draft: { location, iceberg: icebergOf(metadata, file.location), prepare } };
+    const iceberg = this.#describe(metadata, file.location);
+    return { file, draft: { location, iceberg, prepare } };
   }
 
   /** Runs a commit and deletes the files it left behind, as far as its outcome is known. */
-  async cleanAfter<T>(commit: () => Promise<Kept<T>>): Promise<T> {
+  async cleanAfter<T extends { readonly file: MetadataFile<M> }>(
+    commit: () => Promise<T>,
+  ): Promise<T> {
     try {
-      const { kept, value } = await commit();
-      await this.#discard((file) => file !== kept);
-      return value;
+      const done = await commit();
+      await this.#discard((file) => file !== done.file);
+      return done;
     } catch (error) {
       if (isCertain(error)) await this.#discard(() => true);
       throw error;
     }
   }
 
-  async #write(file: MetadataFile): Promise<void> {
+  async #write(file: MetadataFile<M>): Promise<void> {
     if (this.#written.includes(file)) return;
     this.#written.push(file);
     let tried = false;
@@ -118,7 +117,7 @@ export class CommitFiles {
   }
 
   /** Best effort: a file that stays is found by the orphan scan. */
-  async #discard(which: (file: MetadataFile) => boolean): Promise<void> {
+  async #discard(which: (file: MetadataFile<M>) => boolean): Promise<void> {
     await Promise.allSettled(this.#written.filter(which).map((file) => this.#files.discard(file)));
   }
 }

@@ -1,0 +1,377 @@
+import type { CatalogError } from "../base/error.ts";
+import type { CatalogId, NamespaceId } from "../base/ids.ts";
+import { LIMITS } from "../base/limits.ts";
+import type { Item, Live } from "../pointer/port.ts";
+import { BatchBuilder, never } from "./batch.ts";
+import type { Actor, CatalogContext } from "./context.ts";
+import { readEntity, type Stored, summaryOfItem } from "./entities.ts";
+import {
+  corrupt,
+  entityProtected,
+  locationTaken,
+  relationExists,
+  relationNotFound,
+} from "./errors.ts";
+import { guardOf } from "./guards.ts";
+import { digits19, directoryOf, FAMILIES, keyOf, locationKey } from "./keys.ts";
+import type { Relation, View } from "./model.ts";
+import { checkName, checkPath, dotted } from "./names.ts";
+import type { NamespaceRef } from "./namespaces.ts";
+import { listPage, type Page, type PageRequest } from "./pages.ts";
+import { byIdKey } from "./paths.ts";
+import { assertMayUpdate } from "./payloads.ts";
+import { type Attempt, type Planned, REPLAN, refuse, write } from "./repository.ts";
+import type { Link, Resolver } from "./resolve.ts";
+import { type Revised, revisedOf } from "./revised.ts";
+import { nameSummary, summaryOf } from "./summaries.ts";
+
+/** A table or view by name. */
+export interface RelationRef extends NamespaceRef {
+  readonly name: string;
+}
+
+/** What a relation is to be: `prepare` makes what must exist before it does (its metadata file). */
+export interface RelationDraft<E extends Relation> {
+  readonly location: string;
+  readonly iceberg: NonNullable<E["iceberg"]>;
+  readonly prepare?: () => Promise<void>;
+}
+
+/** What tells tables and views apart. */
+export interface RelationKind<E extends Relation> {
+  readonly type: E["type"];
+  /** Serves listings; names are claimed in the one family that both types share. */
+  readonly listing: typeof FAMILIES.tableByName | typeof FAMILIES.viewByName;
+  /** A new entity of what all relations have. */
+  readonly make: (common: Omit<View, "type" | "id" | "iceberg">, id: E["id"]) => E;
+}
+
+/** The place of a name: its parent, the resolver key and the listing key. */
+interface Place {
+  readonly catalog: Link;
+  readonly parent: Link;
+  readonly relation: Item;
+  readonly byName: Item;
+  /** Of the location that was asked for. */
+  readonly claim: Item | undefined;
+}
+
+/**
+ * The relations of one type in one account. Whatever its type, a relation holds its name among all
+ * relations of its namespace, and its location among all of the account.
+ */
+export class Relations<E extends Relation> {
+  readonly #context: CatalogContext;
+  readonly #resolver: Resolver;
+  readonly #kind: RelationKind<E>;
+
+  constructor(context: CatalogContext, resolver: Resolver, kind: RelationKind<E>) {
+    this.#context = context;
+    this.#resolver = resolver;
+    this.#kind = kind;
+  }
+
+  /**
+   * Creates a relation, or registers one: the draft says where its metadata lies. `draft` is asked
+   * again after a lost race.
+   *
+   * @throws CatalogError `NAME_INVALID`, `NAMESPACE_NOT_FOUND`, `TABLE_ALREADY_EXISTS`,
+   * `VIEW_ALREADY_EXISTS`, `LOCATION_TAKEN`, and what `draft` throws. Warm: one batch read, one
+   * batch of 7 operations.
+   */
+  async create(
+    actor: Actor,
+    operation: `create-${E["type"]}` | `register-${E["type"]}`,
+    ref: RelationRef,
+    draft: () => Promise<RelationDraft<E>>,
+  ): Promise<Revised<E>> {
+    const id = this.#context.ids.mint<E["id"]>();
+    const clean = this.#clean(ref);
+    return write(this.#context, actor, operation, (attempt) =>
+      this.#planCreate(clean, id, draft, attempt),
+    );
+  }
+
+  async #planCreate(
+    ref: RelationRef,
+    id: E["id"],
+    draft: () => Promise<RelationDraft<E>>,
+    attempt: Attempt,
+  ): Promise<Planned<Revised<E>>> {
+    const { account, payloads } = this.#context;
+    const { revision, updatedAtMs } = attempt.authorship;
+    // Before the names are read, so that the claim is read with them.
+    const { location, iceberg, prepare } = await draft();
+    const place = await this.#place(ref, location);
+    const { claim = never(locationKey(account, location)) } = place;
+    if (place.relation.state === "live") throw this.#taken(place.relation, ref);
+    if (claim.state === "live") throw locationTaken(location, summaryOfItem(claim).name);
+    const common = {
+      name: ref.name,
+      description: "",
+      properties: {},
+      createdAtMs: updatedAtMs,
+      state: "ACTIVE" as const,
+      nameRevision: revision,
+      protected: false,
+      purgeAfterMs: 0,
+      catalogId: place.catalog.summary.entityId as CatalogId,
+      namespaceId: place.parent.summary.entityId as NamespaceId,
+      location,
+    };
+    const entity: E = { ...this.#kind.make(common, id), iceberg };
+    const payload = payloads.encode(entity, attempt.authorship);
+    const primary = byIdKey(entity.type, account, id);
+    const batch = new BatchBuilder(account).put(never(primary), {
+      payload,
+      summary: summaryOf(entity, payload),
+    });
+    putNames(batch, place, entity);
+    batch
+      .put(claim, { summary: nameSummary(entity) })
+      .bump(guardOf(account, place.parent.summary, ref.name));
+    const result = () => ({ entity, version: 1n, revision });
+    return { batch, primary, result, ...(prepare === undefined ? {} : { prepare }) };
+  }
+
+  /**
+   * Proves a relation's name and answers its canonical pointer: no payload is read. Warm: one batch
+   * read.
+   *
+   * @throws CatalogError `CATALOG_NOT_FOUND`, `NAMESPACE_NOT_FOUND`, `TABLE_NOT_FOUND` or
+   * `VIEW_NOT_FOUND`, also where the name is one of the other type.
+   */
+  async find(ref: RelationRef): Promise<Link> {
+    const { catalog, path, name } = this.#clean(ref);
+    const relation = { type: this.#kind.type, name };
+    return (await this.#resolver.resolve({ catalog, path, relation })).relation;
+  }
+
+  /**
+   * Proves that nothing has a name.
+   *
+   * @throws CatalogError `CATALOG_NOT_FOUND`, `NAMESPACE_NOT_FOUND`, `TABLE_ALREADY_EXISTS`,
+   * `VIEW_ALREADY_EXISTS`.
+   */
+  async assertFree(ref: RelationRef): Promise<void> {
+    const clean = this.#clean(ref);
+    const { relation } = await this.#place(clean);
+    if (relation.state === "live") throw this.#taken(relation, clean);
+  }
+
+  /** As `find`, with the payload. */
+  async get(ref: RelationRef): Promise<Stored<E>> {
+    return this.read(await this.find(ref), ref);
+  }
+
+  /** The payload behind a link. @throws CatalogError as `find`: dropped meanwhile. */
+  async read(link: Link, ref: RelationRef): Promise<Stored<E>> {
+    return this.#read(link.item, ref);
+  }
+
+  /** Names of the relations of this type in a namespace, in byte order. */
+  async list(ref: NamespaceRef, request: PageRequest): Promise<Page<string>> {
+    const { account, pointers } = this.#context;
+    const { between } = await this.#resolver.resolve(
+      { catalog: ref.catalog, path: checkPath(ref.path) },
+      {
+        between: ({ catalog, namespace }) =>
+          listPage(pointers, directoryOf(this.#kind.listing, account, catalog, namespace), request),
+      },
+    );
+    return { ...between, items: between.items.map((item) => summaryOfItem(item).name) };
+  }
+
+  /**
+   * Gives a relation other content under the same name: one batch of 3 operations, 5 where its
+   * location moves. `change` is asked again after a lost race, with what is there now.
+   *
+   * @throws CatalogError `LOCATION_TAKEN`, as `find`, and what `change` throws.
+   */
+  async update(
+    actor: Actor,
+    operation: `commit-${E["type"]}` | `register-${E["type"]}`,
+    ref: RelationRef,
+    change: (current: Stored<E>) => Promise<RelationDraft<E> | undefined>,
+  ): Promise<Revised<E>> {
+    const { account, payloads, pointers } = this.#context;
+    const clean = this.#clean(ref);
+    return write(this.#context, actor, operation, async (attempt) => {
+      const stored = await this.get(clean);
+      assertMayUpdate(stored.envelope);
+      const draft = await change(stored);
+      if (draft === undefined) return { unchanged: revisedOf(stored) };
+      const { location, iceberg, prepare } = draft;
+      const entity: E = { ...stored.entity, location, iceberg };
+      const payload = payloads.encode(entity, attempt.authorship);
+      const batch = new BatchBuilder(account).put(stored.item, {
+        payload,
+        summary: summaryOf(entity, payload),
+      });
+      if (location !== stored.entity.location) {
+        const [oldClaim, newClaim] = await pointers.getMany([
+          locationKey(account, stored.entity.location),
+          locationKey(account, location),
+        ]);
+        if (!isOf(oldClaim, entity.id) || newClaim === undefined) return REPLAN;
+        if (newClaim.state === "live") {
+          return refuse(locationTaken(location, summaryOfItem(newClaim).name), stored.item);
+        }
+        batch.delete(oldClaim).put(newClaim, { summary: nameSummary(entity) });
+      }
+      const { revision } = attempt.authorship;
+      const version = stored.item.version + 1n;
+      const result = () => ({ entity, version, revision });
+      const primary = stored.item.key;
+      return { batch, primary, result, ...(prepare === undefined ? {} : { prepare }) };
+    });
+  }
+
+  /**
+   * Drops a relation: its names and claims are free at once, its pointer stays for the retention.
+   * `mark` adds what the drop asks for.
+   */
+  protected async dropMarked(
+    actor: Actor,
+    ref: RelationRef,
+    mark: (entity: E) => E,
+  ): Promise<void> {
+    const clean = this.#clean(ref);
+    await write(this.#context, actor, `drop-${this.#kind.type}`, (attempt) =>
+      this.#planDrop(clean, mark, attempt),
+    );
+  }
+
+  async #planDrop(
+    ref: RelationRef,
+    mark: (entity: E) => E,
+    attempt: Attempt,
+  ): Promise<Planned<void>> {
+    const { account, payloads } = this.#context;
+    const stored = await this.get(ref);
+    assertMayUpdate(stored.envelope);
+    if (stored.entity.protected) throw entityProtected(dotted([...ref.path, ref.name]));
+    const names = await this.#namesOf(stored);
+    if (names === undefined) return REPLAN;
+    const purgeAfterMs = attempt.authorship.updatedAtMs + LIMITS.dropRetentionMs;
+    const entity: E = { ...mark(stored.entity), state: "DROPPED", purgeAfterMs };
+    const payload = payloads.encode(entity, attempt.authorship);
+    const dropped = keyOf(FAMILIES.dropped, account, digits19(purgeAfterMs), entity.id);
+    const batch = new BatchBuilder(account)
+      .put(stored.item, { payload, summary: summaryOf(entity, payload) })
+      .delete(names.relation)
+      .deriveDelete(names.byName)
+      .delete(names.claim)
+      .put(never(dropped), { summary: nameSummary(entity) });
+    return { batch, primary: stored.item.key, result: () => undefined };
+  }
+
+  /**
+   * Renames a relation, across namespaces of its catalog too; its location stays.
+   *
+   * @throws CatalogError `NAMESPACE_NOT_FOUND` (the new one too), `TABLE_ALREADY_EXISTS`,
+   * `VIEW_ALREADY_EXISTS`, as `find`.
+   */
+  async rename(actor: Actor, from: RelationRef, to: Omit<RelationRef, "catalog">): Promise<void> {
+    const source = this.#clean(from);
+    const target = this.#clean({ ...to, catalog: from.catalog });
+    await write(this.#context, actor, `rename-${this.#kind.type}`, (attempt) =>
+      this.#planRename(source, target, attempt),
+    );
+  }
+
+  async #planRename(from: RelationRef, to: RelationRef, attempt: Attempt): Promise<Planned<void>> {
+    const { account, payloads } = this.#context;
+    const stored = await this.get(from);
+    assertMayUpdate(stored.envelope);
+    const place = await this.#place(to);
+    if (place.relation.state === "live") {
+      return refuse(this.#taken(place.relation, to, from), stored.item);
+    }
+    const names = await this.#namesOf(stored);
+    if (names === undefined) return REPLAN;
+    const entity: E = {
+      ...stored.entity,
+      name: to.name,
+      namespaceId: place.parent.summary.entityId as NamespaceId,
+      nameRevision: attempt.authorship.revision,
+    };
+    const payload = payloads.encode(entity, attempt.authorship);
+    const batch = new BatchBuilder(account)
+      .put(stored.item, { payload, summary: summaryOf(entity, payload) })
+      .delete(names.relation)
+      .deriveDelete(names.byName)
+      .put(names.claim, { summary: nameSummary(entity) })
+      .bump(guardOf(account, place.parent.summary, to.name));
+    putNames(batch, place, entity);
+    return { batch, primary: stored.item.key, result: () => undefined };
+  }
+
+  /** Resolves a parent and reads what stands under a name and location. Warm: one request. */
+  async #place(ref: RelationRef, location?: string): Promise<Place> {
+    const { account } = this.#context;
+    const claims = location === undefined ? [] : [locationKey(account, location)];
+    const { catalog, namespace, also } = await this.#resolver.resolve(
+      { catalog: ref.catalog, path: ref.path },
+      {
+        also: (ids) => [
+          keyOf(FAMILIES.relationByName, account, ids.catalog, ids.namespace, ref.name),
+          keyOf(this.#kind.listing, account, ids.catalog, ids.namespace, ref.name),
+          ...claims,
+        ],
+      },
+    );
+    const [relation, byName, claim] = also;
+    if (relation === undefined || byName === undefined || also.length !== 2 + claims.length) {
+      throw corrupt("store answered fewer items than asked for", { name: ref.name });
+    }
+    return { catalog, parent: namespace, relation, byName, claim };
+  }
+
+  /** The name and claim keys of a relation that is there; undefined where one moved meanwhile. */
+  async #namesOf(stored: Stored<E>) {
+    const { account, pointers } = this.#context;
+    const { catalogId, namespaceId, name, location, id } = stored.entity;
+    const [relation, byName, claim] = await pointers.getMany([
+      keyOf(FAMILIES.relationByName, account, catalogId, namespaceId, name),
+      keyOf(this.#kind.listing, account, catalogId, namespaceId, name),
+      locationKey(account, location),
+    ]);
+    const found = isOf(relation, id) && isOf(byName, id) && isOf(claim, id);
+    return found ? { relation, byName, claim } : undefined;
+  }
+
+  async #read(item: Live, ref: RelationRef): Promise<Stored<E>> {
+    const { type } = this.#kind;
+    const stored = await readEntity<E>(this.#context, type, item);
+    if (stored === undefined || stored.entity.state !== "ACTIVE") {
+      throw relationNotFound(type, ref.path, ref.name);
+    }
+    return stored;
+  }
+
+  /** @throws CatalogError `NAME_INVALID`. */
+  #clean(ref: RelationRef): RelationRef {
+    return {
+      catalog: ref.catalog,
+      path: checkPath(ref.path),
+      name: checkName(ref.name, this.#kind.type),
+    };
+  }
+
+  #taken(holder: Live, ref: RelationRef, from?: RelationRef): CatalogError {
+    const { type } = this.#kind;
+    const wanted =
+      from === undefined ? { type } : { type, from: dotted([...from.path, from.name]) };
+    return relationExists(summaryOfItem(holder).entityType, ref.path, ref.name, wanted);
+  }
+}
+
+function isOf(item: Item | undefined, id: Relation["id"]): item is Live {
+  return item?.state === "live" && summaryOfItem(item).entityId === id;
+}
+
+function putNames(batch: BatchBuilder, place: Place, entity: Relation): void {
+  const summary = nameSummary(entity);
+  batch.put(place.relation, { summary }).derive(place.byName, { summary });
+}

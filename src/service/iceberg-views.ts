@@ -1,0 +1,142 @@
+import type { ViewUuid } from "../base/ids.ts";
+import type { Locations } from "../blob/locations.ts";
+import type { AccountCatalog } from "../catalog/catalog.ts";
+import type { IcebergView, View } from "../catalog/model.ts";
+import type { ViewRef as CatalogViewRef } from "../catalog/views.ts";
+import type { ViewMetadata } from "../iceberg/view-metadata.ts";
+import {
+  applyViewUpdates,
+  checkViewRequirements,
+  newViewMetadata,
+  type ViewUpdate,
+} from "../iceberg/view-updates.ts";
+import type { MetadataFile, MetadataFiles } from "./metadata-files.ts";
+import { RelationCommits } from "./relation-commits.ts";
+import { ofRelation } from "./relation-missing.ts";
+import type {
+  CommitView,
+  CreateView,
+  LoadedView,
+  NamespaceRef,
+  RegisterView,
+  RenameView,
+  RequestContext,
+  ViewRef,
+} from "./requests.ts";
+import type { CatalogPlaces, TableLocations } from "./table-locations.ts";
+import { Turns } from "./turns.ts";
+
+function refOf(ref: ViewRef): CatalogViewRef {
+  return { catalog: ref.catalog, path: ref.namespace, name: ref.view };
+}
+
+/** What the catalog stores of a view with this metadata. */
+function describe(metadata: ViewMetadata, metadataLocation: string): IcebergView {
+  return {
+    viewUuid: metadata.uuid as ViewUuid,
+    metadataLocation,
+    currentVersionId: metadata.currentVersionId,
+  };
+}
+
+function answerOf({ location, bytes }: MetadataFile<ViewMetadata>): LoadedView {
+  return { metadataLocation: location, metadata: bytes, config: {} };
+}
+
+/** The view operations of the Iceberg REST protocol. */
+export class IcebergViews {
+  readonly #catalog: AccountCatalog;
+  readonly #locations: Locations;
+  readonly #files: MetadataFiles<ViewMetadata>;
+  readonly #places: TableLocations;
+  readonly #commits: RelationCommits<View, ViewMetadata>;
+  readonly #turns: Turns = new Turns();
+
+  constructor(
+    catalog: AccountCatalog,
+    locations: Locations,
+    files: MetadataFiles<ViewMetadata>,
+    places: TableLocations,
+  ) {
+    this.#catalog = catalog;
+    this.#locations = locations;
+    this.#files = files;
+    this.#places = places;
+    const { context, views: relations } = catalog;
+    const parts = { type: "view", relations, describe, context, files, places } as const;
+    this.#commits = new RelationCommits<View, ViewMetadata>(parts);
+  }
+
+  /** Warm: one batch read of pointers and, for a `file:` view, one `stat`. */
+  async load(ref: ViewRef): Promise<LoadedView> {
+    const { location } = await ofRelation("view", refOf(ref), this.#commits.find(refOf(ref)));
+    return answerOf(await this.#files.load(location));
+  }
+
+  async assertExists(ref: ViewRef): Promise<void> {
+    await ofRelation("view", refOf(ref), this.#catalog.views.find(refOf(ref)));
+  }
+
+  async create(ctx: RequestContext, ref: NamespaceRef, request: CreateView): Promise<LoadedView> {
+    const view = { ...ref, view: request.name };
+    const uuid = this.#catalog.context.ids.mint<ViewUuid>();
+    const metadata = (places: CatalogPlaces) => this.#newMetadata(places, view, request, uuid);
+    return answerOf((await this.#commits.create(ctx, refOf(view), metadata)).file);
+  }
+
+  /** Commits of one view are taken in turn; a lost race between nodes is applied again. */
+  async commit(ctx: RequestContext, ref: ViewRef, request: CommitView): Promise<LoadedView> {
+    const { clock } = this.#catalog.context;
+    const updates = request.updates.map((update) => this.#canonical(update));
+    const change = (base: ViewMetadata) => {
+      checkViewRequirements(request.requirements, base);
+      return applyViewUpdates(base, updates, clock.nowMs());
+    };
+    const key = JSON.stringify([ref.catalog, ref.namespace, ref.view]);
+    const work = () => this.#commits.update(ctx, refOf(ref), change);
+    const done = await this.#turns.take(key, () => ofRelation("view", refOf(ref), work()));
+    return answerOf(done.file);
+  }
+
+  async register(
+    ctx: RequestContext,
+    ref: NamespaceRef,
+    request: RegisterView,
+  ): Promise<LoadedView> {
+    const { views } = this.#catalog;
+    const view = refOf({ ...ref, view: request.name });
+    const draft = () => this.#commits.registered(ref.catalog, request.metadataLocation);
+    const done = await views.create(ctx, "register-view", view, draft);
+    return answerOf((await this.#commits.confirm(done, view, () => views.drop(ctx, view))).file);
+  }
+
+  async drop(ctx: RequestContext, ref: ViewRef): Promise<void> {
+    await ofRelation("view", refOf(ref), this.#catalog.views.drop(ctx, refOf(ref)));
+  }
+
+  async rename(ctx: RequestContext, { catalog, from, to }: RenameView): Promise<void> {
+    const source = refOf({ ...from, catalog });
+    const target = { path: to.namespace, name: to.view };
+    await ofRelation("view", source, this.#catalog.views.rename(ctx, source, target));
+  }
+
+  async #newMetadata(
+    places: CatalogPlaces,
+    ref: ViewRef,
+    request: CreateView,
+    uuid: ViewUuid,
+  ): Promise<ViewMetadata> {
+    const { schema, version, properties } = request;
+    const location =
+      request.location === undefined
+        ? await this.#places.defaultFor(places, ref.namespace, request.name, uuid)
+        : places.allowed(request.location);
+    const nowMs = this.#catalog.context.clock.nowMs();
+    return newViewMetadata({ schema, version, location, properties, uuid, nowMs });
+  }
+
+  #canonical(update: ViewUpdate): ViewUpdate {
+    if (update.action !== "set-location") return update;
+    return { ...update, location: this.#locations.normalize(update.location) };
+  }
+}
