@@ -63,7 +63,7 @@ export async function compose(settings: Settings, components: Components): Promi
   const tableFiles = new MetadataFiles(locations, TABLE_FORMAT);
   const viewFiles = new MetadataFiles(locations, VIEW_FORMAT);
   const tables = new IcebergTables(catalog, locations, tableFiles, places);
-  const views = new IcebergViews(catalog, locations, viewFiles, places);
+  const views = new IcebergViews(catalog, viewFiles, places);
   const iceberg = new Iceberg(catalog, new IcebergNamespaces(catalog, tokens), tables, views);
   return {
     iceberg,

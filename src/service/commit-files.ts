@@ -78,7 +78,7 @@ export class CommitFiles<E extends Relation, M extends Metadata> {
   draft(location: string, metadata: M, base: string | undefined): Drafted<E, M> {
     const unique = this.#ports.ids.mint<Revision>();
     const name = nextMetadataFileName(base, unique, metadata.properties);
-    const directory = this.#places.metadataDirectory(location, metadata);
+    const directory = this.#files.spelled(this.#places.metadataDirectory(location, metadata));
     const file = this.#files.render(`${directory}/${name}`, metadata);
     const prepare = () => this.#write(file);
     const iceberg = this.#describe(metadata, file.location);

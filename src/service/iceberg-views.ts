@@ -1,5 +1,4 @@
 import type { ViewUuid } from "../base/ids.ts";
-import type { Locations } from "../blob/locations.ts";
 import type { AccountCatalog } from "../catalog/catalog.ts";
 import type { IcebergView, View } from "../catalog/model.ts";
 import type { ViewRef as CatalogViewRef } from "../catalog/views.ts";
@@ -8,7 +7,6 @@ import {
   applyViewUpdates,
   checkViewRequirements,
   newViewMetadata,
-  type ViewUpdate,
 } from "../iceberg/view-updates.ts";
 import type { MetadataFile, MetadataFiles } from "./metadata-files.ts";
 import { RelationCommits } from "./relation-commits.ts";
@@ -46,20 +44,13 @@ function answerOf({ location, bytes }: MetadataFile<ViewMetadata>): LoadedView {
 /** The view operations of the Iceberg REST protocol. */
 export class IcebergViews {
   readonly #catalog: AccountCatalog;
-  readonly #locations: Locations;
   readonly #files: MetadataFiles<ViewMetadata>;
   readonly #places: TableLocations;
   readonly #commits: RelationCommits<View, ViewMetadata>;
   readonly #turns: Turns = new Turns();
 
-  constructor(
-    catalog: AccountCatalog,
-    locations: Locations,
-    files: MetadataFiles<ViewMetadata>,
-    places: TableLocations,
-  ) {
+  constructor(catalog: AccountCatalog, files: MetadataFiles<ViewMetadata>, places: TableLocations) {
     this.#catalog = catalog;
-    this.#locations = locations;
     this.#files = files;
     this.#places = places;
     const { context, views: relations } = catalog;
@@ -87,10 +78,9 @@ export class IcebergViews {
   /** Commits of one view are taken in turn; a lost race between nodes is applied again. */
   async commit(ctx: RequestContext, ref: ViewRef, request: CommitView): Promise<LoadedView> {
     const { clock } = this.#catalog.context;
-    const updates = request.updates.map((update) => this.#canonical(update));
     const change = (base: ViewMetadata) => {
       checkViewRequirements(request.requirements, base);
-      return applyViewUpdates(base, updates, clock.nowMs());
+      return applyViewUpdates(base, request.updates, clock.nowMs());
     };
     const key = JSON.stringify([ref.catalog, ref.namespace, ref.view]);
     const work = () => this.#commits.update(ctx, refOf(ref), change);
@@ -127,16 +117,11 @@ export class IcebergViews {
     uuid: ViewUuid,
   ): Promise<ViewMetadata> {
     const { schema, version, properties } = request;
+    if (request.location !== undefined) places.allowed(request.location);
     const location =
-      request.location === undefined
-        ? await this.#places.defaultFor(places, ref.namespace, request.name, uuid)
-        : places.allowed(request.location);
+      request.location ??
+      (await this.#places.defaultFor(places, ref.namespace, request.name, uuid));
     const nowMs = this.#catalog.context.clock.nowMs();
     return newViewMetadata({ schema, version, location, properties, uuid, nowMs });
-  }
-
-  #canonical(update: ViewUpdate): ViewUpdate {
-    if (update.action !== "set-location") return update;
-    return { ...update, location: this.#locations.normalize(update.location) };
   }
 }

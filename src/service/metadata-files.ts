@@ -7,7 +7,7 @@ import type { Locations } from "../blob/locations.ts";
 import { isGzipMetadata } from "../iceberg/file-name.ts";
 import { type LayoutEntry, withLocation } from "../iceberg/layout.ts";
 import { parseTableMetadata, printTableMetadata } from "../iceberg/metadata.ts";
-import type { TableMetadata } from "../iceberg/model.ts";
+import { stripTrailingSlash, type TableMetadata } from "../iceberg/model.ts";
 import {
   parseViewMetadata,
   printViewMetadata,
@@ -29,6 +29,12 @@ export interface Metadata {
 export interface MetadataFormat<M extends Metadata> {
   readonly parse: (text: string) => M;
   readonly print: (metadata: M) => string;
+  /**
+   * How locations are answered. Clients join the paths of data files onto a table's, and some of
+   * them know one spelling alone. Nothing lies at a view's but its metadata files, and clients
+   * compare it with what they asked for, so it keeps their spelling.
+   */
+  readonly locations: "canonical" | "as given";
   /** Weight of what is kept, in bytes of metadata text; parsed forms weigh a few times that. */
   readonly cachedBytes: number;
 }
@@ -36,11 +42,13 @@ export interface MetadataFormat<M extends Metadata> {
 export const TABLE_FORMAT: MetadataFormat<TableMetadata> = {
   parse: parseTableMetadata,
   print: printTableMetadata,
+  locations: "canonical",
   cachedBytes: 128 * MIB,
 };
 export const VIEW_FORMAT: MetadataFormat<ViewMetadata> = {
   parse: parseViewMetadata,
   print: printViewMetadata,
+  locations: "as given",
   cachedBytes: 16 * MIB,
 };
 
@@ -122,10 +130,17 @@ export class MetadataFiles<M extends Metadata> {
 
   /** A file of another writer may spell its own location otherwise than we answer it. */
   #canonical(location: string, metadata: M, bytes: Uint8Array): MetadataFile<M> {
-    const canonical = this.#locations.normalize(metadata.location);
+    const canonical = this.spelled(metadata.location);
     return canonical === metadata.location
       ? new MetadataFile(location, metadata, bytes)
       : this.render(location, withLocation(metadata, canonical));
+  }
+
+  /** A location as it is answered, without a trailing slash. @throws CatalogError `Invalid`. */
+  spelled(location: string): string {
+    return this.#format.locations === "canonical"
+      ? this.#locations.normalize(location)
+      : stripTrailingSlash(location);
   }
 
   /** @throws CatalogError `NotFound` `METADATA_FILE_MISSING`. */

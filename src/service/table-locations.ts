@@ -123,9 +123,8 @@ export class TableLocations {
     return [root, ...namespace.map(plain), leaf].join("/");
   }
 
-  /** Directory of a table's metadata files, without a trailing slash. */
+  /** Directory of the metadata files of a table or view, as it was given. */
   metadataDirectory(location: string, metadata: Places): string {
-    const own = metadata.properties.get(METADATA_PATH);
-    return own === undefined ? `${location}/metadata` : this.#locations.normalize(own);
+    return metadata.properties.get(METADATA_PATH) ?? `${location}/metadata`;
   }
 }

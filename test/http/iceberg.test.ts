@@ -94,6 +94,83 @@ describe("namespaces", () => {
   });
 });
 
+describe("views", () => {
+  const VIEW = { catalog: "cat", namespace: ["ns"], view: "v/w" };
+  const PATH = "/v1/cat/namespaces/ns/views/v%2Fw";
+  const ANSWER = `{"metadata-location":"${LOCATION}","metadata":${METADATA},"config":{"io.x":"y"}}`;
+  const VERSION = `{"version-id":1,"schema-id":0,"timestamp-ms":1,"summary":{},
+    "default-namespace":["ns"],"representations":[{"type":"sql","sql":"x","dialect":"d"}]}`;
+
+  it("are listed with their namespace", async () => {
+    const { body, seen } = await call("GET", "/v1/namespaces/a%1Fb/views?pageSize=2&pageToken=p");
+    expect(JSON.parse(body)).toEqual({
+      identifiers: [
+        { namespace: ["a", "b"], name: "v1" },
+        { namespace: ["a", "b"], name: "v2" },
+      ],
+      "next-page-token": "next",
+    });
+    expect(seen[0]?.args[1]).toEqual({ pageToken: "p", pageSize: 2 });
+  });
+
+  it("are created and registered, with every member of the request", async () => {
+    const create = `{"name":"v","location":"file:///v","schema":${SCHEMA},
+      "view-version":${VERSION},"properties":{"k":"v"}}`;
+    const made = await call("POST", "/v1/namespaces/ns/views", create);
+    expect([made.status, made.body, header(made.answer, "ETag")]).toEqual([200, ANSWER, undefined]);
+    expect(made.seen[0]?.args[1]).toEqual({
+      name: "v",
+      location: "file:///v",
+      schema: { type: "struct", fields: [] },
+      version: JSON.parse(VERSION),
+      properties: { k: "v" },
+    });
+    const register = '{"name":"v","metadata-location":"file:///m"}';
+    const registered = await call("POST", "/v1/namespaces/ns/register-view", register);
+    expect([registered.status, registered.body]).toEqual([200, ANSWER]);
+    expect(registered.seen[0]?.args[1]).toEqual({ name: "v", metadataLocation: "file:///m" });
+  });
+
+  it("are loaded, found, replaced and dropped by the name in the path", async () => {
+    const load = await call("GET", `${PATH}?referenced-by=ns%1Fv`);
+    expect([load.status, load.body]).toEqual([200, ANSWER]);
+    const head = await call("HEAD", PATH);
+    expect([head.status, head.body]).toEqual([204, ""]);
+    const commit = await call("POST", PATH, '{"updates":[{"action":"add-schema"}]}');
+    expect(header(commit.answer, "X-Firn-Error")).toBe("FIELD_MISSING");
+    const replace = await call(
+      "POST",
+      PATH,
+      `{"requirements":[{"type":"assert-view-uuid","uuid":"u"}],"updates":[
+        {"action":"add-view-version","view-version":${VERSION}},
+        {"action":"set-current-view-version","view-version-id":-1}]}`,
+    );
+    expect([replace.status, replace.body]).toEqual([200, ANSWER]);
+    expect(replace.seen[0]?.args[1]).toMatchObject({
+      requirements: [{ type: "assert-view-uuid", uuid: "u" }],
+      updates: [
+        { action: "add-view-version", version: { versionId: 1, summary: new Map() } },
+        { action: "set-current-view-version", versionId: -1 },
+      ],
+    });
+    const drop = await call("DELETE", PATH);
+    expect([drop.status, drop.body]).toEqual([204, ""]);
+    for (const { seen } of [load, head, replace, drop]) expect(seen[0]?.args[0]).toEqual(VIEW);
+  });
+
+  it("are renamed, across namespaces too", async () => {
+    const body = `{"source":{"namespace":["a"],"name":"v"},
+      "destination":{"namespace":["b","c"],"name":"w"}}`;
+    const { status, seen } = await call("POST", "/v1/cat/views/rename", body);
+    expect(status).toBe(204);
+    expect(seen[0]?.args[0]).toEqual({
+      catalog: "cat",
+      from: { namespace: ["a"], view: "v" },
+      to: { namespace: ["b", "c"], view: "w" },
+    });
+  });
+});
+
 describe("tables", () => {
   it("are listed with their namespace", async () => {
     const { body } = await call("GET", "/v1/namespaces/a%1Fb/tables?pageSize=2&pageToken=p");

@@ -104,14 +104,16 @@ describe("routes", () => {
   });
 
   it("of the contract that are not served are known as such, by their method", () => {
-    expect(matchPath("GET", "/v1/cat/namespaces/a%1Fb/views/v%2Fw")).toMatchObject({
+    expect(matchPath("GET", "/v1/cat/namespaces/a%1Fb/functions/v%2Fw")).toMatchObject({
       found: "unserved",
-      endpoint: { method: "GET", template: "/v1/{prefix}/namespaces/{namespace}/views/{view}" },
-      params: { prefix: "cat", namespace: "a%1Fb", view: "v%2Fw" },
+      endpoint: {
+        method: "GET",
+        template: "/v1/{prefix}/namespaces/{namespace}/functions/{function}",
+      },
     });
     expect(matchPath("POST", "/v1/transactions/commit").found).toBe("unserved");
     expect(matchPath("GET", "/v1/transactions/commit").found).toBe("nothing");
-    expect(matchPath("PATCH", "/v1/namespaces/a/views/v").found).toBe("nothing");
+    expect(matchPath("PATCH", "/v1/namespaces/a/functions/v").found).toBe("nothing");
   });
 
   it("name the methods that a path has", () => {

@@ -4,7 +4,7 @@ import { SeededPrng } from "../../src/base/prng.ts";
 import { SystemClock } from "../../src/runtime/clock.ts";
 import { createLogger } from "../../src/server/log.ts";
 import { FirnServer, type ServerOptions } from "../../src/server/server.ts";
-import type { IcebergService, LoadedTable } from "../../src/service/requests.ts";
+import type { IcebergService, LoadedTable, LoadedView } from "../../src/service/requests.ts";
 
 /** One call as the service saw it. */
 export interface Seen {
@@ -26,6 +26,12 @@ export function loaded(parts: Partial<LoadedTable> = {}): LoadedTable {
     ...parts,
   };
 }
+
+const VIEW: LoadedView = {
+  metadataLocation: LOCATION,
+  metadata: Buffer.from(METADATA),
+  config: { "io.x": "y" },
+};
 
 /**
  * A service of fixed answers that notes its calls: what stands between the adapter and the real one
@@ -54,6 +60,14 @@ export function scripted(overrides: Partial<IcebergService> = {}): {
     dropTable: async () => undefined,
     renameTable: async () => undefined,
     reportMetrics: async () => undefined,
+    listViews: async () => ({ items: ["v1", "v2"], nextPageToken: "next" }),
+    createView: async () => VIEW,
+    registerView: async () => VIEW,
+    loadView: async () => VIEW,
+    viewExists: async () => undefined,
+    commitView: async () => VIEW,
+    dropView: async () => undefined,
+    renameView: async () => undefined,
     ...overrides,
   };
   const service = new Proxy(answers, {

@@ -64,7 +64,7 @@ export class IcebergAdapter {
    * Judges a request by its head.
    *
    * @throws CatalogError `ROUTE_NOT_FOUND`, `METHOD_NOT_ALLOWED`, `OPERATION_NOT_SUPPORTED`,
-   * `VIEW_NOT_FOUND`, `CONTENT_TYPE_NOT_SUPPORTED`, `URL_INVALID`, `PARAMETER_INVALID`.
+   * `CONTENT_TYPE_NOT_SUPPORTED`, `URL_INVALID`, `PARAMETER_INVALID`.
    */
   accept(method: string, target: Target, headers: IncomingHttpHeaders): Accepted | Answer {
     const path = below(ICEBERG_MOUNT, target.path);
@@ -99,6 +99,6 @@ export class IcebergAdapter {
 
 function found(match: Match): Extract<Match, { found: "operation" }> {
   if (match.found === "operation") return match;
-  if (match.found === "unserved") throw notServed(match.endpoint, match.params);
+  if (match.found === "unserved") throw notServed(match.endpoint);
   throw match.found === "path" ? methodNotAllowed(match.allow) : routeNotFound();
 }

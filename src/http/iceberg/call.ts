@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { JsonObject } from "../../base/json.ts";
-import type { NamespaceRef, RequestContext, TableRef } from "../../service/requests.ts";
+import type { NamespaceRef, RequestContext, TableRef, ViewRef } from "../../service/requests.ts";
 import { decodeUrlPart, splitNamespace } from "./path.ts";
 import type { Query } from "./query.ts";
 import { decodeBody } from "./requests.ts";
@@ -46,6 +46,10 @@ export class Call {
   get namespaceRef(): NamespaceRef {
     const namespace = splitNamespace(decodeUrlPart(this.#params.namespace ?? ""));
     return { catalog: this.catalog, namespace };
+  }
+
+  get viewRef(): ViewRef {
+    return { ...this.namespaceRef, view: decodeUrlPart(this.#params.view ?? "") };
   }
 
   get tableRef(): TableRef {

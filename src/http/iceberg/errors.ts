@@ -11,9 +11,20 @@ export interface WireError {
   readonly headers: Readonly<Record<string, string>>;
 }
 
+type Fact = (name: string) => string;
+
 interface Wording {
   readonly type: string;
-  readonly text: (fact: (name: string) => string) => string;
+  readonly text: (fact: Fact) => string;
+}
+
+/** A name that is taken: the words say who has it and what was wanted of it. */
+function taken(holder: "Table" | "View", name: string, fact: Fact): string {
+  const from = fact("from");
+  if (from !== "") return `Cannot rename ${from} to ${name}. ${holder} already exists`;
+  return fact("wanted") === holder.toLowerCase()
+    ? `${holder} already exists: ${name}`
+    : `${holder} with same name already exists: ${name}`;
 }
 
 /**
@@ -47,11 +58,17 @@ const WORDINGS: Readonly<Record<string, Wording>> = {
   },
   TABLE_ALREADY_EXISTS: {
     type: "AlreadyExistsException",
-    text: (fact) => `Table already exists: ${fact("table")}`,
+    text: (fact) => taken("Table", fact("table"), fact),
   },
   VIEW_ALREADY_EXISTS: {
     type: "AlreadyExistsException",
-    text: (fact) => `View with same name already exists: ${fact("view")}`,
+    text: (fact) => taken("View", fact("view"), fact),
+  },
+  // Clients throw this very type where they would check the same before they ask.
+  VIEW_DIALECT_REPEATED: {
+    type: "IllegalArgumentException",
+    text: (fact) =>
+      `Invalid view version: Cannot add multiple queries for dialect ${fact("dialect")}`,
   },
   NAMESPACE_NOT_EMPTY: {
     type: "NamespaceNotEmptyException",

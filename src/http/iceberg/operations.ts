@@ -26,6 +26,8 @@ const NAMESPACES = "/v1/{prefix}/namespaces";
 const NAMESPACE = `${NAMESPACES}/{namespace}`;
 const TABLES = `${NAMESPACE}/tables`;
 const TABLE = `${TABLES}/{table}`;
+const VIEWS = `${NAMESPACE}/views`;
+const VIEW = `${VIEWS}/{view}`;
 
 function read(method: Method, template: string, handle: Operation["handle"]): Operation {
   return { method, template, writes: false, handle };
@@ -78,7 +80,7 @@ const TABLE_OPERATIONS: readonly Operation[] = [
   read("GET", TABLES, async (service, call) => {
     const ref = call.namespaceRef;
     const page = await service.listTables(call.ctx, ref, pageOf(call.query));
-    return answer.tablesAnswer(ref.namespace, page);
+    return answer.identifiersAnswer(ref.namespace, page);
   }),
   write("POST", TABLES, async (service, call) => {
     const request = decode.decodeCreateTable(call.json());
@@ -121,11 +123,48 @@ const TABLE_OPERATIONS: readonly Operation[] = [
   }),
 ];
 
+const VIEW_OPERATIONS: readonly Operation[] = [
+  read("GET", VIEWS, async (service, call) => {
+    const ref = call.namespaceRef;
+    const page = await service.listViews(call.ctx, ref, pageOf(call.query));
+    return answer.identifiersAnswer(ref.namespace, page);
+  }),
+  write("POST", VIEWS, async (service, call) => {
+    const request = decode.decodeCreateView(call.json());
+    return answer.viewAnswer(await service.createView(call.ctx, call.namespaceRef, request));
+  }),
+  write("POST", `${NAMESPACE}/register-view`, async (service, call) => {
+    const request = decode.decodeRegisterView(call.json());
+    return answer.viewAnswer(await service.registerView(call.ctx, call.namespaceRef, request));
+  }),
+  read("GET", VIEW, async (service, call) =>
+    answer.viewAnswer(await service.loadView(call.ctx, call.viewRef)),
+  ),
+  read("HEAD", VIEW, async (service, call) => {
+    await service.viewExists(call.ctx, call.viewRef);
+    return answer.NO_CONTENT;
+  }),
+  write("POST", VIEW, async (service, call) => {
+    const request = decode.decodeCommitView(call.json());
+    return answer.viewAnswer(await service.commitView(call.ctx, call.viewRef, request));
+  }),
+  write("DELETE", VIEW, async (service, call) => {
+    await service.dropView(call.ctx, call.viewRef);
+    return answer.NO_CONTENT;
+  }),
+  write("POST", "/v1/{prefix}/views/rename", async (service, call) => {
+    const names = decode.decodeRenameView(call.json());
+    await service.renameView(call.ctx, { catalog: call.catalog, ...names });
+    return answer.NO_CONTENT;
+  }),
+];
+
 /** Everything that is served, and nothing else. */
 export const OPERATIONS: readonly Operation[] = [
   ...CONFIG_OPERATIONS,
   ...NAMESPACE_OPERATIONS,
   ...TABLE_OPERATIONS,
+  ...VIEW_OPERATIONS,
 ];
 
 /** What the config advertises. Clients call nothing that is not listed here. */

@@ -18,14 +18,19 @@ import {
 } from "../../base/json-read.ts";
 import { parseRequirements } from "../../iceberg/requirements.ts";
 import { parseUpdates } from "../../iceberg/updates.ts";
+import { parseViewRequirements, parseViewUpdates } from "../../iceberg/view-updates.ts";
 import type {
   CommitTable,
+  CommitView,
   CreateTable,
+  CreateView,
   NamespaceInfo,
   Properties,
   PropertiesUpdate,
   RegisterTable,
+  RegisterView,
   RenameTable,
+  RenameView,
 } from "../../service/requests.ts";
 import { checkLevels } from "./path.ts";
 
@@ -76,6 +81,14 @@ export function decodeRegisterTable(body: JsonObject): RegisterTable {
 }
 
 export function decodeRenameTable(body: JsonObject): Omit<RenameTable, "catalog"> {
+  const { from, to } = decodeRename(body);
+  return {
+    from: { namespace: from.namespace, table: from.name },
+    to: { namespace: to.namespace, table: to.name },
+  };
+}
+
+function decodeRename(body: JsonObject): { readonly from: Identifier; readonly to: Identifier } {
   const from = requireMember(body, "source", asIdentifier);
   return { from, to: requireMember(body, "destination", asIdentifier) };
 }
@@ -89,20 +102,56 @@ export function decodeCommitTable(body: JsonObject): CommitTable {
   };
 }
 
+export function decodeCreateView(body: JsonObject): CreateView {
+  return {
+    name: requireString(body, "name"),
+    location: optionalString(body, "location"),
+    schema: requireObject(body, "schema"),
+    version: requireObject(body, "view-version"),
+    properties: optionalMember(body, "properties", asProperties) ?? {},
+  };
+}
+
+export function decodeRegisterView(body: JsonObject): RegisterView {
+  return {
+    name: requireString(body, "name"),
+    metadataLocation: requireString(body, "metadata-location"),
+  };
+}
+
+export function decodeRenameView(body: JsonObject): Omit<RenameView, "catalog"> {
+  const { from, to } = decodeRename(body);
+  return {
+    from: { namespace: from.namespace, view: from.name },
+    to: { namespace: to.namespace, view: to.name },
+  };
+}
+
+/** The path names the view; the contract lets a commit come without requirements. */
+export function decodeCommitView(body: JsonObject): CommitView {
+  optionalMember(body, "identifier", asIdentifier);
+  return {
+    requirements: parseViewRequirements(optionalMember(body, "requirements", asArray) ?? []),
+    updates: parseViewUpdates(requireMember(body, "updates", asArray)),
+  };
+}
+
 /** Any report that says what it is: new kinds appear with new clients. */
 export function decodeMetricsReport(body: JsonObject): JsonObject {
   requireString(body, "report-type");
   return body;
 }
 
-function asIdentifier(
-  value: JsonValue | undefined,
-  at: string,
-): { readonly namespace: readonly string[]; readonly table: string } {
+interface Identifier {
+  readonly namespace: readonly string[];
+  readonly name: string;
+}
+
+function asIdentifier(value: JsonValue | undefined, at: string): Identifier {
   const object = asObject(value, at);
   return {
     namespace: requireMember(object, "namespace", asNamespace, at),
-    table: requireString(object, "name", at),
+    name: requireString(object, "name", at),
   };
 }
 

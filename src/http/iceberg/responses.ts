@@ -1,5 +1,6 @@
 import type {
   LoadedTable,
+  LoadedView,
   NamespaceInfo,
   Page,
   PropertiesUpdated,
@@ -31,7 +32,8 @@ export function propertiesAnswer(updated: PropertiesUpdated): Answer {
   return json({ updated: updated.updated, removed: updated.removed, missing: updated.missing });
 }
 
-export function tablesAnswer(namespace: readonly string[], page: Page<string>): Answer {
+/** Names of tables, or of views. */
+export function identifiersAnswer(namespace: readonly string[], page: Page<string>): Answer {
   const identifiers = page.items.map((name) => ({ namespace, name }));
   return json({ identifiers, "next-page-token": page.nextPageToken });
 }
@@ -39,6 +41,11 @@ export function tablesAnswer(namespace: readonly string[], page: Page<string>): 
 /** A table with its configuration, as answered to create, register and load. */
 export function tableAnswer(table: LoadedTable): Answer {
   return spliced(table, `,"config":${JSON.stringify(table.config)}}`);
+}
+
+/** A view, as answered to whatever concerns one. */
+export function viewAnswer(view: LoadedView): Answer {
+  return spliced({ ...view, etag: undefined }, `,"config":${JSON.stringify(view.config)}}`);
 }
 
 /** A table as answered to a commit. */

@@ -8,7 +8,7 @@ import { UNSERVED } from "./unserved.ts";
  */
 export type Match =
   | { readonly found: "operation"; readonly operation: Operation; readonly params: PathParams }
-  | { readonly found: "unserved"; readonly endpoint: Endpoint; readonly params: PathParams }
+  | { readonly found: "unserved"; readonly endpoint: Endpoint }
   | { readonly found: "path"; readonly allow: readonly Method[] }
   | { readonly found: "nothing" };
 
@@ -70,19 +70,19 @@ function matchSegments(
   segments: readonly string[],
   prefix: PathParams,
 ): Match {
-  const params = (route: Route<Endpoint>) => ({ ...prefix, ...paramsOf(route.segments, segments) });
   const allow: Method[] = [];
   for (const route of routes.served) {
     if (!sameShape(route.segments, segments)) continue;
     const { endpoint } = route;
     if (endpoint.method === method) {
-      return { found: "operation", operation: endpoint, params: params(route) };
+      const params = { ...prefix, ...paramsOf(route.segments, segments) };
+      return { found: "operation", operation: endpoint, params };
     }
     allow.push(endpoint.method);
   }
   for (const route of routes.unserved) {
     if (route.endpoint.method !== method || !sameShape(route.segments, segments)) continue;
-    return { found: "unserved", endpoint: route.endpoint, params: params(route) };
+    return { found: "unserved", endpoint: route.endpoint };
   }
   return allow.length === 0 ? NOTHING : { found: "path", allow };
 }
