@@ -42,6 +42,7 @@ const GOLDEN: readonly Golden[] = [
   goldenEntity(sample.CATALOG),
   goldenEntity(sample.NAMESPACE),
   goldenEntity(sample.TABLE),
+  goldenEntity(sample.VIEW),
   {
     name: "summary",
     bytes: () => codec.encodeSummary(sample.SUMMARY),
@@ -227,7 +228,7 @@ describe("a newer schema", () => {
   const own = unknownField(1000, "of a newer node");
   const nested = unknownField(1001, "inside iceberg");
 
-  it.each([sample.ACCOUNT, sample.CATALOG, sample.NAMESPACE, sample.TABLE] as const)(
+  it.each([sample.ACCOUNT, sample.CATALOG, sample.NAMESPACE, sample.TABLE, sample.VIEW] as const)(
     "$type: its fields survive an update by this one",
     (entity) => {
       const read = codec.decodePayload(entity.type, Buffer.concat([payload(entity), own])).entity;
@@ -256,6 +257,17 @@ describe("a newer schema", () => {
   });
 });
 
+test("fields of a newer node inside a view's nested message survive", () => {
+  const nested = unknownField(1001, "inside iceberg");
+  const more = protobuf.Writer.create()
+    .uint32((13 << 3) | 2)
+    .bytes(nested)
+    .finish();
+  const bytes = Buffer.concat([payload(sample.VIEW), more]);
+  const { entity } = codec.decodePayload("view", bytes);
+  expect(contains(codec.encodeContent({ ...entity, name: "other" }), nested)).toBe(true);
+});
+
 type Reader = (bytes: Uint8Array) => unknown;
 
 const READERS: readonly (readonly [string, Reader])[] = [
@@ -263,6 +275,7 @@ const READERS: readonly (readonly [string, Reader])[] = [
   ["catalog", (bytes) => codec.decodePayload("catalog", bytes)],
   ["namespace", (bytes) => codec.decodePayload("namespace", bytes)],
   ["table", (bytes) => codec.decodePayload("table", bytes)],
+  ["view", (bytes) => codec.decodePayload("view", bytes)],
   ["summary", codec.decodeSummary],
   ["receipt", codec.decodeReceipt],
   ["change", codec.decodeChange],

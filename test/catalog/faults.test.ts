@@ -20,6 +20,7 @@ const TREE: readonly op.Operation[] = [
   op.createNamespace("s"),
   op.createNamespace("n"),
   op.createTable("s.t"),
+  op.createView("s.v"),
 ];
 const READS: readonly op.Operation[] = [op.findTable("s.t"), op.listTables("n")];
 
@@ -32,6 +33,11 @@ const OPERATIONS: readonly op.Operation[] = [
   op.commitTable("s.t", "A"),
   op.moveTable("s.t", "file:///w/elsewhere"),
   op.dropTable("s.t"),
+  op.createView("n.x"),
+  op.renameView("s.v", "n.x"),
+  op.commitView("s.v", "A"),
+  op.dropView("s.v"),
+  op.createView("s.t"),
   op.createNamespace("n.x"),
   op.renameNamespace("n", "v"),
   op.updateNamespace("n", "A"),

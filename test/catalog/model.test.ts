@@ -15,6 +15,7 @@ const NOT_RECORDED = new Set([
   "catalogGuard",
   "namespaceGuard",
   "tableByName",
+  "viewByName",
 ]);
 
 /** Steps with the node that takes each: what one node has cached, the other one changes. */
@@ -69,6 +70,8 @@ test("a random history answers as a plain tree does, and its records rebuild it"
     "TABLE_ALREADY_EXISTS",
     "LOCATION_TAKEN",
     "TABLE_NOT_FOUND",
+    "VIEW_ALREADY_EXISTS",
+    "VIEW_NOT_FOUND",
     "NAMESPACE_ALREADY_EXISTS",
     "NAMESPACE_HAS_CHILDREN",
     "NAMESPACE_NOT_EMPTY",

@@ -18,6 +18,8 @@ const HISTORY: readonly op.Operation[] = [
   op.commitTable(`s.${LONG}`, "A"),
   op.moveTable(`s.${LONG}`, `file:///w/${"other/".repeat(60)}x`),
   op.dropTable(`s.${LONG}`),
+  op.createView("s.v"),
+  op.renameView("s.v", `s.${LONG}`),
   op.renameCatalog("c", "d"),
 ];
 
@@ -33,7 +35,9 @@ test("every blob that a pointer leads to names that pointer among its owners", a
     kinds.add(item.blobPath.split("/").at(-2) ?? "");
     if (item.blobPath.includes("/changes/")) changes++;
   }
-  expect([...kinds]).toEqual(expect.arrayContaining(["account", "catalog", "namespace", "table"]));
+  expect([...kinds]).toEqual(
+    expect.arrayContaining(["account", "catalog", "namespace", "table", "view"]),
+  );
   expect(changes).toBeGreaterThan(0);
 });
 

@@ -213,8 +213,14 @@ function checkRecorded(item: Item, last: ReadonlyMap<string, bigint>, content: S
       return;
     case "tableByName":
     case "viewByName": {
-      const claim = item.key.replace(/\/(tables|views)\/by-name\//, "/relations/by-name/");
-      must(content.items.get(claim)?.version === item.version, `${item.key} lags behind its claim`);
+      // Every write of a claim writes one listing, that of the type it is about.
+      const siblings = ["tables", "views", "relations"].map((kind) =>
+        item.key.replace(/\/(tables|views)\/by-name\//, `/${kind}/by-name/`),
+      );
+      const [tables = 0n, views = 0n, claim = 0n] = siblings.map(
+        (key) => content.items.get(key)?.version,
+      );
+      must(tables + views === claim, `${item.key} lags behind its claim`);
       return;
     }
     default:

@@ -1,15 +1,19 @@
 import { compareUtf8 } from "../../../src/base/bytes.ts";
 import { encodeSegment } from "../../../src/pointer/key.ts";
 
-/** A table as the model knows it. */
-interface ModelTable {
+type RelationType = "table" | "view";
+
+/** A table or view as the model knows it. */
+interface ModelRelation {
+  readonly type: RelationType;
   location: string;
   metadata: string;
 }
 
 interface ModelNamespace {
   marks: string;
-  readonly tables: Map<string, ModelTable>;
+  /** Tables and views share their names. */
+  readonly relations: Map<string, ModelRelation>;
 }
 
 /** Namespaces by their path as JSON. */
@@ -20,9 +24,9 @@ export class Refusal extends Error {
   override readonly name = "Refusal";
 }
 
-const notFound = (what: "CATALOG" | "NAMESPACE" | "TABLE"): Refusal =>
+const notFound = (what: Uppercase<RelationType> | "CATALOG" | "NAMESPACE"): Refusal =>
   new Refusal(`NotFound ${what}_NOT_FOUND`);
-const exists = (what: "CATALOG" | "NAMESPACE" | "TABLE"): Refusal =>
+const exists = (what: Uppercase<RelationType> | "CATALOG" | "NAMESPACE"): Refusal =>
   new Refusal(`AlreadyExists ${what}_ALREADY_EXISTS`);
 const taken = (): Refusal => new Refusal("AlreadyExists LOCATION_TAKEN");
 
@@ -63,7 +67,7 @@ export class Model {
     this.#mustHaveParent(catalog, path);
     const found = this.#catalog(catalog);
     if (found.has(keyOf(path))) throw exists("NAMESPACE");
-    found.set(keyOf(path), { marks: "", tables: new Map() });
+    found.set(keyOf(path), { marks: "", relations: new Map() });
     return "done";
   }
 
@@ -90,7 +94,7 @@ export class Model {
 
   dropNamespace(catalog: string, path: Path): string {
     const namespace = this.#namespace(catalog, path);
-    if (namespace.tables.size > 0 || this.#childrenOf(catalog, path).length > 0) {
+    if (namespace.relations.size > 0 || this.#childrenOf(catalog, path).length > 0) {
       throw new Refusal("Conflict NAMESPACE_NOT_EMPTY");
     }
     this.#catalog(catalog).delete(keyOf(path));
@@ -102,53 +106,62 @@ export class Model {
     return inKeyOrder(this.#childrenOf(catalog, path));
   }
 
-  createTable(catalog: string, path: Path, name: string, location: string): string {
-    const { tables } = this.#namespace(catalog, path);
-    if (tables.has(name)) throw exists("TABLE");
+  create(type: RelationType, catalog: string, path: Path, name: string, location: string): string {
+    const { relations } = this.#namespace(catalog, path);
+    mustBeFree(relations, name);
     if (this.#isClaimed(location)) throw taken();
-    tables.set(name, { location, metadata: "0" });
+    relations.set(name, { type, location, metadata: "0" });
     return "done";
   }
 
-  /** Appends a mark to the metadata location, and moves the table where a location is given. */
-  commitTable(
+  /** Appends a mark to the metadata location, and moves the relation where a location is given. */
+  commit(
+    type: RelationType,
     catalog: string,
     path: Path,
     name: string,
     mark: string,
     location: string | undefined,
   ): string {
-    const table = this.#table(catalog, path, name);
-    if (location !== undefined && location !== table.location) {
+    const relation = this.#relation(type, catalog, path, name);
+    if (location !== undefined && location !== relation.location) {
       if (this.#isClaimed(location)) throw taken();
-      table.location = location;
+      relation.location = location;
     }
-    table.metadata += mark;
-    return table.metadata;
+    relation.metadata += mark;
+    return relation.metadata;
   }
 
-  renameTable(catalog: string, from: Path, name: string, to: Path, newName: string): string {
-    const table = this.#table(catalog, from, name);
+  rename(
+    type: RelationType,
+    catalog: string,
+    from: Path,
+    name: string,
+    to: Path,
+    newName: string,
+  ): string {
+    const relation = this.#relation(type, catalog, from, name);
     const target = this.#namespace(catalog, to);
-    if (target.tables.has(newName)) throw exists("TABLE");
-    this.#namespace(catalog, from).tables.delete(name);
-    target.tables.set(newName, table);
+    mustBeFree(target.relations, newName);
+    this.#namespace(catalog, from).relations.delete(name);
+    target.relations.set(newName, relation);
     return "done";
   }
 
-  dropTable(catalog: string, path: Path, name: string): string {
-    this.#table(catalog, path, name);
-    this.#namespace(catalog, path).tables.delete(name);
+  drop(type: RelationType, catalog: string, path: Path, name: string): string {
+    this.#relation(type, catalog, path, name);
+    this.#namespace(catalog, path).relations.delete(name);
     return "done";
   }
 
-  loadTable(catalog: string, path: Path, name: string): string {
-    const { location, metadata } = this.#table(catalog, path, name);
+  load(type: RelationType, catalog: string, path: Path, name: string): string {
+    const { location, metadata } = this.#relation(type, catalog, path, name);
     return `${location} ${metadata}`;
   }
 
-  listTables(catalog: string, path: Path): readonly string[] {
-    return inKeyOrder([...this.#namespace(catalog, path).tables.keys()]);
+  list(type: RelationType, catalog: string, path: Path): readonly string[] {
+    const all = [...this.#namespace(catalog, path).relations];
+    return inKeyOrder(all.filter(([, found]) => found.type === type).map(([name]) => name));
   }
 
   #catalog(name: string): ModelCatalog {
@@ -163,10 +176,10 @@ export class Model {
     return namespace;
   }
 
-  #table(catalog: string, path: Path, name: string): ModelTable {
-    const table = this.#namespace(catalog, path).tables.get(name);
-    if (table === undefined) throw notFound("TABLE");
-    return table;
+  #relation(type: RelationType, catalog: string, path: Path, name: string): ModelRelation {
+    const relation = this.#namespace(catalog, path).relations.get(name);
+    if (relation?.type !== type) throw notFound(type === "view" ? "VIEW" : "TABLE");
+    return relation;
   }
 
   #mustHaveParent(catalog: string, path: Path): void {
@@ -185,11 +198,16 @@ export class Model {
 
   #isClaimed(location: string): boolean {
     return [...this.#catalogs.values()].some((catalog) =>
-      [...catalog.values()].some(({ tables }) =>
-        [...tables.values()].some((table) => table.location === location),
+      [...catalog.values()].some(({ relations }) =>
+        [...relations.values()].some((relation) => relation.location === location),
       ),
     );
   }
+}
+
+function mustBeFree(relations: ReadonlyMap<string, ModelRelation>, name: string): void {
+  const holder = relations.get(name);
+  if (holder !== undefined) throw exists(holder.type === "view" ? "VIEW" : "TABLE");
 }
 
 function keyOf(path: Path): string {

@@ -1,7 +1,11 @@
 import { CatalogError } from "../../../src/base/error.ts";
+import type { ViewUuid } from "../../../src/base/ids.ts";
 import type { BlobStore } from "../../../src/blob/port.ts";
 import type { AccountCatalog } from "../../../src/catalog/catalog.ts";
-import type { IcebergTable } from "../../../src/catalog/model.ts";
+import type { IcebergTable, Relation, Table, View } from "../../../src/catalog/model.ts";
+import type { NamespaceRef } from "../../../src/catalog/namespaces.ts";
+import type { Page, PageRequest } from "../../../src/catalog/pages.ts";
+import type { RelationDraft, RelationRef, Relations } from "../../../src/catalog/relations.ts";
 import { persist } from "../../../src/catalog/repository.ts";
 import type { TableDraft, TableRef } from "../../../src/catalog/tables.ts";
 import { ACTOR } from "../../support/open-catalog.ts";
@@ -131,6 +135,117 @@ export function listTables(path: string): Operation {
   return operation(`list tables of ${path}`, async ({ catalog }) => {
     const { items } = await catalog.tables.list({ catalog: CATALOG, path: path.split(".") }, {});
     return JSON.stringify(items);
+  });
+}
+
+/** What an operation says of a relation, whatever its type. */
+export interface Said {
+  readonly location: string;
+  readonly metadata: string;
+}
+
+/** Tables or views, for operations that both have. */
+export interface RelationsOf {
+  create(ref: RelationRef, said: Said): Promise<bigint>;
+  update(ref: RelationRef, change: (was: Said) => Said): Promise<string>;
+  rename(from: RelationRef, to: RelationRef): Promise<void>;
+  drop(ref: RelationRef): Promise<void>;
+  get(ref: RelationRef): Promise<Said>;
+  list(ref: NamespaceRef, request: PageRequest): Promise<Page<string>>;
+}
+
+function relationsBy<E extends Relation>(
+  type: E["type"],
+  relations: Relations<E>,
+  icebergAt: (metadata: string) => NonNullable<E["iceberg"]>,
+  drop: (ref: RelationRef) => Promise<void>,
+): RelationsOf {
+  const draftOf = ({ location, metadata }: Said): RelationDraft<E> => ({
+    location,
+    iceberg: icebergAt(metadata),
+  });
+  const saidOf = ({ location, iceberg }: E): Said => ({
+    location,
+    metadata: iceberg?.metadataLocation ?? "",
+  });
+  return {
+    create: async (ref, said) => {
+      const operation = `create-${type}` as const;
+      return (await relations.create(ACTOR, operation, ref, async () => draftOf(said))).version;
+    },
+    update: async (ref, change) => {
+      const { entity } = await relations.update(
+        ACTOR,
+        `commit-${type}` as const,
+        ref,
+        async (stored) => draftOf(change(saidOf(stored.entity))),
+      );
+      return saidOf(entity).metadata;
+    },
+    rename: (from, to) => relations.rename(ACTOR, from, to),
+    drop,
+    get: async (ref) => saidOf((await relations.get(ref)).entity),
+    list: (ref, request) => relations.list(ref, request),
+  };
+}
+
+export function relationsOf(
+  { tables, views }: AccountCatalog,
+  type: Relation["type"],
+): RelationsOf {
+  if (type === "table") {
+    const drop = (ref: RelationRef) => tables.drop(ACTOR, ref, { purgeRequested: true });
+    return relationsBy<Table>(type, tables, icebergAt, drop);
+  }
+  const viewUuid = "0199d8a0-0000-7000-8000-000000000002" as ViewUuid;
+  const viewAt = (metadataLocation: string) => ({
+    viewUuid,
+    metadataLocation,
+    currentVersionId: 1,
+  });
+  return relationsBy<View>(type, views, viewAt, (ref) => views.drop(ACTOR, ref));
+}
+
+export function createView(path: string, location: string = `file:///w/${path}`): Operation {
+  return operation(`create view ${path} at ${location}`, async ({ catalog }) => {
+    const said = { location, metadata: `${path}/0` };
+    return `created at ${await relationsOf(catalog, "view").create(refOf(path), said)}`;
+  });
+}
+
+/** As `commitTable`. */
+export function commitView(path: string, mark: string): Operation {
+  return operation(`commit ${mark} to view ${path}`, async ({ catalog }) => {
+    const change = (was: Said) => ({ ...was, metadata: `${was.metadata}${mark}` });
+    return `committed ${await relationsOf(catalog, "view").update(refOf(path), change)}`;
+  });
+}
+
+export function renameView(from: string, to: string): Operation {
+  return operation(`rename view ${from} to ${to}`, async ({ catalog }) => {
+    await relationsOf(catalog, "view").rename(refOf(from), refOf(to));
+    return "renamed";
+  });
+}
+
+export function dropView(path: string): Operation {
+  return operation(`drop view ${path}`, async ({ catalog }) => {
+    await relationsOf(catalog, "view").drop(refOf(path));
+    return "dropped";
+  });
+}
+
+export function findView(path: string): Operation {
+  return operation(`load view ${path}`, async ({ catalog }) => {
+    const { location, metadata } = await relationsOf(catalog, "view").get(refOf(path));
+    return `found ${metadata} at ${location}`;
+  });
+}
+
+export function listViews(path: string): Operation {
+  return operation(`list views of ${path}`, async ({ catalog }) => {
+    const ref = { catalog: CATALOG, path: path.split(".") };
+    return JSON.stringify((await relationsOf(catalog, "view").list(ref, {})).items);
   });
 }
 

@@ -38,6 +38,17 @@ const NAMESPACES: Pick<Race, "tree" | "reads"> = {
   reads: [op.findTable("s.t"), op.listTables("n"), op.listTables("m")],
 };
 
+/** A view in `s`, an empty `n`; every name cached. */
+const VIEWS: Pick<Race, "tree" | "reads"> = {
+  tree: [
+    op.createCatalog("c"),
+    op.createNamespace("s"),
+    op.createNamespace("n"),
+    op.createView("s.v"),
+  ],
+  reads: [op.findView("s.v"), op.listViews("n")],
+};
+
 const NESTED: Pick<Race, "tree" | "reads"> = {
   tree: [op.createCatalog("c"), op.createNamespace("q"), op.createNamespace("q.r")],
   reads: [op.listTables("q"), op.listTables("q.r")],
@@ -50,6 +61,13 @@ const EMPTY: Pick<Race, "tree" | "reads"> = {
 
 /** Whatever makes a thing appear, with whatever makes its parent vanish. */
 export const APPEAR_AND_VANISH: readonly Race[] = [
+  ...pairsOver(
+    VIEWS,
+    product(
+      [op.createView("n.x"), op.renameView("s.v", "n.x")],
+      [op.dropNamespace("n"), op.renameNamespace("n", "z")],
+    ),
+  ),
   ...pairsOver(
     NAMESPACES,
     product(
@@ -76,6 +94,20 @@ export const APPEAR_AND_VANISH: readonly Race[] = [
 
 /** Two that want one name, one location or one table. */
 export const RIVALS: readonly Race[] = [
+  ...pairsOver(
+    VIEWS,
+    product(
+      [op.createView("n.x", "file:///w/1"), op.renameView("s.v", "n.x"), op.commitView("s.v", "A")],
+      [
+        op.createTable("n.x", "file:///w/1"),
+        op.createTable("s.t", "file:///w/s.v"),
+        op.renameView("s.v", "n.x"),
+        op.commitView("s.v", "B"),
+        op.dropView("s.v"),
+        op.dropNamespace("s"),
+      ],
+    ),
+  ),
   ...pairsOver(
     NAMESPACES,
     pairsAmong([
@@ -129,6 +161,20 @@ export const RIVALS: readonly Race[] = [
  * another thing.
  */
 export const SUCCESSORS: readonly Race[] = [
+  // The name comes to mean a thing of the other type, and back: what is cached is of neither use.
+  ...racesOver(
+    VIEWS,
+    [
+      op.findView("s.v"),
+      op.findTable("s.v"),
+      op.commitView("s.v", "A"),
+      op.dropView("s.v"),
+    ].flatMap((act) => [
+      [[act], [op.dropView("s.v"), op.createTable("s.v")]],
+      [[act], [op.renameView("s.v", "s.w"), op.createView("s.v", "file:///w/new")]],
+      [[act], [op.dropView("s.v"), op.createTable("s.v"), op.dropTable("s.v")]],
+    ]),
+  ),
   ...racesOver(
     NAMESPACES,
     [

@@ -2,10 +2,9 @@ import fc from "fast-check";
 import { CatalogError } from "../../../src/base/error.ts";
 import type { AccountCatalog } from "../../../src/catalog/catalog.ts";
 import type { Page, PageRequest } from "../../../src/catalog/pages.ts";
-import type { TableDraft } from "../../../src/catalog/tables.ts";
 import { ACTOR } from "../../support/open-catalog.ts";
 import { type Model, type Path, Refusal } from "./model.ts";
-import { icebergAt } from "./operations.ts";
+import { relationsOf } from "./operations.ts";
 
 /** One operation as the catalog and as the model carry it out; both answer in words. */
 export interface Step {
@@ -34,6 +33,7 @@ const location = mostly(
   ["file:///w/1", "file:///w/2", "file:///w/3"],
   fc.constantFrom("s3://b/ü", `s3://${"y".repeat(900)}`),
 );
+const type = fc.constantFrom("table" as const, "table" as const, "view" as const);
 const mark = fc.constantFrom("A", "B");
 
 async function everything<T>(list: (request: PageRequest) => Promise<Page<T>>): Promise<T[]> {
@@ -139,71 +139,69 @@ const namespaceStep: fc.Arbitrary<Step> = fc.oneof(
   ),
 );
 
-const tableStep: fc.Arbitrary<Step> = fc.oneof(
+const relationStep: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 4,
-    arbitrary: fc.tuple(catalogName, path, tableName, location).map(([catalog, path, name, at]) =>
-      step(
-        `create table ${catalog} ${path} ${name} at ${at}`,
-        ({ tables }) => {
-          const draft = async (): Promise<TableDraft> => ({
-            location: at,
-            iceberg: icebergAt("0"),
-          });
-          return done(tables.create(ACTOR, "create-table", { catalog, path, name }, draft));
-        },
-        (model) => model.createTable(catalog, path, name, at),
+    arbitrary: fc
+      .tuple(type, catalogName, path, tableName, location)
+      .map(([type, catalog, path, name, at]) =>
+        step(
+          `create ${type} ${catalog} ${path} ${name} at ${at}`,
+          (real) => {
+            const said = { location: at, metadata: "0" };
+            return done(relationsOf(real, type).create({ catalog, path, name }, said));
+          },
+          (model) => model.create(type, catalog, path, name, at),
+        ),
       ),
-    ),
   },
   fc
-    .tuple(catalogName, path, tableName, mark, fc.option(location, { nil: undefined }))
-    .map(([catalog, path, name, mark, to]) =>
+    .tuple(type, catalogName, path, tableName, mark, fc.option(location, { nil: undefined }))
+    .map(([type, catalog, path, name, mark, to]) =>
       step(
-        `commit ${mark} to ${catalog} ${path} ${name} at ${to}`,
-        async ({ tables }) => {
-          const ref = { catalog, path, name };
-          const { entity } = await tables.update(ACTOR, "commit-table", ref, async (stored) => ({
-            location: to ?? stored.entity.location,
-            iceberg: icebergAt(`${stored.entity.iceberg?.metadataLocation}${mark}`),
-          }));
-          return entity.iceberg?.metadataLocation;
-        },
-        (model) => model.commitTable(catalog, path, name, mark, to),
+        `commit ${mark} to ${type} ${catalog} ${path} ${name} at ${to}`,
+        (real) =>
+          relationsOf(real, type).update({ catalog, path, name }, (was) => ({
+            location: to ?? was.location,
+            metadata: `${was.metadata}${mark}`,
+          })),
+        (model) => model.commit(type, catalog, path, name, mark, to),
       ),
     ),
   fc
-    .tuple(catalogName, path, tableName, path, tableName)
-    .map(([catalog, from, name, to, newName]) =>
+    .tuple(type, catalogName, path, tableName, path, tableName)
+    .map(([type, catalog, from, name, to, newName]) =>
       step(
-        `rename table ${catalog} ${from} ${name} to ${to} ${newName}`,
-        ({ tables }) =>
-          done(tables.rename(ACTOR, { catalog, path: from, name }, { path: to, name: newName })),
-        (model) => model.renameTable(catalog, from, name, to, newName),
+        `rename ${type} ${catalog} ${from} ${name} to ${to} ${newName}`,
+        (real) => {
+          const target = { catalog, path: to, name: newName };
+          return done(relationsOf(real, type).rename({ catalog, path: from, name }, target));
+        },
+        (model) => model.rename(type, catalog, from, name, to, newName),
       ),
     ),
-  fc.tuple(catalogName, path, tableName).map(([catalog, path, name]) =>
+  fc.tuple(type, catalogName, path, tableName).map(([type, catalog, path, name]) =>
     step(
-      `drop table ${catalog} ${path} ${name}`,
-      ({ tables }) => done(tables.drop(ACTOR, { catalog, path, name }, { purgeRequested: true })),
-      (model) => model.dropTable(catalog, path, name),
+      `drop ${type} ${catalog} ${path} ${name}`,
+      (real) => done(relationsOf(real, type).drop({ catalog, path, name })),
+      (model) => model.drop(type, catalog, path, name),
     ),
   ),
-  fc.tuple(catalogName, path, tableName).map(([catalog, path, name]) =>
+  fc.tuple(type, catalogName, path, tableName).map(([type, catalog, path, name]) =>
     step(
-      `load table ${catalog} ${path} ${name}`,
-      async ({ tables }) => {
-        const { entity } = await tables.get({ catalog, path, name });
-        return `${entity.location} ${entity.iceberg?.metadataLocation}`;
+      `load ${type} ${catalog} ${path} ${name}`,
+      async (real) => {
+        const { location, metadata } = await relationsOf(real, type).get({ catalog, path, name });
+        return `${location} ${metadata}`;
       },
-      (model) => model.loadTable(catalog, path, name),
+      (model) => model.load(type, catalog, path, name),
     ),
   ),
-  fc.tuple(catalogName, path).map(([catalog, path]) =>
+  fc.tuple(type, catalogName, path).map(([type, catalog, path]) =>
     step(
-      `list tables ${catalog} ${path}`,
-      ({ tables }) => everything((request) => tables.list({ catalog, path }, request)),
-      (model) => model.listTables(catalog, path),
+      `list ${type}s ${catalog} ${path}`,
+      (real) => everything((request) => relationsOf(real, type).list({ catalog, path }, request)),
+      (model) => model.list(type, catalog, path),
     ),
   ),
 );
@@ -228,7 +226,7 @@ export const START: readonly Step[] = [
 export const anyStep: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: catalogStep },
   { weight: 4, arbitrary: namespaceStep },
-  { weight: 8, arbitrary: tableStep },
+  { weight: 8, arbitrary: relationStep },
 );
 
 /** What a step came to on either side: an answer, or a refusal by kind and code. */

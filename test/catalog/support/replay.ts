@@ -20,6 +20,7 @@ const CARRIERS: Partial<Record<FamilyName, Entity["type"]>> = {
   catalogById: "catalog",
   namespaceById: "namespace",
   tableById: "table",
+  viewById: "view",
 };
 
 interface Carried {

@@ -5,6 +5,8 @@ import type {
   Revision,
   TableId,
   TableUuid,
+  ViewId,
+  ViewUuid,
 } from "../../../src/base/ids.ts";
 import type {
   Account,
@@ -15,6 +17,7 @@ import type {
   Receipt,
   Summary,
   Table,
+  View,
 } from "../../../src/catalog/model.ts";
 
 const id = (n: number): string => `019a0000-0000-7000-8000-${String(n).padStart(12, "0")}`;
@@ -94,6 +97,24 @@ export const TABLE: Table = {
     metadataLocation: "s3://bucket/lake/events-1/metadata/00001-x.metadata.json",
     currentSnapshotId: 9_007_199_254_740_993n,
     purgeRequested: true,
+  },
+};
+
+export const VIEW: View = {
+  ...BASE,
+  type: "view",
+  id: id(10) as ViewId,
+  name: "daily",
+  properties: { k: "v" },
+  protected: true,
+  purgeAfterMs: 1_767_830_400_000,
+  catalogId: id(2) as CatalogId,
+  namespaceId: id(3) as NamespaceId,
+  location: "s3://bucket/lake/daily-1",
+  iceberg: {
+    viewUuid: id(11) as ViewUuid,
+    metadataLocation: "s3://bucket/lake/daily-1/metadata/00001-x.metadata.json",
+    currentVersionId: 2_147_483_647,
   },
 };
 

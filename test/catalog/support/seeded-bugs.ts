@@ -5,6 +5,7 @@ import { parseKey } from "../../../src/catalog/keys.ts";
 import { Namespaces } from "../../../src/catalog/namespaces.ts";
 import { type Resolved, Resolver } from "../../../src/catalog/resolve.ts";
 import { Tables } from "../../../src/catalog/tables.ts";
+import { Views } from "../../../src/catalog/views.ts";
 import type { Batch, Item, PointerOp, PointerStore } from "../../../src/pointer/port.ts";
 import { gatedBlobs, gatedPointers } from "./gate.ts";
 import type { Wrapping } from "./world.ts";
@@ -89,6 +90,7 @@ async function openWith(
     catalogs: new Catalogs(context, resolver),
     namespaces: new Namespaces(context, resolver),
     tables: new Tables(context, resolver),
+    views: new Views(context, resolver),
   } as unknown as AccountCatalog;
 }
 
@@ -97,7 +99,7 @@ function staleReads(inner: PointerStore): PointerStore {
   const seen = new Map<string, Item>();
   const gated = gatedPointers(inner);
   const stale = (item: Item): Item => {
-    if (!isFamily(item.key, "catalogById", "namespaceById", "tableById")) return item;
+    if (!isFamily(item.key, "catalogById", "namespaceById", "tableById", "viewById")) return item;
     const first = seen.get(item.key) ?? item;
     seen.set(item.key, first);
     return first;
@@ -132,12 +134,18 @@ export const SEEDED_BUGS: readonly SeededBug[] = [
   {
     name: "the canonical pointer is put without a comparison",
     rivals: true,
-    wrapping: blindly(["catalogById", "namespaceById", "tableById"]),
+    wrapping: blindly(["catalogById", "namespaceById", "tableById", "viewById"]),
   },
   {
     name: "names are put without a comparison",
     rivals: true,
-    wrapping: blindly(["catalogByName", "namespaceByPath", "relationByName", "tableByName"]),
+    wrapping: blindly([
+      "catalogByName",
+      "namespaceByPath",
+      "relationByName",
+      "tableByName",
+      "viewByName",
+    ]),
   },
   {
     name: "locations are claimed without a comparison",
@@ -167,7 +175,7 @@ export const SEEDED_BUGS: readonly SeededBug[] = [
   },
   {
     name: "the listing is not written",
-    wrapping: eachOp((op) => (isFamily(op.key, "tableByName") ? undefined : op)),
+    wrapping: eachOp((op) => (isFamily(op.key, "tableByName", "viewByName") ? undefined : op)),
   },
   {
     name: "the resolver believes its cache",
