@@ -49,6 +49,8 @@ def namespace(catalog: Catalog, request: pytest.FixtureRequest) -> Iterator[str]
 def drop_all(catalog: Catalog, namespace: tuple[str, ...]) -> None:
     for identifier in catalog.list_tables(namespace):
         catalog.drop_table(identifier)
+    for identifier in catalog.list_views(namespace):
+        catalog.drop_view(identifier)
     for child in catalog.list_namespaces(namespace):
         drop_all(catalog, child)
     catalog.drop_namespace(namespace)
