@@ -1,13 +1,11 @@
 import type { Actor, CatalogContext } from "./context.ts";
 import { FAMILIES } from "./keys.ts";
 import type { View } from "./model.ts";
-import { type RelationDraft, type RelationRef, Relations } from "./relations.ts";
+import { type RelationRef, Relations } from "./relations.ts";
 import type { Resolver } from "./resolve.ts";
 
 /** A view by name. */
 export type ViewRef = RelationRef;
-
-export type ViewDraft = RelationDraft<View>;
 
 /** The views of one account. */
 export class Views extends Relations<View> {

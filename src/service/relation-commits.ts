@@ -116,8 +116,8 @@ export class RelationCommits<E extends Relation, M extends Metadata> {
   }
 
   /**
-   * What was registered. The file is looked at once more after the commit: a purge may have taken it
-   * meanwhile, and then `undo` drops what names it.
+   * What was registered. The file is looked at once more after the commit: a purge may have taken
+   * it meanwhile, and then `undo` drops what names it.
    */
   async confirm(
     done: Revised<E>,

@@ -287,7 +287,7 @@ describe("an engine that probes", () => {
     expect(from.error().type).toBe("NoSuchTableException");
   });
 
-  it("for a view before every table hears that there is none, for one read of pointers", async () => {
+  it("for a view before every table hears that there is none, for one read", async () => {
     await node.table(await node.namespace("trino"), "t");
     await node.get("/default/namespaces/trino/views/t");
     const before = await node.storeRequests();

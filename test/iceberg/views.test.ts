@@ -221,7 +221,7 @@ describe("other updates", () => {
     expect(code(() => commitView(newView(), update))).toBe(expected);
   });
 
-  test("members that the format does not know outlive a change, and so do those of versions", () => {
+  test("members that the format does not know outlive a change, those of versions too", () => {
     const text = printViewMetadata(newView()).replace('{"view-uuid"', '{"x":[1.0],"view-uuid"');
     const old = parseViewMetadata(text.replace('"version-id":1,', '"version-id":1,"y":1e3,'));
     const next = printViewMetadata(commitView(old, setProperties({ k: "v" })));

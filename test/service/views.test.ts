@@ -88,7 +88,7 @@ test("a commit writes the next file; one that changes nothing keeps the old", as
   expect(filesBeside(created)).toHaveLength(2);
 });
 
-test("a failed requirement is a conflict, a refused update invalid; neither leaves a file", async () => {
+test("a failed requirement and a refused update leave no file", async () => {
   const { iceberg, created } = await withView();
   const requirements = [{ type: "assert-view-uuid", uuid: "another" }];
   const stale = { ...replacing("select 2"), ...commitOf([], requirements) };
@@ -107,7 +107,7 @@ test("a failed requirement is a conflict, a refused update invalid; neither leav
   expect(await iceberg.commitView(ACTOR, V, fresh)).toEqual(created);
 });
 
-test("writers of one view all succeed, on one node and between two, and leave no file", async () => {
+test("writers of one view all succeed, on one node and between two", async () => {
   const stores = testStores({ clock: new SleepIsTime() });
   const first = await withView(await openTestIceberg(stores));
   const other = { ...testStores({ clock: stores.clock, seed: 7 }), blobs: stores.blobs };
@@ -143,7 +143,7 @@ test.each([
   expect(properties).toEqual(applied ? { k: "x" } : {});
 });
 
-test("tables and views share their names, both ways, also staged, registered and renamed", async () => {
+test("tables and views share their names, both ways, however they come to them", async () => {
   const { iceberg, created } = await withView();
   const table = { name: "v", schema: SCHEMA, properties: {}, stageCreate: false };
   const byView = { kind: "AlreadyExists", code: "VIEW_ALREADY_EXISTS" };
@@ -294,7 +294,7 @@ test("a location is answered as it was asked for, and claimed whatever its spell
   ).rejects.toMatchObject({ code: "LOCATION_TAKEN" });
 });
 
-test("gzip metadata is written under its suffix and read back by a node that knows nothing", async () => {
+test("gzip metadata is written under its suffix and read back by another node", async () => {
   const stores = testStores();
   const { iceberg, directory } = await openTestIceberg(stores);
   await iceberg.createNamespace(ACTOR, NS, {});
