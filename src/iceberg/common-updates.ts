@@ -1,5 +1,5 @@
 import { type CatalogError, invalid } from "../base/error.ts";
-import type { JsonObject, JsonValue } from "../base/json.ts";
+import type { JsonObject } from "../base/json.ts";
 import {
   arrayOf,
   asString,
@@ -13,6 +13,7 @@ import {
 } from "../base/json-read.ts";
 import { modelInvalid } from "./errors.ts";
 import { parseSchema, type Schema } from "./schema.ts";
+import { asUuid } from "./uuid.ts";
 
 /** A change that tables and views have in common. */
 export type CommonUpdate =
@@ -65,14 +66,6 @@ export function unknownUpdate(action: string, at: string): CatalogError {
 /** The protocol's name of a member, or the one that older clients send in its stead. */
 function either(object: JsonObject, name: string, older: string): string {
   return member(object, name) === undefined && member(object, older) !== undefined ? older : name;
-}
-
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
-
-function asUuid(value: JsonValue | undefined, at: string): string {
-  const uuid = asString(value, at);
-  if (!UUID.test(uuid)) throw modelInvalid("UPDATE_INVALID", "not a uuid", { path: at });
-  return uuid;
 }
 
 /** What drafts of tables and views have in common. */

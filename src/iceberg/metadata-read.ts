@@ -9,7 +9,6 @@ import {
   optionalInt,
   optionalLong,
   optionalMember,
-  optionalString,
   requireArray,
   requireInt,
   requireLong,
@@ -53,6 +52,7 @@ import {
   UNSORTED_ORDER_ID,
 } from "./sort-order.ts";
 import { parsePartitionStatisticsFile, parseStatisticsFile } from "./statistics.ts";
+import { asUuid } from "./uuid.ts";
 
 /** Lists and maps, which print from their parts; every other member prints as it was read. */
 const MODELLED: ReadonlySet<string> = new Set([
@@ -82,7 +82,7 @@ export function readTableMetadata(object: JsonObject): TableMetadata {
   const { sortOrders, defaultSortOrderId } = readSortOrders(object, formatVersion, schema);
   const current = optionalLong(object, "current-snapshot-id");
   const currentSnapshotId = current === undefined || current === -1n ? undefined : current;
-  const uuid = optionalString(object, "table-uuid");
+  const uuid = optionalMember(object, "table-uuid", asUuid);
   if (uuid === undefined && formatVersion > 1) throw missing("table-uuid", formatVersion);
   return {
     formatVersion,

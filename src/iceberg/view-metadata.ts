@@ -21,6 +21,7 @@ import {
 import { parseMetadataFile } from "./metadata-file.ts";
 import { stripTrailingSlash } from "./model.ts";
 import { parseSchema, type Schema } from "./schema.ts";
+import { asUuid } from "./uuid.ts";
 import {
   parseHistoryEntry,
   parseViewVersion,
@@ -77,7 +78,7 @@ function readViewMetadata(object: JsonObject): ViewMetadata {
   checkViewFormat(requireInt(object, "format-version"));
   const readSchema: JsonReader<Schema> = (value, at) => parseSchema(asObject(value, at), at);
   return {
-    uuid: requireString(object, "view-uuid"),
+    uuid: requireMember(object, "view-uuid", asUuid),
     location: stripTrailingSlash(requireString(object, "location")),
     properties: optionalMember(object, "properties", asStringMap) ?? new Map(),
     schemas: requireMember(object, "schemas", arrayOf(readSchema)),

@@ -21,6 +21,12 @@ async function restore(): Promise<void> {
   const schema = `{"type":"struct","fields":${fields}}`;
   await send("POST", "/v1/namespaces/ns/tables", `{"name":"t","schema":${schema}}`);
   expect((await send("GET", "/v1/namespaces/ns/tables/t")).status).toBe(200);
+  const query = '{"type":"sql","sql":"select 1","dialect":"spark"}';
+  const version = `{"version-id":1,"schema-id":0,"timestamp-ms":1,"summary":{},
+    "default-namespace":["ns"],"representations":[${query}]}`;
+  const view = `{"name":"v","schema":${schema},"view-version":${version},"properties":{}}`;
+  await send("POST", "/v1/namespaces/ns/views", view);
+  expect((await send("GET", "/v1/namespaces/ns/views/v")).status).toBe(200);
 }
 
 function send(method: string, path: string, body?: string, headers = {}): Promise<Response> {
@@ -73,7 +79,7 @@ const map = fc.dictionary(text, text, { maxKeys: 3 });
 const names = fc.array(text, { minLength: 1, maxLength: 3 });
 const identifier = fc.record({
   namespace: fc.oneof(fc.constant(["ns"]), names),
-  name: fc.oneof(fc.constant("t"), text),
+  name: fc.oneof(fc.constantFrom("t", "v"), text),
 });
 
 /** Bodies of the right shape, so that what is behind the shape is reached, by their operation. */
@@ -91,6 +97,20 @@ const LIKELY: Readonly<Record<string, fc.Arbitrary<object>>> = {
   "{table}": fc.record({
     requirements: fc.array(requirementLike(), { maxLength: 2 }),
     updates: fc.array(updateLike(), { maxLength: 3 }),
+  }),
+  views: fc.record(
+    {
+      ...{ name: text, schema: schemaLike(), "view-version": versionLike() },
+      ...{ location: text, properties: map },
+    },
+    { requiredKeys: ["name", "schema", "view-version"] },
+  ),
+  "register-view": fc.record({ name: text, "metadata-location": text }),
+  "{view}": fc.record({
+    requirements: fc.array(fc.record({ type: fc.constant("assert-view-uuid"), uuid: text }), {
+      maxLength: 1,
+    }),
+    updates: fc.array(viewUpdateLike(), { maxLength: 3 }),
   }),
   rename: fc.record({ source: identifier, destination: identifier }),
   metrics: fc.record({ "report-type": text, filter: member }),
@@ -123,6 +143,29 @@ function schemaLike() {
   const type = fc.oneof(text, fc.constantFrom("long", "string", "decimal(9,2)", "fixed[-1]"));
   const field = fc.record({ id: fc.integer(), name: text, required: fc.boolean(), type });
   return fc.record({ type: fc.constant("struct"), fields: fc.array(field, { maxLength: 3 }) });
+}
+
+function versionLike() {
+  const type = fc.oneof({ arbitrary: fc.constant("sql"), weight: 5 }, text);
+  const dialect = fc.oneof(fc.constantFrom("spark", "SPARK", "trino"), text);
+  return fc.record({
+    "version-id": fc.integer(),
+    "schema-id": fc.oneof(fc.constantFrom(-1, 0), fc.integer()),
+    "timestamp-ms": fc.nat(),
+    summary: map,
+    "default-namespace": fc.array(text),
+    representations: fc.array(fc.record({ type, sql: text, dialect }), { maxLength: 3 }),
+  });
+}
+
+function viewUpdateLike() {
+  const id = fc.oneof(fc.constantFrom(-1, 1), fc.integer());
+  return fc.oneof(
+    fc.record({ action: fc.constant("add-view-version"), "view-version": versionLike() }),
+    fc.record({ action: fc.constant("set-current-view-version"), "view-version-id": id }),
+    fc.record({ action: fc.constant("set-properties"), updates: map }),
+    updateLike(),
+  );
 }
 
 function updateLike() {
@@ -163,7 +206,7 @@ it("no request to any operation is answered 5xx, or leaves without a typed error
     fc.tuple(fc.constantFrom("pageSize", "pageToken", "parent", "snapshots", "warehouse"), segment),
   );
   const known = fc.constant<Record<string, string>>({});
-  const strange = fc.dictionary(fc.constantFrom("prefix", "namespace", "table"), segment);
+  const strange = fc.dictionary(fc.constantFrom("prefix", "namespace", "table", "view"), segment);
   const params = fc.oneof({ arbitrary: known, weight: 2 }, strange);
   const request = fc
     .constantFrom(...OPERATIONS)
@@ -177,6 +220,7 @@ it("no request to any operation is answered 5xx, or leaves without a typed error
         prefix: "default",
         namespace: "ns",
         table: "t",
+        view: "v",
         ...params,
       };
       const path = operation.template.replace(/\{(\w+)\}/g, (_, name) => all[name] ?? "");

@@ -18,7 +18,8 @@ function parse(object: JsonObject): ReturnType<typeof parseTableMetadata> {
 
 describe("a file that was read", () => {
   const odd =
-    '{"z-unknown":{"9":1.0,"1":[1e3,-0]},"format-version":2,"table-uuid":"u",' +
+    '{"z-unknown":{"9":1.0,"1":[1e3,-0]},"format-version":2,' +
+    '"table-uuid":"9c12d441-03fe-4693-9a96-a0705ddf69c1",' +
     '"location":"s3://b/t/","last-sequence-number":9007199254740993,"last-updated-ms":1,' +
     '"last-column-id":1,"current-schema-id":0,"schemas":[{"type":"struct","schema-id":0,' +
     '"x":{"deep":[true]},"fields":[{"id":1,"name":"a","required":false,"type":"Decimal( 9,' +

@@ -372,7 +372,7 @@ describe("the rest", () => {
     expect(commit(table, [assign(UUID.toUpperCase())])).toBe(table);
     const other = assign("00000000-0000-4000-8000-000000000000");
     expect(failure("Invalid", () => commit(newTable(), [other])).code).toBe("UPDATE_INVALID");
-    expect(failure("Invalid", () => parseUpdates([assign("mine")])).code).toBe("UPDATE_INVALID");
+    expect(failure("Invalid", () => parseUpdates([assign("mine")])).code).toBe("FIELD_INVALID");
   });
 
   test("encryption keys are kept whole, and added once", () => {

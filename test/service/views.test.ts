@@ -326,6 +326,24 @@ test("neither kind of metadata file is registered as the other", async () => {
   ).rejects.toMatchObject({ kind: "Invalid", code: "METADATA_INVALID" });
 });
 
+test("a uuid that is none is not registered, since the catalog keeps its bytes", async () => {
+  const { iceberg, created, directory } = await withView();
+  const table = { name: "t", schema: SCHEMA, properties: {}, stageCreate: false };
+  const made = await iceberg.createTable(ACTOR, NS, table);
+  const metadataLocation = `file://${directory}/bad.metadata.json`;
+  const register = { name: "u", metadataLocation, overwrite: false };
+  for (const [metadata, work] of [
+    [created.metadata, () => iceberg.registerView(ACTOR, NS, register)],
+    [made.metadata, () => iceberg.registerTable(ACTOR, NS, register)],
+  ] as const) {
+    const text = Buffer.from(metadata).toString("utf8");
+    const bad = text.replace(/("(?:view|table)-uuid":")[^"]+/, "$1none");
+    expect(bad).not.toBe(text);
+    writeFileSync(join(directory, "bad.metadata.json"), bad);
+    await expect(work()).rejects.toMatchObject({ kind: "Invalid", code: "METADATA_INVALID" });
+  }
+});
+
 test("pages of views are the whole list, and a token of tables does not open them", async () => {
   const { iceberg } = await openTestIceberg();
   await iceberg.createNamespace(ACTOR, NS, {});
