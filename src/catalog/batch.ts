@@ -1,7 +1,7 @@
 import { assert } from "../base/assert.ts";
 import type { AccountId } from "../base/ids.ts";
 import { LIMITS } from "../base/limits.ts";
-import type { Item, PointerOp } from "../pointer/port.ts";
+import type { Item, Live, PointerOp } from "../pointer/port.ts";
 import { encodeSummary } from "./codec.ts";
 import type { ChangedKey, Summary } from "./model.ts";
 import { shaOfPath } from "./paths.ts";
@@ -85,9 +85,16 @@ export class BatchBuilder {
     return this;
   }
 
-  /** Proves that the parent is alive, without a conflict between its creators. */
+  /** Holds a live item at the version that was read, and changes nothing. */
+  check(item: Live): this {
+    this.#ops.push({ op: "check", key: item.key, expected: item.version });
+    return this;
+  }
+
+  /** Proves that the parent is alive, without a conflict between its creators. Bumps of one key merge. */
   bump(key: string): this {
-    this.#ops.push({ op: "bump", key });
+    const bumped = this.#ops.some((op) => op.op === "bump" && op.key === key);
+    if (!bumped) this.#ops.push({ op: "bump", key });
     return this;
   }
 

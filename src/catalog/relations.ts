@@ -20,7 +20,7 @@ import type { NamespaceRef } from "./namespaces.ts";
 import { listPage, type Page, type PageRequest } from "./pages.ts";
 import { byIdKey } from "./paths.ts";
 import { assertMayUpdate } from "./payloads.ts";
-import { type Attempt, type Planned, REPLAN, refuse, write } from "./repository.ts";
+import { type Attempt, type Planned, REPLAN, type Refused, refuse, write } from "./repository.ts";
 import type { Link, Resolver } from "./resolve.ts";
 import { type Revised, revisedOf } from "./revised.ts";
 import { nameSummary, summaryOf } from "./summaries.ts";
@@ -45,6 +45,22 @@ export interface RelationKind<E extends Relation> {
   /** A new entity of what all relations have. */
   readonly make: (common: Omit<View, "type" | "id" | "iceberg">, id: E["id"]) => E;
 }
+
+/** What one relation adds to a batch, once everything that it rests on was read. */
+export interface Share<T> {
+  /** Its canonical pointer. */
+  readonly primary: string;
+  readonly prepare?: () => Promise<void>;
+  readonly join: (batch: BatchBuilder) => void;
+  readonly result: T;
+}
+
+/** What a look at one relation came to. `at`: the pointer that stays as it is. */
+export type Step<T> =
+  | Share<T>
+  | Refused
+  | typeof REPLAN
+  | { readonly unchanged: T; readonly at: Live };
 
 /** The place of a name: its parent, the resolver key and the listing key. */
 interface Place {
@@ -87,17 +103,18 @@ export class Relations<E extends Relation> {
   ): Promise<Revised<E>> {
     const id = this.#context.ids.mint<E["id"]>();
     const clean = this.#clean(ref);
-    return write(this.#context, actor, operation, (attempt) =>
-      this.#planCreate(clean, id, draft, attempt),
+    return write(this.#context, actor, operation, async (attempt) =>
+      this.#alone(await this.stepCreate(clean, id, draft, attempt)),
     );
   }
 
-  async #planCreate(
+  /** The part of `create` that plans. */
+  async stepCreate(
     ref: RelationRef,
     id: E["id"],
     draft: () => Promise<RelationDraft<E>>,
     attempt: Attempt,
-  ): Promise<Planned<Revised<E>>> {
+  ): Promise<Step<Revised<E>>> {
     const { account, payloads } = this.#context;
     const { revision, updatedAtMs } = attempt.authorship;
     // Before the names are read, so that the claim is read with them.
@@ -122,16 +139,15 @@ export class Relations<E extends Relation> {
     const entity: E = { ...this.#kind.make(common, id), iceberg };
     const payload = payloads.encode(entity, attempt.authorship);
     const primary = byIdKey(entity.type, account, id);
-    const batch = new BatchBuilder(account).put(never(primary), {
-      payload,
-      summary: summaryOf(entity, payload),
-    });
-    putNames(batch, place, entity);
-    batch
-      .put(claim, { summary: nameSummary(entity) })
-      .bump(guardOf(account, place.parent.summary, ref.name));
-    const result = () => ({ entity, version: 1n, revision });
-    return { batch, primary, result, ...(prepare === undefined ? {} : { prepare }) };
+    const join = (batch: BatchBuilder) => {
+      batch.put(never(primary), { payload, summary: summaryOf(entity, payload) });
+      putNames(batch, place, entity);
+      batch
+        .put(claim, { summary: nameSummary(entity) })
+        .bump(guardOf(account, place.parent.summary, ref.name));
+    };
+    const result = { entity, version: 1n, revision };
+    return { primary, join, result, ...(prepare === undefined ? {} : { prepare }) };
   }
 
   /**
@@ -194,37 +210,61 @@ export class Relations<E extends Relation> {
     ref: RelationRef,
     change: (current: Stored<E>) => Promise<RelationDraft<E> | undefined>,
   ): Promise<Revised<E>> {
-    const { account, payloads, pointers } = this.#context;
     const clean = this.#clean(ref);
-    return write(this.#context, actor, operation, async (attempt) => {
-      const stored = await this.get(clean);
-      assertMayUpdate(stored.envelope);
-      const draft = await change(stored);
-      if (draft === undefined) return { unchanged: revisedOf(stored) };
-      const { location, iceberg, prepare } = draft;
-      const entity: E = { ...stored.entity, location, iceberg };
-      const payload = payloads.encode(entity, attempt.authorship);
-      const batch = new BatchBuilder(account).put(stored.item, {
-        payload,
-        summary: summaryOf(entity, payload),
-      });
-      if (location !== stored.entity.location) {
-        const [oldClaim, newClaim] = await pointers.getMany([
-          locationKey(account, stored.entity.location),
-          locationKey(account, location),
-        ]);
-        if (!isOf(oldClaim, entity.id) || newClaim === undefined) return REPLAN;
-        if (newClaim.state === "live") {
-          return refuse(locationTaken(location, summaryOfItem(newClaim).name), stored.item);
-        }
-        batch.delete(oldClaim).put(newClaim, { summary: nameSummary(entity) });
-      }
-      const { revision } = attempt.authorship;
-      const version = stored.item.version + 1n;
-      const result = () => ({ entity, version, revision });
-      const primary = stored.item.key;
-      return { batch, primary, result, ...(prepare === undefined ? {} : { prepare }) };
-    });
+    return write(this.#context, actor, operation, async (attempt) =>
+      this.#alone(await this.stepUpdate(clean, change, attempt)),
+    );
+  }
+
+  /** The part of `update` that plans. */
+  async stepUpdate(
+    ref: RelationRef,
+    change: (current: Stored<E>) => Promise<RelationDraft<E> | undefined>,
+    attempt: Attempt,
+  ): Promise<Step<Revised<E>>> {
+    const { payloads } = this.#context;
+    const stored = await this.get(ref);
+    assertMayUpdate(stored.envelope);
+    const draft = await change(stored);
+    if (draft === undefined) return { unchanged: revisedOf(stored), at: stored.item };
+    const { location, iceberg, prepare } = draft;
+    const entity: E = { ...stored.entity, location, iceberg };
+    const claims = await this.#claimsOf(stored, location);
+    if (claims === undefined) return REPLAN;
+    if (claims.to?.state === "live") {
+      return refuse(locationTaken(location, summaryOfItem(claims.to).name), stored.item);
+    }
+    const payload = payloads.encode(entity, attempt.authorship);
+    const join = (batch: BatchBuilder) => {
+      batch.put(stored.item, { payload, summary: summaryOf(entity, payload) });
+      if (claims.from !== undefined) batch.delete(claims.from);
+      if (claims.to !== undefined) batch.put(claims.to, { summary: nameSummary(entity) });
+    };
+    const { revision } = attempt.authorship;
+    const result = { entity, version: stored.item.version + 1n, revision };
+    const primary = stored.item.key;
+    return { primary, join, result, ...(prepare === undefined ? {} : { prepare }) };
+  }
+
+  /** The claims that a move to the location changes: none where it stays. */
+  async #claimsOf(
+    { entity }: Stored<E>,
+    location: string,
+  ): Promise<{ readonly from?: Live; readonly to?: Item } | undefined> {
+    const { account, pointers } = this.#context;
+    if (location === entity.location) return {};
+    const keys = [locationKey(account, entity.location), locationKey(account, location)];
+    const [from, to] = await pointers.getMany(keys);
+    return isOf(from, entity.id) && to !== undefined ? { from, to } : undefined;
+  }
+
+  /** A batch of one share. */
+  #alone<T>(step: Step<T>): Planned<T> {
+    if (!("join" in step)) return step;
+    const { join, primary, prepare, result } = step;
+    const batch = new BatchBuilder(this.#context.account);
+    join(batch);
+    return { batch, primary, result: () => result, ...(prepare === undefined ? {} : { prepare }) };
   }
 
   /**

@@ -50,7 +50,13 @@ export function refuse(refused: CatalogError, ...proof: readonly Item[]): Refuse
   return { refused, proof };
 }
 
-export type Planned<T> = Plan<T> | Refused | { readonly unchanged: T } | typeof REPLAN;
+/** Nothing is to be written. `proof`: as for a refusal, where the answer rests on several reads. */
+export interface Unchanged<T> {
+  readonly unchanged: T;
+  readonly proof?: readonly Item[];
+}
+
+export type Planned<T> = Plan<T> | Refused | Unchanged<T> | typeof REPLAN;
 
 /**
  * The one way to write. A planner reads what it needs, refuses what must be refused, and returns a
@@ -71,8 +77,10 @@ export async function write<T>(
   let receiptExpected: Version = 0n;
   for (let round = 0; ; round++) {
     const planned = await planner(attempt);
-    if ("unchanged" in planned) return planned.unchanged;
-    if ("refused" in planned) {
+    if ("unchanged" in planned) {
+      const { unchanged, proof = [] } = planned;
+      if (proof.length === 0 || (await standsStill(context, proof))) return unchanged;
+    } else if ("refused" in planned) {
       if (await standsStill(context, planned.proof)) throw planned.refused;
     } else if (!("replan" in planned)) {
       const verdict = await send(context, attempt, operation, planned, receiptExpected);

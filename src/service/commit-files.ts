@@ -85,13 +85,18 @@ export class CommitFiles<E extends Relation, M extends Metadata> {
     return { file, draft: { location, iceberg, prepare } };
   }
 
-  /** Runs a commit and deletes the files it left behind, as far as its outcome is known. */
-  async cleanAfter<T extends { readonly file: MetadataFile<M> }>(
+  /**
+   * Runs a commit and deletes the files it left behind, as far as its outcome is known: all but
+   * those that `named` says the commit names.
+   */
+  async cleanAfter<T>(
     commit: () => Promise<T>,
+    named: (done: T) => readonly MetadataFile<M>[],
   ): Promise<T> {
     try {
       const done = await commit();
-      await this.#discard((file) => file !== done.file);
+      const kept = new Set(named(done));
+      await this.#discard((file) => !kept.has(file));
       return done;
     } catch (error) {
       if (isCertain(error)) await this.#discard(() => true);

@@ -5,15 +5,17 @@ import type { AccountCatalog } from "../catalog/catalog.ts";
 import type { IcebergTable, Table } from "../catalog/model.ts";
 import { etagOf } from "../catalog/revised.ts";
 import type { TableRef as CatalogTableRef, TableDraft } from "../catalog/tables.ts";
+import { commitTogether, type TableChange } from "../catalog/transactions.ts";
 import { newTableMetadata } from "../iceberg/create.ts";
 import type { TableMetadata } from "../iceberg/model.ts";
 import { snapshotsOfRefs } from "../iceberg/refs.ts";
-import { checkRequirements } from "../iceberg/requirements.ts";
+import { checkRequirements, isCreate } from "../iceberg/requirements.ts";
 import { applyUpdates, type TableUpdate } from "../iceberg/updates.ts";
 import type { MetadataFiles } from "./metadata-files.ts";
-import { type Committed, RelationCommits } from "./relation-commits.ts";
+import { type Change, type Committed, Look, RelationCommits } from "./relation-commits.ts";
 import { ofRelation } from "./relation-missing.ts";
 import type {
+  CommitOfTable,
   CommitTable,
   CreateTable,
   LoadedTable,
@@ -60,6 +62,29 @@ function answerOf({ version, revision, file }: Committed<TableMetadata>): Loaded
     metadata: file.bytes,
     config: {},
   };
+}
+
+/** As `ofRelation`, for every table that a transaction does not create. */
+function ofTables<T>(changes: readonly TableChange[], work: Promise<T>): Promise<T> {
+  const existing = changes.filter((change) => "update" in change);
+  return existing.reduce((done, { ref }) => ofRelation("table", ref, done), work);
+}
+
+function turnOf(ref: TableRef): string {
+  return JSON.stringify([ref.catalog, ref.namespace, ref.table]);
+}
+
+/** A name that was taken before a staged create came to its commit is a failed requirement. */
+async function asRequirement<T>(commit: Promise<T>): Promise<T> {
+  try {
+    return await commit;
+  } catch (error) {
+    const taken = error instanceof CatalogError && error.code === "TABLE_ALREADY_EXISTS";
+    if (!taken) throw error;
+    throw new CatalogError("Conflict", "REQUIREMENT_FAILED", "table exists", {
+      requirement: "table already exists",
+    });
+  }
 }
 
 /** The table operations of the Iceberg REST protocol. */
@@ -130,12 +155,40 @@ export class IcebergTables {
 
   /** Commits of one table are taken in turn; a lost race between nodes is applied again. */
   async commit(ctx: RequestContext, ref: TableRef, request: CommitTable): Promise<LoadedTable> {
-    const updates = request.updates.map((update) => this.#canonical(update));
-    const key = JSON.stringify([ref.catalog, ref.namespace, ref.table]);
-    return this.#turns.take(key, () =>
-      request.requirements.some(({ type }) => type === "assert-create")
-        ? this.#commitCreate(ctx, ref, { ...request, updates })
-        : ofRelation("table", refOf(ref), this.#commitUpdate(ctx, ref, { ...request, updates })),
+    return this.#turns.take(turnOf(ref), async () =>
+      answerOf(
+        isCreate(request.requirements)
+          ? await this.#commitCreate(ctx, refOf(ref), request)
+          : await ofRelation("table", refOf(ref), this.#commitUpdate(ctx, refOf(ref), request)),
+      ),
+    );
+  }
+
+  /** Commits to several tables as one, after the turn of each. */
+  async commitTogether(
+    ctx: RequestContext,
+    catalog: string,
+    changes: readonly CommitOfTable[],
+  ): Promise<void> {
+    const { context, tables } = this.#catalog;
+    const files = this.#commits.commitFiles();
+    const looks: Look<Table, TableMetadata>[] = [];
+    const planned = changes.map(({ table, namespace, ...request }): TableChange => {
+      const ref = refOf({ catalog, namespace, table });
+      const look = new Look<Table, TableMetadata>();
+      looks.push(look);
+      if (!isCreate(request.requirements)) {
+        return { ref, update: this.#commits.changing(files, ref, this.#change(request), look) };
+      }
+      const metadata = this.#staged(request);
+      return { ref, create: this.#commits.creating(files, ref, async () => metadata, look) };
+    });
+    const keys = changes.map(({ namespace, table }) => turnOf({ catalog, namespace, table }));
+    await this.#turns.takeAll(keys, () =>
+      files.cleanAfter(
+        () => ofTables(planned, asRequirement(commitTogether(context, tables, ctx, planned))),
+        () => looks.flatMap(({ file }) => (file === undefined ? [] : [file])),
+      ),
     );
   }
 
@@ -183,38 +236,31 @@ export class IcebergTables {
     }
   }
 
-  async #commitUpdate(
-    ctx: RequestContext,
-    ref: TableRef,
-    request: CommitTable,
-  ): Promise<LoadedTable> {
-    const { clock } = this.#catalog.context;
-    const change = (base: TableMetadata, baseLocation: string) => {
-      checkRequirements(request.requirements, base);
-      return applyUpdates(base, request.updates, { nowMs: clock.nowMs(), baseLocation });
-    };
-    return answerOf(await this.#commits.update(ctx, refOf(ref), change));
+  #commitUpdate(ctx: RequestContext, ref: CatalogTableRef, request: CommitTable) {
+    return this.#commits.update(ctx, ref, this.#change(request));
   }
 
-  /** The commit of a staged create: its updates build the table from nothing. */
-  async #commitCreate(
-    ctx: RequestContext,
-    ref: TableRef,
-    request: CommitTable,
-  ): Promise<LoadedTable> {
-    checkRequirements(request.requirements, undefined);
+  #commitCreate(ctx: RequestContext, ref: CatalogTableRef, request: CommitTable) {
+    const metadata = this.#staged(request);
+    return asRequirement(this.#commits.create(ctx, ref, async () => metadata));
+  }
+
+  /** What a commit makes of a table's metadata, as long as its requirements hold. */
+  #change({ requirements, updates }: CommitTable): Change<TableMetadata> {
+    const canonical = updates.map((update) => this.#canonical(update));
+    const { clock } = this.#catalog.context;
+    return (base, baseLocation) => {
+      checkRequirements(requirements, base);
+      return applyUpdates(base, canonical, { nowMs: clock.nowMs(), baseLocation });
+    };
+  }
+
+  /** The metadata that the commit of a staged create builds from nothing. */
+  #staged({ requirements, updates }: CommitTable): TableMetadata {
+    checkRequirements(requirements, undefined);
+    const canonical = updates.map((update) => this.#canonical(update));
     const nowMs = this.#catalog.context.clock.nowMs();
-    const uuid = this.#mintUuid();
-    const metadata = applyUpdates(undefined, request.updates, { nowMs, uuid });
-    try {
-      return answerOf(await this.#commits.create(ctx, refOf(ref), async () => metadata));
-    } catch (error) {
-      const taken = error instanceof CatalogError && error.code === "TABLE_ALREADY_EXISTS";
-      if (!taken) throw error;
-      throw new CatalogError("Conflict", "REQUIREMENT_FAILED", "table exists", {
-        requirement: "table already exists",
-      });
-    }
+    return applyUpdates(undefined, canonical, { nowMs, uuid: this.#mintUuid() });
   }
 
   async #newMetadata(

@@ -4,6 +4,7 @@ import type { IcebergNamespaces } from "./iceberg-namespaces.ts";
 import type { IcebergTables } from "./iceberg-tables.ts";
 import type { IcebergViews } from "./iceberg-views.ts";
 import type {
+  CommitOfTable,
   CommitTable,
   CommitView,
   CreateTable,
@@ -129,6 +130,14 @@ export class Iceberg implements IcebergService {
 
   renameTable(ctx: RequestContext, request: RenameTable): Promise<void> {
     return this.#tables.rename(ctx, request);
+  }
+
+  commitTransaction(
+    ctx: RequestContext,
+    catalog: string,
+    changes: readonly CommitOfTable[],
+  ): Promise<void> {
+    return this.#tables.commitTogether(ctx, catalog, changes);
   }
 
   async reportMetrics(_ctx: RequestContext, ref: TableRef, _report: JsonObject): Promise<void> {

@@ -1,12 +1,13 @@
 import { CatalogError } from "../base/error.ts";
 import type { Revision } from "../base/ids.ts";
 import type { Actor, CatalogContext } from "../catalog/context.ts";
+import type { Stored } from "../catalog/entities.ts";
 import { relationNotFound } from "../catalog/errors.ts";
 import type { Relation } from "../catalog/model.ts";
 import type { RelationDraft, RelationRef, Relations } from "../catalog/relations.ts";
 import type { Revised } from "../catalog/revised.ts";
 import type { Version } from "../pointer/port.ts";
-import { CommitFiles, type Describe } from "./commit-files.ts";
+import { CommitFiles, type Describe, type Drafted } from "./commit-files.ts";
 import type { Metadata, MetadataFile, MetadataFiles } from "./metadata-files.ts";
 import { type CatalogPlaces, samePlaces, type TableLocations } from "./table-locations.ts";
 
@@ -15,6 +16,23 @@ export interface Committed<M extends Metadata> {
   readonly file: MetadataFile<M>;
   readonly version: Version;
   readonly revision: Revision;
+}
+
+/** Metadata after a change; the base itself where nothing changes. */
+export type Change<M extends Metadata> = (base: M, baseLocation: string) => M;
+
+/** The file that the last look at a relation came to, written or there already. */
+export class Look<E extends Relation, M extends Metadata> {
+  file: MetadataFile<M> | undefined;
+
+  at({ file, draft }: Drafted<E, M>): RelationDraft<E> {
+    this.file = file;
+    return draft;
+  }
+
+  stay(file: MetadataFile<M>): undefined {
+    this.file = file;
+  }
 }
 
 /** What relations of one type are made of, and how. */
@@ -58,48 +76,66 @@ export class RelationCommits<E extends Relation, M extends Metadata> {
     metadataOf: (places: CatalogPlaces) => Promise<M>,
   ): Promise<Committed<M>> {
     const { relations, type } = this.#parts;
-    const files = this.#commitFiles();
+    const files = this.commitFiles();
+    const look = new Look<E, M>();
+    const draft = this.creating(files, ref, metadataOf, look);
     return files.cleanAfter(async () => {
-      let file: MetadataFile<M> | undefined;
-      const done = await relations.create(actor, `create-${type}` as const, ref, async () => {
-        const places = await this.#parts.places.of(ref.catalog);
-        const metadata = await metadataOf(places);
-        const drafted = files.draft(places.locationOf(metadata), metadata, undefined);
-        file = drafted.file;
-        return drafted.draft;
-      });
-      return committed(done, file ?? (await this.#current(done, ref)));
-    });
+      const done = await relations.create(actor, `create-${type}` as const, ref, draft);
+      return committed(done, look.file ?? (await this.#current(done, ref)));
+    }, named);
   }
 
   /** `change` gives the base itself where nothing is to be written. */
-  async update(
-    actor: Actor,
-    ref: RelationRef,
-    change: (base: M, baseLocation: string) => M,
-  ): Promise<Committed<M>> {
+  async update(actor: Actor, ref: RelationRef, change: Change<M>): Promise<Committed<M>> {
     const { relations, type } = this.#parts;
-    const files = this.#commitFiles();
+    const files = this.commitFiles();
+    const look = new Look<E, M>();
+    const draft = this.changing(files, ref, change, look);
     return files.cleanAfter(async () => {
-      let file: MetadataFile<M> | undefined;
-      const commit = `commit-${type}` as const;
-      const done = await relations.update(actor, commit, ref, async ({ entity }) => {
-        const baseLocation = entity.iceberg?.metadataLocation;
-        if (baseLocation === undefined) throw this.#missing(ref);
-        const base = await this.#parts.files.load(baseLocation);
-        file = base;
-        const next = change(base.metadata, baseLocation);
-        if (next === base.metadata) return undefined;
-        // Where nothing moves, the places were allowed when the relation came to them.
-        const location = samePlaces(base.metadata, next)
-          ? entity.location
-          : (await this.#parts.places.of(ref.catalog)).locationOf(next);
-        const drafted = files.draft(location, next, baseLocation);
-        file = drafted.file;
-        return drafted.draft;
-      });
-      return committed(done, file ?? (await this.#current(done, ref)));
-    });
+      const done = await relations.update(actor, `commit-${type}` as const, ref, draft);
+      return committed(done, look.file ?? (await this.#current(done, ref)));
+    }, named);
+  }
+
+  /** What the catalog asks for to create a relation; every look leaves its file in `look`. */
+  creating(
+    files: CommitFiles<E, M>,
+    ref: RelationRef,
+    metadataOf: (places: CatalogPlaces) => Promise<M>,
+    look: Look<E, M>,
+  ): () => Promise<RelationDraft<E>> {
+    return async () => {
+      const places = await this.#parts.places.of(ref.catalog);
+      const metadata = await metadataOf(places);
+      return look.at(files.draft(places.locationOf(metadata), metadata, undefined));
+    };
+  }
+
+  /** What the catalog asks for to change a relation, likewise. */
+  changing(
+    files: CommitFiles<E, M>,
+    ref: RelationRef,
+    change: Change<M>,
+    look: Look<E, M>,
+  ): (current: Stored<E>) => Promise<RelationDraft<E> | undefined> {
+    return async ({ entity }) => {
+      const baseLocation = entity.iceberg?.metadataLocation;
+      if (baseLocation === undefined) throw this.#missing(ref);
+      const base = await this.#parts.files.load(baseLocation);
+      const next = change(base.metadata, baseLocation);
+      if (next === base.metadata) return look.stay(base);
+      // Where nothing moves, the places were allowed when the relation came to them.
+      const location = samePlaces(base.metadata, next)
+        ? entity.location
+        : (await this.#parts.places.of(ref.catalog)).locationOf(next);
+      return look.at(files.draft(location, next, baseLocation));
+    };
+  }
+
+  /** The files of one commit, to one relation or several. */
+  commitFiles(): CommitFiles<E, M> {
+    const { context, files, places, describe } = this.#parts;
+    return new CommitFiles(context, files, places, describe);
   }
 
   /**
@@ -139,14 +175,13 @@ export class RelationCommits<E extends Relation, M extends Metadata> {
     return this.#parts.files.load(location);
   }
 
-  #commitFiles(): CommitFiles<E, M> {
-    const { context, files, places, describe } = this.#parts;
-    return new CommitFiles(context, files, places, describe);
-  }
-
   #missing(ref: RelationRef): CatalogError {
     return relationNotFound(this.#parts.type, ref.path, ref.name);
   }
+}
+
+function named<M extends Metadata>({ file }: Committed<M>): readonly MetadataFile<M>[] {
+  return [file];
 }
 
 function committed<M extends Metadata>(

@@ -74,6 +74,12 @@ export interface CommitTable {
   readonly updates: readonly TableUpdate[];
 }
 
+/** One table's share of a transaction. */
+export interface CommitOfTable extends CommitTable {
+  readonly namespace: readonly string[];
+  readonly table: string;
+}
+
 export type SnapshotsMode = "all" | "refs";
 
 export interface LoadOptions {
@@ -175,6 +181,12 @@ export interface IcebergService {
     options: { readonly purgeRequested: boolean },
   ): Promise<void>;
   renameTable(ctx: RequestContext, request: RenameTable): Promise<void>;
+  /** Commits to several tables as one: all or nothing. */
+  commitTransaction(
+    ctx: RequestContext,
+    catalog: string,
+    changes: readonly CommitOfTable[],
+  ): Promise<void>;
   /** Accepts a scan or commit report of an existing table. */
   reportMetrics(ctx: RequestContext, ref: TableRef, report: JsonObject): Promise<void>;
 

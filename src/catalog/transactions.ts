@@ -1,0 +1,130 @@
+import { invalid } from "../base/error.ts";
+import type { TableId } from "../base/ids.ts";
+import { LIMITS } from "../base/limits.ts";
+import type { Live } from "../pointer/port.ts";
+import { BatchBuilder } from "./batch.ts";
+import type { Actor, CatalogContext } from "./context.ts";
+import type { Stored } from "./entities.ts";
+import { locationTaken } from "./errors.ts";
+import type { Table } from "./model.ts";
+import { checkName, checkPath, dotted } from "./names.ts";
+import type { Share, Step } from "./relations.ts";
+import { type Attempt, type Planned, REPLAN, write } from "./repository.ts";
+import type { Revised } from "./revised.ts";
+import type { TableDraft, TableRef, Tables } from "./tables.ts";
+
+/** Operations of a batch besides those of its tables: change record and receipt. */
+const COMMON_OPS = 2;
+/** Canonical pointer, two names, claim, guard. */
+const CREATE_OPS = 5;
+
+/** What a transaction does to one table: makes it, or gives it other content. */
+export type TableChange =
+  | { readonly ref: TableRef; readonly create: () => Promise<TableDraft> }
+  | {
+      readonly ref: TableRef;
+      readonly update: (current: Stored<Table>) => Promise<TableDraft | undefined>;
+    };
+
+type TableStep = Step<Revised<Table>>;
+
+/**
+ * Commits to several tables as one: one batch, so all of it is seen or none. A table that stays as
+ * it is takes part all the same: it is held at the version that was looked at. One batch read a
+ * table, side by side.
+ *
+ * @throws CatalogError `Invalid` `TRANSACTION_TOO_LARGE`, `TRANSACTION_REPEATS_TABLE`, both before
+ * any work; what `Tables.create` and `Tables.update` throw.
+ */
+export async function commitTogether(
+  context: CatalogContext,
+  tables: Tables,
+  actor: Actor,
+  changes: readonly TableChange[],
+): Promise<void> {
+  const clean = changes.map((change) => ({ ...change, ref: cleanRef(change.ref) }));
+  assertFits(clean);
+  assertDistinct(clean);
+  const planned = clean.map((change) => ({ change, id: context.ids.mint<TableId>() }));
+  await write(context, actor, "commit-transaction", async (attempt) => {
+    const steps = await Promise.all(
+      planned.map(({ change, id }) => stepOf(tables, change, id, attempt)),
+    );
+    return together(context, steps);
+  });
+}
+
+function stepOf(
+  tables: Tables,
+  change: TableChange,
+  id: TableId,
+  attempt: Attempt,
+): Promise<TableStep> {
+  return "create" in change
+    ? tables.stepCreate(change.ref, id, change.create, attempt)
+    : tables.stepUpdate(change.ref, change.update, attempt);
+}
+
+/** One batch of all shares; what stays as it is is held. */
+function together(context: CatalogContext, steps: readonly TableStep[]): Planned<void> {
+  const batch = new BatchBuilder(context.account);
+  const shares: Share<Revised<Table>>[] = [];
+  const held: Live[] = [];
+  for (const step of steps) {
+    if ("refused" in step) return step;
+    if ("replan" in step) return REPLAN;
+    if ("unchanged" in step) {
+      batch.check(step.at);
+      held.push(step.at);
+      continue;
+    }
+    step.join(batch);
+    shares.push(step);
+  }
+  const [first] = shares;
+  if (first === undefined) return { unchanged: undefined, proof: held };
+  refuseSharedLocations(shares);
+  const prepare = async () => {
+    const settled = await Promise.allSettled(shares.map((share) => share.prepare?.()));
+    const failed = settled.find((one) => one.status === "rejected");
+    if (failed !== undefined) throw failed.reason;
+  };
+  return { batch, primary: first.primary, prepare, result: () => undefined };
+}
+
+function refuseSharedLocations(shares: readonly Share<Revised<Table>>[]): void {
+  const taken = new Map<string, string>();
+  for (const { result } of shares) {
+    const { location, name } = result.entity;
+    const by = taken.get(location);
+    if (by !== undefined) throw locationTaken(location, by);
+    taken.set(location, name);
+  }
+}
+
+function cleanRef(ref: TableRef): TableRef {
+  return { catalog: ref.catalog, path: checkPath(ref.path), name: checkName(ref.name, "table") };
+}
+
+function assertFits(changes: readonly TableChange[]): void {
+  const ops = changes.map((change) => ("create" in change ? CREATE_OPS : 1));
+  const sum = ops.reduce((total, count) => total + count, COMMON_OPS);
+  if (sum <= LIMITS.batchOps) return;
+  throw invalid("TRANSACTION_TOO_LARGE", "too many tables in one transaction", {
+    tables: changes.length,
+    operations: sum,
+    limit: LIMITS.batchOps,
+  });
+}
+
+function assertDistinct(changes: readonly TableChange[]): void {
+  const seen = new Set<string>();
+  for (const { ref } of changes) {
+    const key = JSON.stringify([ref.catalog, ref.path, ref.name]);
+    if (seen.has(key)) {
+      const table = dotted([...ref.path, ref.name]);
+      throw invalid("TRANSACTION_REPEATS_TABLE", "a table twice in a transaction", { table });
+    }
+    seen.add(key);
+  }
+}
