@@ -311,7 +311,7 @@ it("fetch reads an absolute target as proxies send it", async () => {
 
 it("what is not served is refused without an error in the log", async () => {
   const before = running.logs.length;
-  const { status } = await call("POST", "/v1/transactions/commit", "{}");
+  const { status } = await call("POST", "/v1/namespaces/a/tables/t/unregister", "{}");
   expect(status).toBe(501);
   const levels = () => running.logs.slice(before).map((line) => JSON.parse(line).level);
   await expect.poll(levels).toContain("info");

@@ -111,8 +111,8 @@ describe("routes", () => {
         template: "/v1/{prefix}/namespaces/{namespace}/functions/{function}",
       },
     });
-    expect(matchPath("POST", "/v1/transactions/commit").found).toBe("unserved");
-    expect(matchPath("GET", "/v1/transactions/commit").found).toBe("nothing");
+    expect(matchPath("POST", "/v1/namespaces/a/tables/t/unregister").found).toBe("unserved");
+    expect(matchPath("GET", "/v1/namespaces/a/tables/t/unregister").found).toBe("nothing");
     expect(matchPath("PATCH", "/v1/namespaces/a/functions/v").found).toBe("nothing");
   });
 

@@ -58,6 +58,7 @@ export function scripted(overrides: Partial<IcebergService> = {}): {
     tableExists: async () => undefined,
     commitTable: async () => loaded({ etag: '"v2"' }),
     dropTable: async () => undefined,
+    commitTransaction: async () => undefined,
     renameTable: async () => undefined,
     reportMetrics: async () => undefined,
     listViews: async () => ({ items: ["v1", "v2"], nextPageToken: "next" }),

@@ -116,6 +116,11 @@ const TABLE_OPERATIONS: readonly Operation[] = [
     await service.renameTable(call.ctx, { catalog: call.catalog, ...names });
     return answer.NO_CONTENT;
   }),
+  write("POST", "/v1/{prefix}/transactions/commit", async (service, call) => {
+    const changes = decode.decodeCommitTransaction(call.json());
+    await service.commitTransaction(call.ctx, call.catalog, changes);
+    return answer.NO_CONTENT;
+  }),
   write("POST", `${TABLE}/metrics`, async (service, call) => {
     const report = decode.decodeMetricsReport(call.json());
     await service.reportMetrics(call.ctx, call.tableRef, report);

@@ -20,6 +20,7 @@ import { parseRequirements } from "../../iceberg/requirements.ts";
 import { parseUpdates } from "../../iceberg/updates.ts";
 import { parseViewRequirements, parseViewUpdates } from "../../iceberg/view-updates.ts";
 import type {
+  CommitOfTable,
   CommitTable,
   CommitView,
   CreateTable,
@@ -100,6 +101,15 @@ export function decodeCommitTable(body: JsonObject): CommitTable {
     requirements: parseRequirements(requireMember(body, "requirements", asArray)),
     updates: parseUpdates(requireMember(body, "updates", asArray)),
   };
+}
+
+/** One or more tables, each named by its `identifier`. */
+export function decodeCommitTransaction(body: JsonObject): readonly CommitOfTable[] {
+  const changes = requireMember(body, "table-changes", arrayOf(asObject));
+  return changes.map((change) => {
+    const { namespace, name } = requireMember(change, "identifier", asIdentifier);
+    return { namespace, table: name, ...decodeCommitTable(change) };
+  });
 }
 
 export function decodeCreateView(body: JsonObject): CreateView {

@@ -20,7 +20,6 @@ export const UNSERVED: readonly Endpoint[] = [
   endpoint("GET", `${TABLE}/plan/{plan-id}`),
   endpoint("DELETE", `${TABLE}/plan/{plan-id}`),
   endpoint("POST", `${TABLE}/tasks`),
-  endpoint("POST", "/v1/{prefix}/transactions/commit"),
   endpoint("GET", `${NAMESPACE}/functions`),
   endpoint("GET", `${NAMESPACE}/functions/{function}`),
 ];
