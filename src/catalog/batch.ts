@@ -91,7 +91,10 @@ export class BatchBuilder {
     return this;
   }
 
-  /** Proves that the parent is alive, without a conflict between its creators. Bumps of one key merge. */
+  /**
+   * Proves that the parent is alive, without a conflict between its creators. Bumps of one key
+   * merge.
+   */
   bump(key: string): this {
     const bumped = this.#ops.some((op) => op.op === "bump" && op.key === key);
     if (!bumped) this.#ops.push({ op: "bump", key });

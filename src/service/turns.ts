@@ -17,7 +17,9 @@ export class Turns {
     }
   }
 
-  /** Runs `work` in the turn of every key. Turns are taken in order, so no two wait on each other. */
+  /**
+   * Runs `work` in the turn of every key. Turns are taken in order, so no two wait on each other.
+   */
   takeAll<T>(keys: readonly string[], work: () => Promise<T>): Promise<T> {
     const [first, ...rest] = [...new Set(keys)].sort();
     return first === undefined ? work() : this.take(first, () => this.takeAll(rest, work));
