@@ -99,3 +99,8 @@ export function entityProtected(name: string): CatalogError {
 export function corrupt(message: string, context: ErrorContext): CatalogError {
   return new CatalogError("Corrupt", "CATALOG_CORRUPT", message, context);
 }
+
+export function functionNotFound(path: readonly string[], name: string): CatalogError {
+  const fact = { function: dotted([...path, name]) };
+  return new CatalogError("NotFound", "FUNCTION_NOT_FOUND", "no such function", fact);
+}

@@ -269,22 +269,21 @@ export class Relations<E extends Relation> {
 
   /**
    * Drops a relation: its names and claims are free at once, its pointer stays for the retention.
-   * `mark` adds what the drop asks for.
+   * `mark` adds what the drop asks for, and is asked again after a lost race.
    */
   protected async dropMarked(
     actor: Actor,
+    operation: `drop-${E["type"]}` | "unregister-table",
     ref: RelationRef,
-    mark: (entity: E) => E,
+    mark: (entity: E) => Promise<E>,
   ): Promise<void> {
     const clean = this.#clean(ref);
-    await write(this.#context, actor, `drop-${this.#kind.type}`, (attempt) =>
-      this.#planDrop(clean, mark, attempt),
-    );
+    await write(this.#context, actor, operation, (attempt) => this.#planDrop(clean, mark, attempt));
   }
 
   async #planDrop(
     ref: RelationRef,
-    mark: (entity: E) => E,
+    mark: (entity: E) => Promise<E>,
     attempt: Attempt,
   ): Promise<Planned<void>> {
     const { account, payloads } = this.#context;
@@ -294,7 +293,7 @@ export class Relations<E extends Relation> {
     const names = await this.#namesOf(stored);
     if (names === undefined) return REPLAN;
     const purgeAfterMs = attempt.authorship.updatedAtMs + LIMITS.dropRetentionMs;
-    const entity: E = { ...mark(stored.entity), state: "DROPPED", purgeAfterMs };
+    const entity: E = { ...(await mark(stored.entity)), state: "DROPPED", purgeAfterMs };
     const payload = payloads.encode(entity, attempt.authorship);
     const dropped = keyOf(FAMILIES.dropped, account, digits19(purgeAfterMs), entity.id);
     const batch = new BatchBuilder(account)

@@ -29,9 +29,26 @@ export class Tables extends Relations<Table> {
     ref: TableRef,
     { purgeRequested }: { readonly purgeRequested: boolean },
   ): Promise<void> {
-    await this.dropMarked(actor, ref, (table) => {
+    await this.dropMarked(actor, "drop-table", ref, async (table) => {
       const { iceberg } = table;
       return iceberg === undefined ? table : { ...table, iceberg: { ...iceberg, purgeRequested } };
+    });
+  }
+
+  /**
+   * Lets a table go whose files stay for another catalog. `last` is shown the table as every commit
+   * before left it: none comes after.
+   *
+   * @throws CatalogError `TABLE_NOT_FOUND`, `PROTECTED`, and what `last` throws.
+   */
+  async unregister(
+    actor: Actor,
+    ref: TableRef,
+    last: (table: Table) => Promise<void>,
+  ): Promise<void> {
+    await this.dropMarked(actor, "unregister-table", ref, async (table) => {
+      await last(table);
+      return table;
     });
   }
 }

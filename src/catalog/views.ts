@@ -23,6 +23,6 @@ export class Views extends Relations<View> {
    * @throws CatalogError `VIEW_NOT_FOUND`, `PROTECTED`.
    */
   async drop(actor: Actor, ref: ViewRef): Promise<void> {
-    await this.dropMarked(actor, ref, (view) => view);
+    await this.dropMarked(actor, "drop-view", ref, async (view) => view);
   }
 }

@@ -2,6 +2,7 @@ import { CatalogError } from "../base/error.ts";
 import type { TableUuid } from "../base/ids.ts";
 import type { Locations } from "../blob/locations.ts";
 import type { AccountCatalog } from "../catalog/catalog.ts";
+import { relationNotFound } from "../catalog/errors.ts";
 import type { IcebergTable, Table } from "../catalog/model.ts";
 import { etagOf } from "../catalog/revised.ts";
 import type { TableRef as CatalogTableRef, TableDraft } from "../catalog/tables.ts";
@@ -11,7 +12,7 @@ import type { TableMetadata } from "../iceberg/model.ts";
 import { snapshotsOfRefs } from "../iceberg/refs.ts";
 import { checkRequirements, isCreate } from "../iceberg/requirements.ts";
 import { applyUpdates, type TableUpdate } from "../iceberg/updates.ts";
-import type { MetadataFiles } from "./metadata-files.ts";
+import type { MetadataFile, MetadataFiles } from "./metadata-files.ts";
 import { type Change, type Committed, Look, RelationCommits } from "./relation-commits.ts";
 import { ofRelation } from "./relation-missing.ts";
 import type {
@@ -213,6 +214,17 @@ export class IcebergTables {
     options: { readonly purgeRequested: boolean },
   ): Promise<void> {
     await ofRelation("table", refOf(ref), this.#catalog.tables.drop(ctx, refOf(ref), options));
+  }
+
+  async unregister(ctx: RequestContext, ref: TableRef): Promise<LoadedTable> {
+    let file: MetadataFile<TableMetadata> | undefined;
+    const dropped = this.#catalog.tables.unregister(ctx, refOf(ref), async ({ iceberg }) => {
+      if (iceberg !== undefined) file = await this.#files.load(iceberg.metadataLocation);
+    });
+    await ofRelation("table", refOf(ref), dropped);
+    if (file === undefined) throw relationNotFound("table", ref.namespace, ref.table);
+    const { location, bytes } = file;
+    return { etag: undefined, metadataLocation: location, metadata: bytes, config: {} };
   }
 
   async rename(ctx: RequestContext, { catalog, from, to }: RenameTable): Promise<void> {

@@ -128,6 +128,10 @@ export class Iceberg implements IcebergService {
     return this.#tables.drop(ctx, ref, options);
   }
 
+  unregisterTable(ctx: RequestContext, ref: TableRef): Promise<LoadedTable> {
+    return this.#tables.unregister(ctx, ref);
+  }
+
   renameTable(ctx: RequestContext, request: RenameTable): Promise<void> {
     return this.#tables.rename(ctx, request);
   }

@@ -180,6 +180,8 @@ export interface IcebergService {
     ref: TableRef,
     options: { readonly purgeRequested: boolean },
   ): Promise<void>;
+  /** Lets go of a table whose files stay; answers its last metadata. */
+  unregisterTable(ctx: RequestContext, ref: TableRef): Promise<LoadedTable>;
   renameTable(ctx: RequestContext, request: RenameTable): Promise<void>;
   /** Commits to several tables as one: all or nothing. */
   commitTransaction(

@@ -62,7 +62,7 @@ describe("a client that reads the config", () => {
   });
 
   it("hears what is not served as the Java client reads it, before its body is read", async () => {
-    const refused = await node.post("/namespaces/a/tables/t/unregister", "{no json");
+    const refused = await node.post("/namespaces/a/tables/t/plan", "{no json");
     expect(refused.status).toBe(501);
     expect(refused.error()).toMatchObject({ type: "UnsupportedOperationException", code: 501 });
   });

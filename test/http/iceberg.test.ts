@@ -51,11 +51,9 @@ describe("config", () => {
         const concrete = path.replace(/\{(\w+)\}/g, "x");
         const body = method === "POST" ? "[]" : undefined;
         const { status, answer } = await call(method, concrete, body);
-        // A body that is no object is refused by the handler, so the route is there.
-        expect([endpoint, status]).toEqual([
-          endpoint,
-          method === "POST" ? 400 : expect.any(Number),
-        ]);
+        // A body that is no object is refused by the handler that reads one, so the route is there.
+        const reads = method === "POST" && !template.endsWith("/unregister");
+        expect([endpoint, status]).toEqual([endpoint, reads ? 400 : expect.any(Number)]);
         expect([endpoint, header(answer, "X-Firn-Error")]).not.toContain("ROUTE_NOT_FOUND");
         expect([endpoint, header(answer, "X-Firn-Error")]).not.toContain("METHOD_NOT_ALLOWED");
       }
@@ -311,7 +309,7 @@ it("fetch reads an absolute target as proxies send it", async () => {
 
 it("what is not served is refused without an error in the log", async () => {
   const before = running.logs.length;
-  const { status } = await call("POST", "/v1/namespaces/a/tables/t/unregister", "{}");
+  const { status } = await call("POST", "/v1/namespaces/a/tables/t/plan", "{}");
   expect(status).toBe(501);
   const levels = () => running.logs.slice(before).map((line) => JSON.parse(line).level);
   await expect.poll(levels).toContain("info");

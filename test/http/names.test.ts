@@ -104,16 +104,16 @@ describe("routes", () => {
   });
 
   it("of the contract that are not served are known as such, by their method", () => {
-    expect(matchPath("GET", "/v1/cat/namespaces/a%1Fb/functions/v%2Fw")).toMatchObject({
+    expect(matchPath("GET", "/v1/cat/namespaces/a%1Fb/tables/v%2Fw/credentials")).toMatchObject({
       found: "unserved",
       endpoint: {
         method: "GET",
-        template: "/v1/{prefix}/namespaces/{namespace}/functions/{function}",
+        template: "/v1/{prefix}/namespaces/{namespace}/tables/{table}/credentials",
       },
     });
-    expect(matchPath("POST", "/v1/namespaces/a/tables/t/unregister").found).toBe("unserved");
-    expect(matchPath("GET", "/v1/namespaces/a/tables/t/unregister").found).toBe("nothing");
-    expect(matchPath("PATCH", "/v1/namespaces/a/functions/v").found).toBe("nothing");
+    expect(matchPath("POST", "/v1/namespaces/a/tables/t/plan").found).toBe("unserved");
+    expect(matchPath("GET", "/v1/namespaces/a/tables/t/plan").found).toBe("nothing");
+    expect(matchPath("PATCH", "/v1/namespaces/a/tables/t/plan").found).toBe("nothing");
   });
 
   it("name the methods that a path has", () => {

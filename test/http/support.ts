@@ -58,6 +58,7 @@ export function scripted(overrides: Partial<IcebergService> = {}): {
     tableExists: async () => undefined,
     commitTable: async () => loaded({ etag: '"v2"' }),
     dropTable: async () => undefined,
+    unregisterTable: async () => loaded(),
     commitTransaction: async () => undefined,
     renameTable: async () => undefined,
     reportMetrics: async () => undefined,

@@ -14,6 +14,7 @@ export interface PathParams {
   readonly namespace?: string;
   readonly table?: string;
   readonly view?: string;
+  readonly function?: string;
 }
 
 /** One matched request: decodes what its operation asks for, when it asks. */
@@ -50,6 +51,10 @@ export class Call {
 
   get viewRef(): ViewRef {
     return { ...this.namespaceRef, view: decodeUrlPart(this.#params.view ?? "") };
+  }
+
+  get functionName(): string {
+    return decodeUrlPart(this.#params.function ?? "");
   }
 
   get tableRef(): TableRef {

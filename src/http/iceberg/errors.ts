@@ -48,6 +48,10 @@ const WORDINGS: Readonly<Record<string, Wording>> = {
     type: "NoSuchViewException",
     text: (fact) => `View does not exist: ${fact("view")}`,
   },
+  FUNCTION_NOT_FOUND: {
+    type: "NoSuchFunctionException",
+    text: (fact) => `Function does not exist: ${fact("function")}`,
+  },
   METADATA_FILE_MISSING: {
     type: "NotFoundException",
     text: (fact) => `Failed to open input stream for file: ${fact("location")}`,

@@ -1,3 +1,4 @@
+import { functionNotFound } from "../../catalog/errors.ts";
 import type { IcebergService } from "../../service/requests.ts";
 import type { Answer } from "../answer.ts";
 import type { Call } from "./call.ts";
@@ -116,6 +117,9 @@ const TABLE_OPERATIONS: readonly Operation[] = [
     await service.renameTable(call.ctx, { catalog: call.catalog, ...names });
     return answer.NO_CONTENT;
   }),
+  write("POST", `${TABLE}/unregister`, async (service, call) =>
+    answer.commitAnswer(await service.unregisterTable(call.ctx, call.tableRef)),
+  ),
   write("POST", "/v1/{prefix}/transactions/commit", async (service, call) => {
     const changes = decode.decodeCommitTransaction(call.json());
     await service.commitTransaction(call.ctx, call.catalog, changes);
@@ -125,6 +129,21 @@ const TABLE_OPERATIONS: readonly Operation[] = [
     const report = decode.decodeMetricsReport(call.json());
     await service.reportMetrics(call.ctx, call.tableRef, report);
     return answer.NO_CONTENT;
+  }),
+];
+
+/** Functions cannot be made yet, so there are none; engines ask all the same. */
+const FUNCTION_OPERATIONS: readonly Operation[] = [
+  read("GET", `${NAMESPACE}/functions`, async (service, call) => {
+    const ref = call.namespaceRef;
+    await service.loadNamespace(call.ctx, ref);
+    pageOf(call.query);
+    return answer.identifiersAnswer(ref.namespace, { items: [], nextPageToken: null });
+  }),
+  read("GET", `${NAMESPACE}/functions/{function}`, async (service, call) => {
+    const ref = call.namespaceRef;
+    await service.loadNamespace(call.ctx, ref);
+    throw functionNotFound(ref.namespace, call.functionName);
   }),
 ];
 
@@ -170,6 +189,7 @@ export const OPERATIONS: readonly Operation[] = [
   ...NAMESPACE_OPERATIONS,
   ...TABLE_OPERATIONS,
   ...VIEW_OPERATIONS,
+  ...FUNCTION_OPERATIONS,
 ];
 
 /** What the config advertises. Clients call nothing that is not listed here. */

@@ -1,8 +1,7 @@
 import { type CatalogError, invalid } from "../../base/error.ts";
 import type { Endpoint, Method } from "./operations.ts";
 
-const NAMESPACE = "/v1/{prefix}/namespaces/{namespace}";
-const TABLE = `${NAMESPACE}/tables/{table}`;
+const TABLE = "/v1/{prefix}/namespaces/{namespace}/tables/{table}";
 
 function endpoint(method: Method, template: string): Endpoint {
   return { method, template };
@@ -13,15 +12,12 @@ function endpoint(method: Method, template: string): Endpoint {
  * that a client which asks all the same hears "not supported", not that its table is missing.
  */
 export const UNSERVED: readonly Endpoint[] = [
-  endpoint("POST", `${TABLE}/unregister`),
   endpoint("GET", `${TABLE}/credentials`),
   endpoint("POST", `${TABLE}/sign`),
   endpoint("POST", `${TABLE}/plan`),
   endpoint("GET", `${TABLE}/plan/{plan-id}`),
   endpoint("DELETE", `${TABLE}/plan/{plan-id}`),
   endpoint("POST", `${TABLE}/tasks`),
-  endpoint("GET", `${NAMESPACE}/functions`),
-  endpoint("GET", `${NAMESPACE}/functions/{function}`),
 ];
 
 /** The refusal of an operation that is not served. */
