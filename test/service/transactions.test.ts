@@ -167,7 +167,7 @@ const FAULTS: readonly Fault[] = [
   { fault: "late", lands: "release" },
 ];
 
-test("a fault at any store call leaves all of a transaction or none, and a true answer", async () => {
+test("a fault at any store call leaves all or none, and a true answer", async () => {
   let schedules = 0;
   for (const fault of FAULTS) {
     for (let at = 0; ; at++) {
