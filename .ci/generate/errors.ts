@@ -13,19 +13,22 @@ export interface ErrorUse {
 }
 
 const TEXT = String.raw`(?:"(?:[^"\\]|\\.)*"|${"`(?:[^`\\\\]|\\\\.)*`"})`;
-const THROWN = new RegExp(
-  String.raw`(?:new CatalogError\(\s*"(\w+)",\s*|\binvalid\(\s*)"([A-Z][A-Z0-9_]+)",\s*(${TEXT})?`,
-  "g",
-);
+const RAISED = String.raw`new CatalogError\(\s*"(\w+)",\s*|\b(?:invalid|modelInvalid|staleCommit)\(\s*`;
+const THROWN = new RegExp(String.raw`(?:${RAISED})"([A-Z][A-Z0-9_]+)",\s*(${TEXT})?`, "g");
+/** The codes of a part of the model are a type, and many are handed on by name. */
+const MODEL_CODE = /^ {2}\| "([A-Z][A-Z_]+)"/gm;
 
 /** Every error that a source text raises with its code spelt out. */
 export function errorUses(text: string, file: string): readonly ErrorUse[] {
-  return [...text.matchAll(THROWN)].map((match) => ({
-    kind: match[1] ?? "Invalid",
+  const typed = text.includes("export type ModelCode =") ? [...text.matchAll(MODEL_CODE)] : [];
+  const named = typed.map(([, code = ""]) => ({ code, kind: "Invalid", message: "", file }));
+  const raised = [...text.matchAll(THROWN)].map((match) => ({
+    kind: match[1] ?? (match[0].startsWith("stale") ? "Conflict" : "Invalid"),
     code: match[2] ?? "",
     message: (match[3] ?? "").slice(1, -1).replace(/\$\{[^}]*\}/g, "…"),
     file,
   }));
+  return [...named, ...raised];
 }
 
 /** One line a code, with every kind, folder and wording it is raised with. */
