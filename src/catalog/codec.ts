@@ -497,6 +497,10 @@ export function encodeReceipt(receipt: Receipt): Uint8Array {
       metadataLocation: receipt.metadataLocation,
       expiresAtMs: long(receipt.expiresAtMs),
       changeId: bytesOf(receipt.changeId),
+      errorKind: receipt.error?.kind ?? "",
+      errorCode: receipt.error?.code ?? "",
+      errorFacts: receipt.error?.facts ?? "",
+      detail: receipt.detail ?? "",
     }),
   ).finish();
 }
@@ -513,7 +517,11 @@ export function decodeReceipt(bytes: Uint8Array): Receipt {
       version: big(m.version as Long),
       metadataLocation: m.metadataLocation,
       expiresAtMs: safe(m.expiresAtMs as Long),
-      changeId: idOf(m.changeId),
+      ...(m.changeId.length === 0 ? {} : { changeId: idOf(m.changeId) }),
+      ...(m.errorCode === ""
+        ? {}
+        : { error: { kind: m.errorKind, code: m.errorCode, facts: m.errorFacts } }),
+      ...(m.detail === "" ? {} : { detail: m.detail }),
     };
   });
 }

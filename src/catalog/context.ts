@@ -18,4 +18,17 @@ export interface CatalogContext {
 export interface Actor {
   readonly requestId: string;
   readonly principal: string;
+  /** The client's promise that all requests under one key are one. */
+  readonly idempotency?: Idempotency;
+}
+
+/** One request under a client's key, and what became of it. */
+export interface Idempotency {
+  /** Names the operation within the key space of receipts. */
+  readonly operation: string;
+  readonly key: string;
+  /** SHA-256 of everything that makes two requests the same. */
+  readonly requestHash: Uint8Array;
+  /** Set where the answer is that of an earlier request. */
+  replayed: boolean;
 }

@@ -144,8 +144,13 @@ export interface Receipt {
   readonly version: bigint;
   readonly metadataLocation: string;
   readonly expiresAtMs: number;
-  readonly changeId: string;
+  /** Absent for a refusal. */
+  readonly changeId?: string;
   readonly requestHash: Uint8Array;
+  /** Of a refusal; `facts` is a JSON object. */
+  readonly error?: { readonly kind: string; readonly code: string; readonly facts: string };
+  /** What an answer needs and the current state does not tell, as JSON. */
+  readonly detail?: string;
 }
 
 export interface ChangedKey {

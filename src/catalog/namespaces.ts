@@ -14,7 +14,7 @@ import {
 } from "./errors.ts";
 import { deleteGuards, guardKeys, guardOf, putGuards } from "./guards.ts";
 import { childDirectory, digits19, directoryOf, FAMILIES, keyOf } from "./keys.ts";
-import type { Namespace, Properties, Summary } from "./model.ts";
+import type { Namespace, Properties, Receipt, Summary } from "./model.ts";
 import { checkPath, checkProperties, dotted } from "./names.ts";
 import { listPage, type Page, type PageRequest } from "./pages.ts";
 import { byIdKey } from "./paths.ts";
@@ -28,6 +28,12 @@ import { nameSummary, summaryOf } from "./summaries.ts";
 export interface NamespaceRef {
   readonly catalog: string;
   readonly path: readonly string[];
+}
+
+/** New properties, or undefined for none, and what to answer of it, as JSON. */
+export interface NamespaceChange {
+  readonly properties: Properties | undefined;
+  readonly detail: string;
 }
 
 /** The parent that a path appears under, and what stands at the path. */
@@ -63,7 +69,7 @@ export class Namespaces {
     const name = path.at(-1) ?? "";
     checkProperties(properties);
     const id = ids.mint<NamespaceId>();
-    return write(this.#context, actor, "create-namespace", async (attempt) => {
+    const plan = async (attempt: Attempt): Promise<Planned<Revised<Namespace>>> => {
       const { revision, updatedAtMs } = attempt.authorship;
       const place = await this.#place({ catalog: ref.catalog, path });
       if (place.item.state === "live") throw namespaceExists(path);
@@ -91,7 +97,10 @@ export class Namespaces {
         .bump(guardOf(account, place.parent, name));
       putGuards(batch, account, entity);
       return { batch, primary, result: () => ({ entity, version: 1n, revision }) };
-    });
+    };
+    return write(this.#context, actor, "create-namespace", plan, (done) =>
+      this.#replay(done, path),
+    );
   }
 
   /** @throws CatalogError `CATALOG_NOT_FOUND`, `NAMESPACE_NOT_FOUND`. */
@@ -120,30 +129,29 @@ export class Namespaces {
   }
 
   /**
-   * Changes the content of a namespace; names stay. `change` answers the new properties, or
-   * undefined for none, and is asked again after a lost race.
+   * Changes the content of a namespace; names stay. `change` answers the new properties, undefined
+   * for those that are there, and what the caller has to know of it again when it is replayed; it
+   * is asked again after a lost race.
    */
   async update(
     actor: Actor,
     ref: NamespaceRef,
-    change: (current: Namespace) => Properties | undefined,
-  ): Promise<Revised<Namespace>> {
+    change: (current: Namespace) => NamespaceChange,
+  ): Promise<string | undefined> {
     const { account, payloads } = this.#context;
-    return write(this.#context, actor, "update-namespace", async (attempt) => {
+    const plan = async (attempt: Attempt): Promise<Planned<string | undefined>> => {
       const stored = await this.get(ref);
       assertMayUpdate(stored.envelope);
-      const properties = change(stored.entity);
-      if (properties === undefined) return { unchanged: revisedOf(stored) };
+      const { properties, detail } = change(stored.entity);
+      const primary = stored.item.key;
+      if (properties === undefined) return { unchanged: detail, primary, detail };
       const entity: Namespace = { ...stored.entity, properties: checkProperties(properties) };
       const payload = payloads.encode(entity, attempt.authorship);
-      const batch = new BatchBuilder(account).put(stored.item, {
-        payload,
-        summary: summaryOf(entity, payload),
-      });
-      const { revision } = attempt.authorship;
-      const version = stored.item.version + 1n;
-      return { batch, primary: stored.item.key, result: () => ({ entity, version, revision }) };
-    });
+      const summary = summaryOf(entity, payload);
+      const batch = new BatchBuilder(account).put(stored.item, { payload, summary });
+      return { batch, primary, detail, result: () => detail };
+    };
+    return write(this.#context, actor, "update-namespace", plan, async ({ detail }) => detail);
   }
 
   /**
@@ -212,7 +220,8 @@ export class Namespaces {
    */
   async drop(actor: Actor, ref: NamespaceRef): Promise<void> {
     const from = { catalog: ref.catalog, path: checkPath(ref.path) };
-    await write(this.#context, actor, "drop-namespace", (attempt) => this.#planDrop(from, attempt));
+    const plan = (attempt: Attempt) => this.#planDrop(from, attempt);
+    await write(this.#context, actor, "drop-namespace", plan, async () => undefined);
   }
 
   async #planDrop(ref: NamespaceRef, attempt: Attempt): Promise<Planned<void>> {
@@ -275,6 +284,15 @@ export class Namespaces {
     const [nameItem] = also;
     const alive = guards.every((guard) => guard.state === "live") && nameItem?.state === "live";
     return alive ? { stored, guards, nameItem } : undefined;
+  }
+
+  /** What an earlier request of the same key came to, as it stands now. */
+  async #replay({ key }: Receipt, path: readonly string[]): Promise<Revised<Namespace>> {
+    const item = await this.#context.pointers.get(key);
+    if (item.state === "absent") throw namespaceNotFound(path);
+    const stored = await readEntity<Namespace>(this.#context, "namespace", item);
+    if (stored === undefined) throw namespaceNotFound(path);
+    return revisedOf(stored);
   }
 
   async #read(item: Live, path: readonly string[]): Promise<Stored<Namespace>> {

@@ -14,7 +14,7 @@ import {
 } from "./errors.ts";
 import { guardOf } from "./guards.ts";
 import { digits19, directoryOf, FAMILIES, keyOf, locationKey } from "./keys.ts";
-import type { Relation, View } from "./model.ts";
+import type { Receipt, Relation, View } from "./model.ts";
 import { checkName, checkPath, dotted } from "./names.ts";
 import type { NamespaceRef } from "./namespaces.ts";
 import { listPage, type Page, type PageRequest } from "./pages.ts";
@@ -103,8 +103,12 @@ export class Relations<E extends Relation> {
   ): Promise<Revised<E>> {
     const id = this.#context.ids.mint<E["id"]>();
     const clean = this.#clean(ref);
-    return write(this.#context, actor, operation, async (attempt) =>
-      this.#alone(await this.stepCreate(clean, id, draft, attempt)),
+    return write(
+      this.#context,
+      actor,
+      operation,
+      async (attempt) => this.#alone(await this.stepCreate(clean, id, draft, attempt)),
+      (receipt) => this.#replay(receipt, clean),
     );
   }
 
@@ -211,8 +215,12 @@ export class Relations<E extends Relation> {
     change: (current: Stored<E>) => Promise<RelationDraft<E> | undefined>,
   ): Promise<Revised<E>> {
     const clean = this.#clean(ref);
-    return write(this.#context, actor, operation, async (attempt) =>
-      this.#alone(await this.stepUpdate(clean, change, attempt)),
+    return write(
+      this.#context,
+      actor,
+      operation,
+      async (attempt) => this.#alone(await this.stepUpdate(clean, change, attempt)),
+      (receipt) => this.#replay(receipt, clean),
     );
   }
 
@@ -260,6 +268,7 @@ export class Relations<E extends Relation> {
 
   /** A batch of one share. */
   #alone<T>(step: Step<T>): Planned<T> {
+    if ("unchanged" in step) return { unchanged: step.unchanged, primary: step.at.key };
     if (!("join" in step)) return step;
     const { join, primary, prepare, result } = step;
     const batch = new BatchBuilder(this.#context.account);
@@ -276,16 +285,22 @@ export class Relations<E extends Relation> {
     operation: `drop-${E["type"]}` | "unregister-table",
     ref: RelationRef,
     mark: (entity: E) => Promise<E>,
-  ): Promise<void> {
+  ): Promise<Revised<E>> {
     const clean = this.#clean(ref);
-    await write(this.#context, actor, operation, (attempt) => this.#planDrop(clean, mark, attempt));
+    return write(
+      this.#context,
+      actor,
+      operation,
+      (attempt) => this.#planDrop(clean, mark, attempt),
+      (receipt) => this.#replay(receipt, clean),
+    );
   }
 
   async #planDrop(
     ref: RelationRef,
     mark: (entity: E) => Promise<E>,
     attempt: Attempt,
-  ): Promise<Planned<void>> {
+  ): Promise<Planned<Revised<E>>> {
     const { account, payloads } = this.#context;
     const stored = await this.get(ref);
     assertMayUpdate(stored.envelope);
@@ -302,7 +317,9 @@ export class Relations<E extends Relation> {
       .deriveDelete(names.byName)
       .delete(names.claim)
       .put(never(dropped), { summary: nameSummary(entity) });
-    return { batch, primary: stored.item.key, result: () => undefined };
+    const { revision } = attempt.authorship;
+    const version = stored.item.version + 1n;
+    return { batch, primary: stored.item.key, result: () => ({ entity, version, revision }) };
   }
 
   /**
@@ -314,8 +331,12 @@ export class Relations<E extends Relation> {
   async rename(actor: Actor, from: RelationRef, to: Omit<RelationRef, "catalog">): Promise<void> {
     const source = this.#clean(from);
     const target = this.#clean({ ...to, catalog: from.catalog });
-    await write(this.#context, actor, `rename-${this.#kind.type}`, (attempt) =>
-      this.#planRename(source, target, attempt),
+    await write(
+      this.#context,
+      actor,
+      `rename-${this.#kind.type}`,
+      (attempt) => this.#planRename(source, target, attempt),
+      async () => undefined,
     );
   }
 
@@ -378,6 +399,16 @@ export class Relations<E extends Relation> {
     ]);
     const found = isOf(relation, id) && isOf(byName, id) && isOf(claim, id);
     return found ? { relation, byName, claim } : undefined;
+  }
+
+  /** What an earlier request of the same key came to, as it stands now. */
+  async #replay({ key }: Receipt, ref: RelationRef): Promise<Revised<E>> {
+    const { type } = this.#kind;
+    const item = await this.#context.pointers.get(key);
+    const stored =
+      item.state === "live" ? await readEntity<E>(this.#context, type, item) : undefined;
+    if (stored === undefined) throw relationNotFound(type, ref.path, ref.name);
+    return revisedOf(stored);
   }
 
   async #read(item: Live, ref: RelationRef): Promise<Stored<E>> {

@@ -8,8 +8,16 @@ import type { BatchBuilder } from "./batch.ts";
 import { encodeChangeOp } from "./changes.ts";
 import { encodeReceipt } from "./codec.ts";
 import type { Actor, CatalogContext } from "./context.ts";
-import { FAMILIES, keyOf } from "./keys.ts";
+import type { Receipt } from "./model.ts";
 import type { Authorship } from "./payloads.ts";
+import {
+  type ReceiptPlace,
+  receiptBase,
+  receiptKey,
+  recordAlone,
+  recordRefusal,
+  replayOf,
+} from "./receipts.ts";
 
 /** First pause after a lost race; doubled each time, with full jitter. */
 const REPLAN_PAUSE_MS = 4;
@@ -29,6 +37,8 @@ export interface Plan<T> {
   readonly primary: string;
   /** Runs beside the puts of the payloads: what else must exist before the batch. */
   readonly prepare?: () => Promise<void>;
+  /** Goes into the receipt: see there. */
+  readonly detail?: string;
   readonly result: (versions: ReadonlyMap<string, Version>) => T;
 }
 
@@ -54,6 +64,17 @@ export function refuse(refused: CatalogError, ...proof: readonly Item[]): Refuse
 export interface Unchanged<T> {
   readonly unchanged: T;
   readonly proof?: readonly Item[];
+  /** The canonical pointer that it is about, where a client's key may ask for it again. */
+  readonly primary?: string;
+  readonly detail?: string;
+}
+
+/** Renders the outcome of an earlier request of the same key from what is stored now. */
+export type Replay<T> = (receipt: Receipt) => Promise<T>;
+
+/** For operations that no client's key reaches. */
+export function neverReplayed(): Promise<never> {
+  throw new CatalogError("Internal", "RECEIPT_TAKEN", "receipt of this attempt is taken");
 }
 
 export type Planned<T> = Plan<T> | Refused | Unchanged<T> | typeof REPLAN;
@@ -65,28 +86,69 @@ export type Planned<T> = Plan<T> | Refused | Unchanged<T> | typeof REPLAN;
  * names, so a retry never acts on a thing that has moved away.
  *
  * @throws what the planner throws, which is certain: no earlier batch of the attempt can still
- * land; `Conflict` `CONTENDED`; `Overloaded` (nothing happened); `Unknown` `OUTCOME_UNKNOWN`.
+ * land; `Invalid` `IDEMPOTENCY_KEY_REUSED`; `Conflict` `CONTENDED`; `Overloaded` (nothing
+ * happened); `Unknown` `OUTCOME_UNKNOWN`.
  */
 export async function write<T>(
   context: CatalogContext,
   actor: Actor,
   operation: string,
   planner: (attempt: Attempt) => Promise<Planned<T>>,
+  replay: Replay<T> = neverReplayed,
 ): Promise<T> {
   const attempt = beginAttempt(context, actor);
-  let receiptExpected: Version = 0n;
+  const key = receiptKey(context, actor, operation, attempt.writerId);
+  const place: ReceiptPlace = { key, expected: 0n };
+  if (actor.idempotency !== undefined) {
+    const item = await context.pointers.get(key);
+    const done = replayOf(context, actor, item);
+    if (done !== undefined) return replay(done);
+    place.expected = item.version;
+  }
+  try {
+    return await settle({ context, actor, operation, attempt, place }, planner, replay);
+  } catch (error) {
+    const faster = await recordRefusal(context, actor, attempt, place, error);
+    if (faster === undefined) throw error;
+    return replay(faster);
+  }
+}
+
+/** What the steps of one write share. */
+interface Writing {
+  readonly context: CatalogContext;
+  readonly actor: Actor;
+  readonly operation: string;
+  readonly attempt: Attempt;
+  readonly place: ReceiptPlace;
+}
+
+/** Plans and sends until one look at the store is answered for certain. */
+async function settle<T>(
+  writing: Writing,
+  planner: (attempt: Attempt) => Promise<Planned<T>>,
+  replay: Replay<T>,
+): Promise<T> {
+  const { context, actor, operation, attempt, place } = writing;
   for (let round = 0; ; round++) {
     const planned = await planner(attempt);
     if ("unchanged" in planned) {
-      const { unchanged, proof = [] } = planned;
-      if (proof.length === 0 || (await standsStill(context, proof))) return unchanged;
+      const { proof = [] } = planned;
+      if (proof.length === 0 || (await standsStill(context, proof))) {
+        const faster = await recordUnchanged(writing, planned);
+        return faster === undefined ? planned.unchanged : replay(faster);
+      }
     } else if ("refused" in planned) {
       if (await standsStill(context, planned.proof)) throw planned.refused;
     } else if (!("replan" in planned)) {
-      const verdict = await send(context, attempt, operation, planned, receiptExpected);
+      const verdict = await send(writing, planned);
       if (verdict.verdict === "committed") return planned.result(verdict.versions);
+      if (verdict.verdict === "replayed") {
+        const done = replayOf(context, actor, verdict.receipt);
+        return done === undefined ? neverReplayed() : replay(done);
+      }
       if (verdict.verdict !== "conflict") throw failureOf(verdict);
-      receiptExpected = verdict.receiptExpected;
+      place.expected = verdict.receiptExpected;
     }
     if (round >= LIMITS.replans || attempt.stopwatch.elapsedMs() > LIMITS.attemptMs) {
       throw new CatalogError("Conflict", "CONTENDED", "others kept changing it", { operation });
@@ -95,13 +157,27 @@ export async function write<T>(
   }
 }
 
+async function recordUnchanged<T>(
+  { context, actor, attempt, place }: Writing,
+  { primary, detail }: Unchanged<T>,
+): Promise<Receipt | undefined> {
+  if (actor.idempotency === undefined || primary === undefined) return undefined;
+  return recordAlone(context, actor, attempt, place, {
+    ...receiptBase(context, actor),
+    status: 200,
+    key: primary,
+    version: 0n,
+    ...(detail === undefined ? {} : { detail }),
+  });
+}
+
 async function standsStill(context: CatalogContext, proof: readonly Item[]): Promise<boolean> {
   const again = await context.pointers.getMany(proof.map(({ key }) => key));
   return proof.every((item, i) => again[i]?.version === item.version);
 }
 
 function failureOf(
-  verdict: Exclude<Verdict, { verdict: "committed" } | { verdict: "conflict" }>,
+  verdict: Extract<Verdict, { verdict: "overloaded" } | { verdict: "unknown" }>,
 ): CatalogError {
   switch (verdict.verdict) {
     case "overloaded": {
@@ -111,8 +187,6 @@ function failureOf(
     }
     case "unknown":
       return new CatalogError("Unknown", "OUTCOME_UNKNOWN", "the change may have happened");
-    case "replayed":
-      return new CatalogError("Internal", "RECEIPT_TAKEN", "receipt of this attempt is taken");
   }
 }
 
@@ -130,13 +204,10 @@ function beginAttempt(context: CatalogContext, actor: Actor): Attempt {
 }
 
 async function send<T>(
-  context: CatalogContext,
-  attempt: Attempt,
-  operation: string,
+  { context, actor, operation, attempt, place }: Writing,
   plan: Plan<T>,
-  receiptExpected: Version,
 ): Promise<Verdict> {
-  const { account, payloads, clock } = context;
+  const { account, payloads } = context;
   const changeId = context.ids.mint<ChangeId>();
   const { batch } = plan;
   const change = encodeChangeOp(account, changeId, operation, attempt.authorship, batch.changed);
@@ -149,21 +220,24 @@ async function send<T>(
   await settleAll(puts);
   const primary = batch.ops.find((op) => op.key === plan.primary);
   const version = primary !== undefined && "expected" in primary ? primary.expected + 1n : 0n;
-  const summary = encodeReceipt({
-    requestHash: new Uint8Array(),
-    principal: attempt.authorship.updatedBy,
+  const done = {
+    ...receiptBase(context, actor),
     status: 200,
     key: plan.primary,
     version,
-    metadataLocation: "",
-    expiresAtMs: clock.nowMs() + LIMITS.receiptLifeMs,
     changeId,
-  });
-  const key = keyOf(FAMILIES.receipt, account, operation, attempt.writerId);
+  };
+  const summary = encodeReceipt(
+    plan.detail === undefined ? done : { ...done, detail: plan.detail },
+  );
   return commitCertain(context.pointers, context, attempt, {
     ops: [...batch.ops, change.op],
-    receipt: { key, expected: receiptExpected, summary },
+    receipt: { ...place, summary: fits(summary) ? summary : encodeReceipt(done) },
   });
+}
+
+function fits(summary: Uint8Array): boolean {
+  return summary.length <= LIMITS.summaryBytes;
 }
 
 /** Waits for all, then throws the first failure: nothing is left running behind an answer. */

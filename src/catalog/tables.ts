@@ -3,6 +3,7 @@ import { FAMILIES } from "./keys.ts";
 import type { Table } from "./model.ts";
 import { type RelationDraft, type RelationRef, Relations } from "./relations.ts";
 import type { Resolver } from "./resolve.ts";
+import type { Revised } from "./revised.ts";
 
 /** A table by name. */
 export type TableRef = RelationRef;
@@ -36,18 +37,18 @@ export class Tables extends Relations<Table> {
   }
 
   /**
-   * Lets a table go whose files stay for another catalog. `last` is shown the table as every commit
-   * before left it: none comes after.
+   * Lets a table go whose files stay for another catalog, and answers it as every commit before
+   * left it: none comes after. `check` looks at it first.
    *
-   * @throws CatalogError `TABLE_NOT_FOUND`, `PROTECTED`, and what `last` throws.
+   * @throws CatalogError `TABLE_NOT_FOUND`, `PROTECTED`, and what `check` throws.
    */
-  async unregister(
+  unregister(
     actor: Actor,
     ref: TableRef,
-    last: (table: Table) => Promise<void>,
-  ): Promise<void> {
-    await this.dropMarked(actor, "unregister-table", ref, async (table) => {
-      await last(table);
+    check: (table: Table) => Promise<void>,
+  ): Promise<Revised<Table>> {
+    return this.dropMarked(actor, "unregister-table", ref, async (table) => {
+      await check(table);
       return table;
     });
   }

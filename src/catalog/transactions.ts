@@ -46,12 +46,13 @@ export async function commitTogether(
   assertFits(clean);
   assertDistinct(clean);
   const planned = clean.map((change) => ({ change, id: context.ids.mint<TableId>() }));
-  await write(context, actor, "commit-transaction", async (attempt) => {
+  const plan = async (attempt: Attempt) => {
     const steps = await Promise.all(
       planned.map(({ change, id }) => stepOf(tables, change, id, attempt)),
     );
     return together(context, steps);
-  });
+  };
+  await write(context, actor, "commit-transaction", plan, async () => undefined);
 }
 
 function stepOf(
@@ -82,7 +83,9 @@ function together(context: CatalogContext, steps: readonly TableStep[]): Planned
     shares.push(step);
   }
   const [first] = shares;
-  if (first === undefined) return { unchanged: undefined, proof: held };
+  if (first === undefined) {
+    return { unchanged: undefined, proof: held, primary: held[0]?.key ?? "" };
+  }
   refuseSharedLocations(shares);
   const prepare = async () => {
     const settled = await Promise.allSettled(shares.map((share) => share.prepare?.()));

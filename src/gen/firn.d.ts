@@ -1314,6 +1314,18 @@ export namespace firn {
             /** ReceiptSummary changeId. */
             changeId: Uint8Array;
 
+            /** ReceiptSummary errorKind. */
+            errorKind: string;
+
+            /** ReceiptSummary errorCode. */
+            errorCode: string;
+
+            /** ReceiptSummary errorFacts. */
+            errorFacts: string;
+
+            /** ReceiptSummary detail. */
+            detail: string;
+
             /**
              * Creates a new ReceiptSummary instance using the specified properties.
              * @param [properties] Properties to set
@@ -1421,6 +1433,18 @@ export namespace firn {
 
                 /** ReceiptSummary changeId */
                 changeId?: (Uint8Array|null);
+
+                /** ReceiptSummary errorKind */
+                errorKind?: (string|null);
+
+                /** ReceiptSummary errorCode */
+                errorCode?: (string|null);
+
+                /** ReceiptSummary errorFacts */
+                errorFacts?: (string|null);
+
+                /** ReceiptSummary detail */
+                detail?: (string|null);
 
                 /** Unknown fields preserved while decoding when enabled */
                 $unknowns?: Uint8Array[];

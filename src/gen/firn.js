@@ -4584,6 +4584,10 @@ export const firn = $root.firn = (() => {
              * @property {string|null} [metadataLocation] ReceiptSummary metadataLocation
              * @property {Long|null} [expiresAtMs] ReceiptSummary expiresAtMs
              * @property {Uint8Array|null} [changeId] ReceiptSummary changeId
+             * @property {string|null} [errorKind] ReceiptSummary errorKind
+             * @property {string|null} [errorCode] ReceiptSummary errorCode
+             * @property {string|null} [errorFacts] ReceiptSummary errorFacts
+             * @property {string|null} [detail] ReceiptSummary detail
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
 
@@ -4680,6 +4684,38 @@ export const firn = $root.firn = (() => {
             ReceiptSummary.prototype.changeId = $util.newBuffer([]);
 
             /**
+             * ReceiptSummary errorKind.
+             * @member {string} errorKind
+             * @memberof firn.v1.ReceiptSummary
+             * @instance
+             */
+            ReceiptSummary.prototype.errorKind = "";
+
+            /**
+             * ReceiptSummary errorCode.
+             * @member {string} errorCode
+             * @memberof firn.v1.ReceiptSummary
+             * @instance
+             */
+            ReceiptSummary.prototype.errorCode = "";
+
+            /**
+             * ReceiptSummary errorFacts.
+             * @member {string} errorFacts
+             * @memberof firn.v1.ReceiptSummary
+             * @instance
+             */
+            ReceiptSummary.prototype.errorFacts = "";
+
+            /**
+             * ReceiptSummary detail.
+             * @member {string} detail
+             * @memberof firn.v1.ReceiptSummary
+             * @instance
+             */
+            ReceiptSummary.prototype.detail = "";
+
+            /**
              * Creates a new ReceiptSummary instance using the specified properties.
              * @function create
              * @memberof firn.v1.ReceiptSummary
@@ -4727,6 +4763,14 @@ export const firn = $root.firn = (() => {
                     writer.uint32(/* id 7, wireType 0 =*/56).int64(message.expiresAtMs);
                 if (message.changeId != null && $Object.hasOwnProperty.call(message, "changeId") && message.changeId.length)
                     writer.uint32(/* id 8, wireType 2 =*/66).bytes(message.changeId);
+                if (message.errorKind != null && $Object.hasOwnProperty.call(message, "errorKind") && message.errorKind !== "")
+                    writer.uint32(/* id 9, wireType 2 =*/74).string(message.errorKind);
+                if (message.errorCode != null && $Object.hasOwnProperty.call(message, "errorCode") && message.errorCode !== "")
+                    writer.uint32(/* id 10, wireType 2 =*/82).string(message.errorCode);
+                if (message.errorFacts != null && $Object.hasOwnProperty.call(message, "errorFacts") && message.errorFacts !== "")
+                    writer.uint32(/* id 11, wireType 2 =*/90).string(message.errorFacts);
+                if (message.detail != null && $Object.hasOwnProperty.call(message, "detail") && message.detail !== "")
+                    writer.uint32(/* id 12, wireType 2 =*/98).string(message.detail);
                 if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                     for (let i = 0; i < message.$unknowns.length; ++i)
                         writer.raw(message.$unknowns[i]);
@@ -4856,6 +4900,42 @@ export const firn = $root.firn = (() => {
                                 delete message.changeId;
                             continue;
                         }
+                    case 9: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.errorKind = value;
+                            else
+                                delete message.errorKind;
+                            continue;
+                        }
+                    case 10: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.errorCode = value;
+                            else
+                                delete message.errorCode;
+                            continue;
+                        }
+                    case 11: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.errorFacts = value;
+                            else
+                                delete message.errorFacts;
+                            continue;
+                        }
+                    case 12: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.detail = value;
+                            else
+                                delete message.detail;
+                            continue;
+                        }
                     }
                     reader.skipType(wireType, _depth, tag);
                     if (!reader.discardUnknown) {
@@ -4928,6 +5008,18 @@ export const firn = $root.firn = (() => {
                 if (message.changeId != null && $Object.hasOwnProperty.call(message, "changeId"))
                     if (!(message.changeId && typeof message.changeId.length === "number" || $util.isString(message.changeId)))
                         return "changeId: buffer expected";
+                if (message.errorKind != null && $Object.hasOwnProperty.call(message, "errorKind"))
+                    if (!$util.isString(message.errorKind))
+                        return "errorKind: string expected";
+                if (message.errorCode != null && $Object.hasOwnProperty.call(message, "errorCode"))
+                    if (!$util.isString(message.errorCode))
+                        return "errorCode: string expected";
+                if (message.errorFacts != null && $Object.hasOwnProperty.call(message, "errorFacts"))
+                    if (!$util.isString(message.errorFacts))
+                        return "errorFacts: string expected";
+                if (message.detail != null && $Object.hasOwnProperty.call(message, "detail"))
+                    if (!$util.isString(message.detail))
+                        return "detail: string expected";
                 return null;
             };
 
@@ -4993,6 +5085,18 @@ export const firn = $root.firn = (() => {
                             $util.base64.decode(object.changeId, message.changeId = $util.newBuffer($util.base64.length(object.changeId)), 0);
                         else if (object.changeId.length >= 0)
                             message.changeId = object.changeId;
+                if (object.errorKind != null)
+                    if (typeof object.errorKind !== "string" || object.errorKind.length)
+                        message.errorKind = $String(object.errorKind);
+                if (object.errorCode != null)
+                    if (typeof object.errorCode !== "string" || object.errorCode.length)
+                        message.errorCode = $String(object.errorCode);
+                if (object.errorFacts != null)
+                    if (typeof object.errorFacts !== "string" || object.errorFacts.length)
+                        message.errorFacts = $String(object.errorFacts);
+                if (object.detail != null)
+                    if (typeof object.detail !== "string" || object.detail.length)
+                        message.detail = $String(object.detail);
                 return message;
             };
 
@@ -5042,6 +5146,10 @@ export const firn = $root.firn = (() => {
                         if (options.bytes !== $Array)
                             object.changeId = $util.newBuffer(object.changeId);
                     }
+                    object.errorKind = "";
+                    object.errorCode = "";
+                    object.errorFacts = "";
+                    object.detail = "";
                 }
                 if (message.requestHash != null && $Object.hasOwnProperty.call(message, "requestHash"))
                     object.requestHash = options.bytes === $String ? $util.base64.encode(message.requestHash, 0, message.requestHash.length) : options.bytes === $Array ? $Array.prototype.slice.call(message.requestHash) : message.requestHash;
@@ -5069,6 +5177,14 @@ export const firn = $root.firn = (() => {
                         object.expiresAtMs = options.longs === $String ? $util.Long.prototype.toString.call(message.expiresAtMs) : options.longs === $Number ? new $util.LongBits(message.expiresAtMs.low >>> 0, message.expiresAtMs.high >>> 0).toNumber() : message.expiresAtMs;
                 if (message.changeId != null && $Object.hasOwnProperty.call(message, "changeId"))
                     object.changeId = options.bytes === $String ? $util.base64.encode(message.changeId, 0, message.changeId.length) : options.bytes === $Array ? $Array.prototype.slice.call(message.changeId) : message.changeId;
+                if (message.errorKind != null && $Object.hasOwnProperty.call(message, "errorKind"))
+                    object.errorKind = message.errorKind;
+                if (message.errorCode != null && $Object.hasOwnProperty.call(message, "errorCode"))
+                    object.errorCode = message.errorCode;
+                if (message.errorFacts != null && $Object.hasOwnProperty.call(message, "errorFacts"))
+                    object.errorFacts = message.errorFacts;
+                if (message.detail != null && $Object.hasOwnProperty.call(message, "detail"))
+                    object.detail = message.detail;
                 return object;
             };
 

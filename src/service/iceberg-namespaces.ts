@@ -107,15 +107,17 @@ export class IcebergNamespaces {
       });
     }
     const wanted = [...new Set(removals)];
-    let removed: readonly string[] = [];
     const where = { catalog: ref.catalog, path: ref.namespace };
-    await this.#catalog.namespaces.update(ctx, where, ({ properties }) => {
-      removed = wanted.filter((key) => Object.hasOwn(properties, key));
+    const detail = await this.#catalog.namespaces.update(ctx, where, ({ properties }) => {
+      const removed = wanted.filter((key) => Object.hasOwn(properties, key));
       const gone = new Set(removed);
       const kept = Object.entries(properties).filter(([key]) => !gone.has(key));
       const next = { ...Object.fromEntries(kept), ...updates };
-      return sameProperties(properties, next) ? undefined : next;
+      const changed = sameProperties(properties, next) ? undefined : next;
+      return { properties: changed, detail: JSON.stringify(removed) };
     });
+    // A receipt that had no room for the list is of a request that removed all it could.
+    const removed = detail === undefined ? wanted : (JSON.parse(detail) as string[]);
     const found = new Set(removed);
     const missing = wanted.filter((key) => !found.has(key));
     return { updated: Object.keys(updates), removed, missing };

@@ -2,9 +2,8 @@ import { CatalogError } from "../base/error.ts";
 import type { TableUuid } from "../base/ids.ts";
 import type { Locations } from "../blob/locations.ts";
 import type { AccountCatalog } from "../catalog/catalog.ts";
-import { relationNotFound } from "../catalog/errors.ts";
 import type { IcebergTable, Table } from "../catalog/model.ts";
-import { etagOf } from "../catalog/revised.ts";
+import { etagOf, type Revised } from "../catalog/revised.ts";
 import type { TableRef as CatalogTableRef, TableDraft } from "../catalog/tables.ts";
 import { commitTogether, type TableChange } from "../catalog/transactions.ts";
 import { newTableMetadata } from "../iceberg/create.ts";
@@ -12,7 +11,7 @@ import type { TableMetadata } from "../iceberg/model.ts";
 import { snapshotsOfRefs } from "../iceberg/refs.ts";
 import { checkRequirements, isCreate } from "../iceberg/requirements.ts";
 import { applyUpdates, type TableUpdate } from "../iceberg/updates.ts";
-import type { MetadataFile, MetadataFiles } from "./metadata-files.ts";
+import type { MetadataFiles } from "./metadata-files.ts";
 import { type Change, type Committed, Look, RelationCommits } from "./relation-commits.ts";
 import { ofRelation } from "./relation-missing.ts";
 import type {
@@ -69,6 +68,11 @@ function answerOf({ version, revision, file }: Committed<TableMetadata>): Loaded
 function ofTables<T>(changes: readonly TableChange[], work: Promise<T>): Promise<T> {
   const existing = changes.filter((change) => "update" in change);
   return existing.reduce((done, { ref }) => ofRelation("table", ref, done), work);
+}
+
+/** For what a request sets off besides what it asks for. */
+function withoutKey({ requestId, principal }: RequestContext): RequestContext {
+  return { requestId, principal };
 }
 
 function turnOf(ref: TableRef): string {
@@ -204,7 +208,7 @@ export class IcebergTables {
     const done = request.overwrite
       ? await this.#registerOver(ctx, table, draft)
       : await tables.create(ctx, "register-table", table, draft);
-    const undo = () => tables.drop(ctx, table, { purgeRequested: false });
+    const undo = () => tables.drop(withoutKey(ctx), table, { purgeRequested: false });
     return answerOf(await this.#commits.confirm(done, table, undo));
   }
 
@@ -217,13 +221,11 @@ export class IcebergTables {
   }
 
   async unregister(ctx: RequestContext, ref: TableRef): Promise<LoadedTable> {
-    let file: MetadataFile<TableMetadata> | undefined;
-    const dropped = this.#catalog.tables.unregister(ctx, refOf(ref), async ({ iceberg }) => {
-      if (iceberg !== undefined) file = await this.#files.load(iceberg.metadataLocation);
-    });
-    await ofRelation("table", refOf(ref), dropped);
-    if (file === undefined) throw relationNotFound("table", ref.namespace, ref.table);
-    const { location, bytes } = file;
+    const load = ({ iceberg }: Table) => this.#files.load(iceberg?.metadataLocation ?? "");
+    const { tables } = this.#catalog;
+    const gone = tables.unregister(ctx, refOf(ref), async (table) => void (await load(table)));
+    const { entity } = await ofRelation("table", refOf(ref), gone);
+    const { location, bytes } = await load(entity);
     return { etag: undefined, metadataLocation: location, metadata: bytes, config: {} };
   }
 
@@ -233,18 +235,25 @@ export class IcebergTables {
     await ofRelation("table", source, this.#catalog.tables.rename(ctx, source, target));
   }
 
+  /** Which of the two it is is read first: a refused create would stand under the client's key. */
   async #registerOver(
     ctx: RequestContext,
     table: CatalogTableRef,
     draft: () => Promise<TableDraft>,
-  ) {
+  ): Promise<Revised<Table>> {
     const { tables } = this.#catalog;
+    return (await this.#isThere(table))
+      ? tables.update(ctx, "register-table", table, draft)
+      : tables.create(ctx, "register-table", table, draft);
+  }
+
+  async #isThere(table: CatalogTableRef): Promise<boolean> {
     try {
-      return await tables.create(ctx, "register-table", table, draft);
+      await this.#catalog.tables.find(table);
+      return true;
     } catch (error) {
-      const taken = error instanceof CatalogError && error.code === "TABLE_ALREADY_EXISTS";
-      if (!taken) throw error;
-      return tables.update(ctx, "register-table", table, draft);
+      if (error instanceof CatalogError && error.code === "TABLE_NOT_FOUND") return false;
+      throw error;
     }
   }
 

@@ -1,13 +1,13 @@
 import type { JsonObject } from "../base/json.ts";
+import type { Actor } from "../catalog/context.ts";
 import type { TableRequirement } from "../iceberg/requirements.ts";
 import type { TableUpdate } from "../iceberg/updates.ts";
 import type { ViewRequirement, ViewUpdate } from "../iceberg/view-updates.ts";
 
-/** Who asks, and under which id it is logged and recorded. */
-export interface RequestContext {
-  readonly requestId: string;
-  readonly principal: string;
-}
+/**
+ * Who asks, under which id it is logged and recorded, and under which key it may be asked again.
+ */
+export type RequestContext = Actor;
 
 /** A namespace of a catalog: one or more names. */
 export interface NamespaceRef {

@@ -11,6 +11,7 @@ import {
 import { below, type Target } from "../target.ts";
 import { Call } from "./call.ts";
 import { errorAnswer } from "./errors.ts";
+import { idempotencyOf, markReplayed, parseIdempotencyKey } from "./idempotency.ts";
 import type { Operation } from "./operations.ts";
 import { parseQuery } from "./query.ts";
 import { type Match, matchPath } from "./router.ts";
@@ -64,7 +65,7 @@ export class IcebergAdapter {
    * Judges a request by its head.
    *
    * @throws CatalogError `ROUTE_NOT_FOUND`, `METHOD_NOT_ALLOWED`, `OPERATION_NOT_SUPPORTED`,
-   * `CONTENT_TYPE_NOT_SUPPORTED`, `URL_INVALID`, `PARAMETER_INVALID`.
+   * `CONTENT_TYPE_NOT_SUPPORTED`, `URL_INVALID`, `PARAMETER_INVALID`, `IDEMPOTENCY_KEY_INVALID`.
    */
   accept(method: string, target: Target, headers: IncomingHttpHeaders): Accepted | Answer {
     const path = below(ICEBERG_MOUNT, target.path);
@@ -76,12 +77,24 @@ export class IcebergAdapter {
       throw contentTypeNotSupported();
     }
     const query = parseQuery(target.query);
-    return {
+    const key = operation.writes ? parseIdempotencyKey(headers) : undefined;
+    const accepted: Accepted = {
       operation,
       route: `${ICEBERG_MOUNT}${operation.template}`,
-      run: async (ctx, body) =>
-        operation.handle(this.#service, new Call(ctx, params, query, headers, body)),
+      run: async (ctx, body) => {
+        if (key === undefined) return handle(new Call(ctx, params, query, headers, body));
+        const idempotency = idempotencyOf(key, operation, target, body);
+        const keyed = { ...ctx, idempotency };
+        const done = handle(new Call(keyed, params, query, headers, body));
+        const answer = await done.catch((error: unknown) => {
+          if (!idempotency.replayed) throw error;
+          return this.fail(error, method, accepted);
+        });
+        return idempotency.replayed ? markReplayed(answer) : answer;
+      },
     };
+    const handle = (call: Call) => operation.handle(this.#service, call);
+    return accepted;
   }
 
   /** The error of a method that is served nowhere: 405 where the path exists, else 404. */

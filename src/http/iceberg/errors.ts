@@ -86,6 +86,10 @@ const WORDINGS: Readonly<Record<string, Wording>> = {
     type: "UnsupportedOperationException",
     text: (fact) => `Server does not support endpoint: ${fact("endpoint")}`,
   },
+  IDEMPOTENCY_KEY_REUSED: {
+    type: "UnprocessableEntityException",
+    text: (fact) => `Idempotency-Key belongs to another request: ${fact("key")}`,
+  },
   PROPERTIES_OVERLAP: {
     type: "UnprocessableEntityException",
     text: () => "The request cannot be processed as there is a key present multiple times",

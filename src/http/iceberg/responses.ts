@@ -1,3 +1,4 @@
+import { LIMITS } from "../../base/limits.ts";
 import type {
   LoadedTable,
   LoadedView,
@@ -17,7 +18,12 @@ function json(body: unknown): Answer {
 
 /** `prefix` goes into paths as it is, so it is answered in the form that paths need. */
 export function configAnswer(catalog: string, endpoints: readonly string[]): Answer {
-  return json({ overrides: { prefix: encodeURIComponent(catalog) }, defaults: {}, endpoints });
+  return json({
+    overrides: { prefix: encodeURIComponent(catalog) },
+    defaults: {},
+    endpoints,
+    "idempotency-key-lifetime": `PT${LIMITS.receiptLifeMs / 60_000}M`,
+  });
 }
 
 export function namespacesAnswer(page: Page<readonly string[]>): Answer {

@@ -165,7 +165,7 @@ function mustHaveParent(entity: Entity, content: StoreContent): void {
 function checkRecords({ receipts, changes }: StoreContent): void {
   must(receipts.length === changes.size, `${receipts.length} receipts, ${changes.size} changes`);
   for (const { item, receipt } of receipts) {
-    const change = changes.get(receipt.changeId);
+    const change = changes.get(receipt.changeId ?? "");
     must(change !== undefined, `${item.key} names no change`);
     must(change.item.writerId === item.writerId, `${item.key} is of another batch`);
     const account = accountOf(change);

@@ -269,10 +269,11 @@ export function renameNamespace(from: string, to: string): Operation {
 export function updateNamespace(path: string, mark: string): Operation {
   return operation(`update namespace ${path} by ${mark}`, async ({ catalog }) => {
     const ref = { catalog: CATALOG, path: path.split(".") };
-    const { entity } = await catalog.namespaces.update(ACTOR, ref, ({ properties }) => ({
-      marks: `${properties["marks"] ?? ""}${mark}`,
-    }));
-    return `updated to ${entity.properties["marks"]}`;
+    const marks = await catalog.namespaces.update(ACTOR, ref, ({ properties }) => {
+      const detail = `${properties["marks"] ?? ""}${mark}`;
+      return { properties: { marks: detail }, detail };
+    });
+    return `updated to ${marks}`;
   });
 }
 

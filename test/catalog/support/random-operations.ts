@@ -104,12 +104,11 @@ const namespaceStep: fc.Arbitrary<Step> = fc.oneof(
   fc.tuple(catalogName, path, mark).map(([catalog, path, mark]) =>
     step(
       `update namespace ${catalog} ${path} ${mark}`,
-      async ({ namespaces }) => {
-        const { entity } = await namespaces.update(ACTOR, { catalog, path }, ({ properties }) => ({
-          marks: `${properties["marks"] ?? ""}${mark}`,
-        }));
-        return entity.properties["marks"];
-      },
+      ({ namespaces }) =>
+        namespaces.update(ACTOR, { catalog, path }, ({ properties }) => {
+          const detail = `${properties["marks"] ?? ""}${mark}`;
+          return { properties: { marks: detail }, detail };
+        }),
       (model) => model.updateNamespace(catalog, path, mark),
     ),
   ),

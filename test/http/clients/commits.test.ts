@@ -57,18 +57,50 @@ describe("a client that commits", () => {
     expect((await node.get(table)).body).toBe(before);
   });
 
-  it("may send a key against repeats, which is not advertised and changes nothing", async () => {
+  it("may send every change again under its key: it happens once", async () => {
     const ns = await node.namespace("keys");
-    for (const key of ["0195a2b4-7c3e-7d10-8f3a-2b6c9d1e4f50", "no uuid", "x".repeat(4_000)]) {
-      const headers = { "Idempotency-Key": key };
-      const name = `t${key.length}`;
-      const request = { name, schema: SCHEMA };
-      expect((await node.post(`${ns}/tables`, request, headers)).status).toBe(200);
-      const update = { action: "set-properties", updates: { key: "1" } };
-      const body = { requirements: [], updates: [update] };
-      expect((await node.post(`${ns}/tables/${name}`, body, headers)).status).toBe(200);
-      const dropped = await node.send("DELETE", `${ns}/tables/${name}`, undefined, headers);
-      expect(dropped.status).toBe(204);
+    let keys = 0;
+    const twice = async (method: string, path: string, body?: unknown) => {
+      const headers = { "Idempotency-Key": `0195a2b4-7c3e-7d10-8f3a-2b6c9d1e4f0${keys++}` };
+      const first = await node.send(method, path, body, headers);
+      const again = await node.send(method, path, body, headers);
+      expect(first.header("Idempotency-Replayed")).toBeUndefined();
+      expect(again.header("Idempotency-Replayed")).toBe("true");
+      expect([again.status, again.body]).toEqual([first.status, first.body]);
+      return first;
+    };
+    const created = await twice("POST", `${ns}/tables`, { name: "t", schema: SCHEMA });
+    expect(created.status).toBe(200);
+    const updates = [{ action: "set-properties", updates: { key: "1" } }];
+    const commit = { requirements: [], updates };
+    expect((await twice("POST", `${ns}/tables/t`, commit)).status).toBe(200);
+    const identifier = { namespace: ["keys"], name: "t" };
+    const together = { "table-changes": [{ identifier, requirements: [], updates }] };
+    expect((await twice("POST", "/transactions/commit", together)).status).toBe(204);
+    const properties = { removals: ["none"], updates: { a: "b" } };
+    expect((await twice("POST", `${ns}/properties`, properties)).json()).toEqual({
+      updated: ["a"],
+      removed: [],
+      missing: ["none"],
+    });
+    const names = { source: identifier, destination: { namespace: ["keys"], name: "u" } };
+    expect((await twice("POST", "/tables/rename", names)).status).toBe(204);
+    expect((await twice("DELETE", `${ns}/tables/u`)).status).toBe(204);
+    const missing = await twice("DELETE", `${ns}/tables/none`);
+    expect(missing.error()).toMatchObject({ type: "NoSuchTableException", code: 404 });
+  });
+
+  it("hears that a key is another request's, or none at all", async () => {
+    const ns = await node.namespace("reused");
+    const headers = { "Idempotency-Key": "0195a2b4-7c3e-7d10-8f3a-2b6c9d1e4f51" };
+    await node.post(`${ns}/tables`, { name: "t", schema: SCHEMA }, headers);
+    const other = await node.post(`${ns}/tables`, { name: "u", schema: SCHEMA }, headers);
+    expect(other.status).toBe(422);
+    expect(other.error()).toMatchObject({ type: "UnprocessableEntityException", code: 422 });
+    for (const key of ["no uuid", "0195a2b4-7c3e-4d10-8f3a-2b6c9d1e4f51", "x".repeat(4_000)]) {
+      const bad = { "Idempotency-Key": key };
+      const reply = await node.post(`${ns}/tables`, { name: "v", schema: SCHEMA }, bad);
+      expect(reply.error()).toMatchObject({ type: "BadRequestException", code: 400 });
     }
   });
 });

@@ -1,0 +1,175 @@
+import { expect, test } from "vitest";
+import type { TableUuid } from "../../src/base/ids.ts";
+import { LIMITS } from "../../src/base/limits.ts";
+import type { AccountCatalog } from "../../src/catalog/catalog.ts";
+import type { Actor } from "../../src/catalog/context.ts";
+import { type Fault, FaultyPointerStore } from "../support/faulty-pointer-store.ts";
+import { ACTOR, openTestCatalog, testStores } from "../support/open-catalog.ts";
+import { SleepIsTime, VirtualClock } from "../support/virtual-clock.ts";
+
+const REF = { catalog: "c", path: ["a"] } as const;
+
+/** A request under a key; a new one each time, as after a lost answer. */
+function keyed(
+  key = "0199d8a0-0000-7000-8000-000000000001",
+  hash = 1,
+): Actor & {
+  readonly idempotency: NonNullable<Actor["idempotency"]>;
+} {
+  const requestHash = new Uint8Array(32).fill(hash);
+  return { ...ACTOR, idempotency: { operation: "op", key, requestHash, replayed: false } };
+}
+
+async function opened(stores = testStores()): Promise<AccountCatalog> {
+  const catalog = await openTestCatalog(stores);
+  await catalog.catalogs.create(ACTOR, { name: "c", defaultLocation: "file:///w" });
+  return catalog;
+}
+
+function draft(location: string) {
+  const metadataLocation = `${location}/metadata/0.metadata.json`;
+  const tableUuid = "0199d8a0-0000-7000-8000-00000000000a" as TableUuid;
+  return async () => ({
+    location,
+    iceberg: { tableUuid, metadataLocation, purgeRequested: false },
+  });
+}
+
+test("the second request of a key is answered as the first, and does nothing", async () => {
+  const { namespaces, tables } = await opened();
+  const first = await namespaces.create(keyed(), REF, { a: "b" });
+  const again = keyed();
+  const second = await namespaces.create(again, REF, { a: "b" });
+  expect(again.idempotency.replayed).toBe(true);
+  expect(second).toEqual(first);
+  const key = "0199d8a0-0000-7000-8000-000000000002";
+  const table = { ...REF, name: "t" };
+  const made = await tables.create(keyed(key), "create-table", table, draft("file:///w/t"));
+  const same = await tables.create(keyed(key), "create-table", table, draft("file:///w/u"));
+  expect(same).toEqual(made);
+});
+
+test("what a request was answered is answered again, whatever happened since", async () => {
+  const { namespaces } = await opened();
+  await namespaces.create(ACTOR, REF, {});
+  await namespaces.drop(keyed(), REF);
+  await namespaces.create(ACTOR, REF, {});
+  await namespaces.drop(keyed(), REF);
+  await namespaces.exists(REF);
+  const refused = keyed("0199d8a0-0000-7000-8000-000000000003");
+  const taken = { kind: "AlreadyExists", code: "NAMESPACE_ALREADY_EXISTS" };
+  await expect(namespaces.create(refused, REF, {})).rejects.toMatchObject(taken);
+  await namespaces.drop(ACTOR, REF);
+  const again = keyed(refused.idempotency.key);
+  await expect(namespaces.create(again, REF, {})).rejects.toMatchObject({
+    ...taken,
+    context: { namespace: "a" },
+  });
+  expect(again.idempotency.replayed).toBe(true);
+});
+
+test("what the current state does not tell is in the receipt", async () => {
+  const { namespaces } = await opened();
+  await namespaces.create(ACTOR, REF, { x: "1" });
+  const change = () => ({ properties: {}, detail: "first" });
+  expect(await namespaces.update(keyed(), REF, change)).toBe("first");
+  const other = () => ({ properties: { y: "2" }, detail: "second" });
+  expect(await namespaces.update(keyed(), REF, other)).toBe("first");
+  expect((await namespaces.get(REF)).entity.properties).toEqual({});
+});
+
+test("a request that changed nothing is remembered too", async () => {
+  const { namespaces } = await opened();
+  await namespaces.create(ACTOR, REF, {});
+  const nothing = () => ({ properties: undefined, detail: "nothing" });
+  expect(await namespaces.update(keyed(), REF, nothing)).toBe("nothing");
+  const late = () => ({ properties: { y: "2" }, detail: "late" });
+  expect(await namespaces.update(keyed(), REF, late)).toBe("nothing");
+});
+
+test("a key belongs to one request", async () => {
+  const { namespaces } = await opened();
+  await namespaces.create(keyed(), REF, {});
+  const reused = { kind: "Invalid", code: "IDEMPOTENCY_KEY_REUSED" };
+  await expect(namespaces.create(keyed(undefined, 2), REF, {})).rejects.toMatchObject(reused);
+  const stranger = { ...keyed(), principal: "somebody else" };
+  await expect(namespaces.create(stranger, REF, {})).rejects.toMatchObject(reused);
+  const first = keyed();
+  await namespaces.create(first, REF, {});
+  expect(first.idempotency.replayed).toBe(true);
+});
+
+test("a receipt that has expired is forgotten", async () => {
+  const clock = new VirtualClock();
+  const { namespaces } = await opened(testStores({ clock }));
+  await namespaces.create(keyed(), REF, {});
+  clock.skip(LIMITS.receiptLifeMs);
+  await namespaces.drop(ACTOR, REF);
+  const again = keyed();
+  await namespaces.create(again, REF, {});
+  expect(again.idempotency.replayed).toBe(false);
+});
+
+test("of two requests of a key at once one is carried out and both are answered so", async () => {
+  const stores = testStores({ clock: new SleepIsTime() });
+  const first = await opened(stores);
+  const second = await openTestCatalog({ ...stores, prng: testStores({ seed: 2 }).prng });
+  await first.namespaces.create(ACTOR, REF, {});
+  for (let i = 0; i < 40; i++) {
+    const key = `0199d8a0-0000-7000-8000-0000000001${String(i).padStart(2, "0")}`;
+    const ref = { ...REF, name: `t${i}` };
+    const create = ({ tables }: AccountCatalog, at: string) =>
+      tables.create(keyed(key), "create-table", ref, draft(`file:///w/${i}-${at}`));
+    const [a, b] = await Promise.all([create(first, "x"), create(second, "y")]);
+    expect(a).toEqual(b);
+  }
+  expect((await first.tables.list(REF, {})).items).toHaveLength(40);
+});
+
+const FAULTS: readonly Fault[] = [
+  { fault: "notSent" },
+  { fault: "answerLost" },
+  { fault: "late", lands: "release" },
+  { fault: "duplicated", lands: "release" },
+  { fault: "refused" },
+];
+
+test("a request that is sent until it is answered happens once, whatever is lost", async () => {
+  let runs = 0;
+  for (const fault of FAULTS) {
+    for (let at = 0; at < 14; at++) {
+      const stores = testStores({ clock: new SleepIsTime() });
+      const honest = await opened(stores);
+      await honest.namespaces.create(ACTOR, REF, {});
+      await honest.namespaces.update(ACTOR, REF, () => ({ properties: { n: "0" }, detail: "" }));
+      let call = 0;
+      let broken = false;
+      // The call of that index fails, and the store stays silent until the client asks again.
+      const pointers = new FaultyPointerStore(stores.pointers, (_index, method) => {
+        if (call++ === at) broken = true;
+        return broken && method === "commit" ? fault : undefined;
+      });
+      const node = await openTestCatalog({ ...testStores({ seed: 4 }), ...stores, pointers });
+      call = 0;
+      broken = false;
+      const ask = () =>
+        node.namespaces.update(keyed(), REF, ({ properties }) => {
+          const n = String(Number(properties["n"]) + 1);
+          return { properties: { n }, detail: n };
+        });
+      for (let tries = 0; tries < 4; tries++) {
+        const answered = await ask().then(
+          () => true,
+          () => false,
+        );
+        broken = false;
+        await pointers.releaseAll();
+        if (answered) break;
+      }
+      expect(await ask()).toBe("1");
+      expect((await honest.namespaces.get(REF)).entity.properties).toEqual({ n: "1" });
+      runs++;
+    }
+  }
+  expect(runs).toBe(70);
+});
