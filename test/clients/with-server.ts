@@ -1,0 +1,42 @@
+import { mkdir, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { add, type Counts, ONE_FAILED } from "./counts.ts";
+import { startServer } from "./server-process.ts";
+
+/** An empty catalog to judge, gone when the judgement is over. */
+export interface Judged {
+  /** Where the Iceberg REST catalog is mounted. */
+  readonly url: string;
+  /** For the suite's own files. Tables may be located below it. */
+  readonly scratch: string;
+}
+
+/**
+ * Runs a suite against a server of this checkout that nobody else uses. A server that does not end
+ * cleanly afterwards is one more failure.
+ */
+export async function withServer(suite: (judged: Judged) => Promise<Counts>): Promise<Counts> {
+  const directory = await mkdtemp(join(tmpdir(), "firn-clients-"));
+  const scratch = join(directory, "scratch");
+  await mkdir(scratch);
+  const allowed = ["--allow-location", pathToFileURL(scratch).href];
+  const store = join(directory, "firn");
+  try {
+    const server = await startServer(store, ["--log-level", "warn", ...allowed]);
+    console.log(`serving at ${server.url} from ${store}`);
+    let counts = ONE_FAILED;
+    let exitCode: number | null = null;
+    try {
+      counts = await suite({ url: `${server.url}/iceberg`, scratch });
+    } finally {
+      exitCode = await server.stop();
+    }
+    if (exitCode === 0) return counts;
+    console.log(`the server ended with exit code ${exitCode}`);
+    return add(counts, ONE_FAILED);
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
+}
