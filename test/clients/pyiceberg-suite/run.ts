@@ -15,6 +15,13 @@ const ARCHIVE_SHA256 = "19f165d298054f9436108691098b60fa0fa99d0eff5fb884700c43b2
 /** Where the project's own tests expect a catalog. */
 const THEIR_URL = "http://localhost:8181";
 
+/**
+ * Their tests of names with a slash are off for REST catalogs, behind a property which the settings
+ * that they let through cannot spell: neither files nor, for its underscores, the environment.
+ */
+const SLASHES_OFF = '"supports_slash_in_identifier", False';
+const SLASHES_ON = '"supports_slash_in_identifier", True';
+
 /** The others of their kind want tables that a Spark has filled, or scan planning on the server. */
 const FILES = ["test_catalog.py", "test_rest_catalog.py", "test_rest_schema.py"];
 
@@ -26,7 +33,7 @@ const FILES = ["test_catalog.py", "test_rest_catalog.py", "test_rest_schema.py"]
 const SELECTED = "not hive and not sqlite and not memory and not custom_namespace_separator";
 
 /** Fewer than this is a failure: a suite that runs nothing finds nothing. */
-const AT_LEAST = 433;
+const AT_LEAST = 437;
 
 /** Fetches the release as its authors packed it, tests included. */
 async function fetchSources(environment: PythonEnvironment): Promise<void> {
@@ -56,8 +63,8 @@ async function unpack(
   }
   for await (const file of glob("tests/**/*.py", { cwd: root })) {
     const text = await readFile(join(root, file), "utf8");
-    if (text.includes(THEIR_URL))
-      await writeFile(join(root, file), text.replaceAll(THEIR_URL, url));
+    const ours = text.replaceAll(THEIR_URL, url).replace(SLASHES_OFF, SLASHES_ON);
+    if (ours !== text) await writeFile(join(root, file), ours);
   }
   return root;
 }
@@ -90,7 +97,6 @@ async function main(args: readonly string[]): Promise<Counts> {
       PYICEBERG_TEST_CATALOG: "firn",
       PYICEBERG_CATALOG__FIRN__TYPE: "rest",
       PYICEBERG_CATALOG__FIRN__URI: url,
-      PYICEBERG_HOME: scratch,
     });
     if (args.length > 0 || counts.passed >= AT_LEAST) return counts;
     console.log(`FAILED: ${counts.passed} passed, ${AT_LEAST} expected`);
