@@ -32,8 +32,6 @@ export function checkName(text: string, what: string): string {
   if (!text.isWellFormed()) throw refuse("lone surrogate");
   const name = text.normalize("NFC");
   if (name === "") throw refuse("empty");
-  // Dot segments vanish from a URL before it is sent (RFC 3986, 5.2.4): nobody could ask for it.
-  if (name === "." || name === "..") throw refuse("a dot segment");
   // Every HTTP client takes these out of a path (RFC 3986, 5.2.4): such an entity could be made,
   // and a request to drop it would reach its parent.
   if (name === "." || name === "..") throw refuse("a dot segment");
