@@ -6,7 +6,13 @@ import { errorHeaders, httpStatus } from "./status.ts";
 export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: Uint8Array | string | undefined;
+  /** Several pieces are sent one behind the other, so that large ones are never copied. */
+  readonly body: Uint8Array | string | readonly Uint8Array[] | undefined;
+}
+
+/** An answer with a text for its body, as every error has one. */
+export interface TextAnswer extends Answer {
+  readonly body: string;
 }
 
 const HIDDEN = new Set(["Corrupt", "Internal"]);
@@ -20,7 +26,7 @@ export function errorText(error: CatalogError): string {
 }
 
 /** An error outside any protocol adapter, as an RFC 9457 problem document with our `code`. */
-export function problemAnswer(error: CatalogError, writes: boolean): Answer {
+export function problemAnswer(error: CatalogError, writes: boolean): TextAnswer {
   const status = httpStatus(error, writes);
   return {
     status,

@@ -72,7 +72,7 @@ function spliced(table: LoadedTable, tail: string): Answer {
   return {
     status: 200,
     headers: table.etag === undefined ? JSON_HEADERS : { ...JSON_HEADERS, ETag: table.etag },
-    body: Buffer.concat([Buffer.from(head), table.metadata, Buffer.from(tail)]),
+    body: [Buffer.from(head), table.metadata, Buffer.from(tail)],
   };
 }
 
