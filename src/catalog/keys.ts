@@ -228,7 +228,17 @@ type Variables<P extends string> = P extends `${string}{${infer V}}${infer Rest}
   ? [V extends `${string}...` ? readonly string[] : string, ...Variables<Rest>]
   : [];
 
-const VARIABLE = /\{([^}]+)\}/g;
+/** The literal parts of a pattern: one more than it has variables. */
+const literalParts = new Map<string, readonly string[]>();
+
+function partsOf(pattern: string): readonly string[] {
+  let parts = literalParts.get(pattern);
+  if (parts === undefined) {
+    parts = pattern.split(/\{[^}]+\}/);
+    literalParts.set(pattern, parts);
+  }
+  return parts;
+}
 
 /**
  * The key of a family for the given segment texts, in the order of the pattern.
@@ -239,15 +249,19 @@ export function keyOf<const P extends string>(
   family: CatalogKeyFamily<P>,
   ...values: Variables<P>
 ): string {
-  let next = 0;
-  const key = family.pattern.replace(VARIABLE, () => {
-    const value = (values as readonly (string | readonly string[])[])[next++] ?? "";
-    return typeof value === "string"
-      ? encodeSegment(value)
-      : value.map((v) => encodeSegment(v)).join("/");
-  });
+  const parts = partsOf(family.pattern);
+  let key = parts[0] ?? "";
+  for (let i = 1; i < parts.length; i++) {
+    const value = (values as readonly (string | readonly string[])[])[i - 1] ?? "";
+    key += typeof value === "string" ? encodeSegment(value) : value.map(segment).join("/");
+    key += parts[i] ?? "";
+  }
   assertKeyFits(key);
   return key;
+}
+
+function segment(text: string): string {
+  return encodeSegment(text);
 }
 
 /** A key taken apart: one value for each variable of the pattern, several for a repeated one. */

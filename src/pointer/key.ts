@@ -16,6 +16,8 @@ export interface KeyFamily {
   readonly listed: boolean;
 }
 
+const PLAIN_SEGMENT = /^[A-Za-z0-9._-][A-Za-z0-9._~-]*$/;
+
 /**
  * A segment as stored: percent-encoded UTF-8 in upper-case hex, unreserved `A-Z a-z 0-9 - . _ ~`
  * kept, a leading `~` encoded, since `~` and a hash stand for a text over 200 encoded bytes.
@@ -24,6 +26,8 @@ export interface KeyFamily {
  */
 export function encodeSegment(text: string, maxBytes: number = LIMITS.segmentBytes): string {
   if (text === "") throw invalid("KEY_SEGMENT_EMPTY", "empty key segment");
+  // Most segments are ids and plain names, which stand for themselves.
+  if (text.length <= maxBytes && PLAIN_SEGMENT.test(text)) return text;
   assert(text.isWellFormed(), "a key segment is well-formed unicode");
   const escaped = encodeURIComponent(text).replace(
     /[!'()*]/g,
@@ -51,6 +55,8 @@ export function splitKey(key: string): { readonly directory: string; readonly le
  */
 export function assertKeyFits(key: string): void {
   assert(key.startsWith("/") && !key.endsWith("/"), "a key is absolute and names a leaf");
+  // No character takes more than three bytes for each unit of its text.
+  if (key.length * 3 <= LIMITS.leafBytes) return;
   const bytes = utf8Length(key);
   if (bytes > LIMITS.keyBytes) throw invalid("KEY_TOO_LONG", "key too long", { bytes });
   const leafBytes = utf8Length(splitKey(key).leaf);
