@@ -25,8 +25,8 @@ export interface LocalLayout {
   segmentOf(name: string, isDirectory: boolean): string | undefined;
   /** Whether a name can be a blob's or that of a directory of blobs. */
   holds(name: string, isDirectory: boolean): boolean;
-  /** What follows the content of a blob in its file. */
-  trailerOf(path: string, etag: string): Uint8Array;
+  /** What follows the content of a blob in its file. `etag` is asked for only where it is kept. */
+  trailerOf(path: string, etag: () => string): Uint8Array;
   describe(file: OpenFile): Promise<Described>;
   /** @throws CatalogError `Corrupt`, code `BLOB_CORRUPT`, where the layout can tell. */
   read(file: OpenFile, path: string): Promise<Blob>;
@@ -83,7 +83,7 @@ export const payloadLayout: LocalLayout = {
     return isDirectory ? name : name.slice(0, -FILE_SUFFIX.length);
   },
   holds: (name, isDirectory) => isDirectory !== name.endsWith(FILE_SUFFIX),
-  trailerOf: encodeTrailer,
+  trailerOf: (path, etag) => encodeTrailer(path, etag()),
   async describe(file) {
     const tail = await file.read(Math.max(0, file.size - MAX_TRAILER_BYTES), MAX_TRAILER_BYTES);
     const { contentBytes, ...described } = decodeTrailer(tail, file.size);

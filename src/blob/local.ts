@@ -102,13 +102,30 @@ export class LocalBlobStore implements BlobStore {
     return this.#tree.stat(this.#layout.fileOf(path))?.isFile() === true;
   }
 
+  /** As a put of what is absent, without the etag, for which all bytes would have to be hashed. */
+  async create(path: string, bytes: Uint8Array): Promise<boolean> {
+    assertBlobPath(path);
+    const file = this.#layout.fileOf(path);
+    const staged = await this.#tree.stage(file, async (fd) => {
+      await writeFully(fd, bytes);
+      await writeFully(
+        fd,
+        this.#layout.trailerOf(path, () => sha256Hex(bytes)),
+      );
+    });
+    return this.#publishNew(staged, path, file);
+  }
+
   async put(path: string, bytes: Uint8Array, condition?: PutCondition): Promise<PutResult> {
     assertBlobPath(path);
     const file = this.#layout.fileOf(path);
     const etag = sha256Hex(bytes);
     const staged = await this.#tree.stage(file, async (fd) => {
       await writeFully(fd, bytes);
-      await writeFully(fd, this.#layout.trailerOf(path, etag));
+      await writeFully(
+        fd,
+        this.#layout.trailerOf(path, () => etag),
+      );
     });
     if (condition === "absent") return this.#publishAbsent(staged, path, file, etag);
     return this.#publishOver(staged, path, file, etag, condition?.etag);
@@ -125,7 +142,10 @@ export class LocalBlobStore implements BlobStore {
         await writeFully(fd, chunk);
       }
       etag = hash.digest("hex");
-      await writeFully(fd, this.#layout.trailerOf(path, etag));
+      await writeFully(
+        fd,
+        this.#layout.trailerOf(path, () => etag),
+      );
     });
     return this.#publishOver(staged, path, file, etag, undefined);
   }
@@ -175,15 +195,20 @@ export class LocalBlobStore implements BlobStore {
     file: string,
     etag: string,
   ): Promise<PutResult> {
-    if ((await this.#tree.publishAbsent(staged, file)) === "published") {
-      return { outcome: "stored", etag };
-    }
+    const stored = await this.#publishNew(staged, path, file);
+    if (stored) return { outcome: "stored", etag };
+    return { outcome: "failed", etag: (await this.head(path))?.etag };
+  }
+
+  /** @returns false where something stands there already. */
+  async #publishNew(staged: string, path: string, file: string): Promise<boolean> {
+    if ((await this.#tree.publishAbsent(staged, file)) === "published") return true;
     if (this.#tree.stat(file)?.isDirectory()) {
       throw invalid("BLOB_PATH_UNSUPPORTED", "a directory stands there", {
         path: path.slice(0, 200),
       });
     }
-    return { outcome: "failed", etag: (await this.head(path))?.etag };
+    return false;
   }
 
   async #publishOver(

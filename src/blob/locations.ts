@@ -6,10 +6,14 @@ import { normalizeFileLocation, pathOfFileLocation } from "./file-location.ts";
 import { LocalBlobStore } from "./local.ts";
 import type { Blob, BlobStore } from "./port.ts";
 
-/** Where the blobs of one allowed root are. `exists` only where `head` would cost more. */
+/**
+ * Where the blobs of one allowed root are. `exists` only where `head` would cost more, `create`
+ * only where a put would; it answers whether nothing stood there.
+ */
 export interface LocationRoot {
   readonly store: BlobStore & {
     exists?(path: string): Promise<boolean>;
+    create?(path: string, bytes: Uint8Array): Promise<boolean>;
     makeDirectory?(path: string): Promise<void>;
   };
   /** Path, in that store, of a normalized location at or below the root; `""` is the root. */
@@ -91,8 +95,10 @@ export class Locations {
    */
   async write(uri: string, bytes: Uint8Array): Promise<void> {
     const { store, path, location } = this.#resolveFile(uri);
-    const { outcome } = await store.put(path, bytes, "absent");
-    if (outcome === "failed") {
+    const stored = store.create
+      ? await store.create(path, bytes)
+      : (await store.put(path, bytes, "absent")).outcome === "stored";
+    if (!stored) {
       throw new CatalogError("Conflict", "LOCATION_TAKEN", "a file stands there", { location });
     }
   }
