@@ -13,7 +13,7 @@ import {
   relationNotFound,
 } from "./errors.ts";
 import { guardOf } from "./guards.ts";
-import { digits19, directoryOf, FAMILIES, keyOf, locationKey } from "./keys.ts";
+import { digits19, directoryOf, FAMILIES, keyOf, leafText, locationKey } from "./keys.ts";
 import type { Receipt, Relation, View } from "./model.ts";
 import { checkName, checkPath, dotted } from "./names.ts";
 import type { NamespaceRef } from "./namespaces.ts";
@@ -199,7 +199,9 @@ export class Relations<E extends Relation> {
           listPage(pointers, directoryOf(this.#kind.listing, account, catalog, namespace), request),
       },
     );
-    return { ...between, items: between.items.map((item) => summaryOfItem(item).name) };
+    // The leaf is the name, unless that was too long to be one: a summary costs a decoding each.
+    const nameOf = (item: Live) => leafText(item.key) ?? summaryOfItem(item).name;
+    return { ...between, items: between.items.map(nameOf) };
   }
 
   /**

@@ -39,7 +39,8 @@ export function encodeSegment(text: string, maxBytes: number = LIMITS.segmentByt
 
 /** The text of a stored segment, or undefined for one that is kept as its hash. */
 export function decodeSegment(segment: string): string | undefined {
-  return segment.startsWith("~") ? undefined : decodeURIComponent(segment);
+  if (segment.startsWith("~")) return undefined;
+  return segment.includes("%") ? decodeURIComponent(segment) : segment;
 }
 
 /** Splits a key into the directory that lists it and its leaf. */

@@ -40,8 +40,12 @@ export function propertiesAnswer(updated: PropertiesUpdated): Answer {
 
 /** Names of tables, or of views. */
 export function identifiersAnswer(namespace: readonly string[], page: Page<string>): Answer {
-  const identifiers = page.items.map((name) => ({ namespace, name }));
-  return json({ identifiers, "next-page-token": page.nextPageToken });
+  // A namespace may hold very many: the part that all share is printed once.
+  const head = `{"namespace":${JSON.stringify(namespace)},"name":`;
+  const identifiers = page.items.map((name) => `${head}${JSON.stringify(name)}}`).join(",");
+  const next = JSON.stringify(page.nextPageToken);
+  const body = `{"identifiers":[${identifiers}],"next-page-token":${next}}`;
+  return { status: 200, headers: JSON_HEADERS, body };
 }
 
 /** A table with its configuration, as answered to create, register and load. */
