@@ -2,6 +2,7 @@ import { CatalogError } from "../base/error.ts";
 import type { TableUuid } from "../base/ids.ts";
 import type { Locations } from "../blob/locations.ts";
 import type { AccountCatalog } from "../catalog/catalog.ts";
+import type { Actor } from "../catalog/context.ts";
 import type { IcebergTable, Table } from "../catalog/model.ts";
 import { etagOf, type Revised } from "../catalog/revised.ts";
 import type { TableRef as CatalogTableRef, TableDraft } from "../catalog/tables.ts";
@@ -11,7 +12,7 @@ import type { TableMetadata } from "../iceberg/model.ts";
 import { snapshotsOfRefs } from "../iceberg/refs.ts";
 import { checkRequirements, isCreate } from "../iceberg/requirements.ts";
 import { applyUpdates, type TableUpdate } from "../iceberg/updates.ts";
-import type { MetadataFiles } from "./metadata-files.ts";
+import type { MetadataFile, MetadataFiles } from "./metadata-files.ts";
 import { type Change, type Committed, Look, RelationCommits } from "./relation-commits.ts";
 import { ofRelation } from "./relation-missing.ts";
 import type {
@@ -70,9 +71,10 @@ function ofTables<T>(changes: readonly TableChange[], work: Promise<T>): Promise
   return existing.reduce((done, { ref }) => ofRelation("table", ref, done), work);
 }
 
-/** For what a request sets off besides what it asks for. */
-function withoutKey({ requestId, principal }: RequestContext): RequestContext {
-  return { requestId, principal };
+function filesOf(
+  looks: readonly Look<Table, TableMetadata>[],
+): readonly MetadataFile<TableMetadata>[] {
+  return looks.flatMap(({ file }) => (file === undefined ? [] : [file]));
 }
 
 function turnOf(ref: TableRef): string {
@@ -192,7 +194,8 @@ export class IcebergTables {
     await this.#turns.takeAll(keys, () =>
       files.cleanAfter(
         () => ofTables(planned, asRequirement(commitTogether(context, tables, ctx, planned))),
-        () => looks.flatMap(({ file }) => (file === undefined ? [] : [file])),
+        // Where another request under the same key was faster, the batch names no file of ours.
+        () => (ctx.idempotency?.replayed === true ? [] : filesOf(looks)),
       ),
     );
   }
@@ -208,8 +211,8 @@ export class IcebergTables {
     const done = request.overwrite
       ? await this.#registerOver(ctx, table, draft)
       : await tables.create(ctx, "register-table", table, draft);
-    const undo = () => tables.drop(withoutKey(ctx), table, { purgeRequested: false });
-    return answerOf(await this.#commits.confirm(done, table, undo));
+    const undo = (actor: Actor) => tables.drop(actor, table, { purgeRequested: false });
+    return answerOf(await this.#commits.confirm(ctx, done, table, undo));
   }
 
   async drop(

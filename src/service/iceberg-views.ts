@@ -1,5 +1,6 @@
 import type { ViewUuid } from "../base/ids.ts";
 import type { AccountCatalog } from "../catalog/catalog.ts";
+import type { Actor } from "../catalog/context.ts";
 import type { IcebergView, View } from "../catalog/model.ts";
 import type { ViewRef as CatalogViewRef } from "../catalog/views.ts";
 import type { ViewMetadata } from "../iceberg/view-metadata.ts";
@@ -97,7 +98,8 @@ export class IcebergViews {
     const view = refOf({ ...ref, view: request.name });
     const draft = () => this.#commits.registered(ref.catalog, request.metadataLocation);
     const done = await views.create(ctx, "register-view", view, draft);
-    return answerOf((await this.#commits.confirm(done, view, () => views.drop(ctx, view))).file);
+    const undo = (actor: Actor) => views.drop(actor, view);
+    return answerOf((await this.#commits.confirm(ctx, done, view, undo)).file);
   }
 
   async drop(ctx: RequestContext, ref: ViewRef): Promise<void> {

@@ -81,7 +81,7 @@ export class RelationCommits<E extends Relation, M extends Metadata> {
     const draft = this.creating(files, ref, metadataOf, look);
     return files.cleanAfter(async () => {
       const done = await relations.create(actor, `create-${type}` as const, ref, draft);
-      return committed(done, look.file ?? (await this.#current(done, ref)));
+      return committed(done, await this.#fileOf(done, ref, look));
     }, named);
   }
 
@@ -93,7 +93,7 @@ export class RelationCommits<E extends Relation, M extends Metadata> {
     const draft = this.changing(files, ref, change, look);
     return files.cleanAfter(async () => {
       const done = await relations.update(actor, `commit-${type}` as const, ref, draft);
-      return committed(done, look.file ?? (await this.#current(done, ref)));
+      return committed(done, await this.#fileOf(done, ref, look));
     }, named);
   }
 
@@ -156,17 +156,32 @@ export class RelationCommits<E extends Relation, M extends Metadata> {
    * it meanwhile, and then `undo` drops what names it.
    */
   async confirm(
+    { requestId, principal }: Actor,
     done: Revised<E>,
     ref: RelationRef,
-    undo: () => Promise<void>,
+    undo: (actor: Actor) => Promise<void>,
   ): Promise<Committed<M>> {
     try {
       return committed(done, await this.#current(done, ref));
     } catch (error) {
       const gone = error instanceof CatalogError && error.code === "METADATA_FILE_MISSING";
-      if (gone) await undo();
+      // No part of what was asked for, so it does not go under the request's key.
+      if (gone) await undo({ requestId, principal });
       throw error;
     }
+  }
+
+  /**
+   * The file that a commit names: the last look's, unless another request under the same key was
+   * faster, whose outcome is the answer.
+   */
+  async #fileOf(
+    done: Revised<E>,
+    ref: RelationRef,
+    { file }: Look<E, M>,
+  ): Promise<MetadataFile<M>> {
+    const ours = file !== undefined && file.location === done.entity.iceberg?.metadataLocation;
+    return ours ? file : this.#current(done, ref);
   }
 
   #current({ entity }: Revised<E>, ref: RelationRef): Promise<MetadataFile<M>> {

@@ -1,0 +1,106 @@
+import { existsSync, readdirSync, renameSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import type { Actor } from "../../src/catalog/context.ts";
+import type { LoadedTable } from "../../src/service/requests.ts";
+import { ACTOR, testStores } from "../support/open-catalog.ts";
+import { commitOf, openTestIceberg, SCHEMA } from "../support/open-iceberg.ts";
+import { SleepIsTime } from "../support/virtual-clock.ts";
+
+const NS = { catalog: "c", namespace: ["a"] } as const;
+
+function keyed(n: number): Actor {
+  const key = `0199d8a0-0000-7000-8000-${String(n).padStart(12, "0")}`;
+  const requestHash = new Uint8Array(32).fill(1);
+  return { ...ACTOR, idempotency: { operation: "op", key, requestHash, replayed: false } };
+}
+
+function pathOf(table: LoadedTable): string {
+  return (table.metadataLocation ?? "").slice("file://".length);
+}
+
+async function twoNodes() {
+  const stores = testStores({ clock: new SleepIsTime() });
+  const first = await openTestIceberg(stores);
+  const ports = { ...stores, prng: testStores({ seed: 2 }).prng };
+  const second = await openTestIceberg(ports, first.directory);
+  await first.iceberg.createNamespace(ACTOR, NS, {});
+  return { first, second };
+}
+
+test("of two commits of a key at once both hear of the one that happened, and one file stays", async () => {
+  const { first, second } = await twoNodes();
+  for (let i = 0; i < 20; i++) {
+    const request = { name: `t${i}`, schema: SCHEMA, properties: {}, stageCreate: false };
+    const nodes = [first.iceberg, second.iceberg];
+    const created = await Promise.all(
+      nodes.map((iceberg) => iceberg.createTable(keyed(100 + i), NS, request)),
+    );
+    expect(created[0]?.metadataLocation).toBe(created[1]?.metadataLocation);
+    const ref = { ...NS, table: `t${i}` };
+    const commit = commitOf([{ action: "set-properties", updates: { k: "1" } }]);
+    const done = await Promise.all(
+      nodes.map((iceberg) => iceberg.commitTable(keyed(200 + i), ref, commit)),
+    );
+    expect(done[0]).toEqual(done[1]);
+    const path = pathOf(done[0] as LoadedTable);
+    expect(existsSync(path)).toBe(true);
+    expect(readdirSync(join(path, ".."))).toHaveLength(2);
+    const next = commitOf([{ action: "set-properties", updates: { k: "2" } }]);
+    const change = { namespace: NS.namespace, table: `t${i}`, ...next };
+    await Promise.all(
+      nodes.map((iceberg) => iceberg.commitTransaction(keyed(300 + i), "c", [change])),
+    );
+    const loaded = await first.iceberg.loadTable(ACTOR, ref, { snapshots: "all" });
+    expect(loaded).not.toBe("not-modified");
+    expect(readdirSync(join(path, "..")).length).toBe(3);
+  }
+});
+
+test.each(["table", "view"] as const)(
+  "a %s whose file vanishes is let go under any key",
+  async (type) => {
+    const { iceberg, catalog } = await openTestIceberg();
+    await iceberg.createNamespace(ACTOR, NS, {});
+    const name = "x";
+    const metadataLocation = await (async () => {
+      if (type === "table") {
+        const request = { name, schema: SCHEMA, properties: {}, stageCreate: false };
+        return (await iceberg.createTable(ACTOR, NS, request)).metadataLocation ?? "";
+      }
+      const version = {
+        "version-id": 1,
+        "timestamp-ms": 1,
+        "schema-id": 0,
+        summary: {},
+        "default-namespace": ["a"],
+        representations: [{ type: "sql", sql: "select 1", dialect: "spark" }],
+      };
+      const request = { name, schema: { ...SCHEMA, "schema-id": 0 }, version, properties: {} };
+      return (await iceberg.createView(ACTOR, NS, request)).metadataLocation;
+    })();
+    const relations = type === "table" ? catalog.tables : catalog.views;
+    if (type === "table") {
+      await iceberg.dropTable(ACTOR, { ...NS, table: name }, { purgeRequested: false });
+    } else await iceberg.dropView(ACTOR, { ...NS, view: name });
+    // It goes just after the batch that names it, as a purge would take it.
+    const path = metadataLocation.slice("file://".length);
+    const create = relations.create.bind(relations) as (...args: unknown[]) => Promise<unknown>;
+    Object.defineProperty(relations, "create", {
+      value: async (...args: unknown[]) => {
+        const done = await create(...args);
+        renameSync(path, `${path}.away`);
+        return done;
+      },
+    });
+    const request = { name, metadataLocation, overwrite: false };
+    const registered =
+      type === "table"
+        ? iceberg.registerTable(keyed(1), NS, request)
+        : iceberg.registerView(keyed(1), NS, request);
+    await expect(registered).rejects.toMatchObject({ code: "METADATA_FILE_MISSING" });
+    await expect(relations.find({ catalog: "c", path: ["a"], name })).rejects.toMatchObject({
+      kind: "NotFound",
+    });
+  },
+);
