@@ -7,3 +7,9 @@ export type Metrics = Registry;
 export function createMetrics(): Metrics {
   return new Registry();
 }
+
+/** Buckets of a store's latency: a hash map's time to a request that is given up, 10 µs to 10 s. */
+export const STORE_LATENCY_BUCKETS_S: number[] = [
+  0.000_01, 0.000_1, 0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5,
+  10,
+];

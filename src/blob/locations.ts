@@ -157,8 +157,8 @@ export class Locations {
   }
 }
 
-/** Whole segments only: `file:///a/bc` is not below `file:///a/b`. */
-function isWithin(location: string, root: string): boolean {
+/** Whether a location is at or below a root, whole segments only: `/a/bc` is not below `/a/b`. */
+export function isWithin(location: string, root: string): boolean {
   return location === root || location.startsWith(root.endsWith("/") ? root : `${root}/`);
 }
 

@@ -1,6 +1,6 @@
 import { Counter, Histogram } from "prom-client";
 import type { Clock } from "../base/clock.ts";
-import type { Metrics } from "../base/metrics.ts";
+import { type Metrics, STORE_LATENCY_BUCKETS_S } from "../base/metrics.ts";
 import type {
   Batch,
   CommitOutcome,
@@ -15,12 +15,6 @@ type Method = keyof PointerStore;
 
 /** `ok` for what was answered; `failed` for what threw; the rest are outcomes of a commit. */
 type Outcome = "ok" | "failed" | Exclude<CommitOutcome["outcome"], "committed">;
-
-/** From a hash map's time to a request that is given up: 10 µs to 10 s. */
-const LATENCY_BUCKETS_S = [
-  0.000_01, 0.000_1, 0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5,
-  10,
-];
 
 interface Figures {
   readonly requests: Counter<"method" | "outcome">;
@@ -120,7 +114,7 @@ function register(metrics: Metrics): Figures {
       name: "firn_pointer_request_seconds",
       help: "Time from a request to the pointer store to its answer.",
       labelNames: ["method"],
-      buckets: LATENCY_BUCKETS_S,
+      buckets: STORE_LATENCY_BUCKETS_S,
       registers,
     }),
     conflicts: new Counter({

@@ -1,6 +1,6 @@
 import { invalid } from "../base/error.ts";
 import type { TableUuid, ViewUuid } from "../base/ids.ts";
-import type { Locations } from "../blob/locations.ts";
+import { isWithin, type Locations } from "../blob/locations.ts";
 import type { AccountCatalog } from "../catalog/catalog.ts";
 import type { Catalog } from "../catalog/model.ts";
 import type { Metadata } from "./metadata-files.ts";
@@ -28,10 +28,6 @@ const MAX_PLAIN = 128;
 function plain(name: string): string {
   const safe = name.slice(0, MAX_PLAIN).replace(/[^A-Za-z0-9._-]/g, "_");
   return safe.startsWith(".") ? `_${safe.slice(1)}` : safe;
-}
-
-function isWithin(location: string, root: string): boolean {
-  return location === root || location.startsWith(root.endsWith("/") ? root : `${root}/`);
 }
 
 /** Whether both say that the same places are written to. */

@@ -28,7 +28,7 @@ async function twoNodes() {
   return { first, second };
 }
 
-test("of two commits of a key at once both hear of the one that happened, and one file stays", async () => {
+test("of two requests of a key at once both hear of the one that happened", async () => {
   const { first, second } = await twoNodes();
   for (let i = 0; i < 20; i++) {
     const request = { name: `t${i}`, schema: SCHEMA, properties: {}, stageCreate: false };
