@@ -9,10 +9,12 @@ import type { LogLevel, Profile, Settings } from "./runtime/settings.ts";
 import { createLogger } from "./server/log.ts";
 import { FirnServer } from "./server/server.ts";
 import type { CatalogAdmin } from "./service/catalog-admin.ts";
+import type { TableSnapshots } from "./service/table-snapshots.ts";
 
 export { CatalogError, type ErrorContext, type ErrorKind } from "./base/error.ts";
 export type { LogLevel, Profile } from "./runtime/settings.ts";
 export type { CatalogAdmin, CatalogInfo } from "./service/catalog-admin.ts";
+export type { SnapshotPage, TableSnapshots } from "./service/table-snapshots.ts";
 
 /** The settings of an embedded Firn: the names of the flags, in camel case. */
 export interface FirnOptions {
@@ -49,6 +51,8 @@ export class Firn {
   readonly url: string | undefined;
   /** Catalogs by name, beside the one named `default` that is always there. */
   readonly catalogs: CatalogAdmin;
+  /** Snapshots of tables: by id, current, as of a time, ancestors, newest first. */
+  readonly snapshots: TableSnapshots;
   readonly #server: FirnServer;
   readonly #composition: Composition;
   readonly #scratch: string | undefined;
@@ -63,6 +67,7 @@ export class Firn {
     this.#server = server;
     this.#composition = composition;
     this.catalogs = composition.catalogs;
+    this.snapshots = composition.snapshots;
     this.url = url;
     this.#scratch = scratch;
   }

@@ -21,10 +21,11 @@ export async function generateKeys(): Promise<readonly Generated[]> {
     ];
     return `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
   });
-  const blobs = Object.entries(BLOBS).map(
-    ([name, { pattern, owner, note }]) =>
-      `| \`${name}\` | \`${pattern}\` | \`${owner}\` | ${note} |`,
-  );
+  const blobs = Object.entries(BLOBS).map(([name, { pattern, owner, alias, note }]) => {
+    const owners = alias === undefined ? [owner] : [owner, alias];
+    const families = owners.map((family) => `\`${family}\``).join(", ");
+    return `| \`${name}\` | \`${pattern}\` | ${families} | ${note} |`;
+  });
   const text = [
     "# Keys",
     "",
@@ -42,7 +43,7 @@ export async function generateKeys(): Promise<readonly Generated[]> {
     "## Payload blobs",
     "",
     "`{sha}` is the lower-hex SHA-256 of the payload's bytes; a path is never used twice. Only",
-    "keys of the owning family ever point at a blob.",
+    "keys of the owning families ever point at a blob.",
     "",
     "| kind | path | owner | note |",
     "|---|---|---|---|",

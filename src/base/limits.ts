@@ -64,6 +64,11 @@ export const LIMITS = {
   guards: 8,
   /** Shards of one minute of change records. */
   changeShards: 16,
+  /**
+   * New snapshots of one batch whose payload and pointers are written before it. Those of more
+   * (a registered history) follow in the background, so that no commit waits for them.
+   */
+  snapshotsInCommit: 100,
   /** Times that a change is planned anew after it lost a race, before the caller hears of it. */
   replans: 10,
 } as const;

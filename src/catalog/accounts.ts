@@ -1,3 +1,4 @@
+import { Background } from "../base/background.ts";
 import type { AccountId } from "../base/ids.ts";
 import type { BlobStore } from "../blob/port.ts";
 import { BatchBuilder, never } from "./batch.ts";
@@ -11,8 +12,8 @@ import { Payloads } from "./payloads.ts";
 import { write } from "./repository.ts";
 import { nameSummary, summaryOf } from "./summaries.ts";
 
-/** What an account is opened with: the stores and ports, without the account itself. */
-export type AccountStores = Omit<CatalogContext, "account" | "payloads"> & {
+/** What an account is opened with: the stores and ports, without what belongs to the account. */
+export type AccountStores = Omit<CatalogContext, "account" | "payloads" | "background"> & {
   readonly blobs: BlobStore;
 };
 
@@ -28,6 +29,7 @@ export async function openAccount(stores: AccountStores, text: string): Promise<
     ...ports,
     account,
     payloads: new Payloads(blobs, account),
+    background: new Background(),
   });
   const context = contextOf(fresh);
   const actor = { requestId: "start", principal: "firn" };

@@ -4,8 +4,9 @@ import { LIMITS } from "../base/limits.ts";
 import type { Item, Live, PointerOp } from "../pointer/port.ts";
 import { encodeSummary } from "./codec.ts";
 import type { ChangedKey, Summary } from "./model.ts";
-import { shaOfPath } from "./paths.ts";
+import { relativeKey, shaOfPath } from "./paths.ts";
 import type { EncodedPayload } from "./payloads.ts";
+import type { SnapshotPut } from "./snapshot-puts.ts";
 
 /** What a put writes. */
 interface Content {
@@ -37,6 +38,8 @@ export class BatchBuilder {
   readonly #ops: PointerOp[] = [];
   readonly #changed: ChangedKey[] = [];
   readonly #payloads: EncodedPayload[] = [];
+  readonly #snapshots: SnapshotPut[] = [];
+  readonly #following: (() => Promise<void>)[] = [];
 
   constructor(account: AccountId) {
     this.#account = account;
@@ -52,6 +55,28 @@ export class BatchBuilder {
 
   get payloads(): readonly EncodedPayload[] {
     return this.#payloads;
+  }
+
+  /** What is written before the batch, and recorded in it. */
+  get snapshots(): readonly SnapshotPut[] {
+    return this.#snapshots;
+  }
+
+  /** What follows in the background once the batch is committed. */
+  get following(): readonly (() => Promise<void>)[] {
+    return this.#following;
+  }
+
+  /** Writes a snapshot's payload and pointers beside the payloads, before the batch. */
+  beside(put: SnapshotPut): this {
+    this.#snapshots.push(put);
+    return this;
+  }
+
+  /** Leaves work for after the batch. */
+  follow(work: () => Promise<void>): this {
+    this.#following.push(work);
+    return this;
   }
 
   /** Writes over the item that was read, live, dead or never there. */
@@ -102,11 +127,10 @@ export class BatchBuilder {
   }
 
   #record(item: Item, blobTo: string | undefined, deleted: boolean): void {
-    const prefix = `/accounts/${this.#account}/`;
     const from = item.state === "live" ? shaBytes(item.blobPath) : undefined;
     const to = shaBytes(blobTo);
     this.#changed.push({
-      key: item.key.startsWith(prefix) ? item.key.slice(prefix.length) : item.key,
+      key: relativeKey(this.#account, item.key),
       versionFrom: item.version,
       versionTo: item.version + 1n,
       deleted,

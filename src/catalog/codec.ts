@@ -11,11 +11,12 @@ import type {
   ChangeRecord,
   Entity,
   EntityState,
-  EntityType,
   Envelope,
   Namespace,
   Properties,
   Receipt,
+  Snapshot,
+  SnapshotSummary,
   Summary,
   Table,
   TableFormat,
@@ -37,12 +38,13 @@ const v1 = firn.v1;
 export const SCHEMA_VERSION = 1;
 export const MIN_WRITER_VERSION = 1;
 
-const ENTITY_TYPE: Readonly<Record<EntityType | "change", firn.v1.EntityType>> = {
+const ENTITY_TYPE: Readonly<Record<Envelope["entityType"], firn.v1.EntityType>> = {
   account: v1.EntityType.ENTITY_TYPE_ACCOUNT,
   catalog: v1.EntityType.ENTITY_TYPE_CATALOG,
   namespace: v1.EntityType.ENTITY_TYPE_NAMESPACE,
   table: v1.EntityType.ENTITY_TYPE_TABLE,
   view: v1.EntityType.ENTITY_TYPE_VIEW,
+  snapshot: v1.EntityType.ENTITY_TYPE_SNAPSHOT,
   change: v1.EntityType.ENTITY_TYPE_CHANGE,
 };
 const STATE: Readonly<Record<EntityState, firn.v1.EntityState>> = {
@@ -229,6 +231,23 @@ export function encodeContent(entity: Entity): Uint8Array {
     case "view":
       return viewBody(entity);
   }
+}
+
+/** The content of a snapshot's payload: everything but its envelope. */
+export function encodeSnapshotContent(snapshot: Snapshot): Uint8Array {
+  const { parentSnapshotId, schemaId } = snapshot;
+  return v1.Snapshot.encode(
+    v1.Snapshot.create({
+      snapshotId: long(snapshot.snapshotId),
+      sequenceNumber: long(snapshot.sequenceNumber),
+      timestampMs: long(snapshot.timestampMs),
+      manifestList: snapshot.manifestList,
+      operation: snapshot.operation,
+      summary: sorted(snapshot.summary),
+      ...(parentSnapshotId === undefined ? {} : { parentSnapshotId: long(parentSnapshotId) }),
+      ...(schemaId === undefined ? {} : { schemaId }),
+    }),
+  ).finish();
 }
 
 /** The head of a payload. Field 1 of every message, so head and content simply join. */
@@ -425,6 +444,36 @@ export function decodePayload(type: Entity["type"], bytes: Uint8Array): Decoded 
   return decoded;
 }
 
+/**
+ * Reads the payload of a snapshot. The envelope names its table.
+ *
+ * @throws CatalogError `Corrupt`, code `PAYLOAD_CORRUPT`: malformed, or of another type.
+ */
+export function decodeSnapshot(bytes: Uint8Array): {
+  readonly envelope: Envelope;
+  readonly snapshot: Snapshot;
+} {
+  const decoded = corruptOnThrow(() => {
+    const m = v1.Snapshot.decode(bytes);
+    const has = (name: "parentSnapshotId" | "schemaId") =>
+      Object.hasOwn(m, name) && m[name] != null;
+    const snapshot: Snapshot = {
+      snapshotId: big(m.snapshotId as Long),
+      timestampMs: safe(m.timestampMs as Long),
+      sequenceNumber: big(m.sequenceNumber as Long),
+      manifestList: m.manifestList,
+      operation: m.operation,
+      summary: m.summary,
+      ...(has("parentSnapshotId") ? { parentSnapshotId: big(m.parentSnapshotId as Long) } : {}),
+      ...(has("schemaId") ? { schemaId: m.schemaId as number } : {}),
+    };
+    return { envelope: envelopeOf(m.envelope), snapshot };
+  });
+  const { entityType } = decoded.envelope;
+  if (entityType === "snapshot") return decoded;
+  throw new CatalogError("Corrupt", "PAYLOAD_CORRUPT", "not a snapshot", { entityType });
+}
+
 function corruptOnThrow<T>(decode: () => T): T {
   try {
     return decode();
@@ -462,8 +511,8 @@ export function decodeSummary(bytes: Uint8Array): Summary {
   return corruptOnThrow(() => {
     const m = v1.PointerSummary.decode(bytes);
     const type = nameOf(ENTITY_TYPE, m.entityType);
-    if (type === "change") {
-      throw new CatalogError("Corrupt", "PAYLOAD_CORRUPT", "a pointer about a change record");
+    if (type === "change" || type === "snapshot") {
+      throw new CatalogError("Corrupt", "PAYLOAD_CORRUPT", "no pointer of an entity", { type });
     }
     return {
       entityType: type,
@@ -481,6 +530,31 @@ export function decodeSummary(bytes: Uint8Array): Summary {
       ...(m.tableUuid.length === 0 ? {} : { tableUuid: idOf(m.tableUuid) }),
       ...(m.metadataLocation === "" ? {} : { metadataLocation: m.metadataLocation }),
       ...(m.contentHash.length === 0 ? {} : { contentHash: m.contentHash }),
+    };
+  });
+}
+
+/** The summary of a snapshot's pointers, in bytes. */
+export function encodeSnapshotSummary(summary: SnapshotSummary): Uint8Array {
+  return v1.SnapshotSummary.encode(
+    v1.SnapshotSummary.create({
+      snapshotId: long(summary.snapshotId),
+      timestampMs: long(summary.timestampMs),
+      tableVersion: long(summary.tableVersion),
+      contentHash: summary.contentHash,
+    }),
+  ).finish();
+}
+
+/** @throws CatalogError `Corrupt`, code `PAYLOAD_CORRUPT`. */
+export function decodeSnapshotSummary(bytes: Uint8Array): SnapshotSummary {
+  return corruptOnThrow(() => {
+    const m = v1.SnapshotSummary.decode(bytes);
+    return {
+      snapshotId: big(m.snapshotId as Long),
+      timestampMs: safe(m.timestampMs as Long),
+      tableVersion: big(m.tableVersion as Long),
+      contentHash: m.contentHash,
     };
   });
 }

@@ -1,3 +1,4 @@
+import type { Background } from "../base/background.ts";
 import type { Clock } from "../base/clock.ts";
 import type { AccountId, IdSource } from "../base/ids.ts";
 import type { Prng } from "../base/prng.ts";
@@ -12,6 +13,8 @@ export interface CatalogContext {
   readonly clock: Clock;
   readonly prng: Prng;
   readonly ids: IdSource;
+  /** What follows a change once it is answered. */
+  readonly background: Background;
 }
 
 /** Who writes, recorded with the change. */

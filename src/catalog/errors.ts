@@ -21,6 +21,16 @@ export function viewNotFound(path: readonly string[], name: string): CatalogErro
   return new CatalogError("NotFound", "VIEW_NOT_FOUND", "no such view", { view });
 }
 
+export function snapshotNotFound(
+  path: readonly string[],
+  name: string,
+  facts: ErrorContext,
+): CatalogError {
+  const table = dotted([...path, name]);
+  const context = { table, ...facts };
+  return new CatalogError("NotFound", "SNAPSHOT_NOT_FOUND", "no such snapshot", context);
+}
+
 /** No relation of the type that was asked for, whatever else has the name. */
 export function relationNotFound(
   type: Relation["type"],
@@ -93,6 +103,12 @@ export function hasChildNamespaces(path: readonly string[]): CatalogError {
 
 export function entityProtected(name: string): CatalogError {
   return new CatalogError("Conflict", "PROTECTED", "protected against drop", { name });
+}
+
+/** Nothing happened: the pointer store took nothing. */
+export function storeOverloaded(retryAfterMs: number): CatalogError {
+  const facts = { retryAfterMs };
+  return new CatalogError("Overloaded", "STORE_OVERLOADED", "pointer store is busy", facts);
 }
 
 /** Stored keys contradict each other: reported, never patched. */

@@ -104,11 +104,38 @@ export interface View extends RelationBase {
 export type Relation = Table | View;
 export type Entity = Account | Catalog | Namespace | Relation;
 
+/** Names one snapshot of a table: an id may come back, at another time. */
+export interface SnapshotKey {
+  readonly snapshotId: bigint;
+  readonly timestampMs: number;
+}
+
+/** A snapshot of a table. Of an Iceberg table it is derived: the metadata file is the truth. */
+export interface Snapshot extends SnapshotKey {
+  readonly parentSnapshotId?: bigint;
+  /** 0 where the format has none. */
+  readonly sequenceNumber: bigint;
+  readonly schemaId?: number;
+  /** Empty where the snapshot lists its manifests itself. */
+  readonly manifestList: string;
+  /** Empty where the writer gave none. */
+  readonly operation: string;
+  /** What the writer says of the operation, without its name. */
+  readonly summary: Properties;
+}
+
+/** What a pointer to a snapshot says of it without a read of the payload. */
+export interface SnapshotSummary extends SnapshotKey {
+  /** Version of the table's by-id pointer that the writer had read; 0 for a new table. */
+  readonly tableVersion: bigint;
+  readonly contentHash: Uint8Array;
+}
+
 /** Stands at the head of every payload; everything about a write that is not content. */
 export interface Envelope {
   readonly schemaVersion: number;
   readonly minWriterVersion: number;
-  readonly entityType: EntityType | "change";
+  readonly entityType: EntityType | "snapshot" | "change";
   readonly accountId: AccountId;
   readonly entityId: string;
   readonly revision: Revision;

@@ -1,8 +1,9 @@
 import { CatalogError } from "../base/error.ts";
-import type { AccountId } from "../base/ids.ts";
-import { decodeChangeEnvelope } from "./codec.ts";
+import type { AccountId, TableId } from "../base/ids.ts";
+import { decodeChangeEnvelope, decodeSnapshot } from "./codec.ts";
 import { FAMILIES, keyOf } from "./keys.ts";
 import { BLOBS, type BlobKindName, byIdKey } from "./paths.ts";
+import { snapshotKeys } from "./snapshot-puts.ts";
 
 const SHA_FILE = /^[0-9a-f]{64}\.pb$/;
 
@@ -26,8 +27,8 @@ function parsePath(
 }
 
 /**
- * Every key that may point at a blob, whether or not one does. A change record needs `payload`, its
- * bytes: the path does not name it. No request.
+ * Every key that may point at a blob, whether or not one does. A change record and a snapshot need
+ * `payload`, their bytes: the path does not name all of it. No request.
  *
  * @returns undefined where that cannot be told (a path of no known kind, a payload that is missing
  * or cannot be decoded): such a blob is kept and reported, never deleted.
@@ -38,14 +39,29 @@ export function owners(path: string, payload?: Uint8Array): readonly string[] | 
   const { kind, values } = parsed;
   const [account = "", middle = ""] = values;
   if (kind === "account") return [byIdKey(kind, account as AccountId, account)];
+  if (kind === "snapshot") return snapshotOwners(account as AccountId, middle, payload);
   if (kind !== "change") return [byIdKey(kind, account as AccountId, middle)];
   const id = payload === undefined ? undefined : changeIdOf(payload);
   return id === undefined ? undefined : [keyOf(FAMILIES.change, account, middle, id)];
 }
 
+function snapshotOwners(
+  account: AccountId,
+  table: string,
+  payload: Uint8Array | undefined,
+): readonly string[] | undefined {
+  if (payload === undefined) return undefined;
+  const decoded = unlessCorrupt(() => decodeSnapshot(payload));
+  return decoded && snapshotKeys(account, table as TableId, decoded.snapshot);
+}
+
 function changeIdOf(payload: Uint8Array): string | undefined {
+  return unlessCorrupt(() => decodeChangeEnvelope(payload).entityId);
+}
+
+function unlessCorrupt<T>(decode: () => T): T | undefined {
   try {
-    return decodeChangeEnvelope(payload).entityId;
+    return decode();
   } catch (error) {
     if (error instanceof CatalogError && error.kind === "Corrupt") return undefined;
     throw error;

@@ -7,10 +7,12 @@ export interface BlobKind {
   /** Blob paths have no leading slash. `{sha}` is the lower-hex SHA-256 of the bytes. */
   readonly pattern: string;
   readonly owner: FamilyName;
+  /** Another family whose keys lead to the same blob. */
+  readonly alias?: FamilyName;
   readonly note: string;
 }
 
-export type BlobKindName = Entity["type"] | "change";
+export type BlobKindName = Entity["type"] | "snapshot" | "change";
 
 /** The one table of payload blobs; `docs/keys.md` is printed from it. */
 export const BLOBS: Readonly<Record<BlobKindName, BlobKind>> = {
@@ -39,6 +41,12 @@ export const BLOBS: Readonly<Record<BlobKindName, BlobKind>> = {
     owner: "viewById",
     note: "one a revision",
   },
+  snapshot: {
+    pattern: "accounts/{account}/tables/{table}/snapshots/{snapshot}/snapshot/{sha}.pb",
+    owner: "snapshotById",
+    alias: "snapshotByTime",
+    note: "one a write, of which there may be several",
+  },
   change: {
     pattern: "accounts/{account}/changes/{minute_and_shard}/{sha}.pb",
     owner: "change",
@@ -62,6 +70,12 @@ export function payloadPath(
   sha: string,
 ): string {
   return type === "account" ? blobPathOf(type, account, sha) : blobPathOf(type, account, id, sha);
+}
+
+/** A key as a change record spells it: without what all keys of the account begin with. */
+export function relativeKey(account: AccountId, key: string): string {
+  const prefix = `/accounts/${account}/`;
+  return key.startsWith(prefix) ? key.slice(prefix.length) : key;
 }
 
 /** The hash that a payload's path names. */

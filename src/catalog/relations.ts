@@ -1,7 +1,7 @@
 import type { CatalogError } from "../base/error.ts";
 import type { CatalogId, NamespaceId } from "../base/ids.ts";
 import { LIMITS } from "../base/limits.ts";
-import type { Item, Live } from "../pointer/port.ts";
+import type { Item, Live, Version } from "../pointer/port.ts";
 import { BatchBuilder, never } from "./batch.ts";
 import type { Actor, CatalogContext } from "./context.ts";
 import { readEntity, type Stored, summaryOfItem } from "./entities.ts";
@@ -23,6 +23,7 @@ import { assertMayUpdate } from "./payloads.ts";
 import { type Attempt, type Planned, REPLAN, type Refused, refuse, write } from "./repository.ts";
 import type { Link, Resolver } from "./resolve.ts";
 import { type Revised, revisedOf } from "./revised.ts";
+import { joinSnapshots, type SnapshotChange } from "./snapshots.ts";
 import { nameSummary, summaryOf } from "./summaries.ts";
 
 /** A table or view by name. */
@@ -35,6 +36,8 @@ export interface RelationDraft<E extends Relation> {
   readonly location: string;
   readonly iceberg: NonNullable<E["iceberg"]>;
   readonly prepare?: () => Promise<void>;
+  /** What becomes of its snapshots, where it has some. */
+  readonly snapshots?: SnapshotChange;
 }
 
 /** What tells tables and views apart. */
@@ -122,7 +125,7 @@ export class Relations<E extends Relation> {
     const { account, payloads } = this.#context;
     const { revision, updatedAtMs } = attempt.authorship;
     // Before the names are read, so that the claim is read with them.
-    const { location, iceberg, prepare } = await draft();
+    const { location, iceberg, prepare, snapshots } = await draft();
     const place = await this.#place(ref, location);
     const { claim = never(locationKey(account, location)) } = place;
     if (place.relation.state === "live") throw this.#taken(place.relation, ref);
@@ -149,6 +152,7 @@ export class Relations<E extends Relation> {
       batch
         .put(claim, { summary: nameSummary(entity) })
         .bump(guardOf(account, place.parent.summary, ref.name));
+      this.#joinSnapshots(batch, entity, 0n, snapshots, attempt);
     };
     const result = { entity, version: 1n, revision };
     return { primary, join, result, ...(prepare === undefined ? {} : { prepare }) };
@@ -237,7 +241,7 @@ export class Relations<E extends Relation> {
     assertMayUpdate(stored.envelope);
     const draft = await change(stored);
     if (draft === undefined) return { unchanged: revisedOf(stored), at: stored.item };
-    const { location, iceberg, prepare } = draft;
+    const { location, iceberg, prepare, snapshots } = draft;
     const entity: E = { ...stored.entity, location, iceberg };
     const claims = await this.#claimsOf(stored, location);
     if (claims === undefined) return REPLAN;
@@ -249,11 +253,23 @@ export class Relations<E extends Relation> {
       batch.put(stored.item, { payload, summary: summaryOf(entity, payload) });
       if (claims.from !== undefined) batch.delete(claims.from);
       if (claims.to !== undefined) batch.put(claims.to, { summary: nameSummary(entity) });
+      this.#joinSnapshots(batch, entity, stored.item.version, snapshots, attempt);
     };
     const { revision } = attempt.authorship;
     const result = { entity, version: stored.item.version + 1n, revision };
     const primary = stored.item.key;
     return { primary, join, result, ...(prepare === undefined ? {} : { prepare }) };
+  }
+
+  #joinSnapshots(
+    batch: BatchBuilder,
+    entity: E,
+    version: Version,
+    change: SnapshotChange | undefined,
+    { authorship }: Attempt,
+  ): void {
+    if (entity.type !== "table" || change === undefined) return;
+    joinSnapshots(this.#context, batch, authorship, { id: entity.id, version }, change);
   }
 
   /** The claims that a move to the location changes: none where it stays. */

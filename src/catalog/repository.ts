@@ -5,9 +5,10 @@ import { LIMITS } from "../base/limits.ts";
 import { commitCertain, type Verdict } from "../pointer/certain.ts";
 import type { Item, Version } from "../pointer/port.ts";
 import type { BatchBuilder } from "./batch.ts";
-import { encodeChangeOp } from "./changes.ts";
+import { type EncodedChange, encodeChangeOp } from "./changes.ts";
 import { encodeReceipt } from "./codec.ts";
 import type { Actor, CatalogContext } from "./context.ts";
+import { storeOverloaded } from "./errors.ts";
 import type { Receipt } from "./model.ts";
 import type { Authorship } from "./payloads.ts";
 import {
@@ -18,6 +19,7 @@ import {
   recordRefusal,
   replayOf,
 } from "./receipts.ts";
+import { putSnapshotPointer, snapshotsChanged } from "./snapshot-puts.ts";
 
 /** First pause after a lost race; doubled each time, with full jitter. */
 const REPLAN_PAUSE_MS = 4;
@@ -106,7 +108,8 @@ export async function write<T>(
     place.expected = item.version;
   }
   try {
-    return await settle({ context, actor, operation, attempt, place }, planner, replay);
+    const writing = { context, actor, operation, attempt, place, standing: new Map() };
+    return await settle(writing, planner, replay);
   } catch (error) {
     const faster = await recordRefusal(context, actor, attempt, place, error);
     if (faster === undefined) throw error;
@@ -121,6 +124,8 @@ interface Writing {
   readonly operation: string;
   readonly attempt: Attempt;
   readonly place: ReceiptPlace;
+  /** Versions of the snapshot pointers that an earlier round has put. */
+  readonly standing: Map<string, Version>;
 }
 
 /** Plans and sends until one look at the store is answered for certain. */
@@ -142,7 +147,10 @@ async function settle<T>(
       if (await standsStill(context, planned.proof)) throw planned.refused;
     } else if (!("replan" in planned)) {
       const verdict = await send(writing, planned);
-      if (verdict.verdict === "committed") return planned.result(verdict.versions);
+      if (verdict.verdict === "committed") {
+        for (const work of planned.batch.following) context.background.run(work);
+        return planned.result(verdict.versions);
+      }
       if (verdict.verdict === "replayed") {
         const done = replayOf(context, actor, verdict.receipt);
         return done === undefined ? neverReplayed() : replay(done);
@@ -180,11 +188,8 @@ function failureOf(
   verdict: Extract<Verdict, { verdict: "overloaded" } | { verdict: "unknown" }>,
 ): CatalogError {
   switch (verdict.verdict) {
-    case "overloaded": {
-      const { retryAfterMs } = verdict;
-      const facts = { retryAfterMs };
-      return new CatalogError("Overloaded", "STORE_OVERLOADED", "pointer store is busy", facts);
-    }
+    case "overloaded":
+      return storeOverloaded(verdict.retryAfterMs);
     case "unknown":
       return new CatalogError("Unknown", "OUTCOME_UNKNOWN", "the change may have happened");
   }
@@ -203,21 +208,11 @@ function beginAttempt(context: CatalogContext, actor: Actor): Attempt {
   };
 }
 
-async function send<T>(
-  { context, actor, operation, attempt, place }: Writing,
-  plan: Plan<T>,
-): Promise<Verdict> {
-  const { account, payloads } = context;
-  const changeId = context.ids.mint<ChangeId>();
+async function send<T>(writing: Writing, plan: Plan<T>): Promise<Verdict> {
+  const { context, actor, attempt, place } = writing;
   const { batch } = plan;
-  const change = encodeChangeOp(account, changeId, operation, attempt.authorship, batch.changed);
-  const puts = batch.payloads.map((payload) => persist(context, () => payloads.put(payload)));
-  const { blob } = change;
-  if (blob !== undefined) {
-    puts.push(persist(context, () => payloads.putBytes(blob.path, blob.bytes)));
-  }
-  if (plan.prepare !== undefined) puts.push(plan.prepare());
-  await settleAll(puts);
+  const changeId = context.ids.mint<ChangeId>();
+  const change = await putAll(writing, plan, changeId);
   const primary = batch.ops.find((op) => op.key === plan.primary);
   const version = primary !== undefined && "expected" in primary ? primary.expected + 1n : 0n;
   const done = {
@@ -234,6 +229,45 @@ async function send<T>(
     ops: [...batch.ops, change.op],
     receipt: { ...place, summary: fits(summary) ? summary : encodeReceipt(done) },
   });
+}
+
+/**
+ * Puts everything that must stand before the batch, side by side, and gives the batch's record.
+ * That names the versions of the snapshot pointers, which are known beforehand unless others stood
+ * where they go; then the record is written again.
+ */
+async function putAll<T>(
+  { context, operation, attempt, standing }: Writing,
+  { batch, prepare }: Plan<T>,
+  changeId: ChangeId,
+): Promise<EncodedChange> {
+  const { account, payloads } = context;
+  const { authorship, stopwatch } = attempt;
+  const putBlob = (path: string, bytes: Uint8Array) =>
+    persist(context, () => payloads.putBytes(path, bytes));
+  const keys = batch.snapshots.flatMap((put) => put.keys);
+  const overwritten = new Map(keys.map((key) => [key, standing.get(key) ?? 0n]));
+  const foreseen = [...overwritten.values()];
+  const record = (): EncodedChange => {
+    const beside = snapshotsChanged(account, batch.snapshots, overwritten);
+    return encodeChangeOp(account, changeId, operation, authorship, [...batch.changed, ...beside]);
+  };
+  const change = record();
+  const puts = batch.payloads.map((payload) => persist(context, () => payloads.put(payload)));
+  if (change.blob !== undefined) puts.push(putBlob(change.blob.path, change.blob.bytes));
+  for (const put of batch.snapshots) {
+    puts.push(putBlob(put.path, put.bytes));
+    for (const key of put.keys) {
+      puts.push(putSnapshotPointer(context, stopwatch, key, put, overwritten));
+    }
+  }
+  if (prepare !== undefined) puts.push(prepare());
+  await settleAll(puts);
+  for (const [key, version] of overwritten) standing.set(key, version + 1n);
+  if ([...overwritten.values()].every((version, i) => version === foreseen[i])) return change;
+  const done = record();
+  if (done.blob !== undefined) await putBlob(done.blob.path, done.blob.bytes);
+  return done;
 }
 
 function fits(summary: Uint8Array): boolean {

@@ -1272,6 +1272,141 @@ export namespace firn {
         }
 
         /**
+         * Properties of a SnapshotSummary.
+         * @deprecated Use firn.v1.SnapshotSummary.$Properties instead.
+         */
+        interface ISnapshotSummary extends firn.v1.SnapshotSummary.$Properties {
+        }
+
+        /** Represents a SnapshotSummary. */
+        class SnapshotSummary {
+
+            /**
+             * Constructs a new SnapshotSummary.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: firn.v1.SnapshotSummary.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** SnapshotSummary snapshotId. */
+            snapshotId: Long;
+
+            /** SnapshotSummary timestampMs. */
+            timestampMs: Long;
+
+            /** SnapshotSummary tableVersion. */
+            tableVersion: Long;
+
+            /** SnapshotSummary contentHash. */
+            contentHash: Uint8Array;
+
+            /**
+             * Creates a new SnapshotSummary instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns SnapshotSummary instance
+             */
+            static create(properties: firn.v1.SnapshotSummary.$Shape): firn.v1.SnapshotSummary & firn.v1.SnapshotSummary.$Shape;
+            static create(properties?: firn.v1.SnapshotSummary.$Properties): firn.v1.SnapshotSummary;
+
+            /**
+             * Encodes the specified SnapshotSummary message. Does not implicitly {@link firn.v1.SnapshotSummary.verify|verify} messages.
+             * @param message SnapshotSummary message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: firn.v1.SnapshotSummary.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Encodes the specified SnapshotSummary message, length delimited. Does not implicitly {@link firn.v1.SnapshotSummary.verify|verify} messages.
+             * @param message SnapshotSummary message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encodeDelimited(message: firn.v1.SnapshotSummary.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a SnapshotSummary message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {firn.v1.SnapshotSummary & firn.v1.SnapshotSummary.$Shape} SnapshotSummary
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): firn.v1.SnapshotSummary & firn.v1.SnapshotSummary.$Shape;
+
+            /**
+             * Decodes a SnapshotSummary message from the specified reader or buffer, length delimited.
+             * @param reader Reader or buffer to decode from
+             * @returns {firn.v1.SnapshotSummary & firn.v1.SnapshotSummary.$Shape} SnapshotSummary
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decodeDelimited(reader: ($protobuf.Reader|Uint8Array)): firn.v1.SnapshotSummary & firn.v1.SnapshotSummary.$Shape;
+
+            /**
+             * Verifies a SnapshotSummary message.
+             * @param message Plain object to verify
+             * @returns `null` if valid, otherwise the reason why it is not
+             */
+            static verify(message: { [k: string]: any }): (string|null);
+
+            /**
+             * Creates a SnapshotSummary message from a plain object. Also converts values to their respective internal types.
+             * @param object Plain object
+             * @returns SnapshotSummary
+             */
+            static fromObject(object: { [k: string]: any }): firn.v1.SnapshotSummary;
+
+            /**
+             * Creates a plain object from a SnapshotSummary message. Also converts values to other types if specified.
+             * @param message SnapshotSummary
+             * @param [options] Conversion options
+             * @returns Plain object
+             */
+            static toObject(message: firn.v1.SnapshotSummary, options?: $protobuf.IConversionOptions): { [k: string]: any };
+
+            /**
+             * Converts this SnapshotSummary to JSON.
+             * @returns JSON object
+             */
+            toJSON(): { [k: string]: any };
+
+            /**
+             * Gets the type url for SnapshotSummary
+             * @param [prefix] Custom type url prefix, defaults to `"type.googleapis.com"`
+             * @returns The type url
+             */
+            static getTypeUrl(prefix?: string): string;
+        }
+
+        namespace SnapshotSummary {
+
+            /** Properties of a SnapshotSummary. */
+            interface $Properties {
+
+                /** SnapshotSummary snapshotId */
+                snapshotId?: (Long|null);
+
+                /** SnapshotSummary timestampMs */
+                timestampMs?: (Long|null);
+
+                /** SnapshotSummary tableVersion */
+                tableVersion?: (Long|null);
+
+                /** SnapshotSummary contentHash */
+                contentHash?: (Uint8Array|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a SnapshotSummary. */
+            type $Shape = firn.v1.SnapshotSummary.$Properties;
+        }
+
+        /**
          * Properties of a ReceiptSummary.
          * @deprecated Use firn.v1.ReceiptSummary.$Properties instead.
          */
@@ -1452,6 +1587,171 @@ export namespace firn {
 
             /** Shape of a ReceiptSummary. */
             type $Shape = firn.v1.ReceiptSummary.$Properties;
+        }
+
+        /**
+         * Properties of a Snapshot.
+         * @deprecated Use firn.v1.Snapshot.$Properties instead.
+         */
+        interface ISnapshot extends firn.v1.Snapshot.$Properties {
+        }
+
+        /** Represents a Snapshot. */
+        class Snapshot {
+
+            /**
+             * Constructs a new Snapshot.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: firn.v1.Snapshot.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** Snapshot envelope. */
+            envelope?: (firn.v1.Envelope.$Properties|null);
+
+            /** Snapshot snapshotId. */
+            snapshotId: Long;
+
+            /** Snapshot parentSnapshotId. */
+            parentSnapshotId?: (Long|null);
+
+            /** Snapshot sequenceNumber. */
+            sequenceNumber: Long;
+
+            /** Snapshot timestampMs. */
+            timestampMs: Long;
+
+            /** Snapshot schemaId. */
+            schemaId?: (number|null);
+
+            /** Snapshot manifestList. */
+            manifestList: string;
+
+            /** Snapshot operation. */
+            operation: string;
+
+            /** Snapshot summary. */
+            summary: { [k: string]: string };
+
+            /**
+             * Creates a new Snapshot instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns Snapshot instance
+             */
+            static create(properties: firn.v1.Snapshot.$Shape): firn.v1.Snapshot & firn.v1.Snapshot.$Shape;
+            static create(properties?: firn.v1.Snapshot.$Properties): firn.v1.Snapshot;
+
+            /**
+             * Encodes the specified Snapshot message. Does not implicitly {@link firn.v1.Snapshot.verify|verify} messages.
+             * @param message Snapshot message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: firn.v1.Snapshot.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Encodes the specified Snapshot message, length delimited. Does not implicitly {@link firn.v1.Snapshot.verify|verify} messages.
+             * @param message Snapshot message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encodeDelimited(message: firn.v1.Snapshot.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a Snapshot message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {firn.v1.Snapshot & firn.v1.Snapshot.$Shape} Snapshot
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): firn.v1.Snapshot & firn.v1.Snapshot.$Shape;
+
+            /**
+             * Decodes a Snapshot message from the specified reader or buffer, length delimited.
+             * @param reader Reader or buffer to decode from
+             * @returns {firn.v1.Snapshot & firn.v1.Snapshot.$Shape} Snapshot
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decodeDelimited(reader: ($protobuf.Reader|Uint8Array)): firn.v1.Snapshot & firn.v1.Snapshot.$Shape;
+
+            /**
+             * Verifies a Snapshot message.
+             * @param message Plain object to verify
+             * @returns `null` if valid, otherwise the reason why it is not
+             */
+            static verify(message: { [k: string]: any }): (string|null);
+
+            /**
+             * Creates a Snapshot message from a plain object. Also converts values to their respective internal types.
+             * @param object Plain object
+             * @returns Snapshot
+             */
+            static fromObject(object: { [k: string]: any }): firn.v1.Snapshot;
+
+            /**
+             * Creates a plain object from a Snapshot message. Also converts values to other types if specified.
+             * @param message Snapshot
+             * @param [options] Conversion options
+             * @returns Plain object
+             */
+            static toObject(message: firn.v1.Snapshot, options?: $protobuf.IConversionOptions): { [k: string]: any };
+
+            /**
+             * Converts this Snapshot to JSON.
+             * @returns JSON object
+             */
+            toJSON(): { [k: string]: any };
+
+            /**
+             * Gets the type url for Snapshot
+             * @param [prefix] Custom type url prefix, defaults to `"type.googleapis.com"`
+             * @returns The type url
+             */
+            static getTypeUrl(prefix?: string): string;
+        }
+
+        namespace Snapshot {
+
+            /** Properties of a Snapshot. */
+            interface $Properties {
+
+                /** Snapshot envelope */
+                envelope?: (firn.v1.Envelope.$Properties|null);
+
+                /** Snapshot snapshotId */
+                snapshotId?: (Long|null);
+
+                /** Snapshot parentSnapshotId */
+                parentSnapshotId?: (Long|null);
+
+                /** Snapshot sequenceNumber */
+                sequenceNumber?: (Long|null);
+
+                /** Snapshot timestampMs */
+                timestampMs?: (Long|null);
+
+                /** Snapshot schemaId */
+                schemaId?: (number|null);
+
+                /** Snapshot manifestList */
+                manifestList?: (string|null);
+
+                /** Snapshot operation */
+                operation?: (string|null);
+
+                /** Snapshot summary */
+                summary?: ({ [k: string]: string }|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a Snapshot. */
+            type $Shape = firn.v1.Snapshot.$Properties;
         }
 
         /**

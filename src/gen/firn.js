@@ -4571,6 +4571,426 @@ export const firn = $root.firn = (() => {
             return PointerSummary;
         })();
 
+        v1.SnapshotSummary = (function() {
+
+            /**
+             * Properties of a SnapshotSummary.
+             * @typedef {Object} firn.v1.SnapshotSummary.$Properties
+             * @property {Long|null} [snapshotId] SnapshotSummary snapshotId
+             * @property {Long|null} [timestampMs] SnapshotSummary timestampMs
+             * @property {Long|null} [tableVersion] SnapshotSummary tableVersion
+             * @property {Uint8Array|null} [contentHash] SnapshotSummary contentHash
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of a SnapshotSummary.
+             * @memberof firn.v1
+             * @interface ISnapshotSummary
+             * @augments firn.v1.SnapshotSummary.$Properties
+             * @deprecated Use firn.v1.SnapshotSummary.$Properties instead.
+             */
+
+            /**
+             * Shape of a SnapshotSummary.
+             * @typedef {firn.v1.SnapshotSummary.$Properties} firn.v1.SnapshotSummary.$Shape
+             */
+
+            /**
+             * Constructs a new SnapshotSummary.
+             * @memberof firn.v1
+             * @classdesc Represents a SnapshotSummary.
+             * @constructor
+             * @param {firn.v1.SnapshotSummary.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const SnapshotSummary = function (properties) {
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * SnapshotSummary snapshotId.
+             * @member {Long} snapshotId
+             * @memberof firn.v1.SnapshotSummary
+             * @instance
+             */
+            SnapshotSummary.prototype.snapshotId = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
+
+            /**
+             * SnapshotSummary timestampMs.
+             * @member {Long} timestampMs
+             * @memberof firn.v1.SnapshotSummary
+             * @instance
+             */
+            SnapshotSummary.prototype.timestampMs = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
+
+            /**
+             * SnapshotSummary tableVersion.
+             * @member {Long} tableVersion
+             * @memberof firn.v1.SnapshotSummary
+             * @instance
+             */
+            SnapshotSummary.prototype.tableVersion = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
+
+            /**
+             * SnapshotSummary contentHash.
+             * @member {Uint8Array} contentHash
+             * @memberof firn.v1.SnapshotSummary
+             * @instance
+             */
+            SnapshotSummary.prototype.contentHash = $util.newBuffer([]);
+
+            /**
+             * Creates a new SnapshotSummary instance using the specified properties.
+             * @function create
+             * @memberof firn.v1.SnapshotSummary
+             * @static
+             * @param {firn.v1.SnapshotSummary.$Properties=} [properties] Properties to set
+             * @returns {firn.v1.SnapshotSummary} SnapshotSummary instance
+             * @type {{
+             *   (properties: firn.v1.SnapshotSummary.$Shape): firn.v1.SnapshotSummary & firn.v1.SnapshotSummary.$Shape;
+             *   (properties?: firn.v1.SnapshotSummary.$Properties): firn.v1.SnapshotSummary;
+             * }}
+             */
+            SnapshotSummary.create = function(properties) {
+                return new SnapshotSummary(properties);
+            };
+
+            /**
+             * Encodes the specified SnapshotSummary message. Does not implicitly {@link firn.v1.SnapshotSummary.verify|verify} messages.
+             * @function encode
+             * @memberof firn.v1.SnapshotSummary
+             * @static
+             * @param {firn.v1.SnapshotSummary.$Properties} message SnapshotSummary message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            SnapshotSummary.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.snapshotId != null && $Object.hasOwnProperty.call(message, "snapshotId") && (typeof message.snapshotId === "object" ? message.snapshotId.low || message.snapshotId.high : message.snapshotId !== 0))
+                    writer.uint32(/* id 1, wireType 0 =*/8).int64(message.snapshotId);
+                if (message.timestampMs != null && $Object.hasOwnProperty.call(message, "timestampMs") && (typeof message.timestampMs === "object" ? message.timestampMs.low || message.timestampMs.high : message.timestampMs !== 0))
+                    writer.uint32(/* id 2, wireType 0 =*/16).int64(message.timestampMs);
+                if (message.tableVersion != null && $Object.hasOwnProperty.call(message, "tableVersion") && (typeof message.tableVersion === "object" ? message.tableVersion.low || message.tableVersion.high : message.tableVersion !== 0))
+                    writer.uint32(/* id 3, wireType 0 =*/24).int64(message.tableVersion);
+                if (message.contentHash != null && $Object.hasOwnProperty.call(message, "contentHash") && message.contentHash.length)
+                    writer.uint32(/* id 4, wireType 2 =*/34).bytes(message.contentHash);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Encodes the specified SnapshotSummary message, length delimited. Does not implicitly {@link firn.v1.SnapshotSummary.verify|verify} messages.
+             * @function encodeDelimited
+             * @memberof firn.v1.SnapshotSummary
+             * @static
+             * @param {firn.v1.SnapshotSummary.$Properties} message SnapshotSummary message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            SnapshotSummary.encodeDelimited = function(message, writer) {
+                return this.encode(message, (writer || $Writer.create()).fork()).ldelim();
+            };
+
+            /**
+             * Decodes a SnapshotSummary message from the specified reader or buffer.
+             * @function decode
+             * @memberof firn.v1.SnapshotSummary
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {firn.v1.SnapshotSummary & firn.v1.SnapshotSummary.$Shape} SnapshotSummary
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            SnapshotSummary.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.firn.v1.SnapshotSummary();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 0)
+                                break;
+                            if (typeof (value = reader.int64()) === "object" ? value.low || value.high : value !== 0)
+                                message.snapshotId = value;
+                            else
+                                delete message.snapshotId;
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType !== 0)
+                                break;
+                            if (typeof (value = reader.int64()) === "object" ? value.low || value.high : value !== 0)
+                                message.timestampMs = value;
+                            else
+                                delete message.timestampMs;
+                            continue;
+                        }
+                    case 3: {
+                            if (wireType !== 0)
+                                break;
+                            if (typeof (value = reader.int64()) === "object" ? value.low || value.high : value !== 0)
+                                message.tableVersion = value;
+                            else
+                                delete message.tableVersion;
+                            continue;
+                        }
+                    case 4: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.bytes()).length)
+                                message.contentHash = value;
+                            else
+                                delete message.contentHash;
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            /**
+             * Decodes a SnapshotSummary message from the specified reader or buffer, length delimited.
+             * @function decodeDelimited
+             * @memberof firn.v1.SnapshotSummary
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @returns {firn.v1.SnapshotSummary & firn.v1.SnapshotSummary.$Shape} SnapshotSummary
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            SnapshotSummary.decodeDelimited = function(reader) {
+                if (!(reader instanceof $Reader))
+                    reader = new $Reader(reader);
+                return this.decode(reader, reader.size());
+            };
+
+            /**
+             * Verifies a SnapshotSummary message.
+             * @function verify
+             * @memberof firn.v1.SnapshotSummary
+             * @static
+             * @param {Object.<string,*>} message Plain object to verify
+             * @returns {string|null} `null` if valid, otherwise the reason why it is not
+             */
+            SnapshotSummary.verify = function (message, _depth) {
+                if (typeof message !== "object" || message === null)
+                    return "object expected";
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    return "max depth exceeded";
+                if (message.snapshotId != null && $Object.hasOwnProperty.call(message, "snapshotId"))
+                    if (!$util.isInteger(message.snapshotId) && !(message.snapshotId && $util.isInteger(message.snapshotId.low) && $util.isInteger(message.snapshotId.high)))
+                        return "snapshotId: integer|Long expected";
+                if (message.timestampMs != null && $Object.hasOwnProperty.call(message, "timestampMs"))
+                    if (!$util.isInteger(message.timestampMs) && !(message.timestampMs && $util.isInteger(message.timestampMs.low) && $util.isInteger(message.timestampMs.high)))
+                        return "timestampMs: integer|Long expected";
+                if (message.tableVersion != null && $Object.hasOwnProperty.call(message, "tableVersion"))
+                    if (!$util.isInteger(message.tableVersion) && !(message.tableVersion && $util.isInteger(message.tableVersion.low) && $util.isInteger(message.tableVersion.high)))
+                        return "tableVersion: integer|Long expected";
+                if (message.contentHash != null && $Object.hasOwnProperty.call(message, "contentHash"))
+                    if (!(message.contentHash && typeof message.contentHash.length === "number" || $util.isString(message.contentHash)))
+                        return "contentHash: buffer expected";
+                return null;
+            };
+
+            /**
+             * Creates a SnapshotSummary message from a plain object. Also converts values to their respective internal types.
+             * @function fromObject
+             * @memberof firn.v1.SnapshotSummary
+             * @static
+             * @param {Object.<string,*>} object Plain object
+             * @returns {firn.v1.SnapshotSummary} SnapshotSummary
+             */
+            SnapshotSummary.fromObject = function (object, _depth) {
+                if (object instanceof $root.firn.v1.SnapshotSummary)
+                    return object;
+                if (!$util.isObject(object))
+                    throw $TypeError(".firn.v1.SnapshotSummary: object expected");
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let message = new $root.firn.v1.SnapshotSummary();
+                if (object.snapshotId != null)
+                    if (typeof object.snapshotId === "object" ? object.snapshotId.low || object.snapshotId.high : $Number(object.snapshotId) !== 0)
+                        if ($util.Long)
+                            message.snapshotId = $util.Long.fromValue(object.snapshotId, false);
+                        else if (typeof object.snapshotId === "string")
+                            message.snapshotId = $parseInt(object.snapshotId, 10);
+                        else if (typeof object.snapshotId === "number")
+                            message.snapshotId = object.snapshotId;
+                        else if (typeof object.snapshotId === "object")
+                            message.snapshotId = new $util.LongBits(object.snapshotId.low >>> 0, object.snapshotId.high >>> 0).toNumber();
+                if (object.timestampMs != null)
+                    if (typeof object.timestampMs === "object" ? object.timestampMs.low || object.timestampMs.high : $Number(object.timestampMs) !== 0)
+                        if ($util.Long)
+                            message.timestampMs = $util.Long.fromValue(object.timestampMs, false);
+                        else if (typeof object.timestampMs === "string")
+                            message.timestampMs = $parseInt(object.timestampMs, 10);
+                        else if (typeof object.timestampMs === "number")
+                            message.timestampMs = object.timestampMs;
+                        else if (typeof object.timestampMs === "object")
+                            message.timestampMs = new $util.LongBits(object.timestampMs.low >>> 0, object.timestampMs.high >>> 0).toNumber();
+                if (object.tableVersion != null)
+                    if (typeof object.tableVersion === "object" ? object.tableVersion.low || object.tableVersion.high : $Number(object.tableVersion) !== 0)
+                        if ($util.Long)
+                            message.tableVersion = $util.Long.fromValue(object.tableVersion, false);
+                        else if (typeof object.tableVersion === "string")
+                            message.tableVersion = $parseInt(object.tableVersion, 10);
+                        else if (typeof object.tableVersion === "number")
+                            message.tableVersion = object.tableVersion;
+                        else if (typeof object.tableVersion === "object")
+                            message.tableVersion = new $util.LongBits(object.tableVersion.low >>> 0, object.tableVersion.high >>> 0).toNumber();
+                if (object.contentHash != null)
+                    if (object.contentHash.length)
+                        if (typeof object.contentHash === "string")
+                            $util.base64.decode(object.contentHash, message.contentHash = $util.newBuffer($util.base64.length(object.contentHash)), 0);
+                        else if (object.contentHash.length >= 0)
+                            message.contentHash = object.contentHash;
+                return message;
+            };
+
+            /**
+             * Creates a plain object from a SnapshotSummary message. Also converts values to other types if specified.
+             * @function toObject
+             * @memberof firn.v1.SnapshotSummary
+             * @static
+             * @param {firn.v1.SnapshotSummary} message SnapshotSummary
+             * @param {$protobuf.IConversionOptions} [options] Conversion options
+             * @returns {Object.<string,*>} Plain object
+             */
+            SnapshotSummary.toObject = function (message, options, _depth) {
+                if (!options)
+                    options = {};
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let object = {};
+                if (options.defaults) {
+                    if ($util.Long) {
+                        let long = new $util.Long(0, 0, false);
+                        object.snapshotId = options.longs === $String ? long.toString() : options.longs === $Number ? long.toNumber() : typeof $BigInt !== "undefined" && options.longs === $BigInt ? long.toBigInt() : long;
+                    } else
+                        object.snapshotId = options.longs === $String ? "0" : typeof $BigInt !== "undefined" && options.longs === $BigInt ? $BigInt("0") : 0;
+                    if ($util.Long) {
+                        let long = new $util.Long(0, 0, false);
+                        object.timestampMs = options.longs === $String ? long.toString() : options.longs === $Number ? long.toNumber() : typeof $BigInt !== "undefined" && options.longs === $BigInt ? long.toBigInt() : long;
+                    } else
+                        object.timestampMs = options.longs === $String ? "0" : typeof $BigInt !== "undefined" && options.longs === $BigInt ? $BigInt("0") : 0;
+                    if ($util.Long) {
+                        let long = new $util.Long(0, 0, false);
+                        object.tableVersion = options.longs === $String ? long.toString() : options.longs === $Number ? long.toNumber() : typeof $BigInt !== "undefined" && options.longs === $BigInt ? long.toBigInt() : long;
+                    } else
+                        object.tableVersion = options.longs === $String ? "0" : typeof $BigInt !== "undefined" && options.longs === $BigInt ? $BigInt("0") : 0;
+                    if (options.bytes === $String)
+                        object.contentHash = "";
+                    else {
+                        object.contentHash = [];
+                        if (options.bytes !== $Array)
+                            object.contentHash = $util.newBuffer(object.contentHash);
+                    }
+                }
+                if (message.snapshotId != null && $Object.hasOwnProperty.call(message, "snapshotId"))
+                    if (typeof $BigInt !== "undefined" && options.longs === $BigInt)
+                        object.snapshotId = typeof message.snapshotId === "number" ? $BigInt(message.snapshotId) : $util.Long.fromBits(message.snapshotId.low >>> 0, message.snapshotId.high >>> 0, false).toBigInt();
+                    else if (typeof message.snapshotId === "number")
+                        object.snapshotId = options.longs === $String ? $String(message.snapshotId) : message.snapshotId;
+                    else
+                        object.snapshotId = options.longs === $String ? $util.Long.prototype.toString.call(message.snapshotId) : options.longs === $Number ? new $util.LongBits(message.snapshotId.low >>> 0, message.snapshotId.high >>> 0).toNumber() : message.snapshotId;
+                if (message.timestampMs != null && $Object.hasOwnProperty.call(message, "timestampMs"))
+                    if (typeof $BigInt !== "undefined" && options.longs === $BigInt)
+                        object.timestampMs = typeof message.timestampMs === "number" ? $BigInt(message.timestampMs) : $util.Long.fromBits(message.timestampMs.low >>> 0, message.timestampMs.high >>> 0, false).toBigInt();
+                    else if (typeof message.timestampMs === "number")
+                        object.timestampMs = options.longs === $String ? $String(message.timestampMs) : message.timestampMs;
+                    else
+                        object.timestampMs = options.longs === $String ? $util.Long.prototype.toString.call(message.timestampMs) : options.longs === $Number ? new $util.LongBits(message.timestampMs.low >>> 0, message.timestampMs.high >>> 0).toNumber() : message.timestampMs;
+                if (message.tableVersion != null && $Object.hasOwnProperty.call(message, "tableVersion"))
+                    if (typeof $BigInt !== "undefined" && options.longs === $BigInt)
+                        object.tableVersion = typeof message.tableVersion === "number" ? $BigInt(message.tableVersion) : $util.Long.fromBits(message.tableVersion.low >>> 0, message.tableVersion.high >>> 0, false).toBigInt();
+                    else if (typeof message.tableVersion === "number")
+                        object.tableVersion = options.longs === $String ? $String(message.tableVersion) : message.tableVersion;
+                    else
+                        object.tableVersion = options.longs === $String ? $util.Long.prototype.toString.call(message.tableVersion) : options.longs === $Number ? new $util.LongBits(message.tableVersion.low >>> 0, message.tableVersion.high >>> 0).toNumber() : message.tableVersion;
+                if (message.contentHash != null && $Object.hasOwnProperty.call(message, "contentHash"))
+                    object.contentHash = options.bytes === $String ? $util.base64.encode(message.contentHash, 0, message.contentHash.length) : options.bytes === $Array ? $Array.prototype.slice.call(message.contentHash) : message.contentHash;
+                return object;
+            };
+
+            /**
+             * Converts this SnapshotSummary to JSON.
+             * @function toJSON
+             * @memberof firn.v1.SnapshotSummary
+             * @instance
+             * @returns {Object.<string,*>} JSON object
+             */
+            SnapshotSummary.prototype.toJSON = function() {
+                return SnapshotSummary.toObject(this, $protobuf.util.toJSONOptions);
+            };
+
+            /**
+             * Gets the type url for SnapshotSummary
+             * @function getTypeUrl
+             * @memberof firn.v1.SnapshotSummary
+             * @static
+             * @param {string} [prefix] Custom type url prefix, defaults to `"type.googleapis.com"`
+             * @returns {string} The type url
+             */
+            SnapshotSummary.getTypeUrl = function(prefix) {
+                if (prefix === $undefined)
+                    prefix = "type.googleapis.com";
+                return prefix + "/firn.v1.SnapshotSummary";
+            };
+
+            return SnapshotSummary;
+        })();
+
         v1.ReceiptSummary = (function() {
 
             /**
@@ -5214,6 +5634,636 @@ export const firn = $root.firn = (() => {
             };
 
             return ReceiptSummary;
+        })();
+
+        v1.Snapshot = (function() {
+
+            /**
+             * Properties of a Snapshot.
+             * @typedef {Object} firn.v1.Snapshot.$Properties
+             * @property {firn.v1.Envelope.$Properties|null} [envelope] Snapshot envelope
+             * @property {Long|null} [snapshotId] Snapshot snapshotId
+             * @property {Long|null} [parentSnapshotId] Snapshot parentSnapshotId
+             * @property {Long|null} [sequenceNumber] Snapshot sequenceNumber
+             * @property {Long|null} [timestampMs] Snapshot timestampMs
+             * @property {number|null} [schemaId] Snapshot schemaId
+             * @property {string|null} [manifestList] Snapshot manifestList
+             * @property {string|null} [operation] Snapshot operation
+             * @property {Object.<string,string>|null} [summary] Snapshot summary
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of a Snapshot.
+             * @memberof firn.v1
+             * @interface ISnapshot
+             * @augments firn.v1.Snapshot.$Properties
+             * @deprecated Use firn.v1.Snapshot.$Properties instead.
+             */
+
+            /**
+             * Shape of a Snapshot.
+             * @typedef {firn.v1.Snapshot.$Properties} firn.v1.Snapshot.$Shape
+             */
+
+            /**
+             * Constructs a new Snapshot.
+             * @memberof firn.v1
+             * @classdesc Represents a Snapshot.
+             * @constructor
+             * @param {firn.v1.Snapshot.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const Snapshot = function (properties) {
+                this.summary = {};
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * Snapshot envelope.
+             * @member {firn.v1.Envelope.$Properties|null|undefined} envelope
+             * @memberof firn.v1.Snapshot
+             * @instance
+             */
+            Snapshot.prototype.envelope = null;
+
+            /**
+             * Snapshot snapshotId.
+             * @member {Long} snapshotId
+             * @memberof firn.v1.Snapshot
+             * @instance
+             */
+            Snapshot.prototype.snapshotId = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
+
+            /**
+             * Snapshot parentSnapshotId.
+             * @member {Long|null|undefined} parentSnapshotId
+             * @memberof firn.v1.Snapshot
+             * @instance
+             */
+            Snapshot.prototype.parentSnapshotId = null;
+
+            /**
+             * Snapshot sequenceNumber.
+             * @member {Long} sequenceNumber
+             * @memberof firn.v1.Snapshot
+             * @instance
+             */
+            Snapshot.prototype.sequenceNumber = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
+
+            /**
+             * Snapshot timestampMs.
+             * @member {Long} timestampMs
+             * @memberof firn.v1.Snapshot
+             * @instance
+             */
+            Snapshot.prototype.timestampMs = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
+
+            /**
+             * Snapshot schemaId.
+             * @member {number|null|undefined} schemaId
+             * @memberof firn.v1.Snapshot
+             * @instance
+             */
+            Snapshot.prototype.schemaId = null;
+
+            /**
+             * Snapshot manifestList.
+             * @member {string} manifestList
+             * @memberof firn.v1.Snapshot
+             * @instance
+             */
+            Snapshot.prototype.manifestList = "";
+
+            /**
+             * Snapshot operation.
+             * @member {string} operation
+             * @memberof firn.v1.Snapshot
+             * @instance
+             */
+            Snapshot.prototype.operation = "";
+
+            /**
+             * Snapshot summary.
+             * @member {Object.<string,string>} summary
+             * @memberof firn.v1.Snapshot
+             * @instance
+             */
+            Snapshot.prototype.summary = $util.emptyObject;
+
+            // OneOf field names bound to virtual getters and setters
+            let $oneOfFields;
+
+            // Virtual OneOf for proto3 optional field
+            $Object.defineProperty(Snapshot.prototype, "_parentSnapshotId", {
+                get: $util.oneOfGetter($oneOfFields = ["parentSnapshotId"]),
+                set: $util.oneOfSetter($oneOfFields)
+            });
+
+            // Virtual OneOf for proto3 optional field
+            $Object.defineProperty(Snapshot.prototype, "_schemaId", {
+                get: $util.oneOfGetter($oneOfFields = ["schemaId"]),
+                set: $util.oneOfSetter($oneOfFields)
+            });
+
+            /**
+             * Creates a new Snapshot instance using the specified properties.
+             * @function create
+             * @memberof firn.v1.Snapshot
+             * @static
+             * @param {firn.v1.Snapshot.$Properties=} [properties] Properties to set
+             * @returns {firn.v1.Snapshot} Snapshot instance
+             * @type {{
+             *   (properties: firn.v1.Snapshot.$Shape): firn.v1.Snapshot & firn.v1.Snapshot.$Shape;
+             *   (properties?: firn.v1.Snapshot.$Properties): firn.v1.Snapshot;
+             * }}
+             */
+            Snapshot.create = function(properties) {
+                return new Snapshot(properties);
+            };
+
+            /**
+             * Encodes the specified Snapshot message. Does not implicitly {@link firn.v1.Snapshot.verify|verify} messages.
+             * @function encode
+             * @memberof firn.v1.Snapshot
+             * @static
+             * @param {firn.v1.Snapshot.$Properties} message Snapshot message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            Snapshot.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.envelope != null && $Object.hasOwnProperty.call(message, "envelope"))
+                    $root.firn.v1.Envelope.encode(message.envelope, writer.uint32(/* id 1, wireType 2 =*/10).fork(), _depth + 1).ldelim();
+                if (message.snapshotId != null && $Object.hasOwnProperty.call(message, "snapshotId") && (typeof message.snapshotId === "object" ? message.snapshotId.low || message.snapshotId.high : message.snapshotId !== 0))
+                    writer.uint32(/* id 2, wireType 0 =*/16).int64(message.snapshotId);
+                if (message.parentSnapshotId != null && $Object.hasOwnProperty.call(message, "parentSnapshotId"))
+                    writer.uint32(/* id 3, wireType 0 =*/24).int64(message.parentSnapshotId);
+                if (message.sequenceNumber != null && $Object.hasOwnProperty.call(message, "sequenceNumber") && (typeof message.sequenceNumber === "object" ? message.sequenceNumber.low || message.sequenceNumber.high : message.sequenceNumber !== 0))
+                    writer.uint32(/* id 4, wireType 0 =*/32).int64(message.sequenceNumber);
+                if (message.timestampMs != null && $Object.hasOwnProperty.call(message, "timestampMs") && (typeof message.timestampMs === "object" ? message.timestampMs.low || message.timestampMs.high : message.timestampMs !== 0))
+                    writer.uint32(/* id 5, wireType 0 =*/40).int64(message.timestampMs);
+                if (message.schemaId != null && $Object.hasOwnProperty.call(message, "schemaId"))
+                    writer.uint32(/* id 6, wireType 0 =*/48).int32(message.schemaId);
+                if (message.manifestList != null && $Object.hasOwnProperty.call(message, "manifestList") && message.manifestList !== "")
+                    writer.uint32(/* id 7, wireType 2 =*/58).string(message.manifestList);
+                if (message.operation != null && $Object.hasOwnProperty.call(message, "operation") && message.operation !== "")
+                    writer.uint32(/* id 8, wireType 2 =*/66).string(message.operation);
+                if (message.summary != null && $Object.hasOwnProperty.call(message, "summary"))
+                    for (let keys = $Object.keys(message.summary), i = 0; i < keys.length; ++i)
+                        writer.uint32(/* id 9, wireType 2 =*/74).fork().uint32(/* id 1, wireType 2 =*/10).string(keys[i]).uint32(/* id 2, wireType 2 =*/18).string(message.summary[keys[i]]).ldelim();
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Encodes the specified Snapshot message, length delimited. Does not implicitly {@link firn.v1.Snapshot.verify|verify} messages.
+             * @function encodeDelimited
+             * @memberof firn.v1.Snapshot
+             * @static
+             * @param {firn.v1.Snapshot.$Properties} message Snapshot message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            Snapshot.encodeDelimited = function(message, writer) {
+                return this.encode(message, (writer || $Writer.create()).fork()).ldelim();
+            };
+
+            /**
+             * Decodes a Snapshot message from the specified reader or buffer.
+             * @function decode
+             * @memberof firn.v1.Snapshot
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {firn.v1.Snapshot & firn.v1.Snapshot.$Shape} Snapshot
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            Snapshot.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, key, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.firn.v1.Snapshot();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 2)
+                                break;
+                            message.envelope = $root.firn.v1.Envelope.decode(reader, reader.size(), $undefined, _depth + 1, message.envelope);
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType !== 0)
+                                break;
+                            if (typeof (value = reader.int64()) === "object" ? value.low || value.high : value !== 0)
+                                message.snapshotId = value;
+                            else
+                                delete message.snapshotId;
+                            continue;
+                        }
+                    case 3: {
+                            if (wireType !== 0)
+                                break;
+                            message.parentSnapshotId = reader.int64();
+                            message._parentSnapshotId = "parentSnapshotId";
+                            continue;
+                        }
+                    case 4: {
+                            if (wireType !== 0)
+                                break;
+                            if (typeof (value = reader.int64()) === "object" ? value.low || value.high : value !== 0)
+                                message.sequenceNumber = value;
+                            else
+                                delete message.sequenceNumber;
+                            continue;
+                        }
+                    case 5: {
+                            if (wireType !== 0)
+                                break;
+                            if (typeof (value = reader.int64()) === "object" ? value.low || value.high : value !== 0)
+                                message.timestampMs = value;
+                            else
+                                delete message.timestampMs;
+                            continue;
+                        }
+                    case 6: {
+                            if (wireType !== 0)
+                                break;
+                            message.schemaId = reader.int32();
+                            message._schemaId = "schemaId";
+                            continue;
+                        }
+                    case 7: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.manifestList = value;
+                            else
+                                delete message.manifestList;
+                            continue;
+                        }
+                    case 8: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.operation = value;
+                            else
+                                delete message.operation;
+                            continue;
+                        }
+                    case 9: {
+                            if (wireType !== 2)
+                                break;
+                            if (message.summary === $util.emptyObject)
+                                message.summary = {};
+                            let end2 = reader.size() + reader.pos;
+                            if (end2 > reader.len)
+                                throw $RangeError("index out of range");
+                            reader.len = end2;
+                            key = "";
+                            value = "";
+                            while (reader.pos < end2) {
+                                let tag2 = reader.tag();
+                                wireType = tag2 & 7;
+                                switch (tag2 >>>= 3) {
+                                case 1:
+                                    if (wireType !== 2)
+                                        break;
+                                    key = reader.stringVerify();
+                                    continue;
+                                case 2:
+                                    if (wireType !== 2)
+                                        break;
+                                    value = reader.stringVerify();
+                                    continue;
+                                }
+                                reader.skipType(wireType, _depth, tag2);
+                            }
+                            if (reader.pos !== end2)
+                                throw $RangeError("index out of range");
+                            reader.len = end;
+                            if (key === "__proto__")
+                                $util.makeProp(message.summary, key);
+                            message.summary[key] = value;
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            /**
+             * Decodes a Snapshot message from the specified reader or buffer, length delimited.
+             * @function decodeDelimited
+             * @memberof firn.v1.Snapshot
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @returns {firn.v1.Snapshot & firn.v1.Snapshot.$Shape} Snapshot
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            Snapshot.decodeDelimited = function(reader) {
+                if (!(reader instanceof $Reader))
+                    reader = new $Reader(reader);
+                return this.decode(reader, reader.size());
+            };
+
+            /**
+             * Verifies a Snapshot message.
+             * @function verify
+             * @memberof firn.v1.Snapshot
+             * @static
+             * @param {Object.<string,*>} message Plain object to verify
+             * @returns {string|null} `null` if valid, otherwise the reason why it is not
+             */
+            Snapshot.verify = function (message, _depth) {
+                if (typeof message !== "object" || message === null)
+                    return "object expected";
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    return "max depth exceeded";
+                let properties = {};
+                if (message.envelope != null && $Object.hasOwnProperty.call(message, "envelope")) {
+                    let error = $root.firn.v1.Envelope.verify(message.envelope, _depth + 1);
+                    if (error)
+                        return "envelope." + error;
+                }
+                if (message.snapshotId != null && $Object.hasOwnProperty.call(message, "snapshotId"))
+                    if (!$util.isInteger(message.snapshotId) && !(message.snapshotId && $util.isInteger(message.snapshotId.low) && $util.isInteger(message.snapshotId.high)))
+                        return "snapshotId: integer|Long expected";
+                if (message.parentSnapshotId != null && $Object.hasOwnProperty.call(message, "parentSnapshotId")) {
+                    properties._parentSnapshotId = 1;
+                    if (!$util.isInteger(message.parentSnapshotId) && !(message.parentSnapshotId && $util.isInteger(message.parentSnapshotId.low) && $util.isInteger(message.parentSnapshotId.high)))
+                        return "parentSnapshotId: integer|Long expected";
+                }
+                if (message.sequenceNumber != null && $Object.hasOwnProperty.call(message, "sequenceNumber"))
+                    if (!$util.isInteger(message.sequenceNumber) && !(message.sequenceNumber && $util.isInteger(message.sequenceNumber.low) && $util.isInteger(message.sequenceNumber.high)))
+                        return "sequenceNumber: integer|Long expected";
+                if (message.timestampMs != null && $Object.hasOwnProperty.call(message, "timestampMs"))
+                    if (!$util.isInteger(message.timestampMs) && !(message.timestampMs && $util.isInteger(message.timestampMs.low) && $util.isInteger(message.timestampMs.high)))
+                        return "timestampMs: integer|Long expected";
+                if (message.schemaId != null && $Object.hasOwnProperty.call(message, "schemaId")) {
+                    properties._schemaId = 1;
+                    if (!$util.isInteger(message.schemaId))
+                        return "schemaId: integer expected";
+                }
+                if (message.manifestList != null && $Object.hasOwnProperty.call(message, "manifestList"))
+                    if (!$util.isString(message.manifestList))
+                        return "manifestList: string expected";
+                if (message.operation != null && $Object.hasOwnProperty.call(message, "operation"))
+                    if (!$util.isString(message.operation))
+                        return "operation: string expected";
+                if (message.summary != null && $Object.hasOwnProperty.call(message, "summary")) {
+                    if (!$util.isObject(message.summary))
+                        return "summary: object expected";
+                    let key = $Object.keys(message.summary);
+                    for (let i = 0; i < key.length; ++i)
+                        if (!$util.isString(message.summary[key[i]]))
+                            return "summary: string{k:string} expected";
+                }
+                return null;
+            };
+
+            /**
+             * Creates a Snapshot message from a plain object. Also converts values to their respective internal types.
+             * @function fromObject
+             * @memberof firn.v1.Snapshot
+             * @static
+             * @param {Object.<string,*>} object Plain object
+             * @returns {firn.v1.Snapshot} Snapshot
+             */
+            Snapshot.fromObject = function (object, _depth) {
+                if (object instanceof $root.firn.v1.Snapshot)
+                    return object;
+                if (!$util.isObject(object))
+                    throw $TypeError(".firn.v1.Snapshot: object expected");
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let message = new $root.firn.v1.Snapshot();
+                if (object.envelope != null) {
+                    if (!$util.isObject(object.envelope))
+                        throw $TypeError(".firn.v1.Snapshot.envelope: object expected");
+                    message.envelope = $root.firn.v1.Envelope.fromObject(object.envelope, _depth + 1);
+                }
+                if (object.snapshotId != null)
+                    if (typeof object.snapshotId === "object" ? object.snapshotId.low || object.snapshotId.high : $Number(object.snapshotId) !== 0)
+                        if ($util.Long)
+                            message.snapshotId = $util.Long.fromValue(object.snapshotId, false);
+                        else if (typeof object.snapshotId === "string")
+                            message.snapshotId = $parseInt(object.snapshotId, 10);
+                        else if (typeof object.snapshotId === "number")
+                            message.snapshotId = object.snapshotId;
+                        else if (typeof object.snapshotId === "object")
+                            message.snapshotId = new $util.LongBits(object.snapshotId.low >>> 0, object.snapshotId.high >>> 0).toNumber();
+                if (object.parentSnapshotId != null)
+                    if ($util.Long)
+                        message.parentSnapshotId = $util.Long.fromValue(object.parentSnapshotId, false);
+                    else if (typeof object.parentSnapshotId === "string")
+                        message.parentSnapshotId = $parseInt(object.parentSnapshotId, 10);
+                    else if (typeof object.parentSnapshotId === "number")
+                        message.parentSnapshotId = object.parentSnapshotId;
+                    else if (typeof object.parentSnapshotId === "object")
+                        message.parentSnapshotId = new $util.LongBits(object.parentSnapshotId.low >>> 0, object.parentSnapshotId.high >>> 0).toNumber();
+                if (object.sequenceNumber != null)
+                    if (typeof object.sequenceNumber === "object" ? object.sequenceNumber.low || object.sequenceNumber.high : $Number(object.sequenceNumber) !== 0)
+                        if ($util.Long)
+                            message.sequenceNumber = $util.Long.fromValue(object.sequenceNumber, false);
+                        else if (typeof object.sequenceNumber === "string")
+                            message.sequenceNumber = $parseInt(object.sequenceNumber, 10);
+                        else if (typeof object.sequenceNumber === "number")
+                            message.sequenceNumber = object.sequenceNumber;
+                        else if (typeof object.sequenceNumber === "object")
+                            message.sequenceNumber = new $util.LongBits(object.sequenceNumber.low >>> 0, object.sequenceNumber.high >>> 0).toNumber();
+                if (object.timestampMs != null)
+                    if (typeof object.timestampMs === "object" ? object.timestampMs.low || object.timestampMs.high : $Number(object.timestampMs) !== 0)
+                        if ($util.Long)
+                            message.timestampMs = $util.Long.fromValue(object.timestampMs, false);
+                        else if (typeof object.timestampMs === "string")
+                            message.timestampMs = $parseInt(object.timestampMs, 10);
+                        else if (typeof object.timestampMs === "number")
+                            message.timestampMs = object.timestampMs;
+                        else if (typeof object.timestampMs === "object")
+                            message.timestampMs = new $util.LongBits(object.timestampMs.low >>> 0, object.timestampMs.high >>> 0).toNumber();
+                if (object.schemaId != null)
+                    message.schemaId = object.schemaId | 0;
+                if (object.manifestList != null)
+                    if (typeof object.manifestList !== "string" || object.manifestList.length)
+                        message.manifestList = $String(object.manifestList);
+                if (object.operation != null)
+                    if (typeof object.operation !== "string" || object.operation.length)
+                        message.operation = $String(object.operation);
+                if (object.summary) {
+                    if (!$util.isObject(object.summary))
+                        throw $TypeError(".firn.v1.Snapshot.summary: object expected");
+                    message.summary = {};
+                    for (let keys = $Object.keys(object.summary), i = 0; i < keys.length; ++i) {
+                        if (keys[i] === "__proto__")
+                            $util.makeProp(message.summary, keys[i]);
+                        message.summary[keys[i]] = $String(object.summary[keys[i]]);
+                    }
+                }
+                return message;
+            };
+
+            /**
+             * Creates a plain object from a Snapshot message. Also converts values to other types if specified.
+             * @function toObject
+             * @memberof firn.v1.Snapshot
+             * @static
+             * @param {firn.v1.Snapshot} message Snapshot
+             * @param {$protobuf.IConversionOptions} [options] Conversion options
+             * @returns {Object.<string,*>} Plain object
+             */
+            Snapshot.toObject = function (message, options, _depth) {
+                if (!options)
+                    options = {};
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let object = {};
+                if (options.objects || options.defaults)
+                    object.summary = {};
+                if (options.defaults) {
+                    object.envelope = null;
+                    if ($util.Long) {
+                        let long = new $util.Long(0, 0, false);
+                        object.snapshotId = options.longs === $String ? long.toString() : options.longs === $Number ? long.toNumber() : typeof $BigInt !== "undefined" && options.longs === $BigInt ? long.toBigInt() : long;
+                    } else
+                        object.snapshotId = options.longs === $String ? "0" : typeof $BigInt !== "undefined" && options.longs === $BigInt ? $BigInt("0") : 0;
+                    if ($util.Long) {
+                        let long = new $util.Long(0, 0, false);
+                        object.sequenceNumber = options.longs === $String ? long.toString() : options.longs === $Number ? long.toNumber() : typeof $BigInt !== "undefined" && options.longs === $BigInt ? long.toBigInt() : long;
+                    } else
+                        object.sequenceNumber = options.longs === $String ? "0" : typeof $BigInt !== "undefined" && options.longs === $BigInt ? $BigInt("0") : 0;
+                    if ($util.Long) {
+                        let long = new $util.Long(0, 0, false);
+                        object.timestampMs = options.longs === $String ? long.toString() : options.longs === $Number ? long.toNumber() : typeof $BigInt !== "undefined" && options.longs === $BigInt ? long.toBigInt() : long;
+                    } else
+                        object.timestampMs = options.longs === $String ? "0" : typeof $BigInt !== "undefined" && options.longs === $BigInt ? $BigInt("0") : 0;
+                    object.manifestList = "";
+                    object.operation = "";
+                }
+                if (message.envelope != null && $Object.hasOwnProperty.call(message, "envelope"))
+                    object.envelope = $root.firn.v1.Envelope.toObject(message.envelope, options, _depth + 1);
+                if (message.snapshotId != null && $Object.hasOwnProperty.call(message, "snapshotId"))
+                    if (typeof $BigInt !== "undefined" && options.longs === $BigInt)
+                        object.snapshotId = typeof message.snapshotId === "number" ? $BigInt(message.snapshotId) : $util.Long.fromBits(message.snapshotId.low >>> 0, message.snapshotId.high >>> 0, false).toBigInt();
+                    else if (typeof message.snapshotId === "number")
+                        object.snapshotId = options.longs === $String ? $String(message.snapshotId) : message.snapshotId;
+                    else
+                        object.snapshotId = options.longs === $String ? $util.Long.prototype.toString.call(message.snapshotId) : options.longs === $Number ? new $util.LongBits(message.snapshotId.low >>> 0, message.snapshotId.high >>> 0).toNumber() : message.snapshotId;
+                if (message.parentSnapshotId != null && $Object.hasOwnProperty.call(message, "parentSnapshotId"))
+                    if (typeof $BigInt !== "undefined" && options.longs === $BigInt)
+                        object.parentSnapshotId = typeof message.parentSnapshotId === "number" ? $BigInt(message.parentSnapshotId) : $util.Long.fromBits(message.parentSnapshotId.low >>> 0, message.parentSnapshotId.high >>> 0, false).toBigInt();
+                    else if (typeof message.parentSnapshotId === "number")
+                        object.parentSnapshotId = options.longs === $String ? $String(message.parentSnapshotId) : message.parentSnapshotId;
+                    else
+                        object.parentSnapshotId = options.longs === $String ? $util.Long.prototype.toString.call(message.parentSnapshotId) : options.longs === $Number ? new $util.LongBits(message.parentSnapshotId.low >>> 0, message.parentSnapshotId.high >>> 0).toNumber() : message.parentSnapshotId;
+                if (message.sequenceNumber != null && $Object.hasOwnProperty.call(message, "sequenceNumber"))
+                    if (typeof $BigInt !== "undefined" && options.longs === $BigInt)
+                        object.sequenceNumber = typeof message.sequenceNumber === "number" ? $BigInt(message.sequenceNumber) : $util.Long.fromBits(message.sequenceNumber.low >>> 0, message.sequenceNumber.high >>> 0, false).toBigInt();
+                    else if (typeof message.sequenceNumber === "number")
+                        object.sequenceNumber = options.longs === $String ? $String(message.sequenceNumber) : message.sequenceNumber;
+                    else
+                        object.sequenceNumber = options.longs === $String ? $util.Long.prototype.toString.call(message.sequenceNumber) : options.longs === $Number ? new $util.LongBits(message.sequenceNumber.low >>> 0, message.sequenceNumber.high >>> 0).toNumber() : message.sequenceNumber;
+                if (message.timestampMs != null && $Object.hasOwnProperty.call(message, "timestampMs"))
+                    if (typeof $BigInt !== "undefined" && options.longs === $BigInt)
+                        object.timestampMs = typeof message.timestampMs === "number" ? $BigInt(message.timestampMs) : $util.Long.fromBits(message.timestampMs.low >>> 0, message.timestampMs.high >>> 0, false).toBigInt();
+                    else if (typeof message.timestampMs === "number")
+                        object.timestampMs = options.longs === $String ? $String(message.timestampMs) : message.timestampMs;
+                    else
+                        object.timestampMs = options.longs === $String ? $util.Long.prototype.toString.call(message.timestampMs) : options.longs === $Number ? new $util.LongBits(message.timestampMs.low >>> 0, message.timestampMs.high >>> 0).toNumber() : message.timestampMs;
+                if (message.schemaId != null && $Object.hasOwnProperty.call(message, "schemaId"))
+                    object.schemaId = message.schemaId;
+                if (message.manifestList != null && $Object.hasOwnProperty.call(message, "manifestList"))
+                    object.manifestList = message.manifestList;
+                if (message.operation != null && $Object.hasOwnProperty.call(message, "operation"))
+                    object.operation = message.operation;
+                let keys2;
+                if (message.summary && (keys2 = $Object.keys(message.summary)).length) {
+                    object.summary = {};
+                    for (let j = 0; j < keys2.length; ++j) {
+                        if (keys2[j] === "__proto__")
+                            $util.makeProp(object.summary, keys2[j]);
+                        object.summary[keys2[j]] = message.summary[keys2[j]];
+                    }
+                }
+                return object;
+            };
+
+            /**
+             * Converts this Snapshot to JSON.
+             * @function toJSON
+             * @memberof firn.v1.Snapshot
+             * @instance
+             * @returns {Object.<string,*>} JSON object
+             */
+            Snapshot.prototype.toJSON = function() {
+                return Snapshot.toObject(this, $protobuf.util.toJSONOptions);
+            };
+
+            /**
+             * Gets the type url for Snapshot
+             * @function getTypeUrl
+             * @memberof firn.v1.Snapshot
+             * @static
+             * @param {string} [prefix] Custom type url prefix, defaults to `"type.googleapis.com"`
+             * @returns {string} The type url
+             */
+            Snapshot.getTypeUrl = function(prefix) {
+                if (prefix === $undefined)
+                    prefix = "type.googleapis.com";
+                return prefix + "/firn.v1.Snapshot";
+            };
+
+            return Snapshot;
         })();
 
         v1.IcebergTable = (function() {

@@ -50,6 +50,21 @@ export class SnapshotList {
     return new SnapshotList([...this.items, snapshot], this.#positions);
   }
 
+  /**
+   * The snapshots of this list that another one lacks: by id and time, since an id may come back.
+   * Costs what differs behind the part that both share, and nothing for two lists of which one
+   * grew out of the other.
+   */
+  lacking(from: SnapshotList): readonly Snapshot[] {
+    let shared = 0;
+    while (shared < this.items.length && this.items[shared] === from.items[shared]) shared++;
+    if (shared === this.items.length) return [];
+    const rest = shared === from.items.length ? undefined : from;
+    return this.items
+      .slice(shared)
+      .filter((item) => rest?.find(item.snapshotId)?.timestampMs !== item.timestampMs);
+  }
+
   without(snapshotIds: ReadonlySet<bigint>): SnapshotList {
     return SnapshotList.of(this.items.filter((item) => !snapshotIds.has(item.snapshotId)));
   }

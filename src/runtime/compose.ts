@@ -22,6 +22,7 @@ import { MetadataFiles, TABLE_FORMAT, VIEW_FORMAT } from "../service/metadata-fi
 import { PageTokens } from "../service/page-token.ts";
 import type { IcebergService } from "../service/requests.ts";
 import { TableLocations } from "../service/table-locations.ts";
+import { TableSnapshots } from "../service/table-snapshots.ts";
 import { fileUri } from "./location.ts";
 import type { Settings } from "./settings.ts";
 
@@ -32,6 +33,7 @@ const SECRET_BYTES = 32;
 export interface Composition {
   readonly iceberg: IcebergService;
   readonly catalogs: CatalogAdmin;
+  readonly snapshots: TableSnapshots;
   readonly metrics: Metrics;
   /** Resolves while the stores can be reached. @throws CatalogError `Unavailable` */
   ready(): Promise<void>;
@@ -68,9 +70,10 @@ export async function compose(settings: Settings, components: Components): Promi
   return {
     iceberg,
     catalogs,
+    snapshots: new TableSnapshots(catalog, tableFiles),
     metrics,
     ready: () => assertReachable(pointers),
-    close: async () => undefined,
+    close: () => catalog.context.background.settled(),
   };
 }
 

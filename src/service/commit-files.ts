@@ -15,11 +15,12 @@ interface Ports {
   readonly ids: IdSource;
 }
 
-/** What the catalog stores of a relation with this metadata. */
+/** What the catalog is told of a relation with this metadata; `base`: what it had before. */
 export type Describe<E extends Relation, M> = (
   metadata: M,
   metadataLocation: string,
-) => NonNullable<E["iceberg"]>;
+  base: M | undefined,
+) => Pick<RelationDraft<E>, "iceberg" | "snapshots">;
 
 /** A file with what the catalog is told of it. */
 export interface Drafted<E extends Relation, M extends Metadata> {
@@ -75,14 +76,15 @@ export class CommitFiles<E extends Relation, M extends Metadata> {
    * A relation at this metadata, whose file is written beside the payload. `location`: checked and
    * canonical. `base`: the metadata file that this one follows.
    */
-  draft(location: string, metadata: M, base: string | undefined): Drafted<E, M> {
+  draft(location: string, metadata: M, base: MetadataFile<M> | undefined): Drafted<E, M> {
     const unique = this.#ports.ids.mint<Revision>();
-    const name = nextMetadataFileName(base, unique, metadata.properties);
+    const name = nextMetadataFileName(base?.location, unique, metadata.properties);
     const directory = this.#files.spelled(this.#places.metadataDirectory(location, metadata));
-    const file = this.#files.render(`${directory}/${name}`, metadata);
+    const where = `${directory}/${name}`;
+    const described = this.#describe(metadata, where, base?.metadata);
+    const file = this.#files.render(where, metadata);
     const prepare = () => this.#write(file);
-    const iceberg = this.#describe(metadata, file.location);
-    return { file, draft: { location, iceberg, prepare } };
+    return { file, draft: { location, prepare, ...described } };
   }
 
   /**

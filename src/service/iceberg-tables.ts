@@ -3,6 +3,7 @@ import type { TableUuid } from "../base/ids.ts";
 import type { Locations } from "../blob/locations.ts";
 import type { AccountCatalog } from "../catalog/catalog.ts";
 import type { Actor } from "../catalog/context.ts";
+import type { Stored } from "../catalog/entities.ts";
 import type { IcebergTable, Table } from "../catalog/model.ts";
 import { etagOf, type Revised } from "../catalog/revised.ts";
 import type { TableRef as CatalogTableRef, TableDraft } from "../catalog/tables.ts";
@@ -29,6 +30,7 @@ import type {
   SnapshotsMode,
   TableRef,
 } from "./requests.ts";
+import { snapshotChange } from "./snapshot-changes.ts";
 import type { CatalogPlaces, TableLocations } from "./table-locations.ts";
 import { Turns } from "./turns.ts";
 
@@ -44,9 +46,13 @@ function tagOf(version: bigint, revision: string, snapshots: SnapshotsMode): str
   return etagOf(version, revision, snapshots === "refs" ? "-refs" : "");
 }
 
-/** What the catalog stores of a table with this metadata. */
-function describe(metadata: TableMetadata, metadataLocation: string): IcebergTable {
-  return {
+/** What the catalog is told of a table with this metadata. */
+function describe(
+  metadata: TableMetadata,
+  metadataLocation: string,
+  base: TableMetadata | undefined,
+): Pick<TableDraft, "iceberg" | "snapshots"> {
+  const iceberg: IcebergTable = {
     metadataLocation,
     purgeRequested: false,
     ...(metadata.uuid === undefined ? {} : { tableUuid: metadata.uuid as TableUuid }),
@@ -54,6 +60,8 @@ function describe(metadata: TableMetadata, metadataLocation: string): IcebergTab
       ? {}
       : { currentSnapshotId: metadata.currentSnapshotId }),
   };
+  const snapshots = snapshotChange(base, metadata);
+  return snapshots === undefined ? { iceberg } : { iceberg, snapshots };
 }
 
 function answerOf({ version, revision, file }: Committed<TableMetadata>): LoadedTable {
@@ -207,10 +215,11 @@ export class IcebergTables {
   ): Promise<LoadedTable> {
     const { tables } = this.#catalog;
     const table = refOf({ ...ref, table: request.name });
-    const draft = () => this.#commits.registered(ref.catalog, request.metadataLocation);
+    const draft = (before?: Stored<Table>) =>
+      this.#commits.registered(ref.catalog, request.metadataLocation, before);
     const done = request.overwrite
       ? await this.#registerOver(ctx, table, draft)
-      : await tables.create(ctx, "register-table", table, draft);
+      : await tables.create(ctx, "register-table", table, () => draft());
     const undo = (actor: Actor) => tables.drop(actor, table, { purgeRequested: false });
     return answerOf(await this.#commits.confirm(ctx, done, table, undo));
   }
@@ -242,12 +251,12 @@ export class IcebergTables {
   async #registerOver(
     ctx: RequestContext,
     table: CatalogTableRef,
-    draft: () => Promise<TableDraft>,
+    draft: (before?: Stored<Table>) => Promise<TableDraft>,
   ): Promise<Revised<Table>> {
     const { tables } = this.#catalog;
     return (await this.#isThere(table))
       ? tables.update(ctx, "register-table", table, draft)
-      : tables.create(ctx, "register-table", table, draft);
+      : tables.create(ctx, "register-table", table, () => draft());
   }
 
   async #isThere(table: CatalogTableRef): Promise<boolean> {

@@ -29,13 +29,13 @@ function refOf(ref: ViewRef): CatalogViewRef {
   return { catalog: ref.catalog, path: ref.namespace, name: ref.view };
 }
 
-/** What the catalog stores of a view with this metadata. */
-function describe(metadata: ViewMetadata, metadataLocation: string): IcebergView {
-  return {
-    viewUuid: metadata.uuid as ViewUuid,
-    metadataLocation,
-    currentVersionId: metadata.currentVersionId,
-  };
+/** What the catalog is told of a view with this metadata. */
+function describe(
+  metadata: ViewMetadata,
+  metadataLocation: string,
+): { readonly iceberg: IcebergView } {
+  const { uuid, currentVersionId } = metadata;
+  return { iceberg: { viewUuid: uuid as ViewUuid, metadataLocation, currentVersionId } };
 }
 
 function answerOf({ location, bytes }: MetadataFile<ViewMetadata>): LoadedView {

@@ -21,6 +21,13 @@ export interface Committed<M extends Metadata> {
 /** Metadata after a change; the base itself where nothing changes. */
 export type Change<M extends Metadata> = (base: M, baseLocation: string) => M;
 
+/** What may have become of the file of a relation that another file takes the place of. */
+const LOST: ReadonlySet<string> = new Set([
+  "METADATA_FILE_MISSING",
+  "METADATA_INVALID",
+  "LOCATION_NOT_ALLOWED",
+]);
+
 /** The file that the last look at a relation came to, written or there already. */
 export class Look<E extends Relation, M extends Metadata> {
   file: MetadataFile<M> | undefined;
@@ -128,7 +135,7 @@ export class RelationCommits<E extends Relation, M extends Metadata> {
       const location = samePlaces(base.metadata, next)
         ? entity.location
         : (await this.#parts.places.of(ref.catalog)).locationOf(next);
-      return look.at(files.draft(location, next, baseLocation));
+      return look.at(files.draft(location, next, base));
     };
   }
 
@@ -139,16 +146,35 @@ export class RelationCommits<E extends Relation, M extends Metadata> {
   }
 
   /**
-   * A draft of what a metadata file holds, wherever it lies within the catalog's roots.
+   * A draft of what a metadata file holds, wherever it lies within the catalog's roots. `before`:
+   * what the relation was until then, if it was.
    *
    * @throws CatalogError `METADATA_FILE_MISSING`, `METADATA_INVALID`, `LOCATION_NOT_ALLOWED`.
    */
-  async registered(catalog: string, metadataLocation: string): Promise<RelationDraft<E>> {
+  async registered(
+    catalog: string,
+    metadataLocation: string,
+    before?: Stored<E>,
+  ): Promise<RelationDraft<E>> {
     const { files, describe } = this.#parts;
     const places = await this.#parts.places.of(catalog);
     const where = places.allowed(metadataLocation);
     const { metadata } = await files.load(where);
-    return { location: places.locationOf(metadata), iceberg: describe(metadata, where) };
+    const base = await this.#baseOf(before);
+    return { location: places.locationOf(metadata), ...describe(metadata, where, base) };
+  }
+
+  /** What a relation held, unless its file is gone or was never readable. */
+  async #baseOf(before: Stored<E> | undefined): Promise<M | undefined> {
+    const location = before?.entity.iceberg?.metadataLocation;
+    if (location === undefined) return undefined;
+    try {
+      return (await this.#parts.files.load(location)).metadata;
+    } catch (error) {
+      const lost = error instanceof CatalogError && LOST.has(error.code);
+      if (lost) return undefined;
+      throw error;
+    }
   }
 
   /**

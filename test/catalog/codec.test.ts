@@ -50,6 +50,25 @@ const GOLDEN: readonly Golden[] = [
     means: sample.SUMMARY,
   },
   {
+    name: "snapshot",
+    bytes: () =>
+      Buffer.concat([
+        codec.encodeEnvelope({ ...sample.ENVELOPE, entityType: "snapshot" }),
+        codec.encodeSnapshotContent(sample.SNAPSHOT),
+      ]),
+    read: codec.decodeSnapshot,
+    means: {
+      envelope: { ...sample.ENVELOPE, entityType: "snapshot" },
+      snapshot: sample.SNAPSHOT,
+    },
+  },
+  {
+    name: "snapshot-summary",
+    bytes: () => codec.encodeSnapshotSummary(sample.SNAPSHOT_SUMMARY),
+    read: codec.decodeSnapshotSummary,
+    means: sample.SNAPSHOT_SUMMARY,
+  },
+  {
     name: "receipt",
     bytes: () => codec.encodeReceipt(sample.RECEIPT),
     read: codec.decodeReceipt,
@@ -188,6 +207,29 @@ describe("integers", () => {
     );
   });
 
+  test("a snapshot keeps every bit, and zero is not absence", () => {
+    const absent = { nil: undefined };
+    fc.assert(
+      fc.property(
+        int64,
+        fc.option(int64, absent),
+        fc.option(fc.integer(), absent),
+        properties,
+        (snapshotId, parentSnapshotId, schemaId, summary) => {
+          const snapshot = {
+            ...{ snapshotId, summary, sequenceNumber: 0n, timestampMs: 0 },
+            ...{ manifestList: "", operation: "" },
+            ...(parentSnapshotId === undefined ? {} : { parentSnapshotId }),
+            ...(schemaId === undefined ? {} : { schemaId }),
+          };
+          const envelope = codec.encodeEnvelope({ ...sample.ENVELOPE, entityType: "snapshot" });
+          const bytes = Buffer.concat([envelope, codec.encodeSnapshotContent(snapshot)]);
+          expect(codec.decodeSnapshot(bytes).snapshot).toEqual(snapshot);
+        },
+      ),
+    );
+  });
+
   test("versions keep all of their bits", () => {
     fc.assert(
       fc.property(int64, (version) => {
@@ -280,6 +322,8 @@ const READERS: readonly (readonly [string, Reader])[] = [
   ["receipt", codec.decodeReceipt],
   ["change", codec.decodeChange],
   ["change envelope", codec.decodeChangeEnvelope],
+  ["snapshot", codec.decodeSnapshot],
+  ["snapshot summary", codec.decodeSnapshotSummary],
 ];
 
 /** Golden bytes with some of them changed, cut or doubled: nearly right is what finds holes. */

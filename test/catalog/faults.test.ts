@@ -31,6 +31,8 @@ const OPERATIONS: readonly op.Operation[] = [
   op.registerTable("n.x"),
   op.renameTable("s.t", "n.x"),
   op.commitTable("s.t", "A"),
+  op.commitSnapshots("s.t", [7n]),
+  op.commitSnapshots("s.t", [8n, 9n], [7n]),
   op.moveTable("s.t", "file:///w/elsewhere"),
   op.dropTable("s.t"),
   op.createView("n.x"),
@@ -98,7 +100,7 @@ test("one fault at each store call: the answer is certain and true", async () =>
       }
     }
     for (const [kind, fault] of BLOB_FAULTS.entries()) {
-      for (let put = 0; put < 2; put++) {
+      for (let put = 0; put < 4; put++) {
         const faults: Faults = { blobs: (at) => (at === put ? fault : undefined) };
         const run = await runWithFaults(image, READS, operation, faults);
         expectTruth(reference, run, `${operation.name}, fault ${kind} at put ${put}`);

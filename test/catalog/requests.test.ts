@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { LIMITS } from "../../src/base/limits.ts";
 import type { BlobStore } from "../../src/blob/port.ts";
 import type { Batch, PointerStore } from "../../src/pointer/port.ts";
-import { gatedBlobs } from "./support/gate.ts";
+import { gatedBlobs, gatedPointers } from "./support/gate.ts";
 import * as op from "./support/operations.ts";
 import { imageOf, openWorld } from "./support/world.ts";
 
@@ -91,6 +91,8 @@ const WARM: readonly (readonly [op.Operation, Partial<Counted>])[] = [
   [op.createTable("n.x"), { getMany: 1, commit: 1, items: 7, blobPut: 1 }],
   [op.registerTable("n.x"), { getMany: 1, commit: 1, items: 7, blobPut: 1 }],
   [op.commitTable("s.t", "A"), { getMany: 1, commit: 1, items: 3, blobPut: 1 }],
+  // Payloads of table and snapshot beside the metadata file; two pointers; a transaction of three.
+  [op.commitSnapshots("s.t", [7n]), { getMany: 1, commit: 3, items: 5, blobPut: 3 }],
   [op.moveTable("s.t", "file:///w/2"), { getMany: 2, commit: 1, items: 5, blobPut: 1 }],
   [op.dropTable("s.t"), { getMany: 2, commit: 1, items: 7, blobPut: 1 }],
   [op.renameTable("s.t", "n.x"), { getMany: 3, commit: 1, items: 9, blobPut: 1 }],
@@ -131,6 +133,43 @@ it("a list of 1,000 tables reads no payload", async () => {
   const { counted, answer } = await count(op.listTables("s"), { warm: false, tree });
   expect(JSON.parse(answer)).toHaveLength(LIMITS.pageSize);
   expect(counted).toEqual({ ...NONE, get: 2, getMany: 1, list: 2 });
+});
+
+it("all that stands before a commit is written at once", async () => {
+  const image = await imageOf(TREE);
+  let waiting = 0;
+  let most = 0;
+  // Nothing is answered before all that was sent beside it is there.
+  const beside = async <T>(work: () => Promise<T>): Promise<T> => {
+    most = Math.max(most, ++waiting);
+    await new Promise((resolve) => setImmediate(resolve));
+    waiting--;
+    return work();
+  };
+  const { nodes } = await openWorld(image, 1, {
+    pointers: (inner) => ({
+      ...gatedPointers(inner),
+      commit: (batch) => beside(() => inner.commit(batch)),
+    }),
+    blobs: (inner) => ({
+      ...gatedBlobs(inner),
+      put: (path, bytes, condition) => beside(() => inner.put(path, bytes, condition)),
+    }),
+  });
+  const node = nodes[0]!;
+  for (const read of READS) await read.run(node);
+  await op.commitSnapshots("s.t", [7n]).run(node);
+  expect(most).toBe(5);
+});
+
+it("the items of a commit with a snapshot fit one write unit each, its record too", async () => {
+  const { batches } = await count(op.commitSnapshots("s.t", [7n]), { warm: true });
+  expect(batches.map(({ ops }) => ops.length)).toEqual([1, 1, 3]);
+  for (const put of batches.flatMap(({ ops }) => ops)) {
+    if (put.op !== "put") throw new Error("not a put");
+    const bytes = put.key.length + (put.blobPath?.length ?? 0) + (put.summary?.length ?? 0);
+    expect(bytes).toBeLessThan(1_000);
+  }
 });
 
 it("the items of a table commit fit one write unit each", async () => {

@@ -42,6 +42,9 @@ describe("an embedded Firn", () => {
     expect([again.status, await again.text()]).toEqual([304, ""]);
     const head = await firn.fetch(new Request(url, { method: "HEAD" }));
     expect([head.status, await head.text()]).toEqual([204, ""]);
+    const ref = { catalog: "default", namespace: ["ns"], table: "t" };
+    expect(await firn.snapshots.list(ref, { limit: 10 })).toEqual([]);
+    await expect(firn.snapshots.current(ref)).rejects.toMatchObject({ kind: "NotFound" });
     const missing = await firn.fetch(new Request(`${url}-not`, { method: "HEAD" }));
     expect([missing.status, await missing.text()]).toEqual([404, ""]);
     await firn.close();

@@ -23,6 +23,7 @@ import { openTestCatalog, testStores } from "./open-catalog.ts";
 export interface TestIceberg {
   readonly iceberg: Iceberg;
   readonly catalog: AccountCatalog;
+  readonly locations: Locations;
   /** The warehouse as a path; its URI is `file://` and this. */
   readonly directory: string;
 }
@@ -51,7 +52,7 @@ export async function openTestIceberg(
   const views = new IcebergViews(catalog, viewFiles, places);
   const tokens = new PageTokens(new Uint8Array(32));
   const iceberg = new Iceberg(catalog, new IcebergNamespaces(catalog, tokens), tables, views);
-  return { iceberg, catalog, directory };
+  return { iceberg, catalog, locations, directory };
 }
 
 /** A commit as it arrives. */

@@ -106,6 +106,7 @@ export class FaultyNode {
 
   /** Lets everything land that is still under way. */
   async settle(): Promise<void> {
+    await this.node.catalog.context.background.settled();
     await this.store.releaseAll();
     await this.blobs.releaseAll();
   }

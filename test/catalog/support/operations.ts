@@ -2,7 +2,7 @@ import { CatalogError } from "../../../src/base/error.ts";
 import type { ViewUuid } from "../../../src/base/ids.ts";
 import type { BlobStore } from "../../../src/blob/port.ts";
 import type { AccountCatalog } from "../../../src/catalog/catalog.ts";
-import type { IcebergTable, Relation, Table, View } from "../../../src/catalog/model.ts";
+import type { IcebergTable, Relation, Snapshot, Table, View } from "../../../src/catalog/model.ts";
 import type { NamespaceRef } from "../../../src/catalog/namespaces.ts";
 import type { Page, PageRequest } from "../../../src/catalog/pages.ts";
 import type { RelationDraft, RelationRef, Relations } from "../../../src/catalog/relations.ts";
@@ -104,6 +104,43 @@ export function commitTable(path: string, mark: string): Operation {
       }),
     );
     return `committed ${entity.iceberg?.metadataLocation}`;
+  });
+}
+
+/** A snapshot of this id, made at a time that follows from it. */
+export function snapshotAt(snapshotId: bigint): Snapshot {
+  return {
+    snapshotId,
+    timestampMs: 1_767_225_600_000 + Number(snapshotId % 1_000n),
+    sequenceNumber: 1n,
+    manifestList: `file:///w/${snapshotId}.avro`,
+    operation: "append",
+    summary: { "added-files": "1" },
+  };
+}
+
+/** As `commitTable`, with new snapshots and removed ones; a file is written before the batch. */
+export function commitSnapshots(
+  path: string,
+  added: readonly bigint[],
+  removed: readonly bigint[] = [],
+): Operation {
+  const name = `commit +${added.join("+")} -${removed.join("-")} to ${path}`;
+  return operation(name, async ({ catalog, blobs }) => {
+    let files = 0;
+    const change = async ({ entity }: { entity: Table }): Promise<TableDraft> => ({
+      location: entity.location,
+      iceberg: icebergAt(`${entity.iceberg?.metadataLocation}+`),
+      snapshots: { added: added.map(snapshotAt), removed: removed.map(snapshotAt) },
+      prepare: async () => {
+        const file = `metadata/${path}-${added.join("-")}-${files++}`;
+        await persist(catalog.context, async () => {
+          await blobs.put(file, new Uint8Array([1]));
+        });
+      },
+    });
+    const done = await catalog.tables.update(ACTOR, "commit-table", refOf(path), change);
+    return `committed ${done.entity.iceberg?.metadataLocation}`;
   });
 }
 

@@ -124,6 +124,8 @@ export const RIVALS: readonly Race[] = [
     pairsAmong([
       op.commitTable("s.t", "A"),
       op.commitTable("s.t", "B"),
+      op.commitSnapshots("s.t", [7n], [8n]),
+      op.commitSnapshots("s.t", [8n], [7n]),
       op.moveTable("s.t", "file:///w/3"),
       op.dropTable("s.t"),
       op.renameTable("s.t", "s.v"),

@@ -1,11 +1,18 @@
 import { bytesEqual } from "../../../src/base/bytes.ts";
 import { sha256Hex } from "../../../src/base/hash.ts";
-import type { AccountId } from "../../../src/base/ids.ts";
+import type { AccountId, TableId } from "../../../src/base/ids.ts";
 import type { BlobStore } from "../../../src/blob/port.ts";
-import { decodeChange, decodePayload, decodeReceipt } from "../../../src/catalog/codec.ts";
+import {
+  decodeChange,
+  decodePayload,
+  decodeReceipt,
+  decodeSnapshot,
+  decodeSnapshotSummary,
+} from "../../../src/catalog/codec.ts";
 import { type FamilyName, type ParsedKey, parseKey } from "../../../src/catalog/keys.ts";
 import type { ChangeRecord, Entity, Envelope, Receipt } from "../../../src/catalog/model.ts";
 import { byIdKey, shaOfPath } from "../../../src/catalog/paths.ts";
+import { contentHashOf, snapshotKeys } from "../../../src/catalog/snapshot-puts.ts";
 import type { Item, Live, PointerStore } from "../../../src/pointer/port.ts";
 
 /** A canonical pointer and what its payload says. */
@@ -92,6 +99,8 @@ export async function readStore(pointers: PointerStore, blobs: BlobStore): Promi
       const id = values.at(-1);
       must(id !== undefined, "a change has an id");
       changes.set(id, { item, record: await readChange(blobs, item) });
+    } else if (isSnapshotFamily(family)) {
+      await mustBeSnapshot(blobs, item, values);
     } else if (family === "receipt") {
       must(item.summary !== undefined, `${item.key} says nothing`);
       receipts.push({ item, receipt: decodeReceipt(item.summary) });
@@ -114,6 +123,29 @@ async function readEntityOf(blobs: BlobStore, item: Live, type: Entity["type"]) 
   const { entity, envelope } = decoded;
   must(byIdKey(type, envelope.accountId, entity.id) === item.key, `${item.key} names another id`);
   return decoded;
+}
+
+/** Derived keys: written beside a batch, whatever becomes of it. */
+export function isSnapshotFamily(family: FamilyName): boolean {
+  return family === "snapshotById" || family === "snapshotByTime";
+}
+
+/**
+ * A pointer to a snapshot names what leads to it, and so does its payload; which is missing only
+ * where the put of an attempt failed that came to nothing.
+ */
+async function mustBeSnapshot(blobs: BlobStore, item: Live, values: ParsedKey["values"]) {
+  const { blobPath, summary, key } = item;
+  must(blobPath !== undefined && summary !== undefined, `${key} says nothing`);
+  const [account, table] = values as [AccountId, TableId];
+  const said = decodeSnapshotSummary(summary);
+  must(snapshotKeys(account, table, said).includes(key), `${key} is of another snapshot`);
+  const bytes = (await blobs.get(blobPath))?.bytes;
+  if (bytes === undefined) return;
+  const { envelope, snapshot } = decodeSnapshot(hashed(blobPath, bytes));
+  must(envelope.entityId === table, `${key} leads to a snapshot of another table`);
+  must(snapshotKeys(account, table, snapshot).includes(key), `${key} leads to another snapshot`);
+  must(bytesEqual(contentHashOf(snapshot), said.contentHash), `${key} differs from its payload`);
 }
 
 async function readChange(blobs: BlobStore, item: Live): Promise<ChangeRecord> {

@@ -6,7 +6,7 @@ import { type FamilyName, parseKey } from "../../../src/catalog/keys.ts";
 import type { ChangedKey, Entity } from "../../../src/catalog/model.ts";
 import { payloadPath } from "../../../src/catalog/paths.ts";
 import { nameSummary, summaryOf } from "../../../src/catalog/summaries.ts";
-import { fullKey, must, type StoreContent } from "./read-store.ts";
+import { fullKey, isSnapshotFamily, must, type StoreContent } from "./read-store.ts";
 
 /** A pointer as the records alone tell it; bytes as hex. */
 export interface Replayed {
@@ -64,7 +64,10 @@ export async function replay(
   const last = new Map<string, { readonly version: bigint; readonly live?: Replayed }>();
   for (const { item, record } of changes.values()) {
     const account = parseKey(item.key).values[0] as AccountId;
-    const steps = record.keys.map((step) => ({ key: fullKey(account, step.key), step }));
+    // Derived keys are not restored but repaired.
+    const steps = record.keys
+      .map((step) => ({ key: fullKey(account, step.key), step }))
+      .filter(({ key }) => !isSnapshotFamily(parseKey(key).family));
     const all = await Promise.all(
       steps.map(({ key, step }) => carriedBy(blobs, account, key, step)),
     );

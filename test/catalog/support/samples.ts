@@ -15,6 +15,8 @@ import type {
   Envelope,
   Namespace,
   Receipt,
+  Snapshot,
+  SnapshotSummary,
   Summary,
   Table,
   View,
@@ -134,6 +136,25 @@ export const SUMMARY: Summary = {
   protected: true,
   contentHash: new Uint8Array(32).fill(7),
   purgeAfterMs: 1_767_830_400_000,
+};
+
+/** Whose ids do not fit a double. */
+export const SNAPSHOT: Snapshot = {
+  snapshotId: 9_223_372_036_854_775_807n,
+  parentSnapshotId: 9_007_199_254_740_993n,
+  sequenceNumber: 34n,
+  timestampMs: 1_767_225_600_000,
+  schemaId: 0,
+  manifestList: "s3://bucket/lake/events-1/metadata/snap-1.avro",
+  operation: "append",
+  summary: { "added-records": "10", "10": "ten" },
+};
+
+export const SNAPSHOT_SUMMARY: SnapshotSummary = {
+  snapshotId: 9_223_372_036_854_775_807n,
+  timestampMs: 1_767_225_600_000,
+  tableVersion: 41n,
+  contentHash: new Uint8Array(32).fill(7),
 };
 
 export const RECEIPT: Receipt = {
