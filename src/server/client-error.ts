@@ -16,7 +16,7 @@ export function answerClientError(
   socket: Socket,
   connections: Connections,
 ): void {
-  if (error.code === "ECONNRESET" || !socket.writable) {
+  if (error.code === "ECONNRESET" || !socket.writable || connections.isAnswered(socket)) {
     socket.destroy();
     return;
   }

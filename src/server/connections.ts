@@ -21,6 +21,12 @@ export class Connections {
     return response === undefined || response.writableFinished ? undefined : response;
   }
 
+  /** Whether what still comes in belongs to a request whose answer is out: one is all it gets. */
+  isAnswered(socket: Socket): boolean {
+    const response = this.#sockets.get(socket);
+    return response?.writableFinished === true && !response.req.complete;
+  }
+
   /**
    * Lets connections end with what they are waiting for. Node closes those that have become idle;
    * those that never sent a byte, as browsers open them in advance, it would wait for.

@@ -170,6 +170,18 @@ describe("bodies", () => {
     expectRefused("huge", parseAnswer(await exchange(running.port, sent)), 413);
   });
 
+  it("that were refused unread and never come get no second answer", async () => {
+    const keepAlive = { Connection: "keep-alive", "Content-Type": "application/json" };
+    for (const [path, length] of [
+      ["/iceberg/v1/namespaces", "99999999999"],
+      ["/iceberg/v1/nothing", "10"],
+    ] as const) {
+      const headers = { ...keepAlive, "Content-Length": length };
+      const raw = await exchange(running.port, requestText("POST", path, headers));
+      expect([path, raw.split("HTTP/1.1 ").length - 1]).toEqual([path, 1]);
+    }
+  });
+
   it("that do not come in time are refused", async () => {
     const headers = { "Content-Type": "application/json", "Content-Length": "10" };
     const slow = requestText("POST", "/iceberg/v1/namespaces", headers);

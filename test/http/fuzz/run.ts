@@ -1,0 +1,149 @@
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { OPERATIONS } from "../../../src/http/iceberg/operations.ts";
+import { finish } from "../../clients/counts.ts";
+import { type ServerProcess, startServer } from "../../clients/server-process.ts";
+import { type Finding, Fuzzer } from "./episodes.ts";
+import type { Tally } from "./tally.ts";
+import { exchange, OPEN_LIMIT_MS, parseAnswer } from "./wire.ts";
+
+const USAGE = "usage: npm run fuzz -- [--requests N] [--seed N [--path P]]";
+/** From here on a run is long enough to have done everything that can be done. */
+const WHOLE_RUN = 10_000;
+
+/** Begun and never ended: the server has to end them itself. */
+const HELD: readonly string[] = [
+  "GET /livez HTTP/1.1\r\nHost: localhost\r\n",
+  "POST /iceberg/v1/namespaces HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n" +
+    "Content-Length: 10\r\n\r\n{",
+  "POST /iceberg/v1/namespaces HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n" +
+    "Transfer-Encoding: chunked\r\n\r\n5\r\nab",
+];
+
+interface Options {
+  readonly requests: number;
+  readonly seed: number;
+  readonly path: string | undefined;
+}
+
+function optionsOf(args: readonly string[]): Options | undefined {
+  const options = {
+    requests: { type: "string" },
+    seed: { type: "string" },
+    path: { type: "string" },
+  } as const;
+  try {
+    const { values } = parseArgs({ args: [...args], options });
+    const requests = Number(values.requests ?? 2_000);
+    const seed = Number(values.seed ?? Math.trunc(Math.random() * 2 ** 30));
+    if (!Number.isSafeInteger(requests) || requests < 1 || !Number.isSafeInteger(seed)) {
+      return undefined;
+    }
+    return { requests, seed, path: values.path };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Everything that does not hold, each in a line; nothing where all does. */
+async function fuzz(server: ServerProcess, options: Options): Promise<readonly string[]> {
+  const { requests, seed, path } = options;
+  const port = Number(new URL(server.url).port);
+  const fuzzer = new Fuzzer(port);
+  const held = path === undefined ? HELD.map((text) => heldOpen(port, text)) : [];
+  const startedMs = performance.now();
+  const finding =
+    path === undefined ? await fuzzer.run(requests, seed) : await fuzzer.replay(seed, path);
+  const seconds = (performance.now() - startedMs) / 1_000;
+  report(fuzzer.tally, seconds);
+  if (finding !== undefined) show(finding);
+  const problems = finding === undefined ? [] : [finding.problem];
+  if (finding === undefined && path === undefined && requests >= WHOLE_RUN) {
+    problems.push(...undone(fuzzer.tally));
+  }
+  problems.push(...(await Promise.all(held)).filter((problem) => problem !== undefined));
+  problems.push(...(await memoryProblems(server.pid)));
+  passed = fuzzer.tally.sent;
+  return problems;
+}
+
+let passed = 0;
+
+async function heldOpen(port: number, text: string): Promise<string | undefined> {
+  const { received, elapsedMs, end } = await exchange(port, Buffer.from(text), false);
+  const status = parseAnswer(received)?.status;
+  if (end !== "open" && status === 408 && elapsedMs <= OPEN_LIMIT_MS) return undefined;
+  return `held open: status ${status}, ${end} after ${Math.round(elapsedMs)} ms: ${text}`;
+}
+
+/** Requests that all fail at the door would prove nothing. */
+function undone(tally: Tally): readonly string[] {
+  const never = OPERATIONS.map(({ method, template }) => `${method} ${template}`).filter(
+    // There are no functions yet, so none can be loaded.
+    (name) => tally.successes(name) === 0 && !name.endsWith("/{function}"),
+  );
+  return never.map((name) => `never succeeded: ${name}`);
+}
+
+/** State grows with every episode, but no request may cost more than it leaves behind. */
+const MEMORY_LIMIT_KIB = 768 * 1_024;
+
+async function memoryProblems(pid: number): Promise<readonly string[]> {
+  const status = await readFile(`/proc/${pid}/status`, "utf8").catch(() => "");
+  const peakKib = Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1] ?? 0);
+  console.log(`peak memory of the server: ${Math.round(peakKib / 1_024)} MiB`);
+  return peakKib > MEMORY_LIMIT_KIB ? [`the server took ${peakKib} KiB`] : [];
+}
+
+function report(tally: Tally, seconds: number): void {
+  const shown = <K>(counts: ReadonlyMap<K, number>) =>
+    [...counts].sort(([, a], [, b]) => b - a).map(([key, n]) => `${key}: ${n}`).join(", ");
+  for (const [name, statuses] of [...tally.byOperation].sort(([a], [b]) => (a < b ? -1 : 1))) {
+    console.log(`${name}\n    ${shown(statuses)}`);
+  }
+  console.log(`accepted in commits: ${shown(tally.accepted)}`);
+  const rate = Math.round(tally.sent / seconds);
+  console.log(`${tally.sent} requests in ${seconds.toFixed(1)} s, ${rate} a second`);
+}
+
+const SHOWN_BYTES = 2_000;
+
+function show({ problem, sent, received, seed, path }: Finding): void {
+  console.log(`\nFOUND: ${problem}`);
+  for (const bytes of sent) {
+    const more = bytes.length > SHOWN_BYTES ? `… (${bytes.length} bytes)` : "";
+    console.log(`--- sent\n${bytes.toString("latin1").slice(0, SHOWN_BYTES)}${more}`);
+  }
+  console.log(`--- received\n${received.slice(0, SHOWN_BYTES)}`);
+  console.log(`--- again: npm run fuzz -- --seed ${seed} --path ${path}`);
+}
+
+async function main(args: readonly string[]): Promise<void> {
+  const options = optionsOf(args);
+  if (options === undefined) {
+    console.error(USAGE);
+    process.exitCode = 2;
+    return;
+  }
+  console.log(`seed ${options.seed}`);
+  const directory = await mkdtemp(join(tmpdir(), "firn-fuzz-"));
+  try {
+    const server = await startServer(directory, ["--log-level", "error"]);
+    let problems: readonly string[];
+    let exitCode: number | null;
+    try {
+      problems = await fuzz(server, options);
+    } finally {
+      exitCode = await server.stop();
+    }
+    if (exitCode !== 0) problems = [...problems, `the server ended with exit code ${exitCode}`];
+    for (const problem of problems) console.log(`failed: ${problem}`);
+    finish({ passed, failed: problems.length, skipped: 0 });
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
+}
+
+await main(process.argv.slice(2));
