@@ -1,7 +1,9 @@
 import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
+import type { Duplex } from "node:stream";
 import { type CatalogError, invalid } from "../base/error.ts";
 import { problemAnswer } from "../http/answer.ts";
+import { methodNotAllowed } from "../http/failure.ts";
 import type { Connections } from "./connections.ts";
 
 /** What Node says of a connection that it could not read a request from. */
@@ -39,6 +41,14 @@ export function refuseExpectations(server: Server): void {
     const length = Buffer.byteLength(body);
     response.writeHead(status, { ...headers, "Content-Length": length, Connection: "close" });
     response.end(body);
+  });
+}
+
+/** Node would close the connection of who asks for a tunnel without a word. */
+export function refuseTunnels(server: Server): void {
+  server.on("connect", (_request: IncomingMessage, socket: Duplex) => {
+    socket.on("error", () => socket.destroy());
+    socket.end(rawAnswer(methodNotAllowed([])), () => socket.destroy());
   });
 }
 

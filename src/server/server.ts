@@ -20,7 +20,7 @@ import { sendAnswer } from "../http/send.ts";
 import { parseTarget } from "../http/target.ts";
 import { settlesWithin } from "../runtime/clock.ts";
 import type { IcebergService } from "../service/requests.ts";
-import { answerClientError, refuseExpectations } from "./client-error.ts";
+import { answerClientError, refuseExpectations, refuseTunnels } from "./client-error.ts";
 import { Connections } from "./connections.ts";
 import { guardAnonymous } from "./guard.ts";
 import { errorFields } from "./log.ts";
@@ -254,6 +254,7 @@ function createApp(
   });
   const connections = new Connections(app.server);
   refuseExpectations(app.server);
+  refuseTunnels(app.server);
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("application/json", { parseAs: "buffer" }, (_request, body, done) => {
     done(null, body);

@@ -1,6 +1,17 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { CONTRACT } from "./clients/contract.ts";
+import { OPERATIONS } from "../../src/http/iceberg/operations.ts";
+import { UNSERVED } from "../../src/http/iceberg/unserved.ts";
+import { readContract } from "../support/iceberg-contract.ts";
 import { buildUpdates, Node, type Reply, SCHEMA } from "./clients/support.ts";
+
+/** Every operation of the contract but for tokens, which are answered as OAuth answers. */
+const CONTRACT: readonly string[] = readContract()
+  .operations.map(nameOf)
+  .filter((name) => name !== "POST /v1/oauth/tokens");
+
+function nameOf(endpoint: { readonly method: string; readonly template: string }): string {
+  return `${endpoint.method} ${endpoint.template}`;
+}
 
 let node: Node;
 
@@ -41,6 +52,21 @@ describe("a client that reads the config", () => {
     // Clients without these ask by GET, which costs a whole table.
     expect(endpoints).toContain("HEAD /v1/{prefix}/namespaces/{namespace}");
     expect(endpoints).toContain("HEAD /v1/{prefix}/namespaces/{namespace}/tables/{table}");
+  });
+
+  it("finds exactly what is served: the contract but for what is known to lack", async () => {
+    const { endpoints } = (await node.get("/config")).json() as { endpoints: string[] };
+    expect(endpoints).toEqual(OPERATIONS.map(nameOf));
+    expect([...endpoints, ...UNSERVED.map(nameOf)].sort()).toEqual([...CONTRACT].sort());
+  });
+
+  it("may send a key with everything that the contract takes one for", () => {
+    const keyed = readContract().operations.filter(({ headers }) =>
+      headers.includes("idempotency-key"),
+    );
+    const served = OPERATIONS.filter((operation) => keyed.map(nameOf).includes(nameOf(operation)));
+    expect(served.length).toBeGreaterThan(12);
+    expect(served.filter(({ writes }) => !writes).map(nameOf)).toEqual([]);
   });
 
   it("finds everything that is advertised, and is refused everything that is not", async () => {

@@ -332,6 +332,7 @@ describe("bytes that are no HTTP", () => {
     ["a space in the target", "GET /a b HTTP/1.1\r\nHost: localhost\r\n\r\n"],
     ["another protocol", "SSH-2.0-OpenSSH_9.2\r\n\r\n"],
     ["a header too large", `GET / HTTP/1.1\r\nHost: localhost\r\nX: ${"x".repeat(70_000)}\r\n\r\n`],
+    ["a tunnel", "CONNECT a.test:443 HTTP/1.1\r\nHost: a.test:443\r\n\r\n"],
     ["no host", "GET /iceberg/v1/config HTTP/1.1\r\nConnection: close\r\n\r\n"],
     [
       "an unknown expectation",

@@ -10,6 +10,7 @@ export interface Schema {
   readonly type?: string | readonly string[];
   readonly const?: unknown;
   readonly enum?: readonly unknown[];
+  readonly discriminator?: { readonly mapping?: Readonly<Record<string, string>> };
   readonly nullable?: boolean;
   readonly minimum?: number;
   readonly properties?: Readonly<Record<string, Schema>>;

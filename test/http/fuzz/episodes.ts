@@ -1,25 +1,16 @@
 import fc from "fast-check";
 import { readContract } from "../../support/iceberg-contract.ts";
+import type { Finding } from "./finding.ts";
 import { problemOf } from "./judge.ts";
 import { type AnyShot, bytesOf, type Shot, shotsOf } from "./shots.ts";
 import { Tally } from "./tally.ts";
-import type { Facts } from "./text.ts";
+import { type Facts, raw } from "./text.ts";
 import { exchange, parseAnswer } from "./wire.ts";
 
 /** Requests of one episode, beside those that make what it is about. */
 const MOST_SHOTS = 30;
 /** Episodes between two looks at how many requests have been sent. */
 const BATCH = 25;
-
-/** What went wrong, as little of it as is needed, and how to see it again. */
-export interface Finding {
-  readonly problem: string;
-  /** All bytes of the shortest episode that ends in it, in order; the last is answered wrongly. */
-  readonly sent: readonly Buffer[];
-  readonly received: string;
-  readonly seed: number;
-  readonly path: string;
-}
 
 class Wrong extends Error {
   readonly sent: readonly Buffer[];
@@ -84,7 +75,9 @@ export class Fuzzer {
       this.tally.add(shot, answer?.status);
       if ("operation" in shot && answer?.status === 200) facts.learn(shot, answer.body);
     }
-    const alive = Buffer.from("GET /livez HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+    const alive = Buffer.from(
+      "GET /livez HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n",
+    );
     const { received } = await exchange(this.#port, alive, false);
     if (parseAnswer(received)?.status !== 200) throw new Wrong("not alive", sent, "");
   }
@@ -138,7 +131,7 @@ const SETTING: readonly Shot[] = (() => {
       ({ method, template }) => method === "POST" && template.endsWith(end),
     );
     if (operation === undefined) throw new Error(`the contract has no operation …${end}`);
-    const params = { prefix: "default", namespace: "@ns@" };
+    const params = { prefix: "default", namespace: "@ns@", table: "t" };
     return { operation, params, query: [], headers: {}, body, spoil: undefined };
   };
   const fields = [
@@ -151,9 +144,21 @@ const SETTING: readonly Shot[] = (() => {
     "default-namespace": ["@ns@"],
     representations: [{ type: "sql", sql: "select 1", dialect: "spark" }],
   };
+  const snapshot = {
+    ...{ "snapshot-id": 11, "sequence-number": 1, "timestamp-ms": raw("now") },
+    ...{ "manifest-list": "@location@/metadata/snap-11.avro", summary: { operation: "append" } },
+  };
+  const main = { "ref-name": "main", type: "branch", "snapshot-id": 11 };
   return [
     post("{prefix}/namespaces", { namespace: ["@ns@"] }),
     post("{namespace}/tables", { name: "t", schema }),
     post("{namespace}/views", { name: "v", schema, "view-version": version, properties: {} }),
+    post("{namespace}/tables/{table}", {
+      requirements: [],
+      updates: [
+        { action: "add-snapshot", snapshot },
+        { action: "set-snapshot-ref", ...main },
+      ],
+    }),
   ];
 })();

@@ -28,9 +28,12 @@ function problemOfAnswer(shot: Shot, answer: WireAnswer): string | undefined {
   const { method, template } = shot.operation;
   const unserved = NOT_SERVED.has(`${method} ${template}`);
   if (status >= 500 && !(status === 501 && unserved)) return `status ${status}`;
-  const bodiless = method === "HEAD" || status === 204 || status === 304;
+  if (answer.rest !== "" && method !== "HEAD") return `more than one answer: ${answer.rest}`;
+  // Of what was no HTTP the server does not know that it was a HEAD; it closes behind its answer.
+  const unread = answer.headers.get("x-firn-error") === "BAD_REQUEST";
+  const bodiless = (method === "HEAD" && !unread) || status === 204 || status === 304;
   if (bodiless && answer.body !== "") return `a body where there is none: ${answer.body}`;
-  if (status >= 400) return problemOfError(answer, method !== "HEAD");
+  if (status >= 400) return problemOfError(answer, !bodiless);
   if (bodiless) return undefined;
   return isObject(answer.body) ? undefined : `no JSON object: ${answer.body.slice(0, 100)}`;
 }

@@ -106,10 +106,40 @@ export const LIKELY_PLACES: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   "PartitionField.name": fc.constantFrom("p", "q"),
   "TransformTerm.type": fc.constant("transform"),
   "ViewVersion.schema-id": fc.constantFrom(0, 0, -1),
-  "CommitTableRequest.requirements": requirementsOf("assert-table-uuid"),
-  "CommitViewRequest.requirements": requirementsOf("assert-view-uuid"),
+  "SQLViewRepresentation.type": fc.constant("sql"),
+  "CommitTableRequest.requirements": fc.oneof(
+    { arbitrary: fc.constantFrom([], [{ type: "assert-table-uuid", uuid: "@uuid@" }]), weight: 4 },
+    fc.constantFrom(
+      [{ type: "assert-ref-snapshot-id", ref: "main", "snapshot-id": 11 }],
+      [{ type: "assert-ref-snapshot-id", ref: "side", "snapshot-id": null }],
+      [{ type: "assert-last-assigned-field-id", "last-assigned-field-id": 2 }],
+      [{ type: "assert-last-assigned-partition-id", "last-assigned-partition-id": 999 }],
+      [{ type: "assert-current-schema-id", "current-schema-id": 0 }],
+      [{ type: "assert-default-spec-id", "default-spec-id": 0 }],
+      [{ type: "assert-default-sort-order-id", "default-sort-order-id": 0 }],
+    ),
+  ),
+  "CommitViewRequest.requirements": fc.constantFrom(
+    [],
+    [{ type: "assert-view-uuid", uuid: "@uuid@" }],
+  ),
 };
 
-function requirementsOf(type: string): fc.Arbitrary<unknown> {
-  return fc.constantFrom([], [], [{ type, uuid: "@uuid@" }]);
-}
+/** Bodies that make sense only as a whole, by their operation. */
+export const LIKELY_BODIES: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
+  // What follows a staged create.
+  "POST /v1/{prefix}/namespaces/{namespace}/tables/{table}": fc.constant({
+    requirements: [{ type: "assert-create" }],
+    updates: [
+      { action: "assign-uuid", uuid: "0193f3c4-2f5b-4a3c-8d2e-@number@" },
+      { action: "upgrade-format-version", "format-version": 2 },
+      { action: "add-schema", schema: { type: "struct", fields: known } },
+      { action: "set-current-schema", "schema-id": -1 },
+      { action: "add-spec", spec: { "spec-id": 0, fields: [] } },
+      { action: "set-default-spec", "spec-id": -1 },
+      { action: "add-sort-order", "sort-order": { "order-id": 0, fields: [] } },
+      { action: "set-default-sort-order", "sort-order-id": -1 },
+      { action: "set-location", location: "@location@-u" },
+    ],
+  }),
+};

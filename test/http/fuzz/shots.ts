@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import type { Contract, ContractOperation } from "../../support/iceberg-contract.ts";
 import { type Broken, broken } from "./broken.ts";
+import { LIKELY_BODIES } from "./likely.ts";
 import { type Spoil, spoil, spoiled } from "./spoil.ts";
 import { type Facts, filled } from "./text.ts";
 import { SchemaValues } from "./values.ts";
@@ -27,7 +28,9 @@ const NASTY = [
 
 const segment = fc.oneof(
   fc.constantFrom(...NASTY),
-  fc.string({ unit: "binary", maxLength: 20 }).map((text) => encodeURIComponent(text.toWellFormed())),
+  fc
+    .string({ unit: "binary", maxLength: 20 })
+    .map((text) => encodeURIComponent(text.toWellFormed())),
 );
 
 const KEY = "0193f3c4-2f5b-7a3c-8d2e-@number@";
@@ -100,7 +103,7 @@ function shotOf(operation: ContractOperation, values: SchemaValues): fc.Arbitrar
   const strange = fc.subarray(Object.keys(QUERY), { maxLength: 3 }).chain(queryOf);
   const headers = fc.subarray([...operation.headers]).chain(headersOf);
   const anyHeaders = fc.subarray(Object.keys(HEADERS), { maxLength: 2 }).chain(headersOf);
-  const body = operation.body === undefined ? fc.constant(undefined) : values.of(operation.body);
+  const body = bodyOf(operation, values);
   const none = fc.constant({});
   const parts = { operation: fc.constant(operation), spoil: fc.constant(undefined) };
   const clean = { ...parts, params: good, query: fc.constant([]), headers: none, body };
@@ -115,6 +118,13 @@ function shotOf(operation: ContractOperation, values: SchemaValues): fc.Arbitrar
     { arbitrary: fc.record({ ...clean, spoil }), weight: operation.body === undefined ? 1 : 8 },
   ];
   return fc.oneof(...kinds);
+}
+
+function bodyOf(operation: ContractOperation, values: SchemaValues): fc.Arbitrary<unknown> {
+  if (operation.body === undefined) return fc.constant(undefined);
+  const likely = LIKELY_BODIES[`${operation.method} ${operation.template}`];
+  const any = values.of(operation.body);
+  return likely === undefined ? any : fc.oneof({ arbitrary: any, weight: 12 }, likely);
 }
 
 function together([good, bad]: [Record<string, string>, Partial<Record<string, string>>]) {

@@ -42,11 +42,14 @@ export interface WireAnswer {
   /** Names in lower case. */
   readonly headers: ReadonlyMap<string, string>;
   readonly body: string;
+  /** What came behind it. */
+  readonly rest: string;
 }
 
 /** The first answer in collected bytes that is no interim one. */
 export function parseAnswer(received: Buffer): WireAnswer | undefined {
-  const text = received.toString("utf8");
+  // Byte for character, so that lengths are what the header says.
+  const text = received.toString("latin1");
   const start = text.startsWith("HTTP/1.1 100 ") ? text.indexOf("\r\n\r\n") + 4 : 0;
   const end = text.indexOf("\r\n\r\n", start);
   const [statusLine = "", ...lines] = text.slice(start, end < 0 ? start : end).split("\r\n");
@@ -56,5 +59,9 @@ export function parseAnswer(received: Buffer): WireAnswer | undefined {
     const colon = line.indexOf(":");
     return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()];
   });
-  return { status: Number(status), headers: new Map(headers), body: text.slice(end + 4) };
+  const named = new Map(headers);
+  const length = named.get("content-length");
+  const until = length === undefined ? text.length : end + 4 + Number(length);
+  const body = Buffer.from(text.slice(end + 4, until), "latin1").toString("utf8");
+  return { status: Number(status), headers: named, body, rest: text.slice(until) };
 }
