@@ -1,71 +1,162 @@
-import { Agent, request } from "node:http";
+import { connect, type Socket } from "node:net";
+import { AnswerReader, type WireAnswer } from "./wire.ts";
 
-/** An answer as the wire gave it. */
-export interface WireAnswer {
-  readonly status: number;
-  readonly body: Buffer;
+/** What is read at once; what is kept of it is copied out. */
+const READ_BYTES = 262_144;
+
+interface Waiting {
+  readonly head: string;
+  readonly body: string;
+  readonly reader: AnswerReader;
+  readonly resolve: (answer: WireAnswer) => void;
+  readonly reject: (error: Error) => void;
 }
 
-/** Plain HTTP over kept connections, so that the client costs as little as it can. */
+/**
+ * HTTP over kept connections, one request at a time on each, written to plain sockets: on a small
+ * machine the client takes its share from the server, and a general client's share is larger than
+ * that of a fast server.
+ */
 export class BenchClient {
-  readonly #agent: Agent;
-  readonly #base: URL;
+  readonly #host: string;
+  readonly #port: number;
+  readonly #limit: number;
+  readonly #idle: Connection[] = [];
+  readonly #all: Set<Connection> = new Set();
+  readonly #queue: Waiting[] = [];
 
   constructor(url: string, connections: number) {
-    this.#base = new URL(url);
-    this.#agent = new Agent({ keepAlive: true, maxSockets: connections });
+    const { hostname, port } = new URL(url);
+    this.#host = hostname;
+    this.#port = Number(port);
+    this.#limit = connections;
   }
 
   /** Sends one request and reads the whole answer. @throws Error on another status than 2xx. */
   async send(method: string, path: string, body?: string): Promise<string> {
     const answer = await this.exchange(method, path, body);
     const text = answer.body.toString("utf8");
-    if (answer.status < 200 || answer.status > 299) {
-      throw new Error(`${method} ${path} answered ${answer.status}: ${text.slice(0, 300)}`);
-    }
+    assertDone(method, path, answer.status, text);
     return text;
   }
 
-  /**
-   * As `send`, but the body is read and dropped: a large one would cost us more than the server.
-   */
+  /** As `send`, but the body is dropped as it comes: a large one costs more to keep than to send. */
   async drain(method: string, path: string): Promise<void> {
-    const { status } = await this.#request(method, path, undefined, undefined);
-    if (status < 200 || status > 299) throw new Error(`${method} ${path} answered ${status}`);
+    const { status } = await this.#request(method, path, undefined, false);
+    assertDone(method, path, status, "");
   }
 
   /** Sends one request and reads the whole answer, whatever its status. */
-  async exchange(method: string, path: string, body?: string): Promise<WireAnswer> {
-    const chunks: Buffer[] = [];
-    const { status } = await this.#request(method, path, body, chunks);
-    return { status, body: Buffer.concat(chunks) };
+  exchange(method: string, path: string, body?: string): Promise<WireAnswer> {
+    return this.#request(method, path, body, true);
   }
 
   close(): void {
-    this.#agent.destroy();
+    for (const connection of this.#all) connection.close();
   }
 
   #request(
     method: string,
     path: string,
     body: string | undefined,
-    chunks: Buffer[] | undefined,
-  ): Promise<{ readonly status: number }> {
-    const headers: Record<string, string> = { accept: "application/json" };
-    if (body !== undefined) {
-      headers["content-type"] = "application/json";
-      headers["content-length"] = String(Buffer.byteLength(body));
-    }
-    const { hostname: host, port } = this.#base;
+    keep: boolean,
+  ): Promise<WireAnswer> {
+    const host = `${this.#host}:${this.#port}`;
+    const common = `${method} ${path} HTTP/1.1\r\nHost: ${host}\r\nAccept: application/json\r\n`;
+    const length = body === undefined ? 0 : Buffer.byteLength(body);
+    const own =
+      body === undefined ? "" : `Content-Type: application/json\r\nContent-Length: ${length}\r\n`;
     return new Promise((resolve, reject) => {
-      const sent = request({ agent: this.#agent, host, port, method, path, headers }, (answer) => {
-        if (chunks === undefined) answer.resume();
-        else answer.on("data", (chunk: Buffer) => chunks.push(chunk));
-        answer.on("error", reject);
-        answer.on("end", () => resolve({ status: answer.statusCode ?? 0 }));
-      });
-      sent.on("error", reject);
-      sent.end(body);
+      const reader = new AnswerReader(method === "HEAD", keep);
+      const head = `${common}${own}\r\n`;
+      this.#start({ head, body: body ?? "", reader, resolve, reject });
     });
   }
+
+  #start(waiting: Waiting): void {
+    const idle = this.#idle.pop();
+    if (idle !== undefined) idle.begin(waiting);
+    else if (this.#all.size < this.#limit) this.#open().begin(waiting);
+    else this.#queue.push(waiting);
+  }
+
+  #open(): Connection {
+    const connection = new Connection(this.#host, this.#port, {
+      free: () => {
+        const next = this.#queue.shift();
+        if (next === undefined) this.#idle.push(connection);
+        else connection.begin(next);
+      },
+      closed: () => {
+        this.#all.delete(connection);
+        const at = this.#idle.indexOf(connection);
+        if (at >= 0) this.#idle.splice(at, 1);
+        const next = this.#queue.shift();
+        if (next !== undefined) this.#start(next);
+      },
+    });
+    this.#all.add(connection);
+    return connection;
+  }
+}
+
+interface Owner {
+  readonly free: () => void;
+  readonly closed: () => void;
+}
+
+/** One kept connection. */
+class Connection {
+  readonly #socket: Socket;
+  readonly #owner: Owner;
+  #waiting: Waiting | undefined;
+
+  constructor(host: string, port: number, owner: Owner) {
+    this.#owner = owner;
+    const buffer = Buffer.allocUnsafeSlow(READ_BYTES);
+    const callback = (length: number): boolean => this.#read(buffer.subarray(0, length));
+    this.#socket = connect({ host, port, noDelay: true, onread: { buffer, callback } });
+    this.#socket.on("error", (error) => this.#fail(error));
+    this.#socket.on("close", () => {
+      this.#fail(new Error("the server closed a connection before its answer was whole"));
+      owner.closed();
+    });
+  }
+
+  begin(waiting: Waiting): void {
+    this.#waiting = waiting;
+    this.#socket.write(waiting.head + waiting.body);
+  }
+
+  close(): void {
+    this.#socket.destroy();
+  }
+
+  /** @returns true: go on reading. */
+  #read(bytes: Buffer): boolean {
+    const waiting = this.#waiting;
+    try {
+      if (waiting === undefined) throw new Error("bytes that nobody asked for");
+      const answer = waiting.reader.read(bytes);
+      if (answer === undefined) return true;
+      this.#waiting = undefined;
+      this.#owner.free();
+      waiting.resolve(answer);
+    } catch (error) {
+      this.#fail(error instanceof Error ? error : new Error(String(error)));
+      this.#socket.destroy();
+    }
+    return true;
+  }
+
+  #fail(error: Error): void {
+    const waiting = this.#waiting;
+    this.#waiting = undefined;
+    waiting?.reject(error);
+  }
+}
+
+function assertDone(method: string, path: string, status: number, text: string): void {
+  if (status >= 200 && status <= 299) return;
+  throw new Error(`${method} ${path} answered ${status}: ${text.slice(0, 300)}`);
 }
