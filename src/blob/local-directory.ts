@@ -86,6 +86,23 @@ export class LocalDirectory {
   }
 
   /**
+   * A look whether a regular file stands at `path`: one `lstat` on the spot, which costs 2 µs where
+   * a detour through the thread pool costs 40. That no link leads there is not proven anew, at
+   * three times the price: a look hands out no bytes.
+   */
+  watch(path: string): () => boolean {
+    const absolute = this.#absolute(path);
+    return () => {
+      try {
+        return lstatSync(absolute, { throwIfNoEntry: false })?.isFile() === true;
+      } catch (error) {
+        if (isAbsence(error)) return false;
+        throw faultOf(error, path, "nothing");
+      }
+    };
+  }
+
+  /**
    * Writes and syncs a temporary file in the directory of `path`, not yet visible as a blob. On any
    * error nothing is left of it.
    */

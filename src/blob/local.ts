@@ -102,6 +102,12 @@ export class LocalBlobStore implements BlobStore {
     return this.#tree.stat(this.#layout.fileOf(path))?.isFile() === true;
   }
 
+  /** As `exists`, each time it is called, for a blob that was read or written: see the tree's. */
+  watch(path: string): () => boolean {
+    assertBlobPath(path);
+    return this.#tree.watch(this.#layout.fileOf(path));
+  }
+
   /** As a put of what is absent, without the etag, for which all bytes would have to be hashed. */
   async create(path: string, bytes: Uint8Array): Promise<boolean> {
     assertBlobPath(path);

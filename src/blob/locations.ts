@@ -6,13 +6,17 @@ import { normalizeFileLocation, pathOfFileLocation } from "./file-location.ts";
 import { LocalBlobStore } from "./local.ts";
 import type { Blob, BlobStore } from "./port.ts";
 
+/** A look whether a file stands where it did, answered at once where that takes no waiting. */
+export type Watch = () => boolean | Promise<boolean>;
+
 /**
- * Where the blobs of one allowed root are. `exists` only where `head` would cost more, `create`
- * only where a put would; it answers whether nothing stood there.
+ * Where the blobs of one allowed root are. `exists` and `watch` only where `head` would cost more,
+ * `create` only where a put would; it answers whether nothing stood there.
  */
 export interface LocationRoot {
   readonly store: BlobStore & {
     exists?(path: string): Promise<boolean>;
+    watch?(path: string): () => boolean;
     create?(path: string, bytes: Uint8Array): Promise<boolean>;
     makeDirectory?(path: string): Promise<void>;
   };
@@ -48,6 +52,7 @@ export interface LocationsOptions {
  */
 export class Locations {
   readonly #schemes: ReadonlyMap<string, LocationScheme>;
+  /** Longest first, so that the first one above a location is its innermost. */
   readonly #roots: string[] = [];
   readonly #opened = new Map<string, LocationRoot>();
 
@@ -72,6 +77,7 @@ export class Locations {
   addRoot(uri: string): string {
     const root = this.normalize(uri);
     if (!this.#roots.includes(root)) this.#roots.push(root);
+    this.#roots.sort((a, b) => b.length - a.length);
     return root;
   }
 
@@ -86,6 +92,15 @@ export class Locations {
     const { store, path } = this.#resolve(uri);
     if (path === "") return false;
     return store.exists ? store.exists(path) : (await store.head(path)) !== undefined;
+  }
+
+  /**
+   * Looks after a file that was read or written here, for those who keep what is in it: each look
+   * is one request, for `file:` one `lstat`. Its location has been checked then, and is not again.
+   */
+  watch(uri: string): Watch {
+    const { store, path } = this.#resolveFile(uri);
+    return store.watch?.(path) ?? (() => this.exists(uri));
   }
 
   /**
@@ -134,8 +149,7 @@ export class Locations {
 
   /** The innermost allowed root: the narrowest that says what its store may touch. */
   #rootOf(location: string): string {
-    const roots = this.#roots.filter((root) => isWithin(location, root));
-    const innermost = roots.sort((a, b) => b.length - a.length)[0];
+    const innermost = this.#roots.find((root) => isWithin(location, root));
     if (innermost === undefined) {
       throw invalid("LOCATION_NOT_ALLOWED", "location outside the allowed roots", {
         location: location.slice(0, 200),

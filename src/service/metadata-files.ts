@@ -3,7 +3,7 @@ import { utf8, utf8Text } from "../base/bytes.ts";
 import { CatalogError, invalid } from "../base/error.ts";
 import { LIMITS } from "../base/limits.ts";
 import { LruMap } from "../base/lru.ts";
-import type { Locations } from "../blob/locations.ts";
+import type { Locations, Watch } from "../blob/locations.ts";
 import { isGzipMetadata } from "../iceberg/file-name.ts";
 import { type LayoutEntry, withLocation } from "../iceberg/layout.ts";
 import { parseTableMetadata, printTableMetadata } from "../iceberg/metadata.ts";
@@ -93,16 +93,22 @@ function missing(location: string): CatalogError {
   return new CatalogError("NotFound", "METADATA_FILE_MISSING", "no metadata file", { location });
 }
 
+/** `stands`: whether the file is still where it was read or written. */
+interface Kept<M extends Metadata> {
+  readonly file: MetadataFile<M>;
+  readonly stands: Watch;
+}
+
 /** Iceberg metadata files at their locations, parsed once and kept: they never change. */
 export class MetadataFiles<M extends Metadata> {
   readonly #locations: Locations;
   readonly #format: MetadataFormat<M>;
-  readonly #kept: LruMap<string, MetadataFile<M>>;
+  readonly #kept: LruMap<string, Kept<M>>;
 
   constructor(locations: Locations, format: MetadataFormat<M>) {
     this.#locations = locations;
     this.#format = format;
-    this.#kept = new LruMap(format.cachedBytes, (file) => file.bytes.length + ENTRY_BYTES);
+    this.#kept = new LruMap(format.cachedBytes, ({ file }) => file.bytes.length + ENTRY_BYTES);
   }
 
   /**
@@ -114,8 +120,8 @@ export class MetadataFiles<M extends Metadata> {
   async load(location: string): Promise<MetadataFile<M>> {
     const kept = this.#kept.get(location);
     if (kept !== undefined) {
-      await this.assertThere(location);
-      return kept;
+      if (await kept.stands()) return kept.file;
+      throw this.#gone(location);
     }
     const blob = await this.#locations.read(location);
     if (blob === undefined) throw missing(location);
@@ -124,8 +130,17 @@ export class MetadataFiles<M extends Metadata> {
     }
     const bytes = isGzipMetadata(location) ? gunzip(location, blob.bytes) : blob.bytes;
     const file = this.#canonical(location, this.#format.parse(textOf(location, bytes)), bytes);
-    this.#kept.set(location, file);
+    this.#keep(file);
     return file;
+  }
+
+  #keep(file: MetadataFile<M>): void {
+    this.#kept.set(file.location, { file, stands: this.#locations.watch(file.location) });
+  }
+
+  #gone(location: string): CatalogError {
+    this.#kept.delete(location);
+    return missing(location);
   }
 
   /** A file of another writer may spell its own location otherwise than we answer it. */
@@ -145,9 +160,9 @@ export class MetadataFiles<M extends Metadata> {
 
   /** @throws CatalogError `NotFound` `METADATA_FILE_MISSING`. */
   async assertThere(location: string): Promise<void> {
-    if (await this.#locations.exists(location)) return;
-    this.#kept.delete(location);
-    throw missing(location);
+    const kept = this.#kept.get(location);
+    const stands = kept === undefined ? this.#locations.exists(location) : kept.stands();
+    if (!(await stands)) throw this.#gone(location);
   }
 
   /** The file as it will stand at the location, not written yet. */
@@ -159,7 +174,7 @@ export class MetadataFiles<M extends Metadata> {
   async write(file: MetadataFile<M>): Promise<void> {
     const { location, bytes } = file;
     await this.#locations.write(location, isGzipMetadata(location) ? gzipSync(bytes) : bytes);
-    this.#kept.set(location, file);
+    this.#keep(file);
   }
 
   /** Takes back a file that no commit names. */

@@ -227,6 +227,7 @@ describe("files that others put there", () => {
     for (const path of ["pipe", "socket"]) {
       expect(await store.get(path)).toBeUndefined();
       expect(await store.exists(path)).toBe(false);
+      expect(store.watch(path)()).toBe(false);
     }
     expect(await pathsOf(store)).toEqual(["a"]);
     server.close();

@@ -117,6 +117,7 @@ describe("allowed roots", () => {
     const uri = `file://${folder}/elsewhere/x`;
     writeFileSync(join(folder, "elsewhere"), "");
     const refused = refusal("LOCATION_NOT_ALLOWED");
+    expect(() => locations.watch(uri)).toThrow(refused);
     await expect(locations.read(uri)).rejects.toEqual(refused);
     await expect(locations.exists(uri)).rejects.toEqual(refused);
     await expect(locations.write(uri, utf8("x"))).rejects.toEqual(refused);
@@ -162,6 +163,24 @@ describe("files", () => {
     await locations.delete(uri);
     await locations.delete(uri);
     expect(existsSync(file)).toBe(false);
+  });
+
+  it("are looked after: a look sees a file go, come back and give way to others", async () => {
+    const directory = `file:${folder}/warehouse/t`;
+    await locations.write(`${directory}/v1`, utf8("{}"));
+    const stands = locations.watch(`${directory}/v1`);
+    expect(await stands()).toBe(true);
+    await locations.delete(`${directory}/v1`);
+    expect(await stands()).toBe(false);
+    await locations.write(`${directory}/v1/below`, utf8("{}"));
+    expect(await stands()).toBe(false);
+    rmSync(join(folder, "warehouse", "t"), { recursive: true });
+    expect(await stands()).toBe(false);
+    writeFileSync(join(folder, "warehouse", "t"), "a file where the directory was");
+    expect(await stands()).toBe(false);
+    rmSync(join(folder, "warehouse", "t"));
+    await locations.write(`${directory}/v1`, utf8("{}"));
+    expect(await stands()).toBe(true);
   });
 
   it("are never overwritten", async () => {
@@ -213,6 +232,7 @@ describe("other schemes", () => {
     });
     await both.write("mem://bucket/a/b", utf8("x"));
     expect(await both.exists("mem://bucket/a/b")).toBe(true);
+    expect(await both.watch("mem://bucket/a/b")()).toBe(true);
     expect(await store.head("a/b")).toBeDefined();
     await both.makeDirectory("mem://bucket/a");
     await expect(both.read("mem://other/a")).rejects.toEqual(refusal("LOCATION_NOT_ALLOWED"));
