@@ -40,7 +40,7 @@ export class BenchClient {
     return text;
   }
 
-  /** As `send`, but the body is dropped as it comes: to keep a large one costs more than to send. */
+  /** As `send`, but the body is dropped: keeping a large one costs more than sending it. */
   async drain(method: string, path: string): Promise<void> {
     const { status } = await this.#request(method, path, undefined, false);
     assertDone(method, path, status, "");
