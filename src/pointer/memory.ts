@@ -1,4 +1,3 @@
-import { assert } from "../base/assert.ts";
 import type { Clock } from "../base/clock.ts";
 import { LIMITS } from "../base/limits.ts";
 import { assertBatch, conditionHolds, pageLimit } from "./batch.ts";
@@ -15,7 +14,7 @@ import type {
   PointerStore,
   Version,
 } from "./port.ts";
-import { SortedKeys } from "./sorted-keys.ts";
+import { SortedMap } from "./sorted-map.ts";
 
 const SWEEP_PAGE = 1_000;
 
@@ -28,9 +27,9 @@ export class MemoryPointerStore implements PointerStore {
   readonly #clock: Clock;
   readonly #families: KeyFamilies;
   readonly #items = new Map<string, Item>();
-  readonly #keys = new SortedKeys();
-  /** Per listed directory, the keys of its live children. */
-  readonly #children = new Map<string, SortedKeys>();
+  readonly #keys = new SortedMap<true>();
+  /** Per listed directory, its live children. */
+  readonly #children = new Map<string, SortedMap<Live>>();
 
   constructor(options: { readonly families: readonly KeyFamily[]; readonly clock: Clock }) {
     this.#families = new KeyFamilies(options.families);
@@ -62,17 +61,11 @@ export class MemoryPointerStore implements PointerStore {
     this.#families.assertListed(directory);
     const limit = pageLimit(options);
     const after = `${directory}/${options.after ?? ""}`;
-    const page: Live[] = [];
-    for (const key of this.#children.get(directory)?.page(after, false, limit) ?? []) {
-      const item = this.#items.get(key);
-      assert(item?.state === "live", "a listed key is alive");
-      page.push(item);
-    }
-    return page;
+    return this.#children.get(directory)?.values(after, false, limit) ?? [];
   }
 
   async *sweep(prefix: string): AsyncIterable<Item> {
-    let page = this.#keys.page(prefix, true, SWEEP_PAGE);
+    let page = this.#keys.keys(prefix, true, SWEEP_PAGE);
     for (;;) {
       for (const key of page) {
         if (!key.startsWith(prefix)) return;
@@ -81,7 +74,7 @@ export class MemoryPointerStore implements PointerStore {
       }
       const last = page.at(-1);
       if (last === undefined) return;
-      page = this.#keys.page(last, false, SWEEP_PAGE);
+      page = this.#keys.keys(last, false, SWEEP_PAGE);
     }
   }
 
@@ -89,7 +82,7 @@ export class MemoryPointerStore implements PointerStore {
     const item = this.#read(key);
     if (item.version !== version || version === 0n) return false;
     if (item.state === "absent" && this.#clock.nowMs() < (item.deadUntilMs ?? 0)) return false;
-    this.#setListed(key, false);
+    this.#unlist(key);
     this.#items.delete(key);
     this.#keys.delete(key);
     return true;
@@ -113,8 +106,9 @@ export class MemoryPointerStore implements PointerStore {
     const before = this.#stored(op.key);
     const after = this.#next(op, before, writerId);
     versions.set(op.key, after.version);
-    if (before.version === 0n) this.#keys.add(op.key);
-    if (before.state !== after.state) this.#setListed(op.key, after.state === "live");
+    if (before.version === 0n) this.#keys.set(op.key, true);
+    if (after.state === "live") this.#list(after);
+    else if (before.state === "live") this.#unlist(op.key);
     this.#items.set(op.key, after);
   }
 
@@ -134,17 +128,24 @@ export class MemoryPointerStore implements PointerStore {
     }
   }
 
-  #setListed(key: string, live: boolean): void {
+  #list(item: Live): void {
+    const { key } = item;
+    if (!this.#families.of(key).listed) return;
+    const { directory } = splitKey(key);
+    let children = this.#children.get(directory);
+    if (children === undefined) {
+      children = new SortedMap();
+      this.#children.set(directory, children);
+    }
+    children.set(key, item);
+  }
+
+  #unlist(key: string): void {
     if (!this.#families.of(key).listed) return;
     const { directory } = splitKey(key);
     const children = this.#children.get(directory);
-    if (live) {
-      if (children !== undefined) children.add(key);
-      else this.#children.set(directory, SortedKeys.of(key));
-    } else if (children !== undefined) {
-      children.delete(key);
-      if (children.size === 0) this.#children.delete(directory);
-    }
+    children?.delete(key);
+    if (children?.size === 0) this.#children.delete(directory);
   }
 }
 

@@ -7,6 +7,7 @@ import type {
   PropertiesUpdated,
 } from "../../service/requests.ts";
 import type { Answer } from "../answer.ts";
+import { printIdentifiers } from "./identifiers.ts";
 
 const JSON_HEADERS = { "Content-Type": "application/json" } as const;
 
@@ -40,12 +41,7 @@ export function propertiesAnswer(updated: PropertiesUpdated): Answer {
 
 /** Names of tables, or of views. */
 export function identifiersAnswer(namespace: readonly string[], page: Page<string>): Answer {
-  // A namespace may hold very many: the part that all share is printed once.
-  const head = `{"namespace":${JSON.stringify(namespace)},"name":`;
-  const identifiers = page.items.map((name) => `${head}${JSON.stringify(name)}}`).join(",");
-  const next = JSON.stringify(page.nextPageToken);
-  const body = `{"identifiers":[${identifiers}],"next-page-token":${next}}`;
-  return { status: 200, headers: JSON_HEADERS, body };
+  return { status: 200, headers: JSON_HEADERS, body: printIdentifiers(namespace, page) };
 }
 
 /** A table with its configuration, as answered to create, register and load. */
