@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { cycles, deadFiles } from "./tidy/imports.ts";
 import { layers } from "./tidy/layers.ts";
-import { type Finding, loadCheckout, type SourceFile, topLevel } from "./tidy/source.ts";
+import { type Finding, loadCheckout, type SourceFile, topLevel, tracked } from "./tidy/source.ts";
 import * as rules from "./tidy/text-rules.ts";
 
 const ENTRIES: readonly string[] = ["src/index.ts", "src/cli/main.ts"];
@@ -50,5 +50,6 @@ describe("tidy", () => {
   it("no leftover notes", () => expect(each(files, rules.leftovers)).toEqual([]));
   it("nothing refers outside the clone", () => expect(each(files, rules.foreign)).toEqual([]));
   it("each source folder has a README", () => expect(show(rules.readmes(files))).toEqual([]));
+  it("no links or made files in git", () => expect(show(rules.untrackable(tracked()))).toEqual([]));
   it("nothing strange at the top", () => expect(show(rules.strangers(topLevel()))).toEqual([]));
 });

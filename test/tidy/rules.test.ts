@@ -332,6 +332,14 @@ describe("rules over several files", () => {
       [],
     );
   });
+
+  it("see links and made files in git", () => {
+    const path = "node_modules";
+    expect(rules.untrackable([{ mode: "120000", path }])).toHaveLength(1);
+    expect(rules.untrackable([{ mode: "120000", path: "docs/link" }])).toHaveLength(1);
+    expect(rules.untrackable([{ mode: "100644", path: "src/target/x" }])).toHaveLength(1);
+    expect(rules.untrackable([{ mode: "100755", path: ".ci/run" }])).toEqual([]);
+  });
 });
 
 describe("masking", () => {

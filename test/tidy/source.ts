@@ -1,4 +1,5 @@
-import { type Dirent, readdirSync, readFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { type Dirent, existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { maskText } from "./mask.ts";
 
@@ -70,6 +71,28 @@ export function loadCheckout(): readonly SourceFile[] {
 /** Names at the top of the checkout. */
 export function topLevel(): readonly string[] {
   return entriesOf("").map((entry) => entry.name);
+}
+
+/** An entry of git's index. */
+export interface Tracked {
+  /** Six octal digits, as git prints them. */
+  readonly mode: string;
+  readonly path: string;
+}
+
+/** What git tracks; nothing where the checkout is no repository, as in an unpacked archive. */
+export function tracked(): readonly Tracked[] {
+  if (!existsSync(join(ROOT, ".git"))) return [];
+  const lines = execFileSync("git", ["ls-files", "-s", "-z"], { cwd: ROOT, encoding: "utf8" });
+  return lines.split("\0").flatMap((line) => {
+    const [, mode, path] = /^(\d{6}) [^\t]*\t(.*)$/s.exec(line) ?? [];
+    return mode === undefined || path === undefined ? [] : [{ mode, path }];
+  });
+}
+
+/** Whether tools make what lies at a path. */
+export function isMade(path: string): boolean {
+  return path.split("/").some((name) => MADE.has(name));
 }
 
 function entriesOf(directory: string): readonly Dirent[] {

@@ -1,4 +1,4 @@
-import { type Finding, findings, type SourceFile } from "./source.ts";
+import { type Finding, findings, isMade, type SourceFile, type Tracked } from "./source.ts";
 
 const MAX_LINES = 800;
 const MAX_COLUMNS = 100;
@@ -140,4 +140,16 @@ export function strangers(names: readonly string[]): readonly Finding[] {
     .filter((name) => !TOP_LEVEL.has(name) && !TOP_LEVEL_MADE.has(name))
     .filter((name) => !name.startsWith(".") && !/^tsconfig\.\w+\.json$/.test(name))
     .map((name) => ({ path: name, line: 1, what: "unknown at the top of the checkout" }));
+}
+
+const SYMBOLIC_LINK = "120000";
+
+/**
+ * What tools make is not tracked, and no links are: checked out, a link named `node_modules` takes
+ * the place of the directory and all that is in it.
+ */
+export function untrackable(entries: readonly Tracked[]): readonly Finding[] {
+  return entries
+    .filter(({ mode, path }) => mode === SYMBOLIC_LINK || isMade(path))
+    .map(({ path }) => ({ path, line: 1, what: "must not be tracked" }));
 }
