@@ -23,6 +23,8 @@ export interface Actor {
   readonly principal: string;
   /** The client's promise that all requests under one key are one. */
   readonly idempotency?: Idempotency;
+  /** Asks what would be written: everything is read and judged, nothing is put or recorded. */
+  readonly dryRun?: true;
 }
 
 /** One request under a client's key, and what became of it. */

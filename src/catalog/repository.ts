@@ -1,3 +1,4 @@
+import { assert } from "../base/assert.ts";
 import { Stopwatch } from "../base/clock.ts";
 import { CatalogError } from "../base/error.ts";
 import type { ChangeId, Revision, WriterId } from "../base/ids.ts";
@@ -85,7 +86,8 @@ export type Planned<T> = Plan<T> | Refused | Unchanged<T> | typeof REPLAN;
  * The one way to write. A planner reads what it needs, refuses what must be refused, and returns a
  * batch whose every expectation is what it read. Payloads are put, then the batch is committed: the
  * only commit point, with its receipt and its change record. A lost race plans anew, from the
- * names, so a retry never acts on a thing that has moved away.
+ * names, so a retry never acts on a thing that has moved away. A dry run ends where the first
+ * payload would be put.
  *
  * @throws what the planner throws, which is certain: no earlier batch of the attempt can still
  * land; `Invalid` `IDEMPOTENCY_KEY_REUSED`; `Conflict` `CONTENDED`; `Overloaded` (nothing
@@ -98,6 +100,7 @@ export async function write<T>(
   planner: (attempt: Attempt) => Promise<Planned<T>>,
   replay: Replay<T> = neverReplayed,
 ): Promise<T> {
+  assert(actor.dryRun !== true || actor.idempotency === undefined, "a dry run leaves no receipt");
   const attempt = beginAttempt(context, actor);
   const key = receiptKey(context, actor, operation, attempt.writerId);
   const place: ReceiptPlace = { key, expected: 0n };
@@ -146,6 +149,7 @@ async function settle<T>(
     } else if ("refused" in planned) {
       if (await standsStill(context, planned.proof)) throw planned.refused;
     } else if (!("replan" in planned)) {
+      if (actor.dryRun === true) return planned.result(new Map());
       const verdict = await send(writing, planned);
       if (verdict.verdict === "committed") {
         for (const work of planned.batch.following) context.background.run(work);

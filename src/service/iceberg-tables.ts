@@ -1,3 +1,4 @@
+import { assert } from "../base/assert.ts";
 import { CatalogError } from "../base/error.ts";
 import type { TableUuid } from "../base/ids.ts";
 import type { Locations } from "../blob/locations.ts";
@@ -13,6 +14,7 @@ import type { TableMetadata } from "../iceberg/model.ts";
 import { snapshotsOfRefs } from "../iceberg/refs.ts";
 import { checkRequirements, isCreate } from "../iceberg/requirements.ts";
 import { applyUpdates, type TableUpdate } from "../iceberg/updates.ts";
+import { asDryRun, dryRunOf } from "./dry-run.ts";
 import type { MetadataFile, MetadataFiles } from "./metadata-files.ts";
 import { type Change, type Committed, Look, RelationCommits } from "./relation-commits.ts";
 import { ofRelation } from "./relation-missing.ts";
@@ -20,6 +22,8 @@ import type {
   CommitOfTable,
   CommitTable,
   CreateTable,
+  DryRun,
+  DryRunOfTable,
   LoadedTable,
   LoadOptions,
   LoadResult,
@@ -171,12 +175,20 @@ export class IcebergTables {
   /** Commits of one table are taken in turn; a lost race between nodes is applied again. */
   async commit(ctx: RequestContext, ref: TableRef, request: CommitTable): Promise<LoadedTable> {
     return this.#turns.take(turnOf(ref), async () =>
-      answerOf(
-        isCreate(request.requirements)
-          ? await this.#commitCreate(ctx, refOf(ref), request)
-          : await ofRelation("table", refOf(ref), this.#commitUpdate(ctx, refOf(ref), request)),
-      ),
+      answerOf(await this.#commit(ctx, ref, request)),
     );
+  }
+
+  /** What a commit would come to now. Warm: one batch read and, for a `file:` table, one `stat`. */
+  async dryRun(ctx: RequestContext, ref: TableRef, request: CommitTable): Promise<DryRun> {
+    const { file, base } = await this.#commit(asDryRun(ctx), ref, request);
+    return dryRunOf(file, base);
+  }
+
+  #commit(ctx: RequestContext, ref: TableRef, request: CommitTable) {
+    return isCreate(request.requirements)
+      ? this.#commitCreate(ctx, refOf(ref), request)
+      : ofRelation("table", refOf(ref), this.#commitUpdate(ctx, refOf(ref), request));
   }
 
   /** Commits to several tables as one, after the turn of each. */
@@ -186,6 +198,35 @@ export class IcebergTables {
     changes: readonly CommitOfTable[],
   ): Promise<void> {
     const { context, tables } = this.#catalog;
+    const { files, looks, planned } = this.#planTogether(catalog, changes);
+    const keys = changes.map(({ namespace, table }) => turnOf({ catalog, namespace, table }));
+    await this.#turns.takeAll(keys, () =>
+      files.cleanAfter(
+        () => ofTables(planned, asRequirement(commitTogether(context, tables, ctx, planned))),
+        // Where another request under the same key was faster, the batch names no file of ours.
+        () => (ctx.idempotency?.replayed === true ? [] : filesOf(looks)),
+      ),
+    );
+  }
+
+  /** What a transaction would come to now: each of its tables, or the refusal of all. */
+  async dryRunTogether(
+    ctx: RequestContext,
+    catalog: string,
+    changes: readonly CommitOfTable[],
+  ): Promise<readonly DryRunOfTable[]> {
+    const { context, tables } = this.#catalog;
+    const { looks, planned } = this.#planTogether(catalog, changes);
+    const work = asRequirement(commitTogether(context, tables, asDryRun(ctx), planned));
+    await ofTables(planned, work);
+    return changes.map(({ namespace, table }, i) => {
+      const { file, base } = looks[i] ?? {};
+      assert(file !== undefined, "every table of a transaction was looked at");
+      return { namespace, table, ...dryRunOf(file, base) };
+    });
+  }
+
+  #planTogether(catalog: string, changes: readonly CommitOfTable[]) {
     const files = this.#commits.commitFiles();
     const looks: Look<Table, TableMetadata>[] = [];
     const planned = changes.map(({ table, namespace, ...request }): TableChange => {
@@ -198,14 +239,7 @@ export class IcebergTables {
       const metadata = this.#staged(request);
       return { ref, create: this.#commits.creating(files, ref, async () => metadata, look) };
     });
-    const keys = changes.map(({ namespace, table }) => turnOf({ catalog, namespace, table }));
-    await this.#turns.takeAll(keys, () =>
-      files.cleanAfter(
-        () => ofTables(planned, asRequirement(commitTogether(context, tables, ctx, planned))),
-        // Where another request under the same key was faster, the batch names no file of ours.
-        () => (ctx.idempotency?.replayed === true ? [] : filesOf(looks)),
-      ),
-    );
+    return { files, looks, planned };
   }
 
   async register(

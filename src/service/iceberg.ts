@@ -9,6 +9,8 @@ import type {
   CommitView,
   CreateTable,
   CreateView,
+  DryRun,
+  DryRunOfTable,
   IcebergService,
   LoadedTable,
   LoadedView,
@@ -120,6 +122,10 @@ export class Iceberg implements IcebergService {
     return this.#tables.commit(ctx, ref, request);
   }
 
+  dryRunTable(ctx: RequestContext, ref: TableRef, request: CommitTable): Promise<DryRun> {
+    return this.#tables.dryRun(ctx, ref, request);
+  }
+
   dropTable(
     ctx: RequestContext,
     ref: TableRef,
@@ -142,6 +148,14 @@ export class Iceberg implements IcebergService {
     changes: readonly CommitOfTable[],
   ): Promise<void> {
     return this.#tables.commitTogether(ctx, catalog, changes);
+  }
+
+  dryRunTransaction(
+    ctx: RequestContext,
+    catalog: string,
+    changes: readonly CommitOfTable[],
+  ): Promise<readonly DryRunOfTable[]> {
+    return this.#tables.dryRunTogether(ctx, catalog, changes);
   }
 
   async reportMetrics(_ctx: RequestContext, ref: TableRef, _report: JsonObject): Promise<void> {
@@ -169,6 +183,10 @@ export class Iceberg implements IcebergService {
 
   commitView(ctx: RequestContext, ref: ViewRef, request: CommitView): Promise<LoadedView> {
     return this.#views.commit(ctx, ref, request);
+  }
+
+  dryRunView(ctx: RequestContext, ref: ViewRef, request: CommitView): Promise<DryRun> {
+    return this.#views.dryRun(ctx, ref, request);
   }
 
   dropView(ctx: RequestContext, ref: ViewRef): Promise<void> {

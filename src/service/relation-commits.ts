@@ -16,6 +16,8 @@ export interface Committed<M extends Metadata> {
   readonly file: MetadataFile<M>;
   readonly version: Version;
   readonly revision: Revision;
+  /** The file that it follows, where it was looked at for the change. */
+  readonly base?: MetadataFile<M> | undefined;
 }
 
 /** Metadata after a change; the base itself where nothing changes. */
@@ -31,14 +33,18 @@ const LOST: ReadonlySet<string> = new Set([
 /** The file that the last look at a relation came to, written or there already. */
 export class Look<E extends Relation, M extends Metadata> {
   file: MetadataFile<M> | undefined;
+  /** What it follows: nothing for a new relation, and itself where nothing changes. */
+  base: MetadataFile<M> | undefined;
 
-  at({ file, draft }: Drafted<E, M>): RelationDraft<E> {
+  at({ file, draft }: Drafted<E, M>, base: MetadataFile<M> | undefined): RelationDraft<E> {
     this.file = file;
+    this.base = base;
     return draft;
   }
 
   stay(file: MetadataFile<M>): undefined {
     this.file = file;
+    this.base = file;
   }
 }
 
@@ -100,7 +106,7 @@ export class RelationCommits<E extends Relation, M extends Metadata> {
     const draft = this.changing(files, ref, change, look);
     return files.cleanAfter(async () => {
       const done = await relations.update(actor, `commit-${type}` as const, ref, draft);
-      return committed(done, await this.#fileOf(done, ref, look));
+      return { ...committed(done, await this.#fileOf(done, ref, look)), base: look.base };
     }, named);
   }
 
@@ -114,7 +120,7 @@ export class RelationCommits<E extends Relation, M extends Metadata> {
     return async () => {
       const places = await this.#parts.places.of(ref.catalog);
       const metadata = await metadataOf(places);
-      return look.at(files.draft(places.locationOf(metadata), metadata, undefined));
+      return look.at(files.draft(places.locationOf(metadata), metadata, undefined), undefined);
     };
   }
 
@@ -135,7 +141,7 @@ export class RelationCommits<E extends Relation, M extends Metadata> {
       const location = samePlaces(base.metadata, next)
         ? entity.location
         : (await this.#parts.places.of(ref.catalog)).locationOf(next);
-      return look.at(files.draft(location, next, base));
+      return look.at(files.draft(location, next, base), base);
     };
   }
 

@@ -131,6 +131,22 @@ export interface LoadedView {
   readonly config: Properties;
 }
 
+/** What a commit would come to, of which nothing is stored. */
+export interface DryRun {
+  /** The metadata file that it would follow; absent for a table that it would create. */
+  readonly baseMetadataLocation: string | undefined;
+  /** The metadata's own members that would differ, in their order; none where nothing would. */
+  readonly changed: readonly string[];
+  /** JSON text, as the commit would answer it; times and minted ids are those of the dry run. */
+  readonly metadata: Uint8Array;
+}
+
+/** One table's share of a transaction's dry run. */
+export interface DryRunOfTable extends DryRun {
+  readonly namespace: readonly string[];
+  readonly table: string;
+}
+
 export interface RenameView {
   readonly catalog: string;
   readonly from: Omit<ViewRef, "catalog">;
@@ -175,6 +191,8 @@ export interface IcebergService {
   /** @throws CatalogError `NotFound` where it is not. */
   tableExists(ctx: RequestContext, ref: TableRef): Promise<void>;
   commitTable(ctx: RequestContext, ref: TableRef, request: CommitTable): Promise<LoadedTable>;
+  /** Refused as the commit would be; an idempotency key is neither read nor left behind. */
+  dryRunTable(ctx: RequestContext, ref: TableRef, request: CommitTable): Promise<DryRun>;
   dropTable(
     ctx: RequestContext,
     ref: TableRef,
@@ -189,6 +207,11 @@ export interface IcebergService {
     catalog: string,
     changes: readonly CommitOfTable[],
   ): Promise<void>;
+  dryRunTransaction(
+    ctx: RequestContext,
+    catalog: string,
+    changes: readonly CommitOfTable[],
+  ): Promise<readonly DryRunOfTable[]>;
   /** Accepts a scan or commit report of an existing table. */
   reportMetrics(ctx: RequestContext, ref: TableRef, report: JsonObject): Promise<void>;
 
@@ -199,6 +222,7 @@ export interface IcebergService {
   /** @throws CatalogError `NotFound` where it is not. */
   viewExists(ctx: RequestContext, ref: ViewRef): Promise<void>;
   commitView(ctx: RequestContext, ref: ViewRef, request: CommitView): Promise<LoadedView>;
+  dryRunView(ctx: RequestContext, ref: ViewRef, request: CommitView): Promise<DryRun>;
   dropView(ctx: RequestContext, ref: ViewRef): Promise<void>;
   renameView(ctx: RequestContext, request: RenameView): Promise<void>;
 }

@@ -4,7 +4,12 @@ import { SeededPrng } from "../../src/base/prng.ts";
 import { SystemClock } from "../../src/runtime/clock.ts";
 import { createLogger } from "../../src/server/log.ts";
 import { FirnServer, type ServerOptions } from "../../src/server/server.ts";
-import type { IcebergService, LoadedTable, LoadedView } from "../../src/service/requests.ts";
+import type {
+  DryRun,
+  IcebergService,
+  LoadedTable,
+  LoadedView,
+} from "../../src/service/requests.ts";
 
 /** One call as the service saw it. */
 export interface Seen {
@@ -33,6 +38,12 @@ const VIEW: LoadedView = {
   config: { "io.x": "y" },
 };
 
+const DRY_RUN: DryRun = {
+  baseMetadataLocation: LOCATION,
+  changed: ["properties"],
+  metadata: Buffer.from(METADATA),
+};
+
 /**
  * A service of fixed answers that notes its calls: what stands between the adapter and the real one
  * is exactly its interface, so what is tested with it is the adapter alone.
@@ -57,6 +68,10 @@ export function scripted(overrides: Partial<IcebergService> = {}): {
       ifNoneMatch?.includes('"v1"') === true ? "not-modified" : loaded(),
     tableExists: async () => undefined,
     commitTable: async () => loaded({ etag: '"v2"' }),
+    dryRunTable: async () => DRY_RUN,
+    dryRunTransaction: async (_ctx, _catalog, changes) =>
+      changes.map(({ namespace, table }) => ({ namespace, table, ...DRY_RUN })),
+    dryRunView: async () => ({ ...DRY_RUN, baseMetadataLocation: undefined, changed: [] }),
     dropTable: async () => undefined,
     unregisterTable: async () => loaded(),
     commitTransaction: async () => undefined,

@@ -13,7 +13,7 @@ import { Call } from "./call.ts";
 import { errorAnswer } from "./errors.ts";
 import { idempotencyOf, markReplayed, parseIdempotencyKey } from "./idempotency.ts";
 import type { Operation } from "./operations.ts";
-import { parseQuery } from "./query.ts";
+import { parseQuery, refuseDryRun } from "./query.ts";
 import { type Match, matchPath } from "./router.ts";
 import { notServed } from "./unserved.ts";
 
@@ -77,6 +77,7 @@ export class IcebergAdapter {
       throw contentTypeNotSupported();
     }
     const query = parseQuery(target.query);
+    if (operation.writes && !operation.dryRuns) refuseDryRun(query);
     const key = operation.writes ? parseIdempotencyKey(headers) : undefined;
     const accepted: Accepted = {
       operation,

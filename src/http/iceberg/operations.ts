@@ -3,7 +3,7 @@ import type { IcebergService } from "../../service/requests.ts";
 import type { Answer } from "../answer.ts";
 import type { Call } from "./call.ts";
 import { parseEntityTags } from "./etags.ts";
-import { pageOf, parentOf, purgeRequestedOf, snapshotsOf } from "./query.ts";
+import { dryRunOf, pageOf, parentOf, purgeRequestedOf, snapshotsOf } from "./query.ts";
 import * as decode from "./requests.ts";
 import * as answer from "./responses.ts";
 
@@ -20,6 +20,8 @@ export interface Endpoint {
 export interface Operation extends Endpoint {
   /** Whether it can change anything, which decides how failures are answered. */
   readonly writes: boolean;
+  /** Whether it can say what it would change, and change nothing. */
+  readonly dryRuns: boolean;
   readonly handle: (service: IcebergService, call: Call) => Promise<Answer>;
 }
 
@@ -31,11 +33,24 @@ const VIEWS = `${NAMESPACE}/views`;
 const VIEW = `${VIEWS}/{view}`;
 
 function read(method: Method, template: string, handle: Operation["handle"]): Operation {
-  return { method, template, writes: false, handle };
+  return { method, template, writes: false, dryRuns: false, handle };
 }
 
 function write(method: Method, template: string, handle: Operation["handle"]): Operation {
-  return { method, template, writes: true, handle };
+  return { method, template, writes: true, dryRuns: false, handle };
+}
+
+/** A commit: written, or with `dry-run=true` only tried. */
+function commit(
+  template: string,
+  handle: Operation["handle"],
+  dryRun: Operation["handle"],
+): Operation {
+  return {
+    ...{ method: "POST", template, writes: true, dryRuns: true },
+    handle: (service, call) =>
+      dryRunOf(call.query) ? dryRun(service, call) : handle(service, call),
+  };
 }
 
 const CONFIG_OPERATIONS: readonly Operation[] = [
@@ -103,10 +118,17 @@ const TABLE_OPERATIONS: readonly Operation[] = [
     await service.tableExists(call.ctx, call.tableRef);
     return answer.NO_CONTENT;
   }),
-  write("POST", TABLE, async (service, call) => {
-    const request = decode.decodeCommitTable(call.json());
-    return answer.commitAnswer(await service.commitTable(call.ctx, call.tableRef, request));
-  }),
+  commit(
+    TABLE,
+    async (service, call) => {
+      const request = decode.decodeCommitTable(call.json());
+      return answer.commitAnswer(await service.commitTable(call.ctx, call.tableRef, request));
+    },
+    async (service, call) => {
+      const request = decode.decodeCommitTable(call.json());
+      return answer.dryRunAnswer(await service.dryRunTable(call.ctx, call.tableRef, request));
+    },
+  ),
   write("DELETE", TABLE, async (service, call) => {
     const purgeRequested = purgeRequestedOf(call.query);
     await service.dropTable(call.ctx, call.tableRef, { purgeRequested });
@@ -120,11 +142,19 @@ const TABLE_OPERATIONS: readonly Operation[] = [
   write("POST", `${TABLE}/unregister`, async (service, call) =>
     answer.commitAnswer(await service.unregisterTable(call.ctx, call.tableRef)),
   ),
-  write("POST", "/v1/{prefix}/transactions/commit", async (service, call) => {
-    const changes = decode.decodeCommitTransaction(call.json());
-    await service.commitTransaction(call.ctx, call.catalog, changes);
-    return answer.NO_CONTENT;
-  }),
+  commit(
+    "/v1/{prefix}/transactions/commit",
+    async (service, call) => {
+      const changes = decode.decodeCommitTransaction(call.json());
+      await service.commitTransaction(call.ctx, call.catalog, changes);
+      return answer.NO_CONTENT;
+    },
+    async (service, call) => {
+      const changes = decode.decodeCommitTransaction(call.json());
+      const tried = await service.dryRunTransaction(call.ctx, call.catalog, changes);
+      return answer.dryRunsAnswer(tried);
+    },
+  ),
   write("POST", `${TABLE}/metrics`, async (service, call) => {
     const report = decode.decodeMetricsReport(call.json());
     await service.reportMetrics(call.ctx, call.tableRef, report);
@@ -168,10 +198,17 @@ const VIEW_OPERATIONS: readonly Operation[] = [
     await service.viewExists(call.ctx, call.viewRef);
     return answer.NO_CONTENT;
   }),
-  write("POST", VIEW, async (service, call) => {
-    const request = decode.decodeCommitView(call.json());
-    return answer.viewAnswer(await service.commitView(call.ctx, call.viewRef, request));
-  }),
+  commit(
+    VIEW,
+    async (service, call) => {
+      const request = decode.decodeCommitView(call.json());
+      return answer.viewAnswer(await service.commitView(call.ctx, call.viewRef, request));
+    },
+    async (service, call) => {
+      const request = decode.decodeCommitView(call.json());
+      return answer.dryRunAnswer(await service.dryRunView(call.ctx, call.viewRef, request));
+    },
+  ),
   write("DELETE", VIEW, async (service, call) => {
     await service.dropView(call.ctx, call.viewRef);
     return answer.NO_CONTENT;

@@ -57,6 +57,22 @@ export function snapshotsOf(query: Query): SnapshotsMode {
   throw parameterInvalid("snapshots", "must be all or refs");
 }
 
+/** Asks what a commit would do: taken by its word alone, since a typo would be a commit. */
+export function dryRunOf(query: Query): boolean {
+  const value = query.get("dry-run") ?? "false";
+  if (value === "true" || value === "false") return value === "true";
+  throw parameterInvalid("dry-run", "must be true or false");
+}
+
+/**
+ * Refuses a dry run where there is none: who asks for one wants nothing to happen.
+ *
+ * @throws CatalogError `Invalid` `PARAMETER_INVALID`.
+ */
+export function refuseDryRun(query: Query): void {
+  if (query.has("dry-run")) throw parameterInvalid("dry-run", "this operation has no dry run");
+}
+
 /** `true` in any case: PyIceberg writes `True`. */
 export function purgeRequestedOf(query: Query): boolean {
   const value = (query.get("purgeRequested") ?? "false").toLowerCase();

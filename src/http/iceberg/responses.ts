@@ -1,5 +1,7 @@
 import { LIMITS } from "../../base/limits.ts";
 import type {
+  DryRun,
+  DryRunOfTable,
   LoadedTable,
   LoadedView,
   NamespaceInfo,
@@ -74,6 +76,33 @@ function spliced(table: LoadedTable, tail: string): Answer {
     headers: table.etag === undefined ? JSON_HEADERS : { ...JSON_HEADERS, ETag: table.etag },
     body: [Buffer.from(head), table.metadata, Buffer.from(tail)],
   };
+}
+
+/**
+ * What a commit would come to: the metadata as it would be, and which of its members would differ.
+ * There is no location and no tag, since nothing is stored that they could name.
+ */
+export function dryRunAnswer(dryRun: DryRun): Answer {
+  const body = [Buffer.from('{"dry-run":true,'), ...dryRunMembers(dryRun), Buffer.from("}")];
+  return { status: 200, headers: JSON_HEADERS, body };
+}
+
+/** The same for every table of a transaction, in the order of the request. */
+export function dryRunsAnswer(tables: readonly DryRunOfTable[]): Answer {
+  const body: Uint8Array[] = [Buffer.from('{"dry-run":true,"table-changes":[')];
+  for (const [i, { namespace, table, ...dryRun }] of tables.entries()) {
+    const identifier = JSON.stringify({ namespace, name: table });
+    body.push(Buffer.from(`${i === 0 ? "" : ","}{"identifier":${identifier},`));
+    body.push(...dryRunMembers(dryRun), Buffer.from("}"));
+  }
+  body.push(Buffer.from("]}"));
+  return { status: 200, headers: JSON_HEADERS, body };
+}
+
+function dryRunMembers({ baseMetadataLocation, changed, metadata }: DryRun): Uint8Array[] {
+  const base = JSON.stringify(baseMetadataLocation ?? null);
+  const head = `"base-metadata-location":${base},"changed":${JSON.stringify(changed)},"metadata":`;
+  return [Buffer.from(head), metadata];
 }
 
 /** What stands is what the client has. The tag is repeated where only one can be meant. */
