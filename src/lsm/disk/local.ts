@@ -1,0 +1,215 @@
+import {
+  close,
+  closeSync,
+  constants,
+  existsSync,
+  fdatasync,
+  fstatSync,
+  fsync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  read,
+  readdirSync,
+  renameSync,
+  unlinkSync,
+  write,
+} from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { promisify } from "node:util";
+import { diskFault, errnoOf } from "./fault.ts";
+import type { Disk, ReadableFile, WritableFile } from "./port.ts";
+
+const readAsync = promisify(read);
+const fsyncAsync = promisify(fsync);
+const closeAsync = promisify(close);
+
+/** Larger reads go through the pool in slices, so that no thread of it is held for long. */
+const READ_BYTES = 1_048_576;
+
+/** How a write gets to the disk: by the descriptor's own flag, or by a second system call. */
+export type SyncMode = "dsync" | "fdatasync";
+
+/**
+ * A directory of a local file system (not of a network: the exclusive create of two hosts may both
+ * win there). Names change by synchronous calls, which take microseconds and cannot interleave;
+ * whatever waits for the disk goes through the thread pool.
+ */
+export class LocalDisk implements Disk {
+  readonly path: string;
+  readonly #mode: SyncMode;
+
+  /** Elsewhere than on Linux, O_DSYNC may not reach through the device's own cache. */
+  constructor(path: string, mode: SyncMode = process.platform === "linux" ? "dsync" : "fdatasync") {
+    this.path = resolve(path);
+    this.#mode = mode;
+  }
+
+  async prepare(): Promise<void> {
+    await this.#calling("", async () => {
+      const first = mkdirSync(this.path, { recursive: true });
+      if (first === undefined) return;
+      for (let made = this.path; ; made = dirname(made)) {
+        await syncDirectory(dirname(made));
+        if (made === resolve(first)) return;
+      }
+    });
+  }
+
+  list(): Promise<readonly string[]> {
+    return this.#calling("", async () => readdirSync(this.path));
+  }
+
+  exists(name: string): boolean {
+    return existsSync(join(this.path, name));
+  }
+
+  create(name: string): Promise<WritableFile | undefined> {
+    const { O_WRONLY, O_CREAT, O_EXCL, O_DSYNC } = constants;
+    const flags = O_WRONLY | O_CREAT | O_EXCL | (this.#mode === "dsync" ? O_DSYNC : 0);
+    return this.#calling(name, async () => {
+      try {
+        const file = join(this.path, name);
+        return new LocalWritableFile(openSync(file, flags, 0o600), file, this.#mode);
+      } catch (error) {
+        if (errnoOf(error) === "EEXIST") return undefined;
+        throw error;
+      }
+    });
+  }
+
+  open(name: string): Promise<ReadableFile | undefined> {
+    return this.#calling(name, async () => {
+      try {
+        const file = join(this.path, name);
+        const fd = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW);
+        return new LocalReadableFile(fd, file, fstatSync(fd).size);
+      } catch (error) {
+        if (errnoOf(error) === "ENOENT") return undefined;
+        throw error;
+      }
+    });
+  }
+
+  link(name: string, to: string): Promise<"linked" | "taken" | "gone"> {
+    return this.#calling(to, async () => {
+      try {
+        linkSync(join(this.path, name), join(this.path, to));
+        return "linked";
+      } catch (error) {
+        const errno = errnoOf(error);
+        if (errno === "EEXIST") return "taken";
+        if (errno === "ENOENT") return "gone";
+        throw error;
+      }
+    });
+  }
+
+  rename(name: string, to: string): Promise<boolean> {
+    return this.#unlessGone(name, () => renameSync(join(this.path, name), join(this.path, to)));
+  }
+
+  async remove(name: string): Promise<void> {
+    await this.#unlessGone(name, () => unlinkSync(join(this.path, name)));
+  }
+
+  sync(): Promise<void> {
+    return this.#calling("", () => syncDirectory(this.path));
+  }
+
+  #unlessGone(name: string, call: () => void): Promise<boolean> {
+    return this.#calling(name, async () => {
+      try {
+        call();
+        return true;
+      } catch (error) {
+        if (errnoOf(error) === "ENOENT") return false;
+        throw error;
+      }
+    });
+  }
+
+  async #calling<T>(name: string, call: () => Promise<T>): Promise<T> {
+    try {
+      return await call();
+    } catch (error) {
+      throw diskFault(error, join(this.path, name));
+    }
+  }
+}
+
+/** Windows opens no directory; names are durable there with the file system's own log. */
+async function syncDirectory(path: string): Promise<void> {
+  if (process.platform === "win32") return;
+  const fd = openSync(path, constants.O_RDONLY);
+  try {
+    await fsyncAsync(fd);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+class LocalReadableFile implements ReadableFile {
+  readonly size: number;
+  readonly #fd: number;
+  readonly #path: string;
+
+  constructor(fd: number, path: string, size: number) {
+    this.#fd = fd;
+    this.#path = path;
+    this.size = size;
+  }
+
+  async read(offset: number, length: number): Promise<Uint8Array> {
+    const out = Buffer.allocUnsafe(Math.max(0, Math.min(length, this.size - offset)));
+    let filled = 0;
+    try {
+      while (filled < out.length) {
+        const step = Math.min(READ_BYTES, out.length - filled);
+        const { bytesRead } = await readAsync(this.#fd, out, filled, step, offset + filled);
+        if (bytesRead === 0) break;
+        filled += bytesRead;
+      }
+    } catch (error) {
+      throw diskFault(error, this.#path);
+    }
+    return out.subarray(0, filled);
+  }
+
+  async close(): Promise<void> {
+    closeSync(this.#fd);
+  }
+}
+
+class LocalWritableFile implements WritableFile {
+  readonly #fd: number;
+  readonly #path: string;
+  readonly #mode: SyncMode;
+
+  constructor(fd: number, path: string, mode: SyncMode) {
+    this.#fd = fd;
+    this.#path = path;
+    this.#mode = mode;
+  }
+
+  /** Callbacks rather than a promise a system call: this is the path of every durable write. */
+  write(offset: number, bytes: Uint8Array): Promise<void> {
+    return new Promise((written, failed) => {
+      const fail = (error: unknown): void => failed(diskFault(error, this.#path));
+      const step = (done: number): void => {
+        const left = bytes.length - done;
+        write(this.#fd, bytes, done, left, offset + done, (error, count) => {
+          if (error !== null) fail(error);
+          else if (count < left) step(done + count);
+          else if (this.#mode === "dsync") written();
+          else fdatasync(this.#fd, (fault) => (fault === null ? written() : fail(fault)));
+        });
+      };
+      step(0);
+    });
+  }
+
+  async close(): Promise<void> {
+    await closeAsync(this.#fd);
+  }
+}

@@ -1,0 +1,44 @@
+import { CatalogError, type ErrorContext, type ErrorKind } from "../../base/error.ts";
+
+/** What is stored is not what was written, or a part of it is missing. */
+export function corrupt(file: string, offset: number, what: string): CatalogError {
+  const context = { file, offset, what };
+  return new CatalogError("Corrupt", "WAL_CORRUPT", `write-ahead log: ${what}`, context);
+}
+
+/** @param kind `Unknown` of a group that is written already: its new owner may have read it. */
+export function fenced(file: string, kind: Extract<ErrorKind, "Unknown" | "Unavailable">): Error {
+  const message = "another writer took over";
+  if (kind === "Unknown") return new CatalogError("Unknown", "WAL_FENCED", message, { file });
+  return new CatalogError("Unavailable", "WAL_FENCED", message, { file });
+}
+
+/** A write or its sync failed: no later call says whether it is on the disk. */
+export function writeUnknown(file: string, cause: unknown): CatalogError {
+  const message = "a write to the log failed midway";
+  return new CatalogError("Unknown", "WAL_WRITE_UNKNOWN", message, contextOf(file, cause), cause);
+}
+
+/** Certainly not written: the log could not be made ready for it. */
+export function unwritten(file: string, cause: unknown): CatalogError {
+  if (cause instanceof CatalogError && NOTHING_HAPPENED.has(cause.code)) return cause;
+  const message = "the log could not be written to";
+  return new CatalogError("Unavailable", "WAL_UNWRITTEN", message, contextOf(file, cause), cause);
+}
+
+const NOTHING_HAPPENED = new Set(["DISK_FULL", "WAL_FENCED"]);
+
+/** What came after the failure that ended a log: certainly not written. */
+export function dead(cause: unknown): CatalogError {
+  if (cause instanceof CatalogError && cause.code === "WAL_FENCED") {
+    const { message, context } = cause;
+    return new CatalogError("Unavailable", "WAL_FENCED", message, context, cause);
+  }
+  const message = "the log ended with an earlier failure";
+  return new CatalogError("Unavailable", "WAL_DEAD", message, contextOf("", cause), cause);
+}
+
+function contextOf(file: string, cause: unknown): ErrorContext {
+  const code = cause instanceof CatalogError ? { cause: cause.code } : {};
+  return { ...(file !== "" && { file }), ...code };
+}

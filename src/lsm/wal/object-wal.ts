@@ -1,0 +1,159 @@
+import { assert } from "../../base/assert.ts";
+import { type Clock, Stopwatch } from "../../base/clock.ts";
+import { CatalogError, invalid } from "../../base/error.ts";
+import { LIMITS } from "../../base/limits.ts";
+import { AppendStats } from "./append-stats.ts";
+import { dead, fenced, unwritten, writeUnknown } from "./errors.ts";
+import { framesBytes } from "./frame.ts";
+import { walName } from "./names.ts";
+import { OBJECT_HEADER_BYTES } from "./object-format.ts";
+import type { ObjectLog } from "./object-log.ts";
+import type { Wal, WalBatch, WalStats } from "./port.ts";
+import { lastOf } from "./sequences.ts";
+
+/** What a take-over found, and what it needs. */
+export interface ObjectTakeOver {
+  readonly log: ObjectLog;
+  readonly clock: Clock;
+  readonly minAgeMs: number;
+  readonly epoch: number;
+  /** Begun before the fence was put. */
+  readonly verified: Stopwatch;
+  readonly fenceId: number;
+  readonly recovered: readonly { readonly id: number; readonly lastSequence: number }[];
+  readonly lastSequence: number;
+}
+
+const GROUP_BYTES = 8_388_608;
+/** One put, held in memory whole. */
+const MAX_BATCH_BYTES = 268_435_456;
+
+/** The log of one owner in a blob store: a put a group. */
+export class ObjectWal implements Wal {
+  readonly maxBatchBytes: number = MAX_BATCH_BYTES;
+  readonly maxGroupBytes: number = GROUP_BYTES;
+  readonly #log: ObjectLog;
+  readonly #clock: Clock;
+  readonly #epoch: number;
+  readonly #minAgeMs: number;
+  readonly #stats: AppendStats;
+  /** Objects that hold a group, oldest first. */
+  #objects: { readonly id: number; readonly lastSequence: number }[];
+  #nextId: number;
+  #lastSequence: number;
+  #writtenBytes: number = OBJECT_HEADER_BYTES;
+  /** Begun before the last put that was ours. */
+  #verified: Stopwatch;
+  #busy = false;
+  #fault: unknown;
+
+  constructor(found: ObjectTakeOver) {
+    this.#log = found.log;
+    this.#clock = found.clock;
+    this.#epoch = found.epoch;
+    this.#minAgeMs = found.minAgeMs;
+    this.#stats = new AppendStats(found.clock);
+    this.#objects = [...found.recovered];
+    this.#nextId = found.fenceId + 1;
+    this.#lastSequence = found.lastSequence;
+    this.#verified = found.verified;
+  }
+
+  async append(group: readonly WalBatch[]): Promise<void> {
+    assert(!this.#busy, "one write is in flight");
+    if (this.#fault !== undefined) throw dead(this.#fault);
+    const bytes = framesBytes(group);
+    if (bytes > MAX_BATCH_BYTES) {
+      throw invalid("WAL_GROUP_TOO_LARGE", "a group exceeds an object", { bytes });
+    }
+    const lastSequence = lastOf(group, this.#lastSequence + 1);
+    this.#busy = true;
+    try {
+      const startMs = this.#stats.nowMs();
+      await this.#put(group);
+      this.#objects.push({ id: this.#nextId, lastSequence });
+      this.#nextId++;
+      this.#lastSequence = lastSequence;
+      this.#stats.acknowledged(group, startMs);
+    } catch (error) {
+      this.#fault = error;
+      throw error;
+    } finally {
+      this.#busy = false;
+    }
+  }
+
+  /** Every group has a file of its own as it is. */
+  async roll(): Promise<void> {
+    if (this.#fault !== undefined) throw dead(this.#fault);
+  }
+
+  lowWater(sequence: number): number {
+    const found = this.#objects.find((object) => object.lastSequence > sequence);
+    return found?.id ?? this.#nextId;
+  }
+
+  /**
+   * Deletes what is old enough: a list and a delete for each thousand. The newest object stays, so
+   * that a number which was taken once is taken, or below one that is, for ever.
+   */
+  async release(file: number): Promise<void> {
+    assert(file <= this.#nextId, "what comes next is not released");
+    if (this.#fault !== undefined) throw dead(this.#fault);
+    this.#objects = this.#objects.filter(({ id }) => id >= file);
+    const old: number[] = [];
+    const before = this.#clock.nowMs() - this.#minAgeMs;
+    for await (const { id, modifiedAtMs } of this.#log.list(0)) {
+      if (id >= Math.min(file, this.#nextId - 1)) break;
+      if (modifiedAtMs <= before) old.push(id);
+    }
+    await this.#log.remove(old);
+  }
+
+  stats(): WalStats {
+    return {
+      epoch: this.#epoch,
+      lastSequence: this.#lastSequence,
+      files: this.#objects.length,
+      writtenBytes: this.#writtenBytes,
+      ...this.#stats.figures(),
+    };
+  }
+
+  async close(): Promise<void> {
+    assert(!this.#busy, "nothing is under way when a log is closed");
+    this.#fault ??= "closed";
+  }
+
+  async #put(batches: readonly WalBatch[]): Promise<void> {
+    const id = this.#nextId;
+    const began = new Stopwatch(this.#clock);
+    const firstSequence = this.#lastSequence + 1;
+    try {
+      const put = await this.#log.put({ id, epoch: this.#epoch, firstSequence, batches });
+      if (put.outcome === "taken") throw fenced(walName(id), "Unavailable");
+      this.#writtenBytes += put.bytes;
+    } catch (error) {
+      const kind = error instanceof CatalogError ? error.kind : "Internal";
+      if (kind === "Corrupt") throw error;
+      throw kind === "Unknown" ? writeUnknown(walName(id), error) : unwritten(walName(id), error);
+    }
+    await this.#assertOwned(id);
+    this.#verified = began;
+  }
+
+  /**
+   * A number is free again once its object was deleted, which happens at the earliest `minAgeMs`
+   * after it was put: a put that took so long proves nothing, so what comes after it is looked for.
+   */
+  async #assertOwned(id: number): Promise<void> {
+    const slack = LIMITS.clockSkewMs + LIMITS.marginMs;
+    if (this.#verified.elapsedMs() < this.#minAgeMs - slack) return;
+    try {
+      for await (const later of this.#log.list(id)) throw fenced(walName(later.id), "Unknown");
+    } catch (error) {
+      const isFence = error instanceof CatalogError && error.code === "WAL_FENCED";
+      throw isFence ? error : writeUnknown(walName(id), error);
+    }
+  }
+}

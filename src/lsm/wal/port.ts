@@ -1,0 +1,84 @@
+/** Operations that became visible together. Each takes a sequence number of its own. */
+export interface WalBatch {
+  /** 1 to 2^53 - 1; the batch takes [firstSequence, firstSequence + count). */
+  readonly firstSequence: number;
+  /** At least 1. */
+  readonly count: number;
+  /** Opaque to the log; the engine's are of `batch.ts`. */
+  readonly payload: Uint8Array;
+}
+
+/** The batches of one commit as they are read back, in sequence order. */
+export interface WalGroup {
+  /** Epoch of the writer that was acknowledged. */
+  readonly epoch: number;
+  /** Payloads are views into what was read: copy what is kept for long. */
+  readonly batches: readonly WalBatch[];
+}
+
+/** What a manifest keeps of its log: files below `file`, batches up to `sequence` are not read. */
+export interface WalMark {
+  readonly file: number;
+  readonly sequence: number;
+}
+
+export interface WalOpenOptions {
+  /** Above that of every writer before: 1 to 2^32 - 1. */
+  readonly epoch: number;
+  /** Where replay begins. A log that was never written to: `{file: 0, sequence: 0}`. */
+  readonly from: WalMark;
+  /** Called for each group that holds a batch beyond `from.sequence`, in order; awaited. */
+  readonly onGroup: (group: WalGroup) => void | Promise<void>;
+}
+
+export interface WalStats {
+  readonly epoch: number;
+  /** The last sequence that was recovered or is durable. */
+  readonly lastSequence: number;
+  /** Files that replay would read. */
+  readonly files: number;
+  readonly groups: number;
+  readonly batches: number;
+  /** Of payloads, and of all that was written for them: frames, padding, headers, zeros. */
+  readonly payloadBytes: number;
+  readonly writtenBytes: number;
+  /** Time from a group's write to its acknowledgement. */
+  readonly appendMs: { readonly total: number; readonly max: number; readonly last: number };
+}
+
+/**
+ * The log of one writer, from its take-over on. After any error but `Invalid` it is dead: every
+ * later call throws, and only opening it again, under a higher epoch, tells what became of the
+ * group under way. Codes: `WAL_FENCED` (another writer took over), `WAL_WRITE_UNKNOWN`,
+ * `WAL_UNWRITTEN` (nothing happened), `DISK_FULL` (likewise), `WAL_DEAD`. Kind `Unknown` says that
+ * the group may be replayed, `Unavailable` that it never will be.
+ */
+export interface Wal {
+  /** The longest payload of a batch; and where a group is cut, if it holds more than one batch. */
+  readonly maxBatchBytes: number;
+  readonly maxGroupBytes: number;
+  /**
+   * Resolves when the group survives a crash and no other writer can have missed it. Not called
+   * again before it settles. One write, or one put.
+   */
+  append(group: readonly WalBatch[]): Promise<void>;
+  /** What comes next goes into a file of its own, so that what came before can be released. */
+  roll(): Promise<void>;
+  /** The oldest file that holds a batch beyond `sequence`: what a `WalMark` of it names. */
+  lowWater(sequence: number): number;
+  /** Gives up the files below one. Only after a mark with this file, or a later one, is durable. */
+  release(file: number): Promise<void>;
+  stats(): WalStats;
+  close(): Promise<void>;
+}
+
+/** Where the logs of one shard's writers lie. */
+export interface WalStore {
+  /**
+   * Takes over: from here on no other writer is acknowledged. Replays, and answers an empty log.
+   *
+   * @throws CatalogError `Unavailable`, code `WAL_FENCED`: a writer of the same epoch or a higher
+   *   one was here. `Corrupt`, code `WAL_CORRUPT`, naming file and offset.
+   */
+  open(options: WalOpenOptions): Promise<Wal>;
+}

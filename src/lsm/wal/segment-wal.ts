@@ -1,0 +1,282 @@
+import { assert } from "../../base/assert.ts";
+import type { Clock } from "../../base/clock.ts";
+import { invalid } from "../../base/error.ts";
+import type { Prng } from "../../base/prng.ts";
+import type { Disk, WritableFile } from "../disk/port.ts";
+import { AppendStats } from "./append-stats.ts";
+import { dead, fenced, unwritten, writeUnknown } from "./errors.ts";
+import { FRAME_BYTES, framesBytes, writeFrames } from "./frame.ts";
+import { spareName, walName } from "./names.ts";
+import type { Wal, WalBatch, WalStats } from "./port.ts";
+import { SegmentFile, type SegmentSizes } from "./segment-file.ts";
+import {
+  BLOCK_BYTES,
+  encodeSegmentHeader,
+  type SegmentHeader,
+  wholeBlocks,
+} from "./segment-header.ts";
+import type { Recovery } from "./segment-recovery.ts";
+import { lastOf } from "./sequences.ts";
+
+/** What the logs of one directory share. */
+export interface SegmentWorld {
+  readonly disk: Disk;
+  readonly clock: Clock;
+  readonly prng: Prng;
+  readonly sizes: SegmentSizes;
+}
+
+interface Current {
+  readonly header: SegmentHeader;
+  readonly file: SegmentFile;
+  /** Where the next group goes: all before it is on the disk. */
+  end: number;
+}
+
+const GROUP_BYTES = 8_388_608;
+/** A buffer of this size is kept from group to group. */
+const KEPT_BYTES = 1_048_576;
+const MAX_SPARES = 2;
+
+/**
+ * The log of one owner. It writes to files that it created itself and to no others, also when it
+ * recycles one: a writer that was fenced and does not know it may hold any other file open.
+ */
+export class SegmentWal implements Wal {
+  readonly maxBatchBytes: number;
+  readonly maxGroupBytes: number;
+  readonly #world: SegmentWorld;
+  readonly #epoch: number;
+  readonly #stats: AppendStats;
+  /** Every segment below the current one that was not released, in order. */
+  #files: readonly number[];
+  /** Of those that hold something: their last sequences. */
+  readonly #lastSequences = new Map<number, number>();
+  /** Of those that this owner wrote: its own handles, for recycling. */
+  readonly #own = new Map<number, SegmentFile>();
+  #spares: { readonly name: string; readonly file: SegmentFile }[] = [];
+  #sparesMade = 0;
+  #current: Current | undefined;
+  #lastSequence = 0;
+  #writtenBytes = 0;
+  #buffer: Buffer = Buffer.alloc(0);
+  #busy = false;
+  #fault: unknown;
+  #releasing: Promise<void> = Promise.resolve();
+
+  /** @param below ids of every segment that there is, in order. */
+  constructor(world: SegmentWorld, epoch: number, below: readonly number[]) {
+    this.#world = world;
+    this.#epoch = epoch;
+    this.#stats = new AppendStats(world.clock);
+    this.#files = below;
+    const room = world.sizes.segmentBytes - BLOCK_BYTES;
+    this.maxBatchBytes = room - FRAME_BYTES;
+    this.maxGroupBytes = Math.min(GROUP_BYTES, room);
+  }
+
+  /** Writes the header of a segment that this owner has just created: from here on it serves. */
+  async begin(id: number, file: WritableFile, recovery: Recovery): Promise<void> {
+    this.#lastSequence = recovery.lastSequence;
+    for (const segment of recovery.segments) {
+      this.#lastSequences.set(segment.id, segment.lastSequence);
+    }
+    await this.#begin(id, this.#ownFile(file), recovery.previous);
+  }
+
+  append(group: readonly WalBatch[]): Promise<void> {
+    return this.#alone(async () => {
+      const startMs = this.#stats.nowMs();
+      const bytes = framesBytes(group);
+      const size = wholeBlocks(bytes);
+      if (size > this.#world.sizes.segmentBytes - BLOCK_BYTES) {
+        throw invalid("WAL_GROUP_TOO_LARGE", "a group exceeds a segment", { bytes });
+      }
+      const lastSequence = lastOf(group, this.#lastSequence + 1);
+      const { end, file, header } = await this.#roomFor(size);
+      const encoded = this.#encode(group, size, header, end);
+      try {
+        await file.write(end, encoded);
+      } catch (error) {
+        throw this.#die(writeUnknown(walName(header.id), error));
+      }
+      this.#assertOwned(header.id);
+      this.#serving().end = end + size;
+      this.#lastSequence = lastSequence;
+      this.#stats.acknowledged(group, startMs);
+    });
+  }
+
+  roll(): Promise<void> {
+    return this.#alone(async () => {
+      if (this.#serving().end > BLOCK_BYTES) await this.#roll();
+    });
+  }
+
+  lowWater(sequence: number): number {
+    const found = this.#files.find((id) => (this.#lastSequences.get(id) ?? 0) > sequence);
+    return found ?? this.#serving().header.id;
+  }
+
+  /** Renames or removes a file each, oldest first: a fence goes after the segment it fences. */
+  release(file: number): Promise<void> {
+    assert(file <= this.#serving().header.id, "the current segment stays");
+    if (this.#fault !== undefined) return Promise.reject(dead(this.#fault));
+    const released = this.#files.filter((id) => id < file);
+    this.#files = this.#files.filter((id) => id >= file);
+    this.#releasing = this.#releasing.then(async () => {
+      for (const id of released) await this.#releaseOne(id);
+    });
+    // Whoever waits hears of a fault; what was not released is released by a later owner.
+    const done = this.#releasing;
+    this.#releasing = done.catch(() => undefined);
+    return done;
+  }
+
+  stats(): WalStats {
+    return {
+      epoch: this.#epoch,
+      lastSequence: this.#lastSequence,
+      files: this.#files.length + 1,
+      writtenBytes: this.#writtenBytes,
+      ...this.#stats.figures(),
+    };
+  }
+
+  async close(): Promise<void> {
+    assert(!this.#busy, "nothing is under way when a log is closed");
+    this.#fault ??= "closed";
+    await this.#releasing;
+    const spares = this.#spares.splice(0);
+    for (const { name } of spares) await this.#world.disk.remove(name);
+    const own = [...this.#own.values(), ...spares.map(({ file }) => file)];
+    this.#own.clear();
+    for (const file of own) await file.close();
+  }
+
+  #ownFile(file: WritableFile): SegmentFile {
+    return new SegmentFile(file, this.#world.sizes, (bytes) => {
+      this.#writtenBytes += bytes;
+    });
+  }
+
+  #serving(): Current {
+    assert(this.#current !== undefined, "a log serves once its header is written");
+    return this.#current;
+  }
+
+  async #alone(work: () => Promise<void>): Promise<void> {
+    assert(!this.#busy, "one write is in flight");
+    if (this.#fault !== undefined) throw dead(this.#fault);
+    this.#busy = true;
+    try {
+      await work();
+    } finally {
+      this.#busy = false;
+    }
+  }
+
+  #die(error: Error): Error {
+    this.#fault = error;
+    return error;
+  }
+
+  /** The segment that the next group goes to: a new one where the current one has no room. */
+  async #roomFor(size: number): Promise<Current> {
+    const { end, header } = this.#serving();
+    if (end + size > this.#world.sizes.segmentBytes) await this.#roll();
+    const current = this.#serving();
+    try {
+      await current.file.reserve(current.end + size);
+    } catch (error) {
+      throw this.#die(unwritten(walName(header.id), error));
+    }
+    return current;
+  }
+
+  #encode(group: readonly WalBatch[], size: number, header: SegmentHeader, end: number): Buffer {
+    if (this.#buffer.length < size) {
+      const room = Buffer.allocUnsafeSlow(Math.max(size, 2 * this.#buffer.length));
+      if (room.length > KEPT_BYTES) return fill(room.subarray(0, size), group, header, end);
+      this.#buffer = room;
+    }
+    return fill(this.#buffer.subarray(0, size), group, header, end);
+  }
+
+  /**
+   * Nobody has taken over. The successor first, then the segment itself: a new owner may have
+   * released both by now, and they vanish in the opposite order.
+   */
+  #assertOwned(id: number): void {
+    const { disk } = this.#world;
+    if (disk.exists(walName(id + 1)) || !disk.exists(walName(id))) {
+      throw this.#die(fenced(walName(id), "Unknown"));
+    }
+  }
+
+  async #roll(): Promise<void> {
+    const { header, end } = this.#serving();
+    const id = header.id + 1;
+    try {
+      const file = await this.#claim(id);
+      if (file === undefined) throw fenced(walName(header.id), "Unavailable");
+      const previous = { id: header.id, end, lastSequence: this.#lastSequence };
+      await this.#begin(id, file, previous);
+      await this.#world.disk.sync();
+    } catch (error) {
+      throw this.#die(unwritten(walName(id), error));
+    }
+    this.#files = [...this.#files, header.id];
+    this.#lastSequences.set(header.id, this.#lastSequence);
+  }
+
+  async #begin(id: number, file: SegmentFile, previous: SegmentHeader["previous"]): Promise<void> {
+    const header: SegmentHeader = {
+      id,
+      epoch: this.#epoch,
+      salt: Buffer.from(this.#world.prng.bytes(4)).readUInt32LE(0),
+      firstSequence: this.#lastSequence + 1,
+      previous,
+    };
+    this.#own.set(id, file);
+    await file.begin(encodeSegmentHeader(header));
+    this.#current = { header, file, end: BLOCK_BYTES };
+  }
+
+  /** A file under the name of a segment that nobody else has created; undefined where one has. */
+  async #claim(id: number): Promise<SegmentFile | undefined> {
+    const { disk } = this.#world;
+    for (let spare = this.#spares.pop(); spare !== undefined; spare = this.#spares.pop()) {
+      const linked = await disk.link(spare.name, walName(id));
+      if (linked === "linked") {
+        await disk.remove(spare.name);
+        return spare.file;
+      }
+      await disk.remove(spare.name);
+      await spare.file.close();
+      if (linked === "taken") return undefined;
+    }
+    const made = await disk.create(walName(id));
+    return made && this.#ownFile(made);
+  }
+
+  async #releaseOne(id: number): Promise<void> {
+    const { disk } = this.#world;
+    this.#lastSequences.delete(id);
+    const file = this.#own.get(id);
+    this.#own.delete(id);
+    if (file !== undefined && this.#spares.length < MAX_SPARES && this.#fault === undefined) {
+      const name = spareName(this.#epoch, this.#sparesMade++);
+      if (await disk.rename(walName(id), name)) this.#spares.push({ name, file });
+      else await file.close();
+      return;
+    }
+    await disk.remove(walName(id));
+    await file?.close();
+  }
+}
+
+/** Frames, and zeros up to the end of the last block. */
+function fill(out: Buffer, group: readonly WalBatch[], header: SegmentHeader, end: number): Buffer {
+  return out.fill(0, writeFrames(out, 0, group, header, end));
+}

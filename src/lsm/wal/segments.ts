@@ -1,0 +1,106 @@
+import { assert } from "../../base/assert.ts";
+import type { Clock } from "../../base/clock.ts";
+import type { Prng } from "../../base/prng.ts";
+import type { Disk, WritableFile } from "../disk/port.ts";
+import { fenced } from "./errors.ts";
+import { isSpare, walId, walName } from "./names.ts";
+import type { Wal, WalOpenOptions, WalStore } from "./port.ts";
+import { BLOCK_BYTES } from "./segment-header.ts";
+import { newestHeader, recover } from "./segment-recovery.ts";
+import { SegmentWal, type SegmentWorld } from "./segment-wal.ts";
+
+export interface SegmentWalOptions {
+  readonly clock: Clock;
+  readonly prng: Prng;
+  /** Whole blocks of 4 KiB; 64 MiB if absent. */
+  readonly segmentBytes?: number;
+  /** Zeros that are written at once, whole blocks; 1 MiB if absent. */
+  readonly sliceBytes?: number;
+}
+
+const SEGMENT_BYTES = 67_108_864;
+const SLICE_BYTES = 1_048_576;
+/** Offsets are 32 bits, and a segment is read whole. */
+const MAX_SEGMENT_BYTES = 1_073_741_824;
+/** Each lost race for the next id means that somebody else won it. */
+const MAX_RACES = 1_000;
+
+/**
+ * A log of segment files in a directory of a local disk. Segment N+1 fences the owner of segment N:
+ * it is created exclusively before N is read, and whoever writes to N looks for it between its sync
+ * and its acknowledgement. So a group that was acknowledged was on the disk before N+1 existed,
+ * hence is read by whoever created it.
+ */
+export class SegmentWalStore implements WalStore {
+  readonly #world: SegmentWorld;
+
+  constructor(disk: Disk, { clock, prng, segmentBytes, sliceBytes }: SegmentWalOptions) {
+    const sizes = {
+      segmentBytes: segmentBytes ?? SEGMENT_BYTES,
+      sliceBytes: sliceBytes ?? SLICE_BYTES,
+    };
+    for (const bytes of Object.values(sizes)) assert(bytes % BLOCK_BYTES === 0, "whole blocks");
+    assert(sizes.segmentBytes >= 2 * BLOCK_BYTES, "a segment holds a header and a group");
+    assert(sizes.segmentBytes <= MAX_SEGMENT_BYTES, "a segment fits its offsets");
+    this.#world = { disk, clock, prng, sizes };
+  }
+
+  /**
+   * A sync of the directory, one of the header; every segment from the mark on is read, whole. The
+   * files of spares that other owners left are removed.
+   */
+  async open(options: WalOpenOptions): Promise<Wal> {
+    const { disk } = this.#world;
+    const { epoch, from } = options;
+    assert(Number.isInteger(epoch) && epoch > 0 && epoch < 2 ** 32, "an epoch is 1 to 2^32 - 1");
+    await disk.prepare();
+    const { id, file, below } = await this.#fence(options);
+    try {
+      await disk.sync();
+      const newest = await newestHeader(
+        disk,
+        below.filter((older) => older >= from.file),
+      );
+      const recovery = await recover(disk, newest, options);
+      const wal = new SegmentWal(this.#world, epoch, below);
+      await wal.begin(id, file, recovery);
+      for (const name of await disk.list()) if (isSpare(name)) await disk.remove(name);
+      return wal;
+    } catch (error) {
+      await file.close();
+      throw error;
+    }
+  }
+
+  /** Creates the next segment: whoever owns the one before is not acknowledged any more. */
+  async #fence({ epoch, from }: WalOpenOptions): Promise<Fence> {
+    const { disk } = this.#world;
+    for (let race = 0; race < MAX_RACES; race++) {
+      const below = idsOf(await disk.list());
+      // A writer that comes late should not fence a newer one. Recovery looks again, for certain.
+      const newest = await newestHeader(
+        disk,
+        below.filter((older) => older >= from.file),
+      );
+      if (newest !== undefined && newest.epoch >= epoch) {
+        throw fenced(walName(newest.id), "Unavailable");
+      }
+      const id = Math.max(below.at(-1) ?? 0, from.file) + 1;
+      const file = await disk.create(walName(id));
+      if (file !== undefined) return { id, file, below };
+    }
+    throw fenced(disk.path, "Unavailable");
+  }
+}
+
+interface Fence {
+  readonly id: number;
+  readonly file: WritableFile;
+  /** Every segment that there was, in order. */
+  readonly below: readonly number[];
+}
+
+function idsOf(names: readonly string[]): readonly number[] {
+  const ids = names.map(walId).filter((id) => id !== undefined);
+  return ids.sort((a, b) => a - b);
+}

@@ -1,0 +1,197 @@
+import { describe, expect, it } from "vitest";
+import { CatalogError } from "../../../src/base/error.ts";
+import { GroupCommit } from "../../../src/lsm/wal/group-commit.ts";
+import type { Wal, WalBatch } from "../../../src/lsm/wal/port.ts";
+import { VirtualClock } from "../../support/virtual-clock.ts";
+import { batch } from "./support.ts";
+
+/** A log whose every write waits for the test. */
+class HeldWal implements Wal {
+  readonly maxBatchBytes = 1_000;
+  readonly maxGroupBytes: number;
+  readonly groups: (readonly WalBatch[])[] = [];
+  readonly rolledAfter: number[] = [];
+  closed = false;
+  #held: { readonly resolve: () => void; readonly reject: (error: unknown) => void }[] = [];
+  #onAppend = Promise.withResolvers<void>();
+
+  constructor(maxGroupBytes: number) {
+    this.maxGroupBytes = maxGroupBytes;
+  }
+
+  append(group: readonly WalBatch[]): Promise<void> {
+    expect(this.#held, "one write is in flight").toEqual([]);
+    this.groups.push(group);
+    return new Promise((resolve, reject) => {
+      this.#held.push({ resolve, reject });
+      this.#onAppend.resolve();
+    });
+  }
+
+  /** Answers the write in flight, once there is one. */
+  async answer(error?: unknown): Promise<void> {
+    while (this.#held.length === 0) {
+      await this.#onAppend.promise;
+      this.#onAppend = Promise.withResolvers<void>();
+    }
+    const held = this.#held.shift();
+    if (error === undefined) held?.resolve();
+    else held?.reject(error);
+  }
+
+  async roll(): Promise<void> {
+    this.rolledAfter.push(this.groups.length);
+  }
+  lowWater(): number {
+    return 1;
+  }
+  async release(): Promise<void> {}
+  stats(): ReturnType<Wal["stats"]> {
+    return {
+      epoch: 1,
+      lastSequence: 0,
+      files: 1,
+      groups: 0,
+      batches: 0,
+      payloadBytes: 0,
+      writtenBytes: 0,
+      appendMs: { total: 0, max: 0, last: 0 },
+    };
+  }
+  async close(): Promise<void> {
+    this.closed = true;
+  }
+}
+
+function makeCommit({ minFlushIntervalMs = 0, maxGroupBytes = 10_000 } = {}) {
+  const wal = new HeldWal(maxGroupBytes);
+  const clock = new VirtualClock();
+  return { wal, clock, commit: new GroupCommit(wal, { clock, minFlushIntervalMs }) };
+}
+
+const sizes = (wal: HeldWal): readonly number[] => wal.groups.map((group) => group.length);
+
+describe("group commit", () => {
+  it("writes at once, and puts what arrives meanwhile into the next group", async () => {
+    const { wal, commit } = makeCommit();
+    const first = commit.write(batch(1, "a"));
+    await new Promise((turn) => process.nextTick(turn));
+    expect(sizes(wal)).toEqual([1]);
+    const others = [commit.write(batch(2, "b")), commit.write(batch(3, "c"))];
+    expect(commit.durableSequence).toBe(0);
+    expect(commit.pendingBytes).toBe(3);
+    await wal.answer();
+    await first.durable();
+    expect(commit.durableSequence).toBe(1);
+    await wal.answer();
+    await Promise.all(others.map((handle) => handle.durable()));
+    expect(sizes(wal)).toEqual([1, 2]);
+    expect(commit.durableSequence).toBe(3);
+    expect(commit.pendingBytes).toBe(0);
+  });
+
+  it("keeps callers that were acknowledged together in one group", async () => {
+    const { wal, commit } = makeCommit();
+    let sequence = 0;
+    let left = 300;
+    const caller = async (): Promise<void> => {
+      while (left-- > 0) await commit.write(batch(++sequence, "x")).durable();
+    };
+    const callers = Promise.all(Array.from({ length: 100 }, caller));
+    for (let n = 0; n < 3; n++) await wal.answer();
+    await callers;
+    expect(sizes(wal)).toEqual([100, 100, 100]);
+  });
+
+  it("cuts a group where it is full, keeping the order", async () => {
+    const { wal, commit } = makeCommit({ maxGroupBytes: 2_000 });
+    const payload = new Uint8Array(900);
+    const handles = [1, 2, 3, 4, 5].map((n) => commit.write(batch(n, payload)));
+    for (let n = 0; n < 3; n++) await wal.answer();
+    await Promise.all(handles.map((handle) => handle.durable()));
+    expect(wal.groups.map((group) => group.map((b) => b.firstSequence))).toEqual([
+      [1, 2],
+      [3, 4],
+      [5],
+    ]);
+  });
+
+  it("refuses a batch that no file holds, and nothing happened", async () => {
+    const { wal, commit } = makeCommit();
+    const write = () => commit.write(batch(1, new Uint8Array(1_001)));
+    expect(write).toThrow(expect.objectContaining({ code: "WAL_BATCH_TOO_LARGE" }));
+    const good = commit.write(batch(1, "a"));
+    await wal.answer();
+    await good.durable();
+  });
+
+  it("leaves an interval between flushes, and none before the first", async () => {
+    const { wal, clock, commit } = makeCommit({ minFlushIntervalMs: 100 });
+    const first = commit.write(batch(1, "a"));
+    await clock.advance(0);
+    expect(sizes(wal)).toEqual([1]);
+    await wal.answer();
+    await first.durable();
+    const second = commit.write(batch(2, "b"));
+    await clock.advance(60);
+    commit.write(batch(3, "c"));
+    await clock.advance(39);
+    expect(sizes(wal)).toEqual([1]);
+    await clock.advance(1);
+    expect(sizes(wal)).toEqual([1, 2]);
+    await wal.answer();
+    await second.durable();
+  });
+
+  it("rolls between two groups, also while callers never stop", async () => {
+    const { wal, commit } = makeCommit();
+    commit.write(batch(1, "a"));
+    await new Promise((turn) => process.nextTick(turn));
+    const rolled = commit.roll();
+    const second = commit.write(batch(2, "b"));
+    await wal.answer();
+    await rolled;
+    await wal.answer();
+    await second.durable();
+    expect(wal.rolledAfter).toEqual([1]);
+    await commit.roll();
+    expect(wal.rolledAfter).toEqual([1, 2]);
+  });
+
+  it("ends with the first failure: those behind it were never written", async () => {
+    const { wal, commit } = makeCommit();
+    const first = commit.write(batch(1, "a"));
+    await new Promise((turn) => process.nextTick(turn));
+    const second = commit.write(batch(2, "b"));
+    const rolled = commit.roll();
+    const unhandled = commit.write(batch(3, "c"));
+    await wal.answer(new CatalogError("Unknown", "WAL_WRITE_UNKNOWN", "torn"));
+    await expect(first.durable()).rejects.toMatchObject({ code: "WAL_WRITE_UNKNOWN" });
+    const never = { kind: "Unavailable", code: "WAL_DEAD" };
+    await expect(second.durable()).rejects.toMatchObject(never);
+    await expect(rolled).rejects.toMatchObject(never);
+    await expect(commit.flush()).rejects.toMatchObject(never);
+    expect(() => commit.write(batch(4, "d"))).toThrow(expect.objectContaining(never));
+    expect(unhandled).toBeDefined();
+    expect(sizes(wal)).toEqual([1]);
+  });
+
+  it("flushes what was written, and nothing that came later; closes after both", async () => {
+    const { wal, commit } = makeCommit();
+    commit.write(batch(1, "a"));
+    const flushed = commit.flush();
+    await new Promise((turn) => process.nextTick(turn));
+    commit.write(batch(2, "b"));
+    await wal.answer();
+    await flushed;
+    expect(commit.durableSequence).toBe(1);
+    const closed = commit.close();
+    expect(() => commit.write(batch(3, "c"))).toThrow(
+      expect.objectContaining({ code: "WAL_DEAD" }),
+    );
+    await wal.answer();
+    await closed;
+    expect(wal.closed).toBe(true);
+    expect(commit.durableSequence).toBe(2);
+  });
+});

@@ -1,0 +1,43 @@
+import { utf8 } from "../../../src/base/bytes.ts";
+import type { Wal, WalBatch, WalGroup, WalMark, WalStore } from "../../../src/lsm/wal/port.ts";
+
+export const START: WalMark = { file: 0, sequence: 0 };
+
+/** A log that was opened, and what it replayed. */
+export interface Opened {
+  readonly wal: Wal;
+  readonly groups: readonly WalGroup[];
+}
+
+export async function openWal(
+  store: WalStore,
+  epoch: number,
+  from: WalMark = START,
+): Promise<Opened> {
+  const groups: WalGroup[] = [];
+  const wal = await store.open({ epoch, from, onGroup: (group) => void groups.push(group) });
+  return { wal, groups };
+}
+
+/** A batch of one sequence. */
+export function batch(firstSequence: number, text: string | Uint8Array, count = 1): WalBatch {
+  return { firstSequence, count, payload: typeof text === "string" ? utf8(text) : text };
+}
+
+/** Texts of the batches, a list for each group. */
+export function textsOf(groups: readonly WalGroup[]): readonly (readonly string[])[] {
+  return groups.map(({ batches }) =>
+    batches.map(({ payload }) => Buffer.from(payload).toString("utf8")),
+  );
+}
+
+/** Appends groups of texts, each batch with the next sequence. */
+export async function appendTexts(
+  wal: Wal,
+  ...groups: readonly (readonly string[])[]
+): Promise<void> {
+  for (const texts of groups) {
+    const first = wal.stats().lastSequence + 1;
+    await wal.append(texts.map((text, index) => batch(first + index, text)));
+  }
+}
