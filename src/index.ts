@@ -9,11 +9,14 @@ import type { LogLevel, Profile, Settings } from "./runtime/settings.ts";
 import { createLogger } from "./server/log.ts";
 import { FirnServer } from "./server/server.ts";
 import type { CatalogAdmin } from "./service/catalog-admin.ts";
+import type { MetricsReports } from "./service/metrics-reports.ts";
 import type { TableSnapshots } from "./service/table-snapshots.ts";
 
 export { CatalogError, type ErrorContext, type ErrorKind } from "./base/error.ts";
+export type { MetricsReport } from "./catalog/reports.ts";
 export type { LogLevel, Profile } from "./runtime/settings.ts";
 export type { CatalogAdmin, CatalogInfo } from "./service/catalog-admin.ts";
+export type { MetricsReports } from "./service/metrics-reports.ts";
 export type { SnapshotPage, TableSnapshots } from "./service/table-snapshots.ts";
 
 /** The settings of an embedded Firn: the names of the flags, in camel case. */
@@ -53,6 +56,8 @@ export class Firn {
   readonly catalogs: CatalogAdmin;
   /** Snapshots of tables: by id, current, as of a time, ancestors, newest first. */
   readonly snapshots: TableSnapshots;
+  /** What clients report of their scans and commits: the newest reports of each table. */
+  readonly reports: Pick<MetricsReports, "list">;
   readonly #server: FirnServer;
   readonly #composition: Composition;
   readonly #scratch: string | undefined;
@@ -68,6 +73,7 @@ export class Firn {
     this.#composition = composition;
     this.catalogs = composition.catalogs;
     this.snapshots = composition.snapshots;
+    this.reports = composition.reports;
     this.url = url;
     this.#scratch = scratch;
   }

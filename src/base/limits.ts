@@ -57,6 +57,13 @@ export const LIMITS = {
   /** A metadata file may hold a long history, so it is bounded by size rather than by nodes. */
   metadataFileBytes: 536_870_912,
   metadataFileNodes: 50_000_000,
+  /** Metrics reports kept of a table, the newest. */
+  reportsPerTable: 100,
+  /** A report that is kept; most have a few kibibytes. */
+  reportBytes: 262_144,
+  /** Reports that wait to be stored behind their answers. */
+  reportsWaiting: 1_000,
+  reportsWaitingBytes: 8_388_608,
   /** One page of a list. */
   pageSize: 1_000,
   pageSizeDefault: 100,
@@ -107,6 +114,8 @@ export function assertLimits(limits: Limits = LIMITS): void {
     limits.leaseMs + limits.leaseSkewMarginMs <= limits.takeoverWaitMs,
     "a take-over outwaits the read lease",
   );
+  assert(limits.reportsPerTable <= limits.pageSize, "one list reads all reports of a table");
+  assert(limits.reportBytes <= limits.reportsWaitingBytes, "a report may wait to be stored");
   assert(limits.pageSizeDefault <= limits.pageSize, "default page fits the largest page");
   assert(limits.segmentBytes <= limits.leafBytes, "a segment fits a leaf");
   assert(limits.leafBytes <= limits.keyBytes, "a leaf fits a key");

@@ -2,6 +2,7 @@ import { type AccountStores, openAccount } from "./accounts.ts";
 import { Catalogs } from "./catalogs.ts";
 import type { CatalogContext } from "./context.ts";
 import { Namespaces } from "./namespaces.ts";
+import { Reports } from "./reports.ts";
 import { Resolver } from "./resolve.ts";
 import { Tables } from "./tables.ts";
 import { Views } from "./views.ts";
@@ -13,6 +14,7 @@ export class AccountCatalog {
   readonly namespaces: Namespaces;
   readonly tables: Tables;
   readonly views: Views;
+  readonly reports: Reports;
 
   private constructor(context: CatalogContext) {
     const resolver = new Resolver(context);
@@ -21,6 +23,7 @@ export class AccountCatalog {
     this.namespaces = new Namespaces(context, resolver);
     this.tables = new Tables(context, resolver);
     this.views = new Views(context, resolver);
+    this.reports = new Reports(context);
   }
 
   /** Opens the account of this name, which is made where it is not there yet. */

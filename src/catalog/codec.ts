@@ -46,6 +46,7 @@ const ENTITY_TYPE: Readonly<Record<Envelope["entityType"], firn.v1.EntityType>> 
   view: v1.EntityType.ENTITY_TYPE_VIEW,
   snapshot: v1.EntityType.ENTITY_TYPE_SNAPSHOT,
   change: v1.EntityType.ENTITY_TYPE_CHANGE,
+  report: v1.EntityType.ENTITY_TYPE_REPORT,
 };
 const STATE: Readonly<Record<EntityState, firn.v1.EntityState>> = {
   ACTIVE: v1.EntityState.ENTITY_STATE_ACTIVE,
@@ -474,6 +475,29 @@ export function decodeSnapshot(bytes: Uint8Array): {
   throw new CatalogError("Corrupt", "PAYLOAD_CORRUPT", "not a snapshot", { entityType });
 }
 
+/** The content of a report's payload: everything but its envelope. */
+export function encodeReportContent(report: string): Uint8Array {
+  return v1.MetricsReport.encode(v1.MetricsReport.create({ report })).finish();
+}
+
+/**
+ * Reads the payload of a metrics report. The envelope names its table.
+ *
+ * @throws CatalogError `Corrupt`, code `PAYLOAD_CORRUPT`: malformed, or of another type.
+ */
+export function decodeReport(bytes: Uint8Array): {
+  readonly envelope: Envelope;
+  readonly report: string;
+} {
+  const decoded = corruptOnThrow(() => {
+    const { envelope, report } = v1.MetricsReport.decode(bytes);
+    return { envelope: envelopeOf(envelope), report };
+  });
+  const { entityType } = decoded.envelope;
+  if (entityType === "report") return decoded;
+  throw new CatalogError("Corrupt", "PAYLOAD_CORRUPT", "not a report", { entityType });
+}
+
 function corruptOnThrow<T>(decode: () => T): T {
   try {
     return decode();
@@ -511,7 +535,7 @@ export function decodeSummary(bytes: Uint8Array): Summary {
   return corruptOnThrow(() => {
     const m = v1.PointerSummary.decode(bytes);
     const type = nameOf(ENTITY_TYPE, m.entityType);
-    if (type === "change" || type === "snapshot") {
+    if (type === "change" || type === "snapshot" || type === "report") {
       throw new CatalogError("Corrupt", "PAYLOAD_CORRUPT", "no pointer of an entity", { type });
     }
     return {

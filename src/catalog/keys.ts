@@ -181,8 +181,8 @@ export const FAMILIES = {
   report: {
     pattern: "/accounts/{account}/reports/{table}/{number}",
     listed: true,
-    retention: "newest kept",
-    note: "metrics reports of clients",
+    retention: "until as many newer ones as are kept",
+    note: "metrics reports of clients: a ring of slots, not written in batches",
   },
   principalById: {
     pattern: "/accounts/{account}/principals/by-id/{principal}",

@@ -135,7 +135,7 @@ export interface SnapshotSummary extends SnapshotKey {
 export interface Envelope {
   readonly schemaVersion: number;
   readonly minWriterVersion: number;
-  readonly entityType: EntityType | "snapshot" | "change";
+  readonly entityType: EntityType | "snapshot" | "change" | "report";
   readonly accountId: AccountId;
   readonly entityId: string;
   readonly revision: Revision;

@@ -37,9 +37,10 @@ export function owners(path: string, payload?: Uint8Array): readonly string[] | 
   const parsed = parsePath(path);
   if (parsed === undefined) return undefined;
   const { kind, values } = parsed;
-  const [account = "", middle = ""] = values;
+  const [account = "", middle = "", last = ""] = values;
   if (kind === "account") return [byIdKey(kind, account as AccountId, account)];
   if (kind === "snapshot") return snapshotOwners(account as AccountId, middle, payload);
+  if (kind === "report") return [keyOf(FAMILIES.report, account, middle, last)];
   if (kind !== "change") return [byIdKey(kind, account as AccountId, middle)];
   const id = payload === undefined ? undefined : changeIdOf(payload);
   return id === undefined ? undefined : [keyOf(FAMILIES.change, account, middle, id)];

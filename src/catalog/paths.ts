@@ -12,7 +12,7 @@ export interface BlobKind {
   readonly note: string;
 }
 
-export type BlobKindName = Entity["type"] | "snapshot" | "change";
+export type BlobKindName = Entity["type"] | "snapshot" | "change" | "report";
 
 /** The one table of payload blobs; `docs/keys.md` is printed from it. */
 export const BLOBS: Readonly<Record<BlobKindName, BlobKind>> = {
@@ -46,6 +46,11 @@ export const BLOBS: Readonly<Record<BlobKindName, BlobKind>> = {
     owner: "snapshotById",
     alias: "snapshotByTime",
     note: "one a write, of which there may be several",
+  },
+  report: {
+    pattern: "accounts/{account}/tables/{table}/reports/{number}/{sha}.pb",
+    owner: "report",
+    note: "one a report, deleted with the next one of its slot",
   },
   change: {
     pattern: "accounts/{account}/changes/{minute_and_shard}/{sha}.pb",

@@ -80,6 +80,21 @@ export class Payloads {
     }
   }
 
+  /** The bytes under a path, checked against its hash. One request. @throws as `get`. */
+  async getBytes(path: string): Promise<Uint8Array | undefined> {
+    const blob = await this.#store.get(path);
+    if (blob === undefined) return undefined;
+    if (sha256Hex(blob.bytes) !== shaOfPath(path)) {
+      throw new CatalogError("Corrupt", "PAYLOAD_CORRUPT", "payload hash mismatch", { path });
+    }
+    return blob.bytes;
+  }
+
+  /** Deletes what no pointer can lead to any more. One request. */
+  async remove(path: string): Promise<void> {
+    await this.#store.delete(path);
+  }
+
   /**
    * Reads a payload: no request when it was read before, else one.
    *
@@ -99,12 +114,8 @@ export class Payloads {
   }
 
   async #read(type: Entity["type"], path: string): Promise<Decoded | undefined> {
-    const blob = await this.#store.get(path);
-    if (blob === undefined) return undefined;
-    if (sha256Hex(blob.bytes) !== shaOfPath(path)) {
-      throw new CatalogError("Corrupt", "PAYLOAD_CORRUPT", "payload hash mismatch", { path });
-    }
-    return decodePayload(type, blob.bytes);
+    const bytes = await this.getBytes(path);
+    return bytes && decodePayload(type, bytes);
   }
 }
 

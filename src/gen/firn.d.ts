@@ -195,7 +195,10 @@ export namespace firn {
             ENTITY_TYPE_CONNECTOR = 9,
 
             /** ENTITY_TYPE_CHANGE value */
-            ENTITY_TYPE_CHANGE = 10
+            ENTITY_TYPE_CHANGE = 10,
+
+            /** ENTITY_TYPE_REPORT value */
+            ENTITY_TYPE_REPORT = 11
         }
 
         /** EntityState enum. */
@@ -1587,6 +1590,129 @@ export namespace firn {
 
             /** Shape of a ReceiptSummary. */
             type $Shape = firn.v1.ReceiptSummary.$Properties;
+        }
+
+        /**
+         * Properties of a MetricsReport.
+         * @deprecated Use firn.v1.MetricsReport.$Properties instead.
+         */
+        interface IMetricsReport extends firn.v1.MetricsReport.$Properties {
+        }
+
+        /** Represents a MetricsReport. */
+        class MetricsReport {
+
+            /**
+             * Constructs a new MetricsReport.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: firn.v1.MetricsReport.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** MetricsReport envelope. */
+            envelope?: (firn.v1.Envelope.$Properties|null);
+
+            /** MetricsReport report. */
+            report: string;
+
+            /**
+             * Creates a new MetricsReport instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns MetricsReport instance
+             */
+            static create(properties: firn.v1.MetricsReport.$Shape): firn.v1.MetricsReport & firn.v1.MetricsReport.$Shape;
+            static create(properties?: firn.v1.MetricsReport.$Properties): firn.v1.MetricsReport;
+
+            /**
+             * Encodes the specified MetricsReport message. Does not implicitly {@link firn.v1.MetricsReport.verify|verify} messages.
+             * @param message MetricsReport message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: firn.v1.MetricsReport.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Encodes the specified MetricsReport message, length delimited. Does not implicitly {@link firn.v1.MetricsReport.verify|verify} messages.
+             * @param message MetricsReport message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encodeDelimited(message: firn.v1.MetricsReport.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a MetricsReport message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {firn.v1.MetricsReport & firn.v1.MetricsReport.$Shape} MetricsReport
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): firn.v1.MetricsReport & firn.v1.MetricsReport.$Shape;
+
+            /**
+             * Decodes a MetricsReport message from the specified reader or buffer, length delimited.
+             * @param reader Reader or buffer to decode from
+             * @returns {firn.v1.MetricsReport & firn.v1.MetricsReport.$Shape} MetricsReport
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decodeDelimited(reader: ($protobuf.Reader|Uint8Array)): firn.v1.MetricsReport & firn.v1.MetricsReport.$Shape;
+
+            /**
+             * Verifies a MetricsReport message.
+             * @param message Plain object to verify
+             * @returns `null` if valid, otherwise the reason why it is not
+             */
+            static verify(message: { [k: string]: any }): (string|null);
+
+            /**
+             * Creates a MetricsReport message from a plain object. Also converts values to their respective internal types.
+             * @param object Plain object
+             * @returns MetricsReport
+             */
+            static fromObject(object: { [k: string]: any }): firn.v1.MetricsReport;
+
+            /**
+             * Creates a plain object from a MetricsReport message. Also converts values to other types if specified.
+             * @param message MetricsReport
+             * @param [options] Conversion options
+             * @returns Plain object
+             */
+            static toObject(message: firn.v1.MetricsReport, options?: $protobuf.IConversionOptions): { [k: string]: any };
+
+            /**
+             * Converts this MetricsReport to JSON.
+             * @returns JSON object
+             */
+            toJSON(): { [k: string]: any };
+
+            /**
+             * Gets the type url for MetricsReport
+             * @param [prefix] Custom type url prefix, defaults to `"type.googleapis.com"`
+             * @returns The type url
+             */
+            static getTypeUrl(prefix?: string): string;
+        }
+
+        namespace MetricsReport {
+
+            /** Properties of a MetricsReport. */
+            interface $Properties {
+
+                /** MetricsReport envelope */
+                envelope?: (firn.v1.Envelope.$Properties|null);
+
+                /** MetricsReport report */
+                report?: (string|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a MetricsReport. */
+            type $Shape = firn.v1.MetricsReport.$Properties;
         }
 
         /**

@@ -590,6 +590,7 @@ export const firn = $root.firn = (() => {
          * @property {number} ENTITY_TYPE_CONSTRAINTS=8 ENTITY_TYPE_CONSTRAINTS value
          * @property {number} ENTITY_TYPE_CONNECTOR=9 ENTITY_TYPE_CONNECTOR value
          * @property {number} ENTITY_TYPE_CHANGE=10 ENTITY_TYPE_CHANGE value
+         * @property {number} ENTITY_TYPE_REPORT=11 ENTITY_TYPE_REPORT value
          */
         v1.EntityType = (function() {
             const valuesById = $Object.create(null), values = $Object.create(valuesById);
@@ -604,6 +605,7 @@ export const firn = $root.firn = (() => {
             values[valuesById[8] = "ENTITY_TYPE_CONSTRAINTS"] = 8;
             values[valuesById[9] = "ENTITY_TYPE_CONNECTOR"] = 9;
             values[valuesById[10] = "ENTITY_TYPE_CHANGE"] = 10;
+            values[valuesById[11] = "ENTITY_TYPE_REPORT"] = 11;
             return values;
         })();
 
@@ -1079,6 +1081,10 @@ export const firn = $root.firn = (() => {
                     case "ENTITY_TYPE_CHANGE":
                     case 10:
                         message.entityType = 10;
+                        break;
+                    case "ENTITY_TYPE_REPORT":
+                    case 11:
+                        message.entityType = 11;
                         break;
                     default:
                         if (typeof object.entityType === "number" && (object.entityType | 0) === object.entityType)
@@ -4298,6 +4304,10 @@ export const firn = $root.firn = (() => {
                     case 10:
                         message.entityType = 10;
                         break;
+                    case "ENTITY_TYPE_REPORT":
+                    case 11:
+                        message.entityType = 11;
+                        break;
                     default:
                         if (typeof object.entityType === "number" && (object.entityType | 0) === object.entityType)
                             message.entityType = object.entityType;
@@ -5634,6 +5644,312 @@ export const firn = $root.firn = (() => {
             };
 
             return ReceiptSummary;
+        })();
+
+        v1.MetricsReport = (function() {
+
+            /**
+             * Properties of a MetricsReport.
+             * @typedef {Object} firn.v1.MetricsReport.$Properties
+             * @property {firn.v1.Envelope.$Properties|null} [envelope] MetricsReport envelope
+             * @property {string|null} [report] MetricsReport report
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of a MetricsReport.
+             * @memberof firn.v1
+             * @interface IMetricsReport
+             * @augments firn.v1.MetricsReport.$Properties
+             * @deprecated Use firn.v1.MetricsReport.$Properties instead.
+             */
+
+            /**
+             * Shape of a MetricsReport.
+             * @typedef {firn.v1.MetricsReport.$Properties} firn.v1.MetricsReport.$Shape
+             */
+
+            /**
+             * Constructs a new MetricsReport.
+             * @memberof firn.v1
+             * @classdesc Represents a MetricsReport.
+             * @constructor
+             * @param {firn.v1.MetricsReport.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const MetricsReport = function (properties) {
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * MetricsReport envelope.
+             * @member {firn.v1.Envelope.$Properties|null|undefined} envelope
+             * @memberof firn.v1.MetricsReport
+             * @instance
+             */
+            MetricsReport.prototype.envelope = null;
+
+            /**
+             * MetricsReport report.
+             * @member {string} report
+             * @memberof firn.v1.MetricsReport
+             * @instance
+             */
+            MetricsReport.prototype.report = "";
+
+            /**
+             * Creates a new MetricsReport instance using the specified properties.
+             * @function create
+             * @memberof firn.v1.MetricsReport
+             * @static
+             * @param {firn.v1.MetricsReport.$Properties=} [properties] Properties to set
+             * @returns {firn.v1.MetricsReport} MetricsReport instance
+             * @type {{
+             *   (properties: firn.v1.MetricsReport.$Shape): firn.v1.MetricsReport & firn.v1.MetricsReport.$Shape;
+             *   (properties?: firn.v1.MetricsReport.$Properties): firn.v1.MetricsReport;
+             * }}
+             */
+            MetricsReport.create = function(properties) {
+                return new MetricsReport(properties);
+            };
+
+            /**
+             * Encodes the specified MetricsReport message. Does not implicitly {@link firn.v1.MetricsReport.verify|verify} messages.
+             * @function encode
+             * @memberof firn.v1.MetricsReport
+             * @static
+             * @param {firn.v1.MetricsReport.$Properties} message MetricsReport message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            MetricsReport.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.envelope != null && $Object.hasOwnProperty.call(message, "envelope"))
+                    $root.firn.v1.Envelope.encode(message.envelope, writer.uint32(/* id 1, wireType 2 =*/10).fork(), _depth + 1).ldelim();
+                if (message.report != null && $Object.hasOwnProperty.call(message, "report") && message.report !== "")
+                    writer.uint32(/* id 2, wireType 2 =*/18).string(message.report);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Encodes the specified MetricsReport message, length delimited. Does not implicitly {@link firn.v1.MetricsReport.verify|verify} messages.
+             * @function encodeDelimited
+             * @memberof firn.v1.MetricsReport
+             * @static
+             * @param {firn.v1.MetricsReport.$Properties} message MetricsReport message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            MetricsReport.encodeDelimited = function(message, writer) {
+                return this.encode(message, (writer || $Writer.create()).fork()).ldelim();
+            };
+
+            /**
+             * Decodes a MetricsReport message from the specified reader or buffer.
+             * @function decode
+             * @memberof firn.v1.MetricsReport
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {firn.v1.MetricsReport & firn.v1.MetricsReport.$Shape} MetricsReport
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            MetricsReport.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.firn.v1.MetricsReport();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 2)
+                                break;
+                            message.envelope = $root.firn.v1.Envelope.decode(reader, reader.size(), $undefined, _depth + 1, message.envelope);
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.report = value;
+                            else
+                                delete message.report;
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            /**
+             * Decodes a MetricsReport message from the specified reader or buffer, length delimited.
+             * @function decodeDelimited
+             * @memberof firn.v1.MetricsReport
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @returns {firn.v1.MetricsReport & firn.v1.MetricsReport.$Shape} MetricsReport
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            MetricsReport.decodeDelimited = function(reader) {
+                if (!(reader instanceof $Reader))
+                    reader = new $Reader(reader);
+                return this.decode(reader, reader.size());
+            };
+
+            /**
+             * Verifies a MetricsReport message.
+             * @function verify
+             * @memberof firn.v1.MetricsReport
+             * @static
+             * @param {Object.<string,*>} message Plain object to verify
+             * @returns {string|null} `null` if valid, otherwise the reason why it is not
+             */
+            MetricsReport.verify = function (message, _depth) {
+                if (typeof message !== "object" || message === null)
+                    return "object expected";
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    return "max depth exceeded";
+                if (message.envelope != null && $Object.hasOwnProperty.call(message, "envelope")) {
+                    let error = $root.firn.v1.Envelope.verify(message.envelope, _depth + 1);
+                    if (error)
+                        return "envelope." + error;
+                }
+                if (message.report != null && $Object.hasOwnProperty.call(message, "report"))
+                    if (!$util.isString(message.report))
+                        return "report: string expected";
+                return null;
+            };
+
+            /**
+             * Creates a MetricsReport message from a plain object. Also converts values to their respective internal types.
+             * @function fromObject
+             * @memberof firn.v1.MetricsReport
+             * @static
+             * @param {Object.<string,*>} object Plain object
+             * @returns {firn.v1.MetricsReport} MetricsReport
+             */
+            MetricsReport.fromObject = function (object, _depth) {
+                if (object instanceof $root.firn.v1.MetricsReport)
+                    return object;
+                if (!$util.isObject(object))
+                    throw $TypeError(".firn.v1.MetricsReport: object expected");
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let message = new $root.firn.v1.MetricsReport();
+                if (object.envelope != null) {
+                    if (!$util.isObject(object.envelope))
+                        throw $TypeError(".firn.v1.MetricsReport.envelope: object expected");
+                    message.envelope = $root.firn.v1.Envelope.fromObject(object.envelope, _depth + 1);
+                }
+                if (object.report != null)
+                    if (typeof object.report !== "string" || object.report.length)
+                        message.report = $String(object.report);
+                return message;
+            };
+
+            /**
+             * Creates a plain object from a MetricsReport message. Also converts values to other types if specified.
+             * @function toObject
+             * @memberof firn.v1.MetricsReport
+             * @static
+             * @param {firn.v1.MetricsReport} message MetricsReport
+             * @param {$protobuf.IConversionOptions} [options] Conversion options
+             * @returns {Object.<string,*>} Plain object
+             */
+            MetricsReport.toObject = function (message, options, _depth) {
+                if (!options)
+                    options = {};
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let object = {};
+                if (options.defaults) {
+                    object.envelope = null;
+                    object.report = "";
+                }
+                if (message.envelope != null && $Object.hasOwnProperty.call(message, "envelope"))
+                    object.envelope = $root.firn.v1.Envelope.toObject(message.envelope, options, _depth + 1);
+                if (message.report != null && $Object.hasOwnProperty.call(message, "report"))
+                    object.report = message.report;
+                return object;
+            };
+
+            /**
+             * Converts this MetricsReport to JSON.
+             * @function toJSON
+             * @memberof firn.v1.MetricsReport
+             * @instance
+             * @returns {Object.<string,*>} JSON object
+             */
+            MetricsReport.prototype.toJSON = function() {
+                return MetricsReport.toObject(this, $protobuf.util.toJSONOptions);
+            };
+
+            /**
+             * Gets the type url for MetricsReport
+             * @function getTypeUrl
+             * @memberof firn.v1.MetricsReport
+             * @static
+             * @param {string} [prefix] Custom type url prefix, defaults to `"type.googleapis.com"`
+             * @returns {string} The type url
+             */
+            MetricsReport.getTypeUrl = function(prefix) {
+                if (prefix === $undefined)
+                    prefix = "type.googleapis.com";
+                return prefix + "/firn.v1.MetricsReport";
+            };
+
+            return MetricsReport;
         })();
 
         v1.Snapshot = (function() {

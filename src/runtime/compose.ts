@@ -19,6 +19,7 @@ import { IcebergNamespaces } from "../service/iceberg-namespaces.ts";
 import { IcebergTables } from "../service/iceberg-tables.ts";
 import { IcebergViews } from "../service/iceberg-views.ts";
 import { MetadataFiles, TABLE_FORMAT, VIEW_FORMAT } from "../service/metadata-files.ts";
+import { MetricsReports } from "../service/metrics-reports.ts";
 import { PageTokens } from "../service/page-token.ts";
 import type { IcebergService } from "../service/requests.ts";
 import { TableLocations } from "../service/table-locations.ts";
@@ -34,6 +35,7 @@ export interface Composition {
   readonly iceberg: IcebergService;
   readonly catalogs: CatalogAdmin;
   readonly snapshots: TableSnapshots;
+  readonly reports: MetricsReports;
   readonly metrics: Metrics;
   /** Resolves while the stores can be reached. @throws CatalogError `Unavailable` */
   ready(): Promise<void>;
@@ -66,14 +68,20 @@ export async function compose(settings: Settings, components: Components): Promi
   const viewFiles = new MetadataFiles(locations, VIEW_FORMAT);
   const tables = new IcebergTables(catalog, locations, tableFiles, places);
   const views = new IcebergViews(catalog, viewFiles, places);
-  const iceberg = new Iceberg(catalog, new IcebergNamespaces(catalog, tokens), tables, views);
+  const reports = new MetricsReports(catalog, metrics);
+  const namespaces = new IcebergNamespaces(catalog, tokens);
+  const iceberg = new Iceberg(catalog, namespaces, tables, views, reports);
   return {
     iceberg,
     catalogs,
     snapshots: new TableSnapshots(catalog, tableFiles),
+    reports,
     metrics,
     ready: () => assertReachable(pointers),
-    close: () => catalog.context.background.settled(),
+    close: async () => {
+      await reports.settled();
+      await catalog.context.background.settled();
+    },
   };
 }
 

@@ -1,8 +1,9 @@
-import type { JsonObject } from "../base/json.ts";
+import { type JsonObject, printJson } from "../base/json.ts";
 import type { AccountCatalog } from "../catalog/catalog.ts";
 import type { IcebergNamespaces } from "./iceberg-namespaces.ts";
 import type { IcebergTables } from "./iceberg-tables.ts";
 import type { IcebergViews } from "./iceberg-views.ts";
+import type { MetricsReports } from "./metrics-reports.ts";
 import type {
   CommitOfTable,
   CommitTable,
@@ -41,17 +42,20 @@ export class Iceberg implements IcebergService {
   readonly #namespaces: IcebergNamespaces;
   readonly #tables: IcebergTables;
   readonly #views: IcebergViews;
+  readonly #reports: MetricsReports;
 
   constructor(
     catalog: AccountCatalog,
     namespaces: IcebergNamespaces,
     tables: IcebergTables,
     views: IcebergViews,
+    reports: MetricsReports,
   ) {
     this.#catalog = catalog;
     this.#namespaces = namespaces;
     this.#tables = tables;
     this.#views = views;
+    this.#reports = reports;
   }
 
   async config(_ctx: RequestContext, warehouse: string | undefined): Promise<{ catalog: string }> {
@@ -158,9 +162,10 @@ export class Iceberg implements IcebergService {
     return this.#tables.dryRunTogether(ctx, catalog, changes);
   }
 
-  async reportMetrics(_ctx: RequestContext, ref: TableRef, _report: JsonObject): Promise<void> {
-    await this.#tables.assertExists(ref);
+  reportMetrics(ctx: RequestContext, ref: TableRef, report: JsonObject): Promise<void> {
+    return this.#reports.accept(ctx, ref, printJson(report));
   }
+
   listViews(_ctx: RequestContext, ref: NamespaceRef, page: PageRequest): Promise<Page<string>> {
     return this.#namespaces.listViews(ref, page);
   }

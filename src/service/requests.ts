@@ -212,7 +212,7 @@ export interface IcebergService {
     catalog: string,
     changes: readonly CommitOfTable[],
   ): Promise<readonly DryRunOfTable[]>;
-  /** Accepts a scan or commit report of an existing table. */
+  /** Takes a scan or commit report of an existing table; it is stored behind the answer. */
   reportMetrics(ctx: RequestContext, ref: TableRef, report: JsonObject): Promise<void>;
 
   listViews(ctx: RequestContext, ref: NamespaceRef, page: PageRequest): Promise<Page<string>>;

@@ -63,6 +63,19 @@ const GOLDEN: readonly Golden[] = [
     },
   },
   {
+    name: "report",
+    bytes: () =>
+      Buffer.concat([
+        codec.encodeEnvelope({ ...sample.ENVELOPE, entityType: "report" }),
+        codec.encodeReportContent('{"report-type":"scan-report","snapshot-id":9007199254740993}'),
+      ]),
+    read: codec.decodeReport,
+    means: {
+      envelope: { ...sample.ENVELOPE, entityType: "report" },
+      report: '{"report-type":"scan-report","snapshot-id":9007199254740993}',
+    },
+  },
+  {
     name: "snapshot-summary",
     bytes: () => codec.encodeSnapshotSummary(sample.SNAPSHOT_SUMMARY),
     read: codec.decodeSnapshotSummary,
@@ -322,6 +335,7 @@ const READERS: readonly (readonly [string, Reader])[] = [
   ["receipt", codec.decodeReceipt],
   ["change", codec.decodeChange],
   ["change envelope", codec.decodeChangeEnvelope],
+  ["report", codec.decodeReport],
   ["snapshot", codec.decodeSnapshot],
   ["snapshot summary", codec.decodeSnapshotSummary],
 ];

@@ -237,8 +237,11 @@ const BODIES: readonly { path: string; good: { [key: string]: JsonValue }; optio
     },
     {
       path: "/namespaces/a/tables/t/metrics",
-      good: { "report-type": "scan-report" },
-      optional: [],
+      good: {
+        ...{ "report-type": "commit-report", "table-name": "t", "snapshot-id": 1 },
+        ...{ "sequence-number": 1, operation: "append", metrics: {}, metadata: { k: "v" } },
+      },
+      optional: ["metadata"],
     },
   ];
 

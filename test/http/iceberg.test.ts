@@ -274,7 +274,8 @@ describe("tables", () => {
     const report = await call(
       "POST",
       "/v1/namespaces/ns/tables/t/metrics",
-      `{"report-type":"scan-report","snapshot-id":${BIG_ID}}`,
+      `{"report-type":"scan-report","table-name":"t","snapshot-id":${BIG_ID},"filter":true,
+        "schema-id":0,"projected-field-ids":[],"projected-field-names":[],"metrics":{}}`,
     );
     expect([report.status, report.body]).toEqual([204, ""]);
     const sent = report.seen[0]?.args[1] as JsonObject;

@@ -98,9 +98,10 @@ describe("firn", () => {
     const [, port] = await command.until("stdout", /127\.0\.0\.1:(\d+)/);
     const half =
       "POST /iceberg/v1/namespaces HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n{";
-    const socket = connect(Number(port), "127.0.0.1", () => socket.write(half));
+    const whole = "GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n";
+    const socket = connect(Number(port), "127.0.0.1", () => socket.write(whole + half));
     socket.on("error", () => undefined);
-    await new Promise((resolve) => socket.once("connect", resolve));
+    await new Promise((resolve) => socket.once("data", resolve));
     const signals = setInterval(() => command.child.kill("SIGTERM"), 20);
     const { code } = await command.ended;
     clearInterval(signals);

@@ -45,6 +45,14 @@ describe("an embedded Firn", () => {
     const ref = { catalog: "default", namespace: ["ns"], table: "t" };
     expect(await firn.snapshots.list(ref, { limit: 10 })).toEqual([]);
     await expect(firn.snapshots.current(ref)).rejects.toMatchObject({ kind: "NotFound" });
+    const report = {
+      ...{ "report-type": "commit-report", "table-name": "t", "snapshot-id": 1 },
+      ...{ "sequence-number": 1, operation: "append", metrics: {} },
+    };
+    const told = await firn.fetch(post("/iceberg/v1/namespaces/ns/tables/t/metrics", report));
+    expect(told.status).toBe(204);
+    await expect.poll(() => firn.reports.list(ref)).toHaveLength(1);
+    expect((await firn.reports.list(ref)).map((each) => JSON.parse(each.report))).toEqual([report]);
     const missing = await firn.fetch(new Request(`${url}-not`, { method: "HEAD" }));
     expect([missing.status, await missing.text()]).toEqual([404, ""]);
     await firn.close();

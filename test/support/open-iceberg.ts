@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import type { JsonValue } from "../../src/base/json.ts";
+import { createMetrics, type Metrics } from "../../src/base/metrics.ts";
 import { Locations } from "../../src/blob/locations.ts";
 import type { AccountStores } from "../../src/catalog/accounts.ts";
 import type { AccountCatalog } from "../../src/catalog/catalog.ts";
@@ -14,6 +15,7 @@ import { IcebergNamespaces } from "../../src/service/iceberg-namespaces.ts";
 import { IcebergTables } from "../../src/service/iceberg-tables.ts";
 import { IcebergViews } from "../../src/service/iceberg-views.ts";
 import { MetadataFiles, TABLE_FORMAT, VIEW_FORMAT } from "../../src/service/metadata-files.ts";
+import { MetricsReports } from "../../src/service/metrics-reports.ts";
 import { PageTokens } from "../../src/service/page-token.ts";
 import type { CommitTable } from "../../src/service/requests.ts";
 import { TableLocations } from "../../src/service/table-locations.ts";
@@ -24,6 +26,8 @@ export interface TestIceberg {
   readonly iceberg: Iceberg;
   readonly catalog: AccountCatalog;
   readonly locations: Locations;
+  readonly reports: MetricsReports;
+  readonly metrics: Metrics;
   /** The warehouse as a path; its URI is `file://` and this. */
   readonly directory: string;
 }
@@ -51,8 +55,11 @@ export async function openTestIceberg(
   const tables = new IcebergTables(catalog, locations, tableFiles, places);
   const views = new IcebergViews(catalog, viewFiles, places);
   const tokens = new PageTokens(new Uint8Array(32));
-  const iceberg = new Iceberg(catalog, new IcebergNamespaces(catalog, tokens), tables, views);
-  return { iceberg, catalog, locations, directory };
+  const metrics = createMetrics();
+  const reports = new MetricsReports(catalog, metrics);
+  const namespaces = new IcebergNamespaces(catalog, tokens);
+  const iceberg = new Iceberg(catalog, namespaces, tables, views, reports);
+  return { reports, metrics, iceberg, catalog, locations, directory };
 }
 
 /** A commit as it arrives. */

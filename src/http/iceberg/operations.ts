@@ -3,6 +3,7 @@ import type { IcebergService } from "../../service/requests.ts";
 import type { Answer } from "../answer.ts";
 import type { Call } from "./call.ts";
 import { parseEntityTags } from "./etags.ts";
+import { decodeMetricsReport } from "./metrics-report.ts";
 import { dryRunOf, pageOf, parentOf, purgeRequestedOf, snapshotsOf } from "./query.ts";
 import * as decode from "./requests.ts";
 import * as answer from "./responses.ts";
@@ -156,7 +157,7 @@ const TABLE_OPERATIONS: readonly Operation[] = [
     },
   ),
   write("POST", `${TABLE}/metrics`, async (service, call) => {
-    const report = decode.decodeMetricsReport(call.json());
+    const report = decodeMetricsReport(call.json());
     await service.reportMetrics(call.ctx, call.tableRef, report);
     return answer.NO_CONTENT;
   }),

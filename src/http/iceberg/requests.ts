@@ -146,12 +146,6 @@ export function decodeCommitView(body: JsonObject): CommitView {
   };
 }
 
-/** Any report that says what it is: new kinds appear with new clients. */
-export function decodeMetricsReport(body: JsonObject): JsonObject {
-  requireString(body, "report-type");
-  return body;
-}
-
 interface Identifier {
   readonly namespace: readonly string[];
   readonly name: string;

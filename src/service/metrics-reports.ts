@@ -1,0 +1,96 @@
+import { Counter } from "prom-client";
+import { Background } from "../base/background.ts";
+import { utf8 } from "../base/bytes.ts";
+import type { TableId } from "../base/ids.ts";
+import { LIMITS } from "../base/limits.ts";
+import type { Metrics } from "../base/metrics.ts";
+import type { AccountCatalog } from "../catalog/catalog.ts";
+import type { Actor } from "../catalog/context.ts";
+import type { MetricsReport } from "../catalog/reports.ts";
+import { ofRelation } from "./relation-missing.ts";
+import type { TableRef } from "./requests.ts";
+
+/** Tables whose reports are stored at the same time; those of one table go in order. */
+const LANES = 4;
+
+/**
+ * Metrics reports of clients. Every scan of an engine is followed by one and waits for its answer,
+ * so a report is answered as soon as its table is known to exist, and stored behind the answer.
+ * What waits is bounded: where the store cannot keep up, or refuses, reports are counted and lost.
+ */
+export class MetricsReports {
+  readonly #catalog: AccountCatalog;
+  readonly #lanes: readonly Background[] = Array.from({ length: LANES }, () => new Background());
+  readonly #count: (outcome: "stored" | "dropped" | "failed") => void;
+  #waiting = 0;
+  #waitingBytes = 0;
+
+  constructor(catalog: AccountCatalog, metrics: Metrics) {
+    this.#catalog = catalog;
+    const counter = new Counter({
+      name: "firn_metrics_reports_total",
+      help: "Metrics reports of clients: stored, dropped unstored, or failed to be stored",
+      labelNames: ["outcome"],
+      registers: [metrics],
+    });
+    this.#count = (outcome) => counter.inc({ outcome });
+  }
+
+  /**
+   * Takes a report (JSON text) of a table. Costs what a look at the table does.
+   *
+   * @throws CatalogError `TABLE_NOT_FOUND`, and nothing of what becomes of the report.
+   */
+  async accept(actor: Actor, ref: TableRef, report: string): Promise<void> {
+    const { clock } = this.#catalog.context;
+    const table = await this.#idOf(ref);
+    const bytes = utf8(report).length;
+    const fits =
+      bytes <= LIMITS.reportBytes &&
+      this.#waiting < LIMITS.reportsWaiting &&
+      this.#waitingBytes + bytes <= LIMITS.reportsWaitingBytes;
+    if (!fits) {
+      this.#count("dropped");
+      return;
+    }
+    this.#waiting++;
+    this.#waitingBytes += bytes;
+    const receivedAtMs = clock.nowMs();
+    const lane = Number.parseInt(table.slice(-4), 16) % LANES;
+    this.#lanes[lane]?.run(async () => {
+      try {
+        await this.#catalog.reports.add(actor, table, receivedAtMs, report);
+        this.#count("stored");
+      } catch (error) {
+        this.#count("failed");
+        throw error;
+      } finally {
+        this.#waiting--;
+        this.#waitingBytes -= bytes;
+      }
+    });
+  }
+
+  /**
+   * The newest reports of a table, newest first.
+   *
+   * @throws CatalogError `TABLE_NOT_FOUND`; `Unavailable`.
+   */
+  async list(
+    ref: TableRef,
+    limit: number = LIMITS.reportsPerTable,
+  ): Promise<readonly MetricsReport[]> {
+    return this.#catalog.reports.list(await this.#idOf(ref), limit);
+  }
+
+  /** Resolves when everything taken so far is stored or lost. */
+  async settled(): Promise<void> {
+    for (const lane of this.#lanes) await lane.settled();
+  }
+
+  async #idOf({ catalog, namespace, table }: TableRef): Promise<TableId> {
+    const ref = { catalog, path: namespace, name: table };
+    const { summary } = await ofRelation("table", ref, this.#catalog.tables.find(ref));
+    return summary.entityId as TableId;
+  }
+}
