@@ -22,6 +22,9 @@ export const LIMITS = {
   /** Default age before the LSM engine's GC may delete an object, and its floor. */
   lsmGcMinAgeMs: 3_600_000,
   lsmGcMinAgeFloorMs: 1_800_000,
+  /** A key of the engine (its length fits 16 bits), and a value: larger ones are blobs above it. */
+  lsmKeyBytes: 65_535,
+  lsmValueBytes: 16_777_216,
   /** A shard's owner answers linearizable reads this long after its last epoch check. */
   leaseMs: 2_000,
   leaseSkewMarginMs: 500,

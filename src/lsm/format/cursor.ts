@@ -1,0 +1,59 @@
+import type { Key, Kind, Sequence } from "./entry.ts";
+
+/** The cursor has run off either end; it moves again after a seek only. */
+export const END = 0;
+/** The cursor stands on an entry. */
+export const ENTRY = 1;
+/**
+ * A block is not at hand, so that nothing can be said. Load what `missing` lists, then call the
+ * same method again.
+ */
+export const MISS = 2;
+export type Step = typeof END | typeof ENTRY | typeof MISS;
+
+/** A block that a cursor waits for: a range of its file. */
+export interface BlockHandle {
+  readonly kind: "data" | "index";
+  readonly offset: number;
+  /** As stored, frame included. */
+  readonly bytes: number;
+}
+
+/** A block of one file that has to be loaded. `file` is whatever names the file to its owner. */
+export interface MissingBlock extends BlockHandle {
+  readonly file: unknown;
+}
+
+/**
+ * Moves over entries in the engine's order: keys ascending, versions of one key newest first.
+ * Synchronous: no method waits. Every (key, sequence) is there at most once.
+ *
+ * The fields below hold while the cursor stands on an entry. `key` and `value()` stay good for
+ * ever: keys are texts, and the bytes of values lie in memory that is never written again. A kept
+ * value keeps the whole block or arena chunk around it alive, so whoever keeps values for long
+ * copies them (`value().slice()`).
+ */
+export interface Cursor {
+  readonly key: Key;
+  readonly sequence: Sequence;
+  readonly kind: Kind;
+  /** Where the value lies, to copy it without an object for each entry. Empty for a deletion. */
+  readonly valueSource: Uint8Array;
+  readonly valueStart: number;
+  readonly valueEnd: number;
+  /** A view of the value. */
+  value(): Uint8Array;
+
+  first(): Step;
+  last(): Step;
+  /** To the first entry at or after (key, sequence): the newest version that is not newer. */
+  seek(key: Key, sequence?: Sequence): Step;
+  /** To the last entry before (key, sequence), by default before every version of the key. */
+  seekBefore(key: Key, sequence?: Sequence): Step;
+  /** One entry on; only from an entry, or again after a miss. */
+  next(): Step;
+  /** One entry back; only from an entry, or again after a miss. */
+  prev(): Step;
+  /** Adds the blocks that the last call lacked. */
+  missing(into: MissingBlock[]): void;
+}

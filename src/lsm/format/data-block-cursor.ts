@@ -1,0 +1,300 @@
+import { assert } from "../../base/assert.ts";
+import { LIMITS } from "../../base/limits.ts";
+import type { DataBlock } from "./data-block.ts";
+import { DELETE, type Key, type Kind, latin1Text, PUT, type Sequence } from "./entry.ts";
+
+const SHORT_COPY = 48;
+const NO_BYTES = new Uint8Array(0);
+
+/**
+ * Moves over the entries of one data block without making an object for each. Every step checks
+ * that the entry lies inside the block and comes after the one before, so that a block with a right
+ * checksum and wrong content ends in `Corrupt` too.
+ *
+ * Moves answer whether the cursor stands on an entry.
+ */
+export class DataBlockCursor {
+  #block: DataBlock | undefined;
+  #bytes: Uint8Array = NO_BYTES;
+  #end = 0;
+  #base = 0;
+  /** Offsets of the entry, and behind it. */
+  #at = 0;
+  #after = 0;
+  /** Header of the entry. */
+  #shared = 0;
+  #keyAt = 0;
+  #valueAt = 0;
+  #scratch = 0;
+  /** Bytes of the entry's key; behind `#keyText` while a backward walk goes on. */
+  #key: Uint8Array = Buffer.allocUnsafeSlow(256);
+  #keyLength = 0;
+  #keyText: Key | undefined;
+  #keyBehind = false;
+  /** Entries of the stretch between two restart points that a backward walk is in. */
+  readonly #stretchAt: number[] = [];
+  readonly #stretchKeys: Key[] = [];
+  #stretchIndex = -1;
+
+  sequence: Sequence = 0;
+  kind: Kind = DELETE;
+
+  /** Starts on another block, before its first entry. */
+  reset(block: DataBlock): void {
+    this.#block = block;
+    this.#bytes = block.bytes;
+    this.#end = block.end;
+    this.#base = block.base;
+    this.#rewind(block.restartAt(0));
+  }
+
+  get key(): Key {
+    this.#keyText ??= latin1Text(this.#key, 0, this.#keyLength);
+    return this.#keyText;
+  }
+
+  get valueSource(): Uint8Array {
+    return this.#bytes;
+  }
+
+  get valueStart(): number {
+    return this.#valueAt;
+  }
+
+  get valueEnd(): number {
+    return this.#after;
+  }
+
+  first(): boolean {
+    this.#rewind(this.#blockNow().restartAt(0));
+    return this.next();
+  }
+
+  last(): boolean {
+    const block = this.#blockNow();
+    this.#fillStretch(block.restarts - 1, this.#end);
+    return this.#intoStretch(this.#stretchAt.length - 1);
+  }
+
+  /** To the first entry at or after (key, sequence). */
+  seek(key: Key, sequence: Sequence): boolean {
+    const block = this.#blockNow();
+    // The last restart point whose key is smaller: the entry lies behind it, or is the first.
+    let low = 0;
+    let high = block.restarts - 1;
+    while (low < high) {
+      const middle = (low + high + 1) >>> 1;
+      if (block.restartKey(middle) < key) low = middle;
+      else high = middle - 1;
+    }
+    this.#rewind(block.restartAt(low));
+    let matched = 0;
+    while (this.next()) {
+      // What is shared beyond the match compares as before: smaller.
+      if (this.#shared > matched) continue;
+      matched = this.#match(key, this.#shared);
+      const most = Math.min(this.#keyLength, key.length);
+      if (matched < most) {
+        if ((this.#key[matched] as number) > key.charCodeAt(matched)) return true;
+      } else if (this.#keyLength > key.length) return true;
+      else if (this.#keyLength === key.length && this.sequence <= sequence) return true;
+    }
+    return false;
+  }
+
+  next(): boolean {
+    const at = this.#after;
+    if (at >= this.#end) return false;
+    if (this.#keyBehind) this.#catchUp();
+    const before = this.#keyLength;
+    const beforeSequence = this.sequence;
+    this.#header(at);
+    const shared = this.#shared;
+    const length = shared + this.#valueAt - this.#keyAt;
+    if (!(shared <= before) || length > LIMITS.lsmKeyBytes || length === 0) {
+      throw this.#corrupt("key length");
+    }
+    this.#checkOrder(before, beforeSequence);
+    this.#copyKey(length);
+    return true;
+  }
+
+  prev(): boolean {
+    if (this.#stretchIndex < 0) {
+      const block = this.#blockNow();
+      const restart = this.#restartBefore(block, this.#at);
+      if (restart < 0) return false;
+      this.#fillStretch(restart, this.#at);
+      return this.#intoStretch(this.#stretchAt.length - 1);
+    }
+    if (this.#stretchIndex > 0) return this.#intoStretch(this.#stretchIndex - 1);
+    this.#at = this.#stretchAt[0] as number;
+    this.#stretchIndex = -1;
+    return this.prev();
+  }
+
+  /** Before the entry at a restart point: it shares nothing, whatever stood there before. */
+  #rewind(at: number): void {
+    this.#at = at;
+    this.#after = at;
+    this.#keyLength = 0;
+    this.#keyText = undefined;
+    this.#keyBehind = false;
+    this.#stretchIndex = -1;
+  }
+
+  #header(at: number): void {
+    const bytes = this.#bytes;
+    let p = at;
+    let shared = bytes[p++] as number;
+    if (shared > 127) {
+      shared = this.#wide(shared, p);
+      p = this.#scratch;
+    }
+    let fresh = bytes[p++] as number;
+    if (fresh > 127) {
+      fresh = this.#wide(fresh, p);
+      p = this.#scratch;
+    }
+    let size = bytes[p++] as number;
+    if (size > 127) {
+      size = this.#wide(size, p);
+      p = this.#scratch;
+    }
+    const kind = bytes[p++] as number;
+    let delta = bytes[p++] as number;
+    if (delta > 127) {
+      delta = this.#wide(delta, p);
+      p = this.#scratch;
+    }
+    const valueAt = p + fresh;
+    const after = valueAt + size;
+    this.#at = at;
+    // Bytes that are missing make sums that compare with nothing, so the checks say what holds.
+    if (!(after <= this.#end) || !(kind <= PUT)) throw this.#corrupt("entry ends outside, or kind");
+    const half = delta < 0x4000_0000 ? delta >>> 1 : Math.floor(delta / 2);
+    const sequence = this.#base + (delta % 2 === 0 ? half : -half - 1);
+    if (!(sequence >= 0)) throw this.#corrupt("sequence out of range");
+    this.#shared = shared;
+    this.#keyAt = p;
+    this.#valueAt = valueAt;
+    this.#after = after;
+    this.kind = kind as Kind;
+    this.sequence = sequence;
+  }
+
+  /** The rest of a varint of more than one byte; `#scratch` is then the offset behind it. */
+  #wide(first: number, from: number): number {
+    const bytes = this.#bytes;
+    let p = from;
+    let value = first & 127;
+    let scale = 128;
+    for (let more = 1; more < 8; more++) {
+      const byte = bytes[p++] as number;
+      value += (byte & 127) * scale;
+      if (byte < 128) {
+        this.#scratch = p;
+        return value;
+      }
+      scale *= 128;
+    }
+    throw this.#corrupt("number too long");
+  }
+
+  /** (key, sequence) must come after the entry before, whose key bytes are still there. */
+  #checkOrder(before: number, beforeSequence: Sequence): void {
+    const bytes = this.#bytes;
+    const key = this.#key;
+    let p = this.#keyAt;
+    let i = this.#shared;
+    while (i < before && p < this.#valueAt && bytes[p] === key[i]) {
+      i++;
+      p++;
+    }
+    const ascends =
+      p < this.#valueAt
+        ? i === before || (bytes[p] as number) > (key[i] as number)
+        : i === before && this.sequence < beforeSequence;
+    if (!ascends) throw this.#corrupt("out of order");
+  }
+
+  #copyKey(length: number): void {
+    if (length > this.#key.length) this.#growKey(length);
+    const key = this.#key;
+    const bytes = this.#bytes;
+    let p = this.#keyAt;
+    if (this.#valueAt - p <= SHORT_COPY) {
+      for (let i = this.#shared; i < length; i++) key[i] = bytes[p++] as number;
+    } else {
+      key.set(bytes.subarray(p, this.#valueAt), this.#shared);
+    }
+    this.#keyLength = length;
+    this.#keyText = undefined;
+  }
+
+  #growKey(length: number): void {
+    const grown = Buffer.allocUnsafeSlow(Math.max(length, this.#key.length * 2));
+    grown.set(this.#key.subarray(0, this.#keyLength));
+    this.#key = grown;
+  }
+
+  /** Units from `from` on in which the entry's key and `key` agree, `from` included. */
+  #match(key: Key, from: number): number {
+    const most = Math.min(this.#keyLength, key.length);
+    let i = from;
+    while (i < most && this.#key[i] === key.charCodeAt(i)) i++;
+    return i;
+  }
+
+  /** The last restart point before an offset, or -1. */
+  #restartBefore(block: DataBlock, offset: number): number {
+    let low = -1;
+    let high = block.restarts - 1;
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      if (block.restartAt(middle) < offset) low = middle;
+      else high = middle - 1;
+    }
+    return low;
+  }
+
+  /** Reads a stretch forwards once, so that each step back is a look-up. */
+  #fillStretch(restart: number, end: number): void {
+    this.#rewind(this.#blockNow().restartAt(restart));
+    this.#stretchAt.length = 0;
+    this.#stretchKeys.length = 0;
+    while (this.#after < end && this.next()) {
+      this.#stretchAt.push(this.#at);
+      this.#stretchKeys.push(this.key);
+    }
+    if (this.#after !== end) throw this.#corrupt("restart point inside an entry");
+  }
+
+  #intoStretch(index: number): boolean {
+    this.#stretchIndex = index;
+    this.#header(this.#stretchAt[index] as number);
+    this.#keyText = this.#stretchKeys[index];
+    this.#keyBehind = true;
+    return true;
+  }
+
+  /** From a backward walk to a forward one: the bytes of the key are needed again. */
+  #catchUp(): void {
+    const text = this.key;
+    if (text.length > this.#key.length) this.#growKey(text.length);
+    this.#keyLength = text.length;
+    for (let i = 0; i < text.length; i++) this.#key[i] = text.charCodeAt(i);
+    this.#keyBehind = false;
+    this.#stretchIndex = -1;
+  }
+
+  #blockNow(): DataBlock {
+    const block = this.#block;
+    assert(block !== undefined, "a cursor is reset to a block before it moves");
+    return block;
+  }
+
+  #corrupt(what: string): Error {
+    return this.#blockNow().corrupt(this.#at, what);
+  }
+}

@@ -1,0 +1,109 @@
+import { assert } from "../../base/assert.ts";
+import type { Key, Kind, Sequence } from "./entry.ts";
+import { MAX_VARINT_BYTES, writeU32, writeU64, writeVarint } from "./varint.ts";
+
+/** Entries between two restart points. */
+export const RESTART_INTERVAL = 16;
+
+/** Room for everything of an entry but key and value: three lengths, kind, sequence. */
+const ENTRY_OVERHEAD = 4 * MAX_VARINT_BYTES + 1;
+const HEADER_BYTES = 8;
+/** Below this, a loop over the bytes is faster than a call into the runtime. */
+const SHORT_COPY = 48;
+
+/**
+ * Encodes one data block after another into one buffer (layout: `data-block.ts`). Entries come in
+ * the engine's order, which the caller sees to.
+ */
+export class DataBlockWriter {
+  #bytes: Buffer;
+  #at = HEADER_BYTES;
+  #entries = 0;
+  #base: Sequence = 0;
+  #lastKey: Key = "";
+  readonly #restarts: number[] = [];
+
+  constructor(targetBytes: number) {
+    this.#bytes = Buffer.allocUnsafeSlow(targetBytes * 2);
+  }
+
+  get entries(): number {
+    return this.#entries;
+  }
+
+  /** Bytes of the block if it ended here. */
+  get bytes(): number {
+    return this.#at + 4 * (this.#restarts.length + 1);
+  }
+
+  /** Appends an entry whose value is `value[from, to)`. */
+  add(key: Key, sequence: Sequence, kind: Kind, value: Uint8Array, from: number, to: number): void {
+    const valueBytes = to - from;
+    this.#reserve(key.length + valueBytes + ENTRY_OVERHEAD);
+    const target = this.#bytes;
+    let shared = 0;
+    if (this.#entries % RESTART_INTERVAL === 0) {
+      if (this.#entries === 0) this.#base = sequence;
+      this.#restarts.push(this.#at);
+    } else {
+      shared = commonPrefix(this.#lastKey, key);
+    }
+    const fresh = key.length - shared;
+    let at = writeVarint(target, this.#at, shared);
+    at = writeVarint(target, at, fresh);
+    at = writeVarint(target, at, valueBytes);
+    target[at++] = kind;
+    at = writeVarint(target, at, zigzag(sequence - this.#base));
+    if (fresh <= SHORT_COPY) {
+      for (let i = shared; i < key.length; i++) target[at++] = key.charCodeAt(i);
+    } else {
+      at += target.write(shared === 0 ? key : key.slice(shared), at, "latin1");
+    }
+    if (valueBytes <= SHORT_COPY) {
+      for (let i = from; i < to; i++) target[at++] = value[i] as number;
+    } else {
+      target.set(from === 0 && to === value.length ? value : value.subarray(from, to), at);
+      at += valueBytes;
+    }
+    this.#at = at;
+    this.#entries++;
+    this.#lastKey = key;
+  }
+
+  /** The whole block: a view, good until the next `add`. Starts the next block. */
+  finish(): Uint8Array {
+    assert(this.#entries > 0, "a data block has entries");
+    const restarts = this.#restarts.length;
+    this.#reserve(4 * (restarts + 1));
+    writeU64(this.#bytes, 0, this.#base);
+    for (const restart of this.#restarts) {
+      writeU32(this.#bytes, this.#at, restart);
+      this.#at += 4;
+    }
+    writeU32(this.#bytes, this.#at, restarts);
+    const block = this.#bytes.subarray(0, this.#at + 4);
+    this.#at = HEADER_BYTES;
+    this.#entries = 0;
+    this.#restarts.length = 0;
+    return block;
+  }
+
+  #reserve(more: number): void {
+    if (this.#at + more <= this.#bytes.length) return;
+    const grown = Buffer.allocUnsafeSlow(Math.max(this.#bytes.length * 2, this.#at + more));
+    grown.set(this.#bytes.subarray(0, this.#at));
+    this.#bytes = grown;
+  }
+}
+
+/** Signed to unsigned, small to small: 0, -1, 1, -2 become 0, 1, 2, 3. Exact below 2^52. */
+function zigzag(delta: number): number {
+  return delta < 0 ? -2 * delta - 1 : 2 * delta;
+}
+
+function commonPrefix(a: Key, b: Key): number {
+  const most = Math.min(a.length, b.length);
+  let i = 0;
+  while (i < most && a.charCodeAt(i) === b.charCodeAt(i)) i++;
+  return i;
+}

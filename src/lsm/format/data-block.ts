@@ -1,0 +1,126 @@
+import { corrupt } from "./corrupt.ts";
+import { type Key, latin1Text } from "./entry.ts";
+import { readU32, readU64 } from "./varint.ts";
+
+/*
+ * Content of a data block: entries in the engine's order, keys without the bytes they share with
+ * the key before.
+ *
+ *   bytes  what
+ *   8      base: sequence of the first entry
+ *   n      entries
+ *   4 r    offset of each restart point in the content
+ *   4      r, the number of restart points
+ *
+ * An entry:
+ *
+ *   varint  bytes shared with the key before; 0 at a restart point
+ *   varint  bytes of the key that follow
+ *   varint  bytes of the value
+ *   1       kind in the lower half (0 delete, 1 put; 2 merge operand and 3 range tombstone are
+ *           kept for later), flags in the upper one (0x10 an expiry follows the sequence, 0x20 the
+ *           value is the id of a large one: both kept for later)
+ *   varint  sequence - base, signed: 0, -1, 1, -2 stand as 0, 1, 2, 3
+ *   n       rest of the key
+ *   n       value
+ *
+ * Every 16th entry is a restart point. Fixed integers have their lowest byte first; varints are in
+ * `varint.ts`. Invariant: (key ascending, sequence descending) holds strictly.
+ *
+ * Example: put("apple", 7, "red"), delete("apple", 5), put("apply", 9, "") are 40 bytes:
+ *
+ *   0700000000000000
+ *   00 05 03 01 00 6170706c65 726564
+ *   05 00 00 00 03
+ *   04 01 00 01 04 79
+ *   08000000 01000000
+ */
+
+const HEADER_BYTES = 8;
+/** The block's objects, and a text for each restart point once it has been searched. */
+const OBJECT_BYTES = 256;
+const RESTART_KEY_BYTES = 64;
+
+/** The content of one data block, shared by every cursor on it. */
+export class DataBlock {
+  readonly bytes: Uint8Array;
+  /** Where the entries end. */
+  readonly end: number;
+  readonly restarts: number;
+  readonly base: number;
+  /** Offset of the frame in its file: names the block in errors. */
+  readonly fileOffset: number;
+  readonly #restartKeys: (Key | undefined)[];
+
+  /**
+   * @param bytes the content (`openFrame`); never changed afterwards.
+   * @throws CatalogError `Corrupt`, code `LSM_FILE_CORRUPT`.
+   */
+  constructor(bytes: Uint8Array, fileOffset: number) {
+    this.bytes = bytes;
+    this.fileOffset = fileOffset;
+    if (bytes.length < HEADER_BYTES + 8) throw this.corrupt(0, "cut short");
+    const base = readU64(bytes, 0);
+    const restarts = readU32(bytes, bytes.length - 4);
+    const end = bytes.length - 4 * (restarts + 1);
+    if (base === undefined) throw this.corrupt(0, "sequence out of range");
+    if (restarts === 0 || end <= HEADER_BYTES) throw this.corrupt(bytes.length - 4, "restarts");
+    this.base = base;
+    this.restarts = restarts;
+    this.end = end;
+    this.#restartKeys = new Array<Key | undefined>(restarts);
+    this.#checkRestarts();
+  }
+
+  /** What it costs to keep it in memory. */
+  get weight(): number {
+    return this.bytes.length + OBJECT_BYTES + this.restarts * RESTART_KEY_BYTES;
+  }
+
+  restartAt(restart: number): number {
+    return readU32(this.bytes, this.end + 4 * restart);
+  }
+
+  /** Key of a restart point, read once. */
+  restartKey(restart: number): Key {
+    return this.#restartKeys[restart] ?? this.#readRestartKey(restart);
+  }
+
+  corrupt(offset: number, what: string): Error {
+    return corrupt("sst", `data block at ${this.fileOffset}`, offset, what);
+  }
+
+  /** Restart points ascend from the first entry, so that whatever follows one lies within. */
+  #checkRestarts(): void {
+    let before = HEADER_BYTES - 1;
+    for (let i = 0; i < this.restarts; i++) {
+      const at = this.restartAt(i);
+      const right = i === 0 ? at === HEADER_BYTES : at > before && at < this.end;
+      if (!right) throw this.corrupt(this.end + 4 * i, "restart point out of place");
+      before = at;
+    }
+  }
+
+  #readRestartKey(restart: number): Key {
+    const at = this.restartAt(restart);
+    if (this.bytes[at] !== 0) throw this.corrupt(at, "a restart point shares nothing");
+    // The length behind it: keys are at most three varint bytes long.
+    let p = at + 1;
+    let length = 0;
+    for (let scale = 1; scale <= 128 * 128; scale *= 128) {
+      const byte = this.bytes[p++] ?? 0;
+      length += (byte & 127) * scale;
+      if (byte < 128) break;
+    }
+    for (let skipped = 0; skipped < 3; ) {
+      // Value length, kind and sequence: only their ends matter here. The kind is one byte.
+      const byte = this.bytes[p++];
+      if (byte === undefined) throw this.corrupt(at, "entry cut short");
+      if (byte < 128 || skipped === 1) skipped++;
+    }
+    if (p + length > this.end) throw this.corrupt(at, "key ends outside the entries");
+    const key = latin1Text(this.bytes, p, p + length);
+    this.#restartKeys[restart] = key;
+    return key;
+  }
+}

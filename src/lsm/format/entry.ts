@@ -1,0 +1,75 @@
+import { assert } from "../../base/assert.ts";
+import { invalid } from "../../base/error.ts";
+import { LIMITS } from "../../base/limits.ts";
+
+/**
+ * A key as the engine holds it: a text whose every unit is one byte (latin1), so that `<` is byte
+ * order and V8 stores one byte a unit. 1 to 65,535 units.
+ */
+export type Key = string;
+
+/**
+ * Order of writes: a whole number from 0 to 2^52 - 1, so that the difference of two, with its sign,
+ * is exact as well; one for each written entry. Stored in 64 bits: the format outlives the number
+ * type.
+ */
+export type Sequence = number;
+
+export const MAX_SEQUENCE: Sequence = 2 ** 52 - 1;
+
+/** What an entry does to its key. Values are stored; `data-block.ts` lists those kept for later. */
+export const DELETE = 0;
+export const PUT = 1;
+export type Kind = typeof DELETE | typeof PUT;
+
+/**
+ * The key of some bytes. Copies them.
+ *
+ * @throws CatalogError `Invalid`, code `LSM_KEY_INVALID`: empty, or over `LIMITS.lsmKeyBytes`.
+ */
+export function keyOfBytes(bytes: Uint8Array): Key {
+  if (bytes.length === 0 || bytes.length > LIMITS.lsmKeyBytes) {
+    throw invalid("LSM_KEY_INVALID", "a key has 1 to 65,535 bytes", { bytes: bytes.length });
+  }
+  return latin1Text(bytes, 0, bytes.length);
+}
+
+/** The bytes of a key, in an array of their own. */
+export function bytesOfKey(key: Key): Uint8Array {
+  return Buffer.from(key, "latin1");
+}
+
+/** Bytes [from, to) as a text of one byte a unit. */
+export function latin1Text(bytes: Uint8Array, from: number, to: number): string {
+  const buffer = Buffer.isBuffer(bytes)
+    ? bytes
+    : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return buffer.toString("latin1", from, to);
+}
+
+/** The smallest key above `key`; used as a bound only, so it may be one byte longer than a key. */
+export function keyAfter(key: Key): Key {
+  return `${key}\0`;
+}
+
+/**
+ * The smallest bound above every key that starts with `prefix`, or undefined where there is none:
+ * the prefix is empty or consists of 0xff alone.
+ */
+export function prefixEnd(prefix: Key): Key | undefined {
+  let end = prefix.length;
+  while (end > 0 && prefix.charCodeAt(end - 1) === 0xff) end--;
+  if (end === 0) return undefined;
+  return prefix.slice(0, end - 1) + String.fromCharCode(prefix.charCodeAt(end - 1) + 1);
+}
+
+/** Asserts that a number can be a sequence. */
+export function assertSequence(sequence: number): asserts sequence is Sequence {
+  const fits = Number.isInteger(sequence) && sequence >= 0 && sequence <= MAX_SEQUENCE;
+  assert(fits, `sequence ${sequence} is out of range`);
+}
+
+/** Whether (key, sequence) comes before another in the engine's order: newest version first. */
+export function isBefore(key: Key, sequence: Sequence, than: Key, thanSequence: Sequence): boolean {
+  return key < than || (key === than && sequence > thanSequence);
+}

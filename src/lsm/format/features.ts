@@ -1,0 +1,33 @@
+import { CatalogError } from "../../base/error.ts";
+import type { FileKind } from "./corrupt.ts";
+
+/** The version of every format in this folder; a byte layout that changes is a new one. */
+export const FORMAT_VERSION = 1;
+
+/*
+ * Every file says in two sets of 32 bits what it uses. Required features are those without which it
+ * would be read wrong: an unknown one refuses the file. Optional ones are passed over.
+ *
+ *   file      required                                   optional
+ *   sst       1 merge operands, 2 range tombstones,      1 prefix filter
+ *             4 expiry, 8 large values, 16 lz4
+ *   manifest  none yet                                   none yet
+ *   boundary  none yet                                   none yet
+ *
+ * Those listed have their place in the bytes, but nothing writes or reads them yet.
+ */
+
+/**
+ * Refuses what this version cannot read right. `Unavailable`, because another, newer node can:
+ * nothing is wrong with the file or the request.
+ *
+ * @throws CatalogError `Unavailable`, code `LSM_FORMAT_UNSUPPORTED`.
+ */
+export function assertReadable(file: FileKind, version: number, required: number): void {
+  if (version === FORMAT_VERSION && required === 0) return;
+  throw new CatalogError("Unavailable", "LSM_FORMAT_UNSUPPORTED", "written by a newer version", {
+    file,
+    version,
+    features: required,
+  });
+}

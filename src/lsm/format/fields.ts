@@ -1,0 +1,180 @@
+import { utf8, utf8Text } from "../../base/bytes.ts";
+import type { CatalogError } from "../../base/error.ts";
+import { readVarint, varintBytes, writeVarint } from "./varint.ts";
+
+/*
+ * Fields: how a record is stored that later versions add to.
+ *
+ *   bytes   what
+ *   varint  number of the field, from 1
+ *   varint  bytes of its value
+ *   n       value
+ *
+ * Fields stand in ascending order of their numbers; one that repeats is a list. A whole number is a
+ * varint, a text UTF-8, a record fields again. A number that a reader does not know is kept, bytes
+ * and all, and written again: an older process that rewrites the record loses nothing. A record
+ * that cannot be read right without a new field says so in the required features of its file.
+ *
+ * Example: field 1 = 300, field 2 = "ice" are 9 bytes:
+ *
+ *   01 02 ac02
+ *   02 03 696365
+ */
+
+/** Fields of a record that its reader did not know, as they were stored. */
+export type UnknownFields = readonly { readonly id: number; readonly bytes: Uint8Array }[];
+
+/** Writes the fields of one record, in any order of calls. */
+export class FieldWriter {
+  readonly #fields: { readonly id: number; readonly bytes: Uint8Array }[] = [];
+
+  bytes(id: number, bytes: Uint8Array): this {
+    this.#fields.push({ id, bytes });
+    return this;
+  }
+
+  number(id: number, value: number): this {
+    const bytes = new Uint8Array(varintBytes(value));
+    writeVarint(bytes, 0, value);
+    return this.bytes(id, bytes);
+  }
+
+  text(id: number, text: string): this {
+    return this.bytes(id, utf8(text));
+  }
+
+  /** A field that is left out where there is no value. */
+  optionalNumber(id: number, value: number | undefined): this {
+    return value === undefined ? this : this.number(id, value);
+  }
+
+  key(id: number, key: string): this {
+    return this.bytes(id, Buffer.from(key, "latin1"));
+  }
+
+  unknown(fields: UnknownFields): this {
+    this.#fields.push(...fields);
+    return this;
+  }
+
+  finish(): Uint8Array {
+    const sorted = this.#fields.toSorted((a, b) => a.id - b.id);
+    const size = (n: number): number => varintBytes(n);
+    let total = 0;
+    for (const { id, bytes } of sorted) total += size(id) + size(bytes.length) + bytes.length;
+    const out = new Uint8Array(total);
+    let at = 0;
+    for (const { id, bytes } of sorted) {
+      at = writeVarint(out, writeVarint(out, at, id), bytes.length);
+      out.set(bytes, at);
+      at += bytes.length;
+    }
+    return out;
+  }
+}
+
+/** Makes the error of a record that cannot be read; `offset` lies in the record's file. */
+export type FieldFault = (offset: number, what: string) => CatalogError;
+
+interface Field {
+  readonly bytes: Uint8Array;
+  /** Of the value, in the file. */
+  readonly offset: number;
+}
+
+/**
+ * The fields of one record. Each reader takes fields by number; what nobody took is `unknown()`.
+ * Every malformed byte ends in the error that `fault` makes.
+ */
+export class FieldReader {
+  readonly #fields: Map<number, Field[]> = new Map();
+  readonly #fault: FieldFault;
+  readonly #offset: number;
+
+  constructor(bytes: Uint8Array, offset: number, fault: FieldFault) {
+    this.#fault = fault;
+    this.#offset = offset;
+    let at = 0;
+    let before = 1;
+    while (at < bytes.length) {
+      const id = readVarint(bytes, at, bytes.length);
+      const size = id && readVarint(bytes, id.after, bytes.length);
+      if (id === undefined || size === undefined) throw fault(offset + at, "malformed field");
+      const end = size.after + size.value;
+      if (id.value < before || end > bytes.length) throw fault(offset + at, "field out of place");
+      before = id.value;
+      const field = { bytes: bytes.subarray(size.after, end), offset: offset + size.after };
+      const list = this.#fields.get(id.value);
+      if (list === undefined) this.#fields.set(id.value, [field]);
+      else list.push(field);
+      at = end;
+    }
+  }
+
+  fault(what: string): CatalogError {
+    return this.#fault(this.#offset, what);
+  }
+
+  number(id: number): number {
+    return this.optionalNumber(id) ?? this.#missing(id);
+  }
+
+  optionalNumber(id: number): number | undefined {
+    const field = this.#single(id);
+    if (field === undefined) return undefined;
+    const read = readVarint(field.bytes, 0, field.bytes.length);
+    if (read?.after !== field.bytes.length) throw this.#fault(field.offset, "malformed number");
+    return read.value;
+  }
+
+  text(id: number): string {
+    const field = this.#single(id) ?? this.#missing(id);
+    try {
+      return utf8Text(field.bytes);
+    } catch {
+      throw this.#fault(field.offset, "not text");
+    }
+  }
+
+  key(id: number): string {
+    const field = this.#single(id) ?? this.#missing(id);
+    return Buffer.from(field.bytes).toString("latin1");
+  }
+
+  bytes(id: number): Uint8Array {
+    return (this.#single(id) ?? this.#missing(id)).bytes;
+  }
+
+  record<T>(id: number, read: (fields: FieldReader) => T): T | undefined {
+    const field = this.#single(id);
+    return field && read(new FieldReader(field.bytes, field.offset, this.#fault));
+  }
+
+  list<T>(id: number, read: (fields: FieldReader) => T): readonly T[] {
+    const fields = this.#take(id) ?? [];
+    return fields.map(({ bytes, offset }) => read(new FieldReader(bytes, offset, this.#fault)));
+  }
+
+  /** What no call above has taken. Call it last. */
+  unknown(): UnknownFields {
+    return [...this.#fields].flatMap(([id, fields]) =>
+      fields.map(({ bytes }) => ({ id, bytes: new Uint8Array(bytes) })),
+    );
+  }
+
+  #take(id: number): readonly Field[] | undefined {
+    const fields = this.#fields.get(id);
+    this.#fields.delete(id);
+    return fields;
+  }
+
+  #single(id: number): Field | undefined {
+    const [field, second] = this.#take(id) ?? [];
+    if (second !== undefined) throw this.#fault(second.offset, `field ${id} stands twice`);
+    return field;
+  }
+
+  #missing(id: number): never {
+    throw this.#fault(this.#offset, `field ${id} is missing`);
+  }
+}

@@ -1,0 +1,255 @@
+import { corrupt } from "./corrupt.ts";
+import { isBefore, type Key, latin1Text, MAX_SEQUENCE, type Sequence } from "./entry.ts";
+import { readVarint, writeVarint } from "./varint.ts";
+
+/*
+ * Content of an index: one entry for each of a row of adjacent frames, in their order.
+ *
+ *   bytes   what
+ *   1       level: 0 the frames are data blocks, 1 they are index blocks of level 0
+ *   varint  number of entries
+ *   varint  offset of the first frame in the file
+ *   n       entries
+ *
+ * An entry:
+ *
+ *   varint  bytes of the separator shared with the one before
+ *   varint  bytes of the separator that follow
+ *   varint  sequence of the separator
+ *   varint  bytes of the frame; the next one begins where it ends
+ *   n       rest of the separator
+ *
+ * Invariant: (separator, sequence) is at or after every entry of its frame and before every entry
+ * of the next one, so separators ascend strictly in the engine's order.
+ *
+ * Example: two data blocks of 300 and 45 bytes, up to "b" and up to "ca", are 14 bytes:
+ *
+ *   00 02 00
+ *   00 01 00 ac02 62
+ *   00 02 00 2d 6361
+ */
+
+/** Objects of a decoded entry: a text, its place in three arrays. */
+const ENTRY_WEIGHT = 56;
+
+/** Separators and frames of a table, in memory as the look-up wants them. */
+export class IndexBlock {
+  readonly level: 0 | 1;
+  readonly separators: readonly Key[];
+  readonly #sequences: Float64Array;
+  /** One more than entries: the last one is where the last frame ends. */
+  readonly #offsets: Float64Array;
+
+  constructor(
+    level: 0 | 1,
+    separators: readonly Key[],
+    sequences: Float64Array,
+    offsets: Float64Array,
+  ) {
+    this.level = level;
+    this.separators = separators;
+    this.#sequences = sequences;
+    this.#offsets = offsets;
+  }
+
+  get count(): number {
+    return this.separators.length;
+  }
+
+  get weight(): number {
+    let bytes = 0;
+    for (const separator of this.separators) bytes += separator.length + ENTRY_WEIGHT;
+    return bytes;
+  }
+
+  offset(entry: number): number {
+    return this.#offsets[entry] as number;
+  }
+
+  /** Bytes of a frame as stored. */
+  bytes(entry: number): number {
+    return (this.#offsets[entry + 1] as number) - (this.#offsets[entry] as number);
+  }
+
+  /** Where the frames of this index begin and end in the file. */
+  get start(): number {
+    return this.offset(0);
+  }
+
+  get end(): number {
+    return this.#offsets[this.count] as number;
+  }
+
+  sequence(entry: number): Sequence {
+    return this.#sequences[entry] as number;
+  }
+
+  /** The first entry whose frame may hold something from (key, sequence) on; `count` if none. */
+  find(key: Key, sequence: Sequence): number {
+    let low = 0;
+    let high = this.separators.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      const separator = this.separators[middle] as Key;
+      if (separator < key || (separator === key && this.sequence(middle) > sequence)) {
+        low = middle + 1;
+      } else high = middle;
+    }
+    return low;
+  }
+}
+
+/** Collects separators and lengths of adjacent frames. */
+export class IndexBuilder {
+  readonly #level: 0 | 1;
+  #first = 0;
+  #last: Key = "";
+  #count = 0;
+  #body = Buffer.allocUnsafeSlow(1_024);
+  #at = 0;
+
+  constructor(level: 0 | 1) {
+    this.#level = level;
+  }
+
+  get count(): number {
+    return this.#count;
+  }
+
+  /** Bytes of the content if it ended here, at most. */
+  get bytes(): number {
+    return this.#at + 16;
+  }
+
+  add(separator: Key, sequence: Sequence, offset: number, bytes: number): void {
+    if (this.#count === 0) this.#first = offset;
+    let shared = 0;
+    while (shared < separator.length && separator[shared] === this.#last[shared]) shared++;
+    this.#reserve(separator.length + 32);
+    let at = writeVarint(this.#body, this.#at, shared);
+    at = writeVarint(this.#body, at, separator.length - shared);
+    at = writeVarint(this.#body, at, sequence);
+    at = writeVarint(this.#body, at, bytes);
+    at += this.#body.write(separator.slice(shared), at, "latin1");
+    this.#at = at;
+    this.#last = separator;
+    this.#count++;
+  }
+
+  /** The content, and an empty builder again. */
+  finish(): Uint8Array {
+    const head = Buffer.alloc(32);
+    head[0] = this.#level;
+    let at = writeVarint(head, 1, this.#count);
+    at = writeVarint(head, at, this.#first);
+    const out = Buffer.concat([head.subarray(0, at), this.#body.subarray(0, this.#at)]);
+    this.#at = 0;
+    this.#count = 0;
+    this.#last = "";
+    return out;
+  }
+
+  #reserve(more: number): void {
+    if (this.#at + more <= this.#body.length) return;
+    const grown = Buffer.allocUnsafeSlow(Math.max(this.#body.length * 2, this.#at + more));
+    grown.set(this.#body.subarray(0, this.#at));
+    this.#body = grown;
+  }
+}
+
+/**
+ * Reads the content of an index.
+ *
+ * @param start where its first frame has to begin, `end` where its last one has to end.
+ * @throws CatalogError `Corrupt`, code `LSM_FILE_CORRUPT`: anything that breaks the invariant.
+ */
+export function readIndexBlock(
+  bytes: Uint8Array,
+  part: string,
+  expected: { readonly level?: 0 | 1; readonly start?: number; readonly end?: number },
+): IndexBlock {
+  const reader = new IndexReader(bytes, part);
+  const block = reader.read();
+  const { level, start, end } = expected;
+  const right =
+    (level === undefined || block.level === level) &&
+    (start === undefined || block.start === start) &&
+    (end === undefined || block.end === end);
+  if (!right) throw corrupt("sst", part, 0, "not the frames that it should name");
+  return block;
+}
+
+class IndexReader {
+  readonly #bytes: Uint8Array;
+  readonly #part: string;
+  #at = 1;
+
+  constructor(bytes: Uint8Array, part: string) {
+    this.#bytes = bytes;
+    this.#part = part;
+  }
+
+  read(): IndexBlock {
+    const level = this.#bytes[0];
+    if (level !== 0 && level !== 1) throw this.#corrupt("unknown level");
+    const count = this.#number();
+    // An entry has five bytes at least, so no count makes arrays larger than its file.
+    if (count === 0 || count > this.#bytes.length / 5) throw this.#corrupt("number of entries");
+    const separators: Key[] = [];
+    const sequences = new Float64Array(count);
+    const offsets = new Float64Array(count + 1);
+    offsets[0] = this.#number();
+    let before = "";
+    let beforeSequence: Sequence = MAX_SEQUENCE;
+    for (let i = 0; i < count; i++) {
+      const shared = this.#number();
+      const fresh = this.#number();
+      const sequence = this.#number();
+      const bytes = this.#number();
+      const end = this.#at + fresh;
+      if (shared > before.length || end > this.#bytes.length || bytes === 0) {
+        throw this.#corrupt("entry ends outside");
+      }
+      const separator = before.slice(0, shared) + latin1Text(this.#bytes, this.#at, end);
+      if (i > 0 && !isBefore(before, beforeSequence, separator, sequence)) {
+        throw this.#corrupt("out of order");
+      }
+      this.#at = end;
+      separators.push(separator);
+      sequences[i] = sequence;
+      offsets[i + 1] = (offsets[i] as number) + bytes;
+      before = separator;
+      beforeSequence = sequence;
+    }
+    if (this.#at !== this.#bytes.length) throw this.#corrupt("more than its entries");
+    if (!Number.isSafeInteger(offsets[count])) throw this.#corrupt("offsets out of range");
+    return new IndexBlock(level, separators, sequences, offsets);
+  }
+
+  #number(): number {
+    const read = readVarint(this.#bytes, this.#at, this.#bytes.length);
+    if (read === undefined) throw this.#corrupt("malformed number");
+    this.#at = read.after;
+    return read.value;
+  }
+
+  #corrupt(what: string): Error {
+    return corrupt("sst", this.#part, this.#at, what);
+  }
+}
+
+/**
+ * A short text that is at or after `last` and before `next`: what an index keeps instead of a whole
+ * key. `next` is greater than `last`.
+ */
+export function shortestSeparator(last: Key, next: Key): Key {
+  let common = 0;
+  while (common < last.length && last.charCodeAt(common) === next.charCodeAt(common)) common++;
+  if (common === last.length) return last;
+  if (common + 1 < next.length) return next.slice(0, common + 1);
+  const between = last.charCodeAt(common) + 1;
+  if (between < next.charCodeAt(common)) {
+    return last.slice(0, common) + String.fromCharCode(between);
+  }
+  return last;
+}

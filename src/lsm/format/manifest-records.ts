@@ -1,0 +1,158 @@
+import { unreachable } from "../../base/assert.ts";
+import type { Sequence } from "./entry.ts";
+import { type FieldReader, FieldWriter, type UnknownFields } from "./fields.ts";
+import { decodeSstMeta, encodeSstMeta, type SstMeta } from "./sst-meta.ts";
+
+/*
+ * Records inside a manifest, each of them fields (`fields.ts`).
+ *
+ *   sorted run   1 id   2 table, ascending in keys (repeats)
+ *   checkpoint   1 name   2 id of the manifest it keeps   3 sequence   4 wall time of making, ms
+ *                5 wall time of its end, ms; absent if it has none
+ *   sample       1 sequence   2 wall time at which it was the last one, ms
+ *   owner        1 node   2 host   3 process id   4 id of the host's boot   5 URL
+ *                6 state: 0 open, 1 draining, 2 free
+ *
+ * Example: the sample of sequence 300 at 1,000 ms, 8 bytes:
+ *
+ *   0102ac02 0202e807
+ */
+
+/** Tables that together are one sorted sequence: `id` only grows from run to run. */
+export interface SortedRun {
+  readonly id: number;
+  readonly tables: readonly SstMeta[];
+  readonly unknown: UnknownFields;
+}
+
+export interface Checkpoint {
+  readonly name: string;
+  readonly manifestId: number;
+  readonly sequence: Sequence;
+  readonly createdAtMs: number;
+  readonly expiresAtMs: number | undefined;
+  readonly unknown: UnknownFields;
+}
+
+/** `sequence` was the last one at `timeMs`. */
+export interface SequenceSample {
+  readonly sequence: Sequence;
+  readonly timeMs: number;
+  readonly unknown: UnknownFields;
+}
+
+export type OwnerState = "OPEN" | "DRAINING" | "FREE";
+
+/** Who writes the shard, so that a second process can judge whether it still lives. */
+export interface Owner {
+  readonly node: string;
+  readonly host: string;
+  readonly pid: number;
+  readonly bootId: string;
+  readonly url: string;
+  readonly state: OwnerState;
+  readonly unknown: UnknownFields;
+}
+
+export function encodeRun(run: SortedRun): Uint8Array {
+  const fields = new FieldWriter().number(1, run.id).unknown(run.unknown);
+  for (const table of run.tables) fields.bytes(2, encodeSstMeta(table));
+  return fields.finish();
+}
+
+/** A run without tables, or one whose tables overlap, is refused. */
+export function decodeRun(fields: FieldReader): SortedRun {
+  const run = {
+    id: fields.number(1),
+    tables: fields.list(2, decodeSstMeta),
+    unknown: fields.unknown(),
+  };
+  const ordered = run.tables.every((table, i) => {
+    const before = run.tables[i - 1];
+    return before === undefined || follows(before, table);
+  });
+  if (!ordered || run.tables.length === 0) throw fields.fault("tables of a run overlap");
+  return run;
+}
+
+/** Versions of one key may be cut between two tables, the newer ones first. */
+function follows(before: SstMeta, table: SstMeta): boolean {
+  return before.stats.lastKey <= table.stats.firstKey;
+}
+
+export function encodeCheckpoint(checkpoint: Checkpoint): Uint8Array {
+  return new FieldWriter()
+    .text(1, checkpoint.name)
+    .number(2, checkpoint.manifestId)
+    .number(3, checkpoint.sequence)
+    .number(4, checkpoint.createdAtMs)
+    .optionalNumber(5, checkpoint.expiresAtMs)
+    .unknown(checkpoint.unknown)
+    .finish();
+}
+
+export function decodeCheckpoint(fields: FieldReader): Checkpoint {
+  return {
+    name: fields.text(1),
+    manifestId: fields.number(2),
+    sequence: fields.number(3),
+    createdAtMs: fields.number(4),
+    expiresAtMs: fields.optionalNumber(5),
+    unknown: fields.unknown(),
+  };
+}
+
+export function encodeSample(sample: SequenceSample): Uint8Array {
+  return new FieldWriter()
+    .number(1, sample.sequence)
+    .number(2, sample.timeMs)
+    .unknown(sample.unknown)
+    .finish();
+}
+
+export function decodeSample(fields: FieldReader): SequenceSample {
+  return { sequence: fields.number(1), timeMs: fields.number(2), unknown: fields.unknown() };
+}
+
+export function encodeOwner(owner: Owner): Uint8Array {
+  return new FieldWriter()
+    .text(1, owner.node)
+    .text(2, owner.host)
+    .number(3, owner.pid)
+    .text(4, owner.bootId)
+    .text(5, owner.url)
+    .number(6, stateCode(owner.state))
+    .unknown(owner.unknown)
+    .finish();
+}
+
+export function decodeOwner(fields: FieldReader): Owner {
+  return {
+    node: fields.text(1),
+    host: fields.text(2),
+    pid: fields.number(3),
+    bootId: fields.text(4),
+    url: fields.text(5),
+    state: stateOf(fields),
+    unknown: fields.unknown(),
+  };
+}
+
+function stateCode(state: OwnerState): number {
+  switch (state) {
+    case "OPEN":
+      return 0;
+    case "DRAINING":
+      return 1;
+    case "FREE":
+      return 2;
+  }
+  return unreachable(state);
+}
+
+function stateOf(fields: FieldReader): OwnerState {
+  const code = fields.number(6);
+  const state = (["OPEN", "DRAINING", "FREE"] as const)[code];
+  if (state === undefined) throw fields.fault("unknown state of the owner");
+  return state;
+}

@@ -1,0 +1,173 @@
+import { crc32 } from "node:zlib";
+import { corrupt } from "./corrupt.ts";
+import { assertReadable, FORMAT_VERSION } from "./features.ts";
+import { FieldReader, FieldWriter, type UnknownFields } from "./fields.ts";
+import {
+  type Checkpoint,
+  decodeCheckpoint,
+  decodeOwner,
+  decodeRun,
+  decodeSample,
+  encodeCheckpoint,
+  encodeOwner,
+  encodeRun,
+  encodeSample,
+  type Owner,
+  type SequenceSample,
+  type SortedRun,
+} from "./manifest-records.ts";
+import { decodeSstMeta, encodeSstMeta, type SstMeta } from "./sst-meta.ts";
+import { readU32, writeU32 } from "./varint.ts";
+
+/*
+ * The whole state of a shard, one file a state, and the frame that a boundary (`gc-boundary.ts`)
+ * has as well.
+ *
+ *   offset  bytes  what
+ *   0       8      magic: "FIRNMAN\n" or "FIRNGCB\n"
+ *   8       2      format version: 1
+ *   10      2      0
+ *   12      4      required features (`features.ts`)
+ *   16      4      optional features
+ *   20      4      n, bytes of the body
+ *   24      n      body: fields (`fields.ts`)
+ *   24 + n  4      CRC-32 of all before it
+ *
+ * Integers have their lowest byte first. Fields of a manifest's body:
+ *
+ *   1 id of the manifest, which its name says too   2 epoch of the writer
+ *   3 epoch of the compactor                        4 first WAL object that replay still needs
+ *   5 last sequence that tables and WAL below 4 hold
+ *   6 table of level 0, newest first (repeats)      7 sorted run, newest first (repeats)
+ *   8 checkpoint (repeats)                          9 sample of sequence and time (repeats)
+ *   10 owner                                        11 wall time of writing, ms
+ *
+ * Their records are in `manifest-records.ts` and `sst-meta.ts`.
+ *
+ * Example: manifest 7 of an empty shard: epochs 2 and 1, WAL from 3, sequence 0, at 1,000 ms. 47
+ * bytes:
+ *
+ *   4649524e4d414e0a 0100 0000 00000000 00000000 13000000
+ *   010107 020102 030101 040103 050100  0b02e807
+ *   87ea6882
+ */
+
+const HEADER_BYTES = 24;
+const CRC_BYTES = 4;
+const MAGIC = { manifest: "FIRNMAN\n", boundary: "FIRNGCB\n" } as const;
+
+export interface Manifest {
+  readonly id: number;
+  readonly writerEpoch: number;
+  readonly compactorEpoch: number;
+  /** The first WAL object or segment that a replay still needs. */
+  readonly walFrom: number;
+  /** Every write up to it lies in the tables below, or in a WAL object that they made needless. */
+  readonly lastSequence: number;
+  /** Newest first; their keys overlap. */
+  readonly level0: readonly SstMeta[];
+  /** Newest first; tables of one run ascend and do not overlap. */
+  readonly runs: readonly SortedRun[];
+  readonly checkpoints: readonly Checkpoint[];
+  /** Ascending in sequence and time. */
+  readonly samples: readonly SequenceSample[];
+  readonly owner: Owner | undefined;
+  readonly writtenAtMs: number;
+  readonly optionalFeatures: number;
+  readonly unknown: UnknownFields;
+}
+
+/** A new array. What a newer version stored beside our fields is written again. */
+export function encodeManifest(manifest: Manifest): Uint8Array {
+  const body = new FieldWriter()
+    .number(1, manifest.id)
+    .number(2, manifest.writerEpoch)
+    .number(3, manifest.compactorEpoch)
+    .number(4, manifest.walFrom)
+    .number(5, manifest.lastSequence)
+    .number(11, manifest.writtenAtMs)
+    .unknown(manifest.unknown);
+  for (const table of manifest.level0) body.bytes(6, encodeSstMeta(table));
+  for (const run of manifest.runs) body.bytes(7, encodeRun(run));
+  for (const checkpoint of manifest.checkpoints) body.bytes(8, encodeCheckpoint(checkpoint));
+  for (const sample of manifest.samples) body.bytes(9, encodeSample(sample));
+  if (manifest.owner !== undefined) body.bytes(10, encodeOwner(manifest.owner));
+  return sealRecord("manifest", body.finish(), manifest.optionalFeatures);
+}
+
+/**
+ * Reads a manifest. Nothing of `bytes` is kept.
+ *
+ * @throws CatalogError `Corrupt`, code `LSM_FILE_CORRUPT`; `Unavailable`, code
+ *   `LSM_FORMAT_UNSUPPORTED`.
+ */
+export function decodeManifest(bytes: Uint8Array): Manifest {
+  const { fields, optionalFeatures } = openRecord("manifest", bytes);
+  const manifest: Manifest = {
+    id: fields.number(1),
+    writerEpoch: fields.number(2),
+    compactorEpoch: fields.number(3),
+    walFrom: fields.number(4),
+    lastSequence: fields.number(5),
+    level0: fields.list(6, decodeSstMeta),
+    runs: fields.list(7, decodeRun),
+    checkpoints: fields.list(8, decodeCheckpoint),
+    samples: fields.list(9, decodeSample),
+    owner: fields.record(10, decodeOwner),
+    writtenAtMs: fields.number(11),
+    optionalFeatures,
+    unknown: fields.unknown(),
+  };
+  checkTables(manifest);
+  return manifest;
+}
+
+/** A table twice, or one that holds what was never written, would be read as wrong data. */
+function checkTables({ level0, runs, lastSequence }: Manifest): void {
+  const seen = new Set<string>();
+  for (const table of [...level0, ...runs.flatMap((run) => run.tables)]) {
+    const fits = !seen.has(table.id) && table.stats.maxSequence <= lastSequence;
+    if (!fits) throw corrupt("manifest", "tables", HEADER_BYTES, "table out of place");
+    seen.add(table.id);
+  }
+  if (new Set(runs.map((run) => run.id)).size !== runs.length) {
+    throw corrupt("manifest", "runs", HEADER_BYTES, "two runs of one id");
+  }
+}
+
+/** Header, body and checksum. */
+export function sealRecord(
+  file: "manifest" | "boundary",
+  body: Uint8Array,
+  optionalFeatures: number,
+): Uint8Array {
+  const out = Buffer.alloc(HEADER_BYTES + body.length + CRC_BYTES);
+  out.write(MAGIC[file], "latin1");
+  out[8] = FORMAT_VERSION;
+  writeU32(out, 16, optionalFeatures);
+  writeU32(out, 20, body.length);
+  out.set(body, HEADER_BYTES);
+  const sumAt = HEADER_BYTES + body.length;
+  writeU32(out, sumAt, crc32(out.subarray(0, sumAt)));
+  return out;
+}
+
+/** @throws as `decodeManifest`. */
+export function openRecord(
+  file: "manifest" | "boundary",
+  bytes: Uint8Array,
+): { readonly fields: FieldReader; readonly optionalFeatures: number } {
+  const fault = (offset: number, what: string) => corrupt(file, "body", offset, what);
+  const bodyBytes = bytes.length - HEADER_BYTES - CRC_BYTES;
+  if (bodyBytes < 0) throw corrupt(file, "header", 0, "cut short");
+  const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  if (view.toString("latin1", 0, 8) !== MAGIC[file]) throw corrupt(file, "header", 0, "magic");
+  const sumAt = HEADER_BYTES + bodyBytes;
+  if (crc32(view.subarray(0, sumAt)) !== readU32(bytes, sumAt)) {
+    throw corrupt(file, "checksum", sumAt, "checksum differs");
+  }
+  if (readU32(bytes, 20) !== bodyBytes) throw corrupt(file, "header", 20, "length differs");
+  assertReadable(file, view.readUInt16LE(8), readU32(bytes, 12));
+  const fields = new FieldReader(bytes.subarray(HEADER_BYTES, sumAt), HEADER_BYTES, fault);
+  return { fields, optionalFeatures: readU32(bytes, 16) };
+}

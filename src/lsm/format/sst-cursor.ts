@@ -1,0 +1,181 @@
+import { corrupt } from "./corrupt.ts";
+import { type Cursor, END, ENTRY, MISS, type MissingBlock, type Step } from "./cursor.ts";
+import type { DataBlock } from "./data-block.ts";
+import { DataBlockCursor } from "./data-block-cursor.ts";
+import { type Key, type Kind, MAX_SEQUENCE, type Sequence } from "./entry.ts";
+import type { IndexBlock } from "./index-block.ts";
+import type { Sst } from "./sst.ts";
+
+/**
+ * The blocks of one table that are at hand, by the offset of their frame. Whoever loads a missing
+ * block keeps it at hand until the call that missed it has been repeated.
+ */
+export interface SstBlocks {
+  data(offset: number): DataBlock | undefined;
+  index(offset: number): IndexBlock | undefined;
+}
+
+/** Moves over the entries of one table, through its index and the blocks that are at hand. */
+export class SstCursor implements Cursor {
+  readonly #sst: Sst;
+  readonly #blocks: SstBlocks;
+  readonly #cursor: DataBlockCursor = new DataBlockCursor();
+  /** The part of the index in which the block lies, and which of the parts it is. */
+  #leaf: IndexBlock;
+  #part = 0;
+  /** The block, as an entry of the leaf. */
+  #entry = 0;
+  #waiting = false;
+  #missing: MissingBlock | undefined;
+
+  constructor(sst: Sst, blocks: SstBlocks) {
+    this.#sst = sst;
+    this.#blocks = blocks;
+    this.#leaf = sst.index;
+  }
+
+  get key(): Key {
+    return this.#cursor.key;
+  }
+
+  get sequence(): Sequence {
+    return this.#cursor.sequence;
+  }
+
+  get kind(): Kind {
+    return this.#cursor.kind;
+  }
+
+  get valueSource(): Uint8Array {
+    return this.#cursor.valueSource;
+  }
+
+  get valueStart(): number {
+    return this.#cursor.valueStart;
+  }
+
+  get valueEnd(): number {
+    return this.#cursor.valueEnd;
+  }
+
+  value(): Uint8Array {
+    const { valueSource, valueStart, valueEnd } = this.#cursor;
+    return valueSource.subarray(valueStart, valueEnd);
+  }
+
+  first(): Step {
+    if (!this.#enterPart(0) || !this.#enterBlock(0)) return MISS;
+    return this.#cursor.first() ? ENTRY : END;
+  }
+
+  last(): Step {
+    const { index } = this.#sst;
+    if (!this.#enterPart(index.level === 0 ? 0 : index.count - 1)) return MISS;
+    if (!this.#enterBlock(this.#leaf.count - 1)) return MISS;
+    return this.#cursor.last() ? ENTRY : END;
+  }
+
+  seek(key: Key, sequence: Sequence = MAX_SEQUENCE): Step {
+    const entered = this.#enterFor(key, sequence);
+    if (entered !== ENTRY) return entered;
+    return this.#cursor.seek(key, sequence) ? ENTRY : this.#onward();
+  }
+
+  seekBefore(key: Key, sequence: Sequence = MAX_SEQUENCE): Step {
+    const entered = this.#enterFor(key, sequence);
+    if (entered === MISS) return MISS;
+    if (entered === END) return this.last();
+    if (!this.#cursor.seek(key, sequence)) return this.#cursor.last() ? ENTRY : END;
+    return this.#cursor.prev() ? ENTRY : this.#backward();
+  }
+
+  next(): Step {
+    if (!this.#waiting && this.#cursor.next()) return ENTRY;
+    return this.#onward();
+  }
+
+  prev(): Step {
+    if (!this.#waiting && this.#cursor.prev()) return ENTRY;
+    return this.#backward();
+  }
+
+  missing(into: MissingBlock[]): void {
+    if (this.#missing !== undefined) into.push(this.#missing);
+  }
+
+  /** Into the first block that may hold something at or after (key, sequence). */
+  #enterFor(key: Key, sequence: Sequence): Step {
+    const { index } = this.#sst;
+    const part = index.level === 0 ? 0 : index.find(key, sequence);
+    if (index.level === 1 && part === index.count) return this.#at(END);
+    if (!this.#enterPart(part)) return MISS;
+    const entry = this.#leaf.find(key, sequence);
+    if (entry === this.#leaf.count) {
+      // Above the last separator of a table's only index; a part was chosen by its last one.
+      if (index.level === 0) return this.#at(END);
+      throw corrupt("sst", "index part", index.offset(part), "ends before its separator");
+    }
+    return this.#enterBlock(entry) ? ENTRY : MISS;
+  }
+
+  #onward(): Step {
+    if (this.#entry + 1 < this.#leaf.count) {
+      if (!this.#enterBlock(this.#entry + 1)) return MISS;
+    } else {
+      const { index } = this.#sst;
+      if (index.level === 0 || this.#part + 1 === index.count) return this.#at(END);
+      if (!this.#enterPart(this.#part + 1)) return MISS;
+      this.#entry = -1;
+      if (!this.#enterBlock(0)) return MISS;
+    }
+    return this.#cursor.first() ? ENTRY : END;
+  }
+
+  #backward(): Step {
+    if (this.#entry > 0) {
+      if (!this.#enterBlock(this.#entry - 1)) return MISS;
+    } else {
+      if (this.#sst.index.level === 0 || this.#part === 0) return this.#at(END);
+      if (!this.#enterPart(this.#part - 1)) return MISS;
+      this.#entry = this.#leaf.count;
+      if (!this.#enterBlock(this.#entry - 1)) return MISS;
+    }
+    return this.#cursor.last() ? ENTRY : END;
+  }
+
+  #at(step: Step): Step {
+    this.#waiting = false;
+    this.#missing = undefined;
+    return step;
+  }
+
+  /** Makes a part of the index the leaf; false where it is not at hand. */
+  #enterPart(part: number): boolean {
+    const { index } = this.#sst;
+    if (index.level === 0) return true;
+    if (part !== this.#part || this.#leaf === index) {
+      const offset = index.offset(part);
+      const leaf = this.#blocks.index(offset);
+      if (leaf === undefined) return this.#lacks("index", offset, index.bytes(part));
+      this.#leaf = leaf;
+      this.#part = part;
+    }
+    return true;
+  }
+
+  #enterBlock(entry: number): boolean {
+    const offset = this.#leaf.offset(entry);
+    const block = this.#blocks.data(offset);
+    if (block === undefined) return this.#lacks("data", offset, this.#leaf.bytes(entry));
+    this.#entry = entry;
+    this.#cursor.reset(block);
+    this.#at(ENTRY);
+    return true;
+  }
+
+  #lacks(kind: "data" | "index", offset: number, bytes: number): false {
+    this.#waiting = true;
+    this.#missing = { file: this.#sst.id, kind, offset, bytes };
+    return false;
+  }
+}

@@ -1,0 +1,112 @@
+import type { Key, Sequence } from "./entry.ts";
+import { type FieldReader, FieldWriter, type UnknownFields } from "./fields.ts";
+import { bytesOfUlid, ULID_BYTES, type Ulid, ulidOfBytes } from "./ulid.ts";
+
+/*
+ * What is known of a table without its blocks, as fields (`fields.ts`). The statistics stand in the
+ * table itself and again, inside its description, in the manifest.
+ *
+ * Statistics:                              Description:
+ *
+ *   1 number of entries                      1 id, 16 bytes
+ *   2 of those, deletions                    2 bytes of the file
+ *   3 number of distinct keys                3 bytes of its tail
+ *   4 first key                              4 statistics
+ *   5 last key
+ *   6 smallest sequence
+ *   7 largest sequence
+ *   8 bytes of keys and values as given
+ *   9 number of data blocks
+ *
+ * Kept for later in the statistics: 10 merge operands, 11 range tombstones, 12 earliest expiry,
+ * 13 ids of large values (repeats).
+ *
+ * Example: the statistics of put("a", 1, "x"), 24 bytes:
+ *
+ *   01 01 01  02 01 00  03 01 01  04 01 61  05 01 61  06 01 01  07 01 01  08 01 02
+ *   09 01 01
+ */
+
+export interface SstStats {
+  readonly entries: number;
+  readonly deletions: number;
+  readonly keys: number;
+  readonly firstKey: Key;
+  readonly lastKey: Key;
+  readonly minSequence: Sequence;
+  readonly maxSequence: Sequence;
+  /** Bytes of keys and values as they were given, before any encoding. */
+  readonly rawBytes: number;
+  readonly dataBlocks: number;
+  readonly unknown: UnknownFields;
+}
+
+/** A table file as the manifest lists it. */
+export interface SstMeta {
+  readonly id: Ulid;
+  /** Bytes of the file, which is what it costs to store. */
+  readonly fileBytes: number;
+  /** Bytes at its end that open it: one suffix read of this length. */
+  readonly tailBytes: number;
+  readonly stats: SstStats;
+  readonly unknown: UnknownFields;
+}
+
+export function encodeStats(stats: SstStats): Uint8Array {
+  return new FieldWriter()
+    .number(1, stats.entries)
+    .number(2, stats.deletions)
+    .number(3, stats.keys)
+    .key(4, stats.firstKey)
+    .key(5, stats.lastKey)
+    .number(6, stats.minSequence)
+    .number(7, stats.maxSequence)
+    .number(8, stats.rawBytes)
+    .number(9, stats.dataBlocks)
+    .unknown(stats.unknown)
+    .finish();
+}
+
+/** @throws CatalogError `Corrupt`, as the reader's fault makes it. */
+export function decodeStats(fields: FieldReader): SstStats {
+  const stats = {
+    entries: fields.number(1),
+    deletions: fields.number(2),
+    keys: fields.number(3),
+    firstKey: fields.key(4),
+    lastKey: fields.key(5),
+    minSequence: fields.number(6),
+    maxSequence: fields.number(7),
+    rawBytes: fields.number(8),
+    dataBlocks: fields.number(9),
+    unknown: fields.unknown(),
+  };
+  const { entries, deletions, keys, dataBlocks } = stats;
+  const counted = keys > 0 && keys <= entries && deletions <= entries && dataBlocks <= entries;
+  const ordered = stats.firstKey <= stats.lastKey && stats.minSequence <= stats.maxSequence;
+  if (!counted || !ordered || stats.firstKey === "" || dataBlocks === 0) {
+    throw fields.fault("statistics contradict themselves");
+  }
+  return stats;
+}
+
+export function encodeSstMeta(meta: SstMeta): Uint8Array {
+  return new FieldWriter()
+    .bytes(1, bytesOfUlid(meta.id))
+    .number(2, meta.fileBytes)
+    .number(3, meta.tailBytes)
+    .bytes(4, encodeStats(meta.stats))
+    .unknown(meta.unknown)
+    .finish();
+}
+
+/** @throws CatalogError `Corrupt`, as the reader's fault makes it. */
+export function decodeSstMeta(fields: FieldReader): SstMeta {
+  const id = fields.bytes(1);
+  if (id.length !== ULID_BYTES) throw fields.fault("id has not 16 bytes");
+  const fileBytes = fields.number(2);
+  const tailBytes = fields.number(3);
+  const stats = fields.record(4, decodeStats);
+  if (stats === undefined || tailBytes > fileBytes) throw fields.fault("table without its extent");
+  return { id: ulidOfBytes(id), fileBytes, tailBytes, stats, unknown: fields.unknown() };
+}

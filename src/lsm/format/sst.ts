@@ -1,0 +1,130 @@
+import { fileSeed, openFrame } from "./block-frame.ts";
+import { BloomFilter } from "./bloom.ts";
+import { corrupt } from "./corrupt.ts";
+import { DataBlock } from "./data-block.ts";
+import type { Key } from "./entry.ts";
+import { FieldReader } from "./fields.ts";
+import { decodeFooter, FOOTER_BYTES, type Footer, type Section } from "./footer.ts";
+import { type IndexBlock, readIndexBlock } from "./index-block.ts";
+import { decodeStats, type SstMeta, type SstStats } from "./sst-meta.ts";
+import { bytesOfUlid, type Ulid } from "./ulid.ts";
+
+/** An open table: everything but its blocks. */
+export class Sst {
+  readonly meta: SstMeta;
+  /** Of the data blocks, or of the parts of their index. */
+  readonly index: IndexBlock;
+  readonly filter: BloomFilter | undefined;
+  readonly #seed: number;
+
+  constructor(meta: SstMeta, index: IndexBlock, filter: BloomFilter | undefined, seed: number) {
+    this.meta = meta;
+    this.index = index;
+    this.filter = filter;
+    this.#seed = seed;
+  }
+
+  get id(): Ulid {
+    return this.meta.id;
+  }
+
+  get stats(): SstStats {
+    return this.meta.stats;
+  }
+
+  /** What it costs to keep it in memory. */
+  get weight(): number {
+    return this.index.weight + (this.filter?.weight ?? 0) + 1_024;
+  }
+
+  /** False only if the table certainly lacks the key. */
+  mayContain(key: Key): boolean {
+    const { firstKey, lastKey } = this.stats;
+    if (key < firstKey || key > lastKey) return false;
+    return this.filter === undefined || this.filter.mayContain(key);
+  }
+
+  /** As `mayContain`, of a key that was hashed once for many tables (`hashKey`). */
+  mayContainHashed(key: Key, a: number, b: number): boolean {
+    const { firstKey, lastKey } = this.stats;
+    if (key < firstKey || key > lastKey) return false;
+    return this.filter === undefined || this.filter.mayContainHashed(a, b);
+  }
+
+  /**
+   * The data block whose frame was read from `offset`. Never change `frame` afterwards.
+   *
+   * @throws CatalogError `Corrupt`, code `LSM_FILE_CORRUPT`.
+   */
+  dataBlock(frame: Uint8Array, offset: number): DataBlock {
+    const content = openFrame(frame, this.#seed, offset, "data block");
+    return new DataBlock(content, offset);
+  }
+
+  /** The part of the index whose frame was read from `offset`. @throws as `dataBlock`. */
+  indexPart(frame: Uint8Array, offset: number): IndexBlock {
+    const content = openFrame(frame, this.#seed, offset, "index part");
+    const part = readIndexBlock(content, `index part at ${offset}`, { level: 0 });
+    if (part.end > this.index.start) throw corrupt("sst", "index part", offset, "outside the data");
+    return part;
+  }
+}
+
+/** What a suffix of a table's file tells: the open table, or how long the suffix has to be. */
+export type OpenedSst =
+  | { readonly state: "open"; readonly sst: Sst }
+  | { readonly state: "short"; readonly tailBytes: number };
+
+/**
+ * Opens a table from the last bytes of its file: `tailBytes` of its description, or a guess
+ * (`TAIL_GUESS_BYTES`). Keeps parts of `suffix`, which must not change afterwards.
+ *
+ * @param expected what the manifest says of it: another id or another length is `Corrupt`.
+ * @throws CatalogError `Corrupt`, code `LSM_FILE_CORRUPT`; `Unavailable`, code
+ *   `LSM_FORMAT_UNSUPPORTED`.
+ */
+export function openSst(
+  suffix: Uint8Array,
+  expected: { readonly id: Ulid; readonly fileBytes?: number },
+): OpenedSst {
+  const footer = decodeFooter(suffix);
+  const { tailBytes, fileBytes, id } = footer;
+  if (id !== expected.id || (expected.fileBytes ?? fileBytes) !== fileBytes) {
+    throw corrupt("sst", "footer", 0, "another table");
+  }
+  if (suffix.length < tailBytes) return { state: "short", tailBytes };
+  return { state: "open", sst: openTail(suffix.subarray(suffix.length - tailBytes), footer) };
+}
+
+function openTail(tail: Uint8Array, footer: Footer): Sst {
+  const { id, fileBytes, tailBytes } = footer;
+  const seed = fileSeed(bytesOfUlid(id));
+  const tailAt = fileBytes - tailBytes;
+  const content = (section: Section, part: string): Uint8Array => {
+    const frame = tail.subarray(section.offset, section.offset + section.bytes);
+    return openFrame(frame, seed, tailAt + section.offset, part);
+  };
+  const index = readIndexBlock(content(footer.index, "index"), "index", { end: tailAt });
+  if (index.level === 0 && index.start !== 0) throw corrupt("sst", "index", 0, "data left out");
+  const filter = footer.filter && new BloomFilter(content(footer.filter, "filter"));
+  const statsAt = tailAt + footer.stats.offset;
+  const fields = new FieldReader(content(footer.stats, "statistics"), statsAt, (offset, what) =>
+    corrupt("sst", "statistics", offset, what),
+  );
+  const stats = decodeStats(fields);
+  checkTiling(footer);
+  if (index.level === 0 && index.count !== stats.dataBlocks) {
+    throw corrupt("sst", "index", 0, "another number of blocks");
+  }
+  const meta: SstMeta = { id, fileBytes, tailBytes, stats, unknown: [] };
+  return new Sst(meta, index, filter, seed);
+}
+
+/** The sections that version 1 writes lie one behind the other: a byte between them is damage. */
+function checkTiling({ index, filter, stats, tailBytes, optionalFeatures }: Footer): void {
+  if (optionalFeatures !== 0) return;
+  const filterBytes = filter?.bytes ?? 0;
+  if (index.offset + index.bytes + filterBytes + stats.bytes + FOOTER_BYTES !== tailBytes) {
+    throw corrupt("sst", "footer", 0, "tail with gaps");
+  }
+}

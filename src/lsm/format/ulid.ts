@@ -1,0 +1,44 @@
+import type { Clock } from "../../base/clock.ts";
+import type { Prng } from "../../base/prng.ts";
+
+/** Names a table file: 26 characters of Crockford's base 32 (ulid.spec), in order of making. */
+export type Ulid = string;
+
+const DIGITS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
+const ULID = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
+
+export const ULID_BYTES = 16;
+
+/** A new id: 48 bits of wall time in milliseconds, 80 of chance. */
+export function mintUlid(clock: Clock, prng: Prng): Ulid {
+  const bytes = new Uint8Array(ULID_BYTES);
+  let rest = clock.nowMs();
+  for (let i = 5; i >= 0; i--) {
+    bytes[i] = rest % 256;
+    rest = Math.floor(rest / 256);
+  }
+  bytes.set(prng.bytes(10), 6);
+  return ulidOfBytes(bytes);
+}
+
+export function isUlid(text: string): text is Ulid {
+  return ULID.test(text);
+}
+
+/** The 16 bytes of an id, highest first. */
+export function bytesOfUlid(id: Ulid): Uint8Array {
+  let value = 0n;
+  for (const digit of id) value = value * 32n + BigInt(DIGITS.indexOf(digit));
+  return Buffer.from(value.toString(16).padStart(2 * ULID_BYTES, "0"), "hex");
+}
+
+/** The text of 16 bytes. */
+export function ulidOfBytes(bytes: Uint8Array): Ulid {
+  let value = BigInt(`0x${Buffer.from(bytes).toString("hex")}`);
+  let text = "";
+  for (let i = 0; i < 26; i++) {
+    text = (DIGITS[Number(value % 32n)] ?? "") + text;
+    value /= 32n;
+  }
+  return text;
+}

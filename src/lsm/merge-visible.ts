@@ -1,0 +1,200 @@
+import { type Cursor, END, ENTRY, MISS, type MissingBlock, type Step } from "./format/cursor.ts";
+import { DELETE, type Key, keyAfter, type Sequence } from "./format/entry.ts";
+
+/** Versions of one key that are passed one by one before a seek is the shorter way. */
+const STEPS_BEFORE_SEEK = 8;
+const NO_BYTES = new Uint8Array(0);
+
+/**
+ * Moves over keys as they were at a snapshot: of each key the newest version that is not newer than
+ * the snapshot, and no key whose version is a deletion. What `Cursor` says of values and misses
+ * holds here too.
+ *
+ * Going forward, the cursor below stands on the entry. Going back, it has to see all versions of a
+ * key first, so it stands on the key before.
+ */
+export class VisibleCursor {
+  readonly #below: Cursor;
+  readonly #snapshot: Sequence;
+  #forward = true;
+  /** Going forward: the key of which the version to show, or that there is none, is known. */
+  #decided: Key | undefined;
+  /** How the cursor below was moving when it missed: the same call has to be made again. */
+  #resume: (() => Step) | undefined;
+  /** Going back: the best version seen of the key in hand, if any, and whether it is a deletion. */
+  #candidate: "none" | "live" | "deleted" = "none";
+  #candidateKey: Key = "";
+  /** Going back: the cursor below has nothing more. */
+  #drained = false;
+  key: Key = "";
+  sequence: Sequence = 0;
+  valueSource: Uint8Array = NO_BYTES;
+  valueStart = 0;
+  valueEnd = 0;
+
+  constructor(below: Cursor, snapshot: Sequence) {
+    this.#below = below;
+    this.#snapshot = snapshot;
+  }
+
+  value(): Uint8Array {
+    return this.valueSource.subarray(this.valueStart, this.valueEnd);
+  }
+
+  first(): Step {
+    return this.#jump(() => this.#below.first());
+  }
+
+  last(): Step {
+    return this.#backward(() => this.#below.last());
+  }
+
+  /** To the first visible key at or after `key`. */
+  seek(key: Key): Step {
+    return this.#jump(() => this.#below.seek(key, this.#snapshot));
+  }
+
+  /** To the last visible key before `key`. */
+  seekBefore(key: Key): Step {
+    return this.#backward(() => this.#below.seekBefore(key));
+  }
+
+  next(): Step {
+    if (this.#forward) return this.#onward(this.#resume ?? this.#nextBelow);
+    const { key } = this;
+    return this.#jump(() => this.#below.seek(keyAfter(key)));
+  }
+
+  prev(): Step {
+    if (this.#forward) {
+      const { key } = this;
+      return this.#backward(() => this.#below.seekBefore(key));
+    }
+    if (this.#resume !== undefined) return this.#walkBack(this.#resume());
+    this.#candidate = "none";
+    return this.#drained ? END : this.#walkBack(ENTRY);
+  }
+
+  missing(into: MissingBlock[]): void {
+    this.#below.missing(into);
+  }
+
+  readonly #nextBelow = (): Step => this.#below.next();
+  readonly #prevBelow = (): Step => this.#below.prev();
+
+  /** Forward to another place. A miss on the way changes nothing here, so it can start over. */
+  #jump(move: () => Step): Step {
+    const forward = this.#forward;
+    this.#decided = undefined;
+    const step = this.#onward(move);
+    if (step === MISS) {
+      this.#forward = forward;
+      this.#resume = undefined;
+    }
+    return step;
+  }
+
+  /** Forward from wherever `move` leads, past the versions of the key that was decided last. */
+  #onward(move: () => Step): Step {
+    const below = this.#below;
+    let call = move;
+    let passed = 0;
+    for (let step = call(); ; step = call()) {
+      if (step === MISS) {
+        this.#resume = call;
+        return MISS;
+      }
+      if (step === END) return this.#stopped(true);
+      const { key } = below;
+      const passing = key === this.#decided || below.sequence > this.#snapshot;
+      if (!passing) {
+        this.#decided = key;
+        passed = 0;
+        if (below.kind !== DELETE) {
+          this.#show();
+          return this.#stopped(true, ENTRY);
+        }
+      }
+      call = this.#nextBelow;
+      if (++passed > STEPS_BEFORE_SEEK) {
+        passed = 0;
+        const snapshot = this.#snapshot;
+        const past = key === this.#decided;
+        call = () => (past ? below.seek(keyAfter(key)) : below.seek(key, snapshot));
+      }
+    }
+  }
+
+  #backward(move: () => Step): Step {
+    this.#resume = undefined;
+    const step = move();
+    // Nothing has changed, so the same call starts over.
+    if (step === MISS) return MISS;
+    this.#candidate = "none";
+    this.#drained = false;
+    this.#forward = false;
+    return this.#walkBack(step);
+  }
+
+  /** Backward from the entry below, until the newest visible version of a key is known. */
+  #walkBack(from: Step): Step {
+    const below = this.#below;
+    let step = from;
+    let passed = 0;
+    for (;;) {
+      if (step === END) {
+        this.#drained = true;
+        return this.#stopped(false, this.#candidate === "live" ? ENTRY : END);
+      }
+      let call = this.#prevBelow;
+      if (step === ENTRY) {
+        const { key } = below;
+        if (this.#candidate === "none" || key !== this.#candidateKey) {
+          if (this.#candidate === "live") return this.#stopped(false, ENTRY);
+          this.#candidate = "none";
+          this.#candidateKey = key;
+          passed = 0;
+        }
+        if (below.sequence <= this.#snapshot) this.#consider();
+        if (++passed > STEPS_BEFORE_SEEK) {
+          passed = 0;
+          call = () => this.#skipVersions(key);
+        }
+      }
+      step = call();
+      if (step === MISS) {
+        this.#resume = call;
+        return MISS;
+      }
+    }
+  }
+
+  /** Over all newer versions of a key in two seeks, taking the newest visible one on the way. */
+  #skipVersions(key: Key): Step {
+    const newest = this.#below.seek(key, this.#snapshot);
+    if (newest === MISS) return MISS;
+    if (newest === ENTRY && this.#below.key === key) this.#consider();
+    return this.#below.seekBefore(key);
+  }
+
+  #consider(): void {
+    const live = this.#below.kind !== DELETE;
+    this.#candidate = live ? "live" : "deleted";
+    if (live) this.#show();
+  }
+
+  #show(): void {
+    const below = this.#below;
+    this.key = below.key;
+    this.sequence = below.sequence;
+    this.valueSource = below.valueSource;
+    this.valueStart = below.valueStart;
+    this.valueEnd = below.valueEnd;
+  }
+
+  #stopped(forward: boolean, step: Step = END): Step {
+    this.#forward = forward;
+    this.#resume = undefined;
+    return step;
+  }
+}

@@ -1,0 +1,159 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { openFrame, sealFrame } from "../../../src/lsm/format/block-frame.ts";
+import { BloomBuilder, BloomFilter } from "../../../src/lsm/format/bloom.ts";
+import { DataBlock } from "../../../src/lsm/format/data-block.ts";
+import { DataBlockCursor } from "../../../src/lsm/format/data-block-cursor.ts";
+import { DataBlockWriter } from "../../../src/lsm/format/data-block-writer.ts";
+import { DELETE, PUT } from "../../../src/lsm/format/entry.ts";
+import { FieldReader, FieldWriter } from "../../../src/lsm/format/fields.ts";
+import { decodeFooter, encodeFooter, FOOTER_BYTES } from "../../../src/lsm/format/footer.ts";
+import { decodeGcBoundary, encodeGcBoundary } from "../../../src/lsm/format/gc-boundary.ts";
+import { IndexBuilder, readIndexBlock } from "../../../src/lsm/format/index-block.ts";
+import { decodeManifest, encodeManifest } from "../../../src/lsm/format/manifest.ts";
+import { decodeSample, encodeSample } from "../../../src/lsm/format/manifest-records.ts";
+import { decodeStats, encodeStats } from "../../../src/lsm/format/sst-meta.ts";
+import { ulidOfBytes } from "../../../src/lsm/format/ulid.ts";
+import { readVarint, writeVarint } from "../../../src/lsm/format/varint.ts";
+
+const FORMATS = new URL("../../../src/lsm/format/", import.meta.url);
+const NOTHING = new Uint8Array(0);
+const text = (letters: string): Uint8Array => Buffer.from(letters, "latin1");
+const fault = (): never => {
+  throw new Error("malformed");
+};
+
+/** The bytes that a codec's header shows: the lines of hex behind "Example:". */
+function example(file: string): Buffer {
+  const source = readFileSync(new URL(file, FORMATS), "utf8");
+  const shown = /Example: ([\s\S]*?)\*\//.exec(source)?.[1] ?? "";
+  const lines = [...shown.matchAll(/^ \* {3}([0-9a-f ]+)$/gm)].map((match) => match[1] ?? "");
+  expect(lines).not.toEqual([]);
+  return Buffer.from(lines.join("").replaceAll(" ", ""), "hex");
+}
+
+const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString("hex");
+const shows = (file: string, bytes: Uint8Array): void =>
+  expect(hex(bytes)).toBe(hex(example(file)));
+
+describe("the examples that the codecs show are what they write and read", () => {
+  it("data block", () => {
+    const writer = new DataBlockWriter(100);
+    writer.add("apple", 7, PUT, text("red"), 0, 3);
+    writer.add("apple", 5, DELETE, NOTHING, 0, 0);
+    writer.add("apply", 9, PUT, NOTHING, 0, 0);
+    shows("data-block.ts", writer.finish());
+    const cursor = new DataBlockCursor();
+    cursor.reset(new DataBlock(example("data-block.ts"), 0));
+    const read: unknown[] = [];
+    while (cursor.next()) read.push(cursor.key, cursor.sequence, cursor.kind);
+    expect(read).toEqual(["apple", 7, PUT, "apple", 5, DELETE, "apply", 9, PUT]);
+  });
+
+  it("frame", () => {
+    shows("block-frame.ts", sealFrame(text("firn"), "none", 0, 4_096));
+    expect(hex(openFrame(example("block-frame.ts"), 0, 4_096, "x"))).toBe(hex(text("firn")));
+  });
+
+  it("filter", () => {
+    const builder = new BloomBuilder(10);
+    builder.add("a");
+    builder.add("b");
+    shows("bloom.ts", builder.finish());
+    const filter = new BloomFilter(example("bloom.ts"));
+    expect(["a", "b", "c"].map((key) => filter.mayContain(key))).toEqual([true, true, false]);
+  });
+
+  it("index", () => {
+    const builder = new IndexBuilder(0);
+    builder.add("b", 0, 0, 300);
+    builder.add("ca", 0, 300, 45);
+    shows("index-block.ts", builder.finish());
+    const index = readIndexBlock(example("index-block.ts"), "x", { level: 0, start: 0, end: 345 });
+    expect([index.find("b", 0), index.find("b\0", 0), index.find("cb", 0)]).toEqual([0, 1, 2]);
+  });
+
+  it("fields", () => {
+    shows("fields.ts", new FieldWriter().text(2, "ice").number(1, 300).finish());
+    const fields = new FieldReader(example("fields.ts"), 0, fault);
+    expect([fields.number(1), fields.text(2)]).toEqual([300, "ice"]);
+  });
+
+  it("varint", () => {
+    const bytes = new Uint8Array(8);
+    expect(hex(bytes.subarray(0, writeVarint(bytes, 0, 300)))).toBe("ac02");
+    expect(hex(bytes.subarray(0, writeVarint(bytes, 0, 2 ** 53 - 1)))).toBe("ffffffffffffff0f");
+    expect(readVarint(bytes, 0, 8)).toEqual({ value: 2 ** 53 - 1, after: 8 });
+  });
+
+  it("statistics", () => {
+    const stats = {
+      entries: 1,
+      deletions: 0,
+      keys: 1,
+      firstKey: "a",
+      lastKey: "a",
+      minSequence: 1,
+      maxSequence: 1,
+      rawBytes: 2,
+      dataBlocks: 1,
+      unknown: [],
+    };
+    shows("sst-meta.ts", encodeStats(stats));
+    expect(decodeStats(new FieldReader(example("sst-meta.ts"), 0, fault))).toEqual(stats);
+  });
+
+  it("footer", () => {
+    const footer = {
+      id: ulidOfBytes(Buffer.from("0190a5b0c0000123456789abcdef0123", "hex")),
+      fileBytes: 1_000,
+      tailBytes: 600,
+      optionalFeatures: 0,
+      index: { offset: 0, bytes: 100 },
+      filter: { offset: 100, bytes: 200 },
+      stats: { offset: 300, bytes: 184 },
+    };
+    shows("footer.ts", encodeFooter(footer));
+    expect(decodeFooter(example("footer.ts"))).toEqual(footer);
+    expect(example("footer.ts")).toHaveLength(FOOTER_BYTES);
+  });
+
+  it("manifest", () => {
+    const manifest = {
+      id: 7,
+      writerEpoch: 2,
+      compactorEpoch: 1,
+      walFrom: 3,
+      lastSequence: 0,
+      level0: [],
+      runs: [],
+      checkpoints: [],
+      samples: [],
+      owner: undefined,
+      writtenAtMs: 1_000,
+      optionalFeatures: 0,
+      unknown: [],
+    };
+    shows("manifest.ts", encodeManifest(manifest));
+    expect(decodeManifest(example("manifest.ts"))).toEqual(manifest);
+  });
+
+  it("records of a manifest", () => {
+    const sample = { sequence: 300, timeMs: 1_000, unknown: [] };
+    shows("manifest-records.ts", encodeSample(sample));
+    expect(decodeSample(new FieldReader(example("manifest-records.ts"), 0, fault))).toEqual(sample);
+  });
+
+  it("boundary", () => {
+    const boundary = {
+      id: 2,
+      walThrough: 300,
+      manifestThrough: 9,
+      raisedAtMs: 1_000,
+      optionalFeatures: 0,
+      unknown: [],
+    };
+    shows("gc-boundary.ts", encodeGcBoundary(boundary));
+    expect(decodeGcBoundary(example("gc-boundary.ts"))).toEqual(boundary);
+  });
+});

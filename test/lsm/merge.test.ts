@@ -1,0 +1,139 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { SeededPrng } from "../../src/base/prng.ts";
+import { type Cursor, END, ENTRY, MISS, type Step } from "../../src/lsm/format/cursor.ts";
+import { PUT } from "../../src/lsm/format/entry.ts";
+import { Memtable } from "../../src/lsm/memtable.ts";
+import { MergeCursor } from "../../src/lsm/merge.ts";
+import { VisibleCursor } from "../../src/lsm/merge-visible.ts";
+import {
+  compareMoves,
+  type Entry,
+  ModelCursor,
+  randomEntries,
+  visibleAt,
+} from "./support/model.ts";
+import { type Forgetful, forgetfulCursor, patient, settled, writeTable } from "./support/tables.ts";
+
+interface Sources {
+  readonly entries: readonly Entry[];
+  readonly cursors: readonly Cursor[];
+  readonly files: readonly Forgetful["file"][];
+}
+
+/** Entries dealt to a memtable and tables whose blocks come and go. */
+function deal(prng: SeededPrng, count: number, tables: number): Sources {
+  const entries = randomEntries(prng, count);
+  const hands: Entry[][] = Array.from({ length: tables + 1 }, () => []);
+  for (const entry of entries) hands[Math.floor(prng.float() * hands.length)]!.push(entry);
+  const memtable = new Memtable();
+  for (const { key, sequence, kind, value } of hands[0]!) memtable.add(key, sequence, kind, value);
+  const files = hands
+    .slice(1)
+    .filter((hand) => hand.length > 0)
+    .map((hand) => forgetfulCursor(writeTable(hand, { blockBytes: 100 }).bytes, prng));
+  const cursors = [memtable.cursor(), ...files.map(({ cursor }) => cursor)];
+  return { entries, cursors, files: files.map(({ file }) => file) };
+}
+
+describe("a merge", () => {
+  it("moves like one sorted list, in both directions, over any number of inputs", () => {
+    fc.assert(
+      fc.property(fc.nat(), fc.nat(300), fc.nat(8), (seed, count, tables) => {
+        const prng = new SeededPrng(seed);
+        const { entries, cursors, files } = deal(prng, count + 1, tables);
+        const merged = patient(new MergeCursor(cursors), files);
+        const model = new ModelCursor(entries);
+        expect(compareMoves(merged, model, entries, prng, 150)).toBeUndefined();
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it("of nothing is at its end", () => {
+    const merged = new MergeCursor([]);
+    expect([merged.first(), merged.last(), merged.seek("a")]).toEqual([END, END, END]);
+  });
+
+  it("names what all of its inputs miss at once", () => {
+    const { cursors } = deal(new SeededPrng(1), 300, 3);
+    const merged = new MergeCursor(cursors);
+    expect(merged.seek("a")).toBe(MISS);
+    const missing: Parameters<Cursor["missing"]>[0] = [];
+    merged.missing(missing);
+    expect(missing).toHaveLength(3);
+  });
+});
+
+describe("what is visible at a snapshot", () => {
+  it("is of each key the newest version that is old enough and no deletion", () => {
+    fc.assert(
+      fc.property(fc.nat(), fc.nat(300), fc.nat(4), (seed, count, tables) => {
+        const prng = new SeededPrng(seed);
+        const { entries, cursors, files } = deal(prng, count + 1, tables);
+        const first = entries[0]!.sequence;
+        const snapshot = first + Math.floor(prng.float() * (count + 2)) - 1;
+        const model = new ModelCursor(visibleAt(entries, Math.max(0, snapshot)));
+        const visible = new VisibleCursor(new MergeCursor(cursors), Math.max(0, snapshot));
+        walk(visible, model, files, prng, entries);
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  it("passes a thousand versions of one key in a few steps", () => {
+    const memtable = new Memtable();
+    memtable.add("a", 1, PUT, Uint8Array.of(1));
+    memtable.add("c", 2, PUT, Uint8Array.of(3));
+    for (let i = 0; i < 1_000; i++) memtable.add("b", i + 3, PUT, Uint8Array.of(i & 255));
+    const below = memtable.cursor();
+    let calls = 0;
+    const counted = new Proxy(below, {
+      get(target, name) {
+        const found: unknown = Reflect.get(target, name, target);
+        if (typeof found !== "function") return found;
+        return (...args: unknown[]): unknown => {
+          calls++;
+          return found.apply(target, args);
+        };
+      },
+    });
+    for (const snapshot of [500, 5_000]) {
+      const visible = new VisibleCursor(counted, snapshot);
+      const keys: string[] = [];
+      for (let step = visible.first(); step === ENTRY; step = visible.next()) {
+        keys.push(visible.key);
+      }
+      for (let step = visible.last(); step === ENTRY; step = visible.prev()) {
+        keys.push(visible.key);
+        if (visible.key === "b") expect(visible.sequence).toBe(Math.min(snapshot, 1_002));
+      }
+      expect(keys.join("")).toBe("abccba");
+    }
+    expect(calls).toBeLessThan(150);
+  });
+});
+
+function walk(
+  visible: VisibleCursor,
+  model: Cursor,
+  files: readonly Forgetful["file"][],
+  prng: SeededPrng,
+  entries: readonly Entry[],
+): void {
+  let step: Step = END;
+  for (let i = 0; i < 80; i++) {
+    const chance = prng.float();
+    const { key } = entries[Math.floor(prng.float() * entries.length)]!;
+    const name = (["next", "prev", "first", "last", "seek", "seekBefore"] as const)[
+      step === ENTRY && chance < 0.8 ? Math.floor(chance * 2.5) : 2 + Math.floor(chance * 4)
+    ]!;
+    const move = (cursor: VisibleCursor | Cursor): Step =>
+      name === "seek" || name === "seekBefore" ? cursor[name](key) : cursor[name]();
+    step = move(model);
+    expect(settled(visible, files, move)).toBe(step);
+    if (step !== ENTRY) continue;
+    expect([visible.key, visible.sequence]).toEqual([model.key, model.sequence]);
+    expect(Buffer.from(visible.value())).toEqual(Buffer.from(model.value()));
+  }
+}
