@@ -31,6 +31,17 @@ export function compareUtf8(a: string, b: string): number {
   return a.length - b.length;
 }
 
+/** Length of what stands in several pieces, one behind the other. */
+export function lengthOf(pieces: readonly Uint8Array[]): number {
+  return pieces.reduce((sum, piece) => sum + piece.length, 0);
+}
+
+/** The same in one piece; the piece itself where there is only one. */
+export function inOnePiece(pieces: readonly Uint8Array[]): Uint8Array {
+  const [only] = pieces;
+  return only !== undefined && pieces.length === 1 ? only : Buffer.concat(pieces);
+}
+
 /** Whether two byte arrays hold the same bytes. */
 export function bytesEqual(a: Uint8Array, b: Uint8Array): boolean {
   return a.length === b.length && Buffer.compare(a, b) === 0;

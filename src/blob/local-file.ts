@@ -8,11 +8,14 @@ import {
   readSync,
   write,
   writeSync,
+  writev,
 } from "node:fs";
 import { promisify } from "node:util";
+import { inOnePiece, lengthOf } from "../base/bytes.ts";
 
 const readAsync = promisify(read);
 const writeAsync = promisify(write);
+const writevAsync = promisify(writev);
 const fsyncAsync = promisify(fsync);
 
 /**
@@ -81,6 +84,24 @@ export async function writeFully(fd: number, bytes: Uint8Array): Promise<void> {
       bytes.length <= INLINE_BYTES
         ? writeSync(fd, bytes, written, step)
         : (await writeAsync(fd, bytes, written, step)).bytesWritten;
+  }
+}
+
+/** As `writeFully`, of pieces one behind the other: large ones are gathered, not copied. */
+export async function writePieces(fd: number, pieces: readonly Uint8Array[]): Promise<void> {
+  if (lengthOf(pieces) <= INLINE_BYTES) return writeFully(fd, inOnePiece(pieces));
+  for (let at = 0; at < pieces.length; ) {
+    let end = at;
+    for (let bytes = 0; end < pieces.length && (end === at || bytes < CHUNK_BYTES); end++) {
+      bytes += pieces[end]?.length ?? 0;
+    }
+    const batch = pieces.slice(at, end);
+    const { bytesWritten } = await writevAsync(fd, batch);
+    // A disk that is nearly full takes a part, and says why with the next write.
+    if (bytesWritten < lengthOf(batch)) {
+      await writeFully(fd, inOnePiece(batch).subarray(bytesWritten));
+    }
+    at = end;
   }
 }
 

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { inOnePiece } from "../base/bytes.ts";
 import type { Clock } from "../base/clock.ts";
 import { invalid } from "../base/error.ts";
 import { sha256Hex } from "../base/hash.ts";
@@ -6,7 +7,7 @@ import type { Prng } from "../base/prng.ts";
 import { assertBlobPath, assertDeletable, assertRange, checkList } from "./checks.ts";
 import { LocalDirectory, parentOf } from "./local-directory.ts";
 import { faultOf, writeUnknown } from "./local-fault.ts";
-import { type OpenFile, writeFully } from "./local-file.ts";
+import { type OpenFile, writeFully, writePieces } from "./local-file.ts";
 import { exactLayout, type LocalLayout, payloadLayout } from "./local-layout.ts";
 import { LocalLister } from "./local-list.ts";
 import { DirectoryLocks } from "./local-lock.ts";
@@ -109,16 +110,11 @@ export class LocalBlobStore implements BlobStore {
   }
 
   /** As a put of what is absent, without the etag, for which all bytes would have to be hashed. */
-  async create(path: string, bytes: Uint8Array): Promise<boolean> {
+  async create(path: string, pieces: readonly Uint8Array[]): Promise<boolean> {
     assertBlobPath(path);
     const file = this.#layout.fileOf(path);
-    const staged = await this.#tree.stage(file, async (fd) => {
-      await writeFully(fd, bytes);
-      await writeFully(
-        fd,
-        this.#layout.trailerOf(path, () => sha256Hex(bytes)),
-      );
-    });
+    const trailer = this.#layout.trailerOf(path, () => sha256Hex(inOnePiece(pieces)));
+    const staged = await this.#tree.stage(file, (fd) => writePieces(fd, [...pieces, trailer]));
     return this.#publishNew(staged, path, file);
   }
 

@@ -1,3 +1,4 @@
+import { inOnePiece } from "../base/bytes.ts";
 import type { Clock } from "../base/clock.ts";
 import { CatalogError, invalid } from "../base/error.ts";
 import { LIMITS } from "../base/limits.ts";
@@ -17,7 +18,7 @@ export interface LocationRoot {
   readonly store: BlobStore & {
     exists?(path: string): Promise<boolean>;
     watch?(path: string): () => boolean;
-    create?(path: string, bytes: Uint8Array): Promise<boolean>;
+    create?(path: string, pieces: readonly Uint8Array[]): Promise<boolean>;
     makeDirectory?(path: string): Promise<void>;
   };
   /** Path, in that store, of a normalized location at or below the root; `""` is the root. */
@@ -104,15 +105,16 @@ export class Locations {
   }
 
   /**
-   * Writes a new file, whole or not at all. One request.
+   * Writes a new file, whole or not at all: `content`, in one piece or several. One request.
    *
    * @throws CatalogError `Conflict`, code `LOCATION_TAKEN`: a file stands there.
    */
-  async write(uri: string, bytes: Uint8Array): Promise<void> {
+  async write(uri: string, content: Uint8Array | readonly Uint8Array[]): Promise<void> {
     const { store, path, location } = this.#resolveFile(uri);
+    const pieces = content instanceof Uint8Array ? [content] : content;
     const stored = store.create
-      ? await store.create(path, bytes)
-      : (await store.put(path, bytes, "absent")).outcome === "stored";
+      ? await store.create(path, pieces)
+      : (await store.put(path, inOnePiece(pieces), "absent")).outcome === "stored";
     if (!stored) {
       throw new CatalogError("Conflict", "LOCATION_TAKEN", "a file stands there", { location });
     }

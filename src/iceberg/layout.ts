@@ -1,5 +1,5 @@
 import { type JsonObject, type JsonValue, jsonKeys, printJson } from "../base/json.ts";
-import type { Fragment } from "./fragment.ts";
+import { type Part, Printer } from "./printer.ts";
 
 /** A top-level member as printed: a fixed text, or without one, what the model says. */
 export interface LayoutEntry {
@@ -31,22 +31,26 @@ export function changedLayout(
   return [...members.map((name) => ({ name })), ...unknown];
 }
 
-/** Compact JSON text; `printMember` gives undefined for a member that is left out. */
+/** A member as its text, as a list of parts, or undefined where it is left out. */
+export type Member = string | readonly Part[] | undefined;
+
+/** Compact JSON as UTF-8, in pieces that belong one behind the other and are shared: read-only. */
 export function printLayout(
   layout: readonly LayoutEntry[],
-  printMember: (name: string) => string | undefined,
-): string {
-  const members: string[] = [];
+  memberOf: (name: string) => Member,
+): readonly Uint8Array[] {
+  const printer = new Printer();
+  let separator = "{";
   for (const { name, text } of layout) {
-    const printed = text ?? printMember(name);
-    if (printed !== undefined) members.push(`${printJson(name)}:${printed}`);
+    const member = text ?? memberOf(name);
+    if (member === undefined) continue;
+    printer.text(`${separator}${printJson(name)}:`);
+    if (typeof member === "string") printer.text(member);
+    else printer.list(member);
+    separator = ",";
   }
-  return `{${members.join(",")}}`;
-}
-
-/** A list of parts, each as it was once printed. */
-export function printList(items: readonly { readonly fragment: Fragment }[]): string {
-  return `[${items.map((item) => item.fragment.text).join(",")}]`;
+  printer.text(separator === "{" ? "{}" : "}");
+  return printer.finish();
 }
 
 /** An object of named parts. */

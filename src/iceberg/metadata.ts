@@ -1,5 +1,5 @@
 import { type JsonValue, printJson } from "../base/json.ts";
-import { printLayout, printList, printMap } from "./layout.ts";
+import { type Member, printLayout, printMap } from "./layout.ts";
 import { checkMetadata } from "./metadata-check.ts";
 import { parseMetadataFile } from "./metadata-file.ts";
 import { readTableMetadata } from "./metadata-read.ts";
@@ -22,42 +22,43 @@ export function parseTableMetadata(text: string): TableMetadata {
 }
 
 /**
- * Compact JSON text of table metadata, fit to be spliced into a larger one. Costs the parts that
- * were never printed before, and a copy of the rest.
+ * Compact JSON of table metadata in UTF-8, fit to be spliced into a larger text: pieces that belong
+ * one behind the other, those of an unchanged history shared with whatever it was printed for
+ * before. Costs what was never printed before; of the rest, a look at each part.
  */
-export function printTableMetadata(metadata: TableMetadata): string {
-  return printLayout(metadata.layout, (name) => printMember(metadata, name));
+export function printTableMetadata(metadata: TableMetadata): readonly Uint8Array[] {
+  return printLayout(metadata.layout, (name) => memberOf(metadata, name));
 }
 
 /** A member as the model has it, undefined where it is left out. */
-function printMember(m: TableMetadata, name: string): string | undefined {
+function memberOf(m: TableMetadata, name: string): Member {
   switch (name) {
     case "schema":
       return currentSchema(m)?.fragment.text;
     case "schemas":
-      return printList(m.schemas);
+      return m.schemas;
     case "partition-spec":
       return printJson(partitionFieldsToJson(defaultSpec(m)?.fields ?? []));
     case "partition-specs":
-      return printList(m.specs);
+      return m.specs;
     case "sort-orders":
-      return printList(m.sortOrders);
+      return m.sortOrders;
     case "properties":
       return printMap(m.properties, printJson);
     case "encryption-keys":
-      return m.encryptionKeys.length === 0 ? undefined : printList(m.encryptionKeys);
+      return m.encryptionKeys.length === 0 ? undefined : m.encryptionKeys;
     case "refs":
       return printMap(m.refs, (ref) => ref.fragment.text);
     case "snapshots":
-      return printList(m.snapshots.items);
+      return m.snapshots.items;
     case "statistics":
-      return printList(m.statistics);
+      return m.statistics;
     case "partition-statistics":
-      return printList(m.partitionStatistics);
+      return m.partitionStatistics;
     case "snapshot-log":
-      return printList(m.snapshotLog);
+      return m.snapshotLog;
     case "metadata-log":
-      return printList(m.metadataLog);
+      return m.metadataLog;
     default: {
       const scalar = scalarMember(m, name);
       return scalar === undefined ? undefined : printJson(scalar);

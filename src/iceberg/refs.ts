@@ -3,10 +3,10 @@ import type { TableMetadata } from "./model.ts";
 import { SnapshotList } from "./snapshot-list.ts";
 
 /**
- * The metadata's text with only the snapshots that references name, for `snapshots=refs`. Logs,
+ * The metadata printed with only the snapshots that references name, for `snapshots=refs`. Logs,
  * statistics and all else stay: a client that wants more asks for all snapshots.
  */
-export function snapshotsOfRefs(metadata: TableMetadata): string {
+export function snapshotsOfRefs(metadata: TableMetadata): readonly Uint8Array[] {
   const named = new Set(Array.from(metadata.refs.values(), (ref) => ref.snapshotId));
   const items = metadata.snapshots.items.filter((snapshot) => named.has(snapshot.snapshotId));
   return printTableMetadata({ ...metadata, snapshots: SnapshotList.of(items) });

@@ -14,8 +14,8 @@ import {
   changedLayout,
   type LayoutEntry,
   layoutOf,
+  type Member,
   printLayout,
-  printList,
   printMap,
 } from "./layout.ts";
 import { parseMetadataFile } from "./metadata-file.ts";
@@ -120,21 +120,21 @@ export function viewLayout(base: ViewMetadata | undefined): readonly LayoutEntry
   return changedLayout(MEMBERS, KNOWN, base?.layout ?? []);
 }
 
-/** Compact JSON text of view metadata, fit to be spliced into a larger one. */
-export function printViewMetadata(metadata: ViewMetadata): string {
-  return printLayout(metadata.layout, (name) => printMember(metadata, name));
+/** As `printTableMetadata`. */
+export function printViewMetadata(metadata: ViewMetadata): readonly Uint8Array[] {
+  return printLayout(metadata.layout, (name) => memberOf(metadata, name));
 }
 
-function printMember(m: ViewMetadata, name: string): string | undefined {
+function memberOf(m: ViewMetadata, name: string): Member {
   switch (name) {
     case "properties":
       return printMap(m.properties, printJson);
     case "schemas":
-      return printList(m.schemas);
+      return m.schemas;
     case "versions":
-      return printList(m.versions);
+      return m.versions;
     case "version-log":
-      return printList(m.history);
+      return m.history;
     default: {
       const scalar = scalarMember(m, name);
       return scalar === undefined ? undefined : printJson(scalar);

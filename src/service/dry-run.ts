@@ -1,3 +1,4 @@
+import { inOnePiece } from "../base/bytes.ts";
 import {
   isJsonObject,
   type JsonObject,
@@ -23,11 +24,11 @@ export function dryRunOf<M extends Metadata>(
   base: MetadataFile<M> | undefined,
 ): DryRun {
   const changed = file === base ? [] : changedMembers(membersOf(base), membersOf(file));
-  return { baseMetadataLocation: base?.location, changed, metadata: file.bytes };
+  return { baseMetadataLocation: base?.location, changed, metadata: file.pieces };
 }
 
 function membersOf<M extends Metadata>(file: MetadataFile<M> | undefined): JsonObject {
-  const value = file === undefined ? {} : parseJsonBytes(file.bytes, BOUNDS);
+  const value = file === undefined ? {} : parseJsonBytes(inOnePiece(file.pieces), BOUNDS);
   return isJsonObject(value) ? value : {};
 }
 

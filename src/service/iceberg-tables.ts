@@ -72,7 +72,7 @@ function answerOf({ version, revision, file }: Committed<TableMetadata>): Loaded
   return {
     etag: tagOf(version, revision, "all"),
     metadataLocation: file.location,
-    metadata: file.bytes,
+    metadata: file.pieces,
     config: {},
   };
 }
@@ -140,7 +140,7 @@ export class IcebergTables {
       return "not-modified";
     }
     const file = await this.#files.load(location);
-    const metadata = options.snapshots === "refs" ? file.shorter(snapshotsOfRefs) : file.bytes;
+    const metadata = options.snapshots === "refs" ? file.shorter(snapshotsOfRefs) : file.pieces;
     return { etag, metadataLocation: location, metadata, config: {} };
   }
 
@@ -161,8 +161,8 @@ export class IcebergTables {
     for (const directory of [METADATA_DIRECTORY, DATA_DIRECTORY]) {
       await this.#locations.makeDirectory(`${location}/${directory}`);
     }
-    const { bytes } = this.#files.render(location, metadata);
-    return { etag: undefined, metadataLocation: undefined, metadata: bytes, config: {} };
+    const { pieces } = this.#files.render(location, metadata);
+    return { etag: undefined, metadataLocation: undefined, metadata: pieces, config: {} };
   }
 
   async create(ctx: RequestContext, ref: NamespaceRef, request: CreateTable): Promise<LoadedTable> {
@@ -271,8 +271,8 @@ export class IcebergTables {
     const { tables } = this.#catalog;
     const gone = tables.unregister(ctx, refOf(ref), async (table) => void (await load(table)));
     const { entity } = await ofRelation("table", refOf(ref), gone);
-    const { location, bytes } = await load(entity);
-    return { etag: undefined, metadataLocation: location, metadata: bytes, config: {} };
+    const { location, pieces } = await load(entity);
+    return { etag: undefined, metadataLocation: location, metadata: pieces, config: {} };
   }
 
   async rename(ctx: RequestContext, { catalog, from, to }: RenameTable): Promise<void> {

@@ -40,8 +40,8 @@ function describe(
   return { iceberg: { viewUuid: uuid as ViewUuid, metadataLocation, currentVersionId } };
 }
 
-function answerOf({ location, bytes }: MetadataFile<ViewMetadata>): LoadedView {
-  return { metadataLocation: location, metadata: bytes, config: {} };
+function answerOf({ location, pieces }: MetadataFile<ViewMetadata>): LoadedView {
+  return { metadataLocation: location, metadata: pieces, config: {} };
 }
 
 /** The view operations of the Iceberg REST protocol. */

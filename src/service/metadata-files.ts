@@ -1,5 +1,5 @@
 import { gunzipSync, gzipSync } from "node:zlib";
-import { utf8, utf8Text } from "../base/bytes.ts";
+import { inOnePiece, lengthOf, utf8Text } from "../base/bytes.ts";
 import { CatalogError, invalid } from "../base/error.ts";
 import { LIMITS } from "../base/limits.ts";
 import { LruMap } from "../base/lru.ts";
@@ -28,7 +28,7 @@ export interface Metadata {
 /** How one kind of metadata file is read and written. */
 export interface MetadataFormat<M extends Metadata> {
   readonly parse: (text: string) => M;
-  readonly print: (metadata: M) => string;
+  readonly print: (metadata: M) => readonly Uint8Array[];
   /**
    * How locations are answered. Clients join the paths of data files onto a table's, and some of
    * them know one spelling alone. Nothing lies at a view's but its metadata files, and clients
@@ -56,19 +56,21 @@ export const VIEW_FORMAT: MetadataFormat<ViewMetadata> = {
 export class MetadataFile<M extends Metadata> {
   readonly location: string;
   readonly metadata: M;
-  /** UTF-8 JSON, never compressed. */
-  readonly bytes: Uint8Array;
-  #shorter: Uint8Array | undefined;
+  /** UTF-8 JSON, never compressed, in pieces that other files of the table may share. */
+  readonly pieces: readonly Uint8Array[];
+  readonly length: number;
+  #shorter: readonly Uint8Array[] | undefined;
 
-  constructor(location: string, metadata: M, bytes: Uint8Array) {
+  constructor(location: string, metadata: M, pieces: readonly Uint8Array[]) {
     this.location = location;
     this.metadata = metadata;
-    this.bytes = bytes;
+    this.pieces = pieces;
+    this.length = lengthOf(pieces);
   }
 
   /** What another print of the same metadata leaves of it, made once: there is one such print. */
-  shorter(print: (metadata: M) => string): Uint8Array {
-    this.#shorter ??= utf8(print(this.metadata));
+  shorter(print: (metadata: M) => readonly Uint8Array[]): readonly Uint8Array[] {
+    this.#shorter ??= print(this.metadata);
     return this.#shorter;
   }
 }
@@ -108,7 +110,7 @@ export class MetadataFiles<M extends Metadata> {
   constructor(locations: Locations, format: MetadataFormat<M>) {
     this.#locations = locations;
     this.#format = format;
-    this.#kept = new LruMap(format.cachedBytes, ({ file }) => file.bytes.length + ENTRY_BYTES);
+    this.#kept = new LruMap(format.cachedBytes, ({ file }) => file.length + ENTRY_BYTES);
   }
 
   /**
@@ -147,7 +149,7 @@ export class MetadataFiles<M extends Metadata> {
   #canonical(location: string, metadata: M, bytes: Uint8Array): MetadataFile<M> {
     const canonical = this.spelled(metadata.location);
     return canonical === metadata.location
-      ? new MetadataFile(location, metadata, bytes)
+      ? new MetadataFile(location, metadata, [bytes])
       : this.render(location, withLocation(metadata, canonical));
   }
 
@@ -167,13 +169,14 @@ export class MetadataFiles<M extends Metadata> {
 
   /** The file as it will stand at the location, not written yet. */
   render(location: string, metadata: M): MetadataFile<M> {
-    return new MetadataFile(location, metadata, utf8(this.#format.print(metadata)));
+    return new MetadataFile(location, metadata, this.#format.print(metadata));
   }
 
   /** Writes a rendered file under its name, which nothing else ever has. */
   async write(file: MetadataFile<M>): Promise<void> {
-    const { location, bytes } = file;
-    await this.#locations.write(location, isGzipMetadata(location) ? gzipSync(bytes) : bytes);
+    const { location, pieces } = file;
+    const content = isGzipMetadata(location) ? gzipSync(inOnePiece(pieces)) : pieces;
+    await this.#locations.write(location, content);
     this.#keep(file);
   }
 

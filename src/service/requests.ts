@@ -88,12 +88,15 @@ export interface LoadOptions {
   readonly ifNoneMatch?: readonly string[] | undefined;
 }
 
-/** A table as answered: metadata is JSON text, spliced unparsed into the response. */
+/**
+ * A table as answered: metadata is JSON text in pieces that belong one behind the other, spliced
+ * unparsed into the response.
+ */
 export interface LoadedTable {
   /** Absent for a staged table. With its quotes. */
   readonly etag: string | undefined;
   readonly metadataLocation: string | undefined;
-  readonly metadata: Uint8Array;
+  readonly metadata: readonly Uint8Array[];
   readonly config: Properties;
 }
 
@@ -127,7 +130,7 @@ export interface CommitView {
 /** A view as answered. The protocol has no entity tags of views: clients compare locations. */
 export interface LoadedView {
   readonly metadataLocation: string;
-  readonly metadata: Uint8Array;
+  readonly metadata: readonly Uint8Array[];
   readonly config: Properties;
 }
 
@@ -138,7 +141,7 @@ export interface DryRun {
   /** The metadata's own members that would differ, in their order; none where nothing would. */
   readonly changed: readonly string[];
   /** JSON text, as the commit would answer it; times and minted ids are those of the dry run. */
-  readonly metadata: Uint8Array;
+  readonly metadata: readonly Uint8Array[];
 }
 
 /** One table's share of a transaction's dry run. */

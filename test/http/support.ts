@@ -26,7 +26,7 @@ export function loaded(parts: Partial<LoadedTable> = {}): LoadedTable {
   return {
     etag: '"v1"',
     metadataLocation: LOCATION,
-    metadata: Buffer.from(METADATA),
+    metadata: [Buffer.from(METADATA)],
     config: { "io.x": "y" },
     ...parts,
   };
@@ -34,14 +34,14 @@ export function loaded(parts: Partial<LoadedTable> = {}): LoadedTable {
 
 const VIEW: LoadedView = {
   metadataLocation: LOCATION,
-  metadata: Buffer.from(METADATA),
+  metadata: [Buffer.from(METADATA)],
   config: { "io.x": "y" },
 };
 
 const DRY_RUN: DryRun = {
   baseMetadataLocation: LOCATION,
   changed: ["properties"],
-  metadata: Buffer.from(METADATA),
+  metadata: [Buffer.from(METADATA)],
 };
 
 /**

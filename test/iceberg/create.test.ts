@@ -6,8 +6,8 @@ import {
   metadataCodec,
   nextMetadataFileName,
 } from "../../src/iceberg/file-name.ts";
-import { parseTableMetadata, printTableMetadata } from "../../src/iceberg/metadata.ts";
-import { snapshotsOfRefs } from "../../src/iceberg/refs.ts";
+import { parseTableMetadata } from "../../src/iceberg/metadata.ts";
+import { printTableMetadata, snapshotsOfRefs } from "./printed.ts";
 import { append, column, commit, failure, NOW_MS, newTable, schemaOf, UUID } from "./support.ts";
 
 const NESTED = schemaOf(

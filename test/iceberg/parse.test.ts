@@ -3,7 +3,8 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { CatalogError } from "../../src/base/error.ts";
 import { type JsonObject, type JsonValue, parseJson, printJson } from "../../src/base/json.ts";
-import { parseTableMetadata, printTableMetadata } from "../../src/iceberg/metadata.ts";
+import { parseTableMetadata } from "../../src/iceberg/metadata.ts";
+import { printTableMetadata } from "./printed.ts";
 import { append, commit, failure } from "./support.ts";
 
 const FOLDER = new URL("../fixtures/iceberg/metadata/", import.meta.url);

@@ -3,8 +3,9 @@ import { describe, expect, test } from "vitest";
 import { CatalogError } from "../../src/base/error.ts";
 import { type JsonObject, parseJson, printJson } from "../../src/base/json.ts";
 import { withLocation } from "../../src/iceberg/layout.ts";
-import { parseTableMetadata, printTableMetadata } from "../../src/iceberg/metadata.ts";
-import { parseViewMetadata, printViewMetadata } from "../../src/iceberg/view-metadata.ts";
+import { parseTableMetadata } from "../../src/iceberg/metadata.ts";
+import { parseViewMetadata } from "../../src/iceberg/view-metadata.ts";
+import { printTableMetadata, printViewMetadata } from "./printed.ts";
 
 const FOLDER = new URL("../fixtures/iceberg/metadata/", import.meta.url);
 

@@ -2,8 +2,9 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { CatalogError } from "../../src/base/error.ts";
 import type { JsonObject } from "../../src/base/json.ts";
-import { parseTableMetadata, printTableMetadata } from "../../src/iceberg/metadata.ts";
+import { parseTableMetadata } from "../../src/iceberg/metadata.ts";
 import type { TableMetadata } from "../../src/iceberg/model.ts";
+import { printTableMetadata } from "./printed.ts";
 import { append, column, commit, newTable, SCHEMA, schemaOf, setRef } from "./support.ts";
 
 /** A step looks at the table and says what a client would send next. */

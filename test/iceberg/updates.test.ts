@@ -1,9 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { type JsonObject, parseJson } from "../../src/base/json.ts";
-import { parseTableMetadata, printTableMetadata } from "../../src/iceberg/metadata.ts";
+import { parseTableMetadata } from "../../src/iceberg/metadata.ts";
 import { removedMetadataFiles } from "../../src/iceberg/metadata-log.ts";
 import type { TableMetadata } from "../../src/iceberg/model.ts";
 import { parseUpdates } from "../../src/iceberg/updates.ts";
+import { printTableMetadata } from "./printed.ts";
 import {
   append,
   column,

@@ -5,7 +5,6 @@ import type { JsonObject } from "../../src/base/json.ts";
 import {
   currentVersion,
   parseViewMetadata,
-  printViewMetadata,
   type ViewMetadata,
 } from "../../src/iceberg/view-metadata.ts";
 import {
@@ -13,6 +12,7 @@ import {
   parseViewRequirements,
   parseViewUpdates,
 } from "../../src/iceberg/view-updates.ts";
+import { printViewMetadata } from "./printed.ts";
 import { column, failure, NOW_MS, SCHEMA, schemaOf, UUID } from "./support.ts";
 import {
   commitView,

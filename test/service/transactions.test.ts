@@ -33,7 +33,7 @@ async function withTables(names: readonly string[], node?: TestIceberg): Promise
 
 function metadataOf(table: LoadResult) {
   if (table === "not-modified") throw new Error("not loaded");
-  return JSON.parse(Buffer.from(table.metadata).toString("utf8"));
+  return JSON.parse(Buffer.concat(table.metadata).toString("utf8"));
 }
 
 async function propertyOf({ iceberg }: TestIceberg, table: string): Promise<string | undefined> {

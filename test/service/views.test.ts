@@ -56,7 +56,7 @@ function replacing(sql: string): CommitView {
 }
 
 function metadataOf({ metadata }: LoadedView) {
-  return JSON.parse(Buffer.from(metadata).toString("utf8"));
+  return JSON.parse(Buffer.concat(metadata).toString("utf8"));
 }
 
 function pathOf({ metadataLocation }: LoadedView): string {
@@ -67,7 +67,9 @@ const filesBeside = (view: LoadedView): string[] => readdirSync(join(pathOf(view
 
 test("what create answers is what stands in the metadata file and what load answers", async () => {
   const { iceberg, created, directory } = await withView();
-  expect(readFileSync(pathOf(created), "utf8")).toBe(Buffer.from(created.metadata).toString());
+  expect(readFileSync(pathOf(created), "utf8")).toBe(
+    Buffer.concat(created.metadata).toString("utf8"),
+  );
   expect(pathOf(created)).toMatch(
     /\/a\/v-[0-9a-f]{12}\/metadata\/00000-[0-9a-f-]{36}\.metadata\.json$/,
   );
@@ -302,7 +304,7 @@ test("gzip metadata is written under its suffix and read back by another node", 
   const created = await iceberg.createView(ACTOR, NS, { ...NEW, properties });
   expect(created.metadataLocation).toMatch(/\.gz\.metadata\.json$/);
   const text = gunzipSync(readFileSync(pathOf(created))).toString("utf8");
-  expect(text).toBe(Buffer.from(created.metadata).toString("utf8"));
+  expect(text).toBe(Buffer.concat(created.metadata).toString("utf8"));
   const second = await openTestIceberg({ ...testStores({ seed: 9 }), ...stores }, directory);
   expect(metadataOf(await second.iceberg.loadView(ACTOR, V))).toEqual(metadataOf(created));
 });
@@ -336,7 +338,7 @@ test("a uuid that is none is not registered, since the catalog keeps its bytes",
     [created.metadata, () => iceberg.registerView(ACTOR, NS, register)],
     [made.metadata, () => iceberg.registerTable(ACTOR, NS, register)],
   ] as const) {
-    const text = Buffer.from(metadata).toString("utf8");
+    const text = Buffer.concat(metadata).toString("utf8");
     const bad = text.replace(/("(?:view|table)-uuid":")[^"]+/, "$1none");
     expect(bad).not.toBe(text);
     writeFileSync(join(directory, "bad.metadata.json"), bad);

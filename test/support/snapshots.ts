@@ -17,7 +17,7 @@ export interface ClientMetadata {
 /** The metadata of a loaded table, as a client with doubles reads it. */
 export function metadataOf(table: LoadResult | Pick<LoadedTable, "metadata">): ClientMetadata {
   if (table === "not-modified") throw new Error("not loaded");
-  return JSON.parse(Buffer.from(table.metadata).toString("utf8"));
+  return JSON.parse(Buffer.concat(table.metadata).toString("utf8"));
 }
 
 /** An update that adds a snapshot on top of the current one; its time follows from its id. */

@@ -74,7 +74,7 @@ function spliced(table: LoadedTable, tail: string): Answer {
   return {
     status: 200,
     headers: table.etag === undefined ? JSON_HEADERS : { ...JSON_HEADERS, ETag: table.etag },
-    body: [Buffer.from(head), table.metadata, Buffer.from(tail)],
+    body: [Buffer.from(head), ...table.metadata, Buffer.from(tail)],
   };
 }
 
@@ -102,7 +102,7 @@ export function dryRunsAnswer(tables: readonly DryRunOfTable[]): Answer {
 function dryRunMembers({ baseMetadataLocation, changed, metadata }: DryRun): Uint8Array[] {
   const base = JSON.stringify(baseMetadataLocation ?? null);
   const head = `"base-metadata-location":${base},"changed":${JSON.stringify(changed)},"metadata":`;
-  return [Buffer.from(head), metadata];
+  return [Buffer.from(head), ...metadata];
 }
 
 /** What stands is what the client has. The tag is repeated where only one can be meant. */
