@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import type { JsonValue } from "../../src/base/json.ts";
 import { createMetrics, type Metrics } from "../../src/base/metrics.ts";
-import { Locations } from "../../src/blob/locations.ts";
+import { type LocationScheme, Locations } from "../../src/blob/locations.ts";
+import type { BlobStore } from "../../src/blob/port.ts";
 import type { AccountStores } from "../../src/catalog/accounts.ts";
 import type { AccountCatalog } from "../../src/catalog/catalog.ts";
 import { parseRequirements } from "../../src/iceberg/requirements.ts";
@@ -46,8 +47,32 @@ export async function openTestIceberg(
 ): Promise<TestIceberg> {
   const { clock, prng } = stores;
   const root = `file://${directory}`;
-  const catalog = await openTestCatalog(stores);
   const locations = new Locations({ allowedRoots: [root], clock, prng, durable: false });
+  return { ...(await openOver(stores, locations, root)), directory };
+}
+
+/** Opens a node whose metadata files lie in a blob store too, so that nothing touches a disk. */
+export async function openInMemory(
+  stores: AccountStores,
+  files: BlobStore,
+): Promise<Omit<TestIceberg, "directory">> {
+  const { clock, prng } = stores;
+  const root = "mem://w";
+  const scheme: LocationScheme = {
+    normalize: (uri) => uri.replace(/(?<!\/)\/+$/, ""),
+    open: (at) => ({ store: files, pathOf: (location) => location.slice(at.length + 1) }),
+  };
+  const schemes = new Map([["mem", scheme]]);
+  const locations = new Locations({ allowedRoots: [root], clock, prng, schemes });
+  return openOver(stores, locations, root);
+}
+
+async function openOver(
+  stores: AccountStores,
+  locations: Locations,
+  root: string,
+): Promise<Omit<TestIceberg, "directory">> {
+  const catalog = await openTestCatalog(stores);
   await new CatalogAdmin(catalog, locations, root).ensure("c", root);
   const places = new TableLocations(catalog, locations, []);
   const tableFiles = new MetadataFiles(locations, TABLE_FORMAT);
@@ -59,7 +84,7 @@ export async function openTestIceberg(
   const reports = new MetricsReports(catalog, metrics);
   const namespaces = new IcebergNamespaces(catalog, tokens);
   const iceberg = new Iceberg(catalog, namespaces, tables, views, reports);
-  return { reports, metrics, iceberg, catalog, locations, directory };
+  return { reports, metrics, iceberg, catalog, locations };
 }
 
 /** A commit as it arrives. */

@@ -8,6 +8,7 @@ export interface ClientMetadata {
   readonly "current-snapshot-id": number | null;
   readonly "table-uuid": string;
   readonly properties: Readonly<Record<string, string>>;
+  readonly "metadata-log": readonly object[];
   readonly snapshots: readonly {
     readonly "snapshot-id": number;
     readonly "parent-snapshot-id"?: number;
