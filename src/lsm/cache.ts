@@ -3,6 +3,11 @@ import type { DataBlock } from "./format/data-block.ts";
 import type { IndexBlock } from "./format/index-block.ts";
 import type { SstBlocks } from "./format/sst-cursor.ts";
 
+/** What knows the bytes of memory that it takes. */
+export interface Weighed {
+  readonly weight: number;
+}
+
 /** An entry in its list. `owner` is the map that finds it. */
 interface Node<Value = unknown> {
   readonly owner: Map<number, Node<Value>>;
@@ -55,8 +60,8 @@ export class BlockCache {
   }
 
   /** A file's own part of the cache, so that a look-up needs no name. */
-  file(): CachedFile {
-    return new CachedFile({
+  file<Tail extends Weighed = Weighed>(): CachedFile<Tail> {
+    return new CachedFile<Tail>({
       touch: (node) => this.#touch(node),
       add: (node) => this.#add(node),
       remove: (node) => this.#remove(node),
@@ -127,10 +132,12 @@ interface Whole {
 }
 
 /** The cached blocks of one table, by the offsets of their frames. */
-export class CachedFile implements SstBlocks {
+export class CachedFile<Tail extends Weighed = Weighed> implements SstBlocks {
   readonly #whole: Whole;
   readonly #data: Map<number, Node<DataBlock>> = new Map();
   readonly #index: Map<number, Node<IndexBlock>> = new Map();
+  /** What was made of the table's tail, under the offset of it. */
+  readonly #tail: Map<number, Node<Tail>> = new Map();
 
   /** Made by `BlockCache.file`. */
   constructor(whole: Whole) {
@@ -149,6 +156,12 @@ export class CachedFile implements SstBlocks {
     return node?.value;
   }
 
+  tail(offset: number): Tail | undefined {
+    const node = this.#tail.get(offset);
+    this.#whole.touch(node);
+    return node?.value;
+  }
+
   addData(offset: number, block: DataBlock): void {
     this.#add(this.#data, offset, block, this.#whole.data);
   }
@@ -157,15 +170,19 @@ export class CachedFile implements SstBlocks {
     this.#add(this.#index, offset, part, this.#whole.metadata);
   }
 
+  addTail(offset: number, tail: Tail): void {
+    this.#add(this.#tail, offset, tail, this.#whole.metadata);
+  }
+
   /** The file is gone: so are its blocks. */
   clear(): void {
-    for (const owner of [this.#data, this.#index]) {
+    for (const owner of [this.#data, this.#index, this.#tail]) {
       for (const node of owner.values()) this.#whole.remove(node);
     }
   }
 
   /** Replaces what stands there. */
-  #add<Value extends { readonly weight: number }>(
+  #add<Value extends Weighed>(
     owner: Map<number, Node<Value>>,
     offset: number,
     value: Value,
