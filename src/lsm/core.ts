@@ -1,0 +1,272 @@
+import { CatalogError } from "../base/error.ts";
+import type { BlobStore } from "../blob/port.ts";
+import type { BlockCache } from "./cache.ts";
+import { Flusher } from "./flush.ts";
+import type { Key, Sequence } from "./format/entry.ts";
+import type { Manifest } from "./format/manifest.ts";
+import { Gets } from "./get.ts";
+import { Health } from "./health.ts";
+import { Lease } from "./lease.ts";
+import { ManifestLog } from "./manifest/log.ts";
+import { Memtable } from "./memtable.ts";
+import type { Opened } from "./open.ts";
+import type { LsmOptions } from "./options.ts";
+import { type Gauge, Pressure } from "./pressure.ts";
+import type { Bounds } from "./range.ts";
+import { RecentWrites } from "./recent.ts";
+import { type ScanSource, ViewScan } from "./scan.ts";
+import { Snapshots } from "./snapshots.ts";
+import {
+  amplification,
+  type CompactionFigures,
+  type GcFigures,
+  type LsmStats,
+  NO_COMPACTION,
+  NO_GC,
+  treeFigures,
+} from "./stats.ts";
+import { Tables } from "./tables.ts";
+import { Transactions } from "./transactions.ts";
+import { type View, Views } from "./view.ts";
+import { GroupCommit } from "./wal/group-commit.ts";
+import type { Wal } from "./wal/port.ts";
+import { WritePath } from "./write-path.ts";
+
+/** The parts of one open engine, and what passes between them. */
+export class Core {
+  readonly options: LsmOptions;
+  readonly store: BlobStore;
+  readonly prefix: string;
+  readonly cache: BlockCache;
+  readonly health: Health = new Health();
+  readonly snapshots: Snapshots = new Snapshots();
+  readonly tables: Tables;
+  readonly views: Views;
+  readonly manifests: ManifestLog;
+  readonly gets: Gets;
+  readonly scanSource: ScanSource;
+  readonly writes: WritePath;
+  readonly transactions: Transactions;
+  readonly lease: Lease;
+  /** Filled by whoever compacts and collects. */
+  compaction: CompactionFigures = NO_COMPACTION;
+  gc: GcFigures = NO_GC;
+  readonly #wal: Wal;
+  readonly #commits: GroupCommit;
+  readonly #pressure: Pressure;
+  readonly #flusher: Flusher;
+  /** What the log had taken when the active memtable began. */
+  #walFiles = 0;
+  #walBytes = 0;
+  #closing: Promise<void> | undefined;
+
+  constructor(opened: Opened) {
+    const { parts, options, manifest, memtables, wal } = opened;
+    const { clock, prng, store } = parts;
+    const { health, snapshots } = this;
+    this.options = options;
+    this.store = store;
+    this.prefix = opened.prefix;
+    this.cache = opened.cache;
+    this.#wal = wal;
+    this.tables = new Tables(store, this.prefix, this.cache, options);
+    const [active = new Memtable(), ...frozen] = memtables;
+    this.views = new Views({ active, frozen, ...this.#sorted(manifest) });
+    this.manifests = new ManifestLog(opened.store, manifest, (next) => this.#accept(next));
+    this.gets = new Gets(this.tables, this.views);
+    const { assertOpen } = health;
+    this.scanSource = { tables: this.tables, views: this.views, assertReadable: assertOpen };
+    this.#pressure = new Pressure(clock, this.#gauges());
+    const { minFlushIntervalMs } = options;
+    this.#commits = new GroupCommit(wal, { clock, minFlushIntervalMs });
+    const shared = { clock, options, views: this.views, health };
+    this.writes = new WritePath(
+      {
+        ...shared,
+        commits: this.#commits,
+        pressure: this.#pressure,
+        onDurable: () => this.#onDurable(),
+        onFull: () => this.#freeze(),
+      },
+      opened.lastSequence,
+    );
+    this.transactions = this.#transactions(opened);
+    this.#flusher = new Flusher({
+      ...shared,
+      prng,
+      store,
+      prefix: this.prefix,
+      manifests: this.manifests,
+      wal,
+      durable: (sequence) => this.writes.durable(sequence),
+      snapshots: () => {
+        this.transactions.expire();
+        return snapshots.sequences();
+      },
+      onFlushed: (bytes, tookMs) => this.#pressure.flushed(bytes, tookMs),
+    });
+    this.lease = new Lease(clock, options.leaseMs, async (sinceMs) => {
+      await this.manifests.check(sinceMs).catch((error: unknown) => {
+        if (isFence(error)) health.fail(error);
+        throw error;
+      });
+    });
+    this.#noteWal();
+    if (frozen.length > 0) this.#flusher.wake();
+  }
+
+  /** Brings all that was written so far into tables. @throws what ended the engine. */
+  async flush(): Promise<void> {
+    this.#freeze();
+    await this.#flusher.drain();
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  stats(): LsmStats {
+    const { manifests, writes, compaction } = this;
+    const manifest = manifests.current;
+    const { active, frozen } = this.views.current;
+    const memtables = [active, ...frozen];
+    const flush = this.#flusher.figures;
+    const tree = treeFigures(manifest);
+    return {
+      epoch: manifest.writerEpoch,
+      manifestId: manifest.id,
+      lastSequence: writes.lastSequence,
+      durableSequence: writes.durableSequence,
+      memtables: { count: memtables.length, bytes: this.#unflushedBytes() },
+      recentBytes: this.transactions.recent.bytes,
+      snapshots: this.snapshots.count,
+      transactions: this.transactions.count,
+      tree,
+      writes: writes.figures,
+      reads: { ...this.gets.figures, ...this.tables.figures },
+      flush,
+      pressure: this.#pressure.stats(),
+      wal: this.#wal.stats(),
+      cache: this.cache.figures,
+      compaction,
+      gc: this.gc,
+      amplification: amplification(manifest, tree, flush, compaction),
+    };
+  }
+
+  /** After a failure there is nothing left to save: what is durable is replayed. */
+  async #close(): Promise<void> {
+    const { health, manifests } = this;
+    health.close();
+    try {
+      if (health.failure === undefined) {
+        this.#freeze();
+        await this.#flusher.drain();
+        await this.#commits.close();
+        await manifests.update((manifest) => {
+          const { owner } = manifest;
+          return owner && { ...manifest, owner: { ...owner, state: "FREE" } };
+        });
+      } else await this.#commits.close();
+    } finally {
+      this.tables.keepOnly(new Set());
+    }
+  }
+
+  #transactions(opened: Opened): Transactions {
+    const { options, views, gets, scanSource, writes } = this;
+    const { recentBytes, scanBatchRows, readAheadBytes } = options;
+    const host = {
+      clock: opened.parts.clock,
+      options,
+      recent: new RecentWrites(views, recentBytes, opened.manifest.lastSequence),
+      get: (key: Key, sequence: Sequence) => gets.get(views.current, key, sequence),
+      scan: (bounds: Bounds, reverse: boolean, sequence: Sequence) =>
+        new ViewScan(scanSource, views.current, {
+          bounds,
+          reverse,
+          sequence,
+          limit: Number.POSITIVE_INFINITY,
+          batchRows: scanBatchRows,
+          readAheadBytes,
+        }),
+      write: writes.write.bind(writes),
+      durable: writes.durable.bind(writes),
+      assertOpen: this.health.assertOpen,
+    };
+    return new Transactions(host, this.snapshots, () => writes.lastSequence);
+  }
+
+  #gauges(): readonly Gauge[] {
+    const { unflushedBytes, l0Tables, compactionDebtBytes } = this.options;
+    const gauge = (name: string, [soft, hard]: readonly [number, number], read: () => number) => ({
+      name,
+      soft,
+      hard,
+      read,
+    });
+    return [
+      gauge("unflushedBytes", unflushedBytes, () => this.#unflushedBytes()),
+      gauge("l0Tables", l0Tables, () => this.views.current.l0.length),
+      gauge("compactionDebtBytes", compactionDebtBytes, () => this.compaction.debtBytes),
+    ];
+  }
+
+  #unflushedBytes(): number {
+    const { active, frozen } = this.views.current;
+    let bytes = active.memoryBytes;
+    for (const memtable of frozen) bytes += memtable.memoryBytes;
+    return bytes;
+  }
+
+  /** The next write goes into a new memtable and a new file of the log. */
+  #freeze(): void {
+    const { current } = this.views;
+    if (current.active.entries > 0) {
+      current.active.freeze();
+      const frozen = [current.active, ...current.frozen];
+      this.views.replace({ ...current, active: new Memtable(), frozen });
+      this.#commits.roll().catch(this.health.fail);
+      this.#noteWal();
+    }
+    this.#flusher.wake();
+  }
+
+  #noteWal(): void {
+    const { files, writtenBytes } = this.#wal.stats();
+    this.#walFiles = files;
+    this.#walBytes = writtenBytes;
+  }
+
+  /** However small the writes, replay stays bounded. */
+  #onDurable(): void {
+    const { walFiles, walBytes } = this.options;
+    const { files, writtenBytes } = this.#wal.stats();
+    const grown = files - this.#walFiles >= walFiles || writtenBytes - this.#walBytes >= walBytes;
+    if (grown && this.health.failure === undefined) this.#freeze();
+  }
+
+  /** A state that somebody published: memtables that it holds go, its tables come. */
+  #accept(manifest: Manifest): void {
+    const { current } = this.views;
+    const flushed = current.frozen.filter((one) => one.maxSequence <= manifest.lastSequence);
+    const frozen = current.frozen.filter((one) => one.maxSequence > manifest.lastSequence);
+    this.views.replace({ active: current.active, frozen, ...this.#sorted(manifest) });
+    const { oldest, recent } = this.transactions;
+    for (const memtable of flushed.toReversed()) recent.add(memtable, oldest);
+    this.tables.keepOnly(this.views.tables());
+  }
+
+  #sorted({ level0, runs }: Manifest): Pick<View, "l0" | "runs"> {
+    const { tables } = this;
+    return {
+      l0: level0.map((meta) => tables.of(meta)),
+      runs: runs.map((run) => ({ id: run.id, tables: run.tables.map((meta) => tables.of(meta)) })),
+    };
+  }
+}
+
+function isFence(error: unknown): boolean {
+  return error instanceof CatalogError && error.code === "LSM_FENCED";
+}

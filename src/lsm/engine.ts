@@ -1,0 +1,178 @@
+import { Core } from "./core.ts";
+import { type Key, keyOfBytes, type Sequence } from "./format/entry.ts";
+import type { Maybe } from "./maybe.ts";
+import { type OpenOptions, openShard } from "./open.ts";
+import { boundsOf, type Range } from "./range.ts";
+import { assertCount, type Scan, ViewScan } from "./scan.ts";
+import type { Snapshot } from "./snapshots.ts";
+import type { LsmStats } from "./stats.ts";
+import type { Isolation, Transaction } from "./transaction.ts";
+import { prepare, type WriteOp, type Written } from "./write-path.ts";
+
+/**
+ * Which state a read sees: everything that was applied in this process (`memory`, the default), or
+ * what survives a crash (`durable`). Both are the owner's; see `Engine.confirm`.
+ */
+export type ReadLevel = "memory" | "durable";
+
+export interface ReadOptions {
+  readonly level?: ReadLevel;
+  /** Reads as of a snapshot; then the level says nothing. */
+  readonly snapshot?: Snapshot;
+}
+
+export interface ScanRequest extends Range, ReadOptions {
+  readonly reverse?: boolean;
+  /** At most so many rows in all; and in one batch. */
+  readonly limit?: number;
+  readonly batchRows?: number;
+}
+
+/**
+ * An ordered, transactional key-value engine over a blob store: one shard, one writer. Keys are
+ * opaque bytes, compared bytewise.
+ *
+ * What can be answered from memory is answered on the spot (`Maybe`): `await` it always. Every
+ * method may throw `Unavailable`: `LSM_CLOSED`, `LSM_FENCED` (another process took over), or
+ * `LSM_FAILED` (a write to the log failed: open the shard again to learn what survived).
+ */
+export class Engine {
+  readonly #core: Core;
+
+  private constructor(core: Core) {
+    this.#core = core;
+  }
+
+  /** Takes the shard over. @throws as `openShard`. */
+  static async open(parts: OpenOptions): Promise<Engine> {
+    return new Engine(new Core(await openShard(parts)));
+  }
+
+  /** The value of a key; undefined where there is none. Never write to it. */
+  get(key: Uint8Array, options?: ReadOptions): Maybe<Uint8Array | undefined> {
+    const core = this.#core;
+    core.health.assertOpen();
+    return core.gets.get(core.views.current, keyOfBytes(key), this.#sequenceOf(options));
+  }
+
+  /** The values of keys, in their order, of one state; what is missing is read at once. */
+  getMany(
+    keys: readonly Uint8Array[],
+    options?: ReadOptions,
+  ): Maybe<readonly (Uint8Array | undefined)[]> {
+    const core = this.#core;
+    core.health.assertOpen();
+    const names: Key[] = keys.map(keyOfBytes);
+    return core.gets.getMany(core.views.current, names, this.#sequenceOf(options));
+  }
+
+  /** Rows of a range of one state, in batches. Close it, or read it to its end. */
+  scan(request: ScanRequest = {}): Scan {
+    const core = this.#core;
+    core.health.assertOpen();
+    const { reverse = false, limit = Number.POSITIVE_INFINITY, batchRows } = request;
+    assertCount(limit);
+    assertCount(batchRows ?? 1);
+    return new ViewScan(core.scanSource, core.views.current, {
+      bounds: boundsOf(request),
+      sequence: this.#sequenceOf(request),
+      reverse,
+      limit,
+      batchRows: batchRows ?? core.options.scanBatchRows,
+      readAheadBytes: core.options.readAheadBytes,
+    });
+  }
+
+  /**
+   * Applies a batch, whole and in order; of operations on one key the last wins. Answered at once,
+   * or after a delay where writes outrun the flushes; durable once the handle says so, or, with
+   * `durable`, when this resolves. No request of its own: writes share the log's.
+   *
+   * @throws CatalogError `Invalid` (`LSM_KEY_INVALID`, `LSM_VALUE_TOO_LARGE`,
+   *   `WAL_BATCH_TOO_LARGE`) and `Overloaded` (`LSM_OVERLOADED`, with `retryAfterMs`): nothing
+   *   happened; with `durable` as `Written.durable` besides.
+   */
+  write(ops: readonly WriteOp[], options?: { readonly durable?: boolean }): Maybe<Written> {
+    const written = this.#core.writes.write(prepare(ops));
+    return options?.durable === true ? durably(written) : written;
+  }
+
+  put(
+    key: Uint8Array,
+    value: Uint8Array,
+    options?: { readonly durable?: boolean },
+  ): Maybe<Written> {
+    return this.write([{ op: "put", key, value }], options);
+  }
+
+  delete(key: Uint8Array, options?: { readonly durable?: boolean }): Maybe<Written> {
+    return this.write([{ op: "delete", key }], options);
+  }
+
+  /** The state at this moment, to be read until it is closed. */
+  snapshot(level: ReadLevel = "memory"): Snapshot {
+    this.#core.health.assertOpen();
+    return this.#core.snapshots.open(this.#sequenceOf({ level }));
+  }
+
+  /** @param isolation `serializable` unless told otherwise. */
+  transaction(options: { readonly isolation?: Isolation } = {}): Transaction {
+    return this.#core.transactions.begin(options.isolation ?? "serializable");
+  }
+
+  /** Sequence of the last operation that was applied. */
+  get lastSequence(): Sequence {
+    return this.#core.writes.lastSequence;
+  }
+
+  /** Settles when everything up to a sequence, or all so far, survives a crash. */
+  durable(sequence: Sequence = this.lastSequence): Maybe<void> {
+    this.#core.health.assertOpen();
+    return this.#core.writes.durable(sequence);
+  }
+
+  /**
+   * Settles when what was read so far may be answered as linearizable: it is durable, and nobody
+   * else had taken the shard over when it was read. At most one request in `leaseMs`, and none
+   * where nothing is read.
+   */
+  confirm(): Maybe<void> {
+    const { lease, writes, health } = this.#core;
+    health.assertOpen();
+    const durable = writes.durable(writes.lastSequence);
+    const owner = lease.confirm();
+    return durable === undefined && owner === undefined ? undefined : both(durable, owner);
+  }
+
+  /** Brings everything that was written so far into tables. */
+  async flush(): Promise<void> {
+    this.#core.health.assertOpen();
+    await this.#core.flush();
+  }
+
+  stats(): LsmStats {
+    return this.#core.stats();
+  }
+
+  /** Flushes, and releases the shard, so that the next owner need not wait. */
+  close(): Promise<void> {
+    return this.#core.close();
+  }
+
+  #sequenceOf(options: ReadOptions | undefined): Sequence {
+    const { writes } = this.#core;
+    if (options === undefined) return writes.lastSequence;
+    if (options.snapshot !== undefined) return this.#core.snapshots.sequenceOf(options.snapshot);
+    return options.level === "durable" ? writes.durableSequence : writes.lastSequence;
+  }
+}
+
+async function durably(writing: Maybe<Written>): Promise<Written> {
+  const written = await writing;
+  await written.durable();
+  return written;
+}
+
+async function both(one: Maybe<void>, other: Maybe<void>): Promise<void> {
+  await Promise.all([one, other]);
+}

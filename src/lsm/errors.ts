@@ -1,0 +1,30 @@
+import { CatalogError, type ErrorContext } from "../base/error.ts";
+
+/** Another writer took the shard over. Nothing of the call that throws this has happened. */
+export function fenced(epoch: number, found: number): CatalogError {
+  const facts = { epoch, found };
+  return new CatalogError("Unavailable", "LSM_FENCED", "another writer took the shard over", facts);
+}
+
+/** The engine was closed, by its own process. */
+export function closed(): CatalogError {
+  return new CatalogError("Unavailable", "LSM_CLOSED", "the engine is closed");
+}
+
+/** Nothing was written: writes arrive faster than they reach the store. */
+export function overloaded(retryAfterMs: number, facts: ErrorContext): CatalogError {
+  const context = { ...facts, retryAfterMs: Math.ceil(retryAfterMs) };
+  return new CatalogError("Overloaded", "LSM_OVERLOADED", "writes outrun the flushes", context);
+}
+
+/** What a transaction read or wrote was written by another after it began. */
+export function conflict(sequence: number, snapshot: number): CatalogError {
+  const facts = { sequence, snapshot };
+  return new CatalogError("Conflict", "LSM_CONFLICT", "another write came in between", facts);
+}
+
+/** Whether it conflicts can no longer be told, or its snapshot is no longer kept. */
+export function tooOld(snapshot: number): CatalogError {
+  const facts = { snapshot };
+  return new CatalogError("Conflict", "LSM_TRANSACTION_TOO_OLD", "the transaction is old", facts);
+}

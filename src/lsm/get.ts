@@ -1,0 +1,176 @@
+import { hashKey } from "./format/bloom.ts";
+import { ENTRY, MISS, type MissingBlock } from "./format/cursor.ts";
+import { type Key, PUT, type Sequence } from "./format/entry.ts";
+import type { Maybe } from "./maybe.ts";
+import type { Memtable } from "./memtable.ts";
+import type { Table } from "./table.ts";
+import type { Tables } from "./tables.ts";
+import { firstReaching, isVisible, type View, type Views } from "./view.ts";
+
+/** What look-ups met, for the metrics: cheap counts, no times. */
+export class ReadFigures {
+  gets = 0;
+  /** Filters that were asked; that said no; that said yes although the key was not there. */
+  filterChecks = 0;
+  filterNegatives = 0;
+  filterFalsePositives = 0;
+  /** Look-ups that had to wait for the store. */
+  waits = 0;
+}
+
+/** The answer cannot be told before blocks are loaded. */
+const MISSING: unique symbol = Symbol("missing");
+/** The table has no version of the key. */
+const NOWHERE: unique symbol = Symbol("nowhere");
+
+type Value = Uint8Array | undefined;
+
+/** Point reads: on the spot where all is at hand, else with one round of requests a level. */
+export class Gets {
+  readonly figures: ReadFigures = new ReadFigures();
+  readonly #tables: Tables;
+  readonly #views: Views;
+
+  constructor(tables: Tables, views: Views) {
+    this.#tables = tables;
+    this.#views = views;
+  }
+
+  /**
+   * The value of a key as of a sequence; undefined where it has none. A view of memory that is not
+   * written again, so it may be kept (its block stays with it), and must not be written to.
+   */
+  get(view: View, key: Key, sequence: Sequence): Maybe<Value> {
+    this.figures.gets++;
+    const missing: MissingBlock[] = [];
+    const found = this.#find(view, key, sequence, missing);
+    return found === MISSING ? this.#wait(view, key, sequence, missing) : found;
+  }
+
+  /** As `get` of each; what is missing for several is asked for at once. */
+  getMany(view: View, keys: readonly Key[], sequence: Sequence): Maybe<readonly Value[]> {
+    this.figures.gets += keys.length;
+    const values: Value[] = new Array(keys.length);
+    const missing: MissingBlock[] = [];
+    const open = this.#findAll(view, keys, sequence, { values, missing, among: keys.keys() });
+    return open.length === 0 ? values : this.#waitMany(view, keys, sequence, values, open, missing);
+  }
+
+  /** What was loaded stays at hand to the end, or a small cache would lose it to what follows. */
+  async #wait(view: View, key: Key, sequence: Sequence, first: MissingBlock[]): Promise<Value> {
+    const held = [this.#views.pin(view)];
+    try {
+      this.figures.waits++;
+      for (let missing = first; ; ) {
+        held.push(await this.#tables.load(missing));
+        missing = [];
+        const found = this.#find(view, key, sequence, missing);
+        if (found !== MISSING) return found;
+      }
+    } finally {
+      for (const letGo of held) letGo();
+    }
+  }
+
+  async #waitMany(
+    view: View,
+    keys: readonly Key[],
+    sequence: Sequence,
+    values: Value[],
+    first: readonly number[],
+    firstMissing: MissingBlock[],
+  ): Promise<readonly Value[]> {
+    const held = [this.#views.pin(view)];
+    try {
+      this.figures.waits++;
+      let missing = firstMissing;
+      for (let open = first; open.length > 0; ) {
+        held.push(await this.#tables.load(missing));
+        missing = [];
+        open = this.#findAll(view, keys, sequence, { values, missing, among: open });
+      }
+      return values;
+    } finally {
+      for (const letGo of held) letGo();
+    }
+  }
+
+  /** @returns the indices whose answer is missing still. */
+  #findAll(
+    view: View,
+    keys: readonly Key[],
+    sequence: Sequence,
+    into: { values: Value[]; missing: MissingBlock[]; among: Iterable<number> },
+  ): readonly number[] {
+    const open: number[] = [];
+    for (const index of into.among) {
+      const found = this.#find(view, keys[index] as Key, sequence, into.missing);
+      if (found === MISSING) open.push(index);
+      else into.values[index] = found;
+    }
+    return open;
+  }
+
+  #find(view: View, key: Key, sequence: Sequence, missing: MissingBlock[]): Value | typeof MISSING {
+    const fresh = inMemtables(view, key, sequence);
+    if (fresh !== undefined) return fresh.kind === PUT ? fresh.value : undefined;
+    const { l0, runs } = view;
+    if (l0.length === 0 && runs.length === 0) return undefined;
+    const { a, b } = hashKey(key);
+    for (const table of l0) {
+      const { firstKey, lastKey } = table.meta.stats;
+      if (key < firstKey || key > lastKey || !isVisible(table, sequence)) continue;
+      const found = this.#inTable(table, key, sequence, a, b, missing);
+      if (found !== NOWHERE) return found;
+    }
+    for (const run of runs) {
+      // Versions of one key may be cut between two tables, the newer ones first.
+      for (let at = firstReaching(run, key); at < run.tables.length; at++) {
+        const table = run.tables[at] as Table;
+        if (table.meta.stats.firstKey > key) break;
+        if (!isVisible(table, sequence)) continue;
+        const found = this.#inTable(table, key, sequence, a, b, missing);
+        if (found !== NOWHERE) return found;
+      }
+    }
+    return undefined;
+  }
+
+  #inTable(
+    table: Table,
+    key: Key,
+    sequence: Sequence,
+    a: number,
+    b: number,
+    missing: MissingBlock[],
+  ): Value | typeof MISSING | typeof NOWHERE {
+    const { open } = table;
+    if (open === undefined) {
+      missing.push(table.missingTail);
+      return MISSING;
+    }
+    const { figures } = this;
+    figures.filterChecks++;
+    if (!open.sst.mayContainHashed(key, a, b)) {
+      figures.filterNegatives++;
+      return NOWHERE;
+    }
+    const { point } = open;
+    const step = point.seek(key, sequence);
+    if (step === MISS) {
+      point.missing(missing);
+      return MISSING;
+    }
+    if (step === ENTRY && point.key === key) return point.kind === PUT ? point.value() : undefined;
+    figures.filterFalsePositives++;
+    return NOWHERE;
+  }
+}
+
+function inMemtables(view: View, key: Key, sequence: Sequence): ReturnType<Memtable["get"]> {
+  let found = view.active.get(key, sequence);
+  for (let i = 0; found === undefined && i < view.frozen.length; i++) {
+    found = (view.frozen[i] as Memtable).get(key, sequence);
+  }
+  return found;
+}

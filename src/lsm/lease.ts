@@ -1,0 +1,61 @@
+import { type Clock, Stopwatch } from "../base/clock.ts";
+import { CatalogError } from "../base/error.ts";
+import type { Maybe } from "./maybe.ts";
+
+/** A check that takes longer than the lease proves nothing; so many in a row are a sick store. */
+const ATTEMPTS = 3;
+
+/**
+ * For how long this process may act as the owner on its own word.
+ *
+ * A check that began at t and found no higher epoch proves that whoever takes over does so after t;
+ * a new owner waits longer than the lease before its first acknowledgement. So until t + leaseMs
+ * nobody else has acknowledged anything that a read here could miss. Time is counted by whichever
+ * clock saw more, as a machine may sleep in between.
+ */
+export class Lease {
+  readonly #clock: Clock;
+  readonly #leaseMs: number;
+  readonly #check: (sinceMs: number) => Promise<void>;
+  #began: Stopwatch;
+  #checking: Promise<void> | undefined;
+
+  /**
+   * @param check throws where the epoch has grown; told how long ago the last one began. One or
+   *   two requests.
+   */
+  constructor(clock: Clock, leaseMs: number, check: (sinceMs: number) => Promise<void>) {
+    this.#clock = clock;
+    this.#leaseMs = leaseMs;
+    this.#check = check;
+    // Taking the shard over was a check.
+    this.#began = new Stopwatch(clock);
+  }
+
+  /** Milliseconds since the last successful check began. */
+  get ageMs(): number {
+    return this.#began.elapsedMs();
+  }
+
+  /** Settles once everything that was read up to now is known to have been read by the owner. */
+  confirm(withinMs: number = this.#leaseMs): Maybe<void> {
+    return this.ageMs < withinMs ? undefined : this.#renew(withinMs);
+  }
+
+  async #renew(withinMs: number): Promise<void> {
+    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+      this.#checking ??= this.#checkOnce().finally(() => {
+        this.#checking = undefined;
+      });
+      await this.#checking;
+      if (this.ageMs < withinMs) return;
+    }
+    throw new CatalogError("Unavailable", "LSM_LEASE_UNCERTAIN", "the store answers too slowly");
+  }
+
+  async #checkOnce(): Promise<void> {
+    const began = new Stopwatch(this.#clock);
+    await this.#check(this.ageMs);
+    this.#began = began;
+  }
+}

@@ -1,0 +1,77 @@
+import { fenced } from "../errors.ts";
+import type { Manifest } from "../format/manifest.ts";
+import type { ManifestState, ManifestStore } from "./store.ts";
+
+/** Makes the next state of the last one; undefined: there is nothing to change. */
+export type Change = (manifest: Manifest) => ManifestState | undefined;
+
+/** Rivals publish a state a second at most; so many lost races in a row are something else. */
+const ATTEMPTS = 100;
+
+/**
+ * The states of a shard as its writer sees them: who may be stale, but never publishes what is.
+ * A lost race is no fence, as the compactor and checkpoints publish too: the change is made again
+ * of what won. Only a grown epoch means that another writer took over.
+ */
+export class ManifestLog {
+  readonly #store: ManifestStore;
+  readonly #epoch: number;
+  readonly #onChange: (manifest: Manifest) => void;
+  #current: Manifest;
+  #turn: Promise<unknown> = Promise.resolve();
+
+  /** @param onChange told of every state that this log sees, its own among them, in order. */
+  constructor(store: ManifestStore, current: Manifest, onChange: (manifest: Manifest) => void) {
+    this.#store = store;
+    this.#current = current;
+    this.#epoch = current.writerEpoch;
+    this.#onChange = onChange;
+  }
+
+  /** The newest state that is known. */
+  get current(): Manifest {
+    return this.#current;
+  }
+
+  /**
+   * Publishes a change, after those that came before. Two requests where nobody else publishes.
+   *
+   * @throws CatalogError `Unavailable`, code `LSM_FENCED`; what the store throws, `Unknown` among
+   *   it: then the same change may be made again, and must find that it has been made.
+   */
+  update(change: Change): Promise<Manifest> {
+    return this.#alone(async () => {
+      for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+        const state = change(this.#current);
+        if (state === undefined) return this.#current;
+        const published = await this.#store.publish(state, this.#current.id);
+        if (published !== undefined) return this.#accept(published);
+        const newer = await this.#store.newerThan(this.#current.id, Number.POSITIVE_INFINITY);
+        if (newer !== undefined) this.#accept(newer);
+      }
+      throw fenced(this.#epoch, this.#current.writerEpoch);
+    });
+  }
+
+  /** Looks for newer states. One request where there is none. @throws as `update`. */
+  async check(sinceMs: number): Promise<void> {
+    const { id } = this.#current;
+    const newer = await this.#store.newerThan(id, sinceMs);
+    if (newer !== undefined) this.#accept(newer);
+  }
+
+  #accept(manifest: Manifest): Manifest {
+    if (manifest.writerEpoch !== this.#epoch) throw fenced(this.#epoch, manifest.writerEpoch);
+    // A check may have seen what an update publishes, or more, before the update itself.
+    if (manifest.id <= this.#current.id) return this.#current;
+    this.#current = manifest;
+    this.#onChange(manifest);
+    return manifest;
+  }
+
+  #alone<T>(work: () => Promise<T>): Promise<T> {
+    const turn = this.#turn.then(work);
+    this.#turn = turn.catch(() => undefined);
+    return turn;
+  }
+}

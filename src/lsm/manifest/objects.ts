@@ -1,0 +1,135 @@
+import { bytesEqual } from "../../base/bytes.ts";
+import type { Clock } from "../../base/clock.ts";
+import { CatalogError } from "../../base/error.ts";
+import type { BlobStore } from "../../blob/port.ts";
+import { decodeGcBoundary } from "../format/gc-boundary.ts";
+import { decodeManifest, encodeManifest, type Manifest } from "../format/manifest.ts";
+import type { ManifestState, ManifestStore } from "./store.ts";
+
+export interface ManifestObjectsOptions {
+  readonly store: BlobStore;
+  readonly clock: Clock;
+  /** Of the shard, with a slash at its end; or empty. */
+  readonly prefix: string;
+  /** Nothing younger is deleted by anybody. */
+  readonly gcMinAgeMs: number;
+}
+
+const PAGE = 1_000;
+/** Of the least age of what is deleted: an absence that is younger than that proves itself. */
+const MARGIN_SHARE = 0.5;
+
+/** Name of the object that holds a state: byte order of names is order of ids. */
+export function manifestPath(prefix: string, id: number): string {
+  return `${prefix}manifest/${String(id).padStart(20, "0")}.manifest`;
+}
+
+export function boundaryPath(prefix: string, id: number): string {
+  return `${prefix}gc/${String(id).padStart(20, "0")}.boundary`;
+}
+
+/** States as numbered objects of any blob store that knows a put of what is absent. */
+export class ManifestObjects implements ManifestStore {
+  readonly #store: BlobStore;
+  readonly #clock: Clock;
+  readonly #prefix: string;
+  readonly #gcMinAgeMs: number;
+
+  constructor({ store, clock, prefix, gcMinAgeMs }: ManifestObjectsOptions) {
+    this.#store = store;
+    this.#clock = clock;
+    this.#prefix = prefix;
+    this.#gcMinAgeMs = gcMinAgeMs;
+  }
+
+  /** A list, one get, and one more that finds nothing. */
+  async latest(): Promise<Manifest | undefined> {
+    for (;;) {
+      const last = await this.#lastIn("manifest/", ".manifest");
+      if (last === 0) return undefined;
+      const listed = await this.#read(last);
+      // Collected since it was listed: there are newer ones.
+      if (listed === undefined) continue;
+      return (await this.#follow(last)) ?? listed;
+    }
+  }
+
+  async newerThan(id: number, sinceMs: number): Promise<Manifest | undefined> {
+    const next = await this.#follow(id);
+    if (sinceMs < this.#gcMinAgeMs * MARGIN_SHARE || (await this.#boundary()) < id) return next;
+    // So long after, successors may have come and gone again, and what was put in their place since
+    // is nobody's. The boundary was raised before the first of them was deleted.
+    const latest = await this.latest();
+    return latest !== undefined && latest.id > id ? latest : undefined;
+  }
+
+  /** A put and a list; a get where the answer to the put was lost. */
+  async publish(state: ManifestState, previous: number): Promise<Manifest | undefined> {
+    const id = previous + 1;
+    const manifest: Manifest = { ...state, id, writtenAtMs: this.#clock.nowMs() };
+    if (!(await this.#create(manifestPath(this.#prefix, id), encodeManifest(manifest)))) {
+      return undefined;
+    }
+    // Where this id is no longer above what may have been deleted, others stood under it once.
+    return (await this.#boundary()) >= id ? undefined : manifest;
+  }
+
+  async #create(path: string, bytes: Uint8Array): Promise<boolean> {
+    try {
+      const put = await this.#store.put(path, bytes, "absent");
+      if (put.outcome === "stored") return true;
+    } catch (error) {
+      if (!(error instanceof CatalogError) || error.kind !== "Unknown") throw error;
+      const found = await this.#store.get(path);
+      if (found === undefined) throw error;
+      return bytesEqual(found.bytes, bytes);
+    }
+    // Taken; perhaps by ourselves, where a store sends a request again on its own.
+    const found = await this.#store.get(path);
+    return found !== undefined && bytesEqual(found.bytes, bytes);
+  }
+
+  /** The last of the unbroken line of states that begins behind `id`. */
+  async #follow(id: number): Promise<Manifest | undefined> {
+    let newest: Manifest | undefined;
+    for (let next = id + 1; ; next++) {
+      const manifest = await this.#read(next);
+      if (manifest === undefined) return newest;
+      newest = manifest;
+    }
+  }
+
+  async #read(id: number): Promise<Manifest | undefined> {
+    const path = manifestPath(this.#prefix, id);
+    const blob = await this.#store.get(path);
+    if (blob === undefined) return undefined;
+    const manifest = decodeManifest(blob.bytes);
+    if (manifest.id === id) return manifest;
+    throw new CatalogError("Corrupt", "LSM_MANIFEST_MISPLACED", "manifest of another id", { path });
+  }
+
+  /** The last manifest that may have been deleted. */
+  async #boundary(): Promise<number> {
+    for (;;) {
+      const last = await this.#lastIn("gc/", ".boundary");
+      if (last === 0) return 0;
+      const blob = await this.#store.get(boundaryPath(this.#prefix, last));
+      if (blob !== undefined) return decodeGcBoundary(blob.bytes).manifestThrough;
+    }
+  }
+
+  /** The highest id below a directory, 0 where it is empty. */
+  async #lastIn(directory: string, extension: string): Promise<number> {
+    const prefix = `${this.#prefix}${directory}`;
+    let last = 0;
+    for (let after: string | undefined; ; ) {
+      const page = await this.#store.list(prefix, after === undefined ? {} : { after });
+      for (const { path } of page) {
+        const name = path.slice(prefix.length);
+        if (/^\d{20}\./.test(name) && name.endsWith(extension)) last = Number(name.slice(0, 20));
+      }
+      after = page.at(-1)?.path;
+      if (page.length < PAGE) return last;
+    }
+  }
+}

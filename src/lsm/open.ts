@@ -1,0 +1,125 @@
+import type { Clock } from "../base/clock.ts";
+import { CatalogError } from "../base/error.ts";
+import type { Metrics } from "../base/metrics.ts";
+import type { Prng } from "../base/prng.ts";
+import type { BlobStore } from "../blob/port.ts";
+import { BlockCache } from "./cache.ts";
+import { DELETE, keyOfBytes, PUT, type Sequence } from "./format/entry.ts";
+import type { Manifest } from "./format/manifest.ts";
+import { ManifestObjects } from "./manifest/objects.ts";
+import type { ManifestStore } from "./manifest/store.ts";
+import { Memtable } from "./memtable.ts";
+import { type LsmOptions, lsmOptions } from "./options.ts";
+import type { NodeIdentity, TakeOver } from "./owner.ts";
+import { takeOver } from "./take-over.ts";
+import { type BatchOp, decodeBatch } from "./wal/batch.ts";
+import type { Wal, WalGroup, WalStore } from "./wal/port.ts";
+
+/** What an engine is made of. Components come in here; settings are `options`. */
+export interface OpenOptions {
+  readonly store: BlobStore;
+  /** Where the shard lies in the store: with a slash at its end, or empty. */
+  readonly prefix?: string;
+  readonly wal: WalStore;
+  readonly clock: Clock;
+  readonly prng: Prng;
+  readonly node: NodeIdentity;
+  /** Numbered objects under the prefix, unless another store of manifests is given. */
+  readonly manifests?: ManifestStore;
+  /** Shared by the shards of a process; 64 MiB of its own if none is given. */
+  readonly cache?: BlockCache;
+  readonly takeOver?: TakeOver;
+  readonly metrics?: Metrics;
+  readonly options?: Partial<LsmOptions>;
+}
+
+/** A shard that was taken over, with all that its log held. */
+export interface Opened {
+  readonly parts: OpenOptions;
+  readonly options: LsmOptions;
+  readonly prefix: string;
+  readonly cache: BlockCache;
+  readonly store: ManifestStore;
+  readonly manifest: Manifest;
+  readonly wal: Wal;
+  /** What the log held beyond the manifest, newest first; the first of them takes writes. */
+  readonly memtables: readonly Memtable[];
+  readonly lastSequence: Sequence;
+}
+
+const CACHE_BYTES = 67_108_864;
+const NO_BYTES = new Uint8Array(0);
+
+/**
+ * Takes a shard over: the manifest first, under a higher epoch, then the log, which fences whoever
+ * wrote it, then the replay. Resolves when nobody can answer a read of an older state any more: at
+ * once where the owner before released the shard or is known to be dead, else after its lease.
+ *
+ * @throws CatalogError `Unavailable`, codes `LSM_OWNED`, `WAL_FENCED`; `Corrupt`.
+ */
+export async function openShard(parts: OpenOptions): Promise<Opened> {
+  const { clock, node, wal: logs, prefix = "" } = parts;
+  const options = lsmOptions(parts.options);
+  const { gcMinAgeMs } = options;
+  const store =
+    parts.manifests ?? new ManifestObjects({ store: parts.store, clock, prefix, gcMinAgeMs });
+  const { manifest, outwait } = await takeOver(store, clock, node, parts.takeOver ?? "refuse");
+  const leaseOver = outwait ? clock.sleep(options.takeoverWaitMs) : undefined;
+  const replay = new Replay(options.memtableBytes, manifest.lastSequence);
+  const wal = await logs.open({
+    epoch: manifest.writerEpoch,
+    from: { file: manifest.walFrom, sequence: manifest.lastSequence },
+    onGroup: (group) => replay.add(group),
+  });
+  await leaseOver;
+  const { memtables, lastSequence } = replay;
+  const cache = parts.cache ?? new BlockCache(CACHE_BYTES);
+  return { parts, options, prefix, cache, store, manifest, wal, memtables, lastSequence };
+}
+
+/** Groups of a log into memtables, as they were written before. */
+class Replay {
+  readonly #memtableBytes: number;
+  readonly #filled: Memtable[] = [];
+  #active = new Memtable();
+  #lastSequence: Sequence;
+
+  constructor(memtableBytes: number, lastSequence: Sequence) {
+    this.#memtableBytes = memtableBytes;
+    this.#lastSequence = lastSequence;
+  }
+
+  get memtables(): readonly Memtable[] {
+    return [this.#active, ...this.#filled.toReversed()];
+  }
+
+  get lastSequence(): Sequence {
+    return this.#lastSequence;
+  }
+
+  add({ batches }: WalGroup): void {
+    for (const { firstSequence, count, payload } of batches) {
+      // A group may begin below the mark: what tables hold is not written again.
+      if (firstSequence + count - 1 <= this.#lastSequence) continue;
+      let sequence = firstSequence;
+      for (const op of decodeBatch(payload, count)) this.#apply(op, sequence++);
+      this.#lastSequence = sequence - 1;
+    }
+    if (this.#active.memoryBytes >= this.#memtableBytes) {
+      this.#active.freeze();
+      this.#filled.push(this.#active);
+      this.#active = new Memtable();
+    }
+  }
+
+  #apply(op: BatchOp, sequence: Sequence): void {
+    if (op.op === "delete") this.#active.add(keyOfBytes(op.key), sequence, DELETE, NO_BYTES);
+    else if (op.op === "put" && op.expiresAtMs === undefined) {
+      this.#active.add(keyOfBytes(op.key), sequence, PUT, op.value);
+    } else {
+      const facts = { op: op.op };
+      const message = "the log holds what a newer version wrote";
+      throw new CatalogError("Unavailable", "LSM_FORMAT_UNSUPPORTED", message, facts);
+    }
+  }
+}

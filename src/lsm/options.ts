@@ -1,0 +1,99 @@
+import { invalid } from "../base/error.ts";
+import { LIMITS } from "../base/limits.ts";
+
+/** How an engine behaves. Every field has a default; sizes in bytes, spans in milliseconds. */
+export interface LsmOptions {
+  /** The memtable is frozen and flushed at this size, as its memory counts it. */
+  readonly memtableBytes: number;
+  /** Or when the log holds so many batches' groups, or so many bytes: both bound the replay. */
+  readonly walFiles: number;
+  readonly walBytes: number;
+  /** Memtables that are written to the store at the same time. */
+  readonly parallelFlushes: number;
+  /** Writes slow down from the first of each pair on, and are refused from the second. */
+  readonly unflushedBytes: readonly [number, number];
+  readonly l0Tables: readonly [number, number];
+  /** What compaction still has to rewrite, in bytes. */
+  readonly compactionDebtBytes: readonly [number, number];
+  /** A write waits while more than this is on its way to the log. */
+  readonly walBacklogBytes: number;
+  /** From the start of one write to the log to the next: caps what a billed store is asked. */
+  readonly minFlushIntervalMs: number;
+  /** How data blocks are stored, and their size before that. */
+  readonly compression: "none" | "zstd";
+  readonly blockBytes: number;
+  /** Reads of one table closer together than this are one request, up to `readBytes`. */
+  readonly readGapBytes: number;
+  readonly readBytes: number;
+  /** How far a scan reads ahead once it is seen to go on. */
+  readonly readAheadBytes: number;
+  /** Rows of one batch of a scan, unless it asks for another number. */
+  readonly scanBatchRows: number;
+  /** A transaction's life, and what it may write; what conflicts are looked for in. */
+  readonly transactionMs: number;
+  readonly transactionBytes: number;
+  readonly recentBytes: number;
+  /** A reader may answer on its own word for this long after it last saw that it is the owner. */
+  readonly leaseMs: number;
+  readonly takeoverWaitMs: number;
+  /** No object younger than this is deleted by anybody: 0 on the disk of one host. */
+  readonly gcMinAgeMs: number;
+}
+
+const MIB = 1_048_576;
+
+export const LSM_DEFAULTS: LsmOptions = {
+  memtableBytes: 64 * MIB,
+  walFiles: 4_096,
+  walBytes: 256 * MIB,
+  parallelFlushes: 2,
+  unflushedBytes: [192 * MIB, 384 * MIB],
+  l0Tables: [20, 48],
+  compactionDebtBytes: [8_192 * MIB, 32_768 * MIB],
+  walBacklogBytes: 4 * MIB,
+  minFlushIntervalMs: 0,
+  compression: "none",
+  blockBytes: 16_384,
+  readGapBytes: 65_536,
+  readBytes: MIB,
+  readAheadBytes: 2 * MIB,
+  scanBatchRows: 256,
+  transactionMs: 60_000,
+  transactionBytes: 16 * MIB,
+  recentBytes: 128 * MIB,
+  leaseMs: LIMITS.leaseMs,
+  takeoverWaitMs: LIMITS.takeoverWaitMs,
+  gcMinAgeMs: LIMITS.lsmGcMinAgeMs,
+};
+
+/** May be 0: it switches off what it names. */
+const OPTIONAL: ReadonlySet<string> = new Set([
+  "minFlushIntervalMs",
+  "readGapBytes",
+  "readAheadBytes",
+  "leaseMs",
+  "takeoverWaitMs",
+  "gcMinAgeMs",
+]);
+
+/** @throws CatalogError `Invalid`, code `LSM_OPTION_INVALID`, naming the option. */
+export function lsmOptions(chosen: Partial<LsmOptions> = {}): LsmOptions {
+  const options: LsmOptions = { ...LSM_DEFAULTS, ...chosen };
+  for (const [name, value] of Object.entries(options)) {
+    if (typeof value === "string") continue;
+    const [low, high] = typeof value === "number" ? [value, value] : (value as [number, number]);
+    const floor = OPTIONAL.has(name) ? 0 : 1;
+    const whole = Number.isSafeInteger(low) && Number.isSafeInteger(high);
+    if (!whole || low < floor || high < low) {
+      throw invalid("LSM_OPTION_INVALID", "an engine option is out of range", { name });
+    }
+  }
+  const { leaseMs, takeoverWaitMs, gcMinAgeMs } = options;
+  if (leaseMs > 0 && leaseMs + LIMITS.leaseSkewMarginMs > takeoverWaitMs) {
+    throw invalid("LSM_OPTION_INVALID", "a take-over outwaits the read lease", { leaseMs });
+  }
+  if (gcMinAgeMs > 0 && gcMinAgeMs < LIMITS.lsmGcMinAgeFloorMs) {
+    throw invalid("LSM_OPTION_INVALID", "a shared store keeps objects longer", { gcMinAgeMs });
+  }
+  return options;
+}

@@ -1,0 +1,45 @@
+import { CatalogError } from "../base/error.ts";
+import type { Owner } from "./format/manifest-records.ts";
+
+/**
+ * What is known of an owner without asking it: `dead` or `alive` for certain, or it runs where this
+ * process cannot see.
+ */
+export type Sighting = "alive" | "dead" | "unseen";
+
+/** This process, as others see it in the manifest, and what it can tell of theirs. */
+export interface NodeIdentity {
+  /** Used by no other process, and not by this one after a restart. */
+  readonly node: string;
+  readonly host: string;
+  readonly pid: number;
+  /** Names boot and process-id space: two owners with the same one can see each other. */
+  readonly bootId: string;
+  /** Where others reach it; empty where nobody does. */
+  readonly url: string;
+  sight(owner: Owner): Sighting;
+  /**
+   * Whether the owner answers at its URL under its own node id. Absent where nobody can ask: then
+   * an owner that is not seen counts as alive.
+   */
+  readonly answers?: (owner: Owner) => Promise<boolean>;
+}
+
+/** What to do where another owns the shard: give up, wait for it to go, or fence it now. */
+export type TakeOver = "refuse" | "standby" | "takeover";
+
+/** Between two questions to an owner, and how many it may leave unanswered. */
+export const PROBE_INTERVAL_MS = 3_000;
+export const PROBES = 3;
+
+/** Whether nobody stands in the way, so that the shard is taken without a wait. */
+export function isVacant(owner: Owner | undefined, self: NodeIdentity): boolean {
+  return owner === undefined || owner.state === "FREE" || self.sight(owner) === "dead";
+}
+
+/** Names who is in the way, so that its user can find it. */
+export function owned(owner: Owner, sinceMs: number): CatalogError {
+  const { node, host, pid, url } = owner;
+  const facts = { node, host, pid, url, sinceMs };
+  return new CatalogError("Unavailable", "LSM_OWNED", `shard is open on ${host}`, facts);
+}

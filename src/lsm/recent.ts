@@ -1,0 +1,82 @@
+import { ENTRY, type Step } from "./format/cursor.ts";
+import type { Key, Sequence } from "./format/entry.ts";
+import type { Memtable } from "./memtable.ts";
+import type { Bounds } from "./range.ts";
+import type { Views } from "./view.ts";
+
+/**
+ * What was written of late, for telling conflicts: memtables hold every write with its sequence, so
+ * those that are in use need no copy, and those that were flushed are kept as long as a transaction
+ * is open that is older, within a bound.
+ */
+export class RecentWrites {
+  readonly #views: Views;
+  readonly #maxBytes: number;
+  /** Newest first. */
+  #flushed: readonly Memtable[] = [];
+  #floor: Sequence;
+
+  /** @param floor everything up to it lies in tables. */
+  constructor(views: Views, maxBytes: number, floor: Sequence) {
+    this.#views = views;
+    this.#maxBytes = maxBytes;
+    this.#floor = floor;
+  }
+
+  /** Above it every write is known still: whoever began below it cannot be judged. */
+  get floor(): Sequence {
+    return this.#floor;
+  }
+
+  get bytes(): number {
+    return this.#flushed.reduce((sum, memtable) => sum + memtable.memoryBytes, 0);
+  }
+
+  /** Takes over a flushed memtable. `oldest`: where the oldest transaction began, if any. */
+  add(memtable: Memtable, oldest: Sequence | undefined): void {
+    this.#flushed = [memtable, ...this.#flushed];
+    this.trim(oldest);
+  }
+
+  /** Drops what no open transaction can conflict with, and what exceeds the bound. */
+  trim(oldest: Sequence | undefined): void {
+    let { bytes } = this;
+    while (this.#flushed.length > 0) {
+      const last = this.#flushed.at(-1) as Memtable;
+      const needed = oldest !== undefined && last.maxSequence > oldest;
+      if (needed && bytes <= this.#maxBytes) return;
+      bytes -= last.memoryBytes;
+      this.#floor = Math.max(this.#floor, last.maxSequence);
+      this.#flushed = this.#flushed.slice(0, -1);
+    }
+  }
+
+  /** The newest write of a key after a sequence, if there is one. */
+  after(key: Key, sequence: Sequence): Sequence | undefined {
+    for (const memtable of this.#newerThan(sequence)) {
+      const found = memtable.get(key);
+      if (found !== undefined) return found.sequence > sequence ? found.sequence : undefined;
+    }
+    return undefined;
+  }
+
+  /** The first write in a range, in key order, after a sequence, if there is one. */
+  within({ from, to }: Bounds, sequence: Sequence): Sequence | undefined {
+    for (const memtable of this.#newerThan(sequence)) {
+      const cursor = memtable.cursor();
+      let step: Step = from === "" ? cursor.first() : cursor.seek(from);
+      for (; step === ENTRY && (to === undefined || cursor.key < to); step = cursor.next()) {
+        if (cursor.sequence > sequence) return cursor.sequence;
+      }
+    }
+    return undefined;
+  }
+
+  /** Newest first. */
+  #newerThan(sequence: Sequence): readonly Memtable[] {
+    const { active, frozen } = this.#views.current;
+    return [active, ...frozen, ...this.#flushed].filter(
+      (memtable) => memtable.entries > 0 && memtable.maxSequence > sequence,
+    );
+  }
+}

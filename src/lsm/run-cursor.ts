@@ -1,0 +1,143 @@
+import { type Cursor, END, MISS, type MissingBlock, type Step } from "./format/cursor.ts";
+import { type Key, type Kind, MAX_SEQUENCE, type Sequence } from "./format/entry.ts";
+import { SstCursor } from "./format/sst-cursor.ts";
+import type { Table } from "./table.ts";
+
+type Move = (cursor: SstCursor) => Step;
+
+/**
+ * Moves over tables whose ranges do not overlap as over one, opening each when it is entered. A
+ * table of level 0 is a run of one.
+ */
+export class RunCursor implements Cursor {
+  readonly #tables: readonly Table[];
+  #at = -1;
+  #cursor: SstCursor | undefined;
+  /** The step on or back that missed: it goes on in the table that was being entered. */
+  #entering: Move | undefined;
+  #missing: MissingBlock | undefined;
+
+  constructor(tables: readonly Table[]) {
+    this.#tables = tables;
+  }
+
+  get key(): Key {
+    return this.#standing().key;
+  }
+
+  get sequence(): Sequence {
+    return this.#standing().sequence;
+  }
+
+  get kind(): Kind {
+    return this.#standing().kind;
+  }
+
+  get valueSource(): Uint8Array {
+    return this.#standing().valueSource;
+  }
+
+  get valueStart(): number {
+    return this.#standing().valueStart;
+  }
+
+  get valueEnd(): number {
+    return this.#standing().valueEnd;
+  }
+
+  value(): Uint8Array {
+    return this.#standing().value();
+  }
+
+  first(): Step {
+    return this.#enter(0, first);
+  }
+
+  last(): Step {
+    return this.#enter(this.#tables.length - 1, last);
+  }
+
+  seek(key: Key, sequence: Sequence = MAX_SEQUENCE): Step {
+    const move: Move = (cursor) => cursor.seek(key, sequence);
+    // Versions of one key may go on in the next table: the first may hold only newer ones.
+    for (let index = this.#firstReaching(key); ; index++) {
+      const step = this.#enter(index, move);
+      if (step !== END || index >= this.#tables.length) return step;
+    }
+  }
+
+  seekBefore(key: Key, sequence: Sequence = MAX_SEQUENCE): Step {
+    const move: Move = (cursor) => cursor.seekBefore(key, sequence);
+    for (let index = this.#lastBeginning(key); ; index--) {
+      const step = this.#enter(index, move);
+      if (step !== END || index < 0) return step;
+    }
+  }
+
+  next(): Step {
+    if (this.#entering !== undefined) return this.#enter(this.#at, this.#entering);
+    const step = this.#standing().next();
+    return step === END ? this.#enter(this.#at + 1, first) : step;
+  }
+
+  prev(): Step {
+    if (this.#entering !== undefined) return this.#enter(this.#at, this.#entering);
+    const step = this.#standing().prev();
+    return step === END ? this.#enter(this.#at - 1, last) : step;
+  }
+
+  missing(into: MissingBlock[]): void {
+    if (this.#missing !== undefined) into.push(this.#missing);
+    else this.#cursor?.missing(into);
+  }
+
+  /** The first table that reaches up to a key. */
+  #firstReaching(key: Key): number {
+    return firstIndex(this.#tables, (table) => table.meta.stats.lastKey >= key);
+  }
+
+  /** The last table that begins at or below a key. */
+  #lastBeginning(key: Key): number {
+    return firstIndex(this.#tables, (table) => table.meta.stats.firstKey > key) - 1;
+  }
+
+  #enter(index: number, move: Move): Step {
+    const table = this.#tables[index];
+    this.#entering = undefined;
+    this.#missing = undefined;
+    if (table === undefined) return END;
+    if (index !== this.#at || this.#cursor === undefined) {
+      this.#at = index;
+      this.#cursor = undefined;
+      const { open } = table;
+      if (open === undefined) {
+        this.#missing = table.missingTail;
+        this.#entering = move;
+        return MISS;
+      }
+      this.#cursor = new SstCursor(open.sst, table);
+    }
+    const step = move(this.#cursor);
+    if (step === MISS) this.#entering = move;
+    return step;
+  }
+
+  #standing(): SstCursor {
+    return this.#cursor as SstCursor;
+  }
+}
+
+const first: Move = (cursor) => cursor.first();
+const last: Move = (cursor) => cursor.last();
+
+/** The first index of which something holds that then holds of all that follow. */
+function firstIndex(tables: readonly Table[], holds: (table: Table) => boolean): number {
+  let low = 0;
+  let high = tables.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (holds(tables[middle] as Table)) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}

@@ -1,0 +1,218 @@
+import { invalid } from "../base/error.ts";
+import { type Cursor, ENTRY, MISS, type MissingBlock, type Step } from "./format/cursor.ts";
+import type { Key, Sequence } from "./format/entry.ts";
+import type { Maybe } from "./maybe.ts";
+import { MergeCursor } from "./merge.ts";
+import { VisibleCursor } from "./merge-visible.ts";
+import type { Bounds } from "./range.ts";
+import { RunCursor } from "./run-cursor.ts";
+import type { Table } from "./table.ts";
+import type { Tables } from "./tables.ts";
+import { isVisible, type View, type Views } from "./view.ts";
+
+/** Never write to the bytes: they are views of what others read. They may be kept. */
+export interface Row {
+  readonly key: Uint8Array;
+  readonly value: Uint8Array;
+}
+
+/** Rows of a range in batches, in key order or against it. */
+export interface Scan extends AsyncIterable<readonly Row[]> {
+  /** The next rows, at least one; undefined behind the last. Not called while one is pending. */
+  next(): Maybe<readonly Row[] | undefined>;
+  /** Lets go of what it reads. Behind the last row it has done so itself. */
+  close(): void;
+}
+
+export interface ScanOptions {
+  readonly bounds: Bounds;
+  readonly sequence: Sequence;
+  readonly reverse: boolean;
+  /** At most so many rows in all, and in a batch. */
+  readonly limit: number;
+  readonly batchRows: number;
+  /** The most that is read ahead, once the scan is seen to go on. */
+  readonly readAheadBytes: number;
+}
+
+/** What a scan reads from; `assertReadable` throws where reads are over. */
+export interface ScanSource {
+  readonly tables: Tables;
+  readonly views: Views;
+  readonly assertReadable: () => void;
+}
+
+/** What the first request reads beyond its block, where nothing says how far the scan will go. */
+const FIRST_AHEAD_BYTES = 65_536;
+
+/** A scan of one view as of one sequence: what is written meanwhile does not show. */
+export class ViewScan implements Scan {
+  readonly #source: ScanSource;
+  readonly #options: ScanOptions;
+  readonly #cursor: VisibleCursor;
+  readonly #unpin: () => void;
+  #left: number;
+  #started = false;
+  #closed = false;
+  #aheadBytes: number;
+
+  constructor(source: ScanSource, view: View, options: ScanOptions) {
+    this.#source = source;
+    this.#options = options;
+    this.#left = options.limit;
+    this.#unpin = source.views.pin(view);
+    this.#cursor = new VisibleCursor(cursorOf(view, options), options.sequence);
+    this.#aheadBytes = Math.min(options.readAheadBytes, firstAhead(view, options.limit));
+  }
+
+  next(): Maybe<readonly Row[] | undefined> {
+    if (this.#closed) return undefined;
+    this.#source.assertReadable();
+    const batch = new Batch();
+    return this.#fill(batch, this.#step()) ? this.#finish(batch) : this.#wait(batch);
+  }
+
+  close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#unpin();
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<readonly Row[]> {
+    try {
+      for (let rows = await this.next(); rows !== undefined; rows = await this.next()) yield rows;
+    } finally {
+      this.close();
+    }
+  }
+
+  #step(): Step {
+    const { bounds, reverse } = this.#options;
+    const cursor = this.#cursor;
+    if (this.#started) return reverse ? cursor.prev() : cursor.next();
+    if (!reverse) return bounds.from === "" ? cursor.first() : cursor.seek(bounds.from);
+    return bounds.to === undefined ? cursor.last() : cursor.seekBefore(bounds.to);
+  }
+
+  /** @returns false where blocks are missing: the step that missed is to be made again. */
+  #fill(batch: Batch, first: Step): boolean {
+    const { bounds, reverse, batchRows } = this.#options;
+    const cursor = this.#cursor;
+    const most = Math.min(batchRows, this.#left);
+    for (let step = first; step !== MISS; step = reverse ? cursor.prev() : cursor.next()) {
+      this.#started = true;
+      const { key } = cursor;
+      const inside =
+        step === ENTRY &&
+        (reverse ? key >= bounds.from : bounds.to === undefined || key < bounds.to);
+      if (!inside) {
+        this.close();
+        return true;
+      }
+      batch.add(key, cursor.valueSource, cursor.valueStart, cursor.valueEnd);
+      if (batch.length === most) return true;
+    }
+    return false;
+  }
+
+  async #wait(batch: Batch): Promise<readonly Row[] | undefined> {
+    const { tables, assertReadable } = this.#source;
+    const { reverse, readAheadBytes } = this.#options;
+    const held: (() => void)[] = [];
+    const letGo = (): void => {
+      for (const release of held.splice(0)) release();
+    };
+    try {
+      for (;;) {
+        const missing: MissingBlock[] = [];
+        this.#cursor.missing(missing);
+        held.push(await tables.load(missing, { bytes: this.#aheadBytes, reverse }));
+        this.#aheadBytes = Math.min(readAheadBytes, 2 * this.#aheadBytes);
+        assertReadable();
+        const step = this.#step();
+        // What a step needed besides is needed again when it is repeated.
+        if (step === MISS) continue;
+        letGo();
+        if (this.#fill(batch, step)) return this.#finish(batch);
+      }
+    } catch (error) {
+      this.close();
+      throw error;
+    } finally {
+      letGo();
+    }
+  }
+
+  #finish(batch: Batch): readonly Row[] | undefined {
+    this.#left -= batch.length;
+    if (this.#left === 0) this.close();
+    return batch.length === 0 ? undefined : batch.rows();
+  }
+}
+
+/** Rows on their way out: their keys are texts until their number is known. */
+class Batch {
+  readonly #keys: Key[] = [];
+  readonly #values: Uint8Array[] = [];
+  #keyBytes = 0;
+
+  get length(): number {
+    return this.#keys.length;
+  }
+
+  add(key: Key, source: Uint8Array, from: number, to: number): void {
+    this.#keys.push(key);
+    this.#keyBytes += key.length;
+    this.#values.push(new Uint8Array(source.buffer, source.byteOffset + from, to - from));
+  }
+
+  rows(): readonly Row[] {
+    const bytes = Buffer.allocUnsafeSlow(this.#keyBytes);
+    const rows: Row[] = [];
+    let at = 0;
+    for (let i = 0; i < this.#keys.length; i++) {
+      const key = this.#keys[i] as Key;
+      bytes.write(key, at, "latin1");
+      const start = at;
+      at += key.length;
+      rows.push({
+        key: new Uint8Array(bytes.buffer, start, key.length),
+        value: this.#values[i] as Uint8Array,
+      });
+    }
+    return rows;
+  }
+}
+
+function cursorOf(view: View, { bounds, sequence }: ScanOptions): Cursor {
+  const reaches = (table: Table): boolean => {
+    const { firstKey, lastKey } = table.meta.stats;
+    const within = lastKey >= bounds.from && (bounds.to === undefined || firstKey < bounds.to);
+    return within && isVisible(table, sequence);
+  };
+  const inputs: Cursor[] = [view.active, ...view.frozen]
+    .filter((memtable) => memtable.entries > 0)
+    .map((memtable) => memtable.cursor());
+  for (const tables of [
+    ...view.l0.map((table) => [table]),
+    ...view.runs.map((run) => run.tables),
+  ]) {
+    const reached = tables.filter(reaches);
+    if (reached.length > 0) inputs.push(new RunCursor(reached));
+  }
+  return inputs.length === 1 ? (inputs[0] as Cursor) : new MergeCursor(inputs);
+}
+
+/** What a scan of so few rows reads of the widest table, or a little of an unbounded one. */
+function firstAhead(view: View, limit: number): number {
+  if (limit === Number.POSITIVE_INFINITY) return FIRST_AHEAD_BYTES;
+  const stats = view.l0[0]?.meta.stats ?? view.runs[0]?.tables[0]?.meta.stats;
+  return stats === undefined ? 0 : Math.ceil((limit * stats.rawBytes) / stats.entries);
+}
+
+/** @throws CatalogError `Invalid`, code `LSM_RANGE_INVALID`. */
+export function assertCount(count: number): void {
+  if (count !== Number.POSITIVE_INFINITY && !(Number.isSafeInteger(count) && count >= 1)) {
+    throw invalid("LSM_RANGE_INVALID", "a number of rows is a positive integer", { count });
+  }
+}

@@ -1,0 +1,114 @@
+import type { CacheFigures } from "./cache.ts";
+import type { FlushFigures } from "./flush.ts";
+import type { Manifest } from "./format/manifest.ts";
+import type { SstMeta } from "./format/sst-meta.ts";
+import type { ReadFigures } from "./get.ts";
+import type { PressureStats } from "./pressure.ts";
+import type { WalStats } from "./wal/port.ts";
+
+/** What compaction has done since the engine was opened. */
+export interface CompactionFigures {
+  readonly compactions: number;
+  readonly inputBytes: number;
+  readonly outputBytes: number;
+  readonly totalMs: number;
+  /** Bytes that it would have to rewrite now to reach the shape that it aims at. */
+  readonly debtBytes: number;
+}
+
+/** What garbage collection last saw, and has deleted. */
+export interface GcFigures {
+  /** Bytes of files that no manifest in retention names, and that are not deleted yet. */
+  readonly obsoleteBytes: number;
+  readonly deletedFiles: number;
+  readonly deletedBytes: number;
+}
+
+export const NO_COMPACTION: CompactionFigures = {
+  compactions: 0,
+  inputBytes: 0,
+  outputBytes: 0,
+  totalMs: 0,
+  debtBytes: 0,
+};
+
+export const NO_GC: GcFigures = { obsoleteBytes: 0, deletedFiles: 0, deletedBytes: 0 };
+
+/** The shape of what the latest manifest names. */
+export interface TreeFigures {
+  readonly l0Tables: number;
+  readonly runs: number;
+  readonly tables: number;
+  readonly fileBytes: number;
+  readonly rawBytes: number;
+  readonly entries: number;
+  readonly deletions: number;
+}
+
+/** Sums of one engine since it was opened; bytes, milliseconds, counts. */
+export interface LsmStats {
+  readonly epoch: number;
+  readonly manifestId: number;
+  readonly lastSequence: number;
+  readonly durableSequence: number;
+  readonly memtables: { readonly count: number; readonly bytes: number };
+  readonly recentBytes: number;
+  readonly snapshots: number;
+  readonly transactions: number;
+  readonly tree: TreeFigures;
+  readonly writes: { readonly batches: number; readonly ops: number; readonly bytes: number };
+  readonly reads: ReadFigures & { readonly tableReads: number; readonly tableReadBytes: number };
+  readonly flush: FlushFigures;
+  readonly pressure: PressureStats;
+  readonly wal: WalStats;
+  readonly cache: CacheFigures;
+  readonly compaction: CompactionFigures;
+  readonly gc: GcFigures;
+  /** Bytes stored for each byte written; sorted places a read may look in; bytes kept for each. */
+  readonly amplification: { readonly write: number; readonly read: number; readonly space: number };
+}
+
+export function treeFigures(manifest: Manifest): TreeFigures {
+  const tables = tablesIn(manifest);
+  const sum = (of: (table: SstMeta) => number): number =>
+    tables.reduce((total, table) => total + of(table), 0);
+  return {
+    l0Tables: manifest.level0.length,
+    runs: manifest.runs.length,
+    tables: tables.length,
+    fileBytes: sum((table) => table.fileBytes),
+    rawBytes: sum((table) => table.stats.rawBytes),
+    entries: sum((table) => table.stats.entries),
+    deletions: sum((table) => table.stats.deletions),
+  };
+}
+
+function tablesIn({ level0, runs }: Manifest): readonly SstMeta[] {
+  return [...level0, ...runs.flatMap((run) => run.tables)];
+}
+
+/**
+ * Write: what the log is not counted in, as an engine without one would pay it too. Space: against
+ * the largest run, which is about what is left when all that is hidden is gone.
+ */
+export function amplification(
+  manifest: Manifest,
+  tree: TreeFigures,
+  flush: FlushFigures,
+  compaction: CompactionFigures,
+): LsmStats["amplification"] {
+  const runBytes = manifest.runs.map((run) =>
+    run.tables.reduce((total, table) => total + table.stats.rawBytes, 0),
+  );
+  const logicalBytes = runBytes.length === 0 ? tree.rawBytes : Math.max(...runBytes);
+  return {
+    write: ratio(flush.fileBytes + compaction.outputBytes, flush.rawBytes),
+    read: tree.l0Tables + tree.runs,
+    space: ratio(tree.fileBytes, logicalBytes),
+  };
+}
+
+/** 1 where there is nothing yet. */
+function ratio(bytes: number, of: number): number {
+  return of === 0 ? 1 : bytes / of;
+}

@@ -1,0 +1,127 @@
+import type { Clock } from "../base/clock.ts";
+import { CatalogError } from "../base/error.ts";
+import type { Manifest } from "./format/manifest.ts";
+import type { Owner } from "./format/manifest-records.ts";
+import type { ManifestState, ManifestStore } from "./manifest/store.ts";
+import {
+  isVacant,
+  type NodeIdentity,
+  owned,
+  PROBE_INTERVAL_MS,
+  PROBES,
+  type TakeOver,
+} from "./owner.ts";
+
+/** The shard is ours from here on, as far as the manifest goes. */
+export interface Taken {
+  readonly manifest: Manifest;
+  /** The owner before may still answer reads: its lease has to run out first. */
+  readonly outwait: boolean;
+}
+
+const EMPTY: ManifestState = {
+  writerEpoch: 0,
+  compactorEpoch: 0,
+  walFrom: 0,
+  lastSequence: 0,
+  level0: [],
+  runs: [],
+  checkpoints: [],
+  samples: [],
+  owner: undefined,
+  optionalFeatures: 0,
+  unknown: [],
+};
+
+/**
+ * Makes `self` the owner in the manifest, under the next epoch. Safety rests on the fences that
+ * follow from it, never on what is found out about the owner before.
+ *
+ * @throws CatalogError `Unavailable`, code `LSM_OWNED`, naming the owner; what the store throws.
+ */
+export async function takeOver(
+  store: ManifestStore,
+  clock: Clock,
+  self: NodeIdentity,
+  mode: TakeOver,
+): Promise<Taken> {
+  const manners = new Manners(clock, self, mode);
+  let attempted: number | undefined;
+  for (;;) {
+    const before = await store.latest();
+    const owner = before?.owner;
+    // The answer to our own attempt was lost.
+    if (before !== undefined && before.writerEpoch === attempted && owner?.node === self.node) {
+      return { manifest: before, outwait: manners.outwait };
+    }
+    if (before !== undefined && owner !== undefined && !(await manners.mayTake(before, owner))) {
+      continue;
+    }
+    attempted = (before?.writerEpoch ?? 0) + 1;
+    const state = { ...(before ?? EMPTY), writerEpoch: attempted, owner: ownerOf(self) };
+    const manifest = await publishOnce(store, state, before?.id ?? 0);
+    if (manifest !== undefined) return { manifest, outwait: manners.outwait };
+  }
+}
+
+/** This process, as an owner that has the shard open. */
+export function ownerOf(self: NodeIdentity): Owner {
+  const { node, host, pid, bootId, url } = self;
+  return { node, host, pid, bootId, url, state: "OPEN", unknown: [] };
+}
+
+/** Undefined where another was faster, or nobody knows: the manifest tells. */
+async function publishOnce(
+  store: ManifestStore,
+  state: ManifestState,
+  previous: number,
+): Promise<Manifest | undefined> {
+  try {
+    return await store.publish(state, previous);
+  } catch (error) {
+    if (error instanceof CatalogError && error.kind === "Unknown") return undefined;
+    throw error;
+  }
+}
+
+/** How long to be polite to whoever is in the way. */
+class Manners {
+  readonly #clock: Clock;
+  readonly #self: NodeIdentity;
+  readonly #mode: TakeOver;
+  /** Whose silence is counted, and how often it was silent. */
+  #epoch = 0;
+  #silent = 0;
+  /** Whether the owner that is being replaced may live, as far as the last look at it told. */
+  outwait = false;
+
+  constructor(clock: Clock, self: NodeIdentity, mode: TakeOver) {
+    this.#clock = clock;
+    this.#self = self;
+    this.#mode = mode;
+  }
+
+  /** False after a while of waiting: look at the manifest again. @throws as `takeOver`. */
+  async mayTake(manifest: Manifest, owner: Owner): Promise<boolean> {
+    this.outwait = !isVacant(owner, this.#self);
+    if (!this.outwait || this.#mode === "takeover") return true;
+    if (manifest.writerEpoch !== this.#epoch) this.#silent = 0;
+    this.#epoch = manifest.writerEpoch;
+    const answer = await this.#ask(owner);
+    this.#silent = answer === "silent" ? this.#silent + 1 : 0;
+    if (this.#silent >= PROBES) return true;
+    if (this.#mode === "refuse" && answer !== "silent") {
+      throw owned(owner, this.#clock.nowMs() - manifest.writtenAtMs);
+    }
+    await this.#clock.sleep(PROBE_INTERVAL_MS);
+    return false;
+  }
+
+  /** Only who can be asked can be found silent. */
+  async #ask(owner: Owner): Promise<"here" | "silent"> {
+    const { answers } = this.#self;
+    if (this.#self.sight(owner) === "alive" || answers === undefined || owner.url === "")
+      return "here";
+    return (await answers(owner)) ? "here" : "silent";
+  }
+}

@@ -1,0 +1,230 @@
+import { type Clock, Stopwatch } from "../base/clock.ts";
+import { CatalogError, invalid } from "../base/error.ts";
+import { LIMITS } from "../base/limits.ts";
+import { conflict, tooOld } from "./errors.ts";
+import { type Key, keyAfter, keyOfBytes, type Sequence } from "./format/entry.ts";
+import type { Maybe } from "./maybe.ts";
+import type { LsmOptions } from "./options.ts";
+import { OverlayScan, type OwnRow } from "./overlay-scan.ts";
+import { type Bounds, boundsOf, type Range } from "./range.ts";
+import type { RecentWrites } from "./recent.ts";
+import type { Scan } from "./scan.ts";
+import type { Snapshot } from "./snapshots.ts";
+import { assertValue, type Prepared, prepare, type WriteOp, type Written } from "./write-path.ts";
+
+/**
+ * `snapshot`: of two transactions that write one key the second fails. `serializable`: so does one
+ * whose reads, of keys or of ranges, others have written to since it began.
+ */
+export type Isolation = "snapshot" | "serializable";
+
+export interface TransactionScan extends Range {
+  readonly reverse?: boolean;
+  readonly limit?: number;
+  readonly batchRows?: number;
+}
+
+/** What a transaction needs of its engine. */
+export interface TransactionHost {
+  readonly clock: Clock;
+  readonly options: LsmOptions;
+  readonly recent: RecentWrites;
+  readonly get: (key: Key, sequence: Sequence) => Maybe<Uint8Array | undefined>;
+  /** Of all rows, in one direction, at a sequence. */
+  readonly scan: (bounds: Bounds, reverse: boolean, sequence: Sequence) => Scan;
+  readonly write: (batch: Prepared, check: () => void) => Maybe<Written>;
+  readonly durable: (sequence: Sequence) => Maybe<void>;
+  readonly assertOpen: () => void;
+  /** It is over, whatever became of it. */
+  readonly onEnd: (transaction: Transaction) => void;
+}
+
+/** Longer than any key of the highest bytes. */
+const ABOVE_ALL: Key = "\xff".repeat(LIMITS.lsmKeyBytes + 1);
+
+/** A key, a deletion or a value: what a transaction holds beside its bytes. */
+const ENTRY_BYTES = 64;
+
+/**
+ * An optimistic transaction: it reads the state of its beginning and its own writes, and is checked
+ * when it commits, in the same synchronous step that writes. Used by one caller at a time.
+ */
+export class Transaction {
+  readonly #host: TransactionHost;
+  readonly #snapshot: Snapshot;
+  readonly #serializable: boolean;
+  readonly #age: Stopwatch;
+  readonly #writes = new Map<Key, WriteOp>();
+  readonly #readKeys = new Set<Key>();
+  readonly #readRanges: { from: Key; to: Key | undefined }[] = [];
+  #bytes = 0;
+  #over = false;
+
+  constructor(host: TransactionHost, snapshot: Snapshot, isolation: Isolation) {
+    this.#host = host;
+    this.#snapshot = snapshot;
+    this.#serializable = isolation === "serializable";
+    this.#age = new Stopwatch(host.clock);
+  }
+
+  /** What it reads: everything up to this sequence. */
+  get sequence(): Sequence {
+    return this.#snapshot.sequence;
+  }
+
+  get expired(): boolean {
+    return this.#age.elapsedMs() > this.#host.options.transactionMs;
+  }
+
+  /** The value of a key, its own writes included. @throws as `put`, of its reads. */
+  get(key: Uint8Array): Maybe<Uint8Array | undefined> {
+    this.#assertGoing();
+    const name = keyOfBytes(key);
+    const own = this.#writes.get(name);
+    if (own !== undefined) return own.op === "put" ? own.value : undefined;
+    if (this.#serializable && !this.#readKeys.has(name)) {
+      this.#grow(name.length + ENTRY_BYTES);
+      this.#readKeys.add(name);
+    }
+    return this.#host.get(name, this.sequence);
+  }
+
+  /** Rows of a range, with what it has written up to this call. */
+  scan(options: TransactionScan = {}): Scan {
+    this.#assertGoing();
+    const bounds = boundsOf(options);
+    const reverse = options.reverse ?? false;
+    const range = this.#serializable ? this.#readRange(bounds, reverse) : undefined;
+    const base = this.#host.scan(bounds, reverse, this.sequence);
+    const { limit = Number.POSITIVE_INFINITY, batchRows } = options;
+    return new OverlayScan(base, this.#ownRows(bounds, reverse), {
+      reverse,
+      limit,
+      batchRows: batchRows ?? this.#host.options.scanBatchRows,
+      onRead: (key) => {
+        this.#assertGoing();
+        if (range === undefined) return;
+        if (key === undefined) Object.assign(range, bounds);
+        else if (reverse) range.from = key;
+        else range.to = keyAfter(key);
+      },
+    });
+  }
+
+  /**
+   * @throws CatalogError `Invalid`, code `LSM_TRANSACTION_TOO_LARGE`; `Conflict`, code
+   *   `LSM_TRANSACTION_TOO_OLD`: it has taken too long, or what it reads is no longer kept.
+   */
+  put(key: Uint8Array, value: Uint8Array): void {
+    this.#assertGoing();
+    assertValue(value);
+    this.#set({ op: "put", key: Uint8Array.from(key), value: Uint8Array.from(value) });
+  }
+
+  /** @throws as `put`. */
+  delete(key: Uint8Array): void {
+    this.#assertGoing();
+    this.#set({ op: "delete", key: Uint8Array.from(key) });
+  }
+
+  /**
+   * Writes all of it in one step, or nothing. Over either way. A conflict is answered once what it
+   * saw is durable: nobody learns of a write that a crash could undo.
+   *
+   * @throws CatalogError `Conflict`, codes `LSM_CONFLICT` (begin again) and
+   *   `LSM_TRANSACTION_TOO_OLD`; what `Engine.write` throws.
+   */
+  async commit(): Promise<Written> {
+    this.#assertGoing();
+    const host = this.#host;
+    try {
+      if (this.#writes.size === 0) return this.#readOnly();
+      return await host.write(prepare([...this.#writes.values()]), () => this.#check());
+    } catch (error) {
+      if (error instanceof CatalogError && error.code === "LSM_CONFLICT") {
+        await host.durable(Number(error.context["sequence"]));
+      }
+      throw error;
+    } finally {
+      this.#end();
+    }
+  }
+
+  /** Forgets it. Nothing happens to one that is over. */
+  rollback(): void {
+    this.#end();
+  }
+
+  /** It read one state and wrote nothing: it happened when it began. */
+  #readOnly(): Written {
+    const { sequence } = this;
+    const { durable } = this.#host;
+    return { sequence, durable: async () => await durable(sequence) };
+  }
+
+  #check(): void {
+    const { recent } = this.#host;
+    const { sequence } = this;
+    if (sequence < recent.floor || this.expired) throw tooOld(sequence);
+    for (const keys of [this.#writes.keys(), this.#readKeys]) {
+      for (const key of keys) {
+        const found = recent.after(key, sequence);
+        if (found !== undefined) throw conflict(found, sequence);
+      }
+    }
+    for (const range of this.#readRanges) {
+      const found = recent.within(range, sequence);
+      if (found !== undefined) throw conflict(found, sequence);
+    }
+  }
+
+  /** Grows as rows are read, from nothing. */
+  #readRange({ from, to }: Bounds, reverse: boolean): { from: Key; to: Key | undefined } {
+    const range = reverse ? { from: to ?? ABOVE_ALL, to } : { from, to: from };
+    this.#grow(from.length + (to?.length ?? 0) + ENTRY_BYTES);
+    this.#readRanges.push(range);
+    return range;
+  }
+
+  #ownRows({ from, to }: Bounds, reverse: boolean): readonly OwnRow[] {
+    const rows = [...this.#writes]
+      .filter(([key]) => key >= from && (to === undefined || key < to))
+      .sort(([a], [b]) => (a < b === reverse ? 1 : -1))
+      .map(([key, op]) => ({ key, value: op.op === "put" ? op.value : undefined }));
+    return rows;
+  }
+
+  #set(op: WriteOp): void {
+    const key = keyOfBytes(op.key);
+    this.#grow(key.length + (op.op === "put" ? op.value.length : 0) + ENTRY_BYTES);
+    this.#writes.set(key, op);
+  }
+
+  #grow(bytes: number): void {
+    const { transactionBytes } = this.#host.options;
+    if (this.#bytes + bytes > transactionBytes) {
+      const facts = { bytes: transactionBytes };
+      throw invalid("LSM_TRANSACTION_TOO_LARGE", "a transaction holds too much", facts);
+    }
+    this.#bytes += bytes;
+  }
+
+  #assertGoing(): void {
+    this.#host.assertOpen();
+    if (this.#over) throw invalid("LSM_TRANSACTION_OVER", "the transaction is over");
+    if (this.#snapshot.closed || this.expired) throw tooOld(this.sequence);
+  }
+
+  #end(): void {
+    if (this.#over) return;
+    this.#over = true;
+    this.#snapshot.close();
+    this.#host.onEnd(this);
+  }
+
+  /** Gives up its snapshot, so that nothing is kept for one that nobody will finish. */
+  expire(): void {
+    this.#snapshot.close();
+    this.#host.onEnd(this);
+  }
+}

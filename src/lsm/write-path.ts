@@ -1,0 +1,186 @@
+import type { Clock } from "../base/clock.ts";
+import { invalid } from "../base/error.ts";
+import { LIMITS } from "../base/limits.ts";
+import { DELETE, type Key, keyOfBytes, PUT, type Sequence } from "./format/entry.ts";
+import type { Health } from "./health.ts";
+import type { Maybe } from "./maybe.ts";
+import type { LsmOptions } from "./options.ts";
+import type { Pressure } from "./pressure.ts";
+import type { Views } from "./view.ts";
+import { decodeBatch, encodeBatch } from "./wal/batch.ts";
+import type { GroupCommit, WriteHandle } from "./wal/group-commit.ts";
+
+/** One operation of a batch. Keys have 1 to 65,535 bytes, values up to 16 MiB. */
+export type WriteOp =
+  | { readonly op: "put"; readonly key: Uint8Array; readonly value: Uint8Array }
+  | { readonly op: "delete"; readonly key: Uint8Array };
+
+/** A batch that is applied: every later read in this process sees it. */
+export interface Written {
+  /** Of its last operation. */
+  readonly sequence: Sequence;
+  /**
+   * Resolves when it survives a crash. @throws CatalogError `Unknown` (it may survive), or
+   * `Unavailable` (it will not): code `WAL_FENCED`, `WAL_WRITE_UNKNOWN`, `WAL_UNWRITTEN`,
+   * `DISK_FULL`, `WAL_DEAD`.
+   */
+  durable(): Promise<void>;
+}
+
+/** A batch as the log and the memtable take it. */
+export interface Prepared {
+  readonly ops: readonly WriteOp[];
+  readonly keys: readonly Key[];
+  readonly payload: Uint8Array;
+}
+
+/** What the write path acts on. */
+export interface WriteTarget {
+  readonly clock: Clock;
+  readonly options: LsmOptions;
+  readonly views: Views;
+  readonly commits: GroupCommit;
+  readonly health: Health;
+  readonly pressure: Pressure;
+  /** Told whenever a group is durable. */
+  readonly onDurable: () => void;
+  /** The active memtable is full. */
+  readonly onFull: () => void;
+}
+
+const NO_BYTES = new Uint8Array(0);
+
+/** A group of batches that is on its way to the log. */
+interface Pending {
+  readonly handle: WriteHandle;
+  last: Sequence;
+}
+
+/**
+ * Every write, plain or of a transaction, goes through one synchronous section: conflict check,
+ * sequences, log, memtable. So the order of sequences is the order of the log and of what readers
+ * see, without any lock.
+ */
+export class WritePath {
+  readonly #target: WriteTarget;
+  /** Groups that are not durable, oldest first. */
+  readonly #pending: Pending[] = [];
+  #lastSequence: Sequence;
+  #batches = 0;
+  #ops = 0;
+  #bytes = 0;
+
+  constructor(target: WriteTarget, lastSequence: Sequence) {
+    this.#target = target;
+    this.#lastSequence = lastSequence;
+  }
+
+  get lastSequence(): Sequence {
+    return this.#lastSequence;
+  }
+
+  get durableSequence(): Sequence {
+    return Math.min(this.#target.commits.durableSequence, this.#lastSequence);
+  }
+
+  get figures(): { readonly batches: number; readonly ops: number; readonly bytes: number } {
+    return { batches: this.#batches, ops: this.#ops, bytes: this.#bytes };
+  }
+
+  /**
+   * Applies a batch: at once, or after a delay where writes outrun the flushes.
+   *
+   * @param check runs in the same synchronous step as the write; what it throws stops it.
+   * @throws CatalogError `Overloaded`, code `LSM_OVERLOADED`; `Invalid`, code
+   *   `WAL_BATCH_TOO_LARGE`; what ended the engine.
+   */
+  write(batch: Prepared, check?: () => void): Maybe<Written> {
+    const { health, pressure, commits, options } = this.#target;
+    health.assertOpen();
+    const delayMs = pressure.delayMs(batch.payload.length);
+    const crowded = commits.pendingBytes > options.walBacklogBytes;
+    return delayMs > 0 || crowded ? this.#later(batch, delayMs, check) : this.#apply(batch, check);
+  }
+
+  /** Resolves when everything up to a sequence survives a crash. @throws as `Written.durable`. */
+  durable(sequence: Sequence): Maybe<void> {
+    if (sequence <= this.#target.commits.durableSequence) return undefined;
+    return (
+      this.#pending.find(({ last }) => last >= sequence) ?? this.#pending.at(-1)
+    )?.handle.durable();
+  }
+
+  async #later(
+    { payload, keys }: Prepared,
+    delayMs: number,
+    check: (() => void) | undefined,
+  ): Promise<Written> {
+    const { health, pressure, commits, options } = this.#target;
+    if (delayMs > 0) await pressure.wait(delayMs);
+    // One group is being written and the next one waits: when the first is done there is room.
+    while (commits.pendingBytes > options.walBacklogBytes && health.failure === undefined) {
+      // What becomes of others is for them to hear; here it only means that the engine has ended.
+      await this.#pending[0]?.handle.durable().catch(() => undefined);
+    }
+    health.assertOpen();
+    // Its caller may have changed what it gave; what was encoded is what was asked for.
+    const ops = decodeBatch(payload, keys.length) as readonly WriteOp[];
+    return this.#apply({ ops, keys, payload }, check);
+  }
+
+  #apply({ ops, keys, payload }: Prepared, check: (() => void) | undefined): Written {
+    const { commits, views, options } = this.#target;
+    check?.();
+    const first = this.#lastSequence + 1;
+    const last = this.#lastSequence + ops.length;
+    const handle = commits.write({ firstSequence: first, count: ops.length, payload });
+    const { active } = views.current;
+    for (let i = 0; i < ops.length; i++) {
+      const op = ops[i] as WriteOp;
+      if (op.op === "put") active.add(keys[i] as Key, first + i, PUT, op.value);
+      else active.add(keys[i] as Key, first + i, DELETE, NO_BYTES);
+    }
+    this.#lastSequence = last;
+    this.#batches++;
+    this.#ops += ops.length;
+    this.#bytes += payload.length;
+    this.#note(handle, last);
+    if (active.memoryBytes >= options.memtableBytes) this.#target.onFull();
+    return { sequence: last, durable: () => handle.durable() };
+  }
+
+  /** Watches a group once, whoever else does: a failure of the log ends the engine. */
+  #note(handle: WriteHandle, last: Sequence): void {
+    const newest = this.#pending.at(-1);
+    if (newest?.handle === handle) {
+      newest.last = last;
+      return;
+    }
+    this.#pending.push({ handle, last });
+    const { health, onDurable } = this.#target;
+    handle.durable().then(() => {
+      this.#pending.shift();
+      onDurable();
+    }, health.fail);
+  }
+}
+
+/**
+ * Checks and encodes a batch. Copies its bytes.
+ *
+ * @throws CatalogError `Invalid`, codes `LSM_KEY_INVALID`, `LSM_VALUE_TOO_LARGE`.
+ */
+export function prepare(ops: readonly WriteOp[]): Prepared {
+  const keys: Key[] = [];
+  for (const op of ops) {
+    keys.push(keyOfBytes(op.key));
+    if (op.op === "put") assertValue(op.value);
+  }
+  return { ops, keys, payload: encodeBatch(ops) };
+}
+
+/** @throws CatalogError `Invalid`, code `LSM_VALUE_TOO_LARGE`. */
+export function assertValue(value: Uint8Array): void {
+  if (value.length <= LIMITS.lsmValueBytes) return;
+  throw invalid("LSM_VALUE_TOO_LARGE", "a value is too large", { bytes: value.length });
+}

@@ -1,0 +1,51 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { utf8, utf8Text } from "../../src/base/bytes.ts";
+import type { Scan } from "../../src/lsm/scan.ts";
+import { KINDS, type Kind, makeWorld, type World } from "./support/worlds.ts";
+
+const worlds: World[] = [];
+const world = (kind: Kind): World => {
+  const made = makeWorld(kind);
+  worlds.push(made);
+  return made;
+};
+
+afterEach(() => {
+  for (const made of worlds.splice(0)) made.end();
+});
+
+async function texts(scan: Scan): Promise<readonly string[]> {
+  const rows: string[] = [];
+  for await (const batch of scan) {
+    for (const { key, value } of batch) rows.push(`${utf8Text(key)}=${utf8Text(value)}`);
+  }
+  return rows;
+}
+
+describe.each(KINDS)("an engine over a $store store, log of $wal", (kind) => {
+  it("reads what it wrote, before and after a flush and a reopening", async () => {
+    const at = world(kind);
+    let engine = await at.open();
+    const check = async (): Promise<void> => {
+      expect(await engine.get(utf8("a"))).toEqual(new Uint8Array(utf8("1")));
+      expect(await engine.get(utf8("b"))).toBeUndefined();
+      expect(await texts(engine.scan())).toEqual(["a=1", "c=3"]);
+      expect(await texts(engine.scan({ reverse: true }))).toEqual(["c=3", "a=1"]);
+    };
+    await engine.write([
+      { op: "put", key: utf8("a"), value: utf8("1") },
+      { op: "put", key: utf8("b"), value: utf8("2") },
+      { op: "put", key: utf8("c"), value: utf8("3") },
+    ]);
+    await engine.delete(utf8("b"), { durable: true });
+    await check();
+    engine = await at.open();
+    await check();
+    await engine.flush();
+    await check();
+    await engine.close();
+    engine = await at.open();
+    await check();
+    await engine.close();
+  });
+});
