@@ -2,11 +2,12 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { CatalogError } from "../../src/base/error.ts";
 import type { JsonObject } from "../../src/base/json.ts";
-import { parseTableMetadata, printTableMetadata } from "../../src/iceberg/metadata.ts";
+import { parseTableMetadata } from "../../src/iceberg/metadata.ts";
 import type { TableMetadata } from "../../src/iceberg/model.ts";
 import { currentVersion, type ViewMetadata } from "../../src/iceberg/view-metadata.ts";
 import { checkViewRequirements, parseViewRequirements } from "../../src/iceberg/view-updates.ts";
 import { type Commit, commitOfKind, KINDS, type KindName, serve } from "./client-model.ts";
+import { printTableMetadata } from "./printed.ts";
 import { append, column, commit, failure, newTable, setRef } from "./support.ts";
 import { commitView, newView, replacing, setProperties, sql } from "./view-support.ts";
 
