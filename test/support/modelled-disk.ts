@@ -192,6 +192,7 @@ export class ModelledDisk implements Disk {
         if (!this.#lies.syncs) syncTo(inode);
         await this.#script({ ...call, when: "after" });
       },
+      isNamed: () => [...this.#names.values()].includes(inode),
       close: () => this.#call("close", name, () => undefined),
     };
   }
@@ -215,6 +216,8 @@ export class ModelledDisk implements Disk {
 
 /** How much of what was not synced survives: nothing, some, all. */
 const KEEPING: readonly number[] = [0, 0.5, 1];
+/** How many of the sectors that were on their way are neither old nor new: unreadable. */
+const SPOILT = 0.1;
 
 function writeTo(inode: Inode, offset: number, bytes: Uint8Array): void {
   const end = offset + bytes.length;
@@ -231,7 +234,7 @@ function syncTo(inode: Inode): void {
   inode.unsynced.clear();
 }
 
-/** A file after a power cut: each sector that was not synced is the old one or the new one. */
+/** After a power cut each sector that was not synced is the old one, the new one, or spoilt. */
 function survivorOf(inode: Inode, prng: Prng): Inode {
   const keeping = KEEPING[randomBelow(prng, KEEPING.length)] ?? 0.5;
   let bytes = Buffer.from(inode.durable);
@@ -244,7 +247,7 @@ function survivorOf(inode: Inode, prng: Prng): Inode {
       grown.set(bytes);
       bytes = grown;
     }
-    bytes.set(piece, start);
+    bytes.set(prng.float() < SPOILT ? prng.bytes(piece.length) : piece, start);
   }
   return { bytes, durable: Buffer.from(bytes), unsynced: new Set() };
 }

@@ -209,6 +209,10 @@ class LocalWritableFile implements WritableFile {
     });
   }
 
+  isNamed(): boolean {
+    return fstatSync(this.#fd).nlink > 0;
+  }
+
   async close(): Promise<void> {
     await closeAsync(this.#fd);
   }

@@ -43,5 +43,10 @@ export interface WritableFile {
    * may be, and no later sync says anything about them.
    */
   write(offset: number, bytes: Uint8Array): Promise<void>;
+  /**
+   * Whether the file still has a name: false once somebody removed it, whatever stands under the
+   * name now. Synchronous, as `exists` is.
+   */
+  isNamed(): boolean;
   close(): Promise<void>;
 }

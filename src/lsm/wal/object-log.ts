@@ -1,6 +1,7 @@
 import { bytesEqual } from "../../base/bytes.ts";
 import { type Clock, Stopwatch } from "../../base/clock.ts";
 import { CatalogError } from "../../base/error.ts";
+import { LIMITS } from "../../base/limits.ts";
 import type { Prng } from "../../base/prng.ts";
 import type { BlobEntry, BlobStore } from "../../blob/port.ts";
 import { backoff } from "../../pointer/backoff.ts";
@@ -15,6 +16,8 @@ export interface ObjectWorld {
   readonly clock: Clock;
   readonly prng: Prng;
   readonly attemptMs: number;
+  /** No object is deleted that is younger. */
+  readonly minAgeMs: number;
 }
 
 /** What became of a put. `taken`: another writer's object has the number. */
@@ -55,6 +58,20 @@ export class ObjectLog {
   async get(id: number): Promise<WalObject | undefined> {
     const blob = await this.#patiently(() => this.#world.blobs.get(this.pathOf(id)));
     return blob && decodeObject(blob.bytes, id);
+  }
+
+  /**
+   * Whether another writer came after this object of ours. An id is free again once its object was
+   * deleted, at the earliest `minAgeMs` after it was put: so a put proves something only if it ended
+   * sooner after its writer last knew what stood there. Else what comes after it is looked for.
+   *
+   * @param known begun before the writer last knew.
+   */
+  async isOvertaken(id: number, known: Stopwatch): Promise<boolean> {
+    const slackMs = LIMITS.clockSkewMs + LIMITS.marginMs;
+    if (known.elapsedMs() < this.#world.minAgeMs - slackMs) return false;
+    for await (const _ of this.list(id)) return true;
+    return false;
   }
 
   async remove(ids: readonly number[]): Promise<void> {

@@ -1,7 +1,6 @@
 import { assert } from "../../base/assert.ts";
 import { type Clock, Stopwatch } from "../../base/clock.ts";
 import { CatalogError, invalid } from "../../base/error.ts";
-import { LIMITS } from "../../base/limits.ts";
 import { AppendStats } from "./append-stats.ts";
 import { dead, fenced, unwritten, writeUnknown } from "./errors.ts";
 import { framesBytes } from "./frame.ts";
@@ -18,7 +17,7 @@ export interface ObjectTakeOver {
   readonly minAgeMs: number;
   readonly epoch: number;
   /** Begun before the fence was put. */
-  readonly verified: Stopwatch;
+  readonly known: Stopwatch;
   readonly fenceId: number;
   readonly recovered: readonly { readonly id: number; readonly lastSequence: number }[];
   readonly lastSequence: number;
@@ -43,7 +42,7 @@ export class ObjectWal implements Wal {
   #lastSequence: number;
   #writtenBytes: number = OBJECT_HEADER_BYTES;
   /** Begun before the last put that was ours. */
-  #verified: Stopwatch;
+  #known: Stopwatch;
   #busy = false;
   #fault: unknown;
 
@@ -56,7 +55,7 @@ export class ObjectWal implements Wal {
     this.#objects = [...found.recovered];
     this.#nextId = found.fenceId + 1;
     this.#lastSequence = found.lastSequence;
-    this.#verified = found.verified;
+    this.#known = found.known;
   }
 
   async append(group: readonly WalBatch[]): Promise<void> {
@@ -139,21 +138,16 @@ export class ObjectWal implements Wal {
       throw kind === "Unknown" ? writeUnknown(walName(id), error) : unwritten(walName(id), error);
     }
     await this.#assertOwned(id);
-    this.#verified = began;
+    this.#known = began;
   }
 
-  /**
-   * A number is free again once its object was deleted, which happens at the earliest `minAgeMs`
-   * after it was put: a put that took so long proves nothing, so what comes after it is looked for.
-   */
   async #assertOwned(id: number): Promise<void> {
-    const slack = LIMITS.clockSkewMs + LIMITS.marginMs;
-    if (this.#verified.elapsedMs() < this.#minAgeMs - slack) return;
+    let overtaken: boolean;
     try {
-      for await (const later of this.#log.list(id)) throw fenced(walName(later.id), "Unknown");
+      overtaken = await this.#log.isOvertaken(id, this.#known);
     } catch (error) {
-      const isFence = error instanceof CatalogError && error.code === "WAL_FENCED";
-      throw isFence ? error : writeUnknown(walName(id), error);
+      throw writeUnknown(walName(id), error);
     }
+    if (overtaken) throw fenced(walName(id), "Unknown");
   }
 }

@@ -36,17 +36,17 @@ export class ObjectWalStore implements WalStore {
   readonly #minAgeMs: number;
 
   constructor(blobs: BlobStore, options: ObjectWalOptions) {
-    const { clock, prng, prefix, attemptMs = LIMITS.attemptMs } = options;
-    this.#log = new ObjectLog({ blobs, prefix, clock, prng, attemptMs });
+    const { clock, prng, prefix } = options;
+    const { attemptMs = LIMITS.attemptMs, minAgeMs = LIMITS.lsmGcMinAgeMs } = options;
+    this.#log = new ObjectLog({ blobs, prefix, clock, prng, attemptMs, minAgeMs });
     this.#clock = clock;
-    this.#minAgeMs = options.minAgeMs ?? LIMITS.lsmGcMinAgeMs;
+    this.#minAgeMs = minAgeMs;
   }
 
   /** A list for each thousand objects, two reads, the fence's put, and a read for each object. */
   async open(options: WalOpenOptions): Promise<Wal> {
     const { epoch, from } = options;
     assert(Number.isInteger(epoch) && epoch > 0 && epoch < 2 ** 32, "an epoch is 1 to 2^32 - 1");
-    const verified = new Stopwatch(this.#clock);
     const fence = await this.#fence(epoch, from.file);
     const replay = new Replay(options);
     for (let at = 0; at < fence.below.length; at += READ_AHEAD) {
@@ -59,7 +59,7 @@ export class ObjectWalStore implements WalStore {
       clock: this.#clock,
       minAgeMs: this.#minAgeMs,
       epoch,
-      verified,
+      known: fence.known,
       fenceId: fence.id,
       recovered: replay.recovered,
       lastSequence: replay.lastSequence,
@@ -68,6 +68,7 @@ export class ObjectWalStore implements WalStore {
 
   async #fence(epoch: number, oldest: number): Promise<Fence> {
     for (let race = 0; race < MAX_RACES; race++) {
+      const known = new Stopwatch(this.#clock);
       const found: number[] = [];
       // One more than is read: where nothing came since the mark, its epoch is the newest.
       for await (const { id } of this.#log.list(Math.max(0, oldest - 2))) found.push(id);
@@ -79,7 +80,8 @@ export class ObjectWalStore implements WalStore {
       const id = Math.max(newestId ?? 0, oldest - 1) + 1;
       // A fence need not know the next sequence, which nobody knows before the log was read.
       const put = await this.#log.put({ id, epoch, firstSequence: 0, batches: [] });
-      if (put.outcome === "ours") return { id, below: found.filter((older) => older >= oldest) };
+      if (put.outcome === "taken" || (await this.#log.isOvertaken(id, known))) continue;
+      return { id, known, below: found.filter((older) => older >= oldest) };
     }
     throw fenced(this.#log.pathOf(oldest), "Unavailable");
   }
@@ -87,6 +89,8 @@ export class ObjectWalStore implements WalStore {
 
 interface Fence {
   readonly id: number;
+  /** Begun before the list that the fence rests on. */
+  readonly known: Stopwatch;
   /** Numbers of the objects before it, in order. */
   readonly below: readonly number[];
 }

@@ -59,6 +59,10 @@ export class SegmentFile {
     if (this.#filled - end < (SLICES_AHEAD / 2) * this.#sizes.sliceBytes) this.#fillAhead(end);
   }
 
+  isNamed(): boolean {
+    return this.#file.isNamed();
+  }
+
   /** After the zeros that are under way. */
   async close(): Promise<void> {
     this.#fault ??= "closed";

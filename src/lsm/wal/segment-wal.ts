@@ -75,13 +75,17 @@ export class SegmentWal implements Wal {
     this.maxGroupBytes = Math.min(GROUP_BYTES, room);
   }
 
-  /** Writes the header of a segment that this owner has just created: from here on it serves. */
+  /**
+   * Writes the header of a segment that this owner has just created: from here on it serves. Unless
+   * it is overtaken already: then a rival may not have seen what was recovered here.
+   */
   async begin(id: number, file: WritableFile, recovery: Recovery): Promise<void> {
     this.#lastSequence = recovery.lastSequence;
     for (const segment of recovery.segments) {
       this.#lastSequences.set(segment.id, segment.lastSequence);
     }
     await this.#begin(id, this.#ownFile(file), recovery.previous);
+    this.#assertOwned(id, "Unavailable");
   }
 
   append(group: readonly WalBatch[]): Promise<void> {
@@ -100,7 +104,7 @@ export class SegmentWal implements Wal {
       } catch (error) {
         throw this.#die(writeUnknown(walName(header.id), error));
       }
-      this.#assertOwned(header.id);
+      this.#assertOwned(header.id, "Unknown");
       this.#serving().end = end + size;
       this.#lastSequence = lastSequence;
       this.#stats.acknowledged(group, startMs);
@@ -207,10 +211,10 @@ export class SegmentWal implements Wal {
    * Nobody has taken over. The successor first, then the segment itself: a new owner may have
    * released both by now, and they vanish in the opposite order.
    */
-  #assertOwned(id: number): void {
+  #assertOwned(id: number, kind: "Unknown" | "Unavailable"): void {
     const { disk } = this.#world;
-    if (disk.exists(walName(id + 1)) || !disk.exists(walName(id))) {
-      throw this.#die(fenced(walName(id), "Unknown"));
+    if (disk.exists(walName(id + 1)) || !this.#serving().file.isNamed()) {
+      throw this.#die(fenced(walName(id), kind));
     }
   }
 
@@ -219,7 +223,10 @@ export class SegmentWal implements Wal {
     const id = header.id + 1;
     try {
       const file = await this.#claim(id);
-      if (file === undefined) throw fenced(walName(header.id), "Unavailable");
+      // A rival that created this id and released it by now has removed the one before it first.
+      if (file === undefined || !this.#serving().file.isNamed()) {
+        throw fenced(walName(header.id), "Unavailable");
+      }
       const previous = { id: header.id, end, lastSequence: this.#lastSequence };
       await this.#begin(id, file, previous);
       await this.#world.disk.sync();

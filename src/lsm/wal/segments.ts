@@ -87,7 +87,11 @@ export class SegmentWalStore implements WalStore {
       }
       const id = Math.max(below.at(-1) ?? 0, from.file) + 1;
       const file = await disk.create(walName(id));
-      if (file !== undefined) return { id, file, below };
+      if (file === undefined) continue;
+      // Others may have taken this id and released it since the list was read. They go on with
+      // higher ones, of which the newest is never released.
+      if (idsOf(await disk.list()).at(-1) === id) return { id, file, below };
+      await file.close();
     }
     throw fenced(disk.path, "Unavailable");
   }
