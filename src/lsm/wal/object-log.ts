@@ -62,8 +62,8 @@ export class ObjectLog {
 
   /**
    * Whether another writer came after this object of ours. An id is free again once its object was
-   * deleted, at the earliest `minAgeMs` after it was put: so a put proves something only if it ended
-   * sooner after its writer last knew what stood there. Else what comes after it is looked for.
+   * deleted, at the earliest `minAgeMs` after it was put: so a put proves something only if it
+   * ended sooner after its writer last knew what stood there. Else what comes after it is listed.
    *
    * @param known begun before the writer last knew.
    */

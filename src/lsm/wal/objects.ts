@@ -49,10 +49,14 @@ export class ObjectWalStore implements WalStore {
     assert(Number.isInteger(epoch) && epoch > 0 && epoch < 2 ** 32, "an epoch is 1 to 2^32 - 1");
     const fence = await this.#fence(epoch, from.file);
     const replay = new Replay(options);
-    for (let at = 0; at < fence.below.length; at += READ_AHEAD) {
-      const ids = fence.below.slice(at, at + READ_AHEAD);
-      const objects = await Promise.all(ids.map((id) => this.#log.get(id)));
-      for (const [index, object] of objects.entries()) await replay.add(ids[index] ?? 0, object);
+    try {
+      await this.#replay(fence.below, replay);
+    } catch (error) {
+      // Who is overtaken while it reads may miss what its successor has released: no damage.
+      for await (const later of this.#log.list(fence.id)) {
+        throw fenced(walName(later.id), "Unavailable");
+      }
+      throw error;
     }
     return new ObjectWal({
       log: this.#log,
@@ -64,6 +68,14 @@ export class ObjectWalStore implements WalStore {
       recovered: replay.recovered,
       lastSequence: replay.lastSequence,
     });
+  }
+
+  async #replay(below: readonly number[], replay: Replay): Promise<void> {
+    for (let at = 0; at < below.length; at += READ_AHEAD) {
+      const ids = below.slice(at, at + READ_AHEAD);
+      const objects = await Promise.all(ids.map((id) => this.#log.get(id)));
+      for (const [index, object] of objects.entries()) await replay.add(ids[index] ?? 0, object);
+    }
   }
 
   async #fence(epoch: number, oldest: number): Promise<Fence> {

@@ -68,7 +68,9 @@ export class SegmentWalStore implements WalStore {
       return wal;
     } catch (error) {
       await file.close();
-      throw error;
+      // Who is overtaken while it reads may miss what its successor has released: no damage.
+      const overtaken = (idsOf(await disk.list()).at(-1) ?? 0) > id;
+      throw overtaken ? fenced(walName(id), "Unavailable") : error;
     }
   }
 

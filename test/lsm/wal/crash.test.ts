@@ -8,12 +8,10 @@ describe("a power cut at every call of a life", () => {
   it("loses nothing of a log of segments", async () => {
     const cuts = await crashMatrix({ makeWorld: () => new SegmentWorld(), seeds: SEEDS });
     expect(cuts).toBeGreaterThan(300);
-    console.log(`segments: ${cuts} cuts`);
   });
 
   it("loses nothing of a log of objects", async () => {
     const cuts = await crashMatrix({ makeWorld: () => new ObjectWorld(), seeds: SEEDS });
     expect(cuts).toBeGreaterThan(100);
-    console.log(`objects: ${cuts} cuts`);
   });
 });

@@ -55,7 +55,7 @@ const RACES: Readonly<Record<string, () => Race>> = {
   },
 };
 
-describe.each(Object.entries(RACES))("owners that take over a log of %s", (name, makeRace) => {
+describe.each(Object.entries(RACES))("owners that take over a log of %s", (_, makeRace) => {
   it("lose no acknowledgement of each other", async () => {
     let acknowledged = 0;
     let fenced = 0;
@@ -66,7 +66,6 @@ describe.each(Object.entries(RACES))("owners that take over a log of %s", (name,
       acknowledged += acks;
       fenced += fences;
     }
-    console.log(`${name}: ${acknowledged} acknowledged, ${fenced} fenced in ${ROUNDS} rounds`);
     expect(acknowledged).toBeGreaterThan(ROUNDS * 5);
     expect(fenced).toBeGreaterThan(ROUNDS / 2);
   });

@@ -3,7 +3,7 @@ import type { Wal, WalGroup, WalMark, WalStore } from "../../../src/lsm/wal/port
 import type { ModelledDisk } from "../../support/modelled-disk.ts";
 import { appendTexts, openWal, START } from "./support.ts";
 
-/** Owners take turns at every call to the medium: one goes on for a while, the others stand still. */
+/** Owners take turns at every call to the medium: one goes on, the others stand still. */
 export class Turns {
   readonly #prng: Prng;
   /** An owner may have several calls under way. */
@@ -65,12 +65,18 @@ class Told {
     this.#groups.set(lastSequence, text);
   }
 
+  /** What an owner read when it took over: no sequence is missing, and none is there twice. */
   addAll(groups: readonly WalGroup[]): void {
-    for (const group of groups) this.add(lastOf(group), textOf(group));
+    for (const [index, group] of groups.entries()) {
+      const sequence = lastOf(group);
+      if (sequence !== lastOf(groups[0] ?? group) + index) throw new Error(`${sequence} is odd`);
+      this.add(sequence, textOf(group));
+    }
   }
 
   /** Everything past the mark that somebody was told of is there, and nothing else follows it. */
   judge(groups: readonly WalGroup[], after: number): void {
+    this.addAll(groups);
     const found = new Map(groups.map((group) => [lastOf(group), textOf(group)]));
     for (const [sequence, text] of this.#groups) {
       if (sequence > after && found.get(sequence) !== text) {
@@ -144,7 +150,7 @@ async function moveMark(wal: Wal, manifest: Manifest, epoch: number, prng: Prng)
   await wal.release(mark.file);
 }
 
-/** A disk on which every call waits for its owner's turn, writes before and after they are synced. */
+/** A disk on which every call waits for its owner's turn, writes also once they are synced. */
 export function inTurns(disk: ModelledDisk, owner: number, turns: Turns): ModelledDisk {
   return disk.view(async ({ method, when }) => {
     if (when === "before" || method === "write") await turns.take(owner);

@@ -31,11 +31,6 @@ export type ObjectsClass = typeof ObjectWalStore;
 
 export const SIZES = { segmentBytes: 20_480, sliceBytes: 8_192 };
 
-export interface DiskLies {
-  readonly syncs: boolean;
-  readonly names: boolean;
-}
-
 /** Segments of a few groups, so that a short life rolls, releases and recycles. */
 export class SegmentWorld implements World {
   readonly disk: ModelledDisk;
@@ -70,7 +65,7 @@ function cutScript(cut: Cut | undefined): DiskScript {
 
 type Apply = () => Promise<unknown>;
 
-/** Objects survive as they are; a put that was sent may still arrive when another owner is there. */
+/** Objects survive; a put that was sent may still arrive when another owner is there. */
 export class ObjectWorld implements World {
   calls = 0;
   readonly #Store: ObjectsClass;
