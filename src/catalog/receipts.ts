@@ -1,10 +1,11 @@
 import { bytesEqual } from "../base/bytes.ts";
 import { CatalogError, type ErrorContext, type ErrorKind, invalid } from "../base/error.ts";
 import { LIMITS } from "../base/limits.ts";
-import { type Attempt as CertainAttempt, commitCertain } from "../pointer/certain.ts";
+import { type Attempt as CertainAttempt, commitCertain, type Verdict } from "../pointer/certain.ts";
 import type { Item, Version } from "../pointer/port.ts";
 import { decodeReceipt, encodeReceipt } from "./codec.ts";
 import type { Actor, CatalogContext } from "./context.ts";
+import { storeOverloaded } from "./errors.ts";
 import { FAMILIES, keyOf } from "./keys.ts";
 import type { Receipt } from "./model.ts";
 
@@ -79,8 +80,10 @@ export function receiptBase(context: CatalogContext, actor: Actor): ReceiptBase 
 
 /**
  * Records a refusal under the client's key, so that a retry hears it again, also where it would
- * succeed by now. Where another request of the key was faster, its outcome is the answer. A refusal
- * that cannot be recorded is answered all the same: it is true.
+ * succeed by now. Where another request of the key was faster, its outcome is the answer.
+ *
+ * @throws CatalogError `Overloaded`, `Unknown`: it could not be recorded. Then it is no answer:
+ * another request of the key may have succeeded, or may still.
  */
 export async function recordRefusal(
   context: CatalogContext,
@@ -97,13 +100,31 @@ export async function recordRefusal(
   const facts = JSON.stringify(error.context, (_key, value: unknown) =>
     typeof value === "bigint" ? value.toString() : value,
   );
-  const base = receiptBase(context, actor);
-  const refusal = { status: 0, key: "", version: 0n, error: { kind, code, facts } };
-  return recordAlone(context, actor, attempt, place, { ...base, ...refusal });
+  const refusal = { ...receiptBase(context, actor), status: 0, key: "", version: 0n };
+  const whole = encodeReceipt({ ...refusal, error: { kind, code, facts } });
+  const bare = { kind, code, facts: "{}" };
+  const summary = fits(whole) ? whole : encodeReceipt({ ...refusal, error: bare });
+  for (;;) {
+    const request = { ops: [], receipt: { ...place, summary } };
+    const verdict = await commitCertain(context.pointers, context, attempt, request);
+    switch (verdict.verdict) {
+      case "committed":
+        return undefined;
+      case "replayed":
+        return replayOf(context, actor, verdict.receipt);
+      case "conflict":
+        // Fenced by another request of the key, which has not succeeded so far.
+        place.expected = verdict.receiptExpected;
+        break;
+      case "overloaded":
+      case "unknown":
+        throw failureOf(verdict);
+    }
+  }
 }
 
 /**
- * Records an outcome that has no batch.
+ * Records an outcome that has no batch. What cannot be recorded stands all the same.
  *
  * @returns the receipt of another request of the key, where that was faster.
  */
@@ -115,8 +136,25 @@ export async function recordAlone(
   receipt: Receipt,
 ): Promise<Receipt | undefined> {
   const summary = encodeReceipt(receipt);
-  if (summary.length > LIMITS.summaryBytes) return undefined;
+  if (!fits(summary)) return undefined;
   const request = { ops: [], receipt: { ...place, summary } };
   const verdict = await commitCertain(context.pointers, context, attempt, request);
   return verdict.verdict === "replayed" ? replayOf(context, actor, verdict.receipt) : undefined;
+}
+
+/** Whether a receipt fits its pointer. */
+export function fits(summary: Uint8Array): boolean {
+  return summary.length <= LIMITS.summaryBytes;
+}
+
+/** What a caller hears of a verdict that settles nothing. */
+export function failureOf(
+  verdict: Extract<Verdict, { verdict: "overloaded" } | { verdict: "unknown" }>,
+): CatalogError {
+  switch (verdict.verdict) {
+    case "overloaded":
+      return storeOverloaded(verdict.retryAfterMs);
+    case "unknown":
+      return new CatalogError("Unknown", "OUTCOME_UNKNOWN", "the change may have happened");
+  }
 }

@@ -9,10 +9,11 @@ import type { BatchBuilder } from "./batch.ts";
 import { type EncodedChange, encodeChangeOp } from "./changes.ts";
 import { encodeReceipt } from "./codec.ts";
 import type { Actor, CatalogContext } from "./context.ts";
-import { storeOverloaded } from "./errors.ts";
 import type { Receipt } from "./model.ts";
 import type { Authorship } from "./payloads.ts";
 import {
+  failureOf,
+  fits,
   type ReceiptPlace,
   receiptBase,
   receiptKey,
@@ -188,17 +189,6 @@ async function standsStill(context: CatalogContext, proof: readonly Item[]): Pro
   return proof.every((item, i) => again[i]?.version === item.version);
 }
 
-function failureOf(
-  verdict: Extract<Verdict, { verdict: "overloaded" } | { verdict: "unknown" }>,
-): CatalogError {
-  switch (verdict.verdict) {
-    case "overloaded":
-      return storeOverloaded(verdict.retryAfterMs);
-    case "unknown":
-      return new CatalogError("Unknown", "OUTCOME_UNKNOWN", "the change may have happened");
-  }
-}
-
 function beginAttempt(context: CatalogContext, actor: Actor): Attempt {
   return {
     writerId: context.ids.mint<WriterId>(),
@@ -272,10 +262,6 @@ async function putAll<T>(
   const done = record();
   if (done.blob !== undefined) await putBlob(done.blob.path, done.blob.bytes);
   return done;
-}
-
-function fits(summary: Uint8Array): boolean {
-  return summary.length <= LIMITS.summaryBytes;
 }
 
 /** Waits for all, then throws the first failure: nothing is left running behind an answer. */

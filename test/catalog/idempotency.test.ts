@@ -173,3 +173,28 @@ test("a request that is sent until it is answered happens once, whatever is lost
   }
   expect(runs).toBe(70);
 });
+
+test("a refusal that cannot be recorded is no answer: another of the key may win", async () => {
+  const stores = testStores({ clock: new SleepIsTime() });
+  const honest = await opened(stores);
+  await honest.namespaces.create(ACTOR, REF, {});
+  // The second request reads that the key is free, and then the first one wins while it hangs.
+  let first: (() => Promise<unknown>) | undefined;
+  const pointers = new FaultyPointerStore(stores.pointers, (_index, method, [key]) => {
+    const work = first;
+    if (work === undefined || method !== "get" || !String(key).includes("/idempotency/")) {
+      return undefined;
+    }
+    first = undefined;
+    const until = async () => {
+      await work();
+      await stores.clock.sleep(2 * LIMITS.attemptMs);
+    };
+    return { fault: "stalled", applied: "before", until };
+  });
+  const node = await openTestCatalog({ ...testStores({ seed: 4 }), ...stores, pointers });
+  first = () => honest.namespaces.drop(keyed(), REF);
+  const second = node.namespaces.drop(keyed(), REF);
+  await expect(second).rejects.toMatchObject({ kind: "Unknown" });
+  await node.namespaces.drop(keyed(), REF);
+});
