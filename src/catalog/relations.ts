@@ -1,4 +1,4 @@
-import type { CatalogError } from "../base/error.ts";
+import { CatalogError } from "../base/error.ts";
 import type { CatalogId, NamespaceId } from "../base/ids.ts";
 import { LIMITS } from "../base/limits.ts";
 import type { Item, Live, Version } from "../pointer/port.ts";
@@ -270,6 +270,51 @@ export class Relations<E extends Relation> {
   ): void {
     if (entity.type !== "table" || change === undefined) return;
     joinSnapshots(this.#context, batch, authorship, { id: entity.id, version }, change);
+  }
+
+  /**
+   * Gives a name this content, whether a relation of this type holds it or nothing does. Which of
+   * the two it is is looked at anew in every round, so nobody hears that it was the other one.
+   *
+   * @throws CatalogError as `create` where the name is of the other type, and as `update`.
+   */
+  async createOrUpdate(
+    actor: Actor,
+    operation: `register-${E["type"]}`,
+    ref: RelationRef,
+    draft: (current?: Stored<E>) => Promise<RelationDraft<E>>,
+  ): Promise<Revised<E>> {
+    const id = this.#context.ids.mint<E["id"]>();
+    const clean = this.#clean(ref);
+    return write(
+      this.#context,
+      actor,
+      operation,
+      async (attempt) => this.#alone(await this.#stepEither(clean, id, draft, attempt)),
+      (receipt) => this.#replay(receipt, clean),
+    );
+  }
+
+  async #stepEither(
+    ref: RelationRef,
+    id: E["id"],
+    draft: (current?: Stored<E>) => Promise<RelationDraft<E>>,
+    attempt: Attempt,
+  ): Promise<Step<Revised<E>>> {
+    const type = this.#kind.type === "view" ? "VIEW" : "TABLE";
+    const isRefusal = (error: unknown, code: string) =>
+      error instanceof CatalogError && error.code === `${type}_${code}`;
+    try {
+      return await this.stepUpdate(ref, draft, attempt);
+    } catch (error) {
+      if (!isRefusal(error, "NOT_FOUND")) throw error;
+    }
+    try {
+      return await this.stepCreate(ref, id, () => draft(), attempt);
+    } catch (error) {
+      if (isRefusal(error, "ALREADY_EXISTS")) return REPLAN;
+      throw error;
+    }
   }
 
   /** The claims that a move to the location changes: none where it stays. */

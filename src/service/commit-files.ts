@@ -49,6 +49,22 @@ function isCertain(error: unknown): boolean {
 }
 
 /**
+ * What remains to be done when a change is committed, as reading what to answer. Where it fails the
+ * change still stands, so nobody may hear that it does not.
+ *
+ * @throws CatalogError `Unknown` `OUTCOME_UNKNOWN` for every error that would say so.
+ */
+export async function afterCommit<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    if (!isCertain(error)) throw error;
+    const why = "committed, and not answered";
+    throw new CatalogError("Unknown", "OUTCOME_UNKNOWN", why, {}, error);
+  }
+}
+
+/**
  * The metadata files of one commit. Each look at the relation may lead to other metadata and so to
  * another file; only the one that the commit names is kept. While the outcome is in doubt all are:
  * an unreferenced file is harmless, a missing one is a lost table or view.
@@ -111,15 +127,9 @@ export class CommitFiles<E extends Relation, M extends Metadata> {
     this.#written.push(file);
     let tried = false;
     await persist(this.#ports, async () => {
-      try {
-        await this.#files.write(file);
-      } catch (error) {
-        // The name is ours alone, so what stands there is what an earlier try of ours wrote.
-        const ours = tried && error instanceof CatalogError && error.code === "LOCATION_TAKEN";
-        if (!ours) throw error;
-      } finally {
-        tried = true;
-      }
+      const again = tried;
+      tried = true;
+      await this.#files.write(file, again);
     });
   }
 

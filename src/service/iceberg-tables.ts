@@ -6,7 +6,7 @@ import type { AccountCatalog } from "../catalog/catalog.ts";
 import type { Actor } from "../catalog/context.ts";
 import type { Stored } from "../catalog/entities.ts";
 import type { IcebergTable, Table } from "../catalog/model.ts";
-import { etagOf, type Revised } from "../catalog/revised.ts";
+import { etagOf } from "../catalog/revised.ts";
 import type { TableRef as CatalogTableRef, TableDraft } from "../catalog/tables.ts";
 import { commitTogether, type TableChange } from "../catalog/transactions.ts";
 import { newTableMetadata } from "../iceberg/create.ts";
@@ -14,6 +14,7 @@ import type { TableMetadata } from "../iceberg/model.ts";
 import { snapshotsOfRefs } from "../iceberg/refs.ts";
 import { checkRequirements, isCreate } from "../iceberg/requirements.ts";
 import { applyUpdates, type TableUpdate } from "../iceberg/updates.ts";
+import { afterCommit } from "./commit-files.ts";
 import { asDryRun, dryRunOf } from "./dry-run.ts";
 import type { MetadataFile, MetadataFiles } from "./metadata-files.ts";
 import { type Change, type Committed, Look, RelationCommits } from "./relation-commits.ts";
@@ -252,7 +253,7 @@ export class IcebergTables {
     const draft = (before?: Stored<Table>) =>
       this.#commits.registered(ref.catalog, request.metadataLocation, before);
     const done = request.overwrite
-      ? await this.#registerOver(ctx, table, draft)
+      ? await tables.createOrUpdate(ctx, "register-table", table, draft)
       : await tables.create(ctx, "register-table", table, () => draft());
     const undo = (actor: Actor) => tables.drop(actor, table, { purgeRequested: false });
     return answerOf(await this.#commits.confirm(ctx, done, table, undo));
@@ -271,7 +272,7 @@ export class IcebergTables {
     const { tables } = this.#catalog;
     const gone = tables.unregister(ctx, refOf(ref), async (table) => void (await load(table)));
     const { entity } = await ofRelation("table", refOf(ref), gone);
-    const { location, pieces } = await load(entity);
+    const { location, pieces } = await afterCommit(load(entity));
     return { etag: undefined, metadataLocation: location, metadata: pieces, config: {} };
   }
 
@@ -279,28 +280,6 @@ export class IcebergTables {
     const target = { path: to.namespace, name: to.table };
     const source = refOf({ ...from, catalog });
     await ofRelation("table", source, this.#catalog.tables.rename(ctx, source, target));
-  }
-
-  /** Which of the two it is is read first: a refused create would stand under the client's key. */
-  async #registerOver(
-    ctx: RequestContext,
-    table: CatalogTableRef,
-    draft: (before?: Stored<Table>) => Promise<TableDraft>,
-  ): Promise<Revised<Table>> {
-    const { tables } = this.#catalog;
-    return (await this.#isThere(table))
-      ? tables.update(ctx, "register-table", table, draft)
-      : tables.create(ctx, "register-table", table, () => draft());
-  }
-
-  async #isThere(table: CatalogTableRef): Promise<boolean> {
-    try {
-      await this.#catalog.tables.find(table);
-      return true;
-    } catch (error) {
-      if (error instanceof CatalogError && error.code === "TABLE_NOT_FOUND") return false;
-      throw error;
-    }
   }
 
   #commitUpdate(ctx: RequestContext, ref: CatalogTableRef, request: CommitTable) {

@@ -172,11 +172,15 @@ export class MetadataFiles<M extends Metadata> {
     return new MetadataFile(location, metadata, this.#format.print(metadata));
   }
 
-  /** Writes a rendered file under its name, which nothing else ever has. */
-  async write(file: MetadataFile<M>): Promise<void> {
+  /**
+   * Writes a rendered file under its name, which nothing else ever has. `again`: after a try whose
+   * outcome is unknown.
+   */
+  async write(file: MetadataFile<M>, again: boolean): Promise<void> {
     const { location, pieces } = file;
     const content = isGzipMetadata(location) ? gzipSync(inOnePiece(pieces)) : pieces;
-    await this.#locations.write(location, content);
+    if (again) await this.#locations.writeAgain(location, content);
+    else await this.#locations.write(location, content);
     this.#keep(file);
   }
 

@@ -7,7 +7,7 @@ import type { Relation } from "../catalog/model.ts";
 import type { RelationDraft, RelationRef, Relations } from "../catalog/relations.ts";
 import type { Revised } from "../catalog/revised.ts";
 import type { Version } from "../pointer/port.ts";
-import { CommitFiles, type Describe, type Drafted } from "./commit-files.ts";
+import { afterCommit, CommitFiles, type Describe, type Drafted } from "./commit-files.ts";
 import type { Metadata, MetadataFile, MetadataFiles } from "./metadata-files.ts";
 import { type CatalogPlaces, samePlaces, type TableLocations } from "./table-locations.ts";
 
@@ -197,8 +197,9 @@ export class RelationCommits<E extends Relation, M extends Metadata> {
       return committed(done, await this.#current(done, ref));
     } catch (error) {
       const gone = error instanceof CatalogError && error.code === "METADATA_FILE_MISSING";
+      if (!gone) return afterCommit(Promise.reject(error));
       // No part of what was asked for, so it does not go under the request's key.
-      if (gone) await undo({ requestId, principal });
+      await afterCommit(undo({ requestId, principal }));
       throw error;
     }
   }
