@@ -163,17 +163,28 @@ function mustHaveParent(entity: Entity, content: StoreContent): void {
   );
 }
 
-/** One receipt and one record a batch: each names the other, under one writer. */
+/**
+ * One receipt and one record a batch: each names the other, under one writer. A receipt of what
+ * changed nothing, a refusal or what stood so already, names none.
+ */
 function checkRecords({ receipts, changes }: StoreContent): void {
-  must(receipts.length === changes.size, `${receipts.length} receipts, ${changes.size} changes`);
+  const ofBatches = receipts.filter(({ receipt }) => receipt.changeId !== undefined);
+  must(ofBatches.length === changes.size, `${ofBatches.length} receipts, ${changes.size} changes`);
   for (const { item, receipt } of receipts) {
-    const change = changes.get(receipt.changeId ?? "");
+    if (receipt.changeId === undefined) {
+      must(receipt.version === 0n, `${item.key} is of a batch without a record`);
+      continue;
+    }
+    const change = changes.get(receipt.changeId);
     must(change !== undefined, `${item.key} names no change`);
     must(change.item.writerId === item.writerId, `${item.key} is of another batch`);
     const account = accountOf(change);
     const key = change.record.keys.find(({ key }) => fullKey(account, key) === receipt.key);
     must(key?.versionTo === receipt.version, `${item.key} names a version that was not written`);
-    must(item.key.includes(`/${change.record.operation}/`), `${item.key} is of another operation`);
+    // Under a client's key the operation is named as the client's request is.
+    const named =
+      receipt.requestHash.length > 0 || item.key.includes(`/${change.record.operation}/`);
+    must(named, `${item.key} is of another operation`);
   }
 }
 

@@ -131,8 +131,8 @@ export function isSnapshotFamily(family: FamilyName): boolean {
 }
 
 /**
- * A pointer to a snapshot names what leads to it, and so does its payload; which is missing only
- * where the put of an attempt failed that came to nothing.
+ * A pointer to a snapshot names what leads to it, and so does its payload; which is missing, or
+ * a part of it is, only where the put of an attempt failed that came to nothing.
  */
 async function mustBeSnapshot(blobs: BlobStore, item: Live, values: ParsedKey["values"]) {
   const { blobPath, summary, key } = item;
@@ -141,8 +141,8 @@ async function mustBeSnapshot(blobs: BlobStore, item: Live, values: ParsedKey["v
   const said = decodeSnapshotSummary(summary);
   must(snapshotKeys(account, table, said).includes(key), `${key} is of another snapshot`);
   const bytes = (await blobs.get(blobPath))?.bytes;
-  if (bytes === undefined) return;
-  const { envelope, snapshot } = decodeSnapshot(hashed(blobPath, bytes));
+  if (bytes === undefined || sha256Hex(bytes) !== shaOfPath(blobPath)) return;
+  const { envelope, snapshot } = decodeSnapshot(bytes);
   must(envelope.entityId === table, `${key} leads to a snapshot of another table`);
   must(snapshotKeys(account, table, snapshot).includes(key), `${key} leads to another snapshot`);
   must(bytesEqual(contentHashOf(snapshot), said.contentHash), `${key} differs from its payload`);

@@ -1,0 +1,166 @@
+import { utf8 } from "../../../src/base/bytes.ts";
+import { CatalogError } from "../../../src/base/error.ts";
+import { sha256Hex } from "../../../src/base/hash.ts";
+import { IdSource } from "../../../src/base/ids.ts";
+import type { IcebergService, RequestContext } from "../../../src/service/requests.ts";
+import { type Sim, Violation } from "../harness/sim.ts";
+import type { Cluster, Node } from "./cluster.ts";
+
+const MAX_TRIES = 6;
+/** How often the node of a request gets into trouble. */
+const TROUBLE = 0.03;
+
+/** What a client knows for good after all its tries. */
+export type Answer<T> =
+  | { readonly answer: "done"; readonly value: T }
+  | { readonly answer: "refused"; readonly code: string }
+  /** It did not happen. */
+  | { readonly answer: "nothing" }
+  /** It may have happened, or may still. */
+  | { readonly answer: "unknown" };
+
+/** What one request came to. */
+type Try<T> = Answer<T> | { readonly answer: "lost" };
+
+export type Call<T> = (service: IcebergService, context: RequestContext) => Promise<T>;
+
+/** A user of the catalog: asks any node, waits so long, and asks again as far as that is safe. */
+export class Client {
+  readonly name: string;
+  readonly #sim: Sim;
+  readonly #cluster: Cluster;
+  readonly #ids: IdSource;
+
+  constructor(sim: Sim, cluster: Cluster, name: string) {
+    this.#sim = sim;
+    this.#cluster = cluster;
+    this.name = name;
+    this.#ids = new IdSource(sim.clock, sim.fork());
+  }
+
+  /** Reads until it is answered, or gives up. */
+  async read<T>(operation: string, call: Call<T>): Promise<Answer<T>> {
+    const context = (): RequestContext => ({ requestId: "read", principal: this.name });
+    return this.#insist(operation, call, context, true);
+  }
+
+  /**
+   * Changes something. Under a key it asks again whatever happened, without one only as long as it
+   * is certain that nothing did. `requestId` names the change in the store's own records.
+   */
+  async write<T>(
+    operation: string,
+    requestId: string,
+    keyed: boolean,
+    call: Call<T>,
+  ): Promise<Answer<T>> {
+    const key = this.#ids.mint();
+    const requestHash = Buffer.from(sha256Hex(utf8(requestId)), "hex");
+    const context = (): RequestContext => ({
+      requestId,
+      principal: this.name,
+      ...(keyed && { idempotency: { operation, key, requestHash, replayed: false } }),
+    });
+    const answer = await this.#insist(operation, call, context, keyed);
+    if (keyed && answer.answer === "done" && this.#sim.chance(0.1)) {
+      await this.#reuse(operation, key, context, call);
+    }
+    return answer;
+  }
+
+  async #insist<T>(
+    operation: string,
+    call: Call<T>,
+    context: () => RequestContext,
+    repeatable: boolean,
+  ): Promise<Answer<T>> {
+    let certain = true;
+    for (let tries = 1; tries <= MAX_TRIES; tries++) {
+      const result = await this.#ask(operation, call, context());
+      if (result.answer === "done" || result.answer === "refused") return result;
+      if (result.answer !== "nothing") certain = false;
+      if (!certain && !repeatable) return { answer: "unknown" };
+      await this.#sim.sleep(this.#sim.spanMs(5, 500));
+    }
+    return { answer: certain ? "nothing" : "unknown" };
+  }
+
+  /** One request to one node, which may end under it or take longer than anybody waits. */
+  async #ask<T>(operation: string, call: Call<T>, context: RequestContext): Promise<Try<T>> {
+    const node = this.#cluster.any();
+    if (!node.host.alive) return { answer: "nothing" };
+    const work = this.#sim.during(operation, () => this.#outcomeOf(call(node.service, context)));
+    const lost = { answer: "lost" } as const;
+    const waitMs = this.#sim.spanMs(20_000, 90_000);
+    work.catch((error: unknown) => this.#sim.fail(error));
+    this.#trouble(operation, node);
+    const result = await Promise.race([
+      work,
+      node.host.death.then(() => lost),
+      this.#sim.sleep(waitMs).then(() => lost),
+    ]);
+    const said = result.answer === "refused" ? result.code : result.answer;
+    this.#sim.log(`${this.name} ${operation} at ${node.host.name}: ${said}`);
+    this.#sim.coverage.note(`${operation}: ${said}`);
+    return result;
+  }
+
+  /** Sometimes the node ends, or its clock is set, while it works on this. */
+  #trouble(operation: string, node: Node): void {
+    const { coverage } = this.#sim;
+    coverage.call(operation, "node");
+    if (!this.#cluster.stormy || !this.#sim.chance(TROUBLE)) return;
+    const crash = this.#sim.chance(0.5);
+    void this.#sim.spawn(async () => {
+      await this.#sim.sleep(this.#sim.spanMs(0.1, 60));
+      if (!node.host.alive) return;
+      coverage.inject(operation, "node", crash ? "crash" : "clockJump");
+      if (crash) await this.#cluster.replace(node);
+      else node.host.jumpClock();
+    });
+  }
+
+  async #outcomeOf<T>(work: Promise<T>): Promise<Answer<T>> {
+    try {
+      return { answer: "done", value: await work };
+    } catch (error) {
+      if (!(error instanceof CatalogError)) throw error;
+      switch (error.kind) {
+        case "Unknown":
+          return { answer: "unknown" };
+        case "Unavailable":
+        case "Overloaded":
+          return { answer: "nothing" };
+        case "Conflict":
+          if (error.code === "CONTENDED") return { answer: "nothing" };
+          return { answer: "refused", code: error.code };
+        case "NotFound":
+        case "AlreadyExists":
+        case "Invalid":
+          return { answer: "refused", code: error.code };
+        case "Corrupt":
+        case "Internal":
+        case "Forbidden":
+        case "Unauthenticated":
+          throw error;
+      }
+    }
+  }
+
+  /** Another request under a key that is taken: never answered as the first, never carried out. */
+  async #reuse<T>(
+    operation: string,
+    key: string,
+    context: () => RequestContext,
+    call: Call<T>,
+  ): Promise<void> {
+    const other = Buffer.from(sha256Hex(utf8(`${operation} other`)), "hex");
+    const idempotency = { operation, key, requestHash: other, replayed: false };
+    const changed = { ...context(), requestId: "a reused key", idempotency };
+    const result = await this.#ask(operation, call, changed);
+    if (result.answer !== "done" && result.answer !== "refused") return;
+    const code = result.answer === "refused" ? result.code : result.answer;
+    if (code === "IDEMPOTENCY_KEY_REUSED") return;
+    throw new Violation(`${operation} under another request's key was answered ${code}`);
+  }
+}

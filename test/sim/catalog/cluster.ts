@@ -1,0 +1,157 @@
+import { IdSource } from "../../../src/base/ids.ts";
+import { createMetrics } from "../../../src/base/metrics.ts";
+import { type LocationScheme, Locations } from "../../../src/blob/locations.ts";
+import { MemoryBlobStore } from "../../../src/blob/memory.ts";
+import type { BlobStore } from "../../../src/blob/port.ts";
+import { AccountCatalog } from "../../../src/catalog/catalog.ts";
+import { KEY_FAMILIES } from "../../../src/catalog/keys.ts";
+import { MemoryPointerStore } from "../../../src/pointer/memory.ts";
+import type { PointerStore } from "../../../src/pointer/port.ts";
+import { CatalogAdmin } from "../../../src/service/catalog-admin.ts";
+import { Iceberg } from "../../../src/service/iceberg.ts";
+import { IcebergNamespaces } from "../../../src/service/iceberg-namespaces.ts";
+import { IcebergTables } from "../../../src/service/iceberg-tables.ts";
+import { IcebergViews } from "../../../src/service/iceberg-views.ts";
+import { MetadataFiles, TABLE_FORMAT, VIEW_FORMAT } from "../../../src/service/metadata-files.ts";
+import { MetricsReports } from "../../../src/service/metrics-reports.ts";
+import { PageTokens } from "../../../src/service/page-token.ts";
+import type { IcebergService } from "../../../src/service/requests.ts";
+import { TableLocations } from "../../../src/service/table-locations.ts";
+import { FAIR, type Weather, weatherOf } from "../harness/faults.ts";
+import { Host } from "../harness/host.ts";
+import type { Sim } from "../harness/sim.ts";
+import { History } from "./history.ts";
+import { WAREHOUSE, Warehouse } from "./warehouse.ts";
+import { watched } from "./watch.ts";
+
+export const CATALOG = "c";
+
+/** One shared by all nodes, so that any of them opens the page tokens of any other. */
+const SECRET = new Uint8Array(32);
+
+/** One process that serves the catalog, with caches of its own. */
+export interface Node {
+  readonly host: Host;
+  readonly service: IcebergService;
+}
+
+/** The stores, and what is known of all that happened in them. */
+export interface Stores {
+  readonly pointers: PointerStore;
+  readonly payloads: BlobStore;
+  readonly warehouse: Warehouse;
+  readonly history: History;
+}
+
+export function openStores(sim: Sim): Stores {
+  const { clock } = sim;
+  const history = new History(sim);
+  const warehouse = new Warehouse(sim, clock);
+  const payloads = new MemoryBlobStore(clock);
+  const inner = new MemoryPointerStore({ families: KEY_FAMILIES, clock });
+  const pointers = watched(sim, inner, payloads, warehouse, history);
+  return { pointers, payloads, warehouse, history };
+}
+
+/**
+ * Starts a process over the stores. `bucket`: another way to the warehouse.
+ *
+ * @throws what a start throws whose stores do not answer.
+ */
+export async function openNode(
+  sim: Sim,
+  host: Host,
+  stores: Stores,
+  bucket: BlobStore = stores.warehouse.store,
+): Promise<Node> {
+  const { clock } = host;
+  const prng = sim.fork();
+  const ids = new IdSource(clock, prng);
+  const pointers = host.pointers(stores.pointers);
+  const blobs = host.blobs(stores.payloads, "payloads");
+  const files = host.blobs(bucket, "warehouse");
+  const scheme: LocationScheme = {
+    normalize: (uri) => uri.replace(/\/+$/, ""),
+    open: (root) => ({ store: files, pathOf: (uri) => uri.slice(root.length + 1) }),
+  };
+  const schemes = new Map([["sim", scheme]]);
+  const locations = new Locations({ allowedRoots: [WAREHOUSE], clock, prng, schemes });
+  const catalog = await AccountCatalog.open({ clock, prng, ids, blobs, pointers }, "default");
+  await new CatalogAdmin(catalog, locations, WAREHOUSE).ensure(CATALOG, WAREHOUSE);
+  const places = new TableLocations(catalog, locations, []);
+  const tableFiles = new MetadataFiles(locations, TABLE_FORMAT);
+  const viewFiles = new MetadataFiles(locations, VIEW_FORMAT);
+  const tables = new IcebergTables(catalog, locations, tableFiles, places);
+  const views = new IcebergViews(catalog, viewFiles, places);
+  const namespaces = new IcebergNamespaces(catalog, new PageTokens(SECRET));
+  const reports = new MetricsReports(catalog, createMetrics());
+  return { host, service: new Iceberg(catalog, namespaces, tables, views, reports) };
+}
+
+/** Nodes behind a balancer: they end and are started anew, with nothing but the stores. */
+export class Cluster {
+  readonly stores: Stores;
+  readonly #sim: Sim;
+  readonly #nodes: Node[] = [];
+  #weather: Weather = FAIR;
+  #started = 0;
+  #stormy = false;
+
+  constructor(sim: Sim) {
+    this.#sim = sim;
+    this.stores = openStores(sim);
+  }
+
+  /** Opens so many nodes in fair weather. */
+  async open(count: number): Promise<void> {
+    for (let i = 0; i < count; i++) this.#nodes.push(await this.#start());
+  }
+
+  /** Lets faults begin. */
+  storm(): void {
+    this.#stormy = true;
+    this.#weather = weatherOf(this.#sim);
+    for (const { host } of this.#nodes) host.weather = this.#weather;
+  }
+
+  /** Lets them end: only what is under way already may still go wrong. */
+  calm(): void {
+    this.#stormy = false;
+    this.#weather = FAIR;
+    for (const { host } of this.#nodes) host.weather = FAIR;
+  }
+
+  get stormy(): boolean {
+    return this.#stormy;
+  }
+
+  any(): Node {
+    return this.#sim.pick(this.#nodes);
+  }
+
+  /** Ends a node and starts its successor, which takes its place when it is up. */
+  async replace(node: Node): Promise<void> {
+    if (!node.host.alive) return;
+    node.host.crash();
+    await this.#sim.sleep(this.#sim.spanMs(10, 3_000));
+    const successor = await this.#start();
+    this.#nodes[this.#nodes.indexOf(node)] = successor;
+  }
+
+  /** A process that cannot start ends, and its supervisor starts another. */
+  async #start(): Promise<Node> {
+    for (;;) {
+      const host = new Host(this.#sim, `node${++this.#started}`);
+      try {
+        const node = await openNode(this.#sim, host, this.stores);
+        host.weather = this.#weather;
+        this.#sim.log(`${host.name} is up`);
+        return node;
+      } catch (error) {
+        this.#sim.log(`${host.name} did not start: ${String(error)}`);
+        host.crash();
+        await this.#sim.sleep(100);
+      }
+    }
+  }
+}

@@ -1,0 +1,117 @@
+import { type Sim, Violation } from "../harness/sim.ts";
+import { EMPTY, type Mutation, type State, step } from "./spec.ts";
+
+/** One mutation over all the requests that its client made of it. */
+export interface Intent {
+  readonly id: string;
+  readonly mutation: Mutation;
+  /** The history's length when it was first sent. */
+  readonly since: number;
+  /** The length after its batch was applied, if that has happened. */
+  appliedAt: number | undefined;
+  /** What the client was told for good. */
+  outcome: "open" | "done" | "refused" | "nothing" | "unknown";
+}
+
+/**
+ * Every state that the catalog has been in, in the order in which the store applied batches. That
+ * order is the linearization: what every answer says must have been so at an instant between its
+ * request and itself.
+ */
+export class History {
+  readonly #sim: Sim;
+  readonly #states: State[] = [EMPTY];
+  readonly #intents = new Map<string, Intent>();
+
+  constructor(sim: Sim) {
+    this.#sim = sim;
+  }
+
+  /** How many states there have been: grows by one with every batch. */
+  get length(): number {
+    return this.#states.length;
+  }
+
+  get now(): State {
+    return this.#states[this.#states.length - 1] ?? EMPTY;
+  }
+
+  begin(id: string, mutation: Mutation): Intent {
+    const intent: Intent = {
+      id,
+      mutation,
+      since: this.length,
+      appliedAt: undefined,
+      outcome: "open",
+    };
+    this.#intents.set(id, intent);
+    return intent;
+  }
+
+  /** A batch that the store has just applied, by the id of the request that it records. */
+  applied(requestId: string): void {
+    const intent = this.#intents.get(requestId);
+    if (intent === undefined) throw new Violation(`a batch of nobody: ${requestId}`);
+    const { id, mutation, outcome } = intent;
+    if (intent.appliedAt !== undefined) throw new Violation(`${id} was applied twice`);
+    if (outcome === "refused" || outcome === "nothing") {
+      throw new Violation(`${id} ${mutation.kind} was applied after its client heard "${outcome}"`);
+    }
+    const made = step(this.now, mutation);
+    if ("refused" in made) {
+      const what = `${id} ${JSON.stringify(mutation)}`;
+      throw new Violation(`${what} was applied where it is refused: ${made.refused.join(", ")}`);
+    }
+    this.#states.push(made.next);
+    intent.appliedAt = this.length;
+    this.#sim.log(`${id} applied, state ${this.length}`);
+  }
+
+  /** Its client was told that it is done. */
+  done(intent: Intent): void {
+    intent.outcome = "done";
+    if (intent.appliedAt !== undefined) return;
+    throw new Violation(`${intent.id} ${intent.mutation.kind} is acknowledged and not applied`);
+  }
+
+  /** Its client was told that it was refused, for good and for this reason. */
+  refused(intent: Intent, code: string): void {
+    const { id, mutation, since } = intent;
+    this.#notApplied(intent, "refused");
+    const holds = (state: State): boolean => {
+      const made = step(state, mutation);
+      return "refused" in made && made.refused.includes(code);
+    };
+    const at = `${id} ${JSON.stringify(mutation)}`;
+    if (!this.some(since, holds)) throw new Violation(`${at} was refused without reason: ${code}`);
+  }
+
+  /** Its client was told that nothing has happened, and gave up. */
+  nothing(intent: Intent): void {
+    this.#notApplied(intent, "nothing");
+  }
+
+  unknown(intent: Intent): void {
+    intent.outcome = "unknown";
+  }
+
+  /** Whether a statement held of any state since then: `length` when the request was sent. */
+  some(since: number, holds: (state: State) => boolean): boolean {
+    return this.#states.slice(Math.max(0, since - 1)).some(holds);
+  }
+
+  every(since: number, holds: (state: State) => boolean): boolean {
+    return this.#states.slice(Math.max(0, since - 1)).every(holds);
+  }
+
+  get intents(): Iterable<Intent> {
+    return this.#intents.values();
+  }
+
+  #notApplied(intent: Intent, outcome: "refused" | "nothing"): void {
+    intent.outcome = outcome;
+    if (intent.appliedAt === undefined) return;
+    const what = `${intent.id} ${intent.mutation.kind}`;
+    throw new Violation(`${what} was answered "${outcome}" though it was applied`);
+  }
+}

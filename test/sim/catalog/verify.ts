@@ -1,0 +1,75 @@
+import { checkStore } from "../../catalog/support/check-store.ts";
+import { Host } from "../harness/host.ts";
+import { type Sim, Violation } from "../harness/sim.ts";
+import { type Cluster, openNode } from "./cluster.ts";
+import { contentKey, namespaceOf, seen, tableOf, viewOf } from "./requests.ts";
+import { childrenOf, namesIn, type Path, type State } from "./spec.ts";
+import { type BANK, mustAddUp } from "./workload.ts";
+
+/**
+ * What has to hold when nothing is under way any more: the store agrees with itself, and a node
+ * that has seen nothing yet shows exactly the last state of the history.
+ */
+export async function verify(sim: Sim, cluster: Cluster, bank: typeof BANK): Promise<void> {
+  const { stores } = cluster;
+  await checkStore(stores.pointers, stores.payloads);
+  const expected = describeState(stores.history.now);
+  const host = new Host(sim, "reader");
+  const reading = readAll(await sim.clock.run(openNode(sim, host, stores)), bank);
+  const { shown, balances } = await sim.clock.run(reading);
+  if (JSON.stringify(shown) !== JSON.stringify(expected)) {
+    throw new Violation(`the end is ${shown.join("\n")}\nand not ${expected.join("\n")}`);
+  }
+  mustAddUp(balances);
+  for (const { outcome } of stores.history.intents) sim.coverage.note(`changes ${outcome}`);
+  sim.log(`the end: ${sim.coverage.totalCalls} calls, ${stores.warehouse.orphans} orphans`);
+}
+
+const PATHS: readonly Path[] = [[], ["a"], ["a", "x"], ["b"], ["bank"]];
+
+function describeState(state: State): readonly string[] {
+  const lines: string[] = [];
+  for (const path of PATHS) {
+    if (path.length > 0 && !state.namespaces.has(JSON.stringify(path))) continue;
+    lines.push(`${path.join(".")}: ${childrenOf(state, path).join(" ")}`);
+    for (const type of ["table", "view"] as const) {
+      for (const name of namesIn(state, type, path)) {
+        const content = state.relations.get(JSON.stringify([path, name]))?.content;
+        if (content !== undefined) lines.push(`${type} ${name} ${contentKey(content)}`);
+      }
+    }
+  }
+  return lines;
+}
+
+type Opened = Awaited<ReturnType<typeof openNode>>;
+
+async function readAll({ service }: Opened, bank: typeof BANK) {
+  const shown: string[] = [];
+  const balances: number[] = [];
+  const context = { requestId: "read", principal: "reader" };
+  const walk = async (path: Path): Promise<void> => {
+    const { items } = await service.listNamespaces(context, namespaceOf(path).catalog, path, {});
+    const children = items.map((child) => child.at(-1) ?? "");
+    shown.push(`${path.join(".")}: ${children.join(" ")}`);
+    if (path.length > 0) await show(path);
+    for (const child of children) await walk([...path, child]);
+  };
+  const show = async (path: Path): Promise<void> => {
+    const tables = await service.listTables(context, namespaceOf(path), {});
+    for (const name of tables.items) {
+      const table = await service.loadTable(context, tableOf({ path, name }), { snapshots: "all" });
+      if (table === "not-modified") throw new Violation(`${name} was not asked for by a tag`);
+      const { content } = seen(table);
+      if (path.join() === bank.path.join()) balances.push(content.balance ?? 0);
+      shown.push(`table ${name} ${contentKey(content)}`);
+    }
+    const views = await service.listViews(context, namespaceOf(path), {});
+    for (const name of views.items) {
+      const { content } = seen(await service.loadView(context, viewOf({ path, name })));
+      shown.push(`view ${name} ${contentKey(content)}`);
+    }
+  };
+  await walk([]);
+  return { shown, balances };
+}

@@ -1,0 +1,5 @@
+import { CATALOG_SUITE } from "./catalog/suite.ts";
+import type { Suite } from "./harness/sim.ts";
+
+/** What can be simulated. */
+export const SUITES: readonly Suite[] = [CATALOG_SUITE];
