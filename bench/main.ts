@@ -4,8 +4,9 @@ import { failedCells, showComparison } from "./iceberg-report.ts";
 import { benchJson } from "./json.ts";
 import { PeerMissing } from "./peer/reference-server.ts";
 import { keepResult } from "./report.ts";
+import { benchWal } from "./wal.ts";
 
-const USAGE = "usage: npm run bench -- catalog | iceberg [--smoke] [--keep], or json";
+const USAGE = "usage: npm run bench -- catalog | iceberg | wal [--smoke] [--keep], or json";
 const FLAGS: ReadonlySet<string> = new Set(["--smoke", "--keep"]);
 
 /** Measures and prints. */
@@ -18,6 +19,7 @@ async function main(args: readonly string[]): Promise<number> {
   const known = flags.every((flag) => FLAGS.has(flag));
   if (name === "catalog" && known) return await catalog(flags);
   if (name === "iceberg" && known) return await iceberg(flags);
+  if (name === "wal" && known) return await wal(flags);
   console.error(USAGE);
   return 2;
 }
@@ -26,6 +28,12 @@ async function catalog(flags: readonly string[]): Promise<number> {
   const figures = await benchCatalog({ smoke: flags.includes("--smoke") });
   const failed = figures.cells.filter((cell) => cell.errors > 0 || cell.operations === 0).length;
   return close("catalog", figures, { cells: figures.cells.length, failed }, flags);
+}
+
+async function wal(flags: readonly string[]): Promise<number> {
+  const cells = await benchWal({ smoke: flags.includes("--smoke") });
+  const failed = cells.filter((cell) => !(cell.perSecond > 0)).length;
+  return close("wal", cells, { cells: cells.length, failed }, flags);
 }
 
 /** A missing peer is no result: nothing is measured without it. */
