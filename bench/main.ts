@@ -2,11 +2,13 @@ import { benchCatalog } from "./catalog.ts";
 import { compareIceberg } from "./iceberg.ts";
 import { failedCells, showComparison } from "./iceberg-report.ts";
 import { benchJson } from "./json.ts";
+import { benchOverload } from "./overload.ts";
 import { PeerMissing } from "./peer/reference-server.ts";
 import { keepResult } from "./report.ts";
 import { benchWal } from "./wal.ts";
 
-const USAGE = "usage: npm run bench -- catalog | iceberg | wal [--smoke] [--keep], or json";
+const USAGE =
+  "usage: npm run bench -- catalog | iceberg | wal | overload [--smoke] [--keep], or json";
 const FLAGS: ReadonlySet<string> = new Set(["--smoke", "--keep"]);
 
 /** Measures and prints. */
@@ -20,6 +22,7 @@ async function main(args: readonly string[]): Promise<number> {
   if (name === "catalog" && known) return await catalog(flags);
   if (name === "iceberg" && known) return await iceberg(flags);
   if (name === "wal" && known) return await wal(flags);
+  if (name === "overload" && known) return await overload(flags);
   console.error(USAGE);
   return 2;
 }
@@ -34,6 +37,15 @@ async function wal(flags: readonly string[]): Promise<number> {
   const cells = await benchWal({ smoke: flags.includes("--smoke") });
   const failed = cells.filter((cell) => !(cell.perSecond > 0)).length;
   return close("wal", cells, { cells: cells.length, failed }, flags);
+}
+
+/** Every request is accepted or shed; anything else is a failure. How fast is printed. */
+async function overload(flags: readonly string[]): Promise<number> {
+  const figures = await benchOverload(flags.includes("--smoke"));
+  const failed = figures.filter(
+    ({ errors, recoveryMs }) => errors > 0 || !Number.isFinite(recoveryMs),
+  ).length;
+  return close("overload", figures, { cells: figures.length, failed }, flags);
 }
 
 /** A missing peer is no result: nothing is measured without it. */

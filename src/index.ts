@@ -28,6 +28,7 @@ export interface FirnOptions {
   readonly catalog?: string | readonly string[];
   readonly allowLocation?: string | readonly string[];
   readonly allowAnonymous?: boolean;
+  readonly maxInFlight?: number;
   /** `warn` if absent: a host program has its own log. */
   readonly logLevel?: LogLevel;
   /** Absent: no socket is opened, `fetch` still serves. Port 0 takes any free one. */
@@ -112,6 +113,7 @@ export class Firn {
       log: createLogger(settings.logLevel, clock),
       ready: () => composition.ready(),
       allowAnonymous: settings.allowAnonymous,
+      maxInFlight: settings.maxInFlight,
     });
     try {
       const url = listens ? await server.listen(settings.host, settings.port) : undefined;

@@ -67,6 +67,10 @@ export const LIMITS = {
   /** Reports that wait to be stored behind their answers. */
   reportsWaiting: 1_000,
   reportsWaitingBytes: 8_388_608,
+  /** Request bodies under way at once: several of the largest. */
+  bodyBytesInFlight: 268_435_456,
+  /** Commits that wait for their turn on one table; more than that would only wait to time out. */
+  turnsWaiting: 64,
   /** One page of a list. */
   pageSize: 1_000,
   pageSizeDefault: 100,
@@ -119,6 +123,7 @@ export function assertLimits(limits: Limits = LIMITS): void {
   );
   assert(limits.reportsPerTable <= limits.pageSize, "one list reads all reports of a table");
   assert(limits.reportBytes <= limits.reportsWaitingBytes, "a report may wait to be stored");
+  assert(limits.bodyBytes <= limits.bodyBytesInFlight, "the largest body may be taken");
   assert(limits.pageSizeDefault <= limits.pageSize, "default page fits the largest page");
   assert(limits.segmentBytes <= limits.leafBytes, "a segment fits a leaf");
   assert(limits.leafBytes <= limits.keyBytes, "a leaf fits a key");

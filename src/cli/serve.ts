@@ -26,6 +26,7 @@ export async function serve(settings: Settings): Promise<number> {
       ...{ iceberg, metrics, clock, prng, log },
       ready: () => composition.ready(),
       allowAnonymous: settings.allowAnonymous,
+      maxInFlight: settings.maxInFlight,
     });
     const url = await server.listen(settings.host, settings.port);
     const stop = async () => {

@@ -21,6 +21,11 @@ export function sinceProcessStartMs(): number {
   return process.uptime() * 1_000;
 }
 
+/** Calls back when everything that is ready by now has been handled once. */
+export function afterTurn(callback: () => void): void {
+  setImmediate(callback);
+}
+
 /** Whether `work` settled in time. Nothing is left running or waiting when it did. */
 export async function settlesWithin(work: Promise<unknown>, limitMs: number): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;

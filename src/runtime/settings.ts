@@ -30,6 +30,8 @@ export interface Settings {
   readonly catalog: readonly CatalogSetting[];
   readonly allowLocation: readonly string[];
   readonly allowAnonymous: boolean;
+  /** Requests under way at once, reads and writes apart. */
+  readonly maxInFlight: number;
   readonly logLevel: LogLevel;
 }
 
@@ -88,6 +90,10 @@ export const SETTINGS: SettingTable = {
     ...single("", "false", parseSwitch),
     doc: "serve anybody who can reach the port: other hosts than loopback, under any Host name",
   },
+  maxInFlight: {
+    ...single("<requests>", "128", parseCount),
+    doc: "requests under way at once, reads and writes apart; more are answered 429 at once",
+  },
   logLevel: {
     ...single(`<${LOG_LEVELS.join("|")}>`, "info", oneOf(LOG_LEVELS)),
     doc: "least level of the JSON lines on stderr",
@@ -140,6 +146,11 @@ function parsePort(text: string): number {
   if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535) {
     throw new RangeError("must be an integer from 0 to 65535");
   }
+  return Number(text);
+}
+
+function parseCount(text: string): number {
+  if (!/^[1-9]\d{0,5}$/.test(text)) throw new RangeError("must be an integer from 1 to 999999");
   return Number(text);
 }
 

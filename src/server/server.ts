@@ -14,12 +14,13 @@ import type { Metrics } from "../base/metrics.ts";
 import type { Prng } from "../base/prng.ts";
 import { type Answer, problemAnswer } from "../http/answer.ts";
 import { asCatalogError, methodNotAllowed, routeNotFound } from "../http/failure.ts";
-import { ICEBERG_MOUNT, isIceberg } from "../http/iceberg/adapter.ts";
+import { ICEBERG_MOUNT, isConfig, isIceberg } from "../http/iceberg/adapter.ts";
 import { type IcebergRoutes, registerIceberg } from "../http/iceberg/plugin.ts";
 import { sendAnswer } from "../http/send.ts";
 import { parseTarget } from "../http/target.ts";
-import { settlesWithin } from "../runtime/clock.ts";
+import { afterTurn, settlesWithin } from "../runtime/clock.ts";
 import type { IcebergService } from "../service/requests.ts";
+import { Admission, type Ticket } from "./admission.ts";
 import { answerClientError, refuseExpectations, refuseTunnels } from "./client-error.ts";
 import { Connections } from "./connections.ts";
 import { guardAnonymous } from "./guard.ts";
@@ -47,6 +48,8 @@ export interface ServerOptions {
   readonly ready: () => Promise<void>;
   /** Serve under any `Host`: for those who put it on a network without authentication. */
   readonly allowAnonymous: boolean;
+  /** Requests under way at once, reads and writes apart; more are answered 429. */
+  readonly maxInFlight: number;
   /** Test only: shorter times than production's. */
   readonly requestMs?: number;
   readonly drainMs?: number;
@@ -65,12 +68,16 @@ export class FirnServer {
   readonly #options: ServerOptions;
   readonly #connections: Connections;
   readonly #iceberg: IcebergRoutes;
+  readonly #admission: Admission;
+  readonly #tickets = new WeakMap<FastifyRequest, Ticket>();
   readonly #observe: (observation: Observation) => void;
   readonly #startedMs = new WeakMap<FastifyRequest, number>();
   #stopping: Promise<void> | undefined;
 
   constructor(options: ServerOptions) {
     this.#options = options;
+    const limits = { inFlight: options.maxInFlight, bodyBytes: LIMITS.bodyBytesInFlight };
+    this.#admission = new Admission(limits, options.metrics);
     this.#observe = createHttpMetrics(options.metrics);
     const fail: Fail = (thrown, request, reply) => this.#fail(thrown, request, reply);
     const { app, connections } = createApp(options, fail);
@@ -78,7 +85,8 @@ export class FirnServer {
     this.#connections = connections;
     this.#addHooks();
     this.#addProbes();
-    this.#iceberg = registerIceberg(this.app, options.iceberg);
+    const hold = (request: FastifyRequest) => this.#tickets.get(request)?.hold() ?? nothing;
+    this.#iceberg = registerIceberg(this.app, options.iceberg, hold);
   }
 
   /**
@@ -140,13 +148,41 @@ export class FirnServer {
     app.addHook("onRequest", async (request, reply) => {
       this.#startedMs.set(request, this.#options.clock.monotonicMs());
       reply.raw.setHeader("X-Request-Id", request.id);
+      this.#admit(request, reply);
       guardAnonymous(request.headers, this.#options.allowAnonymous);
+    });
+    app.addHook("preParsing", async (request, _reply, payload) => {
+      const ticket = this.#tickets.get(request);
+      const told = request.headers["content-length"] !== undefined;
+      return told || ticket === undefined ? payload : payload.pipe(ticket.counting());
     });
     app.addHook("onResponse", async (request, reply) => this.#finished(request, reply));
     app.setErrorHandler(async (thrown, request, reply) => this.#fail(thrown, request, reply));
     app.setNotFoundHandler(async (request, reply) =>
       this.#fail(this.#noHandler(request), request, reply),
     );
+  }
+
+  /**
+   * Before anything else is done for a request, its place is taken or refused. Probes always have
+   * one, and the config, without which no client starts.
+   */
+  #admit(request: FastifyRequest, reply: FastifyReply): void {
+    const target = parseTarget(request.originalUrl);
+    if (!isIceberg(target) || isConfig(target)) return;
+    const { method, headers } = request;
+    const length = headers["content-length"];
+    const ticket = this.#admission.enter(
+      method === "GET" || method === "HEAD" ? "read" : "write",
+      length === undefined ? undefined : Number(length),
+    );
+    this.#tickets.set(request, ticket);
+    const answered = ticket.hold();
+    reply.raw.once("finish", answered);
+    reply.raw.once("close", answered);
+    // Some work ends before the next request is even looked at, however many are ready: their
+    // number shows only over a whole turn of the event loop.
+    afterTurn(ticket.hold());
   }
 
   #addProbes(): void {
@@ -200,7 +236,9 @@ export class FirnServer {
     const { method } = request;
     const { statusCode: status } = reply;
     this.#observe({ route, method, status, durationMs });
-    const level = template === ICEBERG_MOUNT || status >= 400 ? "info" : "debug";
+    const logged = (template === ICEBERG_MOUNT || status >= 400) && status !== 429;
+    // What is shed is counted: a line each would cost more than the refusal.
+    const level = logged ? "info" : "debug";
     const ms = Math.round(durationMs * 100) / 100;
     this.#options.log[level]({ requestId: request.id, method, route, status, ms }, "request");
   }
@@ -218,6 +256,8 @@ const NO_COMPILERS = {
     throw new CatalogError("Internal", "ASSERTION_FAILED", "a route has a response schema");
   },
 };
+
+function nothing(): void {}
 
 type Fail = (thrown: unknown, request: FastifyRequest, reply: FastifyReply) => FastifyReply;
 

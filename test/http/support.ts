@@ -123,6 +123,7 @@ export async function serving(
     log: createLogger("debug", clock, { write: (line) => void logs.push(line) }),
     ready: async () => undefined,
     allowAnonymous: false,
+    maxInFlight: 128,
     ...options,
   });
   const url = await server.listen("127.0.0.1", atPort);

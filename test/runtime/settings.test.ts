@@ -44,6 +44,7 @@ describe("settings", () => {
       catalog: [],
       allowLocation: [],
       allowAnonymous: false,
+      maxInFlight: 128,
       logLevel: "info",
     });
   });
@@ -54,9 +55,12 @@ describe("settings", () => {
       "FIRN_ALLOW_LOCATION",
     ]);
     for (const name of SETTING_NAMES) {
-      const [text] = { profile: ["memory"], port: ["1"], allowAnonymous: ["true"] }[
-        name as string
-      ] ?? [name === "logLevel" ? "warn" : name === "host" ? "localhost" : "x"];
+      const [text] = {
+        profile: ["memory"],
+        port: ["1"],
+        allowAnonymous: ["true"],
+        maxInFlight: ["9"],
+      }[name as string] ?? [name === "logLevel" ? "warn" : name === "host" ? "localhost" : "x"];
       const byFlag = read(flags({ [name]: [text] }));
       expect(read(fromEnv({ [envOf(name)]: text }))).toEqual(byFlag);
       expect(read(fromFields({ [name]: text }))).toEqual(byFlag);

@@ -50,6 +50,11 @@ export function isIceberg(target: Target): boolean {
   return below(ICEBERG_MOUNT, target.path) !== undefined;
 }
 
+/** Whether it asks for the config, which costs next to nothing and is where every client begins. */
+export function isConfig(target: Target): boolean {
+  return target.path === `${ICEBERG_MOUNT}/v1/config`;
+}
+
 /**
  * The Iceberg REST protocol over HTTP, apart from any server: heads are judged before bodies are
  * read, and every failure leaves by `fail`.

@@ -21,8 +21,13 @@ const ANONYMOUS = "anonymous";
 /**
  * Serves the adapter at its mount point. The framework's router sees that one path only (see
  * `server/`), because it would decode parameters before they are split, and bound their length.
+ * `hold` notes that work is under way for a request, until what it answers is called.
  */
-export function registerIceberg(app: FastifyInstance, service: IcebergService): IcebergRoutes {
+export function registerIceberg(
+  app: FastifyInstance,
+  service: IcebergService,
+  hold: (request: FastifyRequest) => () => void,
+): IcebergRoutes {
   const adapter = new IcebergAdapter(service);
   const accepted = new WeakMap<FastifyRequest, Accepted>();
   app.all(ICEBERG_MOUNT, {
@@ -37,8 +42,13 @@ export function registerIceberg(app: FastifyInstance, service: IcebergService): 
       const head = accepted.get(request);
       const body = request.body instanceof Uint8Array ? request.body : undefined;
       const ctx = { requestId: request.id, principal: ANONYMOUS };
-      const answer = await head?.run(ctx, body);
-      return answer === undefined ? reply : sendAnswer(reply, answer);
+      const done = hold(request);
+      try {
+        const answer = await head?.run(ctx, body);
+        return answer === undefined ? reply : sendAnswer(reply, answer);
+      } finally {
+        done();
+      }
     },
   });
   return {

@@ -1,0 +1,148 @@
+import { connect } from "node:net";
+import { expect, test } from "vitest";
+import { LIMITS } from "../../src/base/limits.ts";
+import { createMetrics } from "../../src/base/metrics.ts";
+import { Admission } from "../../src/server/admission.ts";
+import {
+  ask,
+  exchange,
+  header,
+  parseAnswer,
+  type RawAnswer,
+  type Running,
+  requestText,
+  scripted,
+  serving,
+} from "../http/support.ts";
+
+const LIMIT = 2;
+const READ = "/iceberg/v1/namespaces/a";
+const WRITE = "/iceberg/v1/namespaces";
+const BODY = '{"namespace":["a"]}';
+
+/** A server whose reads and creates of namespaces wait until they are let go. */
+async function held() {
+  const released = Promise.withResolvers<void>();
+  const { service, seen } = scripted({
+    loadNamespace: async (_ctx, { namespace }) => {
+      await released.promise;
+      return { namespace, properties: {} };
+    },
+    createNamespace: async (_ctx, { namespace }, properties) => {
+      await released.promise;
+      return { namespace, properties };
+    },
+  });
+  const running = await serving(service, { maxInFlight: LIMIT });
+  const entered = (n: number) => expect.poll(() => seen.length).toBe(n);
+  return { running, entered, release: () => released.resolve() };
+}
+
+function expectShed(answer: RawAnswer): void {
+  expect(answer.status).toBe(429);
+  expect(header(answer, "X-Firn-Error")).toBe("OVERLOADED");
+  expect(Number(header(answer, "Retry-After"))).toBeGreaterThan(0);
+  expect(JSON.parse(answer.body)).toMatchObject({
+    error: { code: 429, type: "SlowDownException" },
+  });
+}
+
+function reads({ port }: Running, count: number): Promise<RawAnswer>[] {
+  return Array.from({ length: count }, () => ask(port, "GET", READ));
+}
+
+test("what exceeds the limit is refused at once, and served again when there is room", async () => {
+  const { running, entered, release } = await held();
+  await using _ = running;
+  const { port } = running;
+  const served = reads(running, LIMIT);
+  await entered(LIMIT);
+  expectShed(await ask(port, "GET", READ));
+  expect((await ask(port, "HEAD", READ)).status).toBe(429);
+  // Writes have places of their own, until they too are all taken.
+  const writes = [1, 2].map(() => ask(port, "POST", WRITE, {}, BODY));
+  await entered(2 * LIMIT);
+  expectShed(await ask(port, "POST", WRITE, {}, BODY));
+  for (const path of ["/livez", "/readyz", "/metrics", "/iceberg/v1/config"]) {
+    expect([path, (await ask(port, "GET", path)).status]).toEqual([path, 200]);
+  }
+  const metrics = (await ask(port, "GET", "/metrics")).body;
+  expect(metrics).toContain('firn_http_in_flight{kind="read"} 2');
+  expect(metrics).toContain('firn_http_shed_total{kind="read"} 2');
+  release();
+  const statuses = (await Promise.all([...served, ...writes])).map(({ status }) => status);
+  expect(statuses).toEqual([200, 200, 200, 200]);
+  expect((await ask(port, "GET", READ)).status).toBe(200);
+});
+
+test("a write is refused before its body comes, and before anything of it is judged", async () => {
+  const { running, entered, release } = await held();
+  await using _ = running;
+  const writes = [1, 2].map(() => ask(running.port, "POST", WRITE, {}, BODY));
+  await entered(LIMIT);
+  const headers = { "Content-Type": "text/nonsense", "Content-Length": "1000" };
+  const bodiless = requestText("POST", `${WRITE}/%zz/tables`, headers);
+  expectShed(parseAnswer(await exchange(running.port, bodiless)));
+  release();
+  await Promise.all(writes);
+});
+
+test("work goes on for a client that went away, and so does its place", async () => {
+  const { running, entered, release } = await held();
+  await using _ = running;
+  const sockets = Array.from({ length: LIMIT }, () => {
+    const socket = connect(running.port, "127.0.0.1", () => socket.write(requestText("GET", READ)));
+    return socket;
+  });
+  await entered(LIMIT);
+  const gone = sockets.map((socket) => new Promise((resolve) => socket.once("close", resolve)));
+  for (const socket of sockets) socket.destroy();
+  await Promise.all(gone);
+  expectShed(await ask(running.port, "GET", READ));
+  release();
+  await expect.poll(async () => (await ask(running.port, "GET", READ)).status).toBe(200);
+});
+
+test("a client that goes away before its body came leaves its place", async () => {
+  await using running = await serving(scripted().service, { maxInFlight: 1 });
+  const headers = { "Content-Type": "application/json", "Content-Length": "1000" };
+  const socket = connect(running.port, "127.0.0.1", () =>
+    socket.write(requestText("POST", WRITE, headers)),
+  );
+  const write = () => ask(running.port, "POST", WRITE, {}, BODY);
+  await expect.poll(async () => (await write()).status).toBe(429);
+  socket.destroy();
+  await expect.poll(async () => (await write()).status).toBe(200);
+});
+
+test("bodies are counted by what they announce, or as they come", () => {
+  const metrics = createMetrics();
+  const limits = { inFlight: 10, bodyBytes: LIMITS.bodyBytes };
+  const admission = new Admission(limits, metrics);
+  const overloaded = { kind: "Overloaded", code: "OVERLOADED" };
+  const large = admission.enter("write", LIMITS.bodyBytes).hold();
+  expect(() => admission.enter("write", 1)).toThrow(expect.objectContaining(overloaded));
+  // One that is too large anyway, and one that has no body, need no room.
+  admission.enter("write", LIMITS.bodyBytes + 1).hold()();
+  admission.enter("read", undefined).hold()();
+  const unknown = admission.enter("write", undefined);
+  const leave = unknown.hold();
+  large();
+  large();
+  const errors: unknown[] = [];
+  const counting = unknown.counting().on("error", (error) => errors.push(error));
+  counting.write(Buffer.alloc(10));
+  expect(() => admission.enter("write", LIMITS.bodyBytes - 9)).toThrow();
+  admission.enter("write", LIMITS.bodyBytes - 10).hold()();
+  leave();
+  admission.enter("write", LIMITS.bodyBytes).hold()();
+  expect(errors).toEqual([]);
+});
+
+test("a body in chunks is served, whatever it adds up to within the limit", async () => {
+  await using running = await serving(scripted().service);
+  const headers = { "Content-Type": "application/json", "Transfer-Encoding": "chunked" };
+  const chunks = `${BODY.length.toString(16)}\r\n${BODY}\r\n0\r\n\r\n`;
+  const sent = requestText("POST", WRITE, headers) + chunks;
+  expect(parseAnswer(await exchange(running.port, sent)).status).toBe(200);
+});
