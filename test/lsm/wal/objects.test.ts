@@ -6,7 +6,7 @@ import { FaultyBlobStore, seededFaults } from "../../support/faulty-blob-store.t
 import { SleepIsTime } from "../../support/virtual-clock.ts";
 import { appendTexts, openWal, textsOf } from "./support.ts";
 
-it("settles lost answers, late puts and second copies: acknowledged once, stored once", async () => {
+it("settles lost answers, late puts and second copies: told once, stored once", async () => {
   let failures = 0;
   for (let seed = 1; seed <= 300; seed++) {
     const prng = new SeededPrng(seed);
