@@ -2,13 +2,14 @@ import { benchCatalog } from "./catalog.ts";
 import { compareIceberg } from "./iceberg.ts";
 import { failedCells, showComparison } from "./iceberg-report.ts";
 import { benchJson } from "./json.ts";
+import { benchLsmBlocks } from "./lsm-blocks.ts";
 import { benchOverload } from "./overload.ts";
 import { PeerMissing } from "./peer/reference-server.ts";
 import { keepResult } from "./report.ts";
 import { benchWal } from "./wal.ts";
 
 const USAGE =
-  "usage: npm run bench -- catalog | iceberg | wal | overload [--smoke] [--keep], or json";
+  "usage: npm run bench -- catalog | iceberg | wal | overload [--smoke] [--keep], lsm-blocks, json";
 const FLAGS: ReadonlySet<string> = new Set(["--smoke", "--keep"]);
 
 /** Measures and prints. */
@@ -18,6 +19,9 @@ async function main(args: readonly string[]): Promise<number> {
     return 0;
   }
   const [name, ...flags] = args;
+  if (name === "lsm-blocks" && flags.every((flag) => flag === "--smoke")) {
+    return close("lsm-blocks", {}, benchLsmBlocks({ smoke: flags.includes("--smoke") }), flags);
+  }
   const known = flags.every((flag) => FLAGS.has(flag));
   if (name === "catalog" && known) return await catalog(flags);
   if (name === "iceberg" && known) return await iceberg(flags);

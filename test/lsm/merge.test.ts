@@ -46,7 +46,7 @@ describe("a merge", () => {
         const model = new ModelCursor(entries);
         expect(compareMoves(merged, model, entries, prng, 150)).toBeUndefined();
       }),
-      { numRuns: 60 },
+      { numRuns: 30 },
     );
   });
 
@@ -77,7 +77,7 @@ describe("what is visible at a snapshot", () => {
         const visible = new VisibleCursor(new MergeCursor(cursors), Math.max(0, snapshot));
         walk(visible, model, files, prng, entries);
       }),
-      { numRuns: 150 },
+      { numRuns: 70 },
     );
   });
 

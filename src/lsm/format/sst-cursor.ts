@@ -25,7 +25,6 @@ export class SstCursor implements Cursor {
   #part = 0;
   /** The block, as an entry of the leaf. */
   #entry = 0;
-  #waiting = false;
   #missing: MissingBlock | undefined;
 
   constructor(sst: Sst, blocks: SstBlocks) {
@@ -90,12 +89,13 @@ export class SstCursor implements Cursor {
   }
 
   next(): Step {
-    if (!this.#waiting && this.#cursor.next()) return ENTRY;
+    // After a miss the block is still at its last entry, and says so again.
+    if (this.#cursor.next()) return ENTRY;
     return this.#onward();
   }
 
   prev(): Step {
-    if (!this.#waiting && this.#cursor.prev()) return ENTRY;
+    if (this.#cursor.prev()) return ENTRY;
     return this.#backward();
   }
 
@@ -144,7 +144,6 @@ export class SstCursor implements Cursor {
   }
 
   #at(step: Step): Step {
-    this.#waiting = false;
     this.#missing = undefined;
     return step;
   }
@@ -174,7 +173,6 @@ export class SstCursor implements Cursor {
   }
 
   #lacks(kind: "data" | "index", offset: number, bytes: number): false {
-    this.#waiting = true;
     this.#missing = { file: this.#sst.id, kind, offset, bytes };
     return false;
   }

@@ -139,7 +139,7 @@ describe("a manifest", () => {
         expect(decodeManifest(bytes)).toEqual(manifest);
         expect(encodeManifest(decodeManifest(bytes))).toEqual(bytes);
       }),
-      { numRuns: 60 },
+      { numRuns: 30 },
     );
   });
 
@@ -168,7 +168,7 @@ describe("a manifest", () => {
           expect((error as CatalogError).kind).toMatch(/^(?:Corrupt|Unavailable)$/);
         }
       }),
-      { numRuns: 3_000 },
+      { numRuns: 800 },
     );
   });
 

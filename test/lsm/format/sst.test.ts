@@ -33,7 +33,7 @@ describe.each(Object.entries(SHAPES))("a table: %s", (_, options) => {
         const model = new ModelCursor(entries);
         expect(compareMoves(cursorOf(bytes), model, entries, prng, 200)).toBeUndefined();
       }),
-      { numRuns: 40 },
+      { numRuns: 12 },
     );
   });
 
@@ -46,7 +46,7 @@ describe.each(Object.entries(SHAPES))("a table: %s", (_, options) => {
         const model = new ModelCursor(entries);
         expect(compareMoves(patient(cursor, [file]), model, entries, prng, 150)).toBeUndefined();
       }),
-      { numRuns: 20 },
+      { numRuns: 12 },
     );
   });
 

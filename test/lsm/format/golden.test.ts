@@ -1,0 +1,137 @@
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { ENTRY } from "../../../src/lsm/format/cursor.ts";
+import { DELETE, type Kind, PUT } from "../../../src/lsm/format/entry.ts";
+import { decodeGcBoundary, encodeGcBoundary } from "../../../src/lsm/format/gc-boundary.ts";
+import { decodeManifest, encodeManifest } from "../../../src/lsm/format/manifest.ts";
+import type { Entry } from "../support/model.ts";
+import { cursorOf, openTable, TABLE_ID, writeTable } from "../support/tables.ts";
+
+/*
+ * Files of every version stay readable for ever. These were written by the first version; a change
+ * that needs another text here breaks stores that exist. What a newer version writes gets files of
+ * its own beside them.
+ */
+const FIXTURES = new URL("../../fixtures/lsm/", import.meta.url);
+
+const text = (letters: string): Uint8Array => Buffer.from(letters, "latin1");
+
+/** Versions, deletions, keys with the outermost bytes, empty and long values, a far sequence. */
+const ENTRIES: readonly Entry[] = [
+  { key: "\0", sequence: 1, kind: PUT, value: text("") },
+  { key: "account/1", sequence: 9, kind: PUT, value: text("newest") },
+  { key: "account/1", sequence: 4, kind: DELETE, value: text("") },
+  { key: "account/1", sequence: 2, kind: PUT, value: text("oldest") },
+  { key: "account/10", sequence: 2 ** 40, kind: PUT, value: text("far") },
+  { key: "k".repeat(200), sequence: 5, kind: PUT, value: text("v".repeat(300)) },
+  { key: "\xff\xff", sequence: 6, kind: DELETE, value: text("") },
+];
+
+const TABLES = {
+  "table-v1": { blockBytes: 64 },
+  "table-v1-parts": { blockBytes: 64, indexPartBytes: 20 },
+  "table-v1-zstd": { compression: "zstd" },
+} as const;
+
+const MANIFEST = (() => {
+  const { meta } = writeTable(ENTRIES, TABLES["table-v1"]);
+  const other = { ...meta, id: "01JD4Y0Q3Z8K6V5T2R1P0NMHGG" };
+  return {
+    id: 42,
+    writerEpoch: 7,
+    compactorEpoch: 3,
+    walFrom: 1_234,
+    lastSequence: 2 ** 40,
+    level0: [meta],
+    runs: [{ id: 5, tables: [other], unknown: [] }],
+    checkpoints: [
+      {
+        name: "nightly",
+        manifestId: 40,
+        sequence: 9,
+        createdAtMs: 1_763_740_000_000,
+        expiresAtMs: 1_763_840_000_000,
+        unknown: [],
+      },
+    ],
+    samples: [{ sequence: 9, timeMs: 1_763_740_000_000, unknown: [] }],
+    owner: {
+      node: "node-1",
+      host: "example",
+      pid: 4_711,
+      bootId: "3f0c8d6e",
+      url: "http://127.0.0.1:8181",
+      state: "OPEN",
+      unknown: [],
+    },
+    writtenAtMs: 1_763_740_000_001,
+    optionalFeatures: 0,
+    unknown: [{ id: 200, bytes: Uint8Array.of(1, 2, 3) }],
+  } as const;
+})();
+
+const BOUNDARY = {
+  id: 3,
+  walThrough: 1_200,
+  manifestThrough: 39,
+  raisedAtMs: 1_763_740_000_002,
+  optionalFeatures: 0,
+  unknown: [],
+} as const;
+
+/** The stored bytes. Writes a file that is not there yet, which then has to be committed. */
+function golden(name: string, made: () => Uint8Array): Buffer {
+  const url = new URL(`${name}.hex`, FIXTURES);
+  if (!existsSync(url)) {
+    const hex = Buffer.from(made()).toString("hex");
+    writeFileSync(url, `${hex.match(/.{1,80}/g)?.join("\n")}\n`);
+    expect.fail(`${name}.hex was missing and has been written`);
+  }
+  return Buffer.from(readFileSync(url, "utf8").replaceAll("\n", ""), "hex");
+}
+
+describe("files of the first version are read as they were meant", () => {
+  it.each(Object.entries(TABLES))("%s", (name, options) => {
+    const bytes = golden(name, () => writeTable(ENTRIES, options).bytes);
+    const cursor = cursorOf(bytes);
+    const seen: { key: string; sequence: number; kind: Kind; value: string }[] = [];
+    for (let step = cursor.first(); step === ENTRY; step = cursor.next()) {
+      const { key, sequence, kind } = cursor;
+      seen.push({ key, sequence, kind, value: Buffer.from(cursor.value()).toString("latin1") });
+    }
+    const meant = ENTRIES.map((entry) => {
+      return { ...entry, value: Buffer.from(entry.value).toString("latin1") };
+    });
+    expect(seen).toEqual(meant);
+    const sst = openTable(bytes);
+    expect(sst.id).toBe(TABLE_ID);
+    expect(sst.index.level).toBe(name === "table-v1-parts" ? 1 : 0);
+    expect(sst.stats).toMatchObject({ entries: 7, deletions: 2, keys: 5, maxSequence: 2 ** 40 });
+    expect(ENTRIES.every(({ key }) => sst.mayContain(key))).toBe(true);
+    expect(sst.filter?.mayContain("account/2")).toBe(false);
+  });
+
+  it("manifest", () => {
+    const bytes = golden("manifest-v1", () => encodeManifest(MANIFEST));
+    expect(decodeManifest(bytes)).toEqual(MANIFEST);
+  });
+
+  it("boundary", () => {
+    const bytes = golden("boundary-v1", () => encodeGcBoundary(BOUNDARY));
+    expect(decodeGcBoundary(bytes)).toEqual(BOUNDARY);
+  });
+});
+
+describe("what is written today", () => {
+  it.each(["table-v1", "table-v1-parts"] as const)("is still %s, byte for byte", (name) => {
+    const { bytes } = writeTable(ENTRIES, TABLES[name]);
+    expect(bytes.toString("hex")).toBe(golden(name, () => bytes).toString("hex"));
+  });
+
+  it("is still manifest and boundary of version 1", () => {
+    const manifest = Buffer.from(encodeManifest(MANIFEST));
+    expect(manifest.equals(golden("manifest-v1", () => manifest))).toBe(true);
+    const boundary = Buffer.from(encodeGcBoundary(BOUNDARY));
+    expect(boundary.equals(golden("boundary-v1", () => boundary))).toBe(true);
+  });
+});
