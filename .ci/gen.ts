@@ -2,6 +2,7 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { generateErrors } from "./generate/errors.ts";
 import type { Generated } from "./generate/generated.ts";
+import { generateIceberg } from "./generate/iceberg.ts";
 import { generateKeys } from "./generate/keys.ts";
 import { generateProto, protoFiles } from "./generate/proto.ts";
 import { generateSettings } from "./generate/settings.ts";
@@ -14,6 +15,7 @@ const GENERATORS: readonly (() => Promise<readonly Generated[]>)[] = [
   generateProto,
   generateErrors,
   generateKeys,
+  generateIceberg,
   generateSettings,
 ];
 
