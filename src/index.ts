@@ -9,13 +9,20 @@ import type { LogLevel, Profile, Settings } from "./runtime/settings.ts";
 import { createLogger } from "./server/log.ts";
 import { FirnServer } from "./server/server.ts";
 import type { CatalogAdmin } from "./service/catalog-admin.ts";
+import type { DroppedAdmin } from "./service/dropped-admin.ts";
 import type { MetricsReports } from "./service/metrics-reports.ts";
 import type { TableSnapshots } from "./service/table-snapshots.ts";
 
 export { CatalogError, type ErrorContext, type ErrorKind } from "./base/error.ts";
+export type { UndropTarget } from "./catalog/dropped.ts";
 export type { MetricsReport } from "./catalog/reports.ts";
 export type { LogLevel, Profile } from "./runtime/settings.ts";
 export type { CatalogAdmin, CatalogInfo } from "./service/catalog-admin.ts";
+export type {
+  DroppedAdmin,
+  DroppedInfo,
+  DroppedPage,
+} from "./service/dropped-admin.ts";
 export type { MetricsReports } from "./service/metrics-reports.ts";
 export type { SnapshotPage, TableSnapshots } from "./service/table-snapshots.ts";
 
@@ -59,6 +66,8 @@ export class Firn {
   readonly snapshots: TableSnapshots;
   /** What clients report of their scans and commits: the newest reports of each table. */
   readonly reports: Pick<MetricsReports, "list">;
+  /** What was dropped and can be brought back. */
+  readonly dropped: DroppedAdmin;
   readonly #server: FirnServer;
   readonly #composition: Composition;
   readonly #scratch: string | undefined;
@@ -75,6 +84,7 @@ export class Firn {
     this.catalogs = composition.catalogs;
     this.snapshots = composition.snapshots;
     this.reports = composition.reports;
+    this.dropped = composition.dropped;
     this.url = url;
     this.#scratch = scratch;
   }

@@ -7,8 +7,11 @@ export interface Clock {
   nowMs(): number;
   /** Milliseconds from an arbitrary start. Never falls, but may stop while a machine sleeps. */
   monotonicMs(): number;
-  /** Resolves after `ms` milliseconds. */
-  sleep(ms: number): Promise<void>;
+  /**
+   * Resolves after `ms` milliseconds. One that can be ended, which resolves it at once, waits in
+   * the background: it does not keep the process running.
+   */
+  sleep(ms: number, ended?: AbortSignal): Promise<void>;
 }
 
 /**

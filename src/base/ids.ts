@@ -16,6 +16,8 @@ export type Revision = Branded<"Revision">;
 /** UUIDv7 of one logical attempt: tells its own writes from everybody else's. */
 export type WriterId = Branded<"WriterId">;
 export type ChangeId = Branded<"ChangeId">;
+/** Of long work. A job that ends the life of an entity has that entity's id. */
+export type JobId = Branded<"JobId">;
 /**
  * UUID of the Iceberg metadata, which is the table's own and outlives a rename or a re-register.
  */
@@ -33,6 +35,7 @@ export type AnyId =
   | Revision
   | WriterId
   | ChangeId
+  | JobId
   | TableUuid
   | ViewUuid;
 

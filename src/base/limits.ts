@@ -34,6 +34,17 @@ export const LIMITS = {
   receiptLifeMs: 1_800_000,
   /** Dropped entities stay this long before they may be purged. */
   dropRetentionMs: 604_800_000,
+  /** How long a job is its holder's without a sign of life: every step renews it. */
+  jobLeaseMs: 180_000,
+  /** An idle node looks for due jobs this often, give or take a half: one list a bucket. */
+  jobPollMs: 60_000,
+  /** A job that failed is tried again after this, doubled each time up to the cap. */
+  jobRetryMs: 60_000,
+  jobRetryCapMs: 3_600_000,
+  /** Directories that due jobs spread over. */
+  jobBuckets: 4,
+  /** Files that a purge deletes between two looks at the claims around them. */
+  purgeBatchFiles: 500,
   /** Operations of one pointer batch (DynamoDB's transaction limit). */
   batchOps: 100,
   /** A pointer's summary: keeps an item within one 1 KB write unit. */
@@ -49,6 +60,8 @@ export const LIMITS = {
   namespaceLevels: 32,
   /** A location claim is a leaf kept as it is. */
   locationBytes: 1_024,
+  /** Directories between a root and a location: each is one operation of the batch that claims. */
+  locationLevels: 64,
   /** Properties of one entity. */
   properties: 4_096,
   propertyKeyBytes: 1_024,
@@ -71,6 +84,8 @@ export const LIMITS = {
   bodyBytesInFlight: 268_435_456,
   /** Commits that wait for their turn on one table; more than that would only wait to time out. */
   turnsWaiting: 64,
+  /** What one block of an Avro file may hold, unpacked. */
+  avroBlockBytes: 268_435_456,
   /** One page of a list. */
   pageSize: 1_000,
   pageSizeDefault: 100,
@@ -124,6 +139,10 @@ export function assertLimits(limits: Limits = LIMITS): void {
   assert(limits.reportsPerTable <= limits.pageSize, "one list reads all reports of a table");
   assert(limits.reportBytes <= limits.reportsWaitingBytes, "a report may wait to be stored");
   assert(limits.bodyBytes <= limits.bodyBytesInFlight, "the largest body may be taken");
+  assert(
+    limits.jobLeaseMs >= attemptMs + 2 * clockSkewMs,
+    "a lease outlives the step that it was renewed for, whoever's clock tells",
+  );
   assert(limits.pageSizeDefault <= limits.pageSize, "default page fits the largest page");
   assert(limits.segmentBytes <= limits.leafBytes, "a segment fits a leaf");
   assert(limits.leafBytes <= limits.keyBytes, "a leaf fits a key");

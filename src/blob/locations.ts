@@ -25,6 +25,9 @@ export interface LocationRoot {
   pathOf(location: string): string;
 }
 
+/** Paths that one request of a store may delete. */
+const DELETE_MANY = 1_000;
+
 /** What a URI scheme needs to be served. */
 export interface LocationScheme {
   /** Canonical form. @throws CatalogError `Invalid`, code `LOCATION_INVALID`. */
@@ -144,6 +147,22 @@ export class Locations {
   async delete(uri: string): Promise<void> {
     const { store, path } = this.#resolveFile(uri);
     await store.delete(path);
+  }
+
+  /** Deletes files; those that are not there are fine. One request a root and 1,000 files. */
+  async deleteMany(uris: readonly string[]): Promise<void> {
+    const byStore = new Map<LocationRoot["store"], string[]>();
+    for (const uri of uris) {
+      const { store, path } = this.#resolveFile(uri);
+      const paths = byStore.get(store);
+      if (paths === undefined) byStore.set(store, [path]);
+      else paths.push(path);
+    }
+    for (const [store, paths] of byStore) {
+      for (let at = 0; at < paths.length; at += DELETE_MANY) {
+        await store.deleteMany(paths.slice(at, at + DELETE_MANY));
+      }
+    }
   }
 
   /** Makes a directory where the scheme knows directories, else does nothing. */

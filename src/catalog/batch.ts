@@ -12,6 +12,8 @@ import type { SnapshotPut } from "./snapshot-puts.ts";
 interface Content {
   readonly summary?: Summary;
   readonly payload?: EncodedPayload;
+  /** A summary of another kind than an entity's, in bytes. */
+  readonly bytes?: Uint8Array;
 }
 
 function shaBytes(path: string | undefined): Uint8Array | undefined {
@@ -40,13 +42,17 @@ export class BatchBuilder {
   readonly #payloads: EncodedPayload[] = [];
   readonly #snapshots: SnapshotPut[] = [];
   readonly #following: (() => Promise<void>)[] = [];
+  readonly #absent = new Set<string>();
 
   constructor(account: AccountId) {
     this.#account = account;
   }
 
+  /** A key that the batch itself writes needs no look: its expectation says more. */
   get ops(): readonly PointerOp[] {
-    return this.#ops;
+    const written = new Set(this.#ops.map((op) => op.key));
+    const absent = [...this.#absent].filter((key) => !written.has(key));
+    return [...this.#ops, ...absent.map((key) => ({ op: "checkAbsent", key }) as const)];
   }
 
   get changed(): readonly ChangedKey[] {
@@ -99,6 +105,7 @@ export class BatchBuilder {
       key: item.key,
       expected: item.version,
       ...(content.summary === undefined ? {} : { summary: fitSummary(content.summary) }),
+      ...(content.bytes === undefined ? {} : { summary: content.bytes }),
       ...(content.payload === undefined ? {} : { blobPath: content.payload.path }),
     });
     return this;
@@ -113,6 +120,12 @@ export class BatchBuilder {
   /** Holds a live item at the version that was read, and changes nothing. */
   check(item: Live): this {
     this.#ops.push({ op: "check", key: item.key, expected: item.version });
+    return this;
+  }
+
+  /** Proves, without a read, that nothing stands under a key. */
+  checkAbsent(key: string): this {
+    this.#absent.add(key);
     return this;
   }
 

@@ -1,6 +1,8 @@
 import { type AccountStores, openAccount } from "./accounts.ts";
 import { Catalogs } from "./catalogs.ts";
 import type { CatalogContext } from "./context.ts";
+import { Dropped } from "./dropped.ts";
+import { Jobs } from "./jobs.ts";
 import { Namespaces } from "./namespaces.ts";
 import { Reports } from "./reports.ts";
 import { Resolver } from "./resolve.ts";
@@ -15,6 +17,8 @@ export class AccountCatalog {
   readonly tables: Tables;
   readonly views: Views;
   readonly reports: Reports;
+  readonly dropped: Dropped;
+  readonly jobs: Jobs;
 
   private constructor(context: CatalogContext) {
     const resolver = new Resolver(context);
@@ -24,6 +28,8 @@ export class AccountCatalog {
     this.tables = new Tables(context, resolver);
     this.views = new Views(context, resolver);
     this.reports = new Reports(context);
+    this.dropped = new Dropped(context, resolver);
+    this.jobs = new Jobs(context);
   }
 
   /** Opens the account of this name, which is made where it is not there yet. */

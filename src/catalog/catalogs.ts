@@ -3,10 +3,11 @@ import { LIMITS } from "../base/limits.ts";
 import type { Live } from "../pointer/port.ts";
 import { BatchBuilder, never } from "./batch.ts";
 import type { Actor, CatalogContext } from "./context.ts";
+import { afterDropKeys, putAfterDrop } from "./drops.ts";
 import { readEntity, type Stored, summaryOfItem } from "./entities.ts";
 import { catalogExists, catalogNotFound, entityProtected, notEmpty } from "./errors.ts";
 import { deleteGuards, guardKeys, putGuards } from "./guards.ts";
-import { childDirectory, digits19, directoryOf, FAMILIES, keyOf } from "./keys.ts";
+import { childDirectory, directoryOf, FAMILIES, keyOf } from "./keys.ts";
 import type { Catalog, Properties } from "./model.ts";
 import { checkCatalogName, checkProperties } from "./names.ts";
 import { listPage, type Page, type PageRequest } from "./pages.ts";
@@ -131,28 +132,27 @@ export class Catalogs {
 
   async #planDrop(name: string, attempt: Attempt): Promise<Planned<void>> {
     const { account, pointers, payloads } = this.#context;
-    const found = await this.#vanishing(name, []);
+    const purgeAfterMs = attempt.authorship.updatedAtMs + LIMITS.dropRetentionMs;
+    const found = await this.#vanishing(name, [], purgeAfterMs);
     if (found === undefined) return REPLAN;
-    const { stored, guards, nameItem } = found;
+    const { stored, guards, nameItem, left } = found;
     if (stored.entity.protected) throw entityProtected(name);
     const children = childDirectory(account, stored.entity.id, []);
     if ((await pointers.list(children, { limit: 1 })).length > 0) {
       return refuse(notEmpty("CATALOG_NOT_EMPTY", { catalog: name }), stored.item);
     }
-    const purgeAfterMs = attempt.authorship.updatedAtMs + LIMITS.dropRetentionMs;
     const entity: Catalog = { ...stored.entity, state: "DROPPED", purgeAfterMs };
     const payload = payloads.encode(entity, attempt.authorship);
-    const dropped = keyOf(FAMILIES.dropped, account, digits19(purgeAfterMs), entity.id);
     const batch = new BatchBuilder(account)
       .put(stored.item, { payload, summary: summaryOf(entity, payload) })
-      .delete(nameItem)
-      .put(never(dropped), { summary: nameSummary(entity) });
+      .delete(nameItem);
+    putAfterDrop(batch, entity, left);
     deleteGuards(batch, guards);
     return { batch, primary: stored.item.key, result: () => undefined };
   }
 
   /** What a rename or drop needs, guards read before anything below is looked at. */
-  async #vanishing(name: string, more: readonly string[]) {
+  async #vanishing(name: string, more: readonly string[], purgeAfterMs?: number) {
     const { account, pointers } = this.#context;
     const nameKey = keyOf(FAMILIES.catalogByName, account, name);
     const { catalog, also } = await this.#resolver.resolve(
@@ -163,10 +163,12 @@ export class Catalogs {
     assertMayUpdate(stored.envelope);
     const { id, guardGeneration } = stored.entity;
     const keys = guardKeys(account, "catalog", id, guardGeneration);
-    const guards = await pointers.getMany(keys);
+    const later = purgeAfterMs === undefined ? [] : afterDropKeys(account, id, purgeAfterMs);
+    const items = await pointers.getMany([...keys, ...later]);
+    const [guards, left] = [items.slice(0, keys.length), items.slice(keys.length)];
     const [nameItem, ...rest] = also;
     const alive = guards.every((guard) => guard.state === "live") && nameItem?.state === "live";
-    return alive ? { stored, guards, nameItem, also: rest } : undefined;
+    return alive ? { stored, guards, left, nameItem, also: rest } : undefined;
   }
 
   async #read(item: Live, name: string): Promise<Stored<Catalog>> {

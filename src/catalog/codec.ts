@@ -3,7 +3,7 @@ import protobuf from "protobufjs/minimal.js";
 import { assert } from "../base/assert.ts";
 import { compareUtf8 } from "../base/bytes.ts";
 import { CatalogError } from "../base/error.ts";
-import { type AnyId, idFromBytes, idToBytes } from "../base/ids.ts";
+import { type AnyId, idFromBytes, idToBytes, type JobId } from "../base/ids.ts";
 import { firn } from "../gen/firn.js";
 import type {
   Account,
@@ -12,6 +12,8 @@ import type {
   Entity,
   EntityState,
   Envelope,
+  Job,
+  JobKind,
   Namespace,
   Properties,
   Receipt,
@@ -678,4 +680,50 @@ export function decodeChangeEnvelope(bytes: Uint8Array): Envelope {
   if (envelope.entityType === "change") return envelope;
   const { entityType } = envelope;
   throw new CatalogError("Corrupt", "PAYLOAD_CORRUPT", "not a change record", { entityType });
+}
+
+const JOB_KINDS: ReadonlySet<string> = new Set<JobKind>(["purge"]);
+
+/** What stands under a job's by-id pointer, in bytes. */
+export function encodeJob(job: Job): Uint8Array {
+  return v1.JobSummary.encode(
+    v1.JobSummary.create({
+      kind: job.kind,
+      subjectType: ENTITY_TYPE[job.subject.type],
+      subjectId: bytesOf(job.subject.id),
+      step: job.step,
+      dueMs: long(job.dueMs),
+      holder: bytesOf(job.holder),
+      heldUntilMs: long(job.heldUntilMs),
+      tries: job.tries,
+      failures: job.failures,
+      lastFailure: job.lastFailure ?? "",
+    }),
+  ).finish();
+}
+
+/** @throws CatalogError `Corrupt`, code `PAYLOAD_CORRUPT`: also for a kind of a newer node. */
+export function decodeJob(id: JobId, bytes: Uint8Array): Job {
+  return corruptOnThrow(() => {
+    const m = v1.JobSummary.decode(bytes);
+    const type = nameOf(ENTITY_TYPE, m.subjectType);
+    const isEntity = type !== "change" && type !== "snapshot" && type !== "report";
+    if (!isEntity || !JOB_KINDS.has(m.kind)) {
+      throw new CatalogError("Corrupt", "PAYLOAD_CORRUPT", "a job of an unknown kind", {
+        kind: m.kind,
+      });
+    }
+    return {
+      id,
+      kind: m.kind as JobKind,
+      subject: { type, id: idOf(m.subjectId) },
+      step: m.step,
+      dueMs: safe(m.dueMs as Long),
+      heldUntilMs: safe(m.heldUntilMs as Long),
+      tries: m.tries,
+      failures: m.failures,
+      ...(m.holder.length === 0 ? {} : { holder: idOf(m.holder) }),
+      ...(m.lastFailure === "" ? {} : { lastFailure: m.lastFailure }),
+    };
+  });
 }

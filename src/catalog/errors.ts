@@ -86,6 +86,22 @@ export function locationTaken(location: string, by: string): CatalogError {
   });
 }
 
+/** Two locations one within the other: what is deleted of the outer would be the inner one's. */
+export function locationOverlaps(location: string, other: string, by: string): CatalogError {
+  const context = { location, other, by };
+  return new CatalogError("AlreadyExists", "LOCATION_OVERLAPS", "locations overlap", context);
+}
+
+/** Nothing of this id was dropped, or it was brought back, or is gone for good. */
+export function notDropped(id: string): CatalogError {
+  return new CatalogError("NotFound", "DROPPED_NOT_FOUND", "nothing dropped has this id", { id });
+}
+
+/** Its files are being deleted: there is no way back. */
+export function beingPurged(id: string): CatalogError {
+  return new CatalogError("Conflict", "BEING_PURGED", "is being purged", { id });
+}
+
 export function notEmpty(
   code: "NAMESPACE_NOT_EMPTY" | "CATALOG_NOT_EMPTY",
   context: ErrorContext,

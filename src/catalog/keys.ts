@@ -151,9 +151,9 @@ export const FAMILIES = {
     note: "claim of a table's exact location",
   },
   dropped: {
-    pattern: "/accounts/{account}/dropped/{purge_after}/{entity}",
+    pattern: "/accounts/{account}/dropped/{purge_after_and_entity}",
     listed: true,
-    note: "what may be purged, in order of time",
+    note: "what can be brought back, in the order in which it will be purged",
   },
   change: {
     pattern: "/accounts/{account}/changes/{minute_and_shard}/{change}",
@@ -165,11 +165,13 @@ export const FAMILIES = {
   jobById: {
     pattern: "/accounts/{account}/jobs/by-id/{job}",
     listed: false,
+    derivedFrom: "what it is about",
     note: "state and lease of long work",
   },
   jobDue: {
     pattern: "/accounts/{account}/jobs/due/{bucket}/{time_and_job}",
     listed: true,
+    derivedFrom: "jobById",
     note: "what to run next",
   },
   plan: {
@@ -298,7 +300,12 @@ export function locationKey(account: AccountId, location: string): string {
   if (leaf.length > LIMITS.locationBytes) {
     throw invalid("LOCATION_TOO_LONG", "location too long", { bytes: leaf.length });
   }
-  return `/accounts/${account}/locations/${leaf}`;
+  return `${locationDirectory(account)}/${leaf}`;
+}
+
+/** The directory of all location claims: their leaves sort by path. */
+export function locationDirectory(account: AccountId): string {
+  return `/accounts/${account}/locations`;
 }
 
 /** The directory that lists a family's leaves, for the segments before the leaf. */

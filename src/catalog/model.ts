@@ -1,12 +1,14 @@
 import type {
   AccountId,
   CatalogId,
+  JobId,
   NamespaceId,
   Revision,
   TableId,
   TableUuid,
   ViewId,
   ViewUuid,
+  WriterId,
 } from "../base/ids.ts";
 
 export type EntityType = "account" | "catalog" | "namespace" | "table" | "view";
@@ -196,4 +198,26 @@ export interface ChangeRecord {
   readonly timeMs: number;
   readonly operation: string;
   readonly keys: readonly ChangedKey[];
+}
+
+/** Ends the life of a dropped entity once its retention is over. */
+export type JobKind = "purge";
+
+/** Long work that any node takes up, one at a time. */
+export interface Job {
+  readonly id: JobId;
+  readonly kind: JobKind;
+  readonly subject: { readonly type: EntityType; readonly id: string };
+  /** Where it stands, in the words of its kind; `""` before its first step. */
+  readonly step: string;
+  /** Not before this time. Part of a key, so it never changes. */
+  readonly dueMs: number;
+  /** Whose work it is until `heldUntilMs`. Without a holder it waits until then. */
+  readonly holder?: WriterId;
+  readonly heldUntilMs: number;
+  /** How often it was taken up since it last came a step further. */
+  readonly tries: number;
+  /** What it had to leave undone, and the code of the last such failure. */
+  readonly failures: number;
+  readonly lastFailure?: string;
 }

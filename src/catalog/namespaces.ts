@@ -4,6 +4,7 @@ import { LIMITS } from "../base/limits.ts";
 import type { Item, Live } from "../pointer/port.ts";
 import { BatchBuilder, never } from "./batch.ts";
 import type { Actor, CatalogContext } from "./context.ts";
+import { afterDropKeys, putAfterDrop } from "./drops.ts";
 import { readEntity, type Stored, summaryOfItem } from "./entities.ts";
 import {
   entityProtected,
@@ -13,7 +14,7 @@ import {
   notEmpty,
 } from "./errors.ts";
 import { deleteGuards, guardKeys, guardOf, putGuards } from "./guards.ts";
-import { childDirectory, digits19, directoryOf, FAMILIES, keyOf } from "./keys.ts";
+import { childDirectory, directoryOf, FAMILIES, keyOf } from "./keys.ts";
 import type { Namespace, Properties, Receipt, Summary } from "./model.ts";
 import { checkPath, checkProperties, dotted } from "./names.ts";
 import { listPage, type Page, type PageRequest } from "./pages.ts";
@@ -226,7 +227,8 @@ export class Namespaces {
 
   async #planDrop(ref: NamespaceRef, attempt: Attempt): Promise<Planned<void>> {
     const { account, payloads } = this.#context;
-    const found = await this.#vanishing(ref);
+    const purgeAfterMs = attempt.authorship.updatedAtMs + LIMITS.dropRetentionMs;
+    const found = await this.#vanishing(ref, purgeAfterMs);
     if (found === undefined) return REPLAN;
     const { stored, guards, nameItem } = found;
     if (stored.entity.protected) throw entityProtected(dotted(ref.path));
@@ -241,14 +243,12 @@ export class Namespaces {
       const error = notEmpty("NAMESPACE_NOT_EMPTY", { namespace: dotted(ref.path) });
       return refuse(error, stored.item);
     }
-    const purgeAfterMs = attempt.authorship.updatedAtMs + LIMITS.dropRetentionMs;
     const entity: Namespace = { ...stored.entity, state: "DROPPED", purgeAfterMs };
     const payload = payloads.encode(entity, attempt.authorship);
-    const dropped = keyOf(FAMILIES.dropped, account, digits19(purgeAfterMs), id);
     const batch = new BatchBuilder(account)
       .put(stored.item, { payload, summary: summaryOf(entity, payload) })
-      .delete(nameItem)
-      .put(never(dropped), { summary: nameSummary(entity) });
+      .delete(nameItem);
+    putAfterDrop(batch, entity, found.left);
     deleteGuards(batch, guards);
     return { batch, primary: stored.item.key, result: () => undefined };
   }
@@ -272,7 +272,7 @@ export class Namespaces {
   }
 
   /** What a rename or drop needs, guards read before anything below is looked at. */
-  async #vanishing(ref: NamespaceRef) {
+  async #vanishing(ref: NamespaceRef, purgeAfterMs?: number) {
     const { account, pointers } = this.#context;
     const { namespace, also } = await this.#resolver.resolve(ref, {
       also: (ids) => [keyOf(FAMILIES.namespaceByPath, account, ids.catalog, ref.path)],
@@ -280,10 +280,13 @@ export class Namespaces {
     const stored = await this.#read(namespace.item, ref.path);
     assertMayUpdate(stored.envelope);
     const { id, guardGeneration } = stored.entity;
-    const guards = await pointers.getMany(guardKeys(account, "namespace", id, guardGeneration));
+    const keys = guardKeys(account, "namespace", id, guardGeneration);
+    const more = purgeAfterMs === undefined ? [] : afterDropKeys(account, id, purgeAfterMs);
+    const items = await pointers.getMany([...keys, ...more]);
+    const [guards, left] = [items.slice(0, keys.length), items.slice(keys.length)];
     const [nameItem] = also;
     const alive = guards.every((guard) => guard.state === "live") && nameItem?.state === "live";
-    return alive ? { stored, guards, nameItem } : undefined;
+    return alive ? { stored, guards, nameItem, left } : undefined;
   }
 
   /** What an earlier request of the same key came to, as it stands now. */

@@ -3,7 +3,9 @@ import type { CatalogId, NamespaceId } from "../base/ids.ts";
 import { LIMITS } from "../base/limits.ts";
 import type { Item, Live, Version } from "../pointer/port.ts";
 import { BatchBuilder, never } from "./batch.ts";
+import { assertNoneClaimed, claimBelow, overlapping } from "./claims.ts";
 import type { Actor, CatalogContext } from "./context.ts";
+import { afterDropKeys, putAfterDrop } from "./drops.ts";
 import { readEntity, type Stored, summaryOfItem } from "./entities.ts";
 import {
   corrupt,
@@ -13,7 +15,7 @@ import {
   relationNotFound,
 } from "./errors.ts";
 import { guardOf } from "./guards.ts";
-import { digits19, directoryOf, FAMILIES, keyOf, leafText, locationKey } from "./keys.ts";
+import { directoryOf, FAMILIES, keyOf, leafText, locationKey } from "./keys.ts";
 import type { Receipt, Relation, View } from "./model.ts";
 import { checkName, checkPath, dotted } from "./names.ts";
 import type { NamespaceRef } from "./namespaces.ts";
@@ -34,6 +36,10 @@ export interface RelationRef extends NamespaceRef {
 /** What a relation is to be: `prepare` makes what must exist before it does (its metadata file). */
 export interface RelationDraft<E extends Relation> {
   readonly location: string;
+  /** Directories over the location that no other relation may have claimed. */
+  readonly above?: readonly string[];
+  /** Somebody chose the location, so others may lie below it: one list more to see that. */
+  readonly chosen?: boolean;
   readonly iceberg: NonNullable<E["iceberg"]>;
   readonly prepare?: () => Promise<void>;
   /** What becomes of its snapshots, where it has some. */
@@ -55,6 +61,8 @@ export interface Share<T> {
   readonly primary: string;
   readonly prepare?: () => Promise<void>;
   readonly join: (batch: BatchBuilder) => void;
+  /** Of a location that it claims: the directories over it. */
+  readonly above: readonly string[];
   readonly result: T;
 }
 
@@ -71,8 +79,15 @@ interface Place {
   readonly parent: Link;
   readonly relation: Item;
   readonly byName: Item;
-  /** Of the location that was asked for. */
-  readonly claim: Item | undefined;
+  /** Of the location that was asked for, and of what lies over it. */
+  readonly claims: readonly Item[];
+}
+
+/** Of a relation that moves: the claim that it leaves, the one that it takes, what stays free. */
+interface Claims {
+  readonly from?: Live;
+  readonly to?: Item;
+  readonly absent: readonly string[];
 }
 
 /**
@@ -95,8 +110,8 @@ export class Relations<E extends Relation> {
    * again after a lost race.
    *
    * @throws CatalogError `NAME_INVALID`, `NAMESPACE_NOT_FOUND`, `TABLE_ALREADY_EXISTS`,
-   * `VIEW_ALREADY_EXISTS`, `LOCATION_TAKEN`, and what `draft` throws. Warm: one batch read, one
-   * batch of 7 operations.
+   * `VIEW_ALREADY_EXISTS`, `LOCATION_TAKEN`, `LOCATION_OVERLAPS`, and what `draft` throws. Warm:
+   * one batch read, one batch of 7 operations and one more for each directory above the location.
    */
   async create(
     actor: Actor,
@@ -125,11 +140,15 @@ export class Relations<E extends Relation> {
     const { account, payloads } = this.#context;
     const { revision, updatedAtMs } = attempt.authorship;
     // Before the names are read, so that the claim is read with them.
-    const { location, iceberg, prepare, snapshots } = await draft();
-    const place = await this.#place(ref, location);
-    const { claim = never(locationKey(account, location)) } = place;
+    const { location, above = [], chosen, iceberg, prepare, snapshots } = await draft();
+    // Their absence costs no read: only who was refused looks at which of them stood in the way.
+    const place = await this.#place(ref, [location, ...(attempt.round === 0 ? [] : above)]);
+    const [claim = never(locationKey(account, location)), ...overhead] = place.claims;
     if (place.relation.state === "live") throw this.#taken(place.relation, ref);
     if (claim.state === "live") throw locationTaken(location, summaryOfItem(claim).name);
+    assertNoneClaimed(location, overhead);
+    const below = chosen === true ? await claimBelow(this.#context, location) : undefined;
+    if (below !== undefined) return refuse(overlapping(location, below), place.relation, claim);
     const common = {
       name: ref.name,
       description: "",
@@ -153,9 +172,10 @@ export class Relations<E extends Relation> {
         .put(claim, { summary: nameSummary(entity) })
         .bump(guardOf(account, place.parent.summary, ref.name));
       this.#joinSnapshots(batch, entity, 0n, snapshots, attempt);
+      for (const directory of above) batch.checkAbsent(locationKey(account, directory));
     };
     const result = { entity, version: 1n, revision };
-    return { primary, join, result, ...(prepare === undefined ? {} : { prepare }) };
+    return { primary, join, above, result, ...(prepare === undefined ? {} : { prepare }) };
   }
 
   /**
@@ -212,7 +232,8 @@ export class Relations<E extends Relation> {
    * Gives a relation other content under the same name: one batch of 3 operations, 5 where its
    * location moves. `change` is asked again after a lost race, with what is there now.
    *
-   * @throws CatalogError `LOCATION_TAKEN`, as `find`, and what `change` throws.
+   * @throws CatalogError `LOCATION_TAKEN`, `LOCATION_OVERLAPS`, as `find`, and what `change`
+   * throws.
    */
   async update(
     actor: Actor,
@@ -243,22 +264,22 @@ export class Relations<E extends Relation> {
     if (draft === undefined) return { unchanged: revisedOf(stored), at: stored.item };
     const { location, iceberg, prepare, snapshots } = draft;
     const entity: E = { ...stored.entity, location, iceberg };
-    const claims = await this.#claimsOf(stored, location);
+    const claims = await this.#claimsOf(stored, draft, attempt.round > 0);
     if (claims === undefined) return REPLAN;
-    if (claims.to?.state === "live") {
-      return refuse(locationTaken(location, summaryOfItem(claims.to).name), stored.item);
-    }
+    if ("refused" in claims) return claims;
     const payload = payloads.encode(entity, attempt.authorship);
     const join = (batch: BatchBuilder) => {
       batch.put(stored.item, { payload, summary: summaryOf(entity, payload) });
       if (claims.from !== undefined) batch.delete(claims.from);
       if (claims.to !== undefined) batch.put(claims.to, { summary: nameSummary(entity) });
       this.#joinSnapshots(batch, entity, stored.item.version, snapshots, attempt);
+      for (const key of claims.absent) batch.checkAbsent(key);
     };
     const { revision } = attempt.authorship;
     const result = { entity, version: stored.item.version + 1n, revision };
     const primary = stored.item.key;
-    return { primary, join, result, ...(prepare === undefined ? {} : { prepare }) };
+    const above = claims.to === undefined ? [] : (draft.above ?? []);
+    return { primary, join, above, result, ...(prepare === undefined ? {} : { prepare }) };
   }
 
   #joinSnapshots(
@@ -317,16 +338,29 @@ export class Relations<E extends Relation> {
     }
   }
 
-  /** The claims that a move to the location changes: none where it stays. */
+  /**
+   * The claims that a move changes, and those that must not be there: none where it stays.
+   * `looks`: whether it was refused before, and so has to see by what.
+   */
   async #claimsOf(
-    { entity }: Stored<E>,
-    location: string,
-  ): Promise<{ readonly from?: Live; readonly to?: Item } | undefined> {
+    { entity, item }: Stored<E>,
+    { location, above = [], chosen }: RelationDraft<E>,
+    looks: boolean,
+  ): Promise<Claims | Refused | undefined> {
     const { account, pointers } = this.#context;
-    if (location === entity.location) return {};
-    const keys = [locationKey(account, entity.location), locationKey(account, location)];
-    const [from, to] = await pointers.getMany(keys);
-    return isOf(from, entity.id) && to !== undefined ? { from, to } : undefined;
+    if (location === entity.location) return { absent: [] };
+    const keys = [entity.location, location].map((at) => locationKey(account, at));
+    const absent = above.map((at) => locationKey(account, at));
+    const [from, to, ...overhead] = await pointers.getMany(looks ? [...keys, ...absent] : keys);
+    if (!isOf(from, entity.id) || to === undefined) return undefined;
+    if (to.state === "live") return refuse(locationTaken(location, summaryOfItem(to).name), item);
+    const isOther = (one: Item): one is Live =>
+      one.state === "live" && summaryOfItem(one).entityId !== entity.id;
+    const over = overhead.find(isOther);
+    const below =
+      chosen === true ? await claimBelow(this.#context, location, entity.id) : undefined;
+    const other = over ?? below;
+    return other === undefined ? { from, to, absent } : refuse(overlapping(location, other), item);
   }
 
   /** A batch of one share. */
@@ -368,18 +402,20 @@ export class Relations<E extends Relation> {
     const stored = await this.get(ref);
     assertMayUpdate(stored.envelope);
     if (stored.entity.protected) throw entityProtected(dotted([...ref.path, ref.name]));
-    const names = await this.#namesOf(stored);
-    if (names === undefined) return REPLAN;
     const purgeAfterMs = attempt.authorship.updatedAtMs + LIMITS.dropRetentionMs;
+    const names = await this.#namesOf(
+      stored,
+      afterDropKeys(account, stored.entity.id, purgeAfterMs),
+    );
+    if (names === undefined) return REPLAN;
     const entity: E = { ...(await mark(stored.entity)), state: "DROPPED", purgeAfterMs };
     const payload = payloads.encode(entity, attempt.authorship);
-    const dropped = keyOf(FAMILIES.dropped, account, digits19(purgeAfterMs), entity.id);
     const batch = new BatchBuilder(account)
       .put(stored.item, { payload, summary: summaryOf(entity, payload) })
       .delete(names.relation)
       .deriveDelete(names.byName)
-      .delete(names.claim)
-      .put(never(dropped), { summary: nameSummary(entity) });
+      .delete(names.claim);
+    putAfterDrop(batch, entity, names.more);
     const { revision } = attempt.authorship;
     const version = stored.item.version + 1n;
     return { batch, primary: stored.item.key, result: () => ({ entity, version, revision }) };
@@ -431,37 +467,38 @@ export class Relations<E extends Relation> {
   }
 
   /** Resolves a parent and reads what stands under a name and location. Warm: one request. */
-  async #place(ref: RelationRef, location?: string): Promise<Place> {
+  async #place(ref: RelationRef, locations: readonly string[] = []): Promise<Place> {
     const { account } = this.#context;
-    const claims = location === undefined ? [] : [locationKey(account, location)];
+    const wanted = locations.map((location) => locationKey(account, location));
     const { catalog, namespace, also } = await this.#resolver.resolve(
       { catalog: ref.catalog, path: ref.path },
       {
         also: (ids) => [
           keyOf(FAMILIES.relationByName, account, ids.catalog, ids.namespace, ref.name),
           keyOf(this.#kind.listing, account, ids.catalog, ids.namespace, ref.name),
-          ...claims,
+          ...wanted,
         ],
       },
     );
-    const [relation, byName, claim] = also;
-    if (relation === undefined || byName === undefined || also.length !== 2 + claims.length) {
+    const [relation, byName, ...claims] = also;
+    if (relation === undefined || byName === undefined || claims.length !== wanted.length) {
       throw corrupt("store answered fewer items than asked for", { name: ref.name });
     }
-    return { catalog, parent: namespace, relation, byName, claim };
+    return { catalog, parent: namespace, relation, byName, claims };
   }
 
   /** The name and claim keys of a relation that is there; undefined where one moved meanwhile. */
-  async #namesOf(stored: Stored<E>) {
+  async #namesOf(stored: Stored<E>, others: readonly string[] = []) {
     const { account, pointers } = this.#context;
     const { catalogId, namespaceId, name, location, id } = stored.entity;
-    const [relation, byName, claim] = await pointers.getMany([
+    const [relation, byName, claim, ...more] = await pointers.getMany([
       keyOf(FAMILIES.relationByName, account, catalogId, namespaceId, name),
       keyOf(this.#kind.listing, account, catalogId, namespaceId, name),
       locationKey(account, location),
+      ...others,
     ]);
     const found = isOf(relation, id) && isOf(byName, id) && isOf(claim, id);
-    return found ? { relation, byName, claim } : undefined;
+    return found ? { relation, byName, claim, more } : undefined;
   }
 
   /** What an earlier request of the same key came to, as it stands now. */

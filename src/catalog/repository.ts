@@ -32,6 +32,8 @@ export interface Attempt {
   readonly writerId: WriterId;
   readonly stopwatch: Stopwatch;
   readonly authorship: Authorship;
+  /** Looks at the store that came to nothing before this one. */
+  readonly round: number;
 }
 
 /** What one look at the store came to: the batch to try, and what it would mean. */
@@ -140,7 +142,7 @@ async function settle<T>(
 ): Promise<T> {
   const { context, actor, operation, attempt, place } = writing;
   for (let round = 0; ; round++) {
-    const planned = await planner(attempt);
+    const planned = await planner({ ...attempt, round });
     if ("unchanged" in planned) {
       const { proof = [] } = planned;
       if (proof.length === 0 || (await standsStill(context, proof))) {
@@ -193,6 +195,7 @@ function beginAttempt(context: CatalogContext, actor: Actor): Attempt {
   return {
     writerId: context.ids.mint<WriterId>(),
     stopwatch: new Stopwatch(context.clock),
+    round: 0,
     authorship: {
       revision: context.ids.mint<Revision>(),
       updatedAtMs: context.clock.nowMs(),

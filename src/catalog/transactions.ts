@@ -5,7 +5,7 @@ import type { Live } from "../pointer/port.ts";
 import { BatchBuilder } from "./batch.ts";
 import type { Actor, CatalogContext } from "./context.ts";
 import type { Stored } from "./entities.ts";
-import { locationTaken } from "./errors.ts";
+import { locationOverlaps, locationTaken } from "./errors.ts";
 import type { Table } from "./model.ts";
 import { checkName, checkPath, dotted } from "./names.ts";
 import type { Share, Step } from "./relations.ts";
@@ -87,6 +87,7 @@ function together(context: CatalogContext, steps: readonly TableStep[]): Planned
     return { unchanged: undefined, proof: held, primary: held[0]?.key ?? "" };
   }
   refuseSharedLocations(shares);
+  assertOpsFit(batch.ops.length + COMMON_OPS, steps.length);
   const prepare = async () => {
     const settled = await Promise.allSettled(shares.map((share) => share.prepare?.()));
     const failed = settled.find((one) => one.status === "rejected");
@@ -95,6 +96,7 @@ function together(context: CatalogContext, steps: readonly TableStep[]): Planned
   return { batch, primary: first.primary, prepare, result: () => undefined };
 }
 
+/** What the store refuses between a relation and its rivals holds among the shares as well. */
 function refuseSharedLocations(shares: readonly Share<Revised<Table>>[]): void {
   const taken = new Map<string, string>();
   for (const { result } of shares) {
@@ -102,6 +104,11 @@ function refuseSharedLocations(shares: readonly Share<Revised<Table>>[]): void {
     const by = taken.get(location);
     if (by !== undefined) throw locationTaken(location, by);
     taken.set(location, name);
+  }
+  for (const { result, above } of shares) {
+    const { location } = result.entity;
+    const other = above.find((directory) => taken.has(directory));
+    if (other !== undefined) throw locationOverlaps(location, other, taken.get(other) ?? "");
   }
 }
 
@@ -111,11 +118,18 @@ function cleanRef(ref: TableRef): TableRef {
 
 function assertFits(changes: readonly TableChange[]): void {
   const ops = changes.map((change) => ("create" in change ? CREATE_OPS : 1));
-  const sum = ops.reduce((total, count) => total + count, COMMON_OPS);
-  if (sum <= LIMITS.batchOps) return;
+  assertOpsFit(
+    ops.reduce((total, count) => total + count, COMMON_OPS),
+    changes.length,
+  );
+}
+
+/** Once more when all is planned: how deep the new locations lie is known only then. */
+function assertOpsFit(operations: number, tables: number): void {
+  if (operations <= LIMITS.batchOps) return;
   throw invalid("TRANSACTION_TOO_LARGE", "too many tables in one transaction", {
-    tables: changes.length,
-    operations: sum,
+    tables,
+    operations,
     limit: LIMITS.batchOps,
   });
 }

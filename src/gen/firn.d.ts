@@ -1593,6 +1593,177 @@ export namespace firn {
         }
 
         /**
+         * Properties of a JobSummary.
+         * @deprecated Use firn.v1.JobSummary.$Properties instead.
+         */
+        interface IJobSummary extends firn.v1.JobSummary.$Properties {
+        }
+
+        /** Represents a JobSummary. */
+        class JobSummary {
+
+            /**
+             * Constructs a new JobSummary.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: firn.v1.JobSummary.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** JobSummary kind. */
+            kind: string;
+
+            /** JobSummary subjectType. */
+            subjectType: firn.v1.EntityType;
+
+            /** JobSummary subjectId. */
+            subjectId: Uint8Array;
+
+            /** JobSummary step. */
+            step: string;
+
+            /** JobSummary dueMs. */
+            dueMs: Long;
+
+            /** JobSummary holder. */
+            holder: Uint8Array;
+
+            /** JobSummary heldUntilMs. */
+            heldUntilMs: Long;
+
+            /** JobSummary tries. */
+            tries: number;
+
+            /** JobSummary failures. */
+            failures: number;
+
+            /** JobSummary lastFailure. */
+            lastFailure: string;
+
+            /**
+             * Creates a new JobSummary instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns JobSummary instance
+             */
+            static create(properties: firn.v1.JobSummary.$Shape): firn.v1.JobSummary & firn.v1.JobSummary.$Shape;
+            static create(properties?: firn.v1.JobSummary.$Properties): firn.v1.JobSummary;
+
+            /**
+             * Encodes the specified JobSummary message. Does not implicitly {@link firn.v1.JobSummary.verify|verify} messages.
+             * @param message JobSummary message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: firn.v1.JobSummary.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Encodes the specified JobSummary message, length delimited. Does not implicitly {@link firn.v1.JobSummary.verify|verify} messages.
+             * @param message JobSummary message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encodeDelimited(message: firn.v1.JobSummary.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a JobSummary message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {firn.v1.JobSummary & firn.v1.JobSummary.$Shape} JobSummary
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): firn.v1.JobSummary & firn.v1.JobSummary.$Shape;
+
+            /**
+             * Decodes a JobSummary message from the specified reader or buffer, length delimited.
+             * @param reader Reader or buffer to decode from
+             * @returns {firn.v1.JobSummary & firn.v1.JobSummary.$Shape} JobSummary
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decodeDelimited(reader: ($protobuf.Reader|Uint8Array)): firn.v1.JobSummary & firn.v1.JobSummary.$Shape;
+
+            /**
+             * Verifies a JobSummary message.
+             * @param message Plain object to verify
+             * @returns `null` if valid, otherwise the reason why it is not
+             */
+            static verify(message: { [k: string]: any }): (string|null);
+
+            /**
+             * Creates a JobSummary message from a plain object. Also converts values to their respective internal types.
+             * @param object Plain object
+             * @returns JobSummary
+             */
+            static fromObject(object: { [k: string]: any }): firn.v1.JobSummary;
+
+            /**
+             * Creates a plain object from a JobSummary message. Also converts values to other types if specified.
+             * @param message JobSummary
+             * @param [options] Conversion options
+             * @returns Plain object
+             */
+            static toObject(message: firn.v1.JobSummary, options?: $protobuf.IConversionOptions): { [k: string]: any };
+
+            /**
+             * Converts this JobSummary to JSON.
+             * @returns JSON object
+             */
+            toJSON(): { [k: string]: any };
+
+            /**
+             * Gets the type url for JobSummary
+             * @param [prefix] Custom type url prefix, defaults to `"type.googleapis.com"`
+             * @returns The type url
+             */
+            static getTypeUrl(prefix?: string): string;
+        }
+
+        namespace JobSummary {
+
+            /** Properties of a JobSummary. */
+            interface $Properties {
+
+                /** JobSummary kind */
+                kind?: (string|null);
+
+                /** JobSummary subjectType */
+                subjectType?: (firn.v1.EntityType|null);
+
+                /** JobSummary subjectId */
+                subjectId?: (Uint8Array|null);
+
+                /** JobSummary step */
+                step?: (string|null);
+
+                /** JobSummary dueMs */
+                dueMs?: (Long|null);
+
+                /** JobSummary holder */
+                holder?: (Uint8Array|null);
+
+                /** JobSummary heldUntilMs */
+                heldUntilMs?: (Long|null);
+
+                /** JobSummary tries */
+                tries?: (number|null);
+
+                /** JobSummary failures */
+                failures?: (number|null);
+
+                /** JobSummary lastFailure */
+                lastFailure?: (string|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a JobSummary. */
+            type $Shape = firn.v1.JobSummary.$Properties;
+        }
+
+        /**
          * Properties of a MetricsReport.
          * @deprecated Use firn.v1.MetricsReport.$Properties instead.
          */

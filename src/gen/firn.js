@@ -5646,6 +5646,644 @@ export const firn = $root.firn = (() => {
             return ReceiptSummary;
         })();
 
+        v1.JobSummary = (function() {
+
+            /**
+             * Properties of a JobSummary.
+             * @typedef {Object} firn.v1.JobSummary.$Properties
+             * @property {string|null} [kind] JobSummary kind
+             * @property {firn.v1.EntityType|null} [subjectType] JobSummary subjectType
+             * @property {Uint8Array|null} [subjectId] JobSummary subjectId
+             * @property {string|null} [step] JobSummary step
+             * @property {Long|null} [dueMs] JobSummary dueMs
+             * @property {Uint8Array|null} [holder] JobSummary holder
+             * @property {Long|null} [heldUntilMs] JobSummary heldUntilMs
+             * @property {number|null} [tries] JobSummary tries
+             * @property {number|null} [failures] JobSummary failures
+             * @property {string|null} [lastFailure] JobSummary lastFailure
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of a JobSummary.
+             * @memberof firn.v1
+             * @interface IJobSummary
+             * @augments firn.v1.JobSummary.$Properties
+             * @deprecated Use firn.v1.JobSummary.$Properties instead.
+             */
+
+            /**
+             * Shape of a JobSummary.
+             * @typedef {firn.v1.JobSummary.$Properties} firn.v1.JobSummary.$Shape
+             */
+
+            /**
+             * Constructs a new JobSummary.
+             * @memberof firn.v1
+             * @classdesc Represents a JobSummary.
+             * @constructor
+             * @param {firn.v1.JobSummary.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const JobSummary = function (properties) {
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * JobSummary kind.
+             * @member {string} kind
+             * @memberof firn.v1.JobSummary
+             * @instance
+             */
+            JobSummary.prototype.kind = "";
+
+            /**
+             * JobSummary subjectType.
+             * @member {firn.v1.EntityType} subjectType
+             * @memberof firn.v1.JobSummary
+             * @instance
+             */
+            JobSummary.prototype.subjectType = 0;
+
+            /**
+             * JobSummary subjectId.
+             * @member {Uint8Array} subjectId
+             * @memberof firn.v1.JobSummary
+             * @instance
+             */
+            JobSummary.prototype.subjectId = $util.newBuffer([]);
+
+            /**
+             * JobSummary step.
+             * @member {string} step
+             * @memberof firn.v1.JobSummary
+             * @instance
+             */
+            JobSummary.prototype.step = "";
+
+            /**
+             * JobSummary dueMs.
+             * @member {Long} dueMs
+             * @memberof firn.v1.JobSummary
+             * @instance
+             */
+            JobSummary.prototype.dueMs = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
+
+            /**
+             * JobSummary holder.
+             * @member {Uint8Array} holder
+             * @memberof firn.v1.JobSummary
+             * @instance
+             */
+            JobSummary.prototype.holder = $util.newBuffer([]);
+
+            /**
+             * JobSummary heldUntilMs.
+             * @member {Long} heldUntilMs
+             * @memberof firn.v1.JobSummary
+             * @instance
+             */
+            JobSummary.prototype.heldUntilMs = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
+
+            /**
+             * JobSummary tries.
+             * @member {number} tries
+             * @memberof firn.v1.JobSummary
+             * @instance
+             */
+            JobSummary.prototype.tries = 0;
+
+            /**
+             * JobSummary failures.
+             * @member {number} failures
+             * @memberof firn.v1.JobSummary
+             * @instance
+             */
+            JobSummary.prototype.failures = 0;
+
+            /**
+             * JobSummary lastFailure.
+             * @member {string} lastFailure
+             * @memberof firn.v1.JobSummary
+             * @instance
+             */
+            JobSummary.prototype.lastFailure = "";
+
+            /**
+             * Creates a new JobSummary instance using the specified properties.
+             * @function create
+             * @memberof firn.v1.JobSummary
+             * @static
+             * @param {firn.v1.JobSummary.$Properties=} [properties] Properties to set
+             * @returns {firn.v1.JobSummary} JobSummary instance
+             * @type {{
+             *   (properties: firn.v1.JobSummary.$Shape): firn.v1.JobSummary & firn.v1.JobSummary.$Shape;
+             *   (properties?: firn.v1.JobSummary.$Properties): firn.v1.JobSummary;
+             * }}
+             */
+            JobSummary.create = function(properties) {
+                return new JobSummary(properties);
+            };
+
+            /**
+             * Encodes the specified JobSummary message. Does not implicitly {@link firn.v1.JobSummary.verify|verify} messages.
+             * @function encode
+             * @memberof firn.v1.JobSummary
+             * @static
+             * @param {firn.v1.JobSummary.$Properties} message JobSummary message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            JobSummary.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.kind != null && $Object.hasOwnProperty.call(message, "kind") && message.kind !== "")
+                    writer.uint32(/* id 1, wireType 2 =*/10).string(message.kind);
+                if (message.subjectType != null && $Object.hasOwnProperty.call(message, "subjectType") && message.subjectType !== 0)
+                    writer.uint32(/* id 2, wireType 0 =*/16).int32(message.subjectType);
+                if (message.subjectId != null && $Object.hasOwnProperty.call(message, "subjectId") && message.subjectId.length)
+                    writer.uint32(/* id 3, wireType 2 =*/26).bytes(message.subjectId);
+                if (message.step != null && $Object.hasOwnProperty.call(message, "step") && message.step !== "")
+                    writer.uint32(/* id 4, wireType 2 =*/34).string(message.step);
+                if (message.dueMs != null && $Object.hasOwnProperty.call(message, "dueMs") && (typeof message.dueMs === "object" ? message.dueMs.low || message.dueMs.high : message.dueMs !== 0))
+                    writer.uint32(/* id 5, wireType 0 =*/40).int64(message.dueMs);
+                if (message.holder != null && $Object.hasOwnProperty.call(message, "holder") && message.holder.length)
+                    writer.uint32(/* id 6, wireType 2 =*/50).bytes(message.holder);
+                if (message.heldUntilMs != null && $Object.hasOwnProperty.call(message, "heldUntilMs") && (typeof message.heldUntilMs === "object" ? message.heldUntilMs.low || message.heldUntilMs.high : message.heldUntilMs !== 0))
+                    writer.uint32(/* id 7, wireType 0 =*/56).int64(message.heldUntilMs);
+                if (message.tries != null && $Object.hasOwnProperty.call(message, "tries") && message.tries !== 0)
+                    writer.uint32(/* id 8, wireType 0 =*/64).uint32(message.tries);
+                if (message.failures != null && $Object.hasOwnProperty.call(message, "failures") && message.failures !== 0)
+                    writer.uint32(/* id 9, wireType 0 =*/72).uint32(message.failures);
+                if (message.lastFailure != null && $Object.hasOwnProperty.call(message, "lastFailure") && message.lastFailure !== "")
+                    writer.uint32(/* id 10, wireType 2 =*/82).string(message.lastFailure);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Encodes the specified JobSummary message, length delimited. Does not implicitly {@link firn.v1.JobSummary.verify|verify} messages.
+             * @function encodeDelimited
+             * @memberof firn.v1.JobSummary
+             * @static
+             * @param {firn.v1.JobSummary.$Properties} message JobSummary message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            JobSummary.encodeDelimited = function(message, writer) {
+                return this.encode(message, (writer || $Writer.create()).fork()).ldelim();
+            };
+
+            /**
+             * Decodes a JobSummary message from the specified reader or buffer.
+             * @function decode
+             * @memberof firn.v1.JobSummary
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {firn.v1.JobSummary & firn.v1.JobSummary.$Shape} JobSummary
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            JobSummary.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.firn.v1.JobSummary();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.kind = value;
+                            else
+                                delete message.kind;
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.int32())
+                                message.subjectType = value;
+                            else
+                                delete message.subjectType;
+                            continue;
+                        }
+                    case 3: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.bytes()).length)
+                                message.subjectId = value;
+                            else
+                                delete message.subjectId;
+                            continue;
+                        }
+                    case 4: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.step = value;
+                            else
+                                delete message.step;
+                            continue;
+                        }
+                    case 5: {
+                            if (wireType !== 0)
+                                break;
+                            if (typeof (value = reader.int64()) === "object" ? value.low || value.high : value !== 0)
+                                message.dueMs = value;
+                            else
+                                delete message.dueMs;
+                            continue;
+                        }
+                    case 6: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.bytes()).length)
+                                message.holder = value;
+                            else
+                                delete message.holder;
+                            continue;
+                        }
+                    case 7: {
+                            if (wireType !== 0)
+                                break;
+                            if (typeof (value = reader.int64()) === "object" ? value.low || value.high : value !== 0)
+                                message.heldUntilMs = value;
+                            else
+                                delete message.heldUntilMs;
+                            continue;
+                        }
+                    case 8: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.uint32())
+                                message.tries = value;
+                            else
+                                delete message.tries;
+                            continue;
+                        }
+                    case 9: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.uint32())
+                                message.failures = value;
+                            else
+                                delete message.failures;
+                            continue;
+                        }
+                    case 10: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.lastFailure = value;
+                            else
+                                delete message.lastFailure;
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            /**
+             * Decodes a JobSummary message from the specified reader or buffer, length delimited.
+             * @function decodeDelimited
+             * @memberof firn.v1.JobSummary
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @returns {firn.v1.JobSummary & firn.v1.JobSummary.$Shape} JobSummary
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            JobSummary.decodeDelimited = function(reader) {
+                if (!(reader instanceof $Reader))
+                    reader = new $Reader(reader);
+                return this.decode(reader, reader.size());
+            };
+
+            /**
+             * Verifies a JobSummary message.
+             * @function verify
+             * @memberof firn.v1.JobSummary
+             * @static
+             * @param {Object.<string,*>} message Plain object to verify
+             * @returns {string|null} `null` if valid, otherwise the reason why it is not
+             */
+            JobSummary.verify = function (message, _depth) {
+                if (typeof message !== "object" || message === null)
+                    return "object expected";
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    return "max depth exceeded";
+                if (message.kind != null && $Object.hasOwnProperty.call(message, "kind"))
+                    if (!$util.isString(message.kind))
+                        return "kind: string expected";
+                if (message.subjectType != null && $Object.hasOwnProperty.call(message, "subjectType"))
+                    if (typeof message.subjectType !== "number" || (message.subjectType | 0) !== message.subjectType)
+                        return "subjectType: enum value expected";
+                if (message.subjectId != null && $Object.hasOwnProperty.call(message, "subjectId"))
+                    if (!(message.subjectId && typeof message.subjectId.length === "number" || $util.isString(message.subjectId)))
+                        return "subjectId: buffer expected";
+                if (message.step != null && $Object.hasOwnProperty.call(message, "step"))
+                    if (!$util.isString(message.step))
+                        return "step: string expected";
+                if (message.dueMs != null && $Object.hasOwnProperty.call(message, "dueMs"))
+                    if (!$util.isInteger(message.dueMs) && !(message.dueMs && $util.isInteger(message.dueMs.low) && $util.isInteger(message.dueMs.high)))
+                        return "dueMs: integer|Long expected";
+                if (message.holder != null && $Object.hasOwnProperty.call(message, "holder"))
+                    if (!(message.holder && typeof message.holder.length === "number" || $util.isString(message.holder)))
+                        return "holder: buffer expected";
+                if (message.heldUntilMs != null && $Object.hasOwnProperty.call(message, "heldUntilMs"))
+                    if (!$util.isInteger(message.heldUntilMs) && !(message.heldUntilMs && $util.isInteger(message.heldUntilMs.low) && $util.isInteger(message.heldUntilMs.high)))
+                        return "heldUntilMs: integer|Long expected";
+                if (message.tries != null && $Object.hasOwnProperty.call(message, "tries"))
+                    if (!$util.isInteger(message.tries))
+                        return "tries: integer expected";
+                if (message.failures != null && $Object.hasOwnProperty.call(message, "failures"))
+                    if (!$util.isInteger(message.failures))
+                        return "failures: integer expected";
+                if (message.lastFailure != null && $Object.hasOwnProperty.call(message, "lastFailure"))
+                    if (!$util.isString(message.lastFailure))
+                        return "lastFailure: string expected";
+                return null;
+            };
+
+            /**
+             * Creates a JobSummary message from a plain object. Also converts values to their respective internal types.
+             * @function fromObject
+             * @memberof firn.v1.JobSummary
+             * @static
+             * @param {Object.<string,*>} object Plain object
+             * @returns {firn.v1.JobSummary} JobSummary
+             */
+            JobSummary.fromObject = function (object, _depth) {
+                if (object instanceof $root.firn.v1.JobSummary)
+                    return object;
+                if (!$util.isObject(object))
+                    throw $TypeError(".firn.v1.JobSummary: object expected");
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let message = new $root.firn.v1.JobSummary();
+                if (object.kind != null)
+                    if (typeof object.kind !== "string" || object.kind.length)
+                        message.kind = $String(object.kind);
+                if (object.subjectType !== 0 && (typeof object.subjectType !== "string" || $root.firn.v1.EntityType[object.subjectType] !== 0))
+                    switch (object.subjectType) {
+                    case "ENTITY_TYPE_UNSPECIFIED":
+                    case 0:
+                        message.subjectType = 0;
+                        break;
+                    case "ENTITY_TYPE_ACCOUNT":
+                    case 1:
+                        message.subjectType = 1;
+                        break;
+                    case "ENTITY_TYPE_CATALOG":
+                    case 2:
+                        message.subjectType = 2;
+                        break;
+                    case "ENTITY_TYPE_NAMESPACE":
+                    case 3:
+                        message.subjectType = 3;
+                        break;
+                    case "ENTITY_TYPE_TABLE":
+                    case 4:
+                        message.subjectType = 4;
+                        break;
+                    case "ENTITY_TYPE_VIEW":
+                    case 5:
+                        message.subjectType = 5;
+                        break;
+                    case "ENTITY_TYPE_SNAPSHOT":
+                    case 6:
+                        message.subjectType = 6;
+                        break;
+                    case "ENTITY_TYPE_TARGET_STATS":
+                    case 7:
+                        message.subjectType = 7;
+                        break;
+                    case "ENTITY_TYPE_CONSTRAINTS":
+                    case 8:
+                        message.subjectType = 8;
+                        break;
+                    case "ENTITY_TYPE_CONNECTOR":
+                    case 9:
+                        message.subjectType = 9;
+                        break;
+                    case "ENTITY_TYPE_CHANGE":
+                    case 10:
+                        message.subjectType = 10;
+                        break;
+                    case "ENTITY_TYPE_REPORT":
+                    case 11:
+                        message.subjectType = 11;
+                        break;
+                    default:
+                        if (typeof object.subjectType === "number" && (object.subjectType | 0) === object.subjectType)
+                            message.subjectType = object.subjectType;
+                    }
+                if (object.subjectId != null)
+                    if (object.subjectId.length)
+                        if (typeof object.subjectId === "string")
+                            $util.base64.decode(object.subjectId, message.subjectId = $util.newBuffer($util.base64.length(object.subjectId)), 0);
+                        else if (object.subjectId.length >= 0)
+                            message.subjectId = object.subjectId;
+                if (object.step != null)
+                    if (typeof object.step !== "string" || object.step.length)
+                        message.step = $String(object.step);
+                if (object.dueMs != null)
+                    if (typeof object.dueMs === "object" ? object.dueMs.low || object.dueMs.high : $Number(object.dueMs) !== 0)
+                        if ($util.Long)
+                            message.dueMs = $util.Long.fromValue(object.dueMs, false);
+                        else if (typeof object.dueMs === "string")
+                            message.dueMs = $parseInt(object.dueMs, 10);
+                        else if (typeof object.dueMs === "number")
+                            message.dueMs = object.dueMs;
+                        else if (typeof object.dueMs === "object")
+                            message.dueMs = new $util.LongBits(object.dueMs.low >>> 0, object.dueMs.high >>> 0).toNumber();
+                if (object.holder != null)
+                    if (object.holder.length)
+                        if (typeof object.holder === "string")
+                            $util.base64.decode(object.holder, message.holder = $util.newBuffer($util.base64.length(object.holder)), 0);
+                        else if (object.holder.length >= 0)
+                            message.holder = object.holder;
+                if (object.heldUntilMs != null)
+                    if (typeof object.heldUntilMs === "object" ? object.heldUntilMs.low || object.heldUntilMs.high : $Number(object.heldUntilMs) !== 0)
+                        if ($util.Long)
+                            message.heldUntilMs = $util.Long.fromValue(object.heldUntilMs, false);
+                        else if (typeof object.heldUntilMs === "string")
+                            message.heldUntilMs = $parseInt(object.heldUntilMs, 10);
+                        else if (typeof object.heldUntilMs === "number")
+                            message.heldUntilMs = object.heldUntilMs;
+                        else if (typeof object.heldUntilMs === "object")
+                            message.heldUntilMs = new $util.LongBits(object.heldUntilMs.low >>> 0, object.heldUntilMs.high >>> 0).toNumber();
+                if (object.tries != null)
+                    if ($Number(object.tries) !== 0)
+                        message.tries = object.tries >>> 0;
+                if (object.failures != null)
+                    if ($Number(object.failures) !== 0)
+                        message.failures = object.failures >>> 0;
+                if (object.lastFailure != null)
+                    if (typeof object.lastFailure !== "string" || object.lastFailure.length)
+                        message.lastFailure = $String(object.lastFailure);
+                return message;
+            };
+
+            /**
+             * Creates a plain object from a JobSummary message. Also converts values to other types if specified.
+             * @function toObject
+             * @memberof firn.v1.JobSummary
+             * @static
+             * @param {firn.v1.JobSummary} message JobSummary
+             * @param {$protobuf.IConversionOptions} [options] Conversion options
+             * @returns {Object.<string,*>} Plain object
+             */
+            JobSummary.toObject = function (message, options, _depth) {
+                if (!options)
+                    options = {};
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let object = {};
+                if (options.defaults) {
+                    object.kind = "";
+                    object.subjectType = options.enums === $String ? "ENTITY_TYPE_UNSPECIFIED" : 0;
+                    if (options.bytes === $String)
+                        object.subjectId = "";
+                    else {
+                        object.subjectId = [];
+                        if (options.bytes !== $Array)
+                            object.subjectId = $util.newBuffer(object.subjectId);
+                    }
+                    object.step = "";
+                    if ($util.Long) {
+                        let long = new $util.Long(0, 0, false);
+                        object.dueMs = options.longs === $String ? long.toString() : options.longs === $Number ? long.toNumber() : typeof $BigInt !== "undefined" && options.longs === $BigInt ? long.toBigInt() : long;
+                    } else
+                        object.dueMs = options.longs === $String ? "0" : typeof $BigInt !== "undefined" && options.longs === $BigInt ? $BigInt("0") : 0;
+                    if (options.bytes === $String)
+                        object.holder = "";
+                    else {
+                        object.holder = [];
+                        if (options.bytes !== $Array)
+                            object.holder = $util.newBuffer(object.holder);
+                    }
+                    if ($util.Long) {
+                        let long = new $util.Long(0, 0, false);
+                        object.heldUntilMs = options.longs === $String ? long.toString() : options.longs === $Number ? long.toNumber() : typeof $BigInt !== "undefined" && options.longs === $BigInt ? long.toBigInt() : long;
+                    } else
+                        object.heldUntilMs = options.longs === $String ? "0" : typeof $BigInt !== "undefined" && options.longs === $BigInt ? $BigInt("0") : 0;
+                    object.tries = 0;
+                    object.failures = 0;
+                    object.lastFailure = "";
+                }
+                if (message.kind != null && $Object.hasOwnProperty.call(message, "kind"))
+                    object.kind = message.kind;
+                if (message.subjectType != null && $Object.hasOwnProperty.call(message, "subjectType"))
+                    object.subjectType = options.enums === $String ? $root.firn.v1.EntityType[message.subjectType] === $undefined ? message.subjectType : $root.firn.v1.EntityType[message.subjectType] : message.subjectType;
+                if (message.subjectId != null && $Object.hasOwnProperty.call(message, "subjectId"))
+                    object.subjectId = options.bytes === $String ? $util.base64.encode(message.subjectId, 0, message.subjectId.length) : options.bytes === $Array ? $Array.prototype.slice.call(message.subjectId) : message.subjectId;
+                if (message.step != null && $Object.hasOwnProperty.call(message, "step"))
+                    object.step = message.step;
+                if (message.dueMs != null && $Object.hasOwnProperty.call(message, "dueMs"))
+                    if (typeof $BigInt !== "undefined" && options.longs === $BigInt)
+                        object.dueMs = typeof message.dueMs === "number" ? $BigInt(message.dueMs) : $util.Long.fromBits(message.dueMs.low >>> 0, message.dueMs.high >>> 0, false).toBigInt();
+                    else if (typeof message.dueMs === "number")
+                        object.dueMs = options.longs === $String ? $String(message.dueMs) : message.dueMs;
+                    else
+                        object.dueMs = options.longs === $String ? $util.Long.prototype.toString.call(message.dueMs) : options.longs === $Number ? new $util.LongBits(message.dueMs.low >>> 0, message.dueMs.high >>> 0).toNumber() : message.dueMs;
+                if (message.holder != null && $Object.hasOwnProperty.call(message, "holder"))
+                    object.holder = options.bytes === $String ? $util.base64.encode(message.holder, 0, message.holder.length) : options.bytes === $Array ? $Array.prototype.slice.call(message.holder) : message.holder;
+                if (message.heldUntilMs != null && $Object.hasOwnProperty.call(message, "heldUntilMs"))
+                    if (typeof $BigInt !== "undefined" && options.longs === $BigInt)
+                        object.heldUntilMs = typeof message.heldUntilMs === "number" ? $BigInt(message.heldUntilMs) : $util.Long.fromBits(message.heldUntilMs.low >>> 0, message.heldUntilMs.high >>> 0, false).toBigInt();
+                    else if (typeof message.heldUntilMs === "number")
+                        object.heldUntilMs = options.longs === $String ? $String(message.heldUntilMs) : message.heldUntilMs;
+                    else
+                        object.heldUntilMs = options.longs === $String ? $util.Long.prototype.toString.call(message.heldUntilMs) : options.longs === $Number ? new $util.LongBits(message.heldUntilMs.low >>> 0, message.heldUntilMs.high >>> 0).toNumber() : message.heldUntilMs;
+                if (message.tries != null && $Object.hasOwnProperty.call(message, "tries"))
+                    object.tries = message.tries;
+                if (message.failures != null && $Object.hasOwnProperty.call(message, "failures"))
+                    object.failures = message.failures;
+                if (message.lastFailure != null && $Object.hasOwnProperty.call(message, "lastFailure"))
+                    object.lastFailure = message.lastFailure;
+                return object;
+            };
+
+            /**
+             * Converts this JobSummary to JSON.
+             * @function toJSON
+             * @memberof firn.v1.JobSummary
+             * @instance
+             * @returns {Object.<string,*>} JSON object
+             */
+            JobSummary.prototype.toJSON = function() {
+                return JobSummary.toObject(this, $protobuf.util.toJSONOptions);
+            };
+
+            /**
+             * Gets the type url for JobSummary
+             * @function getTypeUrl
+             * @memberof firn.v1.JobSummary
+             * @static
+             * @param {string} [prefix] Custom type url prefix, defaults to `"type.googleapis.com"`
+             * @returns {string} The type url
+             */
+            JobSummary.getTypeUrl = function(prefix) {
+                if (prefix === $undefined)
+                    prefix = "type.googleapis.com";
+                return prefix + "/firn.v1.JobSummary";
+            };
+
+            return JobSummary;
+        })();
+
         v1.MetricsReport = (function() {
 
             /**

@@ -15,7 +15,8 @@ export type ModelCode =
   | "VIEW_PROPERTY_INVALID"
   | "UPDATE_INVALID"
   | "REQUIREMENT_INVALID"
-  | "METADATA_INVALID";
+  | "METADATA_INVALID"
+  | "MANIFEST_INVALID";
 
 /** An `Invalid` error whose context repeats the reason, for adapters that render their own text. */
 export function modelInvalid(

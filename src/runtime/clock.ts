@@ -11,8 +11,16 @@ export class SystemClock implements Clock {
     return performance.now();
   }
 
-  async sleep(ms: number): Promise<void> {
-    await sleepFor(ms);
+  async sleep(ms: number, ended?: AbortSignal): Promise<void> {
+    if (ended === undefined) {
+      await sleepFor(ms);
+      return;
+    }
+    try {
+      await sleepFor(ms, undefined, { signal: ended, ref: false });
+    } catch (error) {
+      if (!ended.aborted) throw error;
+    }
   }
 }
 

@@ -14,13 +14,16 @@ import { MemoryPointerStore } from "../pointer/memory.ts";
 import { MeteredPointerStore } from "../pointer/metered.ts";
 import type { PointerStore } from "../pointer/port.ts";
 import { CatalogAdmin } from "../service/catalog-admin.ts";
+import { DroppedAdmin } from "../service/dropped-admin.ts";
 import { DEFAULT_CATALOG, Iceberg } from "../service/iceberg.ts";
 import { IcebergNamespaces } from "../service/iceberg-namespaces.ts";
 import { IcebergTables } from "../service/iceberg-tables.ts";
 import { IcebergViews } from "../service/iceberg-views.ts";
+import { JobRunner } from "../service/job-runner.ts";
 import { MetadataFiles, TABLE_FORMAT, VIEW_FORMAT } from "../service/metadata-files.ts";
 import { MetricsReports } from "../service/metrics-reports.ts";
 import { PageTokens } from "../service/page-token.ts";
+import { Purge } from "../service/purge.ts";
 import type { IcebergService } from "../service/requests.ts";
 import { TableLocations } from "../service/table-locations.ts";
 import { TableSnapshots } from "../service/table-snapshots.ts";
@@ -36,6 +39,7 @@ export interface Composition {
   readonly catalogs: CatalogAdmin;
   readonly snapshots: TableSnapshots;
   readonly reports: MetricsReports;
+  readonly dropped: DroppedAdmin;
   readonly metrics: Metrics;
   /** Resolves while the stores can be reached. @throws CatalogError `Unavailable` */
   ready(): Promise<void>;
@@ -71,14 +75,23 @@ export async function compose(settings: Settings, components: Components): Promi
   const reports = new MetricsReports(catalog, metrics);
   const namespaces = new IcebergNamespaces(catalog, tokens);
   const iceberg = new Iceberg(catalog, namespaces, tables, views, reports);
+  const purge = new Purge(catalog, { locations, files: tableFiles, metrics });
+  const jobs = new JobRunner(
+    catalog,
+    { purge: (lease, ended) => purge.run(lease, ended) },
+    metrics,
+  );
+  jobs.start();
   return {
     iceberg,
     catalogs,
+    dropped: new DroppedAdmin(catalog, places),
     snapshots: new TableSnapshots(catalog, tableFiles),
     reports,
     metrics,
     ready: () => assertReachable(pointers),
     close: async () => {
+      await jobs.stop();
       await reports.settled();
       await catalog.context.background.settled();
     },

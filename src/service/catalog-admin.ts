@@ -26,12 +26,15 @@ export class CatalogAdmin {
   }
 
   /**
+   * `location.overlap.allowed` = `true` among the properties lets its tables and views lie within
+   * each other's locations.
+   *
    * @throws CatalogError `CATALOG_ALREADY_EXISTS`, `NAME_INVALID`, `LOCATION_INVALID`,
-   * `LOCATION_UNSUPPORTED`.
+   * `LOCATION_UNSUPPORTED`, `PROPERTIES_INVALID`.
    */
-  async create(name: string, location?: string): Promise<CatalogInfo> {
+  async create(name: string, location?: string, properties: Properties = {}): Promise<CatalogInfo> {
     const defaultLocation = this.#locations.normalize(location ?? this.#defaultFor(name));
-    await this.#catalog.catalogs.create(ACTOR, { name, defaultLocation });
+    await this.#catalog.catalogs.create(ACTOR, { name, defaultLocation, properties });
     return this.get(name);
   }
 

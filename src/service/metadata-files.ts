@@ -125,15 +125,23 @@ export class MetadataFiles<M extends Metadata> {
       if (await kept.stands()) return kept.file;
       throw this.#gone(location);
     }
+    const file = await this.peek(location);
+    this.#keep(file);
+    return file;
+  }
+
+  /**
+   * As `load`, of a file that is not asked for again: it is not kept, and takes nobody's place. One
+   * read.
+   */
+  async peek(location: string): Promise<MetadataFile<M>> {
     const blob = await this.#locations.read(location);
     if (blob === undefined) throw missing(location);
     if (blob.bytes.length > LIMITS.metadataFileBytes) {
       throw invalid("METADATA_INVALID", "metadata file too large", { location });
     }
     const bytes = isGzipMetadata(location) ? gunzip(location, blob.bytes) : blob.bytes;
-    const file = this.#canonical(location, this.#format.parse(textOf(location, bytes)), bytes);
-    this.#keep(file);
-    return file;
+    return this.#canonical(location, this.#format.parse(textOf(location, bytes)), bytes);
   }
 
   #keep(file: MetadataFile<M>): void {

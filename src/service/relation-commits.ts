@@ -120,7 +120,9 @@ export class RelationCommits<E extends Relation, M extends Metadata> {
     return async () => {
       const places = await this.#parts.places.of(ref.catalog);
       const metadata = await metadataOf(places);
-      return look.at(files.draft(places.locationOf(metadata), metadata, undefined), undefined);
+      const location = places.locationOf(metadata);
+      const drafted = files.draft(location, metadata, undefined);
+      return { ...look.at(drafted, undefined), ...places.surroundings(location, metadata.uuid) };
     };
   }
 
@@ -138,10 +140,13 @@ export class RelationCommits<E extends Relation, M extends Metadata> {
       const next = change(base.metadata, baseLocation);
       if (next === base.metadata) return look.stay(base);
       // Where nothing moves, the places were allowed when the relation came to them.
-      const location = samePlaces(base.metadata, next)
-        ? entity.location
-        : (await this.#parts.places.of(ref.catalog)).locationOf(next);
-      return look.at(files.draft(location, next, base), base);
+      if (samePlaces(base.metadata, next)) {
+        return look.at(files.draft(entity.location, next, base), base);
+      }
+      const places = await this.#parts.places.of(ref.catalog);
+      const location = places.locationOf(next);
+      const drafted = files.draft(location, next, base);
+      return { ...look.at(drafted, base), ...places.surroundings(location, next.uuid) };
     };
   }
 
@@ -167,7 +172,9 @@ export class RelationCommits<E extends Relation, M extends Metadata> {
     const where = places.allowed(metadataLocation);
     const { metadata } = await files.load(where);
     const base = await this.#baseOf(before);
-    return { location: places.locationOf(metadata), ...describe(metadata, where, base) };
+    const location = places.locationOf(metadata);
+    const claims = places.surroundings(location, metadata.uuid);
+    return { location, ...claims, ...describe(metadata, where, base) };
   }
 
   /** What a relation held, unless its file is gone or was never readable. */

@@ -1,10 +1,15 @@
 import { invalid } from "../base/error.ts";
 import type { TableUuid, ViewUuid } from "../base/ids.ts";
+import { LIMITS } from "../base/limits.ts";
 import { isWithin, type Locations } from "../blob/locations.ts";
 import type { AccountCatalog } from "../catalog/catalog.ts";
-import type { Catalog } from "../catalog/model.ts";
+import { directoriesAbove } from "../catalog/claims.ts";
+import type { Catalog, Relation } from "../catalog/model.ts";
+import type { RelationDraft } from "../catalog/relations.ts";
 import type { Metadata } from "./metadata-files.ts";
 
+/** Set on a catalog: `true` lets tables and views lie within each other's locations. */
+const OVERLAP_ALLOWED = "location.overlap.allowed";
 /** Set on a namespace: where the tables below it go by default. */
 const LOCATION = "location";
 const METADATA_PATH = "write.metadata.path";
@@ -18,6 +23,9 @@ const WRITE_PATHS = [
 
 type Places = Pick<Metadata, "location" | "properties">;
 
+/** What must not be claimed by others for a relation to take a location: see `RelationDraft`. */
+type Surroundings = Pick<RelationDraft<Relation>, "above" | "chosen">;
+
 /** A directory's name stays well below the 255 bytes that file systems allow. */
 const MAX_PLAIN = 128;
 
@@ -28,6 +36,11 @@ const MAX_PLAIN = 128;
 function plain(name: string): string {
   const safe = name.slice(0, MAX_PLAIN).replace(/[^A-Za-z0-9._-]/g, "_");
   return safe.startsWith(".") ? `_${safe.slice(1)}` : safe;
+}
+
+/** What a default location ends with. */
+function suffixOf(uuid: string): string {
+  return `-${uuid.slice(-12)}`;
 }
 
 /** Whether both say that the same places are written to. */
@@ -41,11 +54,13 @@ export class CatalogPlaces {
   readonly catalog: Catalog;
   readonly #locations: Locations;
   readonly #roots: readonly string[];
+  readonly #overlaps: boolean;
 
   constructor(catalog: Catalog, locations: Locations, sharedRoots: readonly string[]) {
     const own = [catalog.defaultLocation, ...catalog.allowedLocations];
     this.catalog = catalog;
     this.#locations = locations;
+    this.#overlaps = catalog.properties[OVERLAP_ALLOWED]?.toLowerCase() === "true";
     this.#roots = [...own, ...sharedRoots].map((root) => locations.normalize(root));
   }
 
@@ -59,6 +74,31 @@ export class CatalogPlaces {
     const location = this.#locations.assertAllowed(uri);
     if (this.#roots.some((root) => isWithin(location, root))) return location;
     throw invalid("LOCATION_NOT_ALLOWED", "location outside the catalog's roots", { location });
+  }
+
+  /**
+   * The directories over a location in which no other relation may lie, from the outermost root
+   * that allows it; none where the catalog allows overlaps.
+   *
+   * @throws CatalogError `Invalid` `LOCATION_TOO_DEEP`: each is an operation of the batch.
+   */
+  above(location: string): readonly string[] {
+    if (this.#overlaps) return [];
+    const roots = this.#roots.filter((root) => isWithin(location, root));
+    const outermost = roots.sort((a, b) => a.length - b.length)[0];
+    const above = directoriesAbove(location, outermost);
+    if (above.length <= LIMITS.locationLevels) return above;
+    throw invalid("LOCATION_TOO_DEEP", "too many directories above a location", {
+      levels: above.length,
+      limit: LIMITS.locationLevels,
+    });
+  }
+
+  /** Nobody else can lie below a directory that is named for the relation's own uuid. */
+  surroundings(location: string, uuid: string | undefined): Surroundings {
+    if (this.#overlaps) return {};
+    const fresh = uuid !== undefined && location.endsWith(suffixOf(uuid));
+    return { above: this.above(location), chosen: !fresh };
   }
 
   /** The canonical location of a table, once every place that its metadata names is allowed. */
@@ -105,7 +145,7 @@ export class TableLocations {
     name: string,
     uuid: TableUuid | ViewUuid,
   ): Promise<string> {
-    const leaf = `${plain(name)}-${uuid.slice(-12)}`;
+    const leaf = `${plain(name)}${suffixOf(uuid)}`;
     for (let depth = namespace.length; depth > 0; depth--) {
       const path = namespace.slice(0, depth);
       const where = { catalog: places.catalog.name, path };

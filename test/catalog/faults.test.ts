@@ -21,6 +21,10 @@ const TREE: readonly op.Operation[] = [
   op.createNamespace("n"),
   op.createTable("s.t"),
   op.createView("s.v"),
+  op.createNamespace("gone"),
+  op.createTable("s.gone"),
+  op.dropNamespace("gone"),
+  op.dropTableWithFiles("s.gone"),
 ];
 const READS: readonly op.Operation[] = [op.findTable("s.t"), op.listTables("n")];
 
@@ -51,6 +55,11 @@ const OPERATIONS: readonly op.Operation[] = [
   op.createTable("n.x", "file:///w/s.t"),
   op.dropNamespace("s"),
   op.dropTable("s.gone"),
+  op.undrop("table", "gone"),
+  op.undrop("table", "gone", "n.back"),
+  op.undrop("namespace", "gone"),
+  op.undrop("table", "gone", "s.t"),
+  op.createApart("n.x", "file:///w/s.t/in"),
 ];
 
 /** An operation without faults: the answer to expect, and the tree before and after. */
@@ -209,6 +218,8 @@ const PAIRS: readonly (readonly [op.Operation, op.Operation])[] = [
   [op.commitTable("s.t", "A"), op.dropTable("s.t")],
   [op.renameTable("s.t", "n.x"), op.dropTable("s.t")],
   [op.createNamespace("x"), op.renameCatalog("c", "d")],
+  [op.undrop("table", "gone"), op.createTable("s.gone", "file:///w/new")],
+  [op.undrop("table", "gone", "n.back"), op.dropNamespace("n")],
 ];
 
 test("two at once on two nodes, each with its own faults: no answer is a lie", async () => {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { gatedBlobs, gatedPointers } from "./support/gate.ts";
-import { APPEAR_AND_VANISH, RIVALS, SUCCESSORS } from "./support/races.ts";
+import { APPEAR_AND_VANISH, LIVES, RIVALS, SUCCESSORS } from "./support/races.ts";
 import { type Depth, EVERY_ORDER, explore, type Race, THOROUGH } from "./support/schedules.ts";
 
 const STOPS = { pointers: gatedPointers, blobs: gatedBlobs };
@@ -29,3 +29,6 @@ test("two that want one name, location or table come to what some order of them 
 
 test("a name that comes to mean another thing is not taken for the old one", () =>
   exploreAll("successors", SUCCESSORS, EVERY_ORDER));
+
+test("what was dropped comes back or goes for good, never both and never half", () =>
+  exploreAll("lives", LIVES, EVERY_ORDER));

@@ -11,13 +11,16 @@ import type { AccountCatalog } from "../../src/catalog/catalog.ts";
 import { parseRequirements } from "../../src/iceberg/requirements.ts";
 import { parseUpdates } from "../../src/iceberg/updates.ts";
 import { CatalogAdmin } from "../../src/service/catalog-admin.ts";
+import { DroppedAdmin } from "../../src/service/dropped-admin.ts";
 import { Iceberg } from "../../src/service/iceberg.ts";
 import { IcebergNamespaces } from "../../src/service/iceberg-namespaces.ts";
 import { IcebergTables } from "../../src/service/iceberg-tables.ts";
 import { IcebergViews } from "../../src/service/iceberg-views.ts";
+import { JobRunner } from "../../src/service/job-runner.ts";
 import { MetadataFiles, TABLE_FORMAT, VIEW_FORMAT } from "../../src/service/metadata-files.ts";
 import { MetricsReports } from "../../src/service/metrics-reports.ts";
 import { PageTokens } from "../../src/service/page-token.ts";
+import { Purge } from "../../src/service/purge.ts";
 import type { CommitTable } from "../../src/service/requests.ts";
 import { TableLocations } from "../../src/service/table-locations.ts";
 import { openTestCatalog, testStores } from "./open-catalog.ts";
@@ -29,6 +32,10 @@ export interface TestIceberg {
   readonly locations: Locations;
   readonly reports: MetricsReports;
   readonly metrics: Metrics;
+  readonly catalogs: CatalogAdmin;
+  readonly dropped: DroppedAdmin;
+  /** Not started: a test says when it looks. */
+  readonly runner: JobRunner;
   /** The warehouse as a path; its URI is `file://` and this. */
   readonly directory: string;
 }
@@ -73,18 +80,26 @@ async function openOver(
   root: string,
 ): Promise<Omit<TestIceberg, "directory">> {
   const catalog = await openTestCatalog(stores);
-  await new CatalogAdmin(catalog, locations, root).ensure("c", root);
+  const catalogs = new CatalogAdmin(catalog, locations, root);
+  await catalogs.ensure("c", root);
   const places = new TableLocations(catalog, locations, []);
   const tableFiles = new MetadataFiles(locations, TABLE_FORMAT);
   const viewFiles = new MetadataFiles(locations, VIEW_FORMAT);
   const tables = new IcebergTables(catalog, locations, tableFiles, places);
   const views = new IcebergViews(catalog, viewFiles, places);
   const tokens = new PageTokens(new Uint8Array(32));
+  const dropped = new DroppedAdmin(catalog, places);
   const metrics = createMetrics();
   const reports = new MetricsReports(catalog, metrics);
   const namespaces = new IcebergNamespaces(catalog, tokens);
   const iceberg = new Iceberg(catalog, namespaces, tables, views, reports);
-  return { reports, metrics, iceberg, catalog, locations };
+  const purge = new Purge(catalog, { locations, files: tableFiles, metrics });
+  const runner = new JobRunner(
+    catalog,
+    { purge: (lease, ended) => purge.run(lease, ended) },
+    metrics,
+  );
+  return { reports, metrics, iceberg, catalog, catalogs, dropped, runner, locations };
 }
 
 /** A commit as it arrives. */

@@ -4,8 +4,10 @@ import type { AccountId } from "../../../src/base/ids.ts";
 import { LIMITS } from "../../../src/base/limits.ts";
 import type { BlobStore } from "../../../src/blob/port.ts";
 import { encodeContent, encodeSummary } from "../../../src/catalog/codec.ts";
+import { afterDropKeys } from "../../../src/catalog/drops.ts";
 import { guardKeys } from "../../../src/catalog/guards.ts";
-import { digits19, FAMILIES, keyOf, locationKey } from "../../../src/catalog/keys.ts";
+import { jobOf } from "../../../src/catalog/jobs.ts";
+import { FAMILIES, keyOf, locationKey } from "../../../src/catalog/keys.ts";
 import type { Catalog, Entity, Namespace, Relation, Summary } from "../../../src/catalog/model.ts";
 import { nameSummary, summaryOf } from "../../../src/catalog/summaries.ts";
 import type { Item, PointerStore } from "../../../src/pointer/port.ts";
@@ -20,8 +22,11 @@ import {
   type StoredEntity,
 } from "./read-store.ts";
 
-/** Keys that must be alive, with their summaries; undefined for a key without one. */
-type Expected = Map<string, Uint8Array | undefined>;
+/** A summary in bytes, the state of a job, or none. */
+type Said = Uint8Array | "job" | undefined;
+
+/** Keys that must be alive, with their summaries. */
+type Expected = Map<string, Said>;
 
 /**
  * Checks by a sweep that no name, claim, guard or listing lives without its entity or lacks it,
@@ -55,6 +60,11 @@ function checkTree(content: StoreContent): void {
   for (const [key, summary] of expected) {
     const item = content.items.get(key);
     must(item?.state === "live", `${key} is not alive`);
+    if (summary === "job") {
+      const job = jobOf(item);
+      must(key.endsWith(job.subject.id), `${key} is about another entity`);
+      continue;
+    }
     const same = bytesEqual(item.summary ?? new Uint8Array(), summary ?? new Uint8Array());
     must(same, `${key} says something else than its entity`);
   }
@@ -62,11 +72,12 @@ function checkTree(content: StoreContent): void {
     if (item.state === "absent" || expected.has(item.key)) continue;
     const { family } = parsedKey(item.key);
     if (isSnapshotFamily(family)) continue;
+    if (family === "jobById" && jobOf(item).step === "done") continue;
     must(family === "receipt" || family === "change", `${item.key} is an orphan`);
   }
 }
 
-type Keys = readonly (readonly [key: string, summary: Uint8Array | undefined])[];
+type Keys = readonly (readonly [key: string, summary: Said])[];
 
 const known = new WeakMap<Entity, { readonly path: string | undefined; readonly keys: Keys }>();
 
@@ -93,8 +104,14 @@ function listKeys(stored: StoredEntity): Keys {
     ];
   }
   if (entity.state === "DROPPED") {
-    const key = keyOf(FAMILIES.dropped, account, digits19(entity.purgeAfterMs), entity.id);
-    return [byId, [key, name]];
+    const [index, job, due] = afterDropKeys(account, entity.id, entity.purgeAfterMs);
+    return [byId, [index ?? "", name], [job ?? "", "job"], [due ?? "", undefined]];
+  }
+  if (entity.state === "PURGING") {
+    must(entity.type === "table", `${item.key} is purged, and no table`);
+    const [, job, due] = afterDropKeys(account, entity.id, entity.purgeAfterMs);
+    const claim = locationKey(account, entity.location);
+    return [byId, [claim, name], [job ?? "", "job"], [due ?? "", undefined]];
   }
   must(entity.state === "ACTIVE" && entity.purgeAfterMs === 0, `${item.key} is in no known state`);
   const names = namesOf(account, entity).map((key) => [key, name] as const);
@@ -227,6 +244,8 @@ function checkRecorded(item: Item, last: ReadonlyMap<string, bigint>, content: S
     case "accountGuard":
     case "catalogGuard":
     case "namespaceGuard":
+    case "jobById":
+    case "jobDue":
       must(!last.has(item.key), `${item.key} has no place in a record`);
       return;
     case "tableByName":

@@ -19,6 +19,27 @@ interface ModelNamespace {
 /** Namespaces by their path as JSON. */
 type ModelCatalog = Map<string, ModelNamespace>;
 
+/** Something dropped: the very thing, what it was called, and where it stood. */
+type ModelDropped =
+  | { readonly type: "catalog"; readonly name: string; readonly thing: ModelCatalog }
+  | {
+      readonly type: "namespace";
+      readonly name: string;
+      readonly thing: ModelNamespace;
+      readonly path: Path;
+      readonly catalog: ModelCatalog;
+    }
+  | {
+      readonly type: RelationType;
+      readonly name: string;
+      readonly thing: ModelRelation;
+      readonly parent: ModelNamespace;
+      readonly catalog: ModelCatalog;
+    };
+
+/** What an undrop by name answers where the name does not tell which one is meant. */
+export const NOT_ONE = "not one";
+
 /** An error as the model answers it: the kind and the code. */
 export class Refusal extends Error {
   override readonly name = "Refusal";
@@ -29,6 +50,7 @@ const notFound = (what: Uppercase<RelationType> | "CATALOG" | "NAMESPACE"): Refu
 const exists = (what: Uppercase<RelationType> | "CATALOG" | "NAMESPACE"): Refusal =>
   new Refusal(`AlreadyExists ${what}_ALREADY_EXISTS`);
 const taken = (): Refusal => new Refusal("AlreadyExists LOCATION_TAKEN");
+const overlaps = (): Refusal => new Refusal("AlreadyExists LOCATION_OVERLAPS");
 
 export type Path = readonly string[];
 
@@ -38,6 +60,7 @@ export type Path = readonly string[];
  */
 export class Model {
   readonly #catalogs = new Map<string, ModelCatalog>();
+  #dropped: ModelDropped[] = [];
 
   createCatalog(name: string): string {
     if (this.#catalogs.has(name)) throw exists("CATALOG");
@@ -54,8 +77,10 @@ export class Model {
   }
 
   dropCatalog(name: string): string {
-    if (this.#catalog(name).size > 0) throw new Refusal("Conflict CATALOG_NOT_EMPTY");
+    const thing = this.#catalog(name);
+    if (thing.size > 0) throw new Refusal("Conflict CATALOG_NOT_EMPTY");
     this.#catalogs.delete(name);
+    this.#dropped.push({ type: "catalog", name, thing });
     return "done";
   }
 
@@ -97,7 +122,10 @@ export class Model {
     if (namespace.relations.size > 0 || this.#childrenOf(catalog, path).length > 0) {
       throw new Refusal("Conflict NAMESPACE_NOT_EMPTY");
     }
-    this.#catalog(catalog).delete(keyOf(path));
+    const found = this.#catalog(catalog);
+    found.delete(keyOf(path));
+    const name = path.at(-1) ?? "";
+    this.#dropped.push({ type: "namespace", name, thing: namespace, path, catalog: found });
     return "done";
   }
 
@@ -109,7 +137,7 @@ export class Model {
   create(type: RelationType, catalog: string, path: Path, name: string, location: string): string {
     const { relations } = this.#namespace(catalog, path);
     mustBeFree(relations, name);
-    if (this.#isClaimed(location)) throw taken();
+    this.#mustBeUnclaimed(location);
     relations.set(name, { type, location, metadata: "0" });
     return "done";
   }
@@ -125,7 +153,7 @@ export class Model {
   ): string {
     const relation = this.#relation(type, catalog, path, name);
     if (location !== undefined && location !== relation.location) {
-      if (this.#isClaimed(location)) throw taken();
+      this.#mustBeUnclaimed(location, relation);
       relation.location = location;
     }
     relation.metadata += mark;
@@ -149,9 +177,61 @@ export class Model {
   }
 
   drop(type: RelationType, catalog: string, path: Path, name: string): string {
-    this.#relation(type, catalog, path, name);
-    this.#namespace(catalog, path).relations.delete(name);
+    const thing = this.#relation(type, catalog, path, name);
+    const parent = this.#namespace(catalog, path);
+    parent.relations.delete(name);
+    this.#dropped.push({ type, name, thing, parent, catalog: this.#catalog(catalog) });
     return "done";
+  }
+
+  /** Brings the one dropped thing of this type and name back, elsewhere where that is said. */
+  undrop(type: ModelDropped["type"], name: string, to: { parent?: Path; name?: string }): string {
+    const named = this.#dropped.filter((one) => one.type === type && one.name === name);
+    const [dropped] = named;
+    if (dropped === undefined || named.length > 1) return NOT_ONE;
+    switch (dropped.type) {
+      case "catalog":
+        if (this.#catalogs.has(to.name ?? name)) throw exists("CATALOG");
+        this.#catalogs.set(to.name ?? name, dropped.thing);
+        break;
+      case "namespace": {
+        const catalog = this.#nameOf(dropped.catalog);
+        const path = [...(to.parent ?? dropped.path.slice(0, -1)), to.name ?? name];
+        this.#mustHaveParent(catalog, path);
+        if (dropped.catalog.has(keyOf(path))) throw exists("NAMESPACE");
+        dropped.catalog.set(keyOf(path), dropped.thing);
+        break;
+      }
+      case "table":
+      case "view": {
+        const catalog = this.#nameOf(dropped.catalog);
+        const there = [...dropped.catalog.values()].includes(dropped.parent);
+        if (to.parent === undefined && !there) throw notFound("NAMESPACE");
+        const parent =
+          to.parent === undefined ? dropped.parent : this.#namespace(catalog, to.parent);
+        mustBeFree(parent.relations, to.name ?? name);
+        this.#mustBeUnclaimed(dropped.thing.location, undefined, "above");
+        parent.relations.set(to.name ?? name, dropped.thing);
+      }
+    }
+    this.#dropped = this.#dropped.filter((one) => one !== dropped);
+    return "done";
+  }
+
+  /** The retention of everything that was dropped is over. */
+  expire(): string {
+    this.#dropped = [];
+    return "done";
+  }
+
+  listDropped(): readonly string[] {
+    return this.#dropped.map(({ type, name }) => `${type} ${name}`).sort();
+  }
+
+  #nameOf(catalog: ModelCatalog): string {
+    const found = [...this.#catalogs].find(([, one]) => one === catalog);
+    if (found === undefined) throw notFound("CATALOG");
+    return found[0];
   }
 
   load(type: RelationType, catalog: string, path: Path, name: string): string {
@@ -196,12 +276,19 @@ export class Model {
       .map((child) => child.at(-1) ?? "");
   }
 
-  #isClaimed(location: string): boolean {
-    return [...this.#catalogs.values()].some((catalog) =>
-      [...catalog.values()].some(({ relations }) =>
-        [...relations.values()].some((relation) => relation.location === location),
-      ),
+  /** `looks`: whether those below are looked at too, or only those above. */
+  #mustBeUnclaimed(location: string, own?: ModelRelation, looks?: "above"): void {
+    const others = [...this.#catalogs.values()]
+      .flatMap((catalog) => [...catalog.values()])
+      .flatMap(({ relations }) => [...relations.values()])
+      .filter((relation) => relation !== own)
+      .map((relation) => relation.location);
+    if (others.includes(location)) throw taken();
+    const inside = (inner: string, outer: string) => inner.startsWith(`${outer}/`);
+    const overlapping = others.some(
+      (other) => inside(location, other) || (looks !== "above" && inside(other, location)),
     );
+    if (overlapping) throw overlaps();
   }
 }
 

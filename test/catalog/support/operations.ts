@@ -1,14 +1,21 @@
 import { CatalogError } from "../../../src/base/error.ts";
 import type { ViewUuid } from "../../../src/base/ids.ts";
+import { LIMITS } from "../../../src/base/limits.ts";
 import type { BlobStore } from "../../../src/blob/port.ts";
 import type { AccountCatalog } from "../../../src/catalog/catalog.ts";
+import { directoriesAbove } from "../../../src/catalog/claims.ts";
+import type { UndropTarget } from "../../../src/catalog/dropped.ts";
+import type { Droppable } from "../../../src/catalog/drops.ts";
+import type { Lease } from "../../../src/catalog/jobs.ts";
 import type { IcebergTable, Relation, Snapshot, Table, View } from "../../../src/catalog/model.ts";
 import type { NamespaceRef } from "../../../src/catalog/namespaces.ts";
 import type { Page, PageRequest } from "../../../src/catalog/pages.ts";
+import { beginPurge, endPurge } from "../../../src/catalog/purging.ts";
 import type { RelationDraft, RelationRef, Relations } from "../../../src/catalog/relations.ts";
 import { persist } from "../../../src/catalog/repository.ts";
 import type { TableDraft, TableRef } from "../../../src/catalog/tables.ts";
 import { ACTOR } from "../../support/open-catalog.ts";
+import { NOT_ONE } from "./model.ts";
 
 /** What an operation works on: one node, and the store that metadata files go to. */
 export interface Node {
@@ -73,6 +80,19 @@ export function commitStaged(path: string, location: string = `file:///w/${path}
     });
     const { version } = await catalog.tables.create(ACTOR, "create-table", refOf(path), draft);
     return `created at ${version}`;
+  });
+}
+
+/** A table that looks for others above and below its location. */
+export function createApart(path: string, location: string): Operation {
+  return operation(`create table ${path} apart at ${location}`, async ({ catalog }) => {
+    const draft = async (): Promise<TableDraft> => ({
+      location,
+      above: directoriesAbove(location),
+      iceberg: icebergAt(`${path}/0`),
+    });
+    await catalog.tables.create(ACTOR, "create-table", refOf(path), draft);
+    return "created";
   });
 }
 
@@ -161,6 +181,13 @@ export function dropTable(path: string): Operation {
   });
 }
 
+export function dropTableWithFiles(path: string): Operation {
+  return operation(`drop table ${path} with its files`, async ({ catalog }) => {
+    await catalog.tables.drop(ACTOR, refOf(path), { purgeRequested: true });
+    return "dropped";
+  });
+}
+
 export function findTable(path: string): Operation {
   return operation(`load table ${path}`, async ({ catalog }) => {
     const { entity } = await catalog.tables.get(refOf(path));
@@ -199,6 +226,8 @@ function relationsBy<E extends Relation>(
 ): RelationsOf {
   const draftOf = ({ location, metadata }: Said): RelationDraft<E> => ({
     location,
+    above: directoriesAbove(location),
+    chosen: true,
     iceberg: icebergAt(metadata),
   });
   const saidOf = ({ location, iceberg }: E): Said => ({
@@ -347,5 +376,86 @@ export function dropCatalog(name: string): Operation {
   return operation(`drop catalog ${name}`, async ({ catalog }) => {
     await catalog.catalogs.drop(ACTOR, name);
     return "dropped";
+  });
+}
+
+function undropOf(catalog: AccountCatalog, id: string, to: UndropTarget) {
+  return catalog.dropped.undrop(ACTOR, id, to, async ({ location }) => directoriesAbove(location));
+}
+
+/** Brings back the one that was dropped under a name, if there is one; `to` is dotted. */
+export async function undropNamed(
+  catalog: AccountCatalog,
+  type: Droppable["type"],
+  name: string,
+  to: UndropTarget,
+): Promise<"undropped" | typeof NOT_ONE> {
+  const { items } = await catalog.dropped.list({});
+  const named = items.filter((one) => one.type === type && one.name === name);
+  const [one] = named;
+  if (one === undefined || named.length > 1) return NOT_ONE;
+  await undropOf(catalog, one.id, to);
+  return "undropped";
+}
+
+/** What is not there to be brought back, whether it came back before or went. */
+const GONE: ReadonlySet<string> = new Set(["DROPPED_NOT_FOUND", "BEING_PURGED"]);
+
+export function undrop(type: Droppable["type"], name: string, to?: string): Operation {
+  return operation(`undrop ${type} ${name} to ${to ?? "where it was"}`, async ({ catalog }) => {
+    const levels = to?.split(".");
+    const target = levels && { parent: levels.slice(0, -1), name: levels.at(-1) };
+    try {
+      const answer = await undropNamed(catalog, type, name, target ?? {});
+      return answer === NOT_ONE ? "gone" : answer;
+    } catch (error) {
+      if (error instanceof CatalogError && GONE.has(error.code)) return "gone";
+      throw error;
+    }
+  });
+}
+
+/** Takes up everything that is due, unless another node is at it or it came back meanwhile. */
+async function eachDue(
+  { jobs }: AccountCatalog,
+  work: (lease: Lease) => Promise<unknown>,
+): Promise<void> {
+  for (const id of await jobs.due()) {
+    const lease = await jobs.take(id);
+    if (lease === undefined) continue;
+    try {
+      await work(lease);
+    } catch (error) {
+      if (!(error instanceof CatalogError && error.code === "JOB_LEASE_LOST")) throw error;
+    }
+  }
+}
+
+/** The first half of a purge: from then on nothing brings a table back whose files are to go. */
+export function beginPurges(): Operation {
+  return operation("begin purges", async ({ catalog }) => {
+    await eachDue(catalog, async (lease) => {
+      await beginPurge(catalog.context, lease);
+      await lease.release(0);
+    });
+    return "begun";
+  });
+}
+
+/** The second half. */
+export function endPurges(): Operation {
+  return operation("end purges", async ({ catalog }) => {
+    await eachDue(catalog, (lease) => endPurge(catalog.context, lease));
+    return "ended";
+  });
+}
+
+/** Lets the retention pass, and everything that was dropped go for good. */
+export async function expireDropped(catalog: AccountCatalog): Promise<void> {
+  await catalog.context.clock.sleep(LIMITS.dropRetentionMs);
+  const { context } = catalog;
+  await eachDue(catalog, async (lease) => {
+    await beginPurge(context, lease);
+    await endPurge(context, lease);
   });
 }

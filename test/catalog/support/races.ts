@@ -1,17 +1,20 @@
+import { LIMITS } from "../../../src/base/limits.ts";
 import * as op from "./operations.ts";
 import type { Race } from "./schedules.ts";
 
 type Pairs = readonly (readonly [op.Operation, op.Operation])[];
 
+type Start = Pick<Race, "tree" | "reads" | "laterMs">;
+
 function racesOver(
-  start: Pick<Race, "tree" | "reads">,
+  start: Start,
   pairs: readonly (readonly [readonly op.Operation[], readonly op.Operation[]])[],
 ): readonly Race[] {
   const words = (lane: readonly op.Operation[]) => lane.map(({ name }) => name).join(", ");
   return pairs.map((lanes) => ({ ...start, name: lanes.map(words).join(" | "), lanes }));
 }
 
-const pairsOver = (start: Pick<Race, "tree" | "reads">, pairs: Pairs): readonly Race[] =>
+const pairsOver = (start: Start, pairs: Pairs): readonly Race[] =>
   racesOver(
     start,
     pairs.map(([a, b]) => [[a], [b]]),
@@ -59,6 +62,28 @@ const EMPTY: Pick<Race, "tree" | "reads"> = {
   reads: [op.listNamespaces("")],
 };
 
+/** A table, a view and a namespace that were dropped, beside an empty `n`. */
+const DROPPED: Pick<Race, "tree" | "reads"> = {
+  tree: [
+    op.createCatalog("c"),
+    op.createNamespace("s"),
+    op.createNamespace("n"),
+    op.createNamespace("m"),
+    op.createTable("s.t", "file:///w/t"),
+    op.createView("s.v"),
+    op.dropTableWithFiles("s.t"),
+    op.dropView("s.v"),
+    op.dropNamespace("m"),
+  ],
+  reads: [op.listTables("s"), op.listTables("n")],
+};
+
+/** The same, when its retention is over. */
+const EXPIRED: Start = {
+  ...DROPPED,
+  laterMs: LIMITS.dropRetentionMs + 1,
+};
+
 /** Whatever makes a thing appear, with whatever makes its parent vanish. */
 export const APPEAR_AND_VANISH: readonly Race[] = [
   ...pairsOver(
@@ -90,6 +115,40 @@ export const APPEAR_AND_VANISH: readonly Race[] = [
     ),
   ),
   ...pairsOver(EMPTY, product([op.createNamespace("x")], [op.dropCatalog("c")])),
+];
+
+/** What was dropped comes back, goes for good, or meets what took its place. */
+export const LIVES: readonly Race[] = [
+  ...pairsOver(
+    DROPPED,
+    product(
+      [op.undrop("table", "t"), op.undrop("view", "v", "s.x"), op.undrop("namespace", "m", "s.m")],
+      [op.dropNamespace("s"), op.renameNamespace("s", "z")],
+    ),
+  ),
+  ...pairsOver(
+    DROPPED,
+    pairsAmong([
+      op.undrop("table", "t"),
+      op.undrop("table", "t", "n.t"),
+      op.createTable("s.t", "file:///w/t2"),
+      op.createApart("n.x", "file:///w/t"),
+      op.createApart("n.y", "file:///w/t/in"),
+      op.undrop("namespace", "m"),
+      op.createNamespace("m"),
+    ]),
+  ),
+  ...racesOver(
+    EXPIRED,
+    [
+      [op.undrop("table", "t")],
+      [op.undrop("view", "v")],
+      [op.createApart("n.x", "file:///w/t")],
+      [op.createApart("n.y", "file:///w/t/in")],
+      [op.undrop("table", "t"), op.dropTable("s.t")],
+      [op.registerTable("n.z", "file:///w/t"), op.dropTable("n.z")],
+    ].map((rivals) => [[op.beginPurges(), op.endPurges()], rivals]),
+  ),
 ];
 
 /** Two that want one name, one location or one table. */

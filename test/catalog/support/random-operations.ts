@@ -3,14 +3,16 @@ import { CatalogError } from "../../../src/base/error.ts";
 import type { AccountCatalog } from "../../../src/catalog/catalog.ts";
 import type { Page, PageRequest } from "../../../src/catalog/pages.ts";
 import { ACTOR } from "../../support/open-catalog.ts";
-import { type Model, type Path, Refusal } from "./model.ts";
-import { relationsOf } from "./operations.ts";
+import { type Model, NOT_ONE, type Path, Refusal } from "./model.ts";
+import { expireDropped, relationsOf, undropNamed } from "./operations.ts";
 
 /** One operation as the catalog and as the model carry it out; both answer in words. */
 export interface Step {
   readonly name: string;
   readonly real: (catalog: AccountCatalog) => Promise<unknown>;
   readonly model: (model: Model) => unknown;
+  /** Several batches, not one. */
+  readonly many?: true;
 }
 
 /** Mostly one value, so that operations meet; sometimes another. */
@@ -30,7 +32,7 @@ const path: fc.Arbitrary<Path> = mostly(
 );
 const tableName = mostly(["t", "u"], fc.constantFrom("~t", "x".repeat(230)));
 const location = mostly(
-  ["file:///w/1", "file:///w/2", "file:///w/3"],
+  ["file:///w/1", "file:///w/2", "file:///w/3", "file:///w/1/in"],
   fc.constantFrom("s3://b/ü", `s3://${"y".repeat(900)}`),
 );
 const type = fc.constantFrom("table" as const, "table" as const, "view" as const);
@@ -205,6 +207,68 @@ const relationStep: fc.Arbitrary<Step> = fc.oneof(
   ),
 );
 
+const newName = fc.option(tableName, { nil: undefined });
+const newParent = fc.option(path, { nil: undefined });
+
+const lifeStep: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 8,
+    arbitrary: fc
+      .tuple(
+        fc.oneof(type, fc.constant("namespace" as const)),
+        tableName,
+        level,
+        newParent,
+        newName,
+      )
+      .map(([type, tableName, level, parent, name]) => {
+        const was = type === "namespace" ? level : tableName;
+        const to = { ...(parent && { parent }), ...(name !== undefined && { name }) };
+        return step(
+          `undrop ${type} ${was} to ${parent} ${name}`,
+          async (catalog) => {
+            const answer = await undropNamed(catalog, type, was, to);
+            return answer === NOT_ONE ? answer : "done";
+          },
+          (model) => model.undrop(type, was, to),
+        );
+      }),
+  },
+  fc.tuple(catalogName, fc.option(catalogName, { nil: undefined })).map(([was, name]) =>
+    step(
+      `undrop catalog ${was} to ${name}`,
+      async (catalog) => {
+        const answer = await undropNamed(
+          catalog,
+          "catalog",
+          was,
+          name === undefined ? {} : { name },
+        );
+        return answer === NOT_ONE ? answer : "done";
+      },
+      (model) => model.undrop("catalog", was, name === undefined ? {} : { name }),
+    ),
+  ),
+  fc.constant({
+    ...step(
+      "the retention passes",
+      (catalog) => done(expireDropped(catalog)),
+      (model) => model.expire(),
+    ),
+    many: true as const,
+  }),
+  fc.constant(
+    step(
+      "list what is dropped",
+      async ({ dropped }) => {
+        const found = await everything((request) => dropped.list(request));
+        return found.map(({ type, name }) => `${type} ${name}`).sort();
+      },
+      (model) => model.listDropped(),
+    ),
+  ),
+);
+
 /** What every history starts with: somewhere to put things. */
 export const START: readonly Step[] = [
   step(
@@ -226,6 +290,7 @@ export const anyStep: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: catalogStep },
   { weight: 4, arbitrary: namespaceStep },
   { weight: 8, arbitrary: relationStep },
+  { weight: 3, arbitrary: lifeStep },
 );
 
 /** What a step came to on either side: an answer, or a refusal by kind and code. */

@@ -72,8 +72,11 @@ export async function replay(
       steps.map(({ key, step }) => carriedBy(blobs, account, key, step)),
     );
     const [carried, ...more] = all.filter((one) => one !== undefined);
-    must(carried !== undefined && more.length === 0, "a batch is about one entity");
-    const name = Buffer.from(encodeSummary(nameSummary(carried.entity))).toString("hex");
+    must(more.length === 0, "a batch is about one entity");
+    // A batch that ends an entity's life only deletes.
+    must(carried !== undefined || record.keys.every(({ deleted }) => deleted), "nothing carried");
+    const summary = carried === undefined ? undefined : nameSummary(carried.entity);
+    const name = summary === undefined ? "" : Buffer.from(encodeSummary(summary)).toString("hex");
     for (const [i, { key, step }] of steps.entries()) {
       const version = step.versionTo;
       if ((last.get(key)?.version ?? 0n) > version) continue;

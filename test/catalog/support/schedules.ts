@@ -10,6 +10,8 @@ export interface Race {
   /** What every node has read before the race, so that its names are cached. */
   readonly reads: readonly Operation[];
   readonly lanes: readonly [readonly Operation[], readonly Operation[]];
+  /** How long after the tree was made the race is. */
+  readonly laterMs?: number;
 }
 
 interface Setting {
@@ -53,10 +55,13 @@ function mergers(a: number, b: number): readonly (readonly (0 | 1)[])[] {
 }
 
 /** What the race may come to: the outcomes of its operations one after the other, in each order. */
-async function serialOutcomes({ lanes, reads }: Race, image: Image): Promise<ReadonlySet<string>> {
+async function serialOutcomes(
+  { lanes, reads, laterMs }: Race,
+  image: Image,
+): Promise<ReadonlySet<string>> {
   const outcomes = new Set<string>();
   for (const order of mergers(lanes[0].length, lanes[1].length)) {
-    const world = await openWorld(image, 2);
+    const world = await openWorld(image, 2, {}, laterMs);
     await warm(world, reads);
     const answers: [string[], string[]] = [[], []];
     for (const lane of order) {
@@ -80,7 +85,8 @@ async function runSchedule(
   setting: Setting,
   schedule: Schedule,
 ): Promise<Outcome | undefined> {
-  const world = await openWorld(setting.image, schedule.nodes, setting.wrapping);
+  const { image, wrapping } = setting;
+  const world = await openWorld(image, schedule.nodes, wrapping, race.laterMs);
   await warm(world, race.reads);
   const node = (lane: 0 | 1): Node => {
     const found = world.nodes[schedule.nodes === 1 ? 0 : lane];

@@ -32,8 +32,8 @@ export interface Image {
   readonly blobs: ReadonlyMap<string, Uint8Array>;
 }
 
-function freshStores(): Omit<World, "nodes"> {
-  const clock = new InstantClock();
+function freshStores(laterMs = 0): Omit<World, "nodes"> {
+  const clock = new InstantClock(laterMs);
   const pointers = new MemoryPointerStore({ families: KEY_FAMILIES, clock });
   return { clock, pointers, blobs: new MemoryBlobStore(clock) };
 }
@@ -80,13 +80,17 @@ export async function imageOf(operations: readonly Operation[]): Promise<Image> 
   return { batches, blobs };
 }
 
-/** Fresh stores with an image in them, and nodes over them that have nothing cached. */
+/**
+ * Fresh stores with an image in them, and nodes over them that have nothing cached. `laterMs`: how
+ * long ago the image was made.
+ */
 export async function openWorld(
   image: Image,
   nodeCount: number,
   wrapping: Wrapping = {},
+  laterMs = 0,
 ): Promise<World> {
-  const stores = freshStores();
+  const stores = freshStores(laterMs);
   for (const batch of image.batches) await stores.pointers.commit(batch);
   for (const [path, bytes] of image.blobs) await stores.blobs.put(path, bytes);
   const nodes: Node[] = [];

@@ -1,0 +1,59 @@
+import type { AccountId, JobId } from "../base/ids.ts";
+import type { Item } from "../pointer/port.ts";
+import type { BatchBuilder } from "./batch.ts";
+import { corrupt } from "./errors.ts";
+import { deleteJob, jobKeys, putJob } from "./jobs.ts";
+import { digits19, FAMILIES, keyOf } from "./keys.ts";
+import type { Catalog, Namespace, Relation } from "./model.ts";
+import { nameSummary } from "./summaries.ts";
+
+/** What can be dropped, and brought back for a while. */
+export type Droppable = Catalog | Namespace | Relation;
+
+/**
+ * The keys of what a drop leaves behind besides the canonical pointer: its place among what can be
+ * brought back, and the job that ends its life.
+ */
+export function afterDropKeys(
+  account: AccountId,
+  id: Droppable["id"],
+  purgeAfterMs: number,
+): readonly string[] {
+  const index = keyOf(FAMILIES.dropped, account, `${digits19(purgeAfterMs)}-${id}`);
+  return [index, ...jobKeys(account, id as string as JobId, purgeAfterMs)];
+}
+
+/** Adds to a drop what it leaves behind. `items`: under `afterDropKeys`, in their order. */
+export function putAfterDrop(batch: BatchBuilder, entity: Droppable, items: readonly Item[]): void {
+  const [index, state, due] = threeOf(items, entity);
+  batch.put(index, { summary: nameSummary(entity) });
+  putJob(batch, [state, due], {
+    id: entity.id as string as JobId,
+    kind: "purge",
+    subject: { type: entity.type, id: entity.id },
+    step: "",
+    dueMs: entity.purgeAfterMs,
+    heldUntilMs: 0,
+    tries: 0,
+    failures: 0,
+  });
+}
+
+/** Takes back what a drop left behind. */
+export function deleteAfterDrop(
+  batch: BatchBuilder,
+  entity: Droppable,
+  items: readonly Item[],
+): void {
+  const [index, state, due] = threeOf(items, entity);
+  batch.delete(index);
+  deleteJob(batch, [state, due]);
+}
+
+function threeOf(items: readonly Item[], { id }: Droppable): readonly [Item, Item, Item] {
+  const [index, state, due] = items;
+  if (index === undefined || state === undefined || due === undefined) {
+    throw corrupt("store answered fewer items than asked for", { id });
+  }
+  return [index, state, due];
+}

@@ -1,0 +1,247 @@
+import { crc32 } from "node:zlib";
+import { Stopwatch } from "../base/clock.ts";
+import { CatalogError } from "../base/error.ts";
+import type { AccountId, JobId, WriterId } from "../base/ids.ts";
+import { LIMITS } from "../base/limits.ts";
+import { putCertain } from "../pointer/certain.ts";
+import type { Item, Live } from "../pointer/port.ts";
+import type { BatchBuilder } from "./batch.ts";
+import { decodeJob, encodeJob } from "./codec.ts";
+import type { CatalogContext } from "./context.ts";
+import { corrupt } from "./errors.ts";
+import { digits19, directoryOf, FAMILIES, keyOf, leafText } from "./keys.ts";
+import type { Job } from "./model.ts";
+import { listPage } from "./pages.ts";
+
+/*
+ * Long work that outlives a request and a node. A job is two pointers: its state and lease under
+ * its id, and an entry among what is due. Both are put in the batch that makes the job necessary,
+ * so no crash loses one, and deleted in the batch of its last step.
+ *
+ * A node takes a job up by a compare-and-set that makes it the holder for `LIMITS.jobLeaseMs`; each
+ * step writes or checks the job at the version that the holder knows. Whoever takes it up later
+ * moves that version, so a holder that was slow changes nothing any more. The lease only keeps
+ * nodes from doing the same work twice; the version is what is safe.
+ */
+
+/** Where the time starts in the leaf of a due job. */
+const TIME_DIGITS = 19;
+
+/** Items under the two keys of a job. */
+export type JobItems = readonly [state: Item, due: Item];
+
+/** The keys of a job: its state, and its place among what is due. */
+export function jobKeys(account: AccountId, id: JobId, dueMs: number): readonly [string, string] {
+  const bucket = String(crc32(id) % LIMITS.jobBuckets);
+  return [
+    keyOf(FAMILIES.jobById, account, id),
+    keyOf(FAMILIES.jobDue, account, bucket, `${digits19(dueMs)}-${id}`),
+  ];
+}
+
+/** Makes a job part of a batch. */
+export function putJob(batch: BatchBuilder, [state, due]: JobItems, job: Job): void {
+  batch.derive(state, { bytes: encodeJob(job) }).derive(due, {});
+}
+
+/** Ends a job within a batch, whoever holds it: the holder's next step fails. */
+export function deleteJob(batch: BatchBuilder, items: JobItems): void {
+  for (const item of items) if (item.state === "live") batch.deriveDelete(item);
+}
+
+/** The job under a pointer. */
+export function jobOf(item: Live): Job {
+  const id = leafText(item.key);
+  if (id === undefined || item.summary === undefined) {
+    throw corrupt("job without a state", { key: item.key });
+  }
+  return decodeJob(id as JobId, item.summary);
+}
+
+function leaseLost(id: JobId): CatalogError {
+  return new CatalogError("Conflict", "JOB_LEASE_LOST", "job belongs to another", { job: id });
+}
+
+/** What a step may change of its job. */
+export type JobProgress = Partial<Pick<Job, "step" | "failures" | "lastFailure">>;
+
+/** A job that this node holds. Not shared: one line of work goes through its steps. */
+export class Lease {
+  readonly #context: CatalogContext;
+  #item: Live;
+  #job: Job;
+  /** Since before the write that made the lease what it is, and the one that is to come. */
+  #renewed: Stopwatch;
+  #renewing: Stopwatch;
+
+  constructor(context: CatalogContext, item: Live, job: Job, renewed: Stopwatch) {
+    this.#context = context;
+    this.#item = item;
+    this.#job = job;
+    this.#renewed = renewed;
+    this.#renewing = renewed;
+  }
+
+  get job(): Job {
+    return this.#job;
+  }
+
+  /** Key of the pointer that every step writes or checks. */
+  get key(): string {
+    return this.#item.key;
+  }
+
+  /**
+   * Before what no batch can fence, such as deleting a file: nobody else can have taken the job up
+   * yet, by whichever of our clocks saw more.
+   *
+   * @throws CatalogError `Conflict` `JOB_LEASE_LOST`.
+   */
+  assertHeld(): void {
+    const spareMs = LIMITS.jobLeaseMs - LIMITS.clockSkewMs;
+    if (this.#renewed.elapsedMs() > spareMs) throw this.lost();
+  }
+
+  /**
+   * Fences a step's batch by the job's version, and moves the job on. `found`: the job's pointer as
+   * the step's planner read it. Once that very batch is committed, `moved` has to be told.
+   *
+   * @throws CatalogError `Conflict` `JOB_LEASE_LOST`.
+   */
+  join(batch: BatchBuilder, found: Item, progress: JobProgress): Job {
+    this.assertSame(found);
+    const job = this.#next(progress);
+    batch.derive(this.#item, { bytes: encodeJob(job) });
+    return job;
+  }
+
+  /** What is to be done is no longer this holder's, or no longer to be done. */
+  lost(): CatalogError {
+    return leaseLost(this.#job.id);
+  }
+
+  /** @throws CatalogError `Conflict` `JOB_LEASE_LOST`: the job has moved under its holder. */
+  assertSame(found: Item): void {
+    const same = found.state === "live" && found.version === this.#item.version;
+    if (!same) throw this.lost();
+  }
+
+  /** The batch that `join` took part in was committed: told by the result of its plan alone. */
+  moved(job: Job): void {
+    this.#item = { ...this.#item, version: this.#item.version + 1n };
+    this.#job = job;
+    this.#renewed = this.#renewing;
+  }
+
+  /**
+   * Holds the job for another while, and notes how far it has come. One write.
+   *
+   * @throws CatalogError `Conflict` `JOB_LEASE_LOST`; `Unavailable` `STORE_UNAVAILABLE`.
+   */
+  async renew(progress: JobProgress = {}): Promise<void> {
+    await this.#write(this.#next(progress));
+  }
+
+  /** Gives the job back, to be taken up by anybody after a while. One write. */
+  async release(waitMs: number, progress: JobProgress = {}): Promise<void> {
+    const { holder: _holder, ...job } = this.#next(progress);
+    const heldUntilMs = this.#context.clock.nowMs() + Math.ceil(waitMs);
+    await this.#write({ ...job, heldUntilMs, tries: this.#job.tries });
+  }
+
+  #next(progress: JobProgress): Job {
+    this.#renewing = new Stopwatch(this.#context.clock);
+    const further = progress.step !== undefined && progress.step !== this.#job.step;
+    const heldUntilMs = this.#context.clock.nowMs() + LIMITS.jobLeaseMs;
+    return { ...this.#job, ...progress, heldUntilMs, ...(further ? { tries: 1 } : {}) };
+  }
+
+  async #write(job: Job): Promise<void> {
+    await writeJob(this.#context, this.#item, job);
+    this.moved(job);
+  }
+}
+
+/** One compare-and-set of a job's state. */
+async function writeJob(context: CatalogContext, item: Item, job: Job): Promise<void> {
+  const attempt = { stopwatch: new Stopwatch(context.clock) };
+  const { verdict } = await putCertain(context.pointers, context, attempt, {
+    op: "put",
+    key: item.key,
+    expected: item.version,
+    summary: encodeJob(job),
+  });
+  if (verdict === "conflict") throw leaseLost(job.id);
+  if (verdict !== "committed") {
+    throw new CatalogError("Unavailable", "STORE_UNAVAILABLE", "lease is in doubt", {
+      job: job.id,
+    });
+  }
+}
+
+/** The jobs of one account. */
+export class Jobs {
+  readonly #context: CatalogContext;
+  readonly #holder: WriterId;
+
+  constructor(context: CatalogContext) {
+    this.#context = context;
+    this.#holder = context.ids.mint<WriterId>();
+  }
+
+  /** Jobs whose time has come, held or not. One list a bucket where nothing is due. */
+  async due(): Promise<readonly JobId[]> {
+    const { account, pointers, clock } = this.#context;
+    const nowMs = clock.nowMs();
+    const found: { readonly dueMs: number; readonly id: JobId }[] = [];
+    for (let bucket = 0; bucket < LIMITS.jobBuckets; bucket++) {
+      const directory = directoryOf(FAMILIES.jobDue, account, String(bucket));
+      for (let after: string | undefined; ; ) {
+        const page = await listPage(pointers, directory, { after, limit: LIMITS.pageSize });
+        const due = page.items.map(dueOf).filter(({ dueMs }) => dueMs <= nowMs);
+        found.push(...due);
+        if (page.next === undefined || due.length < page.items.length) break;
+        after = page.next;
+      }
+    }
+    return found.sort((a, b) => a.dueMs - b.dueMs).map(({ id }) => id);
+  }
+
+  /** How a job stands, finished ones too as long as they are kept for what they left undone. */
+  async get(id: JobId): Promise<Job | undefined> {
+    const { account, pointers } = this.#context;
+    const item = await pointers.get(keyOf(FAMILIES.jobById, account, id));
+    return item.state === "live" ? jobOf(item) : undefined;
+  }
+
+  /**
+   * Takes a job up. One read, and one write where it is free.
+   *
+   * @returns undefined where another node holds it, where it waits, or where it is over.
+   * @throws CatalogError `Unavailable` `STORE_UNAVAILABLE`: maybe taken up; it is free again when
+   * that lease is over.
+   */
+  async take(id: JobId): Promise<Lease | undefined> {
+    const { account, clock, pointers } = this.#context;
+    const item = await pointers.get(keyOf(FAMILIES.jobById, account, id));
+    if (item.state === "absent") return undefined;
+    const job = jobOf(item);
+    const nowMs = clock.nowMs();
+    if (job.heldUntilMs > nowMs || job.dueMs > nowMs) return undefined;
+    const renewed = new Stopwatch(clock);
+    const heldUntilMs = nowMs + LIMITS.jobLeaseMs;
+    const held: Job = { ...job, holder: this.#holder, heldUntilMs, tries: job.tries + 1 };
+    try {
+      await writeJob(this.#context, item, held);
+    } catch (error) {
+      if (error instanceof CatalogError && error.code === "JOB_LEASE_LOST") return undefined;
+      throw error;
+    }
+    return new Lease(this.#context, { ...item, version: item.version + 1n }, held, renewed);
+  }
+}
+
+function dueOf(item: Live): { readonly dueMs: number; readonly id: JobId } {
+  const leaf = leafText(item.key) ?? "";
+  return { dueMs: Number(leaf.slice(0, TIME_DIGITS)), id: leaf.slice(TIME_DIGITS + 1) as JobId };
+}

@@ -1,0 +1,193 @@
+import { Stopwatch } from "../base/clock.ts";
+import { putCertain } from "../pointer/certain.ts";
+import { splitKey } from "../pointer/key.ts";
+import type { Item, Live } from "../pointer/port.ts";
+import { BatchBuilder } from "./batch.ts";
+import { encodeJob } from "./codec.ts";
+import type { CatalogContext } from "./context.ts";
+import { afterDropKeys, type Droppable } from "./drops.ts";
+import { readEntity, type Stored, summaryOfItem } from "./entities.ts";
+import type { Lease } from "./jobs.ts";
+import { directoryOf, FAMILIES, locationKey } from "./keys.ts";
+import type { EntityType, Job, Table } from "./model.ts";
+import { listPage } from "./pages.ts";
+import { byIdKey } from "./paths.ts";
+import { assertMayUpdate } from "./payloads.ts";
+import { type Planned, REPLAN, write } from "./repository.ts";
+import { nameSummary, summaryOf } from "./summaries.ts";
+
+/*
+ * The two batches of a purge that change what the catalog says. Between them the files go; after
+ * the first there is no way back, and until the last one nobody else may come to the location.
+ */
+
+/** The step that a purge is at once its table is PURGING: the first of those that delete. */
+export const FIRST_STEP = "data";
+/** Derived pointers that are deleted between two signs of life. */
+const DERIVED_PAGE = 100;
+/** Step of a job that is over, and kept for what it left undone. */
+const DONE = "done";
+
+function actorOf({ id }: Job) {
+  return { requestId: `job-${id}`, principal: "firn" } as const;
+}
+
+/** What a purge is about; undefined where there is nothing any more. */
+export async function subjectOf(
+  context: CatalogContext,
+  { subject }: Job,
+): Promise<Stored<Droppable> | undefined> {
+  const key = byIdKey(subject.type as Droppable["type"], context.account, subject.id);
+  const item = await context.pointers.get(key);
+  if (item.state === "absent") return undefined;
+  return readEntity<Droppable>(context, subject.type as Droppable["type"], item);
+}
+
+/**
+ * Whether files are to go with an entity, as far as the catalog knows: those of an Iceberg table
+ * whose drop asked for it.
+ */
+function asksForFiles(entity: Droppable): entity is Table {
+  return entity.type === "table" && entity.iceberg?.purgeRequested === true;
+}
+
+/**
+ * Moves a dropped table to PURGING and takes its location again, in one batch. One that is PURGING
+ * already is answered as it is.
+ *
+ * @returns undefined where no file may go: nothing was asked for, or the location is another's.
+ * @throws CatalogError `Conflict` `JOB_LEASE_LOST`, also where it was brought back.
+ */
+export async function beginPurge(
+  context: CatalogContext,
+  lease: Lease,
+): Promise<Table | undefined> {
+  const { account, pointers, payloads } = context;
+  const plan = async ({
+    authorship,
+  }: Parameters<Parameters<typeof write>[3]>[0]): Promise<Planned<Table | undefined>> => {
+    const stored = await subjectOf(context, lease.job);
+    if (stored === undefined || !asksForFiles(stored.entity)) return { unchanged: undefined };
+    const { entity: was, item, envelope } = stored;
+    if (was.state === "PURGING") return { unchanged: was };
+    assertMayUpdate(envelope);
+    const [index, state] = afterDropKeys(account, was.id, was.purgeAfterMs);
+    const keys = [index ?? "", state ?? "", locationKey(account, was.location)];
+    const [dropped, job, claim] = await pointers.getMany(keys);
+    if (dropped === undefined || job === undefined || claim === undefined) return REPLAN;
+    lease.assertSame(job);
+    if (was.state !== "DROPPED" || dropped.state === "absent") throw lease.lost();
+    if (claim.state === "live") return { unchanged: undefined };
+    const entity: Table = { ...was, state: "PURGING" };
+    const payload = payloads.encode(entity, authorship);
+    const batch = new BatchBuilder(account)
+      .put(item, { payload, summary: summaryOf(entity, payload) })
+      .put(claim, { summary: nameSummary(entity) })
+      .delete(dropped);
+    const next = lease.join(batch, job, { step: FIRST_STEP });
+    const result = () => {
+      lease.moved(next);
+      return entity;
+    };
+    return { batch, primary: item.key, result };
+  };
+  return write(context, actorOf(lease.job), "purge-table", plan);
+}
+
+/** Pointers of a table that tell what its metadata says, or what clients told of it. */
+const DERIVED = [FAMILIES.snapshotById, FAMILIES.snapshotByTime, FAMILIES.report] as const;
+
+/**
+ * Deletes what follows from a table: without it, it means nothing. Where the table comes back at
+ * the last moment, its snapshots are found in its metadata again. One list a page, one write a
+ * pointer.
+ *
+ * @returns whether it came to the end: `ended` leaves the rest to another.
+ * @throws CatalogError `Conflict` `JOB_LEASE_LOST`.
+ */
+export async function deleteDerived(
+  context: CatalogContext,
+  lease: Lease,
+  ended: AbortSignal,
+): Promise<boolean> {
+  const { account, pointers } = context;
+  const { type, id } = lease.job.subject;
+  if (type !== "table") return true;
+  for (const family of DERIVED) {
+    const directory = directoryOf(family, account, id);
+    for (let after: string | undefined; ; ) {
+      const page = await listPage(pointers, directory, { after, limit: DERIVED_PAGE });
+      for (const { key, version } of page.items) {
+        const attempt = { stopwatch: new Stopwatch(context.clock) };
+        // One that moves is being written by a commit that was under way: it finds no table.
+        await putCertain(pointers, context, attempt, { op: "delete", key, expected: version });
+      }
+      if (ended.aborted) return false;
+      if (page.items.length > 0) await lease.renew();
+      if (page.next === undefined) break;
+      after = page.next;
+    }
+  }
+  return true;
+}
+
+/**
+ * The end of a dropped entity: what is left of it goes, with its job, in one batch. Its payloads
+ * stay until no change record in retention names them. A job that left something undone stays to
+ * say so.
+ *
+ * @throws CatalogError `Conflict` `JOB_LEASE_LOST`.
+ */
+export async function endPurge(context: CatalogContext, lease: Lease): Promise<void> {
+  const { account, pointers } = context;
+  const operation = `end-${lease.job.subject.type as Exclude<EntityType, "account">}` as const;
+  await write(context, actorOf(lease.job), operation, async (): Promise<Planned<void>> => {
+    const stored = await subjectOf(context, lease.job);
+    if (stored === undefined) return { unchanged: undefined };
+    const { entity, item } = stored;
+    if (entity.state !== "DROPPED" && entity.state !== "PURGING") throw lease.lost();
+    const claims = "location" in entity ? [locationKey(account, entity.location)] : [];
+    const [dropped, job, due, claim] = await pointers.getMany([
+      ...afterDropKeys(account, entity.id, entity.purgeAfterMs),
+      ...claims,
+    ]);
+    if (dropped === undefined || job === undefined || due === undefined) return REPLAN;
+    lease.assertSame(job);
+    const batch = new BatchBuilder(account).delete(item);
+    if (dropped.state === "live") batch.delete(dropped);
+    if (isOwn(claim, entity.id)) batch.delete(claim);
+    batch.deriveDelete(due);
+    const { holder: _none, ...left } = { ...lease.job, step: DONE, heldUntilMs: 0 };
+    if (left.failures === 0) batch.deriveDelete(job);
+    else batch.derive(job, { bytes: encodeJob(left) });
+    return { batch, primary: item.key, result: () => undefined };
+  });
+}
+
+function isOwn(claim: Item | undefined, id: string): claim is Live {
+  return claim?.state === "live" && summaryOfItem(claim).entityId === id;
+}
+
+/**
+ * Whether another table has a part in the files of one that is PURGING: one that grew out of the
+ * same metadata, or whose current metadata lies in its location. Dropped ones count, since they can
+ * come back. One sweep over all tables of the account.
+ */
+export async function sharesFiles(context: CatalogContext, table: Table): Promise<boolean> {
+  const { account, pointers } = context;
+  const inside = `${table.location}/`;
+  for await (const item of pointers.sweep(
+    `${splitKey(byIdKey("table", account, table.id)).directory}/`,
+  )) {
+    if (item.state === "absent") continue;
+    const summary = summaryOfItem(item);
+    if (summary.entityId === table.id) continue;
+    if (summary.tableUuid !== undefined && summary.tableUuid === table.iceberg?.tableUuid)
+      return true;
+    const at =
+      summary.metadataLocation ??
+      (await readEntity<Table>(context, "table", item))?.entity.iceberg?.metadataLocation;
+    if (at?.startsWith(inside) === true) return true;
+  }
+  return false;
+}

@@ -1,0 +1,80 @@
+import { inflateRawSync, zstdDecompressSync } from "node:zlib";
+import { bytesEqual, utf8Text } from "../base/bytes.ts";
+import { CatalogError, invalid } from "../base/error.ts";
+import { LIMITS } from "../base/limits.ts";
+import { AvroCursor, avroInvalid } from "./avro-cursor.ts";
+import { parseAvroSchema } from "./avro-schema.ts";
+import { type AvroValue, readAvro, type Wanted } from "./avro-value.ts";
+
+/*
+ * Avro's object container file (Apache Avro 1.12, "Object Container Files"):
+ *
+ *   offset  bytes  what
+ *   0       4      4F 62 6A 01, "Obj" and the version
+ *   4       …      metadata, a map of bytes: `avro.schema`, `avro.codec`, and the writer's own
+ *   …       16     sync marker, of this file alone
+ *   then blocks: a long of values, a long of bytes, the bytes by the codec, the sync marker
+ */
+const MAGIC = Uint8Array.of(0x4f, 0x62, 0x6a, 0x01);
+const SYNC_BYTES = 16;
+
+/**
+ * The values of an Avro file, as far as they are wanted, block by block: one block is unpacked at
+ * a time.
+ *
+ * @throws CatalogError `Invalid`: `AVRO_INVALID`, `AVRO_CODEC_UNSUPPORTED`, or a `JSON_…` code of
+ * its schema.
+ */
+export function* readAvroFile(bytes: Uint8Array, wanted: Wanted): Generator<AvroValue> {
+  const cursor = new AvroCursor(bytes);
+  if (!bytesEqual(cursor.take(Math.min(MAGIC.length, cursor.left)), MAGIC)) {
+    throw avroInvalid("no such file");
+  }
+  const metadata = new Map<string, Uint8Array>();
+  cursor.blocks(() => {
+    cursor.step();
+    metadata.set(cursor.string(), cursor.bytes());
+  }, false);
+  const schema = metadata.get("avro.schema");
+  if (schema === undefined) throw avroInvalid("no schema");
+  const type = parseAvroSchema(textOf(schema));
+  const codec = textOf(metadata.get("avro.codec") ?? new Uint8Array());
+  const sync = cursor.take(SYNC_BYTES);
+  while (cursor.left > 0) {
+    const values = cursor.long();
+    const data = new AvroCursor(unpack(codec, cursor.bytes()));
+    if (!bytesEqual(cursor.take(SYNC_BYTES), sync)) throw avroInvalid("a block without its end");
+    for (let i = 0n; i < values; i++) yield readAvro(data, type, wanted);
+    if (data.left > 0) throw avroInvalid("a block of more than its values");
+  }
+}
+
+function unpack(codec: string, bytes: Uint8Array): Uint8Array {
+  const maxOutputLength = LIMITS.avroBlockBytes;
+  try {
+    switch (codec) {
+      case "":
+      case "null":
+        return bytes;
+      case "deflate":
+        return inflateRawSync(bytes, { maxOutputLength });
+      case "zstandard":
+        return zstdDecompressSync(bytes, { maxOutputLength });
+      default:
+        throw invalid("AVRO_CODEC_UNSUPPORTED", "unknown codec of an avro file", {
+          codec: codec.slice(0, 40),
+        });
+    }
+  } catch (error) {
+    if (error instanceof CatalogError) throw error;
+    throw avroInvalid("a block that cannot be unpacked");
+  }
+}
+
+function textOf(bytes: Uint8Array): string {
+  try {
+    return utf8Text(bytes);
+  } catch {
+    throw avroInvalid("a text is not utf-8");
+  }
+}

@@ -1,0 +1,68 @@
+import { CatalogError } from "../base/error.ts";
+import { readAvroFile } from "./avro-file.ts";
+import type { AvroRecord, AvroValue, Wanted } from "./avro-value.ts";
+import { modelInvalid } from "./errors.ts";
+
+/** What became of a file in the snapshot that wrote the manifest. */
+export type EntryStatus = "existing" | "added" | "deleted";
+
+/** A data or delete file as a manifest of format version 1, 2 or 3 tells of it. */
+export interface ManifestEntry {
+  readonly status: EntryStatus;
+  readonly path: string;
+}
+
+const STATUSES: readonly EntryStatus[] = ["existing", "added", "deleted"];
+const OF_LIST: Wanted = { manifest_path: true };
+const OF_MANIFEST: Wanted = { status: true, data_file: { file_path: true } };
+
+/**
+ * The paths of the manifests in a manifest list.
+ *
+ * @throws CatalogError `Invalid` `MANIFEST_INVALID`, when the file is read that far; context
+ * `reason` and `cause`.
+ */
+export function* readManifestList(bytes: Uint8Array): Generator<string> {
+  for (const value of manifestValues(bytes, OF_LIST)) {
+    const path = recordOf(value)["manifest_path"];
+    if (typeof path !== "string") throw modelInvalid("MANIFEST_INVALID", "no manifest_path");
+    yield path;
+  }
+}
+
+/**
+ * The entries of a manifest, deleted ones too.
+ *
+ * @throws CatalogError `Invalid` `MANIFEST_INVALID`, when the file is read that far; context
+ * `reason` and `cause`.
+ */
+export function* readManifest(bytes: Uint8Array): Generator<ManifestEntry> {
+  for (const value of manifestValues(bytes, OF_MANIFEST)) {
+    const { status: code, data_file: file } = recordOf(value);
+    const status = typeof code === "number" ? STATUSES[code] : undefined;
+    const path = recordOf(file)["file_path"];
+    if (status === undefined) throw modelInvalid("MANIFEST_INVALID", "no status");
+    if (typeof path !== "string") throw modelInvalid("MANIFEST_INVALID", "no file_path");
+    yield { status, path };
+  }
+}
+
+function* manifestValues(bytes: Uint8Array, wanted: Wanted): Generator<AvroValue> {
+  try {
+    yield* readAvroFile(bytes, wanted);
+  } catch (error) {
+    if (!(error instanceof CatalogError) || error.kind !== "Invalid") throw error;
+    if (error.code === "MANIFEST_INVALID") throw error;
+    throw modelInvalid("MANIFEST_INVALID", error.message, { ...error.context, cause: error.code });
+  }
+}
+
+function recordOf(value: AvroValue | undefined): AvroRecord {
+  const isRecord =
+    typeof value === "object" &&
+    value !== null &&
+    !Array.isArray(value) &&
+    !(value instanceof Uint8Array);
+  if (!isRecord) throw modelInvalid("MANIFEST_INVALID", "not a record");
+  return value as AvroRecord;
+}

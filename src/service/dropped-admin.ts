@@ -1,0 +1,99 @@
+import type { AccountCatalog } from "../catalog/catalog.ts";
+import type { UndropTarget } from "../catalog/dropped.ts";
+import type { Droppable } from "../catalog/drops.ts";
+import type { Relation } from "../catalog/model.ts";
+import type { TableLocations } from "./table-locations.ts";
+
+/** Something dropped, as shown. */
+export interface DroppedInfo {
+  readonly id: string;
+  readonly type: Droppable["type"];
+  /** The catalog that it was in, undefined where that is gone or it is one. */
+  readonly catalog: string | undefined;
+  /**
+   * The namespace that a table or view was in, where it is now; undefined where that is gone. Of a
+   * namespace the path above it.
+   */
+  readonly namespace: readonly string[] | undefined;
+  readonly name: string;
+  /** From then on it may go for good, at any time. In milliseconds of wall time. */
+  readonly purgeAfterMs: number;
+  /** Its files go with it; else only what the catalog knows of it. */
+  readonly purgeRequested: boolean;
+}
+
+export interface DroppedPage {
+  readonly items: readonly DroppedInfo[];
+  /** Absent on the last page. */
+  readonly next?: string;
+}
+
+const ACTOR = { requestId: "admin", principal: "firn" };
+
+/** What was dropped in the default account, until it is purged. */
+export class DroppedAdmin {
+  readonly #catalog: AccountCatalog;
+  readonly #places: TableLocations;
+
+  constructor(catalog: AccountCatalog, places: TableLocations) {
+    this.#catalog = catalog;
+    this.#places = places;
+  }
+
+  /**
+   * What can be brought back, that which goes first at the head: everything, or a page of at most
+   * `limit` after the `next` of the page before.
+   */
+  async list(
+    page: { readonly limit?: number; readonly after?: string } = {},
+  ): Promise<DroppedPage> {
+    const { items, next } = await this.#catalog.dropped.list(page);
+    const shown = await Promise.all(items.map((entity) => this.#show(entity)));
+    return next === undefined ? { items: shown } : { items: shown, next };
+  }
+
+  /**
+   * Brings something back, to where it was unless `to` says otherwise: another name, another
+   * parent in its catalog, or both. A catalog or namespace comes back empty; what was in it comes
+   * back by itself.
+   *
+   * @throws CatalogError `DROPPED_NOT_FOUND`; `Conflict` `BEING_PURGED`; `NAMESPACE_NOT_FOUND` and
+   * `CATALOG_NOT_FOUND` of the parent; an `AlreadyExists` of the name or location, where another
+   * has it by now; `NAME_INVALID`.
+   */
+  async undrop(id: string, to: UndropTarget = {}): Promise<DroppedInfo> {
+    const above = (relation: Relation) => this.#above(relation);
+    const { entity } = await this.#catalog.dropped.undrop(ACTOR, id, to, above);
+    return this.#show(entity);
+  }
+
+  /** A catalog that is gone is refused where the relation is to appear. */
+  async #above({ catalogId, location }: Relation): Promise<readonly string[]> {
+    const name = await this.#catalog.dropped.catalogName(catalogId);
+    return name === undefined ? [] : (await this.#places.of(name)).above(location);
+  }
+
+  async #show(entity: Droppable): Promise<DroppedInfo> {
+    const { id, type, name, purgeAfterMs } = entity;
+    const { dropped } = this.#catalog;
+    const inCatalog = type === "catalog" ? undefined : await dropped.catalogName(entity.catalogId);
+    return {
+      ...{ id, type, name, purgeAfterMs },
+      catalog: inCatalog,
+      namespace: await this.#namespaceOf(entity),
+      purgeRequested: entity.type === "table" && entity.iceberg?.purgeRequested === true,
+    };
+  }
+
+  async #namespaceOf(entity: Droppable): Promise<readonly string[] | undefined> {
+    switch (entity.type) {
+      case "catalog":
+        return undefined;
+      case "namespace":
+        return entity.path.slice(0, -1);
+      case "table":
+      case "view":
+        return this.#catalog.dropped.namespacePath(entity.namespaceId);
+    }
+  }
+}
