@@ -19,7 +19,7 @@ export function sendAnswer(reply: FastifyReply, answer: Answer): FastifyReply {
 }
 
 /** Below this size one copy costs less than the vector of a gathered write. */
-const COPY_BYTES = 16_384;
+const COPY_BYTES = 65_536;
 
 function sendPieces(
   response: ServerResponse,

@@ -1,8 +1,14 @@
 import { utf8 } from "../base/bytes.ts";
 import type { Fragment, Run } from "./fragment.ts";
 
-/** Text of so many parts is worth a piece of its own. */
-const RUN_UNITS = 32_768;
+/**
+ * Units of text that make a run. A short list, as the log of metadata files is, that loses its
+ * first part and gains a last one with each commit would seldom have a long run that stays; a long
+ * history in short ones would be thousands of pieces.
+ */
+const LONG_RUN = 32_768;
+const SHORT_RUN = 4_096;
+const SHORT_LIST = 256;
 
 /** Parts that are too few for a run. */
 interface Loose {
@@ -74,16 +80,17 @@ function runAt(parts: readonly Part[], at: number): Run | undefined {
  * bytes where they are too few to be one.
  */
 function makeRun(parts: readonly Part[], at: number): Run | Loose {
+  const enough = parts.length <= SHORT_LIST ? SHORT_RUN : LONG_RUN;
   const fragments: Fragment[] = [];
   let units = 0;
-  for (let end = at; end < parts.length && units < RUN_UNITS; end++) {
+  for (let end = at; end < parts.length && units < enough; end++) {
     const fragment = parts[end]?.fragment;
     if (fragment === undefined || (end > at && runAt(parts, end) !== undefined)) break;
     fragments.push(fragment);
     units += fragment.text.length;
   }
   const [first] = fragments;
-  if (first === undefined || units < RUN_UNITS) return { fragments, bytes: undefined };
+  if (first === undefined || units < enough) return { fragments, bytes: undefined };
   const texts = fragments.map(({ text }) => text);
   first.run = { fragments, bytes: utf8(`,${texts.join(",")}`) };
   return first.run;
