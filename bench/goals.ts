@@ -1,3 +1,4 @@
+import type { WriteCost } from "./file-writes.ts";
 import type { ComparedCell, Comparison, SideName } from "./iceberg.ts";
 
 /** A goal and what this run says of it. */
@@ -32,7 +33,7 @@ const isOwnWrite: Pick = ({ name }) =>
 const isCommit: Pick = ({ name }) => name === "commit a property" || name === "append";
 
 /** The goals of `docs/performance.md` that were measured, each by the cell that does worst. */
-export function judge({ cells }: Comparison): readonly Verdict[] {
+export function judge({ cells, fileWrites }: Comparison): readonly Verdict[] {
   const atLeast = (goal: string, least: number, pick: Pick, of: (c: ComparedCell) => number) =>
     verdict(goal, least, cells.filter(pick), of);
   return [
@@ -57,7 +58,30 @@ export function judge({ cells }: Comparison): readonly Verdict[] {
       ({ name }) => name === "append, one table",
       (cell) => cell.sides.firn.perSecond / ownAppends(cells, cell.clients),
     ),
+    growth(cells, fileWrites),
   ].flat();
+}
+
+const MOST_GROWTH = 2;
+
+/**
+ * What an append to the longest history costs, as a multiple of one to the shortest. Left out is
+ * the write of the metadata file, which is as long as the history; the answer, as long, counts.
+ */
+function growth(
+  cells: readonly ComparedCell[],
+  fileWrites: readonly WriteCost[],
+): readonly Verdict[] {
+  const costs = fileWrites.map(({ snapshots, cpuMs }) => {
+    const cell = cells.find(({ name }) => name === `append at ${snapshots}`);
+    return (cell?.sides.firn.serverCpuMs ?? Number.NaN) - cpuMs;
+  });
+  const [first, last] = [costs[0], costs.at(-1)];
+  if (first === undefined || last === undefined) return [];
+  const measured = last / first;
+  const goal = "append at the longest history, its file aside: CPU ≤ 2x of the shortest";
+  const worst = `append at ${fileWrites.at(-1)?.snapshots}`;
+  return [{ goal, worst, measured, met: measured <= MOST_GROWTH }];
 }
 
 function verdict(

@@ -1,7 +1,7 @@
 import { accessSync, constants, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { startServer } from "../test/clients/server-process.ts";
+import { type ServerProcess, startServer } from "../test/clients/server-process.ts";
 import {
   allCells,
   type Cell,
@@ -125,6 +125,7 @@ async function startSides(directory: string, stops: (() => Promise<unknown>)[]):
     const own = join(directory, name);
     mkdirSync(own, { recursive: true });
     const server = name === "firn" ? await startFirn(own, directory) : await startPeer(name, own);
+    say(`${name}: ${server.options}`);
     stops.push(() => server.stop());
     const prefix = name === "firn" ? "/iceberg/v1/default" : "/v1";
     const target = new Target(name, server, prefix);
@@ -134,9 +135,13 @@ async function startSides(directory: string, stops: (() => Promise<unknown>)[]):
   return sides;
 }
 
-function startFirn(directory: string, allowed: string): ReturnType<typeof startServer> {
-  const roots = ["--allow-location", allowed];
-  return startServer(directory, ["--profile", "memory", "--log-level", "error", ...roots]);
+async function startFirn(
+  directory: string,
+  allowed: string,
+): Promise<ServerProcess & { readonly options: string }> {
+  const flags = ["--profile", "memory", "--log-level", "error", "--allow-location", allowed];
+  const server = await startServer(directory, flags);
+  return { ...server, options: `node ${process.version}, firn serve ${flags.join(" ")}` };
 }
 
 /** Every kind of operation for a while at many clients, in namespaces of its own. */

@@ -11,6 +11,8 @@ export interface PeerProcess {
   /** `http://127.0.0.1:PORT`, without a slash at its end. */
   readonly url: string;
   readonly pid: number;
+  /** How it was started, class path aside. */
+  readonly options: string;
   stop(): Promise<void>;
 }
 
@@ -19,6 +21,7 @@ const CLASSES = join(HERE, "target", "classes");
 const CLASS_PATH = join(HERE, "target", "cp.txt");
 const POM = join(HERE, "pom.xml");
 const MAIN = "org.apache.iceberg.rest.LoopbackRESTCatalogServer";
+const JVM_OPTIONS: readonly string[] = ["-Xmx4g", "-Dorg.slf4j.simpleLogger.defaultLogLevel=error"];
 const START_LIMIT_MS = 60_000;
 const STOP_LIMIT_MS = 10_000;
 
@@ -58,14 +61,16 @@ function assertRuns(command: string, flag: string): void {
  */
 export async function startPeer(form: PeerForm, directory: string): Promise<PeerProcess> {
   const classPath = `${CLASSES}:${readFileSync(CLASS_PATH, "utf8").trim()}`;
-  const log = "-Dorg.slf4j.simpleLogger.defaultLogLevel=error";
-  const child = spawn("java", ["-Xmx4g", log, "-cp", classPath, MAIN], {
-    env: { ...process.env, ...settingsOf(form, directory), CATALOG_REST_PORT: "0" },
+  const settings = settingsOf(form, directory);
+  const child = spawn("java", [...JVM_OPTIONS, "-cp", classPath, MAIN], {
+    env: { ...process.env, ...settings, CATALOG_REST_PORT: "0" },
     stdio: ["ignore", "pipe", "pipe"],
   });
   const url = await announcedUrl(child);
   if (child.pid === undefined) throw new Error("the reference server has no process id");
-  return { url, pid: child.pid, stop: () => stop(child) };
+  const given = Object.entries(settings).map(([name, value]) => `${name}=${value}`);
+  const options = [...given, "java", ...JVM_OPTIONS].join(" ");
+  return { url, pid: child.pid, options, stop: () => stop(child) };
 }
 
 function settingsOf(form: PeerForm, directory: string): Readonly<Record<string, string>> {
