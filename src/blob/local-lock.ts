@@ -1,9 +1,10 @@
-import { closeSync, openSync, readdirSync, readFileSync, unlinkSync } from "node:fs";
+import { closeSync, openSync, readdirSync, unlinkSync } from "node:fs";
 import { type Clock, Stopwatch } from "../base/clock.ts";
 import { CatalogError } from "../base/error.ts";
 import { type Prng, randomBelow } from "../base/prng.ts";
 import { RESERVED_PREFIX } from "./local-directory.ts";
 import { errnoOf } from "./local-fault.ts";
+import { identityOf } from "./local-process.ts";
 
 const INTENT_PREFIX = `${RESERVED_PREFIX}lock-`;
 /** A holder keeps the lock for one compare and rename: a longer wait means that something hangs. */
@@ -112,42 +113,4 @@ function removeIntent(file: string): void {
 function isAlive(intent: string): boolean {
   const [boot, pid, start] = intent.split("-");
   return `${boot}-${pid}-${start}` === identityOf(Number(pid));
-}
-
-/** `{boot}-{pid}-{start}`: a process id alone is used again, at the latest after a reboot. */
-function identityOf(pid: number): string | undefined {
-  const start = startOf(pid);
-  return start === undefined ? undefined : `${bootId()}-${pid}-${start}`;
-}
-
-/** Ticks from boot to the start of a process; `0` where the system has no `/proc`. */
-function startOf(pid: number): string | undefined {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
-    // The second field is the command in parentheses and may hold spaces; `starttime` is the 22nd.
-    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-    // A zombie has an entry still, but will never release anything.
-    return fields[0] === "Z" || fields[0] === "X" ? undefined : fields[19];
-  } catch {
-    return bootId() === NO_PROC && signalReaches(pid) ? "0" : undefined;
-  }
-}
-
-function signalReaches(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch (error) {
-    return errnoOf(error) === "EPERM";
-  }
-}
-
-const NO_PROC = "0";
-
-function bootId(): string {
-  try {
-    const id = readFileSync("/proc/sys/kernel/random/boot_id", "latin1");
-    return id.replaceAll("-", "").slice(0, 32);
-  } catch {
-    return NO_PROC;
-  }
 }

@@ -97,6 +97,7 @@ export class WritePath {
   write(batch: Prepared, check?: () => void): Maybe<Written> {
     const { health, pressure, commits, options } = this.#target;
     health.assertOpen();
+    if (batch.ops.length === 0) return this.#nothing();
     const delayMs = pressure.delayMs(batch.payload.length);
     const crowded = commits.pendingBytes > options.walBacklogBytes;
     return delayMs > 0 || crowded ? this.#later(batch, delayMs, check) : this.#apply(batch, check);
@@ -147,6 +148,12 @@ export class WritePath {
     this.#note(handle, last);
     if (active.memoryBytes >= options.memtableBytes) this.#target.onFull();
     return { sequence: last, durable: () => handle.durable() };
+  }
+
+  /** A batch of nothing is there as soon as what came before it. */
+  #nothing(): Written {
+    const { lastSequence } = this;
+    return { sequence: lastSequence, durable: async () => await this.durable(lastSequence) };
   }
 
   /** Watches a group once, whoever else does: a failure of the log ends the engine. */
