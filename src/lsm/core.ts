@@ -9,6 +9,7 @@ import { Health } from "./health.ts";
 import { Lease } from "./lease.ts";
 import { ManifestLog } from "./manifest/log.ts";
 import { Memtable } from "./memtable.ts";
+import type { LsmLatency } from "./metrics.ts";
 import type { Opened } from "./open.ts";
 import type { LsmOptions } from "./options.ts";
 import { type Gauge, Pressure } from "./pressure.ts";
@@ -59,6 +60,8 @@ export class Core {
   #walFiles = 0;
   #walBytes = 0;
   #closing: Promise<void> | undefined;
+  readonly #latency: LsmLatency | undefined;
+  readonly #unshow: (() => void) | undefined;
 
   constructor(opened: Opened) {
     const { parts, options, manifest, memtables, wal } = opened;
@@ -73,7 +76,11 @@ export class Core {
     const [active = new Memtable(), ...frozen] = memtables;
     this.views = new Views({ active, frozen, ...this.#sorted(manifest) });
     this.manifests = new ManifestLog(opened.store, manifest, (next) => this.#accept(next));
-    this.gets = new Gets(this.tables, this.views);
+    const { metrics } = parts;
+    const shown = metrics?.of.add(metrics.shard, () => this.stats());
+    this.#latency = shown?.latency;
+    this.#unshow = shown?.remove;
+    this.gets = new Gets(this.tables, this.views, clock, (ms) => this.#observe("read_wait", ms));
     const { assertOpen } = health;
     this.scanSource = { tables: this.tables, views: this.views, assertReadable: assertOpen };
     this.#pressure = new Pressure(clock, this.#gauges());
@@ -103,7 +110,10 @@ export class Core {
         this.transactions.expire();
         return snapshots.sequences();
       },
-      onFlushed: (bytes, tookMs) => this.#pressure.flushed(bytes, tookMs),
+      onFlushed: (bytes, tookMs) => {
+        this.#pressure.flushed(bytes, tookMs);
+        this.#observe("flush", tookMs);
+      },
     });
     this.lease = new Lease(clock, options.leaseMs, async (sinceMs) => {
       await this.manifests.check(sinceMs).catch((error: unknown) => {
@@ -171,6 +181,7 @@ export class Core {
       } else await this.#commits.close();
     } finally {
       this.tables.keepOnly(new Set());
+      this.#unshow?.();
     }
   }
 
@@ -233,6 +244,10 @@ export class Core {
     this.#flusher.wake();
   }
 
+  #observe(kind: Parameters<LsmLatency["observe"]>[0], ms: number): void {
+    this.#latency?.observe(kind, ms / 1_000);
+  }
+
   #noteWal(): void {
     const { files, writtenBytes } = this.#wal.stats();
     this.#walFiles = files;
@@ -242,7 +257,8 @@ export class Core {
   /** However small the writes, replay stays bounded. */
   #onDurable(): void {
     const { walFiles, walBytes } = this.options;
-    const { files, writtenBytes } = this.#wal.stats();
+    const { files, writtenBytes, appendMs } = this.#wal.stats();
+    this.#observe("commit", appendMs.last);
     const grown = files - this.#walFiles >= walFiles || writtenBytes - this.#walBytes >= walBytes;
     if (grown && this.health.failure === undefined) this.#freeze();
   }

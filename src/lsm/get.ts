@@ -1,3 +1,4 @@
+import type { Clock } from "../base/clock.ts";
 import { hashKey } from "./format/bloom.ts";
 import { ENTRY, MISS, type MissingBlock } from "./format/cursor.ts";
 import { type Key, PUT, type Sequence } from "./format/entry.ts";
@@ -31,9 +32,15 @@ export class Gets {
   readonly #tables: Tables;
   readonly #views: Views;
 
-  constructor(tables: Tables, views: Views) {
+  readonly #clock: Clock;
+  readonly #onWaited: (ms: number) => void;
+
+  /** @param onWaited told how long a read waited for the store. */
+  constructor(tables: Tables, views: Views, clock: Clock, onWaited: (ms: number) => void) {
     this.#tables = tables;
     this.#views = views;
+    this.#clock = clock;
+    this.#onWaited = onWaited;
   }
 
   /**
@@ -58,9 +65,8 @@ export class Gets {
 
   /** What was loaded stays at hand to the end, or a small cache would lose it to what follows. */
   async #wait(view: View, key: Key, sequence: Sequence, first: MissingBlock[]): Promise<Value> {
-    const held = [this.#views.pin(view)];
+    const held = [this.#begin(view)];
     try {
-      this.figures.waits++;
       for (let missing = first; ; ) {
         held.push(await this.#tables.load(missing));
         missing = [];
@@ -80,9 +86,8 @@ export class Gets {
     first: readonly number[],
     firstMissing: MissingBlock[],
   ): Promise<readonly Value[]> {
-    const held = [this.#views.pin(view)];
+    const held = [this.#begin(view)];
     try {
-      this.figures.waits++;
       let missing = firstMissing;
       for (let open = first; open.length > 0; ) {
         held.push(await this.#tables.load(missing));
@@ -93,6 +98,17 @@ export class Gets {
     } finally {
       for (const letGo of held) letGo();
     }
+  }
+
+  /** Pins the view of a read that waits, and counts it, until what is answered is called. */
+  #begin(view: View): () => void {
+    const unpin = this.#views.pin(view);
+    const startMs = this.#clock.monotonicMs();
+    this.figures.waits++;
+    return () => {
+      unpin();
+      this.#onWaited(this.#clock.monotonicMs() - startMs);
+    };
   }
 
   /** @returns the indices whose answer is missing still. */

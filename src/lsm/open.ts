@@ -1,6 +1,5 @@
 import type { Clock } from "../base/clock.ts";
 import { CatalogError } from "../base/error.ts";
-import type { Metrics } from "../base/metrics.ts";
 import type { Prng } from "../base/prng.ts";
 import type { BlobStore } from "../blob/port.ts";
 import { BlockCache } from "./cache.ts";
@@ -9,6 +8,7 @@ import type { Manifest } from "./format/manifest.ts";
 import { ManifestObjects } from "./manifest/objects.ts";
 import type { ManifestStore } from "./manifest/store.ts";
 import { Memtable } from "./memtable.ts";
+import type { LsmMetrics } from "./metrics.ts";
 import { type LsmOptions, lsmOptions } from "./options.ts";
 import type { NodeIdentity, TakeOver } from "./owner.ts";
 import { takeOver } from "./take-over.ts";
@@ -29,7 +29,8 @@ export interface OpenOptions {
   /** Shared by the shards of a process; 64 MiB of its own if none is given. */
   readonly cache?: BlockCache;
   readonly takeOver?: TakeOver;
-  readonly metrics?: Metrics;
+  /** Where the figures of the shard are printed, and under which name. */
+  readonly metrics?: { readonly of: LsmMetrics; readonly shard: string };
   readonly options?: Partial<LsmOptions>;
 }
 

@@ -1,0 +1,98 @@
+import { Gauge, Histogram } from "prom-client";
+import { type Metrics, STORE_LATENCY_BUCKETS_S } from "../base/metrics.ts";
+import type { LsmStats } from "./stats.ts";
+
+/** One figure of the statistics, as it is named in the metrics, behind `firn_lsm_`. */
+type Figure = readonly [name: string, help: string, of: (stats: LsmStats) => number];
+
+/** Where a read that waits, a commit or a flush leaves its time, in seconds. */
+export interface LsmLatency {
+  observe(kind: "read_wait" | "commit" | "flush", seconds: number): void;
+}
+
+const hits = (yes: number, no: number): number => (yes + no === 0 ? 1 : yes / (yes + no));
+
+const FIGURES: readonly Figure[] = [
+  ["epoch", "Epoch of the writer.", (s) => s.epoch],
+  ["last_sequence", "Last sequence that was applied.", (s) => s.lastSequence],
+  ["durable_sequence", "Last sequence that survives a crash.", (s) => s.durableSequence],
+  ["memtable_bytes", "Memory of what is not in tables yet.", (s) => s.memtables.bytes],
+  ["l0_tables", "Tables of level 0.", (s) => s.tree.l0Tables],
+  ["sorted_runs", "Sorted runs below level 0.", (s) => s.tree.runs],
+  ["disk_bytes", "Bytes of the tables that the manifest names.", (s) => s.tree.fileBytes],
+  ["obsolete_bytes", "Bytes of files that wait to be deleted.", (s) => s.gc.obsoleteBytes],
+  ["tombstone_ratio", "Deletions among the entries of tables.", tombstones],
+  ["compaction_debt_bytes", "Bytes that compaction has to rewrite.", (s) => s.compaction.debtBytes],
+  ["compacted_bytes", "Bytes that compactions have written.", (s) => s.compaction.outputBytes],
+  ["flushed_bytes", "Bytes of tables that flushes have written.", (s) => s.flush.fileBytes],
+  ["flush_bytes_per_second", "Rate of the flushes so far.", flushRate],
+  ["write_amplification", "Bytes of tables for each byte flushed.", (s) => s.amplification.write],
+  ["read_amplification", "Sorted places a read may look in.", (s) => s.amplification.read],
+  ["space_amplification", "Bytes of tables for each that counts.", (s) => s.amplification.space],
+  ["filter_hit_ratio", "Absent keys that filters kept from a read.", filterHits],
+  ["cache_hit_ratio", "Blocks that were in the cache.", (s) => hits(s.cache.hits, s.cache.misses)],
+  ["cache_bytes", "Memory of the block cache.", (s) => s.cache.bytes],
+  ["stalled_writes", "Writes that were delayed.", (s) => s.pressure.delayed],
+  ["stalled_seconds", "How long writes were delayed.", (s) => s.pressure.delayedMs / 1_000],
+  ["refused_writes", "Writes that were refused as overload.", (s) => s.pressure.refused],
+  ["wal_bytes", "Bytes written to the log.", (s) => s.wal.writtenBytes],
+  ["wal_groups", "Groups written to the log.", (s) => s.wal.groups],
+  ["wal_append_seconds", "Time of all groups of the log.", (s) => s.wal.appendMs.total / 1_000],
+  ["open_transactions", "Transactions that are open.", (s) => s.transactions],
+  ["open_snapshots", "Snapshots that are open.", (s) => s.snapshots],
+];
+
+/**
+ * Prints the statistics of engines at `/metrics`, a series for each shard, when they are asked for:
+ * nothing is counted twice, and an idle engine costs nothing. One of these to a registry.
+ */
+export class LsmMetrics {
+  readonly #shards = new Map<string, () => LsmStats>();
+  readonly #latency: Histogram<"shard" | "kind">;
+
+  constructor(metrics: Metrics) {
+    const shards = this.#shards;
+    const registers = [metrics];
+    for (const [name, help, of] of FIGURES) {
+      new Gauge({
+        name: `firn_lsm_${name}`,
+        help,
+        labelNames: ["shard"],
+        registers,
+        collect() {
+          this.reset();
+          for (const [shard, stats] of shards) this.set({ shard }, of(stats()));
+        },
+      });
+    }
+    this.#latency = new Histogram({
+      name: "firn_lsm_seconds",
+      help: "Time of reads that waited for the store, of commits to the log, of flushes.",
+      labelNames: ["shard", "kind"],
+      buckets: STORE_LATENCY_BUCKETS_S,
+      registers,
+    });
+  }
+
+  /** Takes a shard in, until what is answered is called. */
+  add(shard: string, stats: () => LsmStats): { latency: LsmLatency; remove: () => void } {
+    this.#shards.set(shard, stats);
+    const latency = this.#latency;
+    return {
+      latency: { observe: (kind, seconds) => latency.observe({ shard, kind }, seconds) },
+      remove: () => void this.#shards.delete(shard),
+    };
+  }
+}
+
+function tombstones({ tree }: LsmStats): number {
+  return tree.entries === 0 ? 0 : tree.deletions / tree.entries;
+}
+
+function flushRate({ flush }: LsmStats): number {
+  return flush.totalMs === 0 ? 0 : (flush.fileBytes * 1_000) / flush.totalMs;
+}
+
+function filterHits({ reads }: LsmStats): number {
+  return hits(reads.filterNegatives, reads.filterFalsePositives);
+}
