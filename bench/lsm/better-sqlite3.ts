@@ -1,0 +1,87 @@
+import { join } from "node:path";
+import type { Contender, Database, Dataset } from "./contender.ts";
+import { loadPeer } from "./peers.ts";
+
+interface Statement {
+  run(...values: unknown[]): unknown;
+  get(...values: unknown[]): unknown;
+  iterate(...values: unknown[]): Iterable<unknown>;
+  raw(): Statement;
+  pluck(): Statement;
+}
+interface Sqlite {
+  pragma(text: string): unknown;
+  exec(text: string): unknown;
+  prepare(text: string): Statement;
+  transaction(work: (...args: number[]) => void): (...args: number[]) => void;
+  close(): void;
+}
+interface Package {
+  readonly default: new (path: string) => Sqlite;
+}
+
+/** SQLite, in C: one table without row ids. */
+export async function betterSqlite3(): Promise<Contender | undefined> {
+  const loaded = await loadPeer<Package>("better-sqlite3");
+  if (loaded === undefined) return undefined;
+  return {
+    name: "better-sqlite3",
+    options: "WAL, synchronous OFF, cache 256 MiB, WITHOUT ROWID; a transaction a batch",
+    async open(directory) {
+      const db = new loaded.default(join(directory, "db"));
+      db.pragma("journal_mode = WAL");
+      db.pragma("synchronous = OFF");
+      db.pragma("cache_size = -262144");
+      db.exec("CREATE TABLE kv (k BLOB PRIMARY KEY, v BLOB) WITHOUT ROWID");
+      return new SqliteDatabase(db);
+    },
+  };
+}
+
+class SqliteDatabase implements Database {
+  readonly #db: Sqlite;
+  readonly #put: Statement;
+  readonly #remove: Statement;
+  readonly #get: Statement;
+
+  constructor(db: Sqlite) {
+    this.#db = db;
+    this.#put = db.prepare("INSERT OR REPLACE INTO kv VALUES (?, ?)");
+    this.#remove = db.prepare("DELETE FROM kv WHERE k = ?");
+    this.#get = db.prepare("SELECT v FROM kv WHERE k = ?").pluck();
+  }
+
+  put({ keys, values }: Dataset, from: number, to: number): unknown {
+    return this.#db.transaction(() => {
+      for (let i = from; i < to; i++) this.#put.run(keys[i], values[i]);
+    })();
+  }
+
+  remove({ keys }: Dataset, from: number, to: number): unknown {
+    return this.#db.transaction(() => {
+      for (let i = from; i < to; i++) this.#remove.run(keys[i]);
+    })();
+  }
+
+  get(key: Uint8Array): Uint8Array | undefined {
+    return this.#get.get(key) as Uint8Array | undefined;
+  }
+
+  scan(from: Uint8Array | undefined, limit: number, reverse: boolean): number {
+    const where = from === undefined ? "" : `WHERE k ${reverse ? "<" : ">="} ?`;
+    const order = `ORDER BY k ${reverse ? "DESC" : "ASC"}`;
+    const most = limit === Number.POSITIVE_INFINITY ? "" : `LIMIT ${limit}`;
+    const statement = this.#db.prepare(`SELECT k, v FROM kv ${where} ${order} ${most}`).raw();
+    let count = 0;
+    for (const row of statement.iterate(...(from === undefined ? [] : [from]))) {
+      if (row !== undefined) count++;
+    }
+    return count;
+  }
+
+  async settle(): Promise<void> {}
+
+  async close(): Promise<void> {
+    this.#db.close();
+  }
+}

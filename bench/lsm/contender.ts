@@ -1,0 +1,29 @@
+/** A store that is measured. What it answers belongs to the caller, who may keep it. */
+export interface Database {
+  /** One batch: `keys[i]` to `values[i]`, for the indices [from, to). */
+  put(data: Dataset, from: number, to: number): unknown;
+  /** One batch of deletions. */
+  remove(data: Dataset, from: number, to: number): unknown;
+  get(key: Uint8Array): Promise<Uint8Array | undefined> | Uint8Array | undefined;
+  /** Reads up to `limit` rows, keys and values, from a key on (or all); answers their number. */
+  scan(from: Uint8Array | undefined, limit: number, reverse: boolean): Promise<number> | number;
+  /** Brings what was written to where it will be read from. */
+  settle(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface Contender {
+  readonly name: string;
+  /** As printed: whatever differs from its defaults. */
+  readonly options: string;
+  open(directory: string): Promise<Database>;
+}
+
+/** Rows in the order in which they are written. */
+export interface Dataset {
+  readonly keys: readonly Uint8Array[];
+  readonly values: readonly Uint8Array[];
+}
+
+/** The same for everybody: what is cached is not what is compared. */
+export const CACHE_BYTES: number = 256 * 1_048_576;

@@ -1,0 +1,72 @@
+import { join } from "node:path";
+import type { Contender, Database, Dataset } from "./contender.ts";
+import { loadPeer } from "./peers.ts";
+
+interface Lmdb {
+  putSync(key: Uint8Array, value: Uint8Array): unknown;
+  removeSync(key: Uint8Array): unknown;
+  transactionSync(work: () => void): void;
+  getBinary(key: Uint8Array): Uint8Array | undefined;
+  getRange(options: object): Iterable<{ key: Uint8Array; value: Uint8Array }>;
+  close(): Promise<void>;
+}
+interface Package {
+  open(options: object): Lmdb;
+}
+
+/** LMDB, in C: a copy-on-write B+tree in a memory map. */
+export async function lmdb(): Promise<Contender | undefined> {
+  const loaded = await loadPeer<Package>("lmdb");
+  if (loaded === undefined) return undefined;
+  return {
+    name: "lmdb",
+    options: "noSync; synchronous calls, a transaction a batch; binary keys and values",
+    async open(directory) {
+      const options = { keyEncoding: "binary", encoding: "binary", noSync: true };
+      return new LmdbDatabase(loaded.open({ path: join(directory, "db"), ...options }));
+    },
+  };
+}
+
+class LmdbDatabase implements Database {
+  readonly #db: Lmdb;
+
+  constructor(db: Lmdb) {
+    this.#db = db;
+  }
+
+  put({ keys, values }: Dataset, from: number, to: number): unknown {
+    return this.#db.transactionSync(() => {
+      for (let i = from; i < to; i++) this.#db.putSync(keys[i]!, values[i]!);
+    });
+  }
+
+  remove({ keys }: Dataset, from: number, to: number): unknown {
+    return this.#db.transactionSync(() => {
+      for (let i = from; i < to; i++) this.#db.removeSync(keys[i]!);
+    });
+  }
+
+  get(key: Uint8Array): Uint8Array | undefined {
+    return this.#db.getBinary(key);
+  }
+
+  scan(from: Uint8Array | undefined, limit: number, reverse: boolean): number {
+    const most = limit === Number.POSITIVE_INFINITY ? {} : { limit };
+    let count = 0;
+    for (const { key, value } of this.#db.getRange({
+      ...(from && { start: from }),
+      reverse,
+      ...most,
+    })) {
+      if (key.length + value.length > 0) count++;
+    }
+    return count;
+  }
+
+  async settle(): Promise<void> {}
+
+  async close(): Promise<void> {
+    await this.#db.close();
+  }
+}

@@ -1,0 +1,98 @@
+import { mkdirSync } from "node:fs";
+import type { Contender, Database, Dataset } from "./contender.ts";
+import { loadPeer } from "./peers.ts";
+
+interface Row {
+  readonly key: Uint8Array;
+}
+interface Batch {
+  put(key: Uint8Array, value: Uint8Array): void;
+  delete(key: Uint8Array): void;
+}
+interface Slate {
+  get(key: Uint8Array): Promise<Uint8Array | undefined>;
+  write_with_options(batch: Batch, options: { await_durable: boolean }): Promise<unknown>;
+  scan(range: object): Promise<{ next(): Promise<Row | undefined>; dispose?(): void }>;
+  scan_with_options(range: object, options: object): ReturnType<Slate["scan"]>;
+  flush(): Promise<void>;
+  shutdown(): Promise<void>;
+}
+interface Package {
+  readonly ObjectStore: { resolve(url: string): object };
+  readonly DbBuilder: new (path: string, store: object) => { build(): Promise<Slate> };
+  readonly WriteBatch: new () => Batch;
+  readonly IterationOrder: { readonly Descending: unknown };
+  readonly DurabilityLevel: { readonly Memory: unknown };
+}
+
+/** SlateDB's binding for Node, over its store for local files. */
+export async function slatedb(): Promise<Contender | undefined> {
+  const loaded = await loadPeer<Package>("@slatedb/uniffi");
+  if (loaded === undefined) return undefined;
+  return {
+    name: "@slatedb/uniffi",
+    options: "await_durable false; all else by default",
+    async open(directory) {
+      mkdirSync(`${directory}/db`);
+      const store = loaded.ObjectStore.resolve(`file://${directory}/db`);
+      return new SlateDatabase(loaded, await new loaded.DbBuilder("db", store).build());
+    },
+  };
+}
+
+class SlateDatabase implements Database {
+  readonly #package: Package;
+  readonly #db: Slate;
+
+  constructor(loaded: Package, db: Slate) {
+    this.#package = loaded;
+    this.#db = db;
+  }
+
+  put({ keys, values }: Dataset, from: number, to: number): unknown {
+    const batch = new this.#package.WriteBatch();
+    for (let i = from; i < to; i++) batch.put(keys[i]!, values[i]!);
+    return this.#db.write_with_options(batch, { await_durable: false });
+  }
+
+  remove({ keys }: Dataset, from: number, to: number): unknown {
+    const batch = new this.#package.WriteBatch();
+    for (let i = from; i < to; i++) batch.delete(keys[i]!);
+    return this.#db.write_with_options(batch, { await_durable: false });
+  }
+
+  get(key: Uint8Array): Promise<Uint8Array | undefined> {
+    return this.#db.get(key);
+  }
+
+  async scan(from: Uint8Array | undefined, limit: number, reverse: boolean): Promise<number> {
+    const range = {
+      start: reverse ? undefined : from,
+      start_inclusive: true,
+      end: reverse ? from : undefined,
+      end_inclusive: false,
+    };
+    const rows = reverse
+      ? await this.#db.scan_with_options(range, {
+          durability_filter: this.#package.DurabilityLevel.Memory,
+          dirty: false,
+          read_ahead_bytes: 1,
+          cache_blocks: true,
+          max_fetch_tasks: 1,
+          order: this.#package.IterationOrder.Descending,
+        })
+      : await this.#db.scan(range);
+    let count = 0;
+    while (count < limit && (await rows.next()) !== undefined) count++;
+    rows.dispose?.();
+    return count;
+  }
+
+  async settle(): Promise<void> {
+    await this.#db.flush();
+  }
+
+  async close(): Promise<void> {
+    await this.#db.shutdown();
+  }
+}
