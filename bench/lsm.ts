@@ -69,6 +69,15 @@ export async function benchLsm({ smoke, alone, rows }: LsmOptions): Promise<LsmF
   };
 }
 
+/** A cell for each workload of each contender; those of one that is missing have failed. */
+export function cellsOf({ rates, missing }: LsmFigures): { cells: number; failed: number } {
+  const present = Object.values(rates).map((ofOne) => Object.values(ofOne));
+  const each = present[0]?.length ?? 0;
+  const wrong = present.flat().filter((rate) => !(rate > 0)).length;
+  const cells = (present.length + missing.length) * each;
+  return { cells, failed: wrong + missing.length * each };
+}
+
 function show(size: Size, measured: ReadonlyMap<string, Rates>, missing: readonly string[]): void {
   const ours = measured.get("firn") ?? new Map<string, number>();
   const peers = [...measured.keys()].filter((name) => name !== "firn");

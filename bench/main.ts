@@ -2,6 +2,7 @@ import { benchCatalog } from "./catalog.ts";
 import { compareIceberg } from "./iceberg.ts";
 import { failedCells, showComparison } from "./iceberg-report.ts";
 import { benchJson } from "./json.ts";
+import { benchLsm, cellsOf } from "./lsm.ts";
 import { benchLsmBlocks } from "./lsm-blocks.ts";
 import { benchOverload } from "./overload.ts";
 import { PeerMissing } from "./peer/reference-server.ts";
@@ -9,7 +10,8 @@ import { keepResult } from "./report.ts";
 import { benchWal } from "./wal.ts";
 
 const USAGE =
-  "usage: npm run bench -- catalog | iceberg | wal | overload [--smoke] [--keep], lsm-blocks, json";
+  "usage: npm run bench -- catalog | iceberg | lsm | wal | overload [--smoke] [--keep], " +
+  "lsm --rows=N, lsm-blocks, json";
 const FLAGS: ReadonlySet<string> = new Set(["--smoke", "--keep"]);
 
 /** Measures and prints. */
@@ -22,6 +24,7 @@ async function main(args: readonly string[]): Promise<number> {
   if (name === "lsm-blocks" && flags.every((flag) => flag === "--smoke")) {
     return close("lsm-blocks", {}, benchLsmBlocks({ smoke: flags.includes("--smoke") }), flags);
   }
+  if (name === "lsm") return await lsm(flags);
   const known = flags.every((flag) => FLAGS.has(flag));
   if (name === "catalog" && known) return await catalog(flags);
   if (name === "iceberg" && known) return await iceberg(flags);
@@ -35,6 +38,17 @@ async function catalog(flags: readonly string[]): Promise<number> {
   const figures = await benchCatalog({ smoke: flags.includes("--smoke") });
   const failed = figures.cells.filter((cell) => cell.errors > 0 || cell.operations === 0).length;
   return close("catalog", figures, { cells: figures.cells.length, failed }, flags);
+}
+
+/** A missing peer fails the run: a table with holes is no comparison. */
+async function lsm(flags: readonly string[]): Promise<number> {
+  const rows = flags.find((flag) => /^--rows=\d+$/.test(flag))?.slice("--rows=".length);
+  const figures = await benchLsm({
+    smoke: flags.includes("--smoke"),
+    alone: flags.includes("--alone"),
+    ...(rows !== undefined && { rows: Number(rows) }),
+  });
+  return close("lsm", figures, cellsOf(figures), flags);
 }
 
 async function wal(flags: readonly string[]): Promise<number> {
