@@ -4,11 +4,12 @@ import { runSeed, type SeedResult, type Suite } from "./harness/sim.ts";
 import { SUITES } from "./suites.ts";
 
 const USAGE = `usage: npm run sim -- [--suite ${SUITES.map(({ name }) => name).join("|")}]
-  [--seeds N] [--seed S] [--minutes M] [--from S] [--trace N]
+  [--seeds N] [--seed S] [--minutes M] [--from S] [--trace N] [--bail]
 
   --seeds N     so many seeds, from --from on (500; from 1)
   --minutes M   as many seeds as fit
   --seed S      that one alone, with the end of its trace
+  --bail        no further than the first that fails
   --trace N     so many lines of the trace of a seed that fails (60)`;
 
 const MAX_FAILURES = 5;
@@ -20,6 +21,7 @@ interface Options {
   readonly minutes: number | undefined;
   readonly alone: boolean;
   readonly traceLines: number;
+  readonly maxFailures: number;
 }
 
 /** @throws Error for what cannot be run. */
@@ -33,6 +35,7 @@ function readOptions(args: readonly string[]): Options {
       seed: { type: "string" },
       minutes: { type: "string" },
       trace: { type: "string", default: "60" },
+      bail: { type: "boolean", default: false },
     },
   });
   const suite = SUITES.find(({ name }) => name === values.suite);
@@ -45,6 +48,7 @@ function readOptions(args: readonly string[]): Options {
     minutes: values.minutes === undefined ? undefined : wholeNumber("minutes", values.minutes),
     alone,
     traceLines: wholeNumber("trace", values.trace),
+    maxFailures: values.bail ? 1 : MAX_FAILURES,
   };
 }
 
@@ -82,7 +86,7 @@ async function runAll(options: Options, coverage: Coverage) {
   let shownMs = startedMs;
   const more = () =>
     untilMs === undefined ? passed + failed < seeds : performance.now() < untilMs;
-  while (more() && failed < MAX_FAILURES) {
+  while (more() && failed < options.maxFailures) {
     const result = await runSeed(suite, from + passed + failed);
     coverage.add(result.sim.coverage);
     if (result.violation === undefined) passed++;

@@ -42,7 +42,7 @@ export const CATALOG_SUITE: Suite = {
     listViews: [...READ, "pointer list"],
     listNamespaces: [...READ, "pointer list"],
   },
-  fullSeeds: 500,
+  fullSeeds: 1_000,
   run,
 };
 

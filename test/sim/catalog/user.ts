@@ -33,6 +33,7 @@ import {
   relationAt,
   type State,
 } from "./spec.ts";
+import type { Warehouse } from "./warehouse.ts";
 
 /** What a table showed under an entity tag, in either mode. */
 interface Tagged {
@@ -47,6 +48,7 @@ export class User {
   readonly name: string;
   readonly #sim: Sim;
   readonly #history: History;
+  readonly #warehouse: Warehouse;
   readonly #client: Client;
   #sent = 0;
   #tagged: Tagged | undefined;
@@ -54,6 +56,7 @@ export class User {
   constructor(sim: Sim, cluster: Cluster, name: string) {
     this.#sim = sim;
     this.#history = cluster.stores.history;
+    this.#warehouse = cluster.stores.warehouse;
     this.#client = new Client(sim, cluster, name);
     this.name = name;
   }
@@ -94,6 +97,9 @@ export class User {
         history.done(intent);
         if (answer.value === undefined) return undefined;
         const shown = seen(answer.value);
+        if (!this.#warehouse.wasNamed(shown.location)) {
+          throw new Violation(`${id} was answered a file that no commit names: ${shown.location}`);
+        }
         const key = contentKey(shown.content);
         // Before its batch a table that is let go still was what is shown of it.
         const since = (intent.appliedAt ?? 0) - 1;

@@ -52,6 +52,11 @@ export class Warehouse {
     this.#named.add(path);
   }
 
+  /** Whether a canonical pointer has ever named the file. */
+  wasNamed(location: string): boolean {
+    return this.#named.has(pathOf(location));
+  }
+
   /** How many files no pointer ever named: what an orphan scan would find. */
   get orphans(): number {
     return [...this.#whole.keys()].filter((path) => !this.#named.has(path)).length;

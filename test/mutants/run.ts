@@ -1,0 +1,127 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import {
+  cpSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Mutant, parseMutant, type Verdict, verdictOf } from "./mutant.ts";
+
+const ROOT = join(import.meta.dirname, "..", "..");
+/** Everything that a mutant's copy needs; the packages are linked. */
+const COPIED = ["src", "test", "proto", "docs", "package.json", "tsconfig.json"];
+const CONFIGS = ["vitest.config.ts", "tsconfig.build.json"];
+const AT_ONCE = 2;
+/** A mutant that loops is no survivor, and is told apart from one that is caught. */
+const LIMIT_MS = 240_000;
+
+interface Outcome {
+  readonly mutant: Mutant;
+  readonly verdict: Verdict;
+  readonly seconds: number;
+}
+
+const running = new Set<ChildProcess>();
+
+/** Runs a program in a mutant's copy. */
+function run(command: readonly string[], cwd: string): Promise<{ code: number; output: string }> {
+  const [file = "", ...args] = command;
+  // No repository above the copy is meant, and nothing of this process's own test run.
+  const env = { ...process.env, NO_COLOR: "1", GIT_CEILING_DIRECTORIES: tmpdir() };
+  return new Promise((resolve) => {
+    const child = spawn(file, args, { cwd, env, timeout: LIMIT_MS });
+    running.add(child);
+    let output = "";
+    child.stdout.on("data", (text: Buffer) => (output += text.toString()));
+    child.stderr.on("data", (text: Buffer) => (output += text.toString()));
+    child.on("error", (error) => (output += error.message));
+    child.on("close", (code) => {
+      running.delete(child);
+      resolve({ code: code ?? -1, output });
+    });
+  });
+}
+
+function bin(name: string): string {
+  return join(ROOT, "node_modules", ".bin", name);
+}
+
+/** Applies one mutant to a copy of the tree and runs what should see it. */
+async function judge(mutant: Mutant): Promise<Outcome> {
+  const startedMs = performance.now();
+  const copy = mkdtempSync(join(tmpdir(), "firn-mutant-"));
+  try {
+    for (const name of [...COPIED, ...CONFIGS]) {
+      cpSync(join(ROOT, name), join(copy, name), { recursive: true });
+    }
+    symlinkSync(join(ROOT, "node_modules"), join(copy, "node_modules"));
+    writeFileSync(join(copy, "mutant.patch"), mutant.patch);
+    const verdict = await judgeIn(copy, mutant);
+    return { mutant, verdict, seconds: (performance.now() - startedMs) / 1_000 };
+  } finally {
+    rmSync(copy, { recursive: true, force: true });
+  }
+}
+
+async function judgeIn(copy: string, { runs }: Mutant): Promise<Verdict> {
+  const applied = await run(["git", "apply", "-C1", "mutant.patch"], copy);
+  if (applied.code !== 0) return { state: "stale", why: applied.output.trim() };
+  const relaxed = ["--noUnusedLocals", "false", "--noUnusedParameters", "false"];
+  const types = await run([bin("tsc"), "-p", "tsconfig.build.json", "--noEmit", ...relaxed], copy);
+  if (types.code !== 0) return { state: "wrong", why: types.output.trim() };
+  for (const { program, args } of runs) {
+    const command =
+      program === "sim"
+        ? [bin("node"), "test/sim/run.ts", "--bail", "--trace", "0", ...args]
+        : [bin("vitest"), "run", "--bail", "1", "--maxWorkers", "1", ...args];
+    const { code, output } = await run(command, copy);
+    const verdict = verdictOf(program, code, output);
+    if (verdict.state !== "survived") return verdict;
+  }
+  return { state: "survived" };
+}
+
+function show({ mutant, verdict, seconds }: Outcome): void {
+  const took = `${seconds.toFixed(0)} s`;
+  console.log(`${verdict.state.padEnd(8)} ${mutant.name}  ${took}: ${mutant.what}`);
+  if (verdict.state === "caught") console.log(`         ${verdict.by}`);
+  if (verdict.state === "stale") console.log(`         the patch does not apply: ${verdict.why}`);
+  if (verdict.state === "wrong") console.log(`         for another reason: ${verdict.why}`);
+}
+
+/** Judges all whose name holds the text, two at a time. */
+async function main(wanted: string): Promise<number> {
+  const files = readdirSync(import.meta.dirname).filter((file) => file.endsWith(".patch"));
+  const mutants = files
+    .filter((file) => file.includes(wanted))
+    .sort()
+    .map((file) => parseMutant(file, readFileSync(join(import.meta.dirname, file), "utf8")));
+  const left = [...mutants];
+  const outcomes: Outcome[] = [];
+  const line = async (): Promise<void> => {
+    for (let next = left.shift(); next !== undefined; next = left.shift()) {
+      const outcome = await judge(next);
+      outcomes.push(outcome);
+      show(outcome);
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, line));
+  const caught = outcomes.filter(({ verdict }) => verdict.state === "caught").length;
+  const failed = outcomes.length - caught;
+  console.log(`\n${caught} passed, ${failed} failed, 0 skipped`);
+  return failed > 0 || caught === 0 ? 1 : 0;
+}
+
+for (const signal of ["SIGINT", "SIGTERM"] as const) {
+  process.once(signal, () => {
+    for (const child of running) child.kill();
+    process.exit(1);
+  });
+}
+
+process.exitCode = await main(process.argv[2] ?? "");
