@@ -1,5 +1,5 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { AvroCursor } from "../../src/iceberg/avro-cursor.ts";
 import { readAvroFile } from "../../src/iceberg/avro-file.ts";
 import type { AvroValue } from "../../src/iceberg/avro-value.ts";
@@ -30,40 +30,52 @@ export function schemaOf(bytes: Uint8Array): string {
   return schema;
 }
 
-function moved(value: AvroValue, to: string): AvroValue {
-  if (typeof value === "string") return value.replace(WRITTEN_AT, `file://${to}/`);
+function moved(value: AvroValue, root: string): AvroValue {
+  if (typeof value === "string") return value.replace(WRITTEN_AT, `${root}/`);
   if (value === null || typeof value !== "object" || value instanceof Uint8Array) return value;
-  if (Array.isArray(value)) return value.map((item) => moved(item, to));
-  const entries = Object.entries(value).map(([name, item]) => [name, moved(item, to)] as const);
+  if (Array.isArray(value)) return value.map((item) => moved(item, root));
+  const entries = Object.entries(value).map(([name, item]) => [name, moved(item, root)] as const);
   return Object.fromEntries(entries);
 }
 
 /**
- * Puts a table that PyIceberg wrote into a directory, as if it had been written there, with a file
- * of its own for everything that its manifests name.
+ * The files of a table that PyIceberg wrote, by their path below a root, as if it had been written
+ * there; with one for everything that its manifests name. The newest metadata file is `current`.
+ */
+export function filesBelow(
+  version: "v1" | "v2",
+  root: string,
+): { readonly files: ReadonlyMap<string, Buffer>; readonly current: string } {
+  const files = new Map<string, Buffer>();
+  let current = "";
+  for (const [name, bytes] of fixtureFiles(version)) {
+    const path = `${version}/metadata/${name}`;
+    if (name.endsWith(".json")) {
+      files.set(path, Buffer.from(bytes.toString().replaceAll(WRITTEN_AT, `${root}/`)));
+      current = path;
+      continue;
+    }
+    const values = [...readAvroFile(bytes, true)].map((value) => moved(value, root));
+    const file = avroFile(schemaOf(bytes), values, "deflate");
+    files.set(path, file);
+    if (name.startsWith("snap-")) continue;
+    for (const entry of readManifest(file)) {
+      files.set(entry.path.slice(root.length + 1), Buffer.from("rows"));
+    }
+  }
+  return { files, current };
+}
+
+/**
+ * Puts such a table into a directory.
  *
  * @returns the location of its current metadata file.
  */
 export function plantTable(version: "v1" | "v2", directory: string): string {
-  const table = join(directory, version);
-  for (const part of ["metadata", "data"]) mkdirSync(join(table, part), { recursive: true });
-  let newest = "";
-  for (const [name, bytes] of fixtureFiles(version)) {
-    const path = join(table, "metadata", name);
-    if (name.endsWith(".json")) {
-      writeFileSync(path, bytes.toString().replaceAll(WRITTEN_AT, `file://${directory}/`));
-      newest = path;
-      continue;
-    }
-    const values = [...readAvroFile(bytes, true)].map((value) => moved(value, directory));
-    const file = avroFile(schemaOf(bytes), values, "deflate");
-    writeFileSync(path, file);
-    if (name.startsWith("snap-")) continue;
-    for (const entry of readManifest(file)) {
-      const data = entry.path.slice("file://".length);
-      mkdirSync(join(data, ".."), { recursive: true });
-      writeFileSync(data, "rows");
-    }
+  const { files, current } = filesBelow(version, `file://${directory}`);
+  for (const [path, bytes] of files) {
+    mkdirSync(dirname(join(directory, path)), { recursive: true });
+    writeFileSync(join(directory, path), bytes);
   }
-  return `file://${newest}`;
+  return `file://${directory}/${current}`;
 }

@@ -1,0 +1,175 @@
+import { expect, test } from "vitest";
+import { CatalogError } from "../../src/base/error.ts";
+import { LIMITS } from "../../src/base/limits.ts";
+import { MemoryBlobStore } from "../../src/blob/memory.ts";
+import type { BlobStore } from "../../src/blob/port.ts";
+import type { PointerStore } from "../../src/pointer/port.ts";
+import { checkStore } from "../catalog/support/check-store.ts";
+import { ACTOR, testStores } from "../support/open-catalog.ts";
+import { openInMemory } from "../support/open-iceberg.ts";
+import { filesBelow } from "../support/planted-table.ts";
+import { SleepIsTime } from "../support/virtual-clock.ts";
+
+const ROOT = "mem://w";
+const PLANTED = filesBelow("v2", ROOT);
+const NS = { catalog: "c", namespace: ["a"] } as const;
+
+/** A process that ends before its n-th call from now: no later call reaches a store either. */
+class Mortal {
+  calls = 0;
+  #endsAt: number;
+
+  constructor(endsAt: number) {
+    this.#endsAt = endsAt;
+  }
+
+  get ended(): boolean {
+    return this.calls > this.#endsAt;
+  }
+
+  #call<T>(work: () => Promise<T>): Promise<T> {
+    return this.calls++ < this.#endsAt ? work() : Promise.reject(new Error("killed"));
+  }
+
+  pointers(inner: PointerStore): PointerStore {
+    return {
+      get: (key) => this.#call(() => inner.get(key)),
+      getMany: (keys) => this.#call(() => inner.getMany(keys)),
+      list: (directory, options) => this.#call(() => inner.list(directory, options)),
+      commit: (batch) => this.#call(() => inner.commit(batch)),
+      sweep: (prefix) => inner.sweep(prefix),
+      forget: (key, version) => this.#call(() => inner.forget(key, version)),
+    };
+  }
+
+  /** Many files are deleted one by one, so that the end comes between two of them. */
+  files(inner: BlobStore): BlobStore {
+    return {
+      get: (path) => this.#call(() => inner.get(path)),
+      getRange: (path, offset, length) => this.#call(() => inner.getRange(path, offset, length)),
+      getSuffix: (path, length) => this.#call(() => inner.getSuffix(path, length)),
+      head: (path) => this.#call(() => inner.head(path)),
+      put: (path, bytes, condition) => this.#call(() => inner.put(path, bytes, condition)),
+      putStream: (path, source) => this.#call(() => inner.putStream(path, source)),
+      delete: (path) => this.#call(() => inner.delete(path)),
+      deleteMany: async (paths) => {
+        for (const path of paths) await this.#call(() => inner.delete(path));
+      },
+      list: (prefix, options) => this.#call(() => inner.list(prefix, options)),
+    };
+  }
+}
+
+/** A dropped table of PyIceberg whose retention is over, and what a node needs to see it. */
+async function expired() {
+  const stores = testStores({ clock: new SleepIsTime() });
+  const files = new MemoryBlobStore(stores.clock);
+  const { files: planted, current } = PLANTED;
+  for (const [path, bytes] of planted) await files.put(path, bytes);
+  await files.put("v2/data/stranger.parquet", new Uint8Array([1]));
+  const node = await openInMemory(stores, files);
+  await node.iceberg.createNamespace(ACTOR, NS, {});
+  const metadataLocation = `${ROOT}/${current}`;
+  const request = { name: "t", metadataLocation, overwrite: false };
+  await node.iceberg.registerTable(ACTOR, NS, request);
+  const { entity } = await node.catalog.tables.get({ catalog: "c", path: ["a"], name: "t" });
+  await node.iceberg.dropTable(ACTOR, { ...NS, table: "t" }, { purgeRequested: true });
+  await stores.clock.sleep(LIMITS.dropRetentionMs);
+  const open = (mortal?: Mortal, seed = 2) => {
+    const ports = { ...testStores({ clock: stores.clock, seed }), blobs: stores.blobs };
+    const pointers = mortal?.pointers(stores.pointers) ?? stores.pointers;
+    return openInMemory({ ...ports, pointers }, mortal?.files(files) ?? files);
+  };
+  const left = async () => (await files.list("")).map(({ path }) => path);
+  return { stores, node, open, left, id: entity.id };
+}
+
+type World = Awaited<ReturnType<typeof expired>>;
+
+/** Lets a node run until it ends at a call; answers whether it came that far. */
+async function killAt(world: World, call: number): Promise<boolean> {
+  const start = new Mortal(Number.POSITIVE_INFINITY);
+  await world.open(start);
+  const mortal = new Mortal(start.calls + call);
+  const doomed = await world.open(mortal, 3);
+  await doomed.runner.runDue().catch(() => undefined);
+  return mortal.ended;
+}
+
+async function treeOf({ stores }: World): Promise<readonly string[]> {
+  const tree = await checkStore(stores.pointers, stores.blobs);
+  return tree.filter((line) => !line.startsWith("done"));
+}
+
+test("killed before any call, another node brings the purge to the same end", async () => {
+  const whole = await expired();
+  await whole.node.runner.runDue();
+  const expected = { tree: await treeOf(whole), left: await whole.left() };
+  expect(expected.left).toEqual(["v2/data/stranger.parquet"]);
+  let kills = 0;
+  for (let call = 0; ; call++) {
+    const world = await expired();
+    if (!(await killAt(world, call))) break;
+    kills++;
+    await treeOf(world);
+    await world.stores.clock.sleep(LIMITS.jobLeaseMs);
+    const { runner } = await world.open();
+    await runner.runDue();
+    expect({ tree: await treeOf(world), left: await world.left() }, `call ${call}`).toEqual(
+      expected,
+    );
+  }
+  console.log(`killed at ${kills} calls`);
+  expect(kills).toBeGreaterThan(60);
+}, 30_000);
+
+test("killed before any call: what comes back has all its files, or does not come back", async () => {
+  let back = 0;
+  let gone = 0;
+  for (let call = 0; ; call += 3) {
+    const world = await expired();
+    const before = await world.left();
+    if (!(await killAt(world, call))) break;
+    try {
+      await world.node.dropped.undrop(world.id);
+      expect(await world.left(), `call ${call}`).toEqual(before);
+      back++;
+    } catch (error) {
+      if (!(error instanceof CatalogError)) throw error;
+      expect(["BEING_PURGED", "DROPPED_NOT_FOUND"]).toContain(error.code);
+      gone++;
+    }
+    await world.stores.clock.sleep(LIMITS.jobLeaseMs);
+    await (await world.open()).runner.runDue();
+    await treeOf(world);
+  }
+  expect(Math.min(back, gone)).toBeGreaterThan(1);
+}, 30_000);
+
+test("a node that stood still for longer than its lease changes nothing any more", async () => {
+  const world = await expired();
+  const { catalog } = world.node;
+  const [id] = await catalog.jobs.due();
+  const slow = await catalog.jobs.take(id!);
+  expect(await catalog.jobs.take(id!)).toBeUndefined();
+  await world.stores.clock.sleep(LIMITS.jobLeaseMs);
+  await (await world.open()).runner.runDue();
+  const lost = { kind: "Conflict", code: "JOB_LEASE_LOST" };
+  await expect(slow?.renew()).rejects.toMatchObject(lost);
+  expect(() => slow?.assertHeld()).toThrow(expect.objectContaining(lost));
+  expect(await world.left()).toEqual(["v2/data/stranger.parquet"]);
+});
+
+test("a job that fails waits longer each time, and does not keep others from running", async () => {
+  const world = await expired();
+  const { catalog, iceberg, runner } = await world.open();
+  const [id] = await catalog.jobs.due();
+  await iceberg.dropNamespace(ACTOR, NS);
+  const lease = await catalog.jobs.take(id!);
+  await lease?.release(LIMITS.jobRetryMs, { lastFailure: "STORE_UNAVAILABLE" });
+  await runner.runDue();
+  expect(await catalog.jobs.get(id!)).toMatchObject({ tries: 1, lastFailure: "STORE_UNAVAILABLE" });
+  await world.stores.clock.sleep(LIMITS.jobRetryMs);
+  await runner.runDue();
+  expect(await catalog.jobs.get(id!)).toBeUndefined();
+});
