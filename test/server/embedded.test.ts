@@ -60,6 +60,20 @@ describe("an embedded Firn", () => {
     expect(existsSync(file)).toBe(false);
   });
 
+  it("brings back what was dropped", async () => {
+    await using firn = await Firn.open({ profile: "memory" });
+    await withTable(firn);
+    const url = "http://firn/iceberg/v1/namespaces/ns/tables/t";
+    const drop = await firn.fetch(new Request(`${url}?purgeRequested=true`, { method: "DELETE" }));
+    expect(drop.status).toBe(204);
+    const { items } = await firn.dropped.list();
+    expect(items).toMatchObject([{ type: "table", name: "t", purgeRequested: true }]);
+    await firn.dropped.undrop(items[0]?.id ?? "", { name: "u" });
+    const back = await firn.fetch(new Request(url.replace(/t$/, "u")));
+    expect(back.status).toBe(200);
+    expect(await firn.dropped.list()).toEqual({ items: [] });
+  });
+
   it("leaves files where it was told to put them", async () => {
     const warehouse = await mkdtemp(join(tmpdir(), "firn-test-"));
     try {

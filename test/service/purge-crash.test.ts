@@ -5,6 +5,7 @@ import { MemoryBlobStore } from "../../src/blob/memory.ts";
 import type { BlobStore } from "../../src/blob/port.ts";
 import type { PointerStore } from "../../src/pointer/port.ts";
 import { checkStore } from "../catalog/support/check-store.ts";
+import { type Fault, FaultyPointerStore } from "../support/faulty-pointer-store.ts";
 import { ACTOR, testStores } from "../support/open-catalog.ts";
 import { openInMemory } from "../support/open-iceberg.ts";
 import { filesBelow } from "../support/planted-table.ts";
@@ -80,8 +81,13 @@ async function expired() {
     const pointers = mortal?.pointers(stores.pointers) ?? stores.pointers;
     return openInMemory({ ...ports, pointers }, mortal?.files(files) ?? files);
   };
+  const over = (pointers: PointerStore) =>
+    openInMemory(
+      { ...testStores({ clock: stores.clock, seed: 4 }), blobs: stores.blobs, pointers },
+      files,
+    );
   const left = async () => (await files.list("")).map(({ path }) => path);
-  return { stores, node, open, left, id: entity.id };
+  return { stores, node, open, over, left, id: entity.id };
 }
 
 type World = Awaited<ReturnType<typeof expired>>;
@@ -145,6 +151,54 @@ test("killed before any call: what comes back has all its files, or does not com
   }
   expect(Math.min(back, gone)).toBeGreaterThan(1);
 }, 30_000);
+
+const FAULTS: readonly ((call: number) => Fault)[] = [
+  () => ({ fault: "answerLost" }),
+  () => ({ fault: "late", lands: "release" }),
+  () => ({ fault: "notSent" }),
+  (call) => ({ fault: "duplicated", lands: { beforeCall: call + 2 } }),
+  () => ({ fault: "refused" }),
+];
+
+/** Calls of the pointer store that a purge without faults takes. */
+async function callsOfPurge(): Promise<number> {
+  const world = await expired();
+  const store = new FaultyPointerStore(world.stores.pointers, () => undefined);
+  const { runner } = await world.over(store);
+  const from = store.history.length;
+  await runner.runDue();
+  return store.history.length - from;
+}
+
+test.each([0, 1, 2])(
+  "a fault at every call of the store, kinds in turn from %i",
+  async (first) => {
+    const whole = await expired();
+    await whole.node.runner.runDue();
+    const expected = { tree: await treeOf(whole), left: await whole.left() };
+    const calls = await callsOfPurge();
+    expect(calls).toBeGreaterThan(30);
+    for (let call = 0; call < calls; call++) {
+      const world = await expired();
+      const fault = FAULTS[(call + first) % FAULTS.length];
+      let from: number | undefined;
+      const store: FaultyPointerStore = new FaultyPointerStore(world.stores.pointers, (index) =>
+        from !== undefined && index - from === call ? fault?.(index) : undefined,
+      );
+      const { runner } = await world.over(store);
+      from = store.history.length;
+      await runner.runDue().catch(() => undefined);
+      await store.releaseAll();
+      await treeOf(world);
+      await world.stores.clock.sleep(LIMITS.jobLeaseMs);
+      await (await world.open()).runner.runDue();
+      expect({ tree: await treeOf(world), left: await world.left() }, `call ${call}`).toEqual(
+        expected,
+      );
+    }
+  },
+  30_000,
+);
 
 test("a node that stood still for longer than its lease changes nothing any more", async () => {
   const world = await expired();

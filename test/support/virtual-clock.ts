@@ -28,11 +28,17 @@ export class VirtualClock implements Clock {
     return this.#monotonicMs;
   }
 
-  sleep(ms: number): Promise<void> {
+  sleep(ms: number, ended?: AbortSignal): Promise<void> {
     const dueMs = this.#monotonicMs + Math.max(0, ms);
     return new Promise((wake) => {
       const later = this.#sleepers.findIndex((sleeper) => sleeper.dueMs > dueMs);
-      this.#sleepers.splice(later < 0 ? this.#sleepers.length : later, 0, { dueMs, wake });
+      const sleeper = { dueMs, wake };
+      this.#sleepers.splice(later < 0 ? this.#sleepers.length : later, 0, sleeper);
+      ended?.addEventListener("abort", () => {
+        const at = this.#sleepers.indexOf(sleeper);
+        if (at >= 0) this.#sleepers.splice(at, 1);
+        wake();
+      });
       this.#onSleep?.();
     });
   }
