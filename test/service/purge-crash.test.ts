@@ -129,7 +129,7 @@ test("killed before any call, another node brings the purge to the same end", as
   expect(kills).toBeGreaterThan(60);
 }, 30_000);
 
-test("killed before any call: what comes back has all its files, or does not come back", async () => {
+test("killed before any call: what comes back has all its files, or stays away", async () => {
   let back = 0;
   let gone = 0;
   for (let call = 0; ; call += 3) {
