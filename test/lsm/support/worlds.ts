@@ -45,6 +45,11 @@ export class Processes {
     };
   }
 
+  /** Processes so far. */
+  get count(): number {
+    return this.#made;
+  }
+
   kill({ node }: NodeIdentity): void {
     this.#dead.add(node);
   }

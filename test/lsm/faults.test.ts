@@ -1,0 +1,162 @@
+import { describe, expect, it } from "vitest";
+import { utf8, utf8Text } from "../../src/base/bytes.ts";
+import { CatalogError } from "../../src/base/error.ts";
+import { SeededPrng } from "../../src/base/prng.ts";
+import { MemoryBlobStore } from "../../src/blob/memory.ts";
+import type { BlobStore } from "../../src/blob/port.ts";
+import { Engine } from "../../src/lsm/engine.ts";
+import { ObjectWalStore } from "../../src/lsm/wal/objects.ts";
+import { type Fault, FaultyBlobStore, type Method } from "../support/faulty-blob-store.ts";
+import { SleepIsTime } from "../support/virtual-clock.ts";
+import { Processes } from "./support/worlds.ts";
+
+const WRITES: ReadonlySet<Method> = new Set(["put", "putStream", "delete", "deleteMany"]);
+
+/** What may happen to any call, and to writes alone. */
+const FAULTS: Readonly<Record<string, (index: number) => Fault>> = {
+  "not sent": () => ({ fault: "notSent" }),
+  "answer lost": () => ({ fault: "answerLost" }),
+  refused: () => ({ fault: "refused" }),
+  "late by one call": (index) => ({ fault: "late", lands: { beforeCall: index + 2 } }),
+  "late to the end": () => ({ fault: "late", lands: "release" }),
+  duplicated: (index) => ({ fault: "duplicated", lands: { beforeCall: index + 3 } }),
+};
+
+interface Batch {
+  readonly value: string;
+  acknowledged: boolean;
+}
+
+/** Processes that write batches of two keys, flush, close and open again. */
+class Scenario {
+  readonly clock: SleepIsTime = new SleepIsTime();
+  readonly batches: Batch[] = [];
+  readonly #processes = new Processes();
+  #last: ReturnType<Processes["start"]> | undefined;
+
+  open(store: BlobStore): Promise<Engine> {
+    const { clock } = this;
+    const prng = new SeededPrng(this.#processes.count);
+    if (this.#last !== undefined) this.#processes.kill(this.#last);
+    const node = this.#processes.start();
+    this.#last = node;
+    const wal = new ObjectWalStore(store, { clock, prng, prefix: "wal/" });
+    return Engine.open({ store, wal, clock, prng, node });
+  }
+
+  /**
+   * Two lives; the second one closes. Every failure ends the process, as far as it can, and the
+   * next one goes on.
+   *
+   * @param died resolves when the process is no more, whatever it was at.
+   */
+  async run(store: BlobStore, died: Promise<void> = new Promise(() => undefined)): Promise<void> {
+    for (let life = 0; life < 2; life++) {
+      try {
+        await Promise.race([this.#live(store, life), died]);
+      } catch (error) {
+        if (!(error instanceof CatalogError)) throw error;
+        expect(["Unavailable", "Unknown"]).toContain(error.kind);
+      }
+    }
+  }
+
+  async #live(store: BlobStore, life: number): Promise<void> {
+    const engine = await this.open(store);
+    await this.#write(engine);
+    await engine.flush();
+    await this.#write(engine);
+    await this.check(engine);
+    if (life === 1) await engine.close();
+  }
+
+  async check(engine: Engine): Promise<void> {
+    const rows = new Map<string, string>();
+    for await (const batch of engine.scan()) {
+      for (const { key, value } of batch) rows.set(utf8Text(key), utf8Text(value));
+    }
+    for (const { value, acknowledged } of this.batches) {
+      const [left, right] = [rows.get(`a${value}`), rows.get(`b${value}`)];
+      expect(left).toBe(right);
+      if (acknowledged) expect(left).toBe(value);
+      else expect([undefined, value]).toContain(left);
+    }
+    expect(rows.size % 2).toBe(0);
+  }
+
+  async #write(engine: Engine): Promise<void> {
+    for (let i = 0; i < 2; i++) {
+      const value = String(this.batches.length);
+      const batch: Batch = { value, acknowledged: false };
+      this.batches.push(batch);
+      const ops = ["a", "b"].map((half) => ({
+        op: "put" as const,
+        key: utf8(`${half}${value}`),
+        value: utf8(value),
+      }));
+      await engine.write(ops, { durable: true });
+      batch.acknowledged = true;
+    }
+  }
+}
+
+/** A run whose call of that index suffers a fault; whether there was such a call. */
+async function runWith(fault: (index: number) => Fault, at: number): Promise<boolean> {
+  const scenario = new Scenario();
+  const inner = new MemoryBlobStore(scenario.clock);
+  let met = false;
+  const store = new FaultyBlobStore(inner, (index, method) => {
+    if (index !== at) return undefined;
+    met = true;
+    const one = fault(index);
+    return one.fault === "late" || one.fault === "duplicated"
+      ? WRITES.has(method)
+        ? one
+        : undefined
+      : one;
+  });
+  await scenario.run(store);
+  await store.releaseAll();
+  await verify(scenario, inner);
+  return met;
+}
+
+/** A run that ends before or after the call of that index, and never answers again. */
+async function runTo(at: number, applied: "before" | "after"): Promise<boolean> {
+  const scenario = new Scenario();
+  const inner = new MemoryBlobStore(scenario.clock);
+  const died = Promise.withResolvers<void>();
+  let met = false;
+  const store = new FaultyBlobStore(inner, (index) => {
+    if (index < at) return undefined;
+    met = true;
+    died.resolve();
+    const until = () => new Promise<void>(() => undefined);
+    return { fault: "stalled", applied: index === at ? applied : "after", until };
+  });
+  await scenario.run(store, died.promise);
+  await verify(scenario, inner);
+  return met;
+}
+
+async function verify(scenario: Scenario, inner: BlobStore): Promise<void> {
+  const engine = await scenario.open(inner);
+  await scenario.check(engine);
+  await engine.flush();
+  await scenario.check(engine);
+  await engine.close();
+}
+
+describe("every store call of taking over, writing, flushing and closing", () => {
+  it.each(Object.keys(FAULTS))("%s: what was acknowledged stands, whole", async (name) => {
+    let at = 0;
+    while (await runWith(FAULTS[name]!, at)) at++;
+    expect(at).toBeGreaterThan(25);
+  });
+
+  it.each(["before", "after"] as const)("the process ends, applied %s that", async (applied) => {
+    let at = 0;
+    while (await runTo(at, applied)) at++;
+    expect(at).toBeGreaterThan(25);
+  });
+});
