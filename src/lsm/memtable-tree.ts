@@ -31,6 +31,9 @@ export class MemtableTree {
   readonly #first: Leaf;
   #last: Leaf;
   #changes = 0;
+  /** The way down to the leaf of the last `#setBelow`: kept, as every write goes it. */
+  readonly #path: Inner[] = [];
+  readonly #turns: number[] = [];
 
   constructor() {
     const leaf: Leaf = { keys: [], newest: [], previous: undefined, next: undefined };
@@ -90,13 +93,12 @@ export class MemtableTree {
   }
 
   #setBelow(key: Key, version: number): number {
-    const path: Inner[] = [];
-    const turns: number[] = [];
+    let depth = 0;
     let node = this.#root;
     while ("children" in node) {
       const turn = upperBound(node.keys, key);
-      path.push(node);
-      turns.push(turn);
+      this.#path[depth] = node;
+      this.#turns[depth++] = turn;
       node = node.children[turn] as Inner | Leaf;
     }
     const index = lowerBound(node.keys, key);
@@ -108,11 +110,12 @@ export class MemtableTree {
     this.#changes++;
     insertAt(node.keys, index, key);
     insertAt(node.newest, index, version);
-    if (node.keys.length > WIDTH) this.#split(node, path, turns);
+    if (node.keys.length > WIDTH) this.#split(node, depth);
     return NONE;
   }
 
-  #split(leaf: Leaf, path: readonly Inner[], turns: readonly number[]): void {
+  /** @param depth inner nodes on the way to the leaf. */
+  #split(leaf: Leaf, depth: number): void {
     // Keys that arrive in order fill their leaves: the last one keeps all but the newest key.
     const appended = leaf === this.#last;
     const half = appended ? WIDTH : WIDTH / 2;
@@ -125,23 +128,17 @@ export class MemtableTree {
     if (leaf.next === undefined) this.#last = right;
     else leaf.next.previous = right;
     leaf.next = right;
-    this.#raise(right.keys[0] as Key, leaf, right, path, turns);
+    this.#raise(right.keys[0] as Key, leaf, right, depth);
   }
 
   /** Puts a new right neighbour into the parents, splitting those that are full. */
-  #raise(
-    separator: Key,
-    left: Inner | Leaf,
-    right: Inner | Leaf,
-    path: readonly Inner[],
-    turns: readonly number[],
-  ): void {
+  #raise(separator: Key, left: Inner | Leaf, right: Inner | Leaf, depth: number): void {
     let key = separator;
     let old = left;
     let added = right;
-    for (let level = path.length - 1; level >= 0; level--) {
-      const parent = path[level] as Inner;
-      const turn = turns[level] as number;
+    for (let level = depth - 1; level >= 0; level--) {
+      const parent = this.#path[level] as Inner;
+      const turn = this.#turns[level] as number;
       assert(parent.children[turn] === old, "the path leads to the node that was split");
       insertAt(parent.keys, turn, key);
       insertAt(parent.children, turn + 1, added);

@@ -17,6 +17,8 @@ export interface LsmOptions {
   readonly compactionDebtBytes: readonly [number, number];
   /** A write waits while more than this is on its way to the log. */
   readonly walBacklogBytes: number;
+  /** What writers may apply before the event loop gets a turn, however they await. */
+  readonly turnBytes: number;
   /** From the start of one write to the log to the next: caps what a billed store is asked. */
   readonly minFlushIntervalMs: number;
   /** How data blocks are stored, and their size before that. */
@@ -50,7 +52,8 @@ export const LSM_DEFAULTS: LsmOptions = {
   unflushedBytes: [192 * MIB, 384 * MIB],
   l0Tables: [20, 48],
   compactionDebtBytes: [8_192 * MIB, 32_768 * MIB],
-  walBacklogBytes: 4 * MIB,
+  walBacklogBytes: 32 * MIB,
+  turnBytes: MIB,
   minFlushIntervalMs: 0,
   compression: "none",
   blockBytes: 16_384,

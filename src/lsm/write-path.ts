@@ -69,6 +69,8 @@ export class WritePath {
   #batches = 0;
   #ops = 0;
   #bytes = 0;
+  /** Applied since the event loop last had a turn, as far as is known. */
+  #turnBytes = 0;
 
   constructor(target: WriteTarget, lastSequence: Sequence) {
     this.#target = target;
@@ -100,7 +102,11 @@ export class WritePath {
     if (batch.ops.length === 0) return this.#nothing();
     const delayMs = pressure.delayMs(batch.payload.length);
     const crowded = commits.pendingBytes > options.walBacklogBytes;
-    return delayMs > 0 || crowded ? this.#later(batch, delayMs, check) : this.#apply(batch, check);
+    // Answers on the spot never let the event loop go on: not the log's, not the flushes', nobody's.
+    const greedy = this.#turnBytes > options.turnBytes;
+    return delayMs > 0 || crowded || greedy
+      ? this.#later(batch, delayMs, check)
+      : this.#apply(batch, check);
   }
 
   /** Resolves when everything up to a sequence survives a crash. @throws as `Written.durable`. */
@@ -116,8 +122,10 @@ export class WritePath {
     delayMs: number,
     check: (() => void) | undefined,
   ): Promise<Written> {
-    const { health, pressure, commits, options } = this.#target;
+    const { clock, health, pressure, commits, options } = this.#target;
     if (delayMs > 0) await pressure.wait(delayMs);
+    else if (this.#turnBytes > options.turnBytes) await clock.sleep(0);
+    this.#turnBytes = 0;
     // One group is being written and the next one waits: when the first is done there is room.
     while (commits.pendingBytes > options.walBacklogBytes && health.failure === undefined) {
       // What becomes of others is for them to hear; here it only means that the engine has ended.
@@ -145,6 +153,7 @@ export class WritePath {
     this.#batches++;
     this.#ops += ops.length;
     this.#bytes += payload.length;
+    this.#turnBytes += payload.length;
     this.#note(handle, last);
     if (active.memoryBytes >= options.memtableBytes) this.#target.onFull();
     return { sequence: last, durable: () => handle.durable() };
@@ -167,6 +176,7 @@ export class WritePath {
     const { health, onDurable } = this.#target;
     handle.durable().then(() => {
       this.#pending.shift();
+      this.#turnBytes = 0;
       onDurable();
     }, health.fail);
   }

@@ -169,6 +169,28 @@ describe("pressure", () => {
     await clock.run(engine.close());
   });
 
+  it("a writer in a loop lets others have the event loop, and loses nothing by it", async () => {
+    const clock = new VirtualClock();
+    const prng = new SeededPrng(1);
+    const store = new MemoryBlobStore(clock);
+    const engine = await Engine.open({
+      store,
+      wal: new ObjectWalStore(store, { clock, prng, prefix: "wal/" }),
+      clock,
+      prng,
+      node: new Processes().start(),
+      options: { turnBytes: 10_000 },
+    });
+    const waits: Promise<unknown>[] = [];
+    for (let i = 0; i < 40; i++) {
+      const written = engine.put(utf8(`${i}`), new Uint8Array(1_000));
+      if (written instanceof Promise) waits.push(written);
+    }
+    expect(waits.length).toBe(30);
+    await clock.run(Promise.all(waits));
+    expect((await engine.get(utf8("39")))?.length).toBe(1_000);
+  });
+
   it("a log that does not keep up makes writers wait, in its own time", async () => {
     const clock = new VirtualClock();
     const prng = new SeededPrng(1);

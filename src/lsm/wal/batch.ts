@@ -51,6 +51,7 @@ const HEAD_BYTES = 8;
 const EXPIRY_BYTES = 8;
 const MAX_KEY_BYTES = 65_535;
 const EMPTY = new Uint8Array(0);
+const SHORT_COPY = 48;
 
 /** The payload of operations whose keys and values the caller has bounded. */
 export function encodeBatch(ops: readonly BatchOp[]): Uint8Array {
@@ -87,17 +88,27 @@ function writeOp(out: Buffer, at: number, op: BatchOp): number {
   assert(key.length > 0 && key.length <= MAX_KEY_BYTES, "a key is 1 to 65,535 bytes");
   out[at] = KINDS[op.op] | (expiresAtMs === undefined ? 0 : EXPIRES);
   out[at + 1] = op.op === "merge" ? op.operator : 0;
-  out.writeUInt16LE(key.length, at + 2);
-  out.writeUInt32LE(value.length, at + 4);
+  out[at + 2] = key.length;
+  out[at + 3] = key.length >>> 8;
+  out[at + 4] = value.length;
+  out[at + 5] = value.length >>> 8;
+  out[at + 6] = value.length >>> 16;
+  out[at + 7] = value.length >>> 24;
   let position = at + HEAD_BYTES;
   if (expiresAtMs !== undefined) {
     assert(Number.isSafeInteger(expiresAtMs) && expiresAtMs > 0, "an expiry is a positive integer");
     writeUint53(out, expiresAtMs, position);
     position += EXPIRY_BYTES;
   }
-  out.set(key, position);
-  out.set(value, position + key.length);
+  copyInto(out, position, key);
+  copyInto(out, position + key.length, value);
   return position + key.length + value.length;
+}
+
+/** A call to copy a few bytes costs more than to copy them. */
+function copyInto(out: Buffer, at: number, bytes: Uint8Array): void {
+  if (bytes.length > SHORT_COPY) out.set(bytes, at);
+  else for (let i = 0; i < bytes.length; i++) out[at + i] = bytes[i] as number;
 }
 
 /**
