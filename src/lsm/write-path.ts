@@ -102,7 +102,7 @@ export class WritePath {
     if (batch.ops.length === 0) return this.#nothing();
     const delayMs = pressure.delayMs(batch.payload.length);
     const crowded = commits.pendingBytes > options.walBacklogBytes;
-    // Answers on the spot never let the event loop go on: not the log's, not the flushes', nobody's.
+    // Answers on the spot never let the event loop go on, not even for the log and the flushes.
     const greedy = this.#turnBytes > options.turnBytes;
     return delayMs > 0 || crowded || greedy
       ? this.#later(batch, delayMs, check)
