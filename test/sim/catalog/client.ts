@@ -89,7 +89,7 @@ export class Client {
   async #ask<T>(operation: string, call: Call<T>, context: RequestContext): Promise<Try<T>> {
     const node = this.#cluster.any();
     if (!node.host.alive) return { answer: "nothing" };
-    const work = this.#sim.during(operation, () => this.#outcomeOf(call(node.service, context)));
+    const work = this.#sim.during(operation, () => this.#outcomeOf(call(node.iceberg, context)));
     const lost = { answer: "lost" } as const;
     const waitMs = this.#sim.spanMs(20_000, 90_000);
     work.catch((error: unknown) => this.#sim.fail(error));

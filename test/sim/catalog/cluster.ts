@@ -3,20 +3,10 @@ import { createMetrics } from "../../../src/base/metrics.ts";
 import { type LocationScheme, Locations } from "../../../src/blob/locations.ts";
 import { MemoryBlobStore } from "../../../src/blob/memory.ts";
 import type { BlobStore } from "../../../src/blob/port.ts";
-import { AccountCatalog } from "../../../src/catalog/catalog.ts";
 import { KEY_FAMILIES } from "../../../src/catalog/keys.ts";
 import { MemoryPointerStore } from "../../../src/pointer/memory.ts";
 import type { PointerStore } from "../../../src/pointer/port.ts";
-import { CatalogAdmin } from "../../../src/service/catalog-admin.ts";
-import { Iceberg } from "../../../src/service/iceberg.ts";
-import { IcebergNamespaces } from "../../../src/service/iceberg-namespaces.ts";
-import { IcebergTables } from "../../../src/service/iceberg-tables.ts";
-import { IcebergViews } from "../../../src/service/iceberg-views.ts";
-import { MetadataFiles, TABLE_FORMAT, VIEW_FORMAT } from "../../../src/service/metadata-files.ts";
-import { MetricsReports } from "../../../src/service/metrics-reports.ts";
-import { PageTokens } from "../../../src/service/page-token.ts";
-import type { IcebergService } from "../../../src/service/requests.ts";
-import { TableLocations } from "../../../src/service/table-locations.ts";
+import { type CatalogNode, openNode as openCatalogNode } from "../../../src/service/node.ts";
 import { FAIR, type Weather, weatherOf } from "../harness/faults.ts";
 import { Host } from "../harness/host.ts";
 import type { Sim } from "../harness/sim.ts";
@@ -30,9 +20,8 @@ export const CATALOG = "c";
 const SECRET = new Uint8Array(32);
 
 /** One process that serves the catalog, with caches of its own. */
-export interface Node {
+export interface Node extends CatalogNode {
   readonly host: Host;
-  readonly service: IcebergService;
 }
 
 /** The stores, and what is known of all that happened in them. */
@@ -76,16 +65,16 @@ export async function openNode(
   };
   const schemes = new Map([["sim", scheme]]);
   const locations = new Locations({ allowedRoots: [WAREHOUSE], clock, prng, schemes });
-  const catalog = await AccountCatalog.open({ clock, prng, ids, blobs, pointers }, "default");
-  await new CatalogAdmin(catalog, locations, WAREHOUSE).ensure(CATALOG, WAREHOUSE);
-  const places = new TableLocations(catalog, locations, []);
-  const tableFiles = new MetadataFiles(locations, TABLE_FORMAT);
-  const viewFiles = new MetadataFiles(locations, VIEW_FORMAT);
-  const tables = new IcebergTables(catalog, locations, tableFiles, places);
-  const views = new IcebergViews(catalog, viewFiles, places);
-  const namespaces = new IcebergNamespaces(catalog, new PageTokens(SECRET));
-  const reports = new MetricsReports(catalog, createMetrics());
-  return { host, service: new Iceberg(catalog, namespaces, tables, views, reports) };
+  const node = await openCatalogNode({
+    stores: { clock, prng, ids, blobs, pointers },
+    locations,
+    metrics: createMetrics(),
+    secret: SECRET,
+    warehouse: WAREHOUSE,
+    sharedRoots: [],
+  });
+  await node.catalogs.ensure(CATALOG, WAREHOUSE);
+  return { ...node, host };
 }
 
 /** Nodes behind a balancer: they end and are started anew, with nothing but the stores. */

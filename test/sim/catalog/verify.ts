@@ -44,7 +44,7 @@ function describeState(state: State): readonly string[] {
 
 type Opened = Awaited<ReturnType<typeof openNode>>;
 
-async function readAll({ service }: Opened, bank: typeof BANK) {
+async function readAll({ iceberg: service }: Opened, bank: typeof BANK) {
   const shown: string[] = [];
   const balances: number[] = [];
   const context = { requestId: "read", principal: "reader" };
