@@ -172,7 +172,7 @@ export class Core {
     try {
       if (health.failure === undefined) {
         this.#freeze();
-        await this.#flusher.drain();
+        await this.#flusher.finish();
         await this.#commits.close();
         await manifests.update((manifest) => {
           const { owner } = manifest;

@@ -154,7 +154,10 @@ export class Engine {
     return this.#core.stats();
   }
 
-  /** Flushes, and releases the shard, so that the next owner need not wait. */
+  /**
+   * Flushes, as far as the store lets it (the log has everything), and releases the shard, so that
+   * the next owner need not wait. @throws CatalogError where the release did not reach the store.
+   */
   close(): Promise<void> {
     return this.#core.close();
   }

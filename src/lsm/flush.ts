@@ -60,6 +60,8 @@ export class Flusher {
   readonly #target: FlushTarget;
   readonly #building = new Map<Memtable, Promise<SstMeta>>();
   #running: Promise<void> | undefined;
+  #finishing = false;
+  #gaveUp = false;
   #flushes = 0;
   #rawBytes = 0;
   #fileBytes = 0;
@@ -88,10 +90,16 @@ export class Flusher {
     if (this.#target.health.failure === undefined) this.#build();
   }
 
+  /** The last chance: what fails from now on is not tried again. The log has it all. */
+  finish(): Promise<void> {
+    this.#finishing = true;
+    return this.drain();
+  }
+
   /** Resolves when nothing is frozen. @throws what ended the engine meanwhile. */
   async drain(): Promise<void> {
     const { views, health } = this.#target;
-    while (views.current.frozen.length > 0) {
+    while (views.current.frozen.length > 0 && !this.#gaveUp) {
       if (health.failure !== undefined) throw health.failure;
       this.wake();
       await this.#running;
@@ -100,7 +108,7 @@ export class Flusher {
 
   async #run(): Promise<void> {
     const { views, health } = this.#target;
-    for (let failures = 0; health.failure === undefined; ) {
+    for (let failures = 0; health.failure === undefined && !this.#gaveUp; ) {
       const oldest = views.current.frozen.at(-1);
       if (oldest === undefined) return;
       this.#build();
@@ -124,7 +132,8 @@ export class Flusher {
       return;
     }
     this.#retries++;
-    await clock.sleep(Math.min(MAX_RETRY_MS, FIRST_RETRY_MS * 2 ** failures));
+    this.#gaveUp = this.#finishing;
+    if (!this.#gaveUp) await clock.sleep(Math.min(MAX_RETRY_MS, FIRST_RETRY_MS * 2 ** failures));
   }
 
   /** Starts on the oldest memtables that nobody writes yet. */
