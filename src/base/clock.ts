@@ -8,8 +8,9 @@ export interface Clock {
   /** Milliseconds from an arbitrary start. Never falls, but may stop while a machine sleeps. */
   monotonicMs(): number;
   /**
-   * Resolves after `ms` milliseconds. One that can be ended, which resolves it at once, waits in
-   * the background: it does not keep the process running.
+   * Resolves after `ms` milliseconds; after 0, once others have had the event loop. One that can
+   * be ended, which resolves it at once, waits in the background: it does not keep the process
+   * running.
    */
   sleep(ms: number, ended?: AbortSignal): Promise<void>;
 }

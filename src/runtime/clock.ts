@@ -1,4 +1,4 @@
-import { setTimeout as sleepFor } from "node:timers/promises";
+import { setImmediate as nextTurn, setTimeout as sleepFor } from "node:timers/promises";
 import type { Clock } from "../base/clock.ts";
 
 /** The machine's own time. */
@@ -13,7 +13,9 @@ export class SystemClock implements Clock {
 
   async sleep(ms: number, ended?: AbortSignal): Promise<void> {
     if (ended === undefined) {
-      await sleepFor(ms);
+      // A timer of 0 ms takes at least 1: too long for who only lets others go first.
+      if (ms > 0) await sleepFor(ms);
+      else await nextTurn();
       return;
     }
     try {
