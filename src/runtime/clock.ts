@@ -36,6 +36,11 @@ export function afterTurn(callback: () => void): void {
   setImmediate(callback);
 }
 
+/** Calls back when all promises that can go on by now have gone as far as they get. */
+export function afterMicrotasks(callback: () => void): void {
+  queueMicrotask(() => process.nextTick(callback));
+}
+
 /** Whether `work` settled in time. Nothing is left running or waiting when it did. */
 export async function settlesWithin(work: Promise<unknown>, limitMs: number): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;

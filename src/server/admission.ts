@@ -1,10 +1,12 @@
-import { Transform } from "node:stream";
+import type { IncomingMessage } from "node:http";
 import { Counter, Gauge } from "prom-client";
+import { assert } from "../base/assert.ts";
 import { CatalogError } from "../base/error.ts";
 import { LIMITS } from "../base/limits.ts";
 import type { Metrics } from "../base/metrics.ts";
 
-export type Kind = "read" | "write";
+const KINDS = ["read", "write"] as const;
+type Kind = (typeof KINDS)[number];
 
 /** How much may be under way at once. */
 export interface AdmissionLimits {
@@ -13,6 +15,9 @@ export interface AdmissionLimits {
   /** Bytes of request bodies, read or announced. */
   readonly bodyBytes: number;
 }
+
+/** What admission reads of a head. */
+export type Head = Pick<IncomingMessage, "method" | "headers">;
 
 /**
  * Keeps what is under way within bounds: what exceeds them is refused at once and costs next to
@@ -24,18 +29,22 @@ export interface AdmissionLimits {
 export class Admission {
   readonly #limits: AdmissionLimits;
   readonly #inFlight: Record<Kind, number> = { read: 0, write: 0 };
-  readonly #shed: (kind: Kind) => void;
+  readonly #shed: Record<Kind, number> = { read: 0, write: 0 };
   #bodyBytes = 0;
 
   constructor(limits: AdmissionLimits, metrics: Metrics) {
     this.#limits = limits;
-    const shed = new Counter({
+    const shed = this.#shed;
+    new Counter({
       name: "firn_http_shed_total",
       help: "Requests refused with 429 because too much was under way",
       labelNames: ["kind"],
       registers: [metrics],
+      collect() {
+        this.reset();
+        for (const kind of KINDS) if (shed[kind] > 0) this.inc({ kind }, shed[kind]);
+      },
     });
-    this.#shed = (kind) => shed.inc({ kind });
     const inFlight = this.#inFlight;
     new Gauge({
       name: "firn_http_in_flight",
@@ -43,39 +52,40 @@ export class Admission {
       labelNames: ["kind"],
       registers: [metrics],
       collect() {
-        for (const kind of ["read", "write"] as const) this.set({ kind }, inFlight[kind]);
+        for (const kind of KINDS) this.set({ kind }, inFlight[kind]);
       },
     });
   }
 
   /**
-   * Lets a request in by its head. `length`: of its body, undefined where it does not say.
+   * Lets a request in by its head, its place held once.
    *
    * @throws CatalogError `Overloaded`, code `OVERLOADED`.
    */
-  enter(kind: Kind, length: number | undefined): Ticket {
+  enter({ method, headers }: Head): Ticket {
+    const kind = method === "GET" || method === "HEAD" ? "read" : "write";
+    const length = Number(headers["content-length"]);
     // One that is too large is refused before it is read.
-    const announced = length === undefined || length > LIMITS.bodyBytes ? 0 : length;
+    const announced = length >= 0 && length <= LIMITS.bodyBytes ? length : 0;
     if (this.#inFlight[kind] >= this.#limits.inFlight) throw this.#refusal(kind);
-    this.#reserve(kind, announced);
+    this.reserve(kind, announced);
     this.#inFlight[kind]++;
-    return new Ticket(
-      announced,
-      (bytes) => this.#reserve(kind, bytes),
-      (bytes) => {
-        this.#inFlight[kind]--;
-        this.#bodyBytes -= bytes;
-      },
-    );
+    return new Ticket(this, kind, announced, headers["content-length"] === undefined);
   }
 
-  #reserve(kind: Kind, bytes: number): void {
+  /** Takes room for bytes of a body. @throws CatalogError `Overloaded`, code `OVERLOADED`. */
+  reserve(kind: Kind, bytes: number): void {
     if (this.#bodyBytes + bytes > this.#limits.bodyBytes) throw this.#refusal(kind);
     this.#bodyBytes += bytes;
   }
 
+  leave(kind: Kind, bytes: number): void {
+    this.#inFlight[kind]--;
+    this.#bodyBytes -= bytes;
+  }
+
   #refusal(kind: Kind): CatalogError {
-    this.#shed(kind);
+    this.#shed[kind]++;
     return new CatalogError("Overloaded", "OVERLOADED", "too much is under way");
   }
 }
@@ -85,44 +95,37 @@ export class Admission {
  * goes away does not stop it.
  */
 export class Ticket {
-  readonly #reserve: (bytes: number) => void;
-  readonly #leave: (bytes: number) => void;
+  readonly #admission: Admission;
+  readonly #kind: Kind;
+  readonly #counts: boolean;
   #bytes: number;
-  #holds = 0;
-  #left = false;
+  #holds = 1;
 
-  constructor(bytes: number, reserve: (bytes: number) => void, leave: (bytes: number) => void) {
+  /** `counts`: its body does not say its length, so it is counted as it comes. */
+  constructor(admission: Admission, kind: Kind, bytes: number, counts: boolean) {
+    this.#admission = admission;
+    this.#kind = kind;
     this.#bytes = bytes;
-    this.#reserve = reserve;
-    this.#leave = leave;
+    this.#counts = counts;
   }
 
-  /** Holds on until what is returned is called, which may happen more than once. */
-  hold(): () => void {
-    let held = true;
+  /** Keeps the place for one more `release`. */
+  hold(): void {
+    assert(this.#holds > 0, "a place that was left is not held again");
     this.#holds++;
-    return () => {
-      if (!held) return;
-      held = false;
-      this.#holds--;
-      if (this.#holds > 0 || this.#left) return;
-      this.#left = true;
-      this.#leave(this.#bytes);
-    };
   }
 
-  /** Counts the bytes of a body that does not say its length, and refuses too many. */
-  counting(): Transform {
-    return new Transform({
-      transform: (chunk: Buffer, _encoding, done) => {
-        try {
-          this.#reserve(chunk.length);
-          this.#bytes += chunk.length;
-          done(null, chunk);
-        } catch (error) {
-          done(error instanceof Error ? error : new Error(String(error)));
-        }
-      },
-    });
+  /** The last one leaves the place. */
+  release(): void {
+    assert(this.#holds > 0, "a place is left once");
+    this.#holds--;
+    if (this.#holds === 0) this.#admission.leave(this.#kind, this.#bytes);
+  }
+
+  /** Bytes of the body have come. @throws CatalogError `Overloaded`, code `OVERLOADED`. */
+  count(bytes: number): void {
+    if (!this.#counts) return;
+    this.#admission.reserve(this.#kind, bytes);
+    this.#bytes += bytes;
   }
 }

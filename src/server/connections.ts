@@ -1,4 +1,4 @@
-import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import type { Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 
 /** Every open connection, and the answer that was begun last on it. */
@@ -10,9 +10,11 @@ export class Connections {
       this.#sockets.set(socket, undefined);
       socket.once("close", () => this.#sockets.delete(socket));
     });
-    server.prependListener("request", (request: IncomingMessage, response: ServerResponse) => {
-      if (this.#sockets.has(request.socket)) this.#sockets.set(request.socket, response);
-    });
+  }
+
+  /** An answer is begun. */
+  answering(socket: Socket, response: ServerResponse): void {
+    if (this.#sockets.has(socket)) this.#sockets.set(socket, response);
   }
 
   /** The answer that a connection is waiting for, if any. */

@@ -116,27 +116,34 @@ test("a client that goes away before its body came leaves its place", async () =
 });
 
 test("bodies are counted by what they announce, or as they come", () => {
-  const metrics = createMetrics();
   const limits = { inFlight: 10, bodyBytes: LIMITS.bodyBytes };
-  const admission = new Admission(limits, metrics);
-  const overloaded = { kind: "Overloaded", code: "OVERLOADED" };
-  const large = admission.enter("write", LIMITS.bodyBytes).hold();
-  expect(() => admission.enter("write", 1)).toThrow(expect.objectContaining(overloaded));
+  const admission = new Admission(limits, createMetrics());
+  const enter = (method: string, length?: number) =>
+    admission.enter({
+      method,
+      headers: length === undefined ? {} : { "content-length": String(length) },
+    });
+  const overloaded = expect.objectContaining({ kind: "Overloaded", code: "OVERLOADED" });
+  const large = enter("POST", LIMITS.bodyBytes);
+  expect(() => enter("POST", 1)).toThrow(overloaded);
   // One that is too large anyway, and one that has no body, need no room.
-  admission.enter("write", LIMITS.bodyBytes + 1).hold()();
-  admission.enter("read", undefined).hold()();
-  const unknown = admission.enter("write", undefined);
-  const leave = unknown.hold();
-  large();
-  large();
-  const errors: unknown[] = [];
-  const counting = unknown.counting().on("error", (error) => errors.push(error));
-  counting.write(Buffer.alloc(10));
-  expect(() => admission.enter("write", LIMITS.bodyBytes - 9)).toThrow();
-  admission.enter("write", LIMITS.bodyBytes - 10).hold()();
-  leave();
-  admission.enter("write", LIMITS.bodyBytes).hold()();
-  expect(errors).toEqual([]);
+  enter("POST", LIMITS.bodyBytes + 1).release();
+  enter("GET").release();
+  const unknown = enter("POST");
+  expect(() => unknown.count(1)).toThrow(overloaded);
+  // What was announced is not counted again as it comes.
+  large.count(10);
+  large.hold();
+  large.release();
+  expect(() => unknown.count(1)).toThrow(overloaded);
+  large.release();
+  expect(() => large.release()).toThrow();
+  unknown.count(4);
+  unknown.count(6);
+  expect(() => enter("POST", LIMITS.bodyBytes - 9)).toThrow(overloaded);
+  enter("POST", LIMITS.bodyBytes - 10).release();
+  unknown.release();
+  enter("POST", LIMITS.bodyBytes).release();
 });
 
 test("a body in chunks is served, whatever it adds up to within the limit", async () => {

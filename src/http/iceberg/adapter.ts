@@ -1,13 +1,8 @@
 import type { IncomingHttpHeaders } from "node:http";
-import { type CatalogError, invalid } from "../../base/error.ts";
+import { invalid } from "../../base/error.ts";
 import type { IcebergService, RequestContext } from "../../service/requests.ts";
 import type { Answer } from "../answer.ts";
-import {
-  asCatalogError,
-  contentTypeNotSupported,
-  methodNotAllowed,
-  routeNotFound,
-} from "../failure.ts";
+import { asCatalogError, methodNotAllowed, routeNotFound } from "../failure.ts";
 import { below, type Target } from "../target.ts";
 import { Call } from "./call.ts";
 import { errorAnswer } from "./errors.ts";
@@ -57,7 +52,7 @@ export function isConfig(target: Target): boolean {
 
 /**
  * The Iceberg REST protocol over HTTP, apart from any server: heads are judged before bodies are
- * read, and every failure leaves by `fail`.
+ * read.
  */
 export class IcebergAdapter {
   readonly #service: IcebergService;
@@ -70,7 +65,7 @@ export class IcebergAdapter {
    * Judges a request by its head.
    *
    * @throws CatalogError `ROUTE_NOT_FOUND`, `METHOD_NOT_ALLOWED`, `OPERATION_NOT_SUPPORTED`,
-   * `CONTENT_TYPE_NOT_SUPPORTED`, `URL_INVALID`, `PARAMETER_INVALID`, `IDEMPOTENCY_KEY_INVALID`.
+   * `URL_INVALID`, `PARAMETER_INVALID`, `IDEMPOTENCY_KEY_INVALID`.
    */
   accept(method: string, target: Target, headers: IncomingHttpHeaders): Accepted | Answer {
     const path = below(ICEBERG_MOUNT, target.path);
@@ -78,9 +73,6 @@ export class IcebergAdapter {
     if (path === "/v1/oauth/tokens" && method === "POST") return noTokens();
     const match = matchPath(method, path);
     const { operation, params } = found(match);
-    if (headers["content-encoding"] !== undefined && headers["content-encoding"] !== "identity") {
-      throw contentTypeNotSupported();
-    }
     const query = parseQuery(target.query);
     if (operation.writes && !operation.dryRuns) refuseDryRun(query);
     const key = operation.writes ? parseIdempotencyKey(headers) : undefined;
@@ -94,25 +86,13 @@ export class IcebergAdapter {
         const done = handle(new Call(keyed, params, query, headers, body));
         const answer = await done.catch((error: unknown) => {
           if (!idempotency.replayed) throw error;
-          return this.fail(error, method, accepted);
+          return errorAnswer(asCatalogError(error), method, operation.writes);
         });
         return idempotency.replayed ? markReplayed(answer) : answer;
       },
     };
     const handle = (call: Call) => operation.handle(this.#service, call);
     return accepted;
-  }
-
-  /** The error of a method that is served nowhere: 405 where the path exists, else 404. */
-  refusal(target: Target): CatalogError {
-    const match = matchPath("", below(ICEBERG_MOUNT, target.path) ?? "");
-    return match.found === "path" ? methodNotAllowed(match.allow) : routeNotFound();
-  }
-
-  /** The answer to whatever was thrown on the way. `accepted` where the head was. */
-  fail(thrown: unknown, method: string, accepted: Accepted | undefined): Answer {
-    const writes = accepted?.operation.writes ?? false;
-    return errorAnswer(asCatalogError(thrown), method, writes);
   }
 }
 

@@ -1,0 +1,112 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Logger } from "pino";
+import type { Clock } from "../base/clock.ts";
+import { IdSource, type WriterId } from "../base/ids.ts";
+import type { Metrics } from "../base/metrics.ts";
+import type { Prng } from "../base/prng.ts";
+import { type Answer, problemAnswer } from "../http/answer.ts";
+import { asCatalogError } from "../http/failure.ts";
+import { isIceberg } from "../http/iceberg/adapter.ts";
+import { errorAnswer } from "../http/iceberg/errors.ts";
+import { sendAnswer } from "../http/send.ts";
+import { parseTarget } from "../http/target.ts";
+import type { Exchange } from "./exchange.ts";
+import { errorFields } from "./log.ts";
+import { createHttpMetrics, type Observation } from "./observe.ts";
+
+export interface ExchangesOptions {
+  readonly metrics: Metrics;
+  readonly clock: Clock;
+  readonly prng: Prng;
+  readonly log: Logger;
+}
+
+/**
+ * What every request has in common, whoever serves it: its id, its answer in the form of the
+ * protocol that was spoken, its line in the log and its place in the figures.
+ */
+export class Exchanges {
+  readonly #clock: Clock;
+  readonly #log: Logger;
+  readonly #ids: IdSource;
+  readonly #observe: (observation: Observation) => void;
+
+  constructor({ metrics, clock, prng, log }: ExchangesOptions) {
+    this.#clock = clock;
+    this.#log = log;
+    this.#ids = new IdSource(clock, prng);
+    this.#observe = createHttpMetrics(metrics);
+  }
+
+  /** Begins one. It ends, and is logged and counted, when its answer is out. */
+  begin(request: IncomingMessage, response: ServerResponse, awaitsContinue: boolean): Exchange {
+    const exchange: Exchange = {
+      request,
+      response,
+      target: parseTarget(request.url ?? "/"),
+      requestId: this.#requestId(request),
+      startedMs: this.#clock.monotonicMs(),
+      ticket: undefined,
+      route: undefined,
+      writes: false,
+      awaitsContinue,
+    };
+    response.once("close", () => this.#end(exchange));
+    // Only the connection can break now, which whoever listens to it is told of.
+    response.on("error", ignore);
+    return exchange;
+  }
+
+  /** Headers of every answer. */
+  headersOf({ requestId, awaitsContinue }: Exchange): Readonly<Record<string, string>> {
+    // Nobody can tell whether a body that was not asked for will come after all.
+    return awaitsContinue
+      ? { "X-Request-Id": requestId, Connection: "close" }
+      : { "X-Request-Id": requestId };
+  }
+
+  send(exchange: Exchange, answer: Answer): void {
+    sendAnswer(exchange.response, answer, this.headersOf(exchange));
+  }
+
+  /** Answers what was thrown. */
+  fail(exchange: Exchange, thrown: unknown): void {
+    const error = asCatalogError(thrown);
+    const { request, target, requestId, writes } = exchange;
+    const answer = isIceberg(target)
+      ? errorAnswer(error, request.method ?? "", writes)
+      : problemAnswer(error, false);
+    // A 501 is the fault of who asks, and nobody may fill this log from outside.
+    if (answer.status >= 500 && error.kind !== "Invalid") {
+      this.#log.error({ requestId, ...errorFields(error) }, "request failed");
+    }
+    this.send(exchange, answer);
+  }
+
+  /** The caller's own id where it is fit for a log line, else a new one. */
+  #requestId({ headers }: IncomingMessage): string {
+    const sent = headers["x-request-id"];
+    return typeof sent === "string" && /^[A-Za-z0-9._:-]{1,128}$/.test(sent)
+      ? sent
+      : this.#ids.mint<WriterId>();
+  }
+
+  #end(exchange: Exchange): void {
+    exchange.ticket?.release();
+    const { request, response, requestId } = exchange;
+    if (!response.writableEnded) return;
+    const { method = "" } = request;
+    const { statusCode: status } = response;
+    const route = exchange.route ?? "unmatched";
+    const durationMs = this.#clock.monotonicMs() - exchange.startedMs;
+    this.#observe({ route, method, status, durationMs });
+    // What is shed is counted: a line each would cost more than the refusal.
+    const worth = (isIceberg(exchange.target) || status >= 400) && status !== 429;
+    const level = worth ? "info" : "debug";
+    if (!this.#log.isLevelEnabled(level)) return;
+    const ms = Math.round(durationMs * 100) / 100;
+    this.#log[level]({ requestId, method, route, status, ms }, "request");
+  }
+}
+
+function ignore(): void {}

@@ -1,0 +1,122 @@
+import type { IncomingMessage, Server } from "node:http";
+import type { Socket } from "node:net";
+import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from "fastify";
+import { CatalogError } from "../base/error.ts";
+import { LIMITS } from "../base/limits.ts";
+import type { Metrics } from "../base/metrics.ts";
+import { asCatalogError, methodNotAllowed, routeNotFound } from "../http/failure.ts";
+import { parseTarget } from "../http/target.ts";
+import type { ClientError } from "./client-error.ts";
+import type { Exchange } from "./exchange.ts";
+import type { Exchanges } from "./exchanges.ts";
+
+const PROBES: ReadonlySet<string> = new Set(["/livez", "/readyz", "/metrics"]);
+
+/**
+ * No route has a schema of the framework's: adapters check input themselves, for errors of their
+ * own. Its compilers, loaded otherwise, are most of the time that it takes to open a server.
+ */
+const NO_COMPILERS = {
+  buildValidator: () => () => {
+    throw new CatalogError("Internal", "ASSERTION_FAILED", "a route has a validation schema");
+  },
+  buildSerializer: () => () => {
+    throw new CatalogError("Internal", "ASSERTION_FAILED", "a route has a response schema");
+  },
+};
+
+export interface FrameworkOptions {
+  readonly server: Server;
+  readonly exchanges: Exchanges;
+  readonly onClientError: (error: ClientError, socket: Socket) => void;
+}
+
+/**
+ * The framework, for what is not asked often enough to be served beside it. Its requests have been
+ * let in already (`server.ts`), and end like all others.
+ */
+export class Framework {
+  readonly app: FastifyInstance;
+  readonly #exchanges: Exchanges;
+  readonly #open = new WeakMap<IncomingMessage, Exchange>();
+
+  constructor({ server, exchanges, onClientError }: FrameworkOptions) {
+    this.#exchanges = exchanges;
+    this.app = fastify({
+      serverFactory: () => server,
+      bodyLimit: LIMITS.bodyBytes,
+      // A request that still comes in is served: a 503 would leave a committer in doubt.
+      return503OnClosing: false,
+      exposeHeadRoutes: false,
+      rewriteUrl: ({ url = "/" }) => parseTarget(url).path,
+      frameworkErrors: (error, request, reply) => {
+        this.#fail(error, request, reply);
+      },
+      clientErrorHandler: onClientError,
+      schemaController: { compilersFactory: NO_COMPILERS },
+    });
+    this.#addHooks();
+  }
+
+  /** Serves a request that was let in. */
+  serve(exchange: Exchange): void {
+    const { request, response } = exchange;
+    this.#open.set(request, exchange);
+    for (const [name, value] of Object.entries(this.#exchanges.headersOf(exchange))) {
+      response.setHeader(name, value);
+    }
+    this.app.routing(request, response);
+  }
+
+  #addHooks(): void {
+    const { app } = this;
+    app.addHook("onRequest", async (request) => {
+      const exchange = this.#open.get(request.raw);
+      if (exchange && !request.is404) exchange.route = request.routeOptions.url;
+    });
+    app.setErrorHandler(async (thrown, request, reply) => this.#fail(thrown, request, reply));
+    app.setNotFoundHandler(async (request, reply) =>
+      this.#fail(noHandler(request), request, reply),
+    );
+  }
+
+  #fail(thrown: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+    const exchange = this.#open.get(request.raw);
+    if (exchange) this.#exchanges.fail(exchange, thrown);
+    return reply.hijack();
+  }
+}
+
+/** A path that only other methods have is told from one that does not exist. */
+function noHandler(request: FastifyRequest): CatalogError {
+  const { path } = parseTarget(request.originalUrl);
+  return PROBES.has(path) ? methodNotAllowed(["GET"]) : routeNotFound();
+}
+
+export interface ProbeOptions {
+  readonly metrics: Metrics;
+  /** Rejects while the stores cannot be reached. */
+  readonly ready: () => Promise<void>;
+  readonly isStopping: () => boolean;
+  readonly onUnready: (error: CatalogError) => void;
+}
+
+/** What whoever runs a server asks it: does it live, can it serve, what has it done. */
+export function addProbes(app: FastifyInstance, options: ProbeOptions): void {
+  const { metrics, ready, isStopping, onUnready } = options;
+  app.get("/livez", async () => ({ status: "live" }));
+  app.get("/readyz", async (_request, reply) => {
+    if (isStopping()) return reply.code(503).send({ status: "draining" });
+    try {
+      await ready();
+      return { status: "ready" };
+    } catch (error) {
+      onUnready(asCatalogError(error));
+      return reply.code(503).send({ status: "unavailable" });
+    }
+  });
+  app.get("/metrics", async (_request, reply) => {
+    reply.type(metrics.contentType);
+    return metrics.metrics();
+  });
+}
