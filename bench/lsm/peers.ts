@@ -8,7 +8,8 @@ const DIRECTORY = join(import.meta.dirname, "peers");
 /** Installs the peers beside the bench, once; false where the registry does not answer. */
 export function installPeers(): boolean {
   if (existsSync(join(DIRECTORY, "node_modules"))) return true;
-  const args = ["ci", "--no-audit", "--no-fund"];
+  // No lock: a mirror that lacks one platform's package would make one that fails elsewhere.
+  const args = ["install", "--no-package-lock", "--no-audit", "--no-fund"];
   return spawnSync("npm", args, { cwd: DIRECTORY, stdio: "inherit" }).status === 0;
 }
 
