@@ -1,3 +1,4 @@
+import type { CatalogError } from "../base/error.ts";
 import { Core } from "./core.ts";
 import { type Key, keyOfBytes, type Sequence } from "./format/entry.ts";
 import type { Maybe } from "./maybe.ts";
@@ -132,16 +133,21 @@ export class Engine {
   }
 
   /**
-   * Settles when what was read so far may be answered as linearizable: it is durable, and nobody
-   * else had taken the shard over when it was read. At most one request in `leaseMs`, and none
-   * where nothing is read.
+   * Settles when what was read so far may be answered as linearizable: nobody else had taken the
+   * shard over when it was read, and it is durable, which what was read at level `durable` is
+   * anyway. At most one request in `leaseMs`, and none where nothing is read.
    */
-  confirm(): Maybe<void> {
+  confirm(level: ReadLevel = "memory"): Maybe<void> {
     const { lease, writes, health } = this.#core;
     health.assertOpen();
-    const durable = writes.durable(writes.lastSequence);
+    const durable = level === "durable" ? undefined : writes.durable(writes.lastSequence);
     const owner = lease.confirm();
     return durable === undefined && owner === undefined ? undefined : both(durable, owner);
+  }
+
+  /** What ended it, if something did: then it is to be closed, and the shard to be opened again. */
+  get failure(): CatalogError | undefined {
+    return this.#core.health.failure;
   }
 
   /** Brings everything that was written so far into tables. */

@@ -4,7 +4,7 @@ import { invalid } from "../base/error.ts";
 import { LIMITS } from "../base/limits.ts";
 import type { KeyFamilies } from "./families.ts";
 import { assertKeyFits } from "./key.ts";
-import type { Batch, Item, PageOptions, PointerOp } from "./port.ts";
+import type { Absent, Batch, Item, Live, PageOptions, PointerOp, Version } from "./port.ts";
 
 /**
  * Refuses a batch that some store could not take, with the same answer on every store and before
@@ -52,6 +52,55 @@ export function conditionHolds(op: PointerOp, item: Item): boolean {
     case "bump":
       return item.state === "live";
   }
+}
+
+/** A pointer that is stored: alive, or a tombstone. Never version 0. */
+export type StoredItem =
+  | Live
+  | (Absent & { readonly writerId: string; readonly deadUntilMs: number });
+
+/** An operation that writes. */
+export type WritingOp = Extract<PointerOp, { op: "put" | "delete" | "bump" }>;
+
+/** Narrows an operation to one that writes. */
+export function isWriting(op: PointerOp): op is WritingOp {
+  return op.op !== "check" && op.op !== "checkAbsent";
+}
+
+/** What an operation whose condition holds makes of what stands at its key. */
+export function itemAfter(
+  op: WritingOp,
+  before: Item,
+  writerId: string,
+  nowMs: number,
+): StoredItem {
+  const version = before.version + 1n;
+  const { key } = op;
+  switch (op.op) {
+    case "put": {
+      const { blobPath, summary } = op;
+      return {
+        ...{ state: "live", key, version, writerId },
+        ...(blobPath !== undefined && { blobPath }),
+        // A copy: the caller may write into its own bytes again.
+        ...(summary !== undefined && { summary: summary.slice() }),
+      };
+    }
+    case "delete":
+      return {
+        ...{ state: "absent", key, version, writerId },
+        deadUntilMs: nowMs + LIMITS.tombstoneLifeMs,
+      };
+    case "bump":
+      assert(before.state === "live", "only what is alive is bumped");
+      return { ...before, version };
+  }
+}
+
+/** Whether `forget` may remove an item: at its version, and a tombstone only past its life. */
+export function mayForget(item: Item, version: Version, nowMs: number): boolean {
+  if (item.version !== version || version === 0n) return false;
+  return item.state === "live" || nowMs >= (item.deadUntilMs ?? 0);
 }
 
 /** The page's size. @throws CatalogError `Internal`: out of bounds, which callers check. */

@@ -1,10 +1,15 @@
 import type { Clock } from "../base/clock.ts";
-import { LIMITS } from "../base/limits.ts";
-import { assertBatch, conditionHolds, pageLimit } from "./batch.ts";
+import {
+  assertBatch,
+  conditionHolds,
+  isWriting,
+  itemAfter,
+  mayForget,
+  pageLimit,
+} from "./batch.ts";
 import { KeyFamilies } from "./families.ts";
 import { type KeyFamily, splitKey } from "./key.ts";
 import type {
-  Absent,
   Batch,
   CommitOutcome,
   Item,
@@ -80,8 +85,7 @@ export class MemoryPointerStore implements PointerStore {
 
   async forget(key: string, version: Version): Promise<boolean> {
     const item = this.#read(key);
-    if (item.version !== version || version === 0n) return false;
-    if (item.state === "absent" && this.#clock.nowMs() < (item.deadUntilMs ?? 0)) return false;
+    if (!mayForget(item, version, this.#clock.nowMs())) return false;
     this.#unlist(key);
     this.#items.delete(key);
     this.#keys.delete(key);
@@ -102,30 +106,14 @@ export class MemoryPointerStore implements PointerStore {
   }
 
   #apply(op: PointerOp, writerId: string, versions: Map<string, Version>): void {
-    if (op.op === "check" || op.op === "checkAbsent") return;
+    if (!isWriting(op)) return;
     const before = this.#stored(op.key);
-    const after = this.#next(op, before, writerId);
+    const after = itemAfter(op, before, writerId, this.#clock.nowMs());
     versions.set(op.key, after.version);
     if (before.version === 0n) this.#keys.set(op.key, true);
     if (after.state === "live") this.#list(after);
     else if (before.state === "live") this.#unlist(op.key);
     this.#items.set(op.key, after);
-  }
-
-  #next(
-    op: Extract<PointerOp, { op: "put" | "delete" | "bump" }>,
-    before: Item,
-    writerId: string,
-  ): Item {
-    const version = before.version + 1n;
-    switch (op.op) {
-      case "put":
-        return livePointer(op, version, writerId);
-      case "delete":
-        return tombstone(op.key, version, writerId, this.#clock.nowMs());
-      case "bump":
-        return { ...before, version };
-    }
   }
 
   #list(item: Live): void {
@@ -147,25 +135,4 @@ export class MemoryPointerStore implements PointerStore {
     children?.delete(key);
     if (children?.size === 0) this.#children.delete(directory);
   }
-}
-
-function livePointer(
-  op: Extract<PointerOp, { op: "put" }>,
-  version: Version,
-  writerId: string,
-): Live {
-  const { key, blobPath, summary } = op;
-  return {
-    state: "live",
-    key,
-    version,
-    writerId,
-    ...(blobPath !== undefined && { blobPath }),
-    // A copy: the caller may write into its own bytes again.
-    ...(summary !== undefined && { summary: summary.slice() }),
-  };
-}
-
-function tombstone(key: string, version: Version, writerId: string, nowMs: number): Absent {
-  return { state: "absent", key, version, writerId, deadUntilMs: nowMs + LIMITS.tombstoneLifeMs };
 }
