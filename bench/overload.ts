@@ -83,7 +83,7 @@ async function measure(operation: string, send: Send, ms: number): Promise<Overl
 /** Loads and commits at their peak, at four times what is let in at once, and after it. */
 export async function benchOverload(smoke: boolean): Promise<readonly OverloadFigures[]> {
   const directory = await mkdtemp(join(tmpdir(), "firn-overload-"));
-  const server = await startServer(directory, ["--log-level", "warn"]);
+  const server = await startServer(directory, ["--profile", "memory", "--log-level", "warn"]);
   const target = new Target("firn", server, "/iceberg/v1");
   const client = new BenchClient(server.url, OVERLOAD_CLIENTS);
   try {

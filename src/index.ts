@@ -28,6 +28,7 @@ export type { SnapshotPage, TableSnapshots } from "./service/table-snapshots.ts"
 
 /** The settings of an embedded Firn: the names of the flags, in camel case. */
 export interface FirnOptions {
+  /** `memory` if absent: an embedding program leaves nothing behind unless it asks for it. */
   readonly profile?: Profile;
   readonly dir?: string;
   readonly warehouse?: string;
@@ -38,13 +39,20 @@ export interface FirnOptions {
   readonly maxInFlight?: number;
   /** `warn` if absent: a host program has its own log. */
   readonly logLevel?: LogLevel;
+  readonly standby?: boolean;
+  readonly takeover?: boolean;
   /** Absent: no socket is opened, `fetch` still serves. Port 0 takes any free one. */
   readonly listen?: { readonly host?: string; readonly port?: number };
 }
 
 /** Settings of an object are all there is here: `FIRN_*` variables are the command's. */
 function settingsOf({ listen, ...fields }: FirnOptions): Settings {
-  const given = { logLevel: "warn", ...fields, host: listen?.host, port: listen?.port };
+  const given = {
+    ...fields,
+    profile: fields.profile ?? "memory",
+    logLevel: fields.logLevel ?? "warn",
+    ...{ host: listen?.host, port: listen?.port },
+  };
   return requireSettings(readSettings([fromFields(given)], process.cwd()));
 }
 
@@ -117,10 +125,14 @@ export class Firn {
   ): Promise<Firn> {
     const clock = new SystemClock();
     const prng = new SystemPrng();
-    const composition = await compose(settings, { clock, prng });
+    const log = createLogger(settings.logLevel, clock);
+    const composition = await compose(settings, {
+      ...{ clock, prng },
+      notify: (text, facts) => log.info(facts, text),
+    });
     const server = new FirnServer({
       ...{ clock, prng, iceberg: composition.iceberg, metrics: composition.metrics },
-      log: createLogger(settings.logLevel, clock),
+      log,
       ready: () => composition.ready(),
       allowAnonymous: settings.allowAnonymous,
       maxInFlight: settings.maxInFlight,

@@ -121,6 +121,34 @@ export class Catalogs {
   }
 
   /**
+   * Gives a catalog another root for new tables. Those that are there keep their locations: the
+   * root before stays allowed. Nothing is written where it is the root already.
+   *
+   * @returns the root before.
+   * @throws CatalogError `CATALOG_NOT_FOUND`.
+   */
+  async moveRoot(actor: Actor, text: string, root: string): Promise<string> {
+    const { account, payloads } = this.#context;
+    const name = checkCatalogName(text);
+    return write(this.#context, actor, "move-catalog-root", async (attempt) => {
+      const stored = await this.get(name);
+      assertMayUpdate(stored.envelope);
+      const { defaultLocation: before, allowedLocations } = stored.entity;
+      const primary = stored.item.key;
+      if (before === root) return { unchanged: before, primary };
+      const entity: Catalog = {
+        ...stored.entity,
+        defaultLocation: root,
+        allowedLocations: [...new Set([before, ...allowedLocations])].filter((at) => at !== root),
+      };
+      const payload = payloads.encode(entity, attempt.authorship);
+      const summary = summaryOf(entity, payload);
+      const batch = new BatchBuilder(account).put(stored.item, { payload, summary });
+      return { batch, primary, result: () => before };
+    });
+  }
+
+  /**
    * Drops an empty catalog.
    *
    * @throws CatalogError `CATALOG_NOT_FOUND`, `CATALOG_NOT_EMPTY`, `PROTECTED`.

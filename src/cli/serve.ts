@@ -9,6 +9,10 @@ import { createLogger, errorFields } from "../server/log.ts";
 import { FirnServer } from "../server/server.ts";
 import { banner } from "./banner.ts";
 
+const OWNED_HELP = `Another process has this directory open. Stop it, choose another --dir, wait for it with
+--standby, or end its service now with --takeover.
+`;
+
 /**
  * Serves until a signal asks to stop.
  *
@@ -20,7 +24,10 @@ export async function serve(settings: Settings): Promise<number> {
   const log = createLogger(settings.logLevel, clock);
   const stopped = Promise.withResolvers<number>();
   try {
-    const composition = await compose(settings, { clock, prng });
+    const composition = await compose(settings, {
+      ...{ clock, prng },
+      notify: (text, facts) => log.info(facts, text),
+    });
     const { iceberg, metrics } = composition;
     const server = new FirnServer({
       ...{ iceberg, metrics, clock, prng, log },
@@ -48,6 +55,7 @@ export async function serve(settings: Settings): Promise<number> {
     const failure = asCatalogError(error);
     log.fatal(errorFields(failure), "cannot serve");
     process.stderr.write(`firn: ${describe(failure.message, failure.context)}\n`);
+    if (failure.code === "LSM_OWNED") process.stderr.write(OWNED_HELP);
     return 1;
   }
 }

@@ -6,7 +6,7 @@ import { LIMITS } from "../base/limits.ts";
 import type { Prng } from "../base/prng.ts";
 import { backoff } from "./backoff.ts";
 import { conditionHolds } from "./batch.ts";
-import type { Batch, Item, Live, PointerOp, PointerStore, Version } from "./port.ts";
+import type { Batch, CommitOutcome, Item, Live, PointerOp, PointerStore, Version } from "./port.ts";
 
 /*
  * The ambiguous commit: from raw outcomes of single requests to a verdict on the whole attempt.
@@ -140,7 +140,8 @@ async function sendBody(body: Body): Promise<Verdict | { readonly verdict: "unse
   const { store, deps, attempt, batch } = body;
   let unanswered = false;
   for (let sends = 0; mayStillSend(attempt, sends); sends++) {
-    const answer = await store.commit(batch);
+    const answer = await sendOnce(store, batch, unanswered);
+    if (answer === undefined) return { verdict: "unknown" };
     switch (answer.outcome) {
       case "committed":
         return { verdict: "committed", versions: answer.versions };
@@ -159,6 +160,26 @@ async function sendBody(body: Body): Promise<Verdict | { readonly verdict: "unse
     }
   }
   return unanswered ? { verdict: "unsettled" } : { verdict: "overloaded", retryAfterMs: 0 };
+}
+
+/**
+ * Sends a batch. A store that throws has not applied it; but where an earlier request is in doubt
+ * that settles nothing, and a store that will not serve is not waited for.
+ *
+ * @returns undefined where it stays in doubt.
+ * @throws what the store throws, where nothing is in doubt.
+ */
+async function sendOnce(
+  store: PointerStore,
+  batch: Batch,
+  inDoubt: boolean,
+): Promise<CommitOutcome | undefined> {
+  try {
+    return await store.commit(batch);
+  } catch (error) {
+    if (inDoubt && error instanceof CatalogError) return undefined;
+    throw error;
+  }
 }
 
 /** Reads a refusal of the body: the receipt first, which settles everything if it has moved. */
@@ -201,7 +222,8 @@ async function fenceBody(body: Body): Promise<Verdict> {
   const { key, expected } = request.receipt;
   const fence: Batch = { writerId: deps.ids.mint(), ops: [{ op: "delete", key, expected }] };
   for (let sends = 0; !isOver(attempt); sends++) {
-    const answer = await store.commit(fence);
+    const answer = await sendOnce(store, fence, true);
+    if (answer === undefined) break;
     if (answer.outcome === "committed") return readFailures(body, expected + 1n);
     if (answer.outcome === "conflict") return judgeLostFence(body, answer.failed);
     const floorMs = answer.outcome === "overloaded" ? answer.retryAfterMs : 0;
@@ -307,7 +329,8 @@ async function sendSingle(
 ): Promise<SingleVerdict> {
   let unanswered = false;
   for (let sends = 0; !isOver(attempt); sends++) {
-    const answer = await store.commit(batch);
+    const answer = await sendOnce(store, batch, unanswered);
+    if (answer === undefined) break;
     switch (answer.outcome) {
       case "committed":
         return { verdict: "committed", version: op.expected + 1n };

@@ -126,6 +126,9 @@ function contradictions(settings: Partial<Settings>): readonly string[] {
       `host ${host} is not loopback: without authentication this needs ${flagOf("allowAnonymous")}`,
     );
   }
+  if (settings.standby === true && settings.takeover === true) {
+    problems.push(`${flagOf("standby")} waits and ${flagOf("takeover")} does not: give one`);
+  }
   const names = new Set<string>();
   for (const { name } of catalog ?? []) {
     if (names.has(name)) problems.push(`catalog ${name} is given twice`);

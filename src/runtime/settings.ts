@@ -6,7 +6,7 @@ export const PROFILES = ["memory", "local", "bucket", "aws"] as const;
 export type Profile = (typeof PROFILES)[number];
 
 /** The profiles that can be started. */
-export const BUILT_PROFILES: readonly Profile[] = ["memory"];
+export const BUILT_PROFILES: readonly Profile[] = ["memory", "local"];
 
 export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "silent"] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
@@ -33,6 +33,10 @@ export interface Settings {
   /** Requests under way at once, reads and writes apart. */
   readonly maxInFlight: number;
   readonly logLevel: LogLevel;
+  /** Where another process has the directory open: wait until it has ended. */
+  readonly standby: boolean;
+  /** Likewise: fence it now. */
+  readonly takeover: boolean;
 }
 
 export type SettingName = keyof Settings;
@@ -56,10 +60,10 @@ type SettingTable = { readonly [Name in SettingName]: SettingSpec<Settings[Name]
 /** All settings, in the order of help and documentation. */
 export const SETTINGS: SettingTable = {
   profile: {
-    ...single(`<${PROFILES.join("|")}>`, "memory", oneOf(PROFILES)),
+    ...single(`<${PROFILES.join("|")}>`, "local", oneOf(PROFILES)),
     doc:
       `where the catalog is stored; built so far: ${BUILT_PROFILES.join(", ")} ` +
-      "(tables vanish with the process, their files stay)",
+      "(memory: tables vanish with the process, their files stay)",
   },
   host: {
     ...single("<address>", "127.0.0.1", parseHost),
@@ -97,6 +101,14 @@ export const SETTINGS: SettingTable = {
   logLevel: {
     ...single(`<${LOG_LEVELS.join("|")}>`, "info", oneOf(LOG_LEVELS)),
     doc: "least level of the JSON lines on stderr",
+  },
+  standby: {
+    ...single("", "false", parseSwitch),
+    doc: "where another process has the directory open: wait until it has ended, then serve",
+  },
+  takeover: {
+    ...single("", "false", parseSwitch),
+    doc: "where another process has the directory open: take it over now; the other stops serving",
   },
 };
 

@@ -61,6 +61,22 @@ export class CatalogAdmin {
     }
   }
 
+  /**
+   * Gives a catalog another root for new tables; those that are there stay where they are.
+   *
+   * @returns the root before, undefined where it was this one.
+   */
+  async moveRoot(name: string, location: string): Promise<string | undefined> {
+    const root = this.#locations.addRoot(location);
+    const before = await this.#catalog.catalogs.moveRoot(ACTOR, name, root);
+    return before === root ? undefined : before;
+  }
+
+  /** Allows the roots of every catalog that is stored. One read of each. */
+  async allowRoots(): Promise<void> {
+    for (const name of await this.list()) await this.get(name);
+  }
+
   #defaultFor(name: string): string {
     return `${this.#warehouse}/${encodeURIComponent(name)}`;
   }

@@ -36,7 +36,7 @@ function problemsOf(...sources: Parameters<typeof readSettings>[0]): readonly st
 describe("settings", () => {
   it("have safe defaults", () => {
     expect(read()).toEqual({
-      profile: "memory",
+      profile: "local",
       host: "127.0.0.1",
       port: 8181,
       dir: resolve(CWD, ".firn"),
@@ -46,6 +46,8 @@ describe("settings", () => {
       allowAnonymous: false,
       maxInFlight: 128,
       logLevel: "info",
+      standby: false,
+      takeover: false,
     });
   });
 
@@ -59,12 +61,14 @@ describe("settings", () => {
         profile: ["memory"],
         port: ["1"],
         allowAnonymous: ["true"],
+        standby: ["true"],
+        takeover: ["true"],
         maxInFlight: ["9"],
       }[name as string] ?? [name === "logLevel" ? "warn" : name === "host" ? "localhost" : "x"];
       const byFlag = read(flags({ [name]: [text] }));
       expect(read(fromEnv({ [envOf(name)]: text }))).toEqual(byFlag);
       expect(read(fromFields({ [name]: text }))).toEqual(byFlag);
-      if (name !== "profile") expect(byFlag).not.toEqual(read());
+      expect(byFlag).not.toEqual(read());
     }
   });
 

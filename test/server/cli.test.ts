@@ -1,7 +1,7 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { connect } from "node:net";
-import { tmpdir } from "node:os";
+import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { envOf, flagOf } from "../../src/runtime/read-settings.ts";
@@ -77,7 +77,7 @@ describe("firn", () => {
     expect(config.status).toBe(200);
     expect((await fetch(`${url}/readyz`)).status).toBe(200);
     const [line] = await command.until("stderr", /^.*"msg":"listening".*$/m);
-    expect(JSON.parse(line)).toMatchObject({ url, startMs: expect.any(Number), profile: "memory" });
+    expect(JSON.parse(line)).toMatchObject({ url, startMs: expect.any(Number), profile: "local" });
     command.child.kill("SIGTERM");
     const { code, signal, stdout } = await command.ended;
     expect([code, signal]).toEqual([0, null]);
@@ -118,13 +118,32 @@ describe("firn", () => {
   });
 
   it("says that a port is taken", async () => {
-    const first = new Command(["serve", "--port", "0", "--dir", dir]);
+    const memory = ["serve", "--profile", "memory", "--dir", dir, "--port"];
+    const first = new Command([...memory, "0"]);
     const [, port] = await first.until("stdout", /127\.0\.0\.1:(\d+)/);
-    const second = await new Command(["serve", "--port", String(port), "--dir", dir]).ended;
+    const second = await new Command([...memory, String(port)]).ended;
     expect(second.code).toBe(1);
     expect(second.stderr).toContain("EADDRINUSE");
     first.child.kill("SIGINT");
     expect((await first.ended).code).toBe(0);
+  });
+
+  it("refuses a directory that another process serves, and says which one", async () => {
+    const serve = ["serve", "--port", "0", "--dir", dir];
+    const first = new Command(serve);
+    await first.until("stdout", /127\.0\.0\.1:(\d+)/);
+    const second = await new Command(serve).ended;
+    expect([second.code, second.stdout]).toEqual([1, ""]);
+    for (const text of ["--takeover", "--standby", String(first.child.pid), hostname()]) {
+      expect(second.stderr).toContain(text);
+    }
+    const standby = new Command([...serve, "--standby"]);
+    await standby.until("stderr", /waits/);
+    first.child.kill("SIGKILL");
+    const [, url] = await standby.until("stdout", /(http:\/\/127\.0\.0\.1:\d+)/);
+    expect((await fetch(`${url}/readyz`)).status).toBe(200);
+    standby.child.kill("SIGTERM");
+    expect((await standby.ended).code).toBe(0);
   });
 
   it("explains every flag and variable", async () => {

@@ -1,0 +1,77 @@
+import { constants } from "node:fs";
+import { link, mkdir, open, readFile, rm } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { CatalogError } from "../base/error.ts";
+import type { Prng } from "../base/prng.ts";
+
+export const SECRET_BYTES = 32;
+
+/**
+ * The deployment's secret, in a file that only its owner may read; made at the first start. Of
+ * several processes that make it at once, one does.
+ *
+ * @throws CatalogError `Corrupt`, code `SECRET_INVALID`; `Unavailable`, code `DIR_UNUSABLE`.
+ */
+export async function deploymentSecret(file: string, prng: Prng): Promise<Uint8Array> {
+  try {
+    const secret = (await readSecret(file)) ?? (await makeSecret(file, prng));
+    if (secret.length === SECRET_BYTES) return secret;
+  } catch (error) {
+    const errno = errnoOf(error);
+    if (errno === undefined) throw error;
+    const context = { file, errno };
+    const message = "the directory cannot be used";
+    throw new CatalogError("Unavailable", "DIR_UNUSABLE", message, context, error);
+  }
+  throw new CatalogError("Corrupt", "SECRET_INVALID", "the secret has another length", { file });
+}
+
+async function readSecret(file: string): Promise<Uint8Array | undefined> {
+  try {
+    return new Uint8Array(await readFile(file));
+  } catch (error) {
+    if (errnoOf(error) === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
+/** Whole under its name, or not there: a crash leaves at most a temporary file. */
+async function makeSecret(file: string, prng: Prng): Promise<Uint8Array> {
+  const directory = dirname(file);
+  await mkdir(directory, { recursive: true });
+  const temporary = join(directory, `.secret-${Buffer.from(prng.bytes(8)).toString("hex")}`);
+  const { O_WRONLY, O_CREAT, O_EXCL } = constants;
+  const handle = await open(temporary, O_WRONLY | O_CREAT | O_EXCL, 0o600);
+  try {
+    await handle.writeFile(prng.bytes(SECRET_BYTES));
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+  try {
+    await link(temporary, file);
+  } catch (error) {
+    if (errnoOf(error) !== "EEXIST") throw error;
+  } finally {
+    await rm(temporary, { force: true });
+  }
+  await syncDirectory(directory);
+  return new Uint8Array(await readFile(file));
+}
+
+/** Windows opens no directory. */
+async function syncDirectory(directory: string): Promise<void> {
+  if (process.platform === "win32") return;
+  const handle = await open(directory, constants.O_RDONLY);
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+function errnoOf(error: unknown): string | undefined {
+  return error instanceof Error && "code" in error && "syscall" in error
+    ? String(error.code)
+    : undefined;
+}
