@@ -60,6 +60,8 @@ function optionOf(name: SettingName): Option {
   ].filter((fact) => fact !== "");
   const flags = placeholder === "" ? flagOf(name) : `${flagOf(name)} ${placeholder}`;
   const option = new Option(flags, `${doc} [${facts.join("; ")}]`);
+  // A switch has no text to parse: it is there, or it is not.
+  if (placeholder === "") return option;
   return option.argParser((value: string, earlier: readonly string[] | undefined) =>
     repeatable ? [...(earlier ?? []), value] : [value],
   );

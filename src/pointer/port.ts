@@ -66,7 +66,7 @@ export interface PointerStore {
   get(key: string): Promise<Item>;
   /** In the order of `keys`; each linearizable, together not one snapshot. */
   getMany(keys: readonly string[]): Promise<readonly Item[]>;
-  /** Throws only where nothing was applied, nor ever will be by this call; all else is an outcome. */
+  /** Throws only where nothing was applied by this call, nor will be; all else is an outcome. */
   commit(batch: Batch): Promise<CommitOutcome>;
   /** Live direct children of a directory of a listed family, by the bytes of their leaf. */
   list(directory: string, options?: PageOptions): Promise<readonly Live[]>;

@@ -54,7 +54,7 @@ interface Stores {
 /**
  * Wires the adapters that the settings name. The only place that knows more than ports.
  *
- * @throws CatalogError `PROFILE_NOT_BUILT`; of profile `local` as `LocalShard.open`, `DIR_UNUSABLE`.
+ * @throws CatalogError `PROFILE_NOT_BUILT`; profile `local`: `DIR_UNUSABLE`, as `LocalShard.open`.
  */
 export async function compose(settings: Settings, components: Components): Promise<Composition> {
   assertLimits();

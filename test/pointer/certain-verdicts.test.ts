@@ -1,6 +1,13 @@
 import { describe, expect, test } from "vitest";
+import { CatalogError } from "../../src/base/error.ts";
 import { LIMITS } from "../../src/base/limits.ts";
-import { type Attempt, commitCertain, type Verdict } from "../../src/pointer/certain.ts";
+import {
+  type Attempt,
+  commitCertain,
+  putCertain,
+  type Verdict,
+} from "../../src/pointer/certain.ts";
+import type { CommitOutcome, PointerStore } from "../../src/pointer/port.ts";
 import { type Fault, FaultyPointerStore } from "../support/faulty-pointer-store.ts";
 import { ENTITY, GUARD, NAME, RECEIPT, World } from "./certain-world.ts";
 
@@ -153,5 +160,50 @@ describe("commitCertain on a store that does not", () => {
     await world.rival({ op: "delete", key: RECEIPT, expected: 0n });
     await faulty.releaseAll();
     expect(await world.version(ENTITY)).toBe(2n);
+  });
+});
+
+describe("commitCertain on a store that will not serve", () => {
+  const gone = new CatalogError("Unavailable", "LSM_FAILED", "as a test says");
+
+  /** Serves as told for some commits, then refuses every call. */
+  function goneAfter(world: World, outcomes: readonly CommitOutcome[]): PointerStore {
+    const left = [...outcomes];
+    const refuse = async (): Promise<never> => {
+      throw gone;
+    };
+    const commit = async (): Promise<CommitOutcome> => left.shift() ?? (await refuse());
+    return new Proxy<PointerStore>(world.memory, {
+      get: (_, name) => (name === "commit" ? commit : refuse),
+    });
+  }
+
+  test.each<readonly [string, readonly CommitOutcome[]]>([
+    ["a request", [{ outcome: "unknown" }]],
+    [
+      "a request behind a refusal",
+      [{ outcome: "overloaded", retryAfterMs: 0 }, { outcome: "unknown" }],
+    ],
+  ])("leaves %s in doubt that was not answered, and does not wait", async (_, outcomes) => {
+    const { world, deps, attempt } = await openParts();
+    const request = { ops: [UPDATE], receipt: FRESH };
+    const store = goneAfter(world, outcomes);
+    const started = world.clock.nowMs();
+    expect(await commitCertain(store, deps, attempt(), request)).toEqual({ verdict: "unknown" });
+    expect(await putCertain(goneAfter(world, outcomes), deps, attempt(), UPDATE)).toEqual({
+      verdict: "unknown",
+    });
+    expect(world.clock.nowMs() - started).toBeLessThan(LIMITS.attemptMs / 3);
+  });
+
+  test("throws what it says where nothing is in doubt", async () => {
+    const { world, deps, attempt } = await openParts();
+    const request = { ops: [UPDATE], receipt: FRESH };
+    for (const outcomes of [[], [{ outcome: "overloaded", retryAfterMs: 0 }]] as const) {
+      const store = goneAfter(world, outcomes);
+      await expect(commitCertain(store, deps, attempt(), request)).rejects.toBe(gone);
+      const single = putCertain(goneAfter(world, outcomes), deps, attempt(), UPDATE);
+      await expect(single).rejects.toBe(gone);
+    }
   });
 });

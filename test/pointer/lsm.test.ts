@@ -238,7 +238,7 @@ describe("pointers in an engine", () => {
     expect(await next.get(key)).toMatchObject({ version: 2n, writerId: "new" });
   });
 
-  test("a stale refusal is none: whoever was overtaken and does not know it says nothing", async () => {
+  test("a stale refusal is none: who was overtaken and does not know it says nothing", async () => {
     const { store, world, clock } = await gated();
     const key = `${NAMES}/x`;
     await store.commit({ writerId: "old", ops: [put(key)] });

@@ -130,7 +130,7 @@ describe("firn", () => {
 
   it("refuses a directory that another process serves, and says which one", async () => {
     const serve = ["serve", "--port", "0", "--dir", dir];
-    const first = new Command(serve);
+    const first = new Command([...serve, "--allow-anonymous"]);
     await first.until("stdout", /127\.0\.0\.1:(\d+)/);
     const second = await new Command(serve).ended;
     expect([second.code, second.stdout]).toEqual([1, ""]);
