@@ -12,12 +12,19 @@ import type { Receipt } from "./model.ts";
 /*
  * A receipt is written in the batch of its mutation, under the client's key or else the attempt's
  * own id. So there is no state between "not done" and "done" to get stuck in: whoever finds a
- * receipt of its key answers what it says. A refusal has no batch; its receipt is written alone.
+ * receipt of its key answers what it says. What has no batch, a refusal or that nothing had to be
+ * changed, has its receipt written alone before it is answered: else an earlier request of the key,
+ * which its client has given up waiting for, could still be carried out after the answer. To fence
+ * it would not do, since a fenced request plans anew.
+ *
+ * A client may use a key again once its receipt has expired; that request expects the version of
+ * the old receipt. So a receipt under a client's key is never forgotten alive: versions would begin
+ * anew, and of two such requests each could find what it expects. It is deleted first, and its
+ * tombstone forgotten when no request is under way any more that knew it alive.
  */
 
-/** Refusals that the same request would meet again. Losing races is no property of a request. */
+/** Refusals that hold for the key from now on, also where the same request would succeed later. */
 const FINAL: ReadonlySet<ErrorKind> = new Set(["Invalid", "NotFound", "AlreadyExists", "Conflict"]);
-const PASSING_CODES: ReadonlySet<string> = new Set(["CONTENDED", "IDEMPOTENCY_KEY_REUSED"]);
 
 /** Where an attempt's receipt goes; a fence or an expired one moves what is expected there. */
 export interface ReceiptPlace {
@@ -95,15 +102,34 @@ export async function recordRefusal(
   const { idempotency } = actor;
   if (idempotency === undefined || idempotency.replayed) return undefined;
   if (!(error instanceof CatalogError) || !FINAL.has(error.kind)) return undefined;
-  if (PASSING_CODES.has(error.code)) return undefined;
+  if (error.code === "IDEMPOTENCY_KEY_REUSED") return undefined;
   const { kind, code } = error;
   const facts = JSON.stringify(error.context, (_key, value: unknown) =>
     typeof value === "bigint" ? value.toString() : value,
   );
   const refusal = { ...receiptBase(context, actor), status: 0, key: "", version: 0n };
-  const whole = encodeReceipt({ ...refusal, error: { kind, code, facts } });
   const bare = { kind, code, facts: "{}" };
-  const summary = fits(whole) ? whole : encodeReceipt({ ...refusal, error: bare });
+  return recordAlone(context, actor, attempt, place, [
+    { ...refusal, error: { kind, code, facts } },
+    { ...refusal, error: bare },
+  ]);
+}
+
+/**
+ * Records under the client's key what has no batch. `receipts`: the one to record, and a shorter
+ * one for where that does not fit its pointer. One request where it is answered.
+ *
+ * @returns the receipt of another request of the key, where that was faster.
+ * @throws CatalogError `Overloaded`, `Unknown`: it could not be recorded, so it is no answer.
+ */
+export async function recordAlone(
+  context: CatalogContext,
+  actor: Actor,
+  attempt: CertainAttempt,
+  place: ReceiptPlace,
+  receipts: readonly [whole: Receipt, bare: Receipt],
+): Promise<Receipt | undefined> {
+  const summary = fitting(receipts);
   for (;;) {
     const request = { ops: [], receipt: { ...place, summary } };
     const verdict = await commitCertain(context.pointers, context, attempt, request);
@@ -123,28 +149,10 @@ export async function recordRefusal(
   }
 }
 
-/**
- * Records an outcome that has no batch. What cannot be recorded stands all the same.
- *
- * @returns the receipt of another request of the key, where that was faster.
- */
-export async function recordAlone(
-  context: CatalogContext,
-  actor: Actor,
-  attempt: CertainAttempt,
-  place: ReceiptPlace,
-  receipt: Receipt,
-): Promise<Receipt | undefined> {
-  const summary = encodeReceipt(receipt);
-  if (!fits(summary)) return undefined;
-  const request = { ops: [], receipt: { ...place, summary } };
-  const verdict = await commitCertain(context.pointers, context, attempt, request);
-  return verdict.verdict === "replayed" ? replayOf(context, actor, verdict.receipt) : undefined;
-}
-
-/** Whether a receipt fits its pointer. */
-export function fits(summary: Uint8Array): boolean {
-  return summary.length <= LIMITS.summaryBytes;
+/** The first of two receipts, if it fits its pointer, else the second. */
+export function fitting([whole, bare]: readonly [whole: Receipt, bare: Receipt]): Uint8Array {
+  const summary = encodeReceipt(whole);
+  return summary.length <= LIMITS.summaryBytes ? summary : encodeReceipt(bare);
 }
 
 /** What a caller hears of a verdict that settles nothing. */

@@ -7,13 +7,12 @@ import { commitCertain, type Verdict } from "../pointer/certain.ts";
 import type { Item, Version } from "../pointer/port.ts";
 import type { BatchBuilder } from "./batch.ts";
 import { type EncodedChange, encodeChangeOp } from "./changes.ts";
-import { encodeReceipt } from "./codec.ts";
 import type { Actor, CatalogContext } from "./context.ts";
 import type { Receipt } from "./model.ts";
 import type { Authorship } from "./payloads.ts";
 import {
   failureOf,
-  fits,
+  fitting,
   type ReceiptPlace,
   receiptBase,
   receiptKey,
@@ -93,8 +92,8 @@ export type Planned<T> = Plan<T> | Refused | Unchanged<T> | typeof REPLAN;
  * payload would be put.
  *
  * @throws what the planner throws, which is certain: no earlier batch of the attempt can still
- * land; `Invalid` `IDEMPOTENCY_KEY_REUSED`; `Conflict` `CONTENDED`; `Overloaded` (nothing
- * happened); `Unknown` `OUTCOME_UNKNOWN`.
+ * land; `Invalid` `IDEMPOTENCY_KEY_REUSED`; `Conflict` `CONTENDED`, under a client's key for good;
+ * `Overloaded` (nothing happened); `Unknown` `OUTCOME_UNKNOWN`.
  */
 export async function write<T>(
   context: CatalogContext,
@@ -177,13 +176,9 @@ async function recordUnchanged<T>(
   { primary, detail }: Unchanged<T>,
 ): Promise<Receipt | undefined> {
   if (actor.idempotency === undefined || primary === undefined) return undefined;
-  return recordAlone(context, actor, attempt, place, {
-    ...receiptBase(context, actor),
-    status: 200,
-    key: primary,
-    version: 0n,
-    ...(detail === undefined ? {} : { detail }),
-  });
+  const done = { ...receiptBase(context, actor), status: 200, key: primary, version: 0n };
+  const whole = detail === undefined ? done : { ...done, detail };
+  return recordAlone(context, actor, attempt, place, [whole, done]);
 }
 
 async function standsStill(context: CatalogContext, proof: readonly Item[]): Promise<boolean> {
@@ -219,12 +214,10 @@ async function send<T>(writing: Writing, plan: Plan<T>): Promise<Verdict> {
     version,
     changeId,
   };
-  const summary = encodeReceipt(
-    plan.detail === undefined ? done : { ...done, detail: plan.detail },
-  );
+  const whole = plan.detail === undefined ? done : { ...done, detail: plan.detail };
   return commitCertain(context.pointers, context, attempt, {
     ops: [...batch.ops, change.op],
-    receipt: { ...place, summary: fits(summary) ? summary : encodeReceipt(done) },
+    receipt: { ...place, summary: fitting([whole, done]) },
   });
 }
 

@@ -3,7 +3,9 @@ import type { TableUuid } from "../../src/base/ids.ts";
 import { LIMITS } from "../../src/base/limits.ts";
 import type { AccountCatalog } from "../../src/catalog/catalog.ts";
 import type { Actor } from "../../src/catalog/context.ts";
-import { type Fault, FaultyPointerStore } from "../support/faulty-pointer-store.ts";
+import type { Batch } from "../../src/pointer/port.ts";
+import { type Fault, FaultyPointerStore, type Script } from "../support/faulty-pointer-store.ts";
+import { tidyReceipts } from "../support/housekeeping.ts";
 import { ACTOR, openTestCatalog, testStores } from "../support/open-catalog.ts";
 import { SleepIsTime, VirtualClock } from "../support/virtual-clock.ts";
 
@@ -144,7 +146,7 @@ test("a request that is sent until it is answered happens once, whatever is lost
       await honest.namespaces.update(ACTOR, REF, () => ({ properties: { n: "0" }, detail: "" }));
       let call = 0;
       let broken = false;
-      // The call of that index fails, and the store stays silent until the client asks again.
+      // The call of that index fails, and the store stays full until the client asks again.
       const pointers = new FaultyPointerStore(stores.pointers, (_index, method) => {
         if (call++ === at) broken = true;
         return broken && method === "commit" ? fault : undefined;
@@ -197,4 +199,111 @@ test("a refusal that cannot be recorded is no answer: another of the key may win
   const second = node.namespaces.drop(keyed(), REF);
   await expect(second).rejects.toMatchObject({ kind: "Unknown" });
   await node.namespaces.drop(keyed(), REF);
+});
+
+/** Two nodes of one store: the calls of the second one fare as the script says. */
+async function pair(script: Script) {
+  const stores = testStores({ clock: new SleepIsTime() });
+  const honest = await opened(stores);
+  await honest.namespaces.create(ACTOR, REF, {});
+  const pointers = new FaultyPointerStore(stores.pointers, script);
+  const node = await openTestCatalog({ ...testStores({ seed: 4 }), ...stores, pointers });
+  return { stores, honest, node };
+}
+
+/** A script that holds the first commit of a node until it is let go. */
+function heldCommit() {
+  const reached = Promise.withResolvers<void>();
+  const go = Promise.withResolvers<void>();
+  let armed = false;
+  const script: Script = (_index, method) => {
+    if (!armed || method !== "commit") return undefined;
+    armed = false;
+    reached.resolve();
+    return { fault: "stalled", applied: "after", until: () => go.promise };
+  };
+  return { script, reached: reached.promise, go: () => go.resolve(), arm: () => (armed = true) };
+}
+
+const mark = (name: string) => (current: { readonly properties: Record<string, string> }) => ({
+  properties: { ...current.properties, [name]: "1" },
+  detail: name,
+});
+
+test("who lost every race under a key is not carried out after that, by no earlier try", async () => {
+  const early = heldCommit();
+  const { stores, honest, node } = await pair(early.script);
+  early.arm();
+  const first = node.namespaces.update(keyed(), REF, mark("mine"));
+  first.catch(() => undefined);
+  await early.reached;
+  let rivals = 0;
+  const overtaken = new FaultyPointerStore(stores.pointers, (_index, method, [batch]) => {
+    const ops = method === "commit" ? (batch as Batch).ops : [];
+    if (!ops.some(({ key }) => key.includes("/namespaces/by-id/"))) return undefined;
+    const rival = `rival${++rivals}`;
+    const until = async () => void (await honest.namespaces.update(ACTOR, REF, mark(rival)));
+    return { fault: "stalled", applied: "after", until };
+  });
+  const second = await openTestCatalog({
+    ...testStores({ seed: 5 }),
+    ...stores,
+    pointers: overtaken,
+  });
+  const contended = { kind: "Conflict", code: "CONTENDED" };
+  const asked = second.namespaces.update(keyed(), REF, mark("mine"));
+  await expect(asked).rejects.toMatchObject(contended);
+  expect(rivals).toBeGreaterThan(5);
+  early.go();
+  await expect(first).rejects.toMatchObject(contended);
+  expect((await honest.namespaces.get(REF)).entity.properties).not.toHaveProperty("mine");
+});
+
+test("who was told that nothing had to be changed is not carried out after that", async () => {
+  const early = heldCommit();
+  const { stores, honest, node } = await pair(early.script);
+  early.arm();
+  const set = ({ properties }: { readonly properties: Record<string, string> }) =>
+    properties["x"] === "mine"
+      ? { properties: undefined, detail: "there" }
+      : { properties: { x: "mine" }, detail: "set" };
+  const first = node.namespaces.update(keyed(), REF, set);
+  first.catch(() => undefined);
+  await early.reached;
+  await honest.namespaces.update(ACTOR, REF, () => ({ properties: { x: "mine" }, detail: "" }));
+  // The store takes nothing of the second try, until the client asks once more.
+  let full = true;
+  const pointers = new FaultyPointerStore(stores.pointers, (_index, method) =>
+    full && method === "commit" ? { fault: "refused" } : undefined,
+  );
+  const second = await openTestCatalog({ ...testStores({ seed: 5 }), ...stores, pointers });
+  const unheard = second.namespaces.update(keyed(), REF, set);
+  await expect(unheard).rejects.toMatchObject({ kind: "Overloaded" });
+  full = false;
+  expect(await second.namespaces.update(keyed(), REF, set)).toBe("there");
+  await honest.namespaces.update(ACTOR, REF, () => ({ properties: { x: "theirs" }, detail: "" }));
+  early.go();
+  expect(await first).toBe("there");
+  expect((await honest.namespaces.get(REF)).entity.properties).toEqual({ x: "theirs" });
+});
+
+test("a key that is used again is good for one request, however the store is tidied", async () => {
+  const early = heldCommit();
+  const { stores, honest, node } = await pair(early.script);
+  await honest.namespaces.update(keyed(), REF, mark("first"));
+  await stores.clock.sleep(LIMITS.receiptLifeMs);
+  early.arm();
+  const count = ({ properties }: { readonly properties: Record<string, string> }) => {
+    const n = String(Number(properties["n"] ?? 0) + 1);
+    return { properties: { n }, detail: n };
+  };
+  const slow = node.namespaces.update(keyed(undefined, 2), REF, count);
+  slow.catch(() => undefined);
+  await early.reached;
+  expect(await tidyReceipts(stores.pointers, stores.clock)).not.toEqual([]);
+  await tidyReceipts(stores.pointers, stores.clock);
+  expect(await honest.namespaces.update(keyed(undefined, 2), REF, count)).toBe("1");
+  early.go();
+  expect(await slow).toBe("1");
+  expect((await honest.namespaces.get(REF)).entity.properties).toEqual({ n: "1" });
 });
