@@ -2,7 +2,7 @@ import { CatalogError, type ErrorKind } from "../base/error.ts";
 import type { CatalogId, NamespaceId } from "../base/ids.ts";
 import type { Item, Live } from "../pointer/port.ts";
 import { BatchBuilder } from "./batch.ts";
-import { assertNoneClaimed } from "./claims.ts";
+import { assertNoneClaimed, claimBelow, overlapping } from "./claims.ts";
 import type { Actor, CatalogContext } from "./context.ts";
 import { afterDropKeys, type Droppable, deleteAfterDrop } from "./drops.ts";
 import { readEntity, type Stored, summaryOfItem } from "./entities.ts";
@@ -23,6 +23,7 @@ import { checkCatalogName, checkName, checkPath } from "./names.ts";
 import { listPage, type Page, type PageRequest } from "./pages.ts";
 import { byIdKey } from "./paths.ts";
 import { assertMayUpdate } from "./payloads.ts";
+import type { Surroundings } from "./relations.ts";
 import { type Attempt, type Planned, REPLAN, refuse, write } from "./repository.ts";
 import type { Resolver } from "./resolve.ts";
 import { type Revised, revisedOf } from "./revised.ts";
@@ -35,8 +36,8 @@ export interface UndropTarget {
   readonly name?: string | undefined;
 }
 
-/** Directories over a relation's location that must not be claimed: see `RelationDraft`. */
-export type Above = (relation: Relation) => Promise<readonly string[]>;
+/** What must not be claimed by others for a relation to take its location again. */
+export type Around = (relation: Relation) => Promise<Surroundings>;
 
 const KINDS: readonly Droppable["type"][] = ["table", "view", "namespace", "catalog"];
 
@@ -46,7 +47,7 @@ const FACTS: ReadonlySet<ErrorKind> = new Set(["NotFound", "AlreadyExists"]);
 /** What somebody wants to come back where, and what was read on the way there. */
 interface Wish {
   readonly to: UndropTarget;
-  readonly above: Above;
+  readonly around: Around;
   readonly attempt: Attempt;
   readonly proof: Item[];
 }
@@ -149,7 +150,7 @@ export class Dropped {
     actor: Actor,
     id: string,
     to: UndropTarget = {},
-    above: Above = async () => [],
+    around: Around = async () => ({}),
   ): Promise<Revised<Droppable>> {
     const { type } = (await this.get(id)).entity;
     const plan = async (attempt: Attempt): Promise<Planned<Revised<Droppable>>> => {
@@ -157,7 +158,7 @@ export class Dropped {
       assertMayUpdate(stored.envelope);
       const proof: Item[] = [stored.item];
       try {
-        return await this.#planUndrop(stored, { to, above, attempt, proof });
+        return await this.#planUndrop(stored, { to, around, attempt, proof });
       } catch (error) {
         const fact = error instanceof CatalogError && FACTS.has(error.kind);
         if (!fact) throw error;
@@ -187,11 +188,11 @@ export class Dropped {
 
   async #planRelation(
     stored: Stored<Relation>,
-    { to, attempt, proof, above: aboveOf }: Wish,
+    { to, attempt, proof, around }: Wish,
   ): Promise<Planned<Revised<Droppable>>> {
     const { account } = this.#context;
     const was = stored.entity;
-    const above = await aboveOf(was);
+    const { above = [], chosen } = await around(was);
     const name = checkName(to.name ?? was.name, was.type);
     const catalog = await this.#catalogOf(was.catalogId, proof);
     const path =
@@ -219,6 +220,8 @@ export class Dropped {
     }
     if (claim.state === "live") throw locationTaken(was.location, summaryOfItem(claim).name);
     assertNoneClaimed(was.location, over);
+    const below = chosen === true ? await claimBelow(this.#context, was.location) : undefined;
+    if (below !== undefined) throw overlapping(was.location, below);
     const namespace = resolved.namespace.summary;
     const moved = to.parent === undefined && namespace.entityId !== was.namespaceId;
     if (moved) return REPLAN;

@@ -46,6 +46,9 @@ export interface RelationDraft<E extends Relation> {
   readonly snapshots?: SnapshotChange;
 }
 
+/** What must not be claimed by others for a relation to take a location. */
+export type Surroundings = Pick<RelationDraft<Relation>, "above" | "chosen">;
+
 /** What tells tables and views apart. */
 export interface RelationKind<E extends Relation> {
   readonly type: E["type"];

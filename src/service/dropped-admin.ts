@@ -2,6 +2,7 @@ import type { AccountCatalog } from "../catalog/catalog.ts";
 import type { UndropTarget } from "../catalog/dropped.ts";
 import type { Droppable } from "../catalog/drops.ts";
 import type { Relation } from "../catalog/model.ts";
+import type { Surroundings } from "../catalog/relations.ts";
 import type { TableLocations } from "./table-locations.ts";
 
 /** Something dropped, as shown. */
@@ -62,15 +63,17 @@ export class DroppedAdmin {
    * has it by now; `NAME_INVALID`.
    */
   async undrop(id: string, to: UndropTarget = {}): Promise<DroppedInfo> {
-    const above = (relation: Relation) => this.#above(relation);
-    const { entity } = await this.#catalog.dropped.undrop(ACTOR, id, to, above);
+    const around = (relation: Relation) => this.#around(relation);
+    const { entity } = await this.#catalog.dropped.undrop(ACTOR, id, to, around);
     return this.#show(entity);
   }
 
   /** A catalog that is gone is refused where the relation is to appear. */
-  async #above({ catalogId, location }: Relation): Promise<readonly string[]> {
+  async #around({ catalogId, location }: Relation): Promise<Surroundings> {
     const name = await this.#catalog.dropped.catalogName(catalogId);
-    return name === undefined ? [] : (await this.#places.of(name)).above(location);
+    return name === undefined
+      ? {}
+      : (await this.#places.of(name)).surroundings(location, undefined);
   }
 
   async #show(entity: Droppable): Promise<DroppedInfo> {

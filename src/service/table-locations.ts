@@ -4,8 +4,8 @@ import { LIMITS } from "../base/limits.ts";
 import { isWithin, type Locations } from "../blob/locations.ts";
 import type { AccountCatalog } from "../catalog/catalog.ts";
 import { directoriesAbove } from "../catalog/claims.ts";
-import type { Catalog, Relation } from "../catalog/model.ts";
-import type { RelationDraft } from "../catalog/relations.ts";
+import type { Catalog } from "../catalog/model.ts";
+import type { Surroundings } from "../catalog/relations.ts";
 import type { Metadata } from "./metadata-files.ts";
 
 /** Set on a catalog: `true` lets tables and views lie within each other's locations. */
@@ -22,9 +22,6 @@ const WRITE_PATHS = [
 ];
 
 type Places = Pick<Metadata, "location" | "properties">;
-
-/** What must not be claimed by others for a relation to take a location: see `RelationDraft`. */
-type Surroundings = Pick<RelationDraft<Relation>, "above" | "chosen">;
 
 /** A directory's name stays well below the 255 bytes that file systems allow. */
 const MAX_PLAIN = 128;

@@ -230,7 +230,7 @@ const mark = (name: string) => (current: { readonly properties: Record<string, s
   detail: name,
 });
 
-test("who lost every race under a key is not carried out after that, by no earlier try", async () => {
+test("who lost every race under a key is not carried out later, by an earlier try", async () => {
   const early = heldCommit();
   const { stores, honest, node } = await pair(early.script);
   early.arm();

@@ -89,6 +89,19 @@ test("a register obeys the same", async () => {
   expect(created.metadataLocation.startsWith(at("x/t"))).toBe(true);
 });
 
+test("an undrop obeys the same, whatever came there meanwhile", async () => {
+  const { iceberg, dropped, create } = await open();
+  await create("above", "x");
+  await iceberg.dropTable(ACTOR, { ...NS, table: "above" }, { purgeRequested: false });
+  await create("in", "x/y");
+  const above = (await dropped.list()).items[0]?.id ?? "";
+  await expect(dropped.undrop(above)).rejects.toMatchObject(OVERLAPS);
+  await iceberg.dropTable(ACTOR, { ...NS, table: "in" }, { purgeRequested: false });
+  await dropped.undrop(above);
+  const inner = (await dropped.list()).items[0]?.id ?? "";
+  await expect(dropped.undrop(inner)).rejects.toMatchObject(OVERLAPS);
+});
+
 test("tables of one transaction obey it among themselves, and against the others", async () => {
   const { iceberg, create, at } = await open();
   await create("t", "x");

@@ -380,7 +380,9 @@ export function dropCatalog(name: string): Operation {
 }
 
 function undropOf(catalog: AccountCatalog, id: string, to: UndropTarget) {
-  return catalog.dropped.undrop(ACTOR, id, to, async ({ location }) => directoriesAbove(location));
+  return catalog.dropped.undrop(ACTOR, id, to, async ({ location }) => ({
+    above: directoriesAbove(location),
+  }));
 }
 
 /** Brings back the one that was dropped under a name, if there is one; `to` is dotted. */
