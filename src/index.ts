@@ -6,7 +6,7 @@ import { type Composition, compose } from "./runtime/compose.ts";
 import { SystemPrng } from "./runtime/prng.ts";
 import { fromFields, readSettings, requireSettings } from "./runtime/read-settings.ts";
 import type { LogLevel, Profile, Settings } from "./runtime/settings.ts";
-import { createLogger } from "./server/log.ts";
+import { createLogger, defectLogger } from "./server/log.ts";
 import { FirnServer } from "./server/server.ts";
 import type { CatalogAdmin } from "./service/catalog-admin.ts";
 import type { DroppedAdmin } from "./service/dropped-admin.ts";
@@ -127,7 +127,7 @@ export class Firn {
     const prng = new SystemPrng();
     const log = createLogger(settings.logLevel, clock);
     const composition = await compose(settings, {
-      ...{ clock, prng },
+      ...{ clock, prng, onDefect: defectLogger(log) },
       notify: (text, facts) => log.info(facts, text),
     });
     const server = new FirnServer({
@@ -166,9 +166,12 @@ export class Firn {
   }
 
   async #close(): Promise<void> {
-    await this.#server.stop();
-    await this.#composition.close();
-    if (this.#scratch !== undefined) await rm(this.#scratch, { recursive: true, force: true });
+    try {
+      await this.#server.stop();
+      await this.#composition.close();
+    } finally {
+      if (this.#scratch !== undefined) await rm(this.#scratch, { recursive: true, force: true });
+    }
   }
 
   [Symbol.asyncDispose](): Promise<void> {

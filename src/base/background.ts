@@ -1,21 +1,34 @@
 import { CatalogError } from "./error.ts";
 
+/** Hears of a defect of ours, which nobody waits for. */
+export type OnDefect = (error: unknown) => void;
+
 /**
  * Work that follows an answer and that nobody waits for, one piece after the other. It must be such
  * that a process may end at any step of it: what is left undone is found and done by others. A
  * store that refuses or keeps silent is therefore no error here; a defect of ours is.
+ * `onDefect` hears of each such defect as it comes up; without it, `settled` throws the first.
  */
 export class Background {
+  readonly #onDefect: OnDefect;
   #last: Promise<void> = Promise.resolve();
   #defect: { readonly error: unknown } | undefined;
 
+  constructor(onDefect?: OnDefect) {
+    this.#onDefect =
+      onDefect ??
+      ((error) => {
+        this.#defect ??= { error };
+      });
+  }
+
   run(work: () => Promise<void>): void {
     this.#last = this.#last.then(work).catch((error: unknown) => {
-      if (!isPassing(error)) this.#defect ??= { error };
+      if (!isPassing(error)) this.#onDefect(error);
     });
   }
 
-  /** Resolves when all that was asked for is done. @throws the first defect, if there was one. */
+  /** Resolves when all that was asked for is done. @throws the first defect nobody heard of. */
   async settled(): Promise<void> {
     for (let last: Promise<void> | undefined; last !== this.#last; ) {
       last = this.#last;

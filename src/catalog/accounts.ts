@@ -1,4 +1,4 @@
-import { Background } from "../base/background.ts";
+import { Background, type OnDefect } from "../base/background.ts";
 import type { AccountId } from "../base/ids.ts";
 import type { BlobStore } from "../blob/port.ts";
 import { BatchBuilder, never } from "./batch.ts";
@@ -15,6 +15,8 @@ import { nameSummary, summaryOf } from "./summaries.ts";
 /** What an account is opened with: the stores and ports, without what belongs to the account. */
 export type AccountStores = Omit<CatalogContext, "account" | "payloads" | "background"> & {
   readonly blobs: BlobStore;
+  /** Hears of defects of work in the background, which otherwise end in `background.settled`. */
+  readonly onDefect?: OnDefect;
 };
 
 /**
@@ -23,13 +25,13 @@ export type AccountStores = Omit<CatalogContext, "account" | "payloads" | "backg
  */
 export async function openAccount(stores: AccountStores, text: string): Promise<CatalogContext> {
   const name = checkName(text, "account");
-  const { blobs, ...ports } = stores;
+  const { blobs, onDefect, ...ports } = stores;
   const fresh = ports.ids.mint<AccountId>();
   const contextOf = (account: AccountId): CatalogContext => ({
     ...ports,
     account,
     payloads: new Payloads(blobs, account),
-    background: new Background(),
+    background: new Background(onDefect),
   });
   const context = contextOf(fresh);
   const actor = { requestId: "start", principal: "firn" };

@@ -5,7 +5,7 @@ import { SystemPrng } from "../runtime/prng.ts";
 import type { Settings } from "../runtime/settings.ts";
 import { onStopSignal } from "../runtime/signals.ts";
 import { packageVersion } from "../runtime/version.ts";
-import { createLogger, errorFields } from "../server/log.ts";
+import { createLogger, defectLogger, errorFields } from "../server/log.ts";
 import { FirnServer } from "../server/server.ts";
 import { banner } from "./banner.ts";
 
@@ -25,7 +25,7 @@ export async function serve(settings: Settings): Promise<number> {
   const stopped = Promise.withResolvers<number>();
   try {
     const composition = await compose(settings, {
-      ...{ clock, prng },
+      ...{ clock, prng, onDefect: defectLogger(log) },
       notify: (text, facts) => log.info(facts, text),
     });
     const { iceberg, metrics } = composition;

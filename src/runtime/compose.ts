@@ -1,5 +1,7 @@
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Counter } from "prom-client";
+import type { OnDefect } from "../base/background.ts";
 import type { Clock } from "../base/clock.ts";
 import { CatalogError, type ErrorContext } from "../base/error.ts";
 import { IdSource } from "../base/ids.ts";
@@ -40,6 +42,8 @@ interface Components {
   readonly prng: Prng;
   /** Told what an operator should know of the start. */
   readonly notify: (text: string, facts: ErrorContext) => void;
+  /** Hears of defects of ours that no request waits for. They are counted already. */
+  readonly onDefect: OnDefect;
 }
 
 /** What differs between the profiles. */
@@ -79,7 +83,7 @@ async function composeOver(
   const inMemory = settings.profile === "memory";
   const sharedRoots = [...settings.allowLocation, ...(inMemory ? [fileUri(tmpdir())] : [])];
   const node = await openNode({
-    stores: { clock, prng, ids, blobs, pointers },
+    stores: { clock, prng, ids, blobs, pointers, onDefect: counted(components, metrics) },
     locations: new Locations({ allowedRoots: sharedRoots, clock, prng, durable: !inMemory }),
     metrics,
     secret,
@@ -93,9 +97,24 @@ async function composeOver(
     metrics,
     ready: () => assertReachable(pointers),
     close: async () => {
-      await node.close();
-      await close();
+      try {
+        await node.close();
+      } finally {
+        await close();
+      }
     },
+  };
+}
+
+function counted({ onDefect }: Components, metrics: Metrics): OnDefect {
+  const defects = new Counter({
+    name: "firn_background_defects_total",
+    help: "Pieces of work in the background that a defect ended",
+    registers: [metrics],
+  });
+  return (error) => {
+    defects.inc();
+    onDefect(error);
   };
 }
 

@@ -1,6 +1,8 @@
 import { type DestinationStream, destination, type Logger, pino } from "pino";
+import type { OnDefect } from "../base/background.ts";
 import type { Clock } from "../base/clock.ts";
 import type { CatalogError } from "../base/error.ts";
+import { asCatalogError } from "../http/failure.ts";
 import type { LogLevel } from "../runtime/settings.ts";
 
 /** JSON lines, to stderr unless a test listens; written at once, so none is lost at the end. */
@@ -23,4 +25,9 @@ export function errorFields(error: CatalogError): Readonly<Record<string, unknow
     ]),
   );
   return { kind: error.kind, code: error.code, context, stack: cause ?? error.stack };
+}
+
+/** Logs what went wrong where no request waited for it. */
+export function defectLogger(log: Logger): OnDefect {
+  return (error) => log.error(errorFields(asCatalogError(error)), "work in the background failed");
 }

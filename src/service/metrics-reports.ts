@@ -1,5 +1,5 @@
 import { Counter } from "prom-client";
-import { Background } from "../base/background.ts";
+import { Background, type OnDefect } from "../base/background.ts";
 import { utf8 } from "../base/bytes.ts";
 import type { TableId } from "../base/ids.ts";
 import { LIMITS } from "../base/limits.ts";
@@ -20,13 +20,14 @@ const LANES = 4;
  */
 export class MetricsReports {
   readonly #catalog: AccountCatalog;
-  readonly #lanes: readonly Background[] = Array.from({ length: LANES }, () => new Background());
+  readonly #lanes: readonly Background[];
   readonly #count: (outcome: "stored" | "dropped" | "failed") => void;
   #waiting = 0;
   #waitingBytes = 0;
 
-  constructor(catalog: AccountCatalog, metrics: Metrics) {
+  constructor(catalog: AccountCatalog, metrics: Metrics, onDefect?: OnDefect) {
     this.#catalog = catalog;
+    this.#lanes = Array.from({ length: LANES }, () => new Background(onDefect));
     const counter = new Counter({
       name: "firn_metrics_reports_total",
       help: "Metrics reports of clients: stored, dropped unstored, or failed to be stored",

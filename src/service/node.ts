@@ -60,7 +60,7 @@ export async function openNode(parts: NodeParts): Promise<CatalogNode> {
   const namespaces = new IcebergNamespaces(catalog, new PageTokens(secret));
   const tables = new IcebergTables(catalog, locations, files, places);
   const views = new IcebergViews(catalog, viewFiles, places);
-  const reports = new MetricsReports(catalog, metrics);
+  const reports = new MetricsReports(catalog, metrics, stores.onDefect);
   const purge = new Purge(catalog, { locations, files, metrics });
   const works = { purge: purge.run.bind(purge) };
   const jobs = new JobRunner(catalog, works, metrics);

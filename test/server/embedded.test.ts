@@ -2,7 +2,8 @@ import { existsSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
+import { Reports } from "../../src/catalog/reports.ts";
 import { Firn } from "../../src/index.ts";
 
 const SCHEMA = {
@@ -58,6 +59,25 @@ describe("an embedded Firn", () => {
     await firn.close();
     await firn.close();
     expect(existsSync(file)).toBe(false);
+  });
+
+  it("closes whole after a defect that nobody waited for, which is counted", async () => {
+    const firn = await Firn.open({ profile: "memory", logLevel: "silent" });
+    const file = await withTable(firn);
+    vi.spyOn(Reports.prototype, "add").mockRejectedValueOnce(new TypeError("a defect"));
+    const table = "/iceberg/v1/namespaces/ns/tables/t";
+    const report = {
+      ...{ "report-type": "commit-report", "table-name": "t", "snapshot-id": 1 },
+      ...{ "sequence-number": 1, operation: "append", metrics: {} },
+    };
+    expect((await firn.fetch(post(`${table}/metrics`, report))).status).toBe(204);
+    const defects = async () => (await firn.fetch(new Request("http://firn/metrics"))).text();
+    await expect.poll(defects).toMatch(/^firn_background_defects_total 1$/m);
+    await firn.close();
+    expect(existsSync(file)).toBe(false);
+    await expect(firn.fetch(new Request("http://firn/livez"))).rejects.toMatchObject({
+      code: "SERVER_STOPPED",
+    });
   });
 
   it("brings back what was dropped", async () => {
