@@ -94,7 +94,7 @@ export function percentile(sorted: readonly number[], share: number): number {
 const TICK_MS = 10;
 
 /** Processor time of a process since its start, its children's left out; NaN without `/proc`. */
-function cpuMs(pid: number): number {
+export function cpuMs(pid: number): number {
   try {
     // The second field is the name in parentheses, which may hold anything.
     const fields = readFileSync(`/proc/${pid}/stat`, "latin1").split(") ").at(-1)?.split(" ") ?? [];

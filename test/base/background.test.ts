@@ -12,7 +12,7 @@ function failing(background: Background, errors: readonly unknown[]): void {
   for (const error of errors) background.run(() => Promise.reject(error));
 }
 
-test("each defect is told of as it comes up, what passes is not, and the rest goes on", async () => {
+test("each defect is told of as it comes up, what passes is not; the rest goes on", async () => {
   const heard: unknown[] = [];
   const background = new Background((error) => heard.push(error));
   const done: string[] = [];
