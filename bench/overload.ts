@@ -13,7 +13,7 @@ import { type OwnTable, Target } from "./target.ts";
 /** As many clients as make the most of the server, and four times what it lets in at once. */
 const PEAK_CLIENTS = 64;
 const OVERLOAD_CLIENTS = 4 * 128;
-/** What `Retry-After` says, and what clients add to it so that they do not come back all at once. */
+/** What `Retry-After` says, and the part of it that clients add, not to come back all at once. */
 const RETRY_MS = 1_000;
 const RETRY_JITTER = 0.5;
 const ROUNDS = 5;
