@@ -1,6 +1,7 @@
-import { CatalogError } from "../base/error.ts";
 import type { BlobStore } from "../blob/port.ts";
 import type { BlockCache } from "./cache.ts";
+import type { Merger } from "./compaction/merger.ts";
+import { ThreadMerger } from "./compaction/thread-merger.ts";
 import { Flusher } from "./flush.ts";
 import type { Key, Sequence } from "./format/entry.ts";
 import type { Manifest } from "./format/manifest.ts";
@@ -17,17 +18,11 @@ import type { Bounds } from "./range.ts";
 import { RecentWrites } from "./recent.ts";
 import { type ScanSource, ViewScan } from "./scan.ts";
 import { Snapshots } from "./snapshots.ts";
-import {
-  amplification,
-  type CompactionFigures,
-  type GcFigures,
-  type LsmStats,
-  NO_COMPACTION,
-  NO_GC,
-  treeFigures,
-} from "./stats.ts";
+import { amplification, type LsmStats, treeFigures } from "./stats.ts";
 import { Tables } from "./tables.ts";
+import { TablesUnderWay } from "./tables-under-way.ts";
 import { Transactions } from "./transactions.ts";
+import { Upkeep } from "./upkeep.ts";
 import { type View, Views } from "./view.ts";
 import { GroupCommit } from "./wal/group-commit.ts";
 import type { Wal } from "./wal/port.ts";
@@ -49,9 +44,9 @@ export class Core {
   readonly writes: WritePath;
   readonly transactions: Transactions;
   readonly lease: Lease;
-  /** Filled by whoever compacts and collects. */
-  compaction: CompactionFigures = NO_COMPACTION;
-  gc: GcFigures = NO_GC;
+  readonly upkeep: Upkeep;
+  /** Its own, unless it was given one to share. */
+  readonly #merger: Merger | undefined;
   readonly #wal: Wal;
   readonly #commits: GroupCommit;
   readonly #pressure: Pressure;
@@ -87,6 +82,7 @@ export class Core {
     const { minFlushIntervalMs } = options;
     this.#commits = new GroupCommit(wal, { clock, minFlushIntervalMs });
     const shared = { clock, options, views: this.views, health };
+    const underWay = new TablesUnderWay();
     this.writes = new WritePath(
       {
         ...shared,
@@ -98,31 +94,39 @@ export class Core {
       opened.lastSequence,
     );
     this.transactions = this.#transactions(opened);
-    this.#flusher = new Flusher({
+    const tables = {
       ...shared,
       prng,
       store,
       prefix: this.prefix,
       manifests: this.manifests,
-      wal,
-      durable: (sequence) => this.writes.durable(sequence),
+      underWay,
       snapshots: () => {
         this.transactions.expire();
         return snapshots.sequences();
       },
+    };
+    this.#flusher = new Flusher({
+      ...tables,
+      wal,
+      durable: (sequence) => this.writes.durable(sequence),
       onFlushed: (bytes, tookMs) => {
         this.#pressure.flushed(bytes, tookMs);
         this.#observe("flush", tookMs);
       },
     });
+    const merger = parts.merger ?? new ThreadMerger();
+    this.#merger = parts.merger === undefined ? merger : undefined;
+    this.upkeep = new Upkeep({ ...tables, merger, collects: parts.manifests === undefined });
     this.lease = new Lease(clock, options.leaseMs, async (sinceMs) => {
       await this.manifests.check(sinceMs).catch((error: unknown) => {
-        if (isFence(error)) health.fail(error);
+        health.failIfFenced(error);
         throw error;
       });
     });
     this.#noteWal();
     if (frozen.length > 0) this.#flusher.wake();
+    this.upkeep.wake();
   }
 
   /** Brings all that was written so far into tables. @throws what ended the engine. */
@@ -137,7 +141,8 @@ export class Core {
   }
 
   stats(): LsmStats {
-    const { manifests, writes, compaction } = this;
+    const { manifests, writes } = this;
+    const { compaction, gc } = this.upkeep;
     const manifest = manifests.current;
     const { active, frozen } = this.views.current;
     const memtables = [active, ...frozen];
@@ -160,7 +165,7 @@ export class Core {
       wal: this.#wal.stats(),
       cache: this.cache.figures,
       compaction,
-      gc: this.gc,
+      gc,
       amplification: amplification(manifest, tree, flush, compaction),
     };
   }
@@ -170,6 +175,7 @@ export class Core {
     const { health, manifests } = this;
     health.close();
     try {
+      await this.upkeep.close();
       if (health.failure === undefined) {
         this.#freeze();
         await this.#flusher.finish();
@@ -182,6 +188,7 @@ export class Core {
     } finally {
       this.tables.keepOnly(new Set());
       this.#unshow?.();
+      await this.#merger?.close();
     }
   }
 
@@ -220,7 +227,7 @@ export class Core {
     return [
       gauge("unflushedBytes", unflushedBytes, () => this.#unflushedBytes()),
       gauge("l0Tables", l0Tables, () => this.views.current.l0.length),
-      gauge("compactionDebtBytes", compactionDebtBytes, () => this.compaction.debtBytes),
+      gauge("compactionDebtBytes", compactionDebtBytes, () => this.upkeep.compaction.debtBytes),
     ];
   }
 
@@ -272,6 +279,7 @@ export class Core {
     const { oldest, recent } = this.transactions;
     for (const memtable of flushed.toReversed()) recent.add(memtable, oldest);
     this.tables.keepOnly(this.views.tables());
+    this.upkeep.changed();
   }
 
   #sorted({ level0, runs }: Manifest): Pick<View, "l0" | "runs"> {
@@ -281,8 +289,4 @@ export class Core {
       runs: runs.map((run) => ({ id: run.id, tables: run.tables.map((meta) => tables.of(meta)) })),
     };
   }
-}
-
-function isFence(error: unknown): boolean {
-  return error instanceof CatalogError && error.code === "LSM_FENCED";
 }

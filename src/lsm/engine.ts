@@ -156,6 +156,23 @@ export class Engine {
     await this.#core.flush();
   }
 
+  /**
+   * Brings everything that was written so far into one sorted run, without what no snapshot needs.
+   *
+   * @throws CatalogError `Corrupt`, naming `path` and offset of what cannot be read: then nothing
+   *   is changed. `Unavailable`: `LSM_COMPACTOR_FENCED`, `LSM_COMPACTION_STOPPED`.
+   */
+  async compact(): Promise<void> {
+    await this.flush();
+    await this.#core.upkeep.compactAll();
+  }
+
+  /** Deletes files that nothing refers to, as far as they are old enough. */
+  async collectGarbage(): Promise<void> {
+    this.#core.health.assertOpen();
+    await this.#core.upkeep.collect();
+  }
+
   stats(): LsmStats {
     return this.#core.stats();
   }

@@ -28,3 +28,16 @@ export function tooOld(snapshot: number): CatalogError {
   const facts = { snapshot };
   return new CatalogError("Conflict", "LSM_TRANSACTION_TOO_OLD", "the transaction is old", facts);
 }
+
+/** Another compactor of the shard took over. What was compacted is published by nobody. */
+export function compactorFenced(epoch: number, found: number): CatalogError {
+  const facts = { epoch, found };
+  const message = "another compactor took over";
+  return new CatalogError("Unavailable", "LSM_COMPACTOR_FENCED", message, facts);
+}
+
+/** What was compacted is no longer there to be replaced. */
+export function compactionAbandoned(): CatalogError {
+  const message = "the inputs of a compaction were replaced meanwhile";
+  return new CatalogError("Unavailable", "LSM_COMPACTION_ABANDONED", message);
+}

@@ -6,13 +6,14 @@ import { ENTRY } from "./format/cursor.ts";
 import type { Sequence } from "./format/entry.ts";
 import type { SstMeta } from "./format/sst-meta.ts";
 import { SstWriter } from "./format/sst-writer.ts";
-import { mintUlid } from "./format/ulid.ts";
+import { mintUlid, type Ulid } from "./format/ulid.ts";
 import type { Health } from "./health.ts";
 import type { ManifestLog } from "./manifest/log.ts";
 import type { Maybe } from "./maybe.ts";
 import type { Memtable } from "./memtable.ts";
 import type { LsmOptions } from "./options.ts";
 import { tablePath } from "./tables.ts";
+import type { TablesUnderWay } from "./tables-under-way.ts";
 import { VersionKeeper } from "./versions.ts";
 import type { Views } from "./view.ts";
 import type { Wal } from "./wal/port.ts";
@@ -28,6 +29,7 @@ export interface FlushTarget {
   readonly manifests: ManifestLog;
   readonly wal: Wal;
   readonly health: Health;
+  readonly underWay: TablesUnderWay;
   readonly durable: (sequence: Sequence) => Maybe<void>;
   /** Snapshots that are open, ascending. */
   readonly snapshots: () => readonly Sequence[];
@@ -149,10 +151,29 @@ export class Flusher {
   }
 
   async #write(memtable: Memtable): Promise<SstMeta> {
-    const { clock, prng, options, store, prefix, durable, snapshots } = this.#target;
+    const { clock, prng, durable, underWay } = this.#target;
     await durable(memtable.maxSequence);
     const watch = new Stopwatch(clock);
     const id = mintUlid(clock, prng);
+    underWay.begin(id);
+    let made: SstMeta;
+    try {
+      made = await this.#store(memtable, id);
+    } catch (error) {
+      underWay.end(id);
+      throw error;
+    }
+    const tookMs = watch.elapsedMs();
+    this.#flushes++;
+    this.#rawBytes += memtable.rawBytes;
+    this.#fileBytes += made.fileBytes;
+    this.#totalMs += tookMs;
+    this.#target.onFlushed(memtable.memoryBytes, tookMs);
+    return made;
+  }
+
+  async #store(memtable: Memtable, id: Ulid): Promise<SstMeta> {
+    const { clock, options, store, prefix, snapshots } = this.#target;
     const { compression, blockBytes } = options;
     const writer = new SstWriter(id, { compression, blockBytes });
     const keeper = new VersionKeeper(snapshots(), false);
@@ -164,18 +185,11 @@ export class Flusher {
       yield* writer.takeChunks();
     })();
     await store.putStream(tablePath(prefix, id), source);
-    const made = meta as unknown as SstMeta;
-    const tookMs = watch.elapsedMs();
-    this.#flushes++;
-    this.#rawBytes += memtable.rawBytes;
-    this.#fileBytes += made.fileBytes;
-    this.#totalMs += tookMs;
-    this.#target.onFlushed(memtable.memoryBytes, tookMs);
-    return made;
+    return meta as unknown as SstMeta;
   }
 
   async #publish(memtable: Memtable, meta: SstMeta): Promise<void> {
-    const { manifests, wal } = this.#target;
+    const { manifests, wal, underWay } = this.#target;
     const lastSequence = memtable.maxSequence;
     const published = await manifests.update((manifest) => {
       // The answer to an earlier attempt was lost.
@@ -183,6 +197,7 @@ export class Flusher {
       const walFrom = Math.max(manifest.walFrom, wal.lowWater(lastSequence));
       return { ...manifest, level0: [meta, ...manifest.level0], lastSequence, walFrom };
     });
+    underWay.end(meta.id);
     // What is not released now is released with the next flush, or by the next owner.
     await wal.release(published.walFrom).catch(() => undefined);
   }

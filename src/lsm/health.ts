@@ -19,6 +19,11 @@ export class Health {
     return this.#failure;
   }
 
+  /** Ends it where another writer has taken the shard over. */
+  failIfFenced(error: unknown): void {
+    if (error instanceof CatalogError && error.code === "LSM_FENCED") this.fail(error);
+  }
+
   close(): void {
     this.#closed = true;
   }

@@ -3,6 +3,7 @@ import { CatalogError } from "../base/error.ts";
 import type { Prng } from "../base/prng.ts";
 import type { BlobStore } from "../blob/port.ts";
 import { BlockCache } from "./cache.ts";
+import type { Merger } from "./compaction/merger.ts";
 import { DELETE, keyOfBytes, PUT, type Sequence } from "./format/entry.ts";
 import type { Manifest } from "./format/manifest.ts";
 import { ManifestObjects } from "./manifest/objects.ts";
@@ -31,6 +32,8 @@ export interface OpenOptions {
   readonly takeOver?: TakeOver;
   /** Where the figures of the shard are printed, and under which name. */
   readonly metrics?: { readonly of: LsmMetrics; readonly shard: string };
+  /** Where compactions are computed, shared likewise; a thread of its own if none is given. */
+  readonly merger?: Merger;
   readonly options?: Partial<LsmOptions>;
 }
 

@@ -15,6 +15,17 @@ export interface LsmOptions {
   readonly l0Tables: readonly [number, number];
   /** What compaction still has to rewrite, in bytes. */
   readonly compactionDebtBytes: readonly [number, number];
+  /** Compactions that begin on their own, one after the other; `manual`: only those asked for. */
+  readonly compaction: "auto" | "manual";
+  /** The trade between writing, reading and space: see `PickOptions`. */
+  readonly compactionL0Tables: number;
+  readonly compactionRuns: number;
+  readonly compactionMaxRuns: number;
+  readonly compactionSpacePercent: number;
+  /** What a compaction writes at most; 0: as fast as it goes. */
+  readonly compactionBytesPerSecond: number;
+  /** Bytes at which a table ends that a compaction writes. */
+  readonly tableBytes: number;
   /** A write waits while more than this is on its way to the log. */
   readonly walBacklogBytes: number;
   /** What writers may apply before the event loop gets a turn, however they await. */
@@ -40,6 +51,8 @@ export interface LsmOptions {
   readonly takeoverWaitMs: number;
   /** No object younger than this is deleted by anybody: 0 on the disk of one host. */
   readonly gcMinAgeMs: number;
+  /** Between two looks for garbage, while there is work; with a least age of 0 none is awaited. */
+  readonly gcIntervalMs: number;
 }
 
 const MIB = 1_048_576;
@@ -52,6 +65,13 @@ export const LSM_DEFAULTS: LsmOptions = {
   unflushedBytes: [192 * MIB, 384 * MIB],
   l0Tables: [20, 48],
   compactionDebtBytes: [8_192 * MIB, 32_768 * MIB],
+  compaction: "auto",
+  compactionL0Tables: 4,
+  compactionRuns: 6,
+  compactionMaxRuns: 16,
+  compactionSpacePercent: 50,
+  compactionBytesPerSecond: 0,
+  tableBytes: 64 * MIB,
   walBacklogBytes: 32 * MIB,
   turnBytes: MIB,
   minFlushIntervalMs: 0,
@@ -67,6 +87,7 @@ export const LSM_DEFAULTS: LsmOptions = {
   leaseMs: LIMITS.leaseMs,
   takeoverWaitMs: LIMITS.takeoverWaitMs,
   gcMinAgeMs: LIMITS.lsmGcMinAgeMs,
+  gcIntervalMs: 300_000,
 };
 
 /** May be 0: it switches off what it names. */
@@ -77,6 +98,8 @@ const OPTIONAL: ReadonlySet<string> = new Set([
   "leaseMs",
   "takeoverWaitMs",
   "gcMinAgeMs",
+  "gcIntervalMs",
+  "compactionBytesPerSecond",
 ]);
 
 /** @throws CatalogError `Invalid`, code `LSM_OPTION_INVALID`, naming the option. */

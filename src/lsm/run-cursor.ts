@@ -1,7 +1,16 @@
 import { type Cursor, END, MISS, type MissingBlock, type Step } from "./format/cursor.ts";
 import { type Key, type Kind, MAX_SEQUENCE, type Sequence } from "./format/entry.ts";
-import { SstCursor } from "./format/sst-cursor.ts";
-import type { Table } from "./table.ts";
+import type { Sst } from "./format/sst.ts";
+import { type SstBlocks, SstCursor } from "./format/sst-cursor.ts";
+import type { SstMeta } from "./format/sst-meta.ts";
+
+/** A table whose parts are brought by somebody else. */
+export interface RunTable extends SstBlocks {
+  readonly meta: SstMeta;
+  /** Undefined while its tail is not at hand. */
+  readonly open: { readonly sst: Sst } | undefined;
+  readonly missingTail: MissingBlock;
+}
 
 type Move = (cursor: SstCursor) => Step;
 
@@ -10,15 +19,20 @@ type Move = (cursor: SstCursor) => Step;
  * table of level 0 is a run of one.
  */
 export class RunCursor implements Cursor {
-  readonly #tables: readonly Table[];
+  readonly #tables: readonly RunTable[];
   #at = -1;
   #cursor: SstCursor | undefined;
   /** The step on or back that missed: it goes on in the table that was being entered. */
   #entering: Move | undefined;
   #missing: MissingBlock | undefined;
 
-  constructor(tables: readonly Table[]) {
+  constructor(tables: readonly RunTable[]) {
     this.#tables = tables;
+  }
+
+  /** The table that it stands in, or is about to enter. */
+  get table(): RunTable | undefined {
+    return this.#tables[this.#at];
   }
 
   get key(): Key {
@@ -131,12 +145,12 @@ const first: Move = (cursor) => cursor.first();
 const last: Move = (cursor) => cursor.last();
 
 /** The first index of which something holds that then holds of all that follow. */
-function firstIndex(tables: readonly Table[], holds: (table: Table) => boolean): number {
+function firstIndex(tables: readonly RunTable[], holds: (table: RunTable) => boolean): number {
   let low = 0;
   let high = tables.length;
   while (low < high) {
     const middle = (low + high) >>> 1;
-    if (holds(tables[middle] as Table)) high = middle;
+    if (holds(tables[middle] as RunTable)) high = middle;
     else low = middle + 1;
   }
   return low;

@@ -9,6 +9,12 @@ import type { WalStats } from "./wal/port.ts";
 /** What compaction has done since the engine was opened. */
 export interface CompactionFigures {
   readonly compactions: number;
+  /** Tables that became part of another run as they were. */
+  readonly movedTables: number;
+  /** Attempts that came to nothing, whatever the reason. */
+  readonly failures: number;
+  /** Tables that could not be read: compactions go round them, and nothing of them is dropped. */
+  readonly damagedTables: number;
   readonly inputBytes: number;
   readonly outputBytes: number;
   readonly totalMs: number;
@@ -22,17 +28,26 @@ export interface GcFigures {
   readonly obsoleteBytes: number;
   readonly deletedFiles: number;
   readonly deletedBytes: number;
+  readonly failures: number;
 }
 
 export const NO_COMPACTION: CompactionFigures = {
   compactions: 0,
+  movedTables: 0,
+  failures: 0,
+  damagedTables: 0,
   inputBytes: 0,
   outputBytes: 0,
   totalMs: 0,
   debtBytes: 0,
 };
 
-export const NO_GC: GcFigures = { obsoleteBytes: 0, deletedFiles: 0, deletedBytes: 0 };
+export const NO_GC: GcFigures = {
+  obsoleteBytes: 0,
+  deletedFiles: 0,
+  deletedBytes: 0,
+  failures: 0,
+};
 
 /** The shape of what the latest manifest names. */
 export interface TreeFigures {

@@ -78,7 +78,7 @@ export class Tables {
     const wanted = new Map<Table, Map<number, MissingBlock>>();
     for (const part of missing) {
       const table = this.#tables.get(part.file as Ulid);
-      if (table === undefined) throw gone(this.#prefix, part.file as Ulid);
+      if (table === undefined) throw tableGone(this.#prefix, part.file as Ulid, part.offset);
       const parts = wanted.get(table) ?? new Map<number, MissingBlock>();
       wanted.set(table, parts.set(part.offset, part));
     }
@@ -140,10 +140,10 @@ export class Tables {
     const { id, fileBytes, tailBytes } = table.meta;
     const path = tablePath(this.#prefix, id);
     const blob = await this.#store.getSuffix(path, tailBytes);
-    if (blob === undefined) throw gone(this.#prefix, id);
+    if (blob === undefined) throw tableGone(this.#prefix, id, table.tailAt);
     this.#count(blob.bytes);
     const opened = openSst(blob.bytes, { id, fileBytes });
-    if (opened.state === "short") throw gone(this.#prefix, id);
+    if (opened.state === "short") throw tableGone(this.#prefix, id, table.tailAt);
     return new Map<number, Loaded>([[table.tailAt, new OpenTable(opened.sst, table)]]);
   }
 
@@ -172,7 +172,7 @@ export class Tables {
     const length = last === undefined ? 0 : last.offset + last.bytes - start;
     const path = tablePath(this.#prefix, table.meta.id);
     const blob = await this.#store.getRange(path, start, length);
-    if (blob === undefined) throw gone(this.#prefix, table.meta.id);
+    if (blob === undefined) throw tableGone(this.#prefix, table.meta.id, start);
     this.#count(blob.bytes);
     const loaded = new Map<number, DataBlock | IndexBlock>();
     for (const { kind, offset, bytes } of parts) {
@@ -190,7 +190,7 @@ export class Tables {
 }
 
 /** The manifest names a file that is not there: somebody deleted it, or it was never whole. */
-function gone(prefix: string, id: Ulid): CatalogError {
-  const facts = { path: tablePath(prefix, id) };
+export function tableGone(prefix: string, id: Ulid, offset: number): CatalogError {
+  const facts = { path: tablePath(prefix, id), offset };
   return new CatalogError("Corrupt", "LSM_TABLE_MISSING", "a table is not there", facts);
 }

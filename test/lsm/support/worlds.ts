@@ -6,6 +6,7 @@ import type { Prng } from "../../../src/base/prng.ts";
 import { LocalBlobStore } from "../../../src/blob/local.ts";
 import { MemoryBlobStore } from "../../../src/blob/memory.ts";
 import type { BlobStore } from "../../../src/blob/port.ts";
+import { InlineMerger } from "../../../src/lsm/compaction/inline-merger.ts";
 import { LocalDisk } from "../../../src/lsm/disk/local.ts";
 import { Engine } from "../../../src/lsm/engine.ts";
 import type { Owner } from "../../../src/lsm/format/manifest-records.ts";
@@ -108,7 +109,8 @@ export function makeWorld(kind: Kind, ports: Ports = {}): World {
       if (last !== undefined) processes.kill(last);
       const node = processes.start();
       last = node;
-      return await Engine.open({ store, wal, clock, prng, node, ...parts });
+      const merger = new InlineMerger(clock);
+      return await Engine.open({ store, wal, clock, prng, node, merger, ...parts });
     },
     end() {
       rmSync(directory, { recursive: true, force: true });

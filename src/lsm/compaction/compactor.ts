@@ -1,0 +1,246 @@
+import { type Clock, Stopwatch } from "../../base/clock.ts";
+import { CatalogError } from "../../base/error.ts";
+import { compactionAbandoned, compactorFenced } from "../errors.ts";
+import type { Sequence } from "../format/entry.ts";
+import type { SstMeta } from "../format/sst-meta.ts";
+import type { Ulid } from "../format/ulid.ts";
+import type { Health } from "../health.ts";
+import type { ManifestLog } from "../manifest/log.ts";
+import type { LsmOptions } from "../options.ts";
+import { type CompactionFigures, NO_COMPACTION } from "../stats.ts";
+import type { Views } from "../view.ts";
+import { Executor, type ExecutorTarget } from "./executor.ts";
+import { compactionDebt, type PickContext, pickAll, pickCompaction } from "./pick.ts";
+import { applyPlan, type CompactionPlan, isApplied, rewrittenBytes } from "./plan.ts";
+
+/** What compactions act on. */
+export interface CompactorTarget extends ExecutorTarget {
+  readonly clock: Clock;
+  readonly options: LsmOptions;
+  readonly views: Views;
+  readonly manifests: ManifestLog;
+  readonly health: Health;
+  /** Snapshots that are open, ascending. */
+  readonly snapshots: () => readonly Sequence[];
+  /** A manifest names the outputs of a compaction, and no longer its inputs. */
+  readonly onCompacted: () => void;
+}
+
+const FIRST_RETRY_MS = 100;
+const MAX_RETRY_MS = 10_000;
+
+/**
+ * Decides when to compact, and publishes what came of it. All state is in the manifest: a compaction
+ * that ends half-way, by a crash or a fault, has changed nothing, and its tables are garbage.
+ *
+ * Compactors fence each other by an epoch of their own, taken before the first compaction: whoever
+ * sees a higher one than its own publishes nothing any more. One compaction runs at a time.
+ */
+export class Compactor {
+  readonly #target: CompactorTarget;
+  readonly #executor: Executor;
+  /** Tables that are damaged or gone. */
+  readonly #avoid = new Set<Ulid>();
+  readonly #stopped = Promise.withResolvers<void>();
+  #isStopped = false;
+  #epoch: number | undefined;
+  #running: Promise<void> | undefined;
+  #turn: Promise<unknown> = Promise.resolve();
+  #figures: CompactionFigures = NO_COMPACTION;
+  #debt: { readonly manifestId: number; readonly bytes: number } | undefined;
+
+  constructor(target: CompactorTarget) {
+    this.#target = target;
+    this.#executor = new Executor(target, () => this.#isOver());
+  }
+
+  get figures(): CompactionFigures {
+    return {
+      ...this.#figures,
+      damagedTables: this.#avoid.size,
+      debtBytes: this.#debtBytes(),
+    };
+  }
+
+  /** The tree has changed: perhaps there is something to do. */
+  wake(): void {
+    if (this.#isOver() || this.#target.options.compaction === "manual") return;
+    this.#running ??= this.#run().finally(() => {
+      this.#running = undefined;
+    });
+  }
+
+  /**
+   * Makes one run of everything that is in tables, without garbage that no snapshot needs. Settles
+   * when that is published.
+   *
+   * @throws CatalogError `Corrupt`, naming `path` and offset of what cannot be read; `Unavailable`,
+   *   codes `LSM_COMPACTOR_FENCED`, `LSM_COMPACTION_STOPPED`, `LSM_FENCED`; what the store throws.
+   */
+  async compactAll(): Promise<void> {
+    await this.#alone(async () => {
+      const { manifests, options } = this.#target;
+      const { oldestSnapshot } = this.#context();
+      // What could not be read before is tried again: whoever asks wants to hear of it.
+      const plan = pickAll(manifests.current, options, { oldestSnapshot });
+      if (plan !== undefined) await this.#execute(plan);
+    });
+  }
+
+  /** Gives up what is under way. Nothing is read, written or published when it resolves. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    this.#stopped.resolve();
+    await this.#running;
+    await this.#turn;
+  }
+
+  async #run(): Promise<void> {
+    for (let failures = 0; !this.#isOver(); ) {
+      try {
+        const busy = await this.#alone(async () => {
+          const { manifests, options } = this.#target;
+          const plan = pickCompaction(manifests.current, options, this.#context());
+          if (plan === undefined || this.#isOver()) return false;
+          await this.#execute(plan);
+          return true;
+        });
+        if (!busy) return;
+        failures = 0;
+      } catch (error) {
+        if (mayPass(error)) await this.#pause(failures++);
+      }
+    }
+  }
+
+  /** One at a time, whoever asked for it. */
+  #alone<T>(work: () => Promise<T>): Promise<T> {
+    const turn = this.#turn.then(work);
+    this.#turn = turn.catch(() => undefined);
+    return turn;
+  }
+
+  async #execute(plan: CompactionPlan): Promise<void> {
+    const { clock, views, underWay, snapshots } = this.#target;
+    const watch = new Stopwatch(clock);
+    // Before anything is awaited: what is opened from here on sees what every merge keeps.
+    const states = snapshots();
+    const unpin = views.pin(views.current);
+    try {
+      await this.#claim();
+      const { tables, written } = await this.#executor.run(plan, states);
+      try {
+        await this.#publish(plan, tables);
+      } finally {
+        for (const { id } of written) underWay.end(id);
+      }
+      const { compactions, movedTables, inputBytes, outputBytes, totalMs } = this.#figures;
+      this.#figures = {
+        ...this.#figures,
+        compactions: compactions + 1,
+        movedTables: movedTables + tables.length - written.length,
+        inputBytes: inputBytes + rewrittenBytes(plan),
+        outputBytes: outputBytes + written.reduce((bytes, table) => bytes + table.fileBytes, 0),
+        totalMs: totalMs + watch.elapsedMs(),
+      };
+    } catch (error) {
+      this.#failed(error, plan);
+      throw error;
+    } finally {
+      unpin();
+    }
+    this.#target.onCompacted();
+  }
+
+  /** Fences every compactor that was before. */
+  async #claim(): Promise<void> {
+    if (this.#epoch !== undefined) return;
+    const { manifests } = this.#target;
+    const claimed = await manifests.update((manifest) => ({
+      ...manifest,
+      compactorEpoch: manifest.compactorEpoch + 1,
+    }));
+    this.#epoch = claimed.compactorEpoch;
+  }
+
+  async #publish(plan: CompactionPlan, outputs: readonly SstMeta[]): Promise<void> {
+    for (let failures = 0; ; ) {
+      if (this.#isOver()) throw compactionAbandoned();
+      try {
+        await this.#target.manifests.update((manifest) => {
+          const epoch = this.#epoch ?? 0;
+          if (isApplied(manifest, plan, outputs)) return undefined;
+          if (manifest.compactorEpoch !== epoch) {
+            throw compactorFenced(epoch, manifest.compactorEpoch);
+          }
+          const next = applyPlan(manifest, plan, outputs);
+          if (next === undefined) throw compactionAbandoned();
+          return next;
+        });
+        return;
+      } catch (error) {
+        // It may have been published: the same again finds out.
+        if (!(error instanceof CatalogError) || error.kind !== "Unknown") throw error;
+        await this.#pause(failures++);
+      }
+    }
+  }
+
+  /** Takes note of why nothing came of it. */
+  #failed(error: unknown, plan: CompactionPlan): void {
+    if (this.#isOver()) return;
+    const { health } = this.#target;
+    this.#figures = { ...this.#figures, failures: this.#figures.failures + 1 };
+    const code = error instanceof CatalogError ? error.code : "";
+    if (code === "LSM_FENCED") health.fail(error);
+    else if (code === "LSM_COMPACTOR_FENCED") this.#end();
+    else if (!mayPass(error)) {
+      // What is damaged stays so, and where the fault is ours the same plan would fail again.
+      const damaged = damagedTable(error);
+      const inputs = plan.inputs.flat().map(({ id }) => id);
+      for (const id of damaged === undefined ? inputs : [damaged]) this.#avoid.add(id);
+      this.#debt = undefined;
+    }
+  }
+
+  #end(): void {
+    this.#isStopped = true;
+    this.#stopped.resolve();
+  }
+
+  #isOver(): boolean {
+    return this.#isStopped || this.#target.health.failure !== undefined;
+  }
+
+  #context(): PickContext {
+    return { oldestSnapshot: this.#target.snapshots()[0], avoid: this.#avoid };
+  }
+
+  #debtBytes(): number {
+    const { manifests, options } = this.#target;
+    const manifest = manifests.current;
+    if (this.#debt?.manifestId !== manifest.id) {
+      const bytes = compactionDebt(manifest, options, { avoid: this.#avoid });
+      this.#debt = { manifestId: manifest.id, bytes };
+    }
+    return this.#debt.bytes;
+  }
+
+  async #pause(failures: number): Promise<void> {
+    const ms = Math.min(MAX_RETRY_MS, FIRST_RETRY_MS * 2 ** failures);
+    await Promise.race([this.#target.clock.sleep(ms), this.#stopped.promise]);
+  }
+}
+
+/** Which table could not be read, if that is what went wrong. */
+function damagedTable(error: unknown): Ulid | undefined {
+  if (!(error instanceof CatalogError) || error.kind !== "Corrupt") return undefined;
+  const { path } = error.context;
+  return typeof path === "string" ? path.slice(path.lastIndexOf("/") + 1, -".sst".length) : undefined;
+}
+
+/** Whether the next attempt may succeed where this one has not. */
+function mayPass(error: unknown): boolean {
+  if (!(error instanceof CatalogError) || error.code === "LSM_FENCED") return false;
+  return error.kind === "Unavailable" || error.kind === "Unknown" || error.kind === "Overloaded";
+}

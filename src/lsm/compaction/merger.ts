@@ -1,0 +1,79 @@
+import type { Compression } from "../format/block-frame.ts";
+import type { Sequence } from "../format/entry.ts";
+import type { SstMeta } from "../format/sst-meta.ts";
+import type { Ulid } from "../format/ulid.ts";
+import type { SortedTables } from "./plan.ts";
+
+/** What a merge makes of its inputs. Plain data: it goes to another thread. */
+export interface MergeSpec {
+  /** Of adjacent ages; no two of them hold the same version. */
+  readonly inputs: readonly SortedTables[];
+  /** States that stay readable, ascending. */
+  readonly snapshots: readonly Sequence[];
+  readonly dropTombstones: boolean;
+  readonly compression: Compression;
+  readonly blockBytes: number;
+  /** At which a table ends. */
+  readonly tableBytes: number;
+  /** What is asked for of one input at once; up to two of them are held. */
+  readonly windowBytes: number;
+  /** What one step makes, about. */
+  readonly stepBytes: number;
+}
+
+/** A range of an input's file. */
+export interface Want {
+  readonly table: Ulid;
+  readonly offset: number;
+  readonly bytes: number;
+}
+
+/** A range that was read, fewer bytes where the file ends. Its array changes hands. */
+export interface Part {
+  readonly table: Ulid;
+  readonly offset: number;
+  readonly bytes: Uint8Array<ArrayBuffer>;
+}
+
+export interface MergeFeed {
+  readonly parts: readonly Part[];
+  /** For tables that are begun from now on. */
+  readonly ids: readonly Ulid[];
+}
+
+/** The next bytes of a table that is being written; with its description they are the last. */
+export interface MergeOutput {
+  readonly table: Ulid;
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly meta: SstMeta | undefined;
+}
+
+export interface MergeStep {
+  /** To be read and fed, in any order; asked for once. */
+  readonly wants: readonly Want[];
+  readonly outputs: readonly MergeOutput[];
+  /** Nothing goes on before a part arrives that was asked for. */
+  readonly blocked: boolean;
+  /** Ids that are left. The next step needs one at least. */
+  readonly spareIds: number;
+  readonly done: boolean;
+}
+
+/** One merge under way. */
+export interface MergeSession {
+  /**
+   * Goes on with what arrived. One call at a time.
+   *
+   * @throws CatalogError `Corrupt`, its context naming `table`, part and offset; `Unavailable`,
+   *   code `LSM_MERGE_STOPPED`, where the thread has ended.
+   */
+  step(feed: MergeFeed): Promise<MergeStep>;
+  /** Gives it up, or lets it go when it is done. */
+  end(): void;
+}
+
+/** Where merges are computed: a thread of its own, shared by the shards of a process. */
+export interface Merger {
+  start(spec: MergeSpec): MergeSession;
+  close(): Promise<void>;
+}

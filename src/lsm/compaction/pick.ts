@@ -1,0 +1,280 @@
+import type { Sequence } from "../format/entry.ts";
+import type { SortedRun } from "../format/manifest-records.ts";
+import type { SstMeta } from "../format/sst-meta.ts";
+import type { Ulid } from "../format/ulid.ts";
+import {
+  applyPlan,
+  bytesOf,
+  type CompactionPlan,
+  type CompactionReason,
+  garbageShare,
+  isIdle,
+  overlap,
+  type PlanPart,
+  planOf,
+  rewrittenBytes,
+  type SortedTables,
+  type Tree,
+} from "./plan.ts";
+
+/**
+ * The trade between writing, reading and space. More runs a tier: each byte is written again less
+ * often, and a scan merges more runs. More space: the largest run, which costs most, is written
+ * again less often.
+ */
+export interface PickOptions {
+  /** So many tables of level 0 become a run. */
+  readonly compactionL0Tables: number;
+  /** So many runs of similar size become one. */
+  readonly compactionRuns: number;
+  /** More runs than this are never left alone, whatever their sizes. */
+  readonly compactionMaxRuns: number;
+  /** All becomes one run where the newer ones have this percentage of the oldest one's bytes. */
+  readonly compactionSpacePercent: number;
+  /** Bytes at which a table ends that a compaction writes. */
+  readonly tableBytes: number;
+}
+
+/** What the choice depends on besides the manifest. */
+export interface PickContext {
+  readonly oldestSnapshot?: Sequence | undefined;
+  /** Tables that could not be read: they stay where they are, and so does what would need them. */
+  readonly avoid?: ReadonlySet<Ulid>;
+}
+
+/** The largest of runs that are similar has at most so many times the bytes of the smallest. */
+const SIMILAR = 3;
+/** From this share of garbage on a table is written again for its own sake. */
+const GARBAGE_SHARE = 0.5;
+/** Compactions that a look ahead follows. */
+const LOOK_AHEAD = 32;
+
+/**
+ * The next compaction, if there is any: a pure function, so that it can be simulated. Only sorted
+ * tables of adjacent ages are joined, because a read stops at the newest version that it finds.
+ *
+ * In this order: level 0 when it has enough tables, together with the runs that its result would be
+ * similar to; everything, where the newer runs take too much space beside the oldest one; runs of
+ * similar size; the cheapest adjacent ones where there are too many; tables full of garbage.
+ */
+export function pickCompaction(
+  tree: Tree,
+  options: PickOptions,
+  context: PickContext = {},
+): CompactionPlan | undefined {
+  return new Picker(tree, options, context).pick();
+}
+
+/** Everything into one run, and without garbage; undefined where it is so already. */
+export function pickAll(
+  tree: Tree,
+  options: PickOptions,
+  context: PickContext = {},
+): CompactionPlan | undefined {
+  return new Picker(tree, options, context).all();
+}
+
+/** Bytes that have to be rewritten until nothing is left to pick, if nothing is written meanwhile. */
+export function compactionDebt(tree: Tree, options: PickOptions, context: PickContext): number {
+  let bytes = 0;
+  let now = tree;
+  for (let step = 0; step < LOOK_AHEAD; step++) {
+    const plan = pickCompaction(now, options, context);
+    if (plan === undefined) return bytes;
+    bytes += rewrittenBytes(plan);
+    now = applyPlan(now, plan, plan.parts.map(supposed)) ?? now;
+  }
+  return bytes;
+}
+
+/** What a part will become, as far as the choice after it depends on that: nothing is dropped. */
+function supposed(part: PlanPart): SstMeta {
+  if (part.part === "move") return part.table;
+  const tables = part.inputs.flat();
+  const [first] = tables as [SstMeta];
+  const keys = tables.map(({ stats }) => stats);
+  const entries = keys.reduce((sum, stats) => sum + stats.entries, 0);
+  return {
+    ...first,
+    fileBytes: bytesOf(tables),
+    stats: {
+      ...first.stats,
+      entries,
+      keys: entries,
+      deletions: 0,
+      firstKey: keys.map((stats) => stats.firstKey).reduce((a, b) => (a < b ? a : b)),
+      lastKey: keys.map((stats) => stats.lastKey).reduce((a, b) => (a > b ? a : b)),
+      maxSequence: keys.reduce((most, stats) => Math.max(most, stats.maxSequence), 0),
+    },
+  };
+}
+
+class Picker {
+  readonly #runs: readonly SortedRun[];
+  readonly #options: PickOptions;
+  readonly #oldestSnapshot: Sequence | undefined;
+  readonly #avoid: ReadonlySet<Ulid>;
+  /** The oldest tables of level 0 up to one that cannot be read, each sorted in itself. */
+  readonly #level0: readonly SortedTables[];
+
+  constructor({ level0, runs }: Tree, options: PickOptions, context: PickContext) {
+    this.#runs = runs;
+    this.#options = options;
+    this.#oldestSnapshot = context.oldestSnapshot;
+    this.#avoid = context.avoid ?? new Set();
+    const bad = level0.findLastIndex(({ id }) => this.#avoid.has(id));
+    this.#level0 = level0.slice(bad + 1).map((table) => [table]);
+  }
+
+  pick(): CompactionPlan | undefined {
+    return this.#pickLevel0() ?? this.#pickRuns() ?? this.#pickGarbage();
+  }
+
+  all(): CompactionPlan | undefined {
+    const readable = this.#readableFrom(0);
+    return this.#plan("all", this.#level0, 0, readable, (table) => this.#garbage(table) > 0);
+  }
+
+  #pickLevel0(): CompactionPlan | undefined {
+    if (this.#level0.length < this.#options.compactionL0Tables) return undefined;
+    const bytes = bytesOf(this.#level0.flat());
+    if (this.#isTooMuchBeside(bytes)) {
+      return this.#plan("space", this.#level0, 0, this.#runs.length);
+    }
+    // With the run that it will be, are there enough of one size?
+    const readable = this.#readableFrom(0);
+    const sizes = [bytes, ...this.#sizes().slice(0, readable)];
+    const similar = similarFrom(sizes, 0);
+    const runs = similar >= this.#options.compactionRuns ? similar - 1 : 0;
+    return this.#plan("level0", this.#level0, 0, runs);
+  }
+
+  #pickRuns(): CompactionPlan | undefined {
+    const { compactionRuns, compactionMaxRuns } = this.#options;
+    if (this.#isTooMuchBeside(0)) return this.#plan("space", [], 0, this.#runs.length);
+    const sizes = this.#sizes();
+    for (let from = 0; from < sizes.length; from++) {
+      const count = Math.min(similarFrom(sizes, from), this.#readableFrom(from));
+      if (count >= compactionRuns) return this.#plan("runs", [], from, count);
+    }
+    return sizes.length > compactionMaxRuns ? this.#cheapest(sizes) : undefined;
+  }
+
+  /** The adjacent runs that cost least for each that is one less. */
+  #cheapest(sizes: readonly number[]): CompactionPlan | undefined {
+    const count = sizes.length - this.#options.compactionMaxRuns + 1;
+    let best: { from: number; bytes: number } | undefined;
+    for (let from = 0; from + count <= sizes.length; from++) {
+      if (this.#readableFrom(from) < count) continue;
+      const bytes = sizes.slice(from, from + count).reduce((sum, size) => sum + size, 0);
+      if (best === undefined || bytes < best.bytes) best = { from, bytes };
+    }
+    return best && this.#plan("runs", [], best.from, count);
+  }
+
+  /**
+   * A table that is mostly garbage, with what lies below its keys, down to the bottom: there its
+   * deletions go. What else lies between stays: it is newer than all that goes down past it, or
+   * does not meet it.
+   */
+  #pickGarbage(): CompactionPlan | undefined {
+    for (const [index, run] of this.#runs.entries()) {
+      for (const table of run.tables) {
+        if (this.#garbage(table) <= GARBAGE_SHARE) continue;
+        const inputs = this.#downFrom(index, table);
+        if (inputs.some((tables) => tables.some(({ id }) => this.#avoid.has(id)))) continue;
+        return planOf("garbage", inputs, [], this.#parts());
+      }
+    }
+    return undefined;
+  }
+
+  #downFrom(index: number, table: SstMeta): readonly SortedTables[] {
+    const inputs: SortedTables[] = [];
+    let range = table;
+    for (const run of this.#runs.slice(index)) {
+      // Versions of one key may be cut between tables of a run: so look again with what was found.
+      for (;;) {
+        const met = run.tables.filter((other) => overlap(other, range));
+        const wider = spanning([range, ...met]);
+        const same = wider.stats.firstKey === range.stats.firstKey;
+        if (same && wider.stats.lastKey === range.stats.lastKey) {
+          if (met.length > 0) inputs.push(met);
+          break;
+        }
+        range = wider;
+      }
+    }
+    return inputs;
+  }
+
+  #plan(
+    reason: CompactionReason,
+    level0: readonly SortedTables[],
+    from: number,
+    count: number,
+    isWorthRewriting?: (table: SstMeta) => boolean,
+  ): CompactionPlan | undefined {
+    const runs = this.#runs.slice(from, from + count);
+    const inputs = [...level0, ...runs.map((run) => run.tables)];
+    if (inputs.length === 0) return undefined;
+    const older = this.#runs.slice(from + count);
+    const atBottom = older.length === 0;
+    const parts = this.#parts(isWorthRewriting ?? (atBottom ? undefined : () => false));
+    const plan = planOf(reason, inputs, older, parts);
+    return isIdle(plan) ? undefined : plan;
+  }
+
+  #parts(isWorthRewriting = (table: SstMeta) => this.#garbage(table) > GARBAGE_SHARE) {
+    return { tableBytes: this.#options.tableBytes, isWorthRewriting };
+  }
+
+  /** Whether what is newer takes too much space beside the oldest run, and all can be read. */
+  #isTooMuchBeside(level0Bytes: number): boolean {
+    const sizes = this.#sizes();
+    const oldest = sizes.at(-1);
+    if (oldest === undefined || this.#readableFrom(0) < sizes.length) return false;
+    const newer = sizes.slice(0, -1).reduce((sum, size) => sum + size, level0Bytes);
+    return newer > 0 && newer * 100 >= this.#options.compactionSpacePercent * oldest;
+  }
+
+  /** How many runs from an index on can be read. */
+  #readableFrom(index: number): number {
+    const runs = this.#runs.slice(index);
+    const bad = runs.findIndex((run) => run.tables.some(({ id }) => this.#avoid.has(id)));
+    return bad < 0 ? runs.length : bad;
+  }
+
+  #sizes(): readonly number[] {
+    return this.#runs.map((run) => bytesOf(run.tables));
+  }
+
+  #garbage(table: SstMeta): number {
+    return garbageShare(table, this.#oldestSnapshot);
+  }
+}
+
+/** How many sizes from an index on are within the bound of each other. */
+function similarFrom(sizes: readonly number[], from: number): number {
+  let least = Number.POSITIVE_INFINITY;
+  let most = 0;
+  let count = 0;
+  for (const size of sizes.slice(from)) {
+    least = Math.min(least, size);
+    most = Math.max(most, size);
+    if (most > SIMILAR * least) return count;
+    count++;
+  }
+  return count;
+}
+
+/** A description whose range covers those of all. */
+function spanning(tables: readonly SstMeta[]): SstMeta {
+  const [first, ...others] = tables as [SstMeta, ...SstMeta[]];
+  let { firstKey, lastKey } = first.stats;
+  for (const { stats } of others) {
+    if (stats.firstKey < firstKey) firstKey = stats.firstKey;
+    if (stats.lastKey > lastKey) lastKey = stats.lastKey;
+  }
+  return { ...first, stats: { ...first.stats, firstKey, lastKey } };
+}

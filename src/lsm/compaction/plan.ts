@@ -1,0 +1,223 @@
+import type { Key, Sequence } from "../format/entry.ts";
+import type { SortedRun } from "../format/manifest-records.ts";
+import type { SstMeta } from "../format/sst-meta.ts";
+import type { Ulid } from "../format/ulid.ts";
+
+/** Tables of one age in key order: a table of level 0 alone, or a sorted run. */
+export type SortedTables = readonly SstMeta[];
+
+/** What is sorted of a shard, newest first. */
+export interface Tree {
+  readonly level0: readonly SstMeta[];
+  readonly runs: readonly SortedRun[];
+}
+
+export type CompactionReason = "level0" | "runs" | "space" | "garbage" | "all";
+
+/** A stretch of keys of a compaction: a table that stays as it is, or tables that become others. */
+export type PlanPart =
+  | { readonly part: "move"; readonly table: SstMeta }
+  | {
+      readonly part: "merge";
+      /** Newest first. */
+      readonly inputs: readonly SortedTables[];
+      /** Nothing older than the inputs holds their keys. */
+      readonly dropTombstones: boolean;
+    };
+
+/** Sorted tables of adjacent ages that become one run, where the oldest of them lies. */
+export interface CompactionPlan {
+  readonly reason: CompactionReason;
+  /** Newest first; of a run perhaps some tables only. */
+  readonly inputs: readonly SortedTables[];
+  /** In key order; together they hold every table of the inputs. */
+  readonly parts: readonly PlanPart[];
+}
+
+/** How parts are cut. */
+export interface PartOptions {
+  /** Of a table that compactions write. */
+  readonly tableBytes: number;
+  /** Whether a table is written again although nothing overlaps it. */
+  readonly isWorthRewriting: (table: SstMeta) => boolean;
+}
+
+export function bytesOf(tables: SortedTables): number {
+  let bytes = 0;
+  for (const table of tables) bytes += table.fileBytes;
+  return bytes;
+}
+
+/** Bytes that the plan reads and, at most, writes: what is moved is not among them. */
+export function rewrittenBytes(plan: CompactionPlan): number {
+  let bytes = 0;
+  for (const part of plan.parts) if (part.part === "merge") bytes += bytesOf(part.inputs.flat());
+  return bytes;
+}
+
+export function overlap(a: SstMeta, b: SstMeta): boolean {
+  return a.stats.firstKey <= b.stats.lastKey && b.stats.firstKey <= a.stats.lastKey;
+}
+
+/**
+ * Plans inputs that are to become one run.
+ *
+ * @param older runs below the oldest of the inputs.
+ */
+export function planOf(
+  reason: CompactionReason,
+  inputs: readonly SortedTables[],
+  older: readonly SortedRun[],
+  options: PartOptions,
+): CompactionPlan {
+  const { tableBytes, isWorthRewriting } = options;
+  const below = older.flatMap((run) => run.tables);
+  const stretches = joinSmall(clusters(inputs, isWorthRewriting), tableBytes);
+  const parts = stretches.map(({ members, rewrite }): PlanPart => {
+    const [first] = members;
+    if (first !== undefined && !rewrite) return { part: "move", table: first.table };
+    const covered = members.some(({ table }) => below.some((other) => overlap(table, other)));
+    return { part: "merge", inputs: byAge(members), dropTombstones: !covered };
+  });
+  return { reason, inputs, parts };
+}
+
+/** Whether it changes anything. */
+export function isIdle(plan: CompactionPlan): boolean {
+  return plan.inputs.length < 2 && plan.parts.every(({ part }) => part === "move");
+}
+
+/** A table of an input, and which of the inputs it is of. */
+interface Member {
+  readonly table: SstMeta;
+  readonly age: number;
+}
+
+interface Cluster {
+  /** In key order; a single one where nothing is rewritten. */
+  readonly members: readonly Member[];
+  readonly rewrite: boolean;
+  readonly bytes: number;
+}
+
+/** Tables whose keys overlap go together; those of one age alone stay single tables. */
+function clusters(
+  inputs: readonly SortedTables[],
+  isWorthRewriting: (table: SstMeta) => boolean,
+): readonly Cluster[] {
+  const sorted = inputs
+    .flatMap((tables, age): Member[] => tables.map((table) => ({ table, age })))
+    // Stable: of one run, versions of one key that were cut between two tables stay in order.
+    .sort((a, b) => compareKeys(a.table.stats.firstKey, b.table.stats.firstKey));
+  const found: Cluster[] = [];
+  let open: Member[] = [];
+  let reach = "";
+  const close = (): void => {
+    if (open.some(({ age }) => age !== open[0]?.age)) found.push(clusterOf(open, true));
+    else for (const one of open) found.push(clusterOf([one], isWorthRewriting(one.table)));
+    open = [];
+  };
+  for (const one of sorted) {
+    const { firstKey, lastKey } = one.table.stats;
+    if (open.length > 0 && firstKey > reach) close();
+    if (open.length === 0 || lastKey > reach) reach = lastKey;
+    open.push(one);
+  }
+  close();
+  return found;
+}
+
+function clusterOf(members: readonly Member[], rewrite: boolean): Cluster {
+  return { members, rewrite, bytes: bytesOf(members.map(({ table }) => table)) };
+}
+
+/** A run must not become a heap of small tables: neighbours that are small become one. */
+function joinSmall(found: readonly Cluster[], tableBytes: number): readonly Cluster[] {
+  const small = ({ bytes }: Cluster): boolean => bytes < tableBytes / 4;
+  const joined: Cluster[] = [];
+  for (const cluster of found) {
+    const before = joined.at(-1);
+    const joins =
+      before !== undefined &&
+      ((small(cluster) && (small(before) || before.rewrite)) || (small(before) && cluster.rewrite));
+    if (joins) joined.splice(-1, 1, clusterOf([...before.members, ...cluster.members], true));
+    else joined.push(cluster);
+  }
+  return joined;
+}
+
+/** Newest first. */
+function byAge(members: readonly Member[]): readonly SortedTables[] {
+  const ages = [...Map.groupBy(members, ({ age }) => age)].sort(([a], [b]) => a - b);
+  return ages.map(([, group]) => group.map(({ table }) => table));
+}
+
+/**
+ * The manifest after a compaction; undefined where an input is no longer there: somebody else has
+ * compacted, and the outputs are nobody's.
+ *
+ * @param outputs of all parts, in key order.
+ */
+export function applyPlan<T extends Tree>(
+  manifest: T,
+  plan: CompactionPlan,
+  outputs: readonly SstMeta[],
+): T | undefined {
+  const taken = new Set<Ulid>(plan.inputs.flat().map((table) => table.id));
+  const left = (tables: readonly SstMeta[]): readonly SstMeta[] =>
+    tables.filter((table) => !taken.has(table.id));
+  const { level0, runs } = manifest;
+  const there = [...level0, ...runs.flatMap((run) => run.tables)];
+  if (there.length - left(there).length !== taken.size) return undefined;
+  const oldest = plan.inputs.at(-1)?.[0]?.id;
+  const target = runs.findIndex((run) => run.tables.some((table) => table.id === oldest));
+  const id = Math.max(0, ...runs.map((run) => run.id)) + 1;
+  const after: SortedRun[] = [];
+  const place = (beside: readonly SstMeta[], unknown: SortedRun["unknown"]): void => {
+    const tables = inKeyOrder([...beside, ...outputs]);
+    if (tables.length > 0) after.push({ id, tables, unknown });
+  };
+  if (target < 0) place([], []);
+  runs.forEach((run, index) => {
+    const tables = left(run.tables);
+    if (index === target) place(tables, run.unknown);
+    else if (tables.length > 0) after.push({ ...run, tables });
+  });
+  return { ...manifest, level0: left(level0), runs: after };
+}
+
+/** Whether the outputs are in it already: the answer to an earlier attempt was lost. */
+export function isApplied(
+  { level0, runs }: Tree,
+  plan: CompactionPlan,
+  outputs: readonly SstMeta[],
+): boolean {
+  const there = new Set([...level0, ...runs.flatMap((run) => run.tables)].map(({ id }) => id));
+  const replaced = plan.parts.flatMap((part) => (part.part === "merge" ? part.inputs.flat() : []));
+  return (
+    replaced.some((table) => !there.has(table.id)) && outputs.every((table) => there.has(table.id))
+  );
+}
+
+/** Stable, so that versions of one key that are cut between two tables stay in their order. */
+function inKeyOrder(tables: readonly SstMeta[]): readonly SstMeta[] {
+  return tables.toSorted(({ stats: a }, { stats: b }) => {
+    if (a.firstKey !== b.firstKey) return compareKeys(a.firstKey, b.firstKey);
+    return compareKeys(a.lastKey, b.lastKey);
+  });
+}
+
+/** Texts of one byte a unit compare as their bytes do. */
+function compareKeys(a: Key, b: Key): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}
+
+/**
+ * The share of a table's entries that a rewrite at the bottom could drop: deletions, and versions
+ * that newer ones hide. None while a snapshot may need them.
+ */
+export function garbageShare({ stats }: SstMeta, oldestSnapshot: Sequence | undefined): number {
+  if (oldestSnapshot !== undefined && stats.maxSequence > oldestSnapshot) return 0;
+  return (stats.deletions + stats.entries - stats.keys) / stats.entries;
+}

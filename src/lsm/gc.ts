@@ -1,0 +1,194 @@
+import type { Clock } from "../base/clock.ts";
+import type { BlobEntry, BlobStore } from "../blob/port.ts";
+import type { Manifest } from "./format/manifest.ts";
+import { isUlid, type Ulid } from "./format/ulid.ts";
+import { listAll, ManifestHistory, type Numbered } from "./manifest/history.ts";
+import type { ManifestLog } from "./manifest/log.ts";
+import { type GcFigures, NO_GC } from "./stats.ts";
+import type { TablesUnderWay } from "./tables-under-way.ts";
+import type { Views } from "./view.ts";
+
+/** What a collector looks at, and what it must not touch. */
+export interface CollectorTarget {
+  readonly store: BlobStore;
+  readonly prefix: string;
+  readonly clock: Clock;
+  readonly gcMinAgeMs: number;
+  readonly manifests: ManifestLog;
+  readonly views: Views;
+  readonly underWay: TablesUnderWay;
+}
+
+const PAGE = 1_000;
+const EXTENSION = ".sst";
+
+/**
+ * Deletes what nothing refers to: tables that no manifest in retention, no view that is read and no
+ * flush or compaction under way names, and manifests out of retention; each only when it is old
+ * enough. A manifest is in retention while it is the newest, was the newest less than the least age
+ * ago, or is a checkpoint's.
+ *
+ * The order is what makes it safe. Tables are listed before it is checked that this process still
+ * owns the shard, so none of them is of a later owner. The boundary is raised before a manifest goes,
+ * manifests go before the tables that only they name, and what this process reads or writes is asked
+ * for in the very turn in which tables are deleted.
+ */
+export class Collector {
+  readonly #target: CollectorTarget;
+  readonly #history: ManifestHistory;
+  /** What older manifests refer to; they never change. */
+  readonly #references = new Map<number, ReadonlySet<Ulid>>();
+  #running: Promise<void> | undefined;
+  #figures: GcFigures = NO_GC;
+
+  constructor(target: CollectorTarget) {
+    this.#target = target;
+    this.#history = new ManifestHistory(target.store, target.prefix, target.clock);
+  }
+
+  get figures(): GcFigures {
+    return this.#figures;
+  }
+
+  /**
+   * Collects once; joins one that runs. Two lists, some requests for manifests, and one for each
+   * thousand files that go; a read for each older manifest that is met for the first time.
+   *
+   * @throws CatalogError `Unavailable`, code `LSM_FENCED`; `Corrupt` (nothing is deleted where a
+   *   manifest cannot be read); what the store throws.
+   */
+  collect(): Promise<void> {
+    this.#running ??= this.#collect()
+      .catch((error: unknown) => {
+        this.#figures = { ...this.#figures, failures: this.#figures.failures + 1 };
+        throw error;
+      })
+      .finally(() => {
+        this.#running = undefined;
+      });
+    return this.#running;
+  }
+
+  /** Resolves when none runs. */
+  async settled(): Promise<void> {
+    await this.#running?.catch(() => undefined);
+  }
+
+  async #collect(): Promise<void> {
+    const { store, prefix, manifests } = this.#target;
+    const tables = await listAll(store, `${prefix}sst/`);
+    await manifests.check(Number.POSITIVE_INFINITY);
+    const { current } = manifests;
+    const stored = (await this.#history.list()).filter(({ id }) => id <= current.id);
+    const retained = this.#retained(stored, current);
+    const referenced = await this.#referenced(retained, current);
+    if (!(await this.#deleteManifests(stored, retained))) return;
+    await this.#deleteTables(tables, referenced);
+  }
+
+  #retained(stored: readonly Numbered[], current: Manifest): ReadonlySet<number> {
+    const nowMs = this.#target.clock.nowMs();
+    const retained = new Set([current.id]);
+    for (const [index, { id }] of stored.entries()) {
+      const successor = stored[index + 1];
+      // It was the newest until its successor came.
+      if (successor === undefined || !this.#isOld(successor)) retained.add(id);
+    }
+    for (const { manifestId, expiresAtMs } of current.checkpoints) {
+      const ended = expiresAtMs !== undefined && expiresAtMs + this.#target.gcMinAgeMs <= nowMs;
+      if (!ended) retained.add(manifestId);
+    }
+    return retained;
+  }
+
+  async #referenced(
+    retained: ReadonlySet<number>,
+    current: Manifest,
+  ): Promise<ReadonlySet<Ulid>> {
+    const referenced = new Set(tablesOf(current));
+    for (const id of this.#references.keys()) if (!retained.has(id)) this.#references.delete(id);
+    for (const id of retained) {
+      if (id === current.id) continue;
+      const tables = this.#references.get(id) ?? (await this.#tablesOfOlder(id));
+      for (const table of tables) referenced.add(table);
+    }
+    return referenced;
+  }
+
+  async #tablesOfOlder(id: number): Promise<ReadonlySet<Ulid>> {
+    const manifest = await this.#history.read(id);
+    // Gone for us is gone for everybody: nobody can reach tables through it.
+    const tables = manifest === undefined ? new Set<Ulid>() : tablesOf(manifest);
+    this.#references.set(id, tables);
+    return tables;
+  }
+
+  /** @returns false where another collector is at work. */
+  async #deleteManifests(
+    stored: readonly Numbered[],
+    retained: ReadonlySet<number>,
+  ): Promise<boolean> {
+    const old = stored.filter((entry) => !retained.has(entry.id) && this.#isOld(entry));
+    const through = old.at(-1)?.id;
+    if (through === undefined) return true;
+    if (!(await this.#history.raise(through))) return false;
+    await this.#delete(old);
+    return true;
+  }
+
+  async #deleteTables(
+    listed: readonly BlobEntry[],
+    referenced: ReadonlySet<Ulid>,
+  ): Promise<void> {
+    let obsoleteBytes = 0;
+    const garbage: (BlobEntry & { readonly id: Ulid })[] = [];
+    for (const entry of listed) {
+      const id = this.#idOf(entry.path);
+      if (id === undefined || referenced.has(id) || this.#target.underWay.has(id)) continue;
+      if (this.#isOld(entry)) garbage.push({ ...entry, id });
+      else obsoleteBytes += entry.size;
+    }
+    for (let at = 0; at < garbage.length; at += PAGE) {
+      const { views, underWay } = this.#target;
+      const read = views.tables();
+      const some = garbage.slice(at, at + PAGE);
+      const free = some.filter(({ id }) => !read.has(id) && !underWay.has(id));
+      obsoleteBytes += sizes(some) - sizes(free);
+      await this.#delete(free);
+    }
+    this.#figures = { ...this.#figures, obsoleteBytes };
+  }
+
+  async #delete(entries: readonly BlobEntry[]): Promise<void> {
+    for (let at = 0; at < entries.length; at += PAGE) {
+      const some = entries.slice(at, at + PAGE);
+      await this.#target.store.deleteMany(some.map(({ path }) => path));
+      const { deletedFiles, deletedBytes } = this.#figures;
+      this.#figures = {
+        ...this.#figures,
+        deletedFiles: deletedFiles + some.length,
+        deletedBytes: deletedBytes + sizes(some),
+      };
+    }
+  }
+
+  #isOld({ modifiedAtMs }: BlobEntry): boolean {
+    const { clock, gcMinAgeMs } = this.#target;
+    return gcMinAgeMs === 0 || modifiedAtMs <= clock.nowMs() - gcMinAgeMs;
+  }
+
+  /** Undefined of a file that is none of ours. */
+  #idOf(path: string): Ulid | undefined {
+    const name = path.slice(`${this.#target.prefix}sst/`.length);
+    const id = name.slice(0, -EXTENSION.length);
+    return name.endsWith(EXTENSION) && isUlid(id) ? id : undefined;
+  }
+}
+
+function sizes(entries: readonly BlobEntry[]): number {
+  return entries.reduce((bytes, { size }) => bytes + size, 0);
+}
+
+function tablesOf({ level0, runs }: Manifest): ReadonlySet<Ulid> {
+  return new Set([...level0, ...runs.flatMap((run) => run.tables)].map(({ id }) => id));
+}
