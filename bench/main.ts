@@ -1,4 +1,5 @@
 import { benchCatalog } from "./catalog.ts";
+import { benchCompaction } from "./compaction.ts";
 import { compareIceberg } from "./iceberg.ts";
 import { failedCells, showComparison } from "./iceberg-report.ts";
 import { benchJson } from "./json.ts";
@@ -11,8 +12,8 @@ import { keepResult } from "./report.ts";
 import { benchWal } from "./wal.ts";
 
 const USAGE =
-  "usage: npm run bench -- catalog | iceberg | lsm | wal | overload [--smoke] [--keep], " +
-  "lsm --rows=N, lsm-blocks, json";
+  "usage: npm run bench -- catalog | iceberg | lsm | wal | compaction | overload " +
+  "[--smoke] [--keep], lsm --rows=N, lsm-blocks, json";
 const FLAGS: ReadonlySet<string> = new Set(["--smoke", "--keep"]);
 
 /** Measures and prints. */
@@ -30,6 +31,7 @@ async function main(args: readonly string[]): Promise<number> {
   if (name === "catalog" && known) return await catalog(flags);
   if (name === "iceberg" && known) return await iceberg(flags);
   if (name === "wal" && known) return await wal(flags);
+  if (name === "compaction" && known) return await compaction(flags);
   if (name === "overload" && known) return await overload(flags);
   console.error(USAGE);
   return 2;
@@ -50,6 +52,12 @@ async function lsm(flags: readonly string[]): Promise<number> {
     ...(rows !== undefined && { rows: Number(rows) }),
   });
   return close("lsm", figures, cellsOf(figures), flags);
+}
+
+async function compaction(flags: readonly string[]): Promise<number> {
+  const cells = await benchCompaction({ smoke: flags.includes("--smoke") });
+  const failed = cells.filter((cell) => !(cell.megabytesPerSecond > 0)).length;
+  return close("compaction", cells, { cells: cells.length, failed }, flags);
 }
 
 async function wal(flags: readonly string[]): Promise<number> {

@@ -29,9 +29,9 @@ const EXTENSION = ".sst";
  * ago, or is a checkpoint's.
  *
  * The order is what makes it safe. Tables are listed before it is checked that this process still
- * owns the shard, so none of them is of a later owner. The boundary is raised before a manifest goes,
- * manifests go before the tables that only they name, and what this process reads or writes is asked
- * for in the very turn in which tables are deleted.
+ * owns the shard, so none of them is of a later owner. The boundary is raised before a manifest
+ * goes, manifests go before the tables that only they name, and what this process reads or writes
+ * is asked for in the very turn in which tables are deleted.
  */
 export class Collector {
   readonly #target: CollectorTarget;
@@ -101,10 +101,7 @@ export class Collector {
     return retained;
   }
 
-  async #referenced(
-    retained: ReadonlySet<number>,
-    current: Manifest,
-  ): Promise<ReadonlySet<Ulid>> {
+  async #referenced(retained: ReadonlySet<number>, current: Manifest): Promise<ReadonlySet<Ulid>> {
     const referenced = new Set(tablesOf(current));
     for (const id of this.#references.keys()) if (!retained.has(id)) this.#references.delete(id);
     for (const id of retained) {
@@ -136,10 +133,7 @@ export class Collector {
     return true;
   }
 
-  async #deleteTables(
-    listed: readonly BlobEntry[],
-    referenced: ReadonlySet<Ulid>,
-  ): Promise<void> {
+  async #deleteTables(listed: readonly BlobEntry[], referenced: ReadonlySet<Ulid>): Promise<void> {
     let obsoleteBytes = 0;
     const garbage: (BlobEntry & { readonly id: Ulid })[] = [];
     for (const entry of listed) {

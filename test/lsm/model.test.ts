@@ -18,6 +18,11 @@ const SMALL: Partial<LsmOptions> = {
   scanBatchRows: 3,
   readAheadBytes: 512,
   readGapBytes: 64,
+  tableBytes: 4_000,
+  compactionL0Tables: 2,
+  compactionRuns: 2,
+  gcMinAgeMs: 0,
+  gcIntervalMs: 0,
 };
 
 const RUNS = Number(process.env["FIRN_LSM_MODEL_RUNS"] ?? 12);
@@ -38,6 +43,16 @@ interface Range {
 
 type Where = "memory" | "durable" | "snapshot" | "transaction";
 
+type Simple =
+  | "snapshot"
+  | "closeSnapshot"
+  | "flush"
+  | "compact"
+  | "collect"
+  | "reopen"
+  | "crash"
+  | "rollback";
+
 type Command =
   | { readonly do: "write"; readonly ops: readonly ModelOp[]; readonly durable: boolean }
   | { readonly do: "get"; readonly keys: readonly string[]; readonly where: Where }
@@ -48,7 +63,7 @@ type Command =
       readonly limit: number;
       readonly where: Where;
     }
-  | { readonly do: "snapshot" | "closeSnapshot" | "flush" | "reopen" | "crash" | "rollback" }
+  | { readonly do: Simple }
   | { readonly do: "begin"; readonly isolation: Isolation }
   | { readonly do: "set"; readonly op: ModelOp }
   | { readonly do: "commit" };
@@ -102,6 +117,12 @@ class Run {
         await this.#engine.flush();
         this.#acknowledged = this.#model.lastSequence;
         return;
+      case "compact":
+        await this.#engine.compact();
+        this.#acknowledged = this.#model.lastSequence;
+        return;
+      case "collect":
+        return await this.#engine.collectGarbage();
       case "reopen":
         await this.#engine.close();
         this.#acknowledged = this.#model.lastSequence;
@@ -331,6 +352,8 @@ const command: fc.Arbitrary<Command> = fc.oneof(
         "snapshot" as const,
         "closeSnapshot" as const,
         "flush" as const,
+        "compact" as const,
+        "collect" as const,
         "reopen" as const,
         "crash" as const,
         "rollback" as const,

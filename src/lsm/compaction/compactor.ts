@@ -30,8 +30,8 @@ const FIRST_RETRY_MS = 100;
 const MAX_RETRY_MS = 10_000;
 
 /**
- * Decides when to compact, and publishes what came of it. All state is in the manifest: a compaction
- * that ends half-way, by a crash or a fault, has changed nothing, and its tables are garbage.
+ * Decides when to compact, and publishes what came of it. All state is in the manifest: what ends
+ * half-way, by a crash or a fault, has changed nothing, and its tables are garbage.
  *
  * Compactors fence each other by an epoch of their own, taken before the first compaction: whoever
  * sees a higher one than its own publishes nothing any more. One compaction runs at a time.
@@ -236,7 +236,9 @@ export class Compactor {
 function damagedTable(error: unknown): Ulid | undefined {
   if (!(error instanceof CatalogError) || error.kind !== "Corrupt") return undefined;
   const { path } = error.context;
-  return typeof path === "string" ? path.slice(path.lastIndexOf("/") + 1, -".sst".length) : undefined;
+  return typeof path === "string"
+    ? path.slice(path.lastIndexOf("/") + 1, -".sst".length)
+    : undefined;
 }
 
 /** Whether the next attempt may succeed where this one has not. */

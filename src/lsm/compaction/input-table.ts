@@ -10,8 +10,8 @@ import { RunCursor, type RunTable } from "../run-cursor.ts";
 import type { Want } from "./merger.ts";
 
 /**
- * A table that is read once, from its start to its end: it asks for windows of adjacent blocks ahead
- * of the cursor, and forgets each block when the cursor has left it.
+ * A table that is read once, from its start to its end: it asks for windows of adjacent blocks
+ * ahead of the cursor, and forgets each block when the cursor has left it.
  */
 export class InputTable implements RunTable {
   readonly meta: SstMeta;
@@ -159,10 +159,7 @@ export class InputRun extends RunCursor {
 
   /** Asks for what the table at hand needs, and for the next one before it is entered. */
   ask(wants: Want[]): void {
-    const at = Math.max(
-      0,
-      this.#tables.findIndex((table) => table === this.table),
-    );
+    const at = Math.max(0, this.#tables.indexOf(this.table as InputTable));
     const table = this.#tables[at];
     table?.ask(wants);
     if (table?.isAsked === true) this.#tables[at + 1]?.ask(wants);

@@ -74,7 +74,7 @@ export function pickAll(
   return new Picker(tree, options, context).all();
 }
 
-/** Bytes that have to be rewritten until nothing is left to pick, if nothing is written meanwhile. */
+/** Bytes to rewrite until nothing is left to pick, if nothing is written meanwhile. */
 export function compactionDebt(tree: Tree, options: PickOptions, context: PickContext): number {
   let bytes = 0;
   let now = tree;

@@ -1,4 +1,10 @@
-import { isMainThread, type MessagePort, parentPort, Worker, workerData } from "node:worker_threads";
+import {
+  isMainThread,
+  type MessagePort,
+  parentPort,
+  Worker,
+  workerData,
+} from "node:worker_threads";
 import { CatalogError, type ErrorContext, type ErrorKind } from "../../base/error.ts";
 import { MergeJob } from "./merge-job.ts";
 import type { MergeFeed, Merger, MergeSession, MergeSpec, MergeStep } from "./merger.ts";
@@ -50,6 +56,8 @@ export class ThreadMerger implements Merger {
             return;
           }
           this.#waiting.set(job, { resolve, reject });
+          // Somebody waits, so the process stays; else an idle thread must not keep it.
+          worker.ref();
           const request: Request = { job, feed };
           worker.postMessage(request, arraysOf(feed.parts));
         }),
@@ -76,7 +84,6 @@ export class ThreadMerger implements Merger {
     worker.on("message", (reply: Reply) => this.#settle(reply));
     worker.on("error", (error) => this.#lost(worker, error.message));
     worker.on("exit", () => this.#lost(worker, "it exited"));
-    // A process whose work is done need not wait for a thread that has none.
     worker.unref();
     return worker;
   }
@@ -84,6 +91,7 @@ export class ThreadMerger implements Merger {
   #settle(reply: Reply): void {
     const waiting = this.#waiting.get(reply.job);
     this.#waiting.delete(reply.job);
+    if (this.#waiting.size === 0) this.#worker?.unref();
     if ("step" in reply) waiting?.resolve(reply.step);
     else {
       const { kind, code, message, context } = reply.failure;
@@ -104,7 +112,9 @@ export class ThreadMerger implements Merger {
 }
 
 function stopped(why: string): CatalogError {
-  return new CatalogError("Unavailable", "LSM_MERGE_STOPPED", "the merging thread stopped", { why });
+  return new CatalogError("Unavailable", "LSM_MERGE_STOPPED", "the merging thread stopped", {
+    why,
+  });
 }
 
 function arraysOf(parts: readonly { readonly bytes: Uint8Array<ArrayBuffer> }[]): ArrayBuffer[] {

@@ -1,0 +1,151 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { monitorEventLoopDelay } from "node:perf_hooks";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { SeededPrng } from "../src/base/prng.ts";
+import { LocalBlobStore } from "../src/blob/local.ts";
+import { MemoryBlobStore } from "../src/blob/memory.ts";
+import type { BlobStore } from "../src/blob/port.ts";
+import { ThreadMerger } from "../src/lsm/compaction/thread-merger.ts";
+import { LocalDisk } from "../src/lsm/disk/local.ts";
+import { Engine } from "../src/lsm/engine.ts";
+import { SegmentWalStore } from "../src/lsm/wal/segments.ts";
+import { SystemClock } from "../src/runtime/clock.ts";
+import { nodeIdentity } from "../src/runtime/node-identity.ts";
+import { formatTable } from "./report.ts";
+
+export interface CompactionCell {
+  readonly store: string;
+  readonly megabytesPerSecond: number;
+  /** Of input, for each second of processor time of the process, the store's work included. */
+  readonly megabytesPerCpuSecond: number;
+  /** Of the same loop, doing nothing, just before: what the machine does to it. */
+  readonly idleP99Ms: number;
+  /** Of the event loop that serves meanwhile, beyond the millisecond that the timer takes. */
+  readonly delayP50Ms: number;
+  readonly delayP99Ms: number;
+  readonly delayMaxMs: number;
+  readonly writeAmplification: number;
+}
+
+const GOAL_MB_PER_SECOND = 250;
+const GOAL_DELAY_MS = 10;
+const MB = 1_000_000;
+const TABLES = 4;
+const BATCH = 1_000;
+const VALUE_BYTES = 400;
+
+/** Overlapping tables become one run, in a thread; what the serving thread notices of it. */
+async function measure(
+  name: string,
+  store: BlobStore,
+  directory: string,
+  rows: number,
+): Promise<CompactionCell> {
+  const ports = { clock: new SystemClock(), prng: new SeededPrng(1) };
+  const merger = new ThreadMerger();
+  const engine = await Engine.open({
+    ...ports,
+    store,
+    merger,
+    wal: new SegmentWalStore(new LocalDisk(join(directory, `wal-${name}`)), ports),
+    node: nodeIdentity({ prng: ports.prng, oneHost: true }),
+    options: { compaction: "manual", memtableBytes: 512 * MB, gcMinAgeMs: 0 },
+  });
+  const value = ports.prng.bytes(VALUE_BYTES);
+  const keyOf = (n: number): Uint8Array => Buffer.from(String(n).padStart(20, "0"));
+  for (let table = 0; table < TABLES; table++) {
+    for (let at = 0; at < rows / TABLES; at += BATCH) {
+      const ops = Array.from({ length: BATCH }, (_, i) => {
+        const key = keyOf(((at + i) * TABLES + table) * 7);
+        return { op: "put" as const, key, value };
+      });
+      await engine.write(ops);
+    }
+    await engine.flush();
+  }
+  // One thread start is not what is measured.
+  const start = merger.start(emptySpec());
+  await start.step({ parts: [], ids: [] });
+  start.end();
+  const idle = await delayOf(() => ports.clock.sleep(1_000));
+  const cpu = process.cpuUsage();
+  const delay = await delayOf(() => engine.compact());
+  const { user, system } = process.cpuUsage(cpu);
+  const { compaction, amplification } = engine.stats();
+  await engine.close();
+  await merger.close();
+  return {
+    store: name,
+    megabytesPerSecond: compaction.inputBytes / MB / (compaction.totalMs / 1_000),
+    megabytesPerCpuSecond: compaction.inputBytes / MB / ((user + system) / 1e6),
+    idleP99Ms: ms(idle.percentile(99)),
+    delayP50Ms: ms(delay.percentile(50)),
+    delayP99Ms: ms(delay.percentile(99)),
+    delayMaxMs: ms(delay.max),
+    writeAmplification: amplification.write,
+  };
+}
+
+/** The histogram of delays while something is under way. What came before leaves no garbage. */
+async function delayOf(
+  work: () => Promise<unknown>,
+): Promise<ReturnType<typeof monitorEventLoopDelay>> {
+  setFlagsFromString("--expose-gc");
+  (runInNewContext("gc") as () => void)();
+  const delay = monitorEventLoopDelay({ resolution: 1 });
+  delay.enable();
+  await work();
+  delay.disable();
+  return delay;
+}
+
+function ms(nanoseconds: number): number {
+  return Math.max(0, nanoseconds / 1e6 - 1);
+}
+
+function emptySpec() {
+  const sizes = { blockBytes: 16_384, tableBytes: MB, windowBytes: MB, stepBytes: MB };
+  const none = { inputs: [], snapshots: [], dropTombstones: false, compression: "none" as const };
+  return { ...none, ...sizes };
+}
+
+/** 20 B keys, 400 B values. */
+export async function benchCompaction(options: {
+  readonly smoke: boolean;
+}): Promise<readonly CompactionCell[]> {
+  const rows = options.smoke ? 40_000 : 1_000_000;
+  const directory = mkdtempSync(join(tmpdir(), "firn-bench-compaction-"));
+  const ports = { clock: new SystemClock(), prng: new SeededPrng(2) };
+  try {
+    const cells = [
+      await measure("memory", new MemoryBlobStore(ports.clock), directory, rows),
+      await measure("local", new LocalBlobStore(join(directory, "store"), ports), directory, rows),
+    ];
+    show(cells);
+    return cells;
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+function show(cells: readonly CompactionCell[]): void {
+  const header = [
+    "compaction of 4 tables",
+    ...["MB/s", "MB/CPU s", "goal", "loop p50", "p99", "max", "goal p99", "idle p99"],
+  ];
+  const rows = cells.map((cell) => [
+    cell.store,
+    cell.megabytesPerSecond.toFixed(0),
+    cell.megabytesPerCpuSecond.toFixed(0),
+    String(GOAL_MB_PER_SECOND),
+    `${cell.delayP50Ms.toFixed(1)} ms`,
+    `${cell.delayP99Ms.toFixed(1)} ms`,
+    `${cell.delayMaxMs.toFixed(1)} ms`,
+    `${GOAL_DELAY_MS} ms`,
+    `${cell.idleP99Ms.toFixed(1)} ms`,
+  ]);
+  console.log(formatTable(header, rows));
+}
