@@ -1,13 +1,16 @@
-import { Command, Option } from "commander";
+import { resolve } from "node:path";
+import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
 import { envOf, flagOf, fromEnv, fromFlags, readSettings } from "../runtime/read-settings.ts";
 import { SETTING_NAMES, SETTINGS, type SettingName, type Settings } from "../runtime/settings.ts";
 import { packageVersion } from "../runtime/version.ts";
+import type { LsmCommand } from "./lsm.ts";
 
 /** What the process gives a command. */
 export interface CommandContext {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
   readonly serve: (settings: Settings) => Promise<number>;
+  readonly lsm: (command: LsmCommand) => Promise<number>;
   readonly printError: (text: string) => void;
 }
 
@@ -43,8 +46,54 @@ export async function run(args: readonly string[], context: CommandContext): Pro
     context.printError("See: firn serve --help\n");
     exitCode = USAGE;
   });
-  await program.parseAsync([...args], { from: "user" });
+  addLsm(program, async (command) => {
+    exitCode = await context.lsm({ ...command, dir: resolve(context.cwd, command.dir) });
+  });
+  try {
+    await program.parseAsync([...args], { from: "user" });
+  } catch (error) {
+    // Commander has said what is wrong with the line, or printed the help.
+    if (!(error instanceof CommanderError)) throw error;
+    return error.exitCode === 0 ? 0 : USAGE;
+  }
   return exitCode;
+}
+
+/** Looking at the engine's files needs no settings: it works on any copy of a directory. */
+function addLsm(program: Command, run: (command: LsmCommand) => Promise<void>): void {
+  const lsm = program
+    .command("lsm")
+    .description("look at the files of the storage engine; changes none, beside a server too")
+    .exitOverride();
+  const dir = ["<dir>", "what --dir names, or a copy of it"] as const;
+  const shard = ["--shard <name>", "which shard of it", "system"] as const;
+  lsm
+    .command("inspect")
+    .description("print a shard's manifest, tables and log; or what one of its files holds")
+    .argument(...dir)
+    .option(...shard)
+    .option("--table <id>", "the blocks of a table")
+    .option("--block <id:offset>", "the entries of the block of a table that begins there")
+    .option("--wal <number>", "the groups of a file of the log")
+    .option("--limit <lines>", "print at most so many lines", positive, 1_000)
+    .action((at: string, options: Omit<Inspect, "command" | "dir">) =>
+      run({ command: "inspect", dir: at, ...options }),
+    );
+  lsm
+    .command("verify")
+    .description("read a shard whole and print what is damaged, with file and offset; 1 if any is")
+    .argument(...dir)
+    .option(...shard)
+    .action((at: string, options: { readonly shard: string }) =>
+      run({ command: "verify", dir: at, ...options }),
+    );
+}
+
+type Inspect = Extract<LsmCommand, { readonly command: "inspect" }>;
+
+function positive(text: string): number {
+  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError("a whole number above 0 is wanted.");
 }
 
 const ENVIRONMENT_HELP = `

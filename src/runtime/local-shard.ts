@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { type Clock, Stopwatch } from "../base/clock.ts";
 import type { Prng } from "../base/prng.ts";
@@ -9,6 +10,8 @@ import type { Maybe } from "../lsm/maybe.ts";
 import type { LsmMetrics } from "../lsm/metrics.ts";
 import type { LsmOptions } from "../lsm/options.ts";
 import type { NodeIdentity, TakeOver } from "../lsm/owner.ts";
+import type { ShardFiles } from "../lsm/shard-files.ts";
+import { SegmentReader } from "../lsm/wal/reader.ts";
 import { SegmentWalStore } from "../lsm/wal/segments.ts";
 import { nodeIdentity } from "./node-identity.ts";
 
@@ -36,6 +39,31 @@ export function localBlobStore(
   ports: { readonly clock: Clock; readonly prng: Prng },
 ): LocalBlobStore {
   return new LocalBlobStore(join(dir, "store", "blobs"), ports);
+}
+
+/** Where the log of a shard lies. */
+function logOf(dir: string, shard: string): string {
+  return join(dir, "store", "wal", shard);
+}
+
+/** Where the other files of a shard lie in the store. */
+function prefixOf(shard: string): string {
+  return `shards/${shard}/`;
+}
+
+/** Whether `dir` is one of profile `local`, and has such a shard. */
+export function hasShard(dir: string, shard: string): boolean {
+  return existsSync(join(dir, "store", "blobs")) && existsSync(logOf(dir, shard));
+}
+
+/** The files of a shard below `dir`, for those who only look. */
+export function shardFilesOf(
+  dir: string,
+  shard: string,
+  ports: { readonly clock: Clock; readonly prng: Prng },
+): ShardFiles {
+  const wal = new SegmentReader(new LocalDisk(logOf(dir, shard)));
+  return { store: localBlobStore(dir, ports), prefix: prefixOf(shard), wal, clock: ports.clock };
 }
 
 /**
@@ -129,10 +157,10 @@ function openEngine(
   { clock, prng, takeOver, metrics }: LocalShardOptions,
   node: NodeIdentity,
 ): Promise<Engine> {
-  const disk = new LocalDisk(join(dir, "store", "wal", SHARD));
+  const disk = new LocalDisk(logOf(dir, SHARD));
   return Engine.open({
     ...{ store, clock, prng, node, takeOver },
-    prefix: `shards/${SHARD}/`,
+    prefix: prefixOf(SHARD),
     wal: new SegmentWalStore(disk, { clock, prng }),
     metrics: { of: metrics, shard: SHARD },
     options: OPTIONS,

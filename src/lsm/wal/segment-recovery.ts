@@ -123,7 +123,7 @@ function lastOf({ batches }: WalGroup): number {
  * Undefined where there is no such segment or nobody has written to it. A header that is gone
  * although a frame stands behind it is damage: headers are on the disk before frames are written.
  */
-async function readHeader(disk: Disk, id: number): Promise<SegmentHeader | undefined> {
+export async function readHeader(disk: Disk, id: number): Promise<SegmentHeader | undefined> {
   const start = (await readStart(disk, id, 2 * BLOCK_BYTES)) ?? Buffer.alloc(0);
   // Read again after a frame was seen: a writer that does not know yet that it is fenced may have
   // begun the segment between the two.
@@ -136,7 +136,11 @@ async function readHeader(disk: Disk, id: number): Promise<SegmentHeader | undef
   return undefined;
 }
 
-async function readStart(disk: Disk, id: number, length: number): Promise<Buffer | undefined> {
+export async function readStart(
+  disk: Disk,
+  id: number,
+  length: number = MAX_SEGMENT_BYTES,
+): Promise<Buffer | undefined> {
   const file = await disk.open(walName(id));
   if (file === undefined) return undefined;
   try {

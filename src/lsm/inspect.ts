@@ -1,0 +1,168 @@
+import { CatalogError } from "../base/error.ts";
+import { DataBlockCursor } from "./format/data-block-cursor.ts";
+import { DELETE } from "./format/entry.ts";
+import type { IndexBlock } from "./format/index-block.ts";
+import type { Manifest } from "./format/manifest.ts";
+import type { Sst } from "./format/sst.ts";
+import type { SstMeta } from "./format/sst-meta.ts";
+import type { Ulid } from "./format/ulid.ts";
+import { ManifestHistory } from "./manifest/history.ts";
+import { printable } from "./printable.ts";
+import { newestManifest, type ShardFiles, type TableFile, tableFiles } from "./shard-files.ts";
+import { tablePath } from "./tables.ts";
+import { openTableFile } from "./verify-table.ts";
+import { type BatchOp, decodeBatch } from "./wal/batch.ts";
+
+/** The state of a shard: its newest manifest, its tables, its log, what waits to be deleted. */
+export async function* inspectShard(shard: ShardFiles): AsyncGenerator<string> {
+  const stored = await tableFiles(shard);
+  const manifest = await newestManifest(shard);
+  yield* manifestLines(manifest);
+  yield `level 0: ${manifest.level0.length} tables`;
+  for (const table of manifest.level0) yield `  ${tableLine(table)}`;
+  yield `sorted runs: ${manifest.runs.length}`;
+  for (const { id, tables } of manifest.runs) {
+    yield `  run ${id}: ${tables.length} tables, ${sum(tables)} bytes`;
+    for (const table of tables) yield `    ${tableLine(table)}`;
+  }
+  yield* logLines(shard, manifest);
+  yield* storedLines(shard, manifest, stored);
+}
+
+/** The blocks of a table; or, of one that begins at an offset, the entries. */
+export async function* inspectTable(
+  { store, prefix }: ShardFiles,
+  id: Ulid,
+  block: number | undefined,
+): AsyncGenerator<string> {
+  const path = tablePath(prefix, id);
+  const sst = await openTableFile(store, path, id);
+  if (sst === undefined) throw notThere(path);
+  const read = async (offset: number, bytes: number): Promise<Uint8Array> =>
+    (await store.getRange(path, offset, bytes))?.bytes ?? new Uint8Array(0);
+  yield tableLine(sst.meta);
+  for await (const leaf of leavesOf(sst, read)) {
+    for (let entry = 0; entry < leaf.count; entry++) {
+      const offset = leaf.offset(entry);
+      const bytes = leaf.bytes(entry);
+      if (block === undefined) {
+        const separator = printable(leaf.separators[entry] ?? "");
+        yield `  block at ${offset}: ${bytes} bytes, up to ${separator}`;
+      } else if (block === offset) {
+        yield* entryLines(sst, await read(offset, bytes), offset);
+        return;
+      }
+    }
+  }
+  if (block !== undefined) throw notThere(`${path}, block at ${block}`);
+}
+
+/** The groups of one file of the log, with their operations. */
+export async function* inspectLog({ wal }: ShardFiles, id: number): AsyncGenerator<string> {
+  const listed = (await wal.list()).find((file) => file.id === id);
+  if (listed === undefined) throw notThere(wal.pathOf(id));
+  const { epoch, groups } = await wal.read(id);
+  yield `${wal.pathOf(id)}: ${listed.bytes} bytes, epoch ${epoch}`;
+  let count = 0;
+  for (const { batches } of groups) {
+    yield `  group ${++count}: ${batches.length} batches`;
+    for (const { firstSequence, count: ops, payload } of batches) {
+      yield `    from sequence ${firstSequence}: ${ops} operations, ${payload.length} bytes`;
+      for (const op of decodeBatch(payload, ops)) yield `      ${opLine(op)}`;
+    }
+  }
+  if (count === 0) yield "  no groups";
+}
+
+function* manifestLines(manifest: Manifest): Generator<string> {
+  const { id, writerEpoch, compactorEpoch, walFrom, lastSequence, owner, writtenAtMs } = manifest;
+  yield `manifest ${id}, written ${new Date(writtenAtMs).toISOString()}`;
+  yield `  epoch of the writer ${writerEpoch}, of the compactor ${compactorEpoch}`;
+  yield `  tables hold everything up to sequence ${lastSequence}; the log from file ${walFrom} on`;
+  if (owner === undefined) yield "  no owner";
+  else {
+    const { node, host, pid, url, state } = owner;
+    const process = `${printable(node)} on ${printable(host)}, pid ${pid}`;
+    yield `  owner ${process}, ${state} ${printable(url)}`;
+  }
+  for (const { name, manifestId, sequence } of manifest.checkpoints) {
+    yield `  checkpoint ${printable(name)}: manifest ${manifestId}, sequence ${sequence}`;
+  }
+}
+
+function tableLine({ id, fileBytes, stats }: SstMeta): string {
+  const { entries, deletions, keys, firstKey, lastKey, minSequence, maxSequence } = stats;
+  const counts = `${entries} entries, ${keys} keys, ${deletions} deletions`;
+  const range = `${printable(firstKey)} to ${printable(lastKey)}`;
+  return `${id} ${fileBytes} bytes, ${counts}, sequences ${minSequence}-${maxSequence}, ${range}`;
+}
+
+async function* logLines({ wal }: ShardFiles, { walFrom }: Manifest): AsyncGenerator<string> {
+  const files = await wal.list();
+  yield `log: ${files.length} files`;
+  for (const { id, bytes } of files) {
+    yield `  ${wal.pathOf(id)} ${bytes} bytes${id < walFrom ? ", no longer needed" : ""}`;
+  }
+}
+
+async function* storedLines(
+  { store, prefix, clock }: ShardFiles,
+  manifest: Manifest,
+  stored: readonly TableFile[],
+): AsyncGenerator<string> {
+  const history = new ManifestHistory(store, prefix, clock);
+  const named = new Set<Ulid>(
+    [...manifest.level0, ...manifest.runs.flatMap((run) => run.tables)].map(({ id }) => id),
+  );
+  const others = stored.filter(({ id }) => !named.has(id));
+  const bytes = others.reduce((total, { size }) => total + size, 0);
+  yield `stored manifests: ${(await history.list()).length}`;
+  const boundary = await history.boundary();
+  yield `manifests that may have been deleted: up to ${boundary?.manifestThrough ?? 0}`;
+  yield `tables that this manifest does not name: ${others.length}, ${bytes} bytes`;
+  for (const { id, size } of others) yield `  ${id} ${size} bytes`;
+}
+
+async function* leavesOf(
+  sst: Sst,
+  read: (offset: number, bytes: number) => Promise<Uint8Array>,
+): AsyncGenerator<IndexBlock> {
+  const { index } = sst;
+  if (index.level === 0) yield index;
+  for (let part = 0; index.level === 1 && part < index.count; part++) {
+    const offset = index.offset(part);
+    yield sst.indexPart(await read(offset, index.bytes(part)), offset);
+  }
+}
+
+function* entryLines(sst: Sst, frame: Uint8Array, offset: number): Generator<string> {
+  const cursor = new DataBlockCursor();
+  cursor.reset(sst.dataBlock(frame, offset));
+  while (cursor.next()) {
+    const { key, sequence, kind, valueSource, valueStart, valueEnd } = cursor;
+    const value = valueSource.subarray(valueStart, valueEnd);
+    const what = kind === DELETE ? "delete" : `put ${printable(value)}`;
+    yield `  ${printable(key)} @${sequence} ${what}`;
+  }
+}
+
+function opLine(op: BatchOp): string {
+  switch (op.op) {
+    case "put":
+      return `put ${printable(op.key)} ${printable(op.value)}`;
+    case "delete":
+      return `delete ${printable(op.key)}`;
+    case "merge":
+      return `merge ${printable(op.key)} by operator ${op.operator} ${printable(op.value)}`;
+    case "deleteRange":
+      return `delete from ${printable(op.from)} to ${printable(op.to)}`;
+  }
+}
+
+function sum(tables: readonly SstMeta[]): number {
+  return tables.reduce((total, { fileBytes }) => total + fileBytes, 0);
+}
+
+function notThere(path: string): CatalogError {
+  return new CatalogError("NotFound", "LSM_FILE_NOT_FOUND", "there is no such file", { path });
+}

@@ -1,0 +1,182 @@
+import type { Manifest } from "./format/manifest.ts";
+import type { SstMeta } from "./format/sst-meta.ts";
+import type { Ulid } from "./format/ulid.ts";
+import { ManifestHistory } from "./manifest/history.ts";
+import { manifestPath } from "./manifest/objects.ts";
+import { noShard, type ShardFiles, type TableFile, tableFiles } from "./shard-files.ts";
+import { tablePath } from "./tables.ts";
+import { type Finding, findingOf, verifyTable } from "./verify-table.ts";
+import { decodeBatch } from "./wal/batch.ts";
+
+/** How much was looked at. */
+export interface Verified {
+  readonly manifests: number;
+  readonly tables: number;
+  readonly tableBytes: number;
+  readonly entries: number;
+  readonly walGroups: number;
+  /** Tables that no manifest names: they wait to be deleted, or are being written. */
+  readonly unreferenced: number;
+}
+
+/** Who names a table, and as what. */
+interface Named {
+  readonly meta: SstMeta;
+  readonly manifests: number[];
+}
+
+/**
+ * Reads a shard whole, in bounded memory, and tells what is wrong: manifests and what they refer
+ * to, tables with their blocks, indexes, filters and statistics, the log as a take-over would
+ * replay it, boundaries. Goes on after a finding, within a file as well. Changes nothing.
+ *
+ * Safe while an owner is at work: what vanishes meanwhile, and every manifest that named it with
+ * it, is no finding.
+ *
+ * @throws CatalogError `NotFound`, code `LSM_NO_SHARD`; what the store throws but damage.
+ */
+export async function* verifyShard(shard: ShardFiles): AsyncGenerator<Finding, Verified> {
+  return yield* new Verification(shard).run();
+}
+
+class Verification {
+  readonly #shard: ShardFiles;
+  readonly #history: ManifestHistory;
+  readonly #named = new Map<Ulid, Named>();
+  #newest: Manifest | undefined;
+  #manifests = 0;
+  #tables = 0;
+  #tableBytes = 0;
+  #entries = 0;
+  #walGroups = 0;
+
+  constructor(shard: ShardFiles) {
+    this.#shard = shard;
+    this.#history = new ManifestHistory(shard.store, shard.prefix, shard.clock);
+  }
+
+  async *run(): AsyncGenerator<Finding, Verified> {
+    const stored = await tableFiles(this.#shard);
+    yield* this.#checkManifests();
+    yield* this.#checkTables();
+    const unreferenced = stored.filter(({ id }) => !this.#named.has(id));
+    yield* this.#checkUnreferenced(unreferenced);
+    yield* this.#checkLog();
+    return {
+      manifests: this.#manifests,
+      tables: this.#tables,
+      tableBytes: this.#tableBytes,
+      entries: this.#entries,
+      walGroups: this.#walGroups,
+      unreferenced: unreferenced.length,
+    };
+  }
+
+  async *#checkManifests(): AsyncGenerator<Finding> {
+    const listed = await this.#history.list();
+    if (listed.length === 0) throw noShard(this.#shard.prefix);
+    for (const { id, path } of listed) {
+      try {
+        const manifest = await this.#history.read(id);
+        if (manifest === undefined) continue;
+        this.#manifests++;
+        this.#newest = manifest;
+        yield* this.#checkOrder(manifest, path);
+        this.#name(manifest);
+      } catch (error) {
+        yield findingOf(error, path);
+      }
+    }
+    try {
+      await this.#history.boundary();
+    } catch (error) {
+      yield findingOf(error, `${this.#shard.prefix}gc/`);
+    }
+  }
+
+  /** Of tables of level 0, each is of later writes than those behind it. */
+  *#checkOrder({ level0 }: Manifest, file: string): Generator<Finding> {
+    for (const [i, { id, stats }] of level0.entries()) {
+      const older = level0[i + 1];
+      if (older === undefined || older.stats.maxSequence < stats.minSequence) continue;
+      yield { file, offset: undefined, what: `level 0 is out of order at ${id}` };
+    }
+  }
+
+  #name({ id, level0, runs }: Manifest): void {
+    for (const meta of [...level0, ...runs.flatMap((run) => run.tables)]) {
+      const named = this.#named.get(meta.id) ?? { meta, manifests: [] };
+      named.manifests.push(id);
+      this.#named.set(meta.id, named);
+    }
+  }
+
+  async *#checkTables(): AsyncGenerator<Finding> {
+    const { store, prefix } = this.#shard;
+    for (const [id, { meta, manifests }] of this.#named) {
+      const path = tablePath(prefix, id);
+      const checked = yield* verifyTable(store, path, id, meta);
+      if (checked !== undefined) {
+        this.#tables++;
+        this.#tableBytes += checked.fileBytes;
+        this.#entries += checked.stats.entries;
+      } else {
+        const naming = await this.#stillNamedBy(manifests);
+        if (naming === undefined) continue;
+        yield {
+          file: path,
+          offset: undefined,
+          what: `it is not there, and manifest ${naming} names it`,
+        };
+      }
+    }
+  }
+
+  /** A manifest that names a table and is stored still: the table had to be as well. */
+  async #stillNamedBy(manifests: readonly number[]): Promise<number | undefined> {
+    for (const id of manifests.toReversed()) {
+      const path = manifestPath(this.#shard.prefix, id);
+      if ((await this.#shard.store.head(path)) !== undefined) return id;
+    }
+    return undefined;
+  }
+
+  /** Whole all the same: a file appears whole or not at all. */
+  async *#checkUnreferenced(tables: readonly TableFile[]): AsyncGenerator<Finding> {
+    for (const { id, path } of tables) {
+      const checked = yield* verifyTable(this.#shard.store, path, id, undefined);
+      if (checked === undefined) continue;
+      this.#tables++;
+      this.#tableBytes += checked.fileBytes;
+    }
+  }
+
+  async *#checkLog(): AsyncGenerator<Finding> {
+    const { wal } = this.#shard;
+    const { walFrom = 0, lastSequence = 0 } = this.#newest ?? {};
+    try {
+      await wal.replay({ file: walFrom, sequence: lastSequence }, ({ batches }) => {
+        this.#walGroups++;
+        for (const { payload, count } of batches) decodeBatch(payload, count);
+      });
+    } catch (error) {
+      const finding = findingOf(error, wal.pathOf(walFrom));
+      const file = fileOf(error);
+      const moved = this.#newest !== undefined && (await this.#hasMoved(this.#newest.id));
+      // An owner that flushed meanwhile has released what was to be read.
+      if (!moved) yield file === undefined ? finding : { ...finding, file };
+    }
+  }
+
+  async #hasMoved(id: number): Promise<boolean> {
+    const next = manifestPath(this.#shard.prefix, id + 1);
+    return (await this.#shard.store.head(next)) !== undefined;
+  }
+}
+
+/** The log names its files in its own errors. */
+function fileOf(error: unknown): string | undefined {
+  const context = (error as { context?: Readonly<Record<string, unknown>> }).context;
+  const file = context?.["file"];
+  return typeof file === "string" ? file : undefined;
+}

@@ -1,0 +1,138 @@
+import type { BlobStore } from "../../blob/port.ts";
+import type { Disk } from "../disk/port.ts";
+import { corrupt } from "./errors.ts";
+import { bufferOf } from "./integers.ts";
+import { walId, walName } from "./names.ts";
+import { decodeObject } from "./object-format.ts";
+import type { WalGroup, WalMark } from "./port.ts";
+import { newestHeader, readHeader, readStart, recover } from "./segment-recovery.ts";
+import { type SegmentImage, scanSegment } from "./segment-scan.ts";
+
+/** One file of a log as it stands. */
+export interface WalFile {
+  readonly id: number;
+  readonly bytes: number;
+}
+
+/** What a file holds; groups are read as they are asked for, and may then throw `Corrupt`. */
+export interface WalContent {
+  readonly epoch: number;
+  readonly groups: Iterable<WalGroup>;
+}
+
+/**
+ * A log as those see it who own nothing: no file is created, changed or removed. While an owner is
+ * at work they see some moment of it: its last groups may be missing, and files that it releases
+ * may vanish between a list and a read.
+ */
+export interface WalReader {
+  /** For messages. */
+  pathOf(id: number): string;
+  /** In order. */
+  list(): Promise<readonly WalFile[]>;
+  /** The epoch and the groups of one file. @throws CatalogError `Corrupt`, `WAL_CORRUPT`. */
+  read(id: number): Promise<WalContent>;
+  /** All groups that a take-over would replay, checked as it checks them. */
+  replay(from: WalMark, onGroup: (group: WalGroup) => void): Promise<void>;
+}
+
+const ANY_EPOCH = 2 ** 32;
+const PAGE = 1_000;
+
+/** Segments of a directory. */
+export class SegmentReader implements WalReader {
+  readonly #disk: Disk;
+
+  constructor(disk: Disk) {
+    this.#disk = disk;
+  }
+
+  pathOf(id: number): string {
+    return `${this.#disk.path}/${walName(id)}`;
+  }
+
+  async list(): Promise<readonly WalFile[]> {
+    const ids = (await this.#disk.list()).map(walId).filter((id) => id !== undefined);
+    const files: WalFile[] = [];
+    for (const id of ids.sort((a, b) => a - b)) {
+      const file = await this.#disk.open(walName(id));
+      if (file === undefined) continue;
+      files.push({ id, bytes: file.size });
+      await file.close();
+    }
+    return files;
+  }
+
+  async read(id: number): Promise<WalContent> {
+    const header = await readHeader(this.#disk, id);
+    if (header === undefined) return { epoch: 0, groups: [] };
+    const bytes = (await readStart(this.#disk, id)) ?? Buffer.alloc(0);
+    let known: SegmentImage["known"];
+    for (const later of await this.list()) {
+      if (later.id <= id) continue;
+      const previous = (await readHeader(this.#disk, later.id))?.previous;
+      if (previous?.id === id) known = previous;
+    }
+    const image = { name: walName(id), header, bytes, ...(known !== undefined && { known }) };
+    return { epoch: header.epoch, groups: scanSegment(image) };
+  }
+
+  async replay(from: WalMark, onGroup: (group: WalGroup) => void): Promise<void> {
+    const ids = (await this.list()).map(({ id }) => id).filter((id) => id >= from.file);
+    const newest = await newestHeader(this.#disk, ids);
+    await recover(this.#disk, newest, { epoch: ANY_EPOCH, from, onGroup });
+  }
+}
+
+/** Objects of a store. */
+export class ObjectReader implements WalReader {
+  readonly #store: BlobStore;
+  readonly #prefix: string;
+
+  constructor(store: BlobStore, prefix: string) {
+    this.#store = store;
+    this.#prefix = prefix;
+  }
+
+  pathOf(id: number): string {
+    return this.#prefix + walName(id);
+  }
+
+  async list(): Promise<readonly WalFile[]> {
+    const files: WalFile[] = [];
+    for (let after: string | undefined; ; ) {
+      const page = await this.#store.list(this.#prefix, after === undefined ? {} : { after });
+      for (const { path, size } of page) {
+        const id = walId(path.slice(this.#prefix.length));
+        if (id !== undefined) files.push({ id, bytes: size });
+      }
+      after = page.at(-1)?.path;
+      if (page.length < PAGE) return files;
+    }
+  }
+
+  async read(id: number): Promise<WalContent> {
+    const blob = await this.#store.get(this.pathOf(id));
+    if (blob === undefined) throw corrupt(walName(id), 0, "an object is missing");
+    const { epoch, batches } = decodeObject(bufferOf(blob.bytes), id);
+    return { epoch, groups: batches.length === 0 ? [] : [{ epoch, batches }] };
+  }
+
+  async replay(from: WalMark, onGroup: (group: WalGroup) => void): Promise<void> {
+    let due = from.sequence + 1;
+    let next = Math.max(1, from.file);
+    for (const { id } of await this.list()) {
+      if (id < from.file) continue;
+      if (id !== next) throw corrupt(walName(next), 0, "an object is missing");
+      next = id + 1;
+      for (const group of (await this.read(id)).groups) {
+        const [first] = group.batches;
+        const last = group.batches.at(-1);
+        if (first === undefined || last === undefined) continue;
+        if (first.firstSequence > due) throw corrupt(walName(id), 40, "a sequence is missing");
+        due = Math.max(due, last.firstSequence + last.count);
+        onGroup(group);
+      }
+    }
+  }
+}
