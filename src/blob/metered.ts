@@ -1,6 +1,5 @@
-import { Counter, Histogram } from "prom-client";
 import type { Clock } from "../base/clock.ts";
-import { type Metrics, STORE_LATENCY_BUCKETS_S } from "../base/metrics.ts";
+import { Counts, type Metrics, STORE_LATENCY_BUCKETS_S, Times } from "../base/metrics.ts";
 import type {
   Blob,
   BlobEntry,
@@ -26,9 +25,12 @@ type Kind =
 type Outcome = "ok" | "absent" | "condition" | "failed";
 
 interface Figures {
-  readonly requests: Counter<"kind" | "outcome">;
-  readonly latency: Histogram<"kind">;
-  readonly bytes: Counter<"direction">;
+  /** By kind and outcome. */
+  readonly requests: Counts;
+  /** By kind. */
+  readonly latency: Times;
+  /** By direction. */
+  readonly bytes: Counts;
 }
 
 /**
@@ -63,7 +65,7 @@ export class MeteredBlobStore implements BlobStore {
   }
 
   put(path: string, bytes: Uint8Array, condition?: PutCondition): Promise<PutResult> {
-    this.#figures.bytes.inc({ direction: "written" }, bytes.length);
+    this.#figures.bytes.add(bytes.length, "written");
     return this.#measure("put", () => this.#inner.put(path, bytes, condition), outcomeOfPut);
   }
 
@@ -87,13 +89,13 @@ export class MeteredBlobStore implements BlobStore {
 
   async #reading(kind: Kind, request: () => Promise<Blob | undefined>): Promise<Blob | undefined> {
     const blob = await this.#measure(kind, request, outcomeOfRead);
-    if (blob !== undefined) this.#figures.bytes.inc({ direction: "read" }, blob.bytes.length);
+    if (blob !== undefined) this.#figures.bytes.add(blob.bytes.length, "read");
     return blob;
   }
 
   async *#counted(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
     for await (const chunk of source) {
-      this.#figures.bytes.inc({ direction: "written" }, chunk.length);
+      this.#figures.bytes.add(chunk.length, "written");
       yield chunk;
     }
   }
@@ -110,8 +112,8 @@ export class MeteredBlobStore implements BlobStore {
       outcome = outcomeOf(answer);
       return answer;
     } finally {
-      this.#figures.requests.inc({ kind, outcome });
-      this.#figures.latency.observe({ kind }, (this.#clock.monotonicMs() - startMs) / 1_000);
+      this.#figures.requests.add(1, kind, outcome);
+      this.#figures.latency.observe((this.#clock.monotonicMs() - startMs) / 1_000, kind);
     }
   }
 }
@@ -125,26 +127,22 @@ function outcomeOfPut({ outcome }: PutResult): Outcome {
 }
 
 function register(metrics: Metrics): Figures {
-  const registers = [metrics];
+  const latency = {
+    name: "firn_blob_request_seconds",
+    help: "Time from a request to the blob store to its answer.",
+    labels: ["kind"],
+  };
   return {
-    requests: new Counter({
+    requests: new Counts(metrics, {
       name: "firn_blob_requests_total",
       help: "Requests to the blob store, by kind and outcome.",
-      labelNames: ["kind", "outcome"],
-      registers,
+      labels: ["kind", "outcome"],
     }),
-    latency: new Histogram({
-      name: "firn_blob_request_seconds",
-      help: "Time from a request to the blob store to its answer.",
-      labelNames: ["kind"],
-      buckets: STORE_LATENCY_BUCKETS_S,
-      registers,
-    }),
-    bytes: new Counter({
+    latency: new Times(metrics, latency, STORE_LATENCY_BUCKETS_S),
+    bytes: new Counts(metrics, {
       name: "firn_blob_bytes_total",
       help: "Bytes read from the blob store and sent to it.",
-      labelNames: ["direction"],
-      registers,
+      labels: ["direction"],
     }),
   };
 }

@@ -1,6 +1,6 @@
-import { Counter, Histogram } from "prom-client";
+import { Counter } from "prom-client";
 import type { Clock } from "../base/clock.ts";
-import { type Metrics, STORE_LATENCY_BUCKETS_S } from "../base/metrics.ts";
+import { Counts, type Metrics, STORE_LATENCY_BUCKETS_S, Times } from "../base/metrics.ts";
 import type {
   Batch,
   CommitOutcome,
@@ -17,10 +17,13 @@ type Method = keyof PointerStore;
 type Outcome = "ok" | "failed" | Exclude<CommitOutcome["outcome"], "committed">;
 
 interface Figures {
-  readonly requests: Counter<"method" | "outcome">;
-  readonly latency: Histogram<"method">;
+  /** By method and outcome. */
+  readonly requests: Counts;
+  /** By method. */
+  readonly latency: Times;
   readonly conflicts: Counter;
-  readonly ops: Counter<"op">;
+  /** By kind of operation. */
+  readonly ops: Counts;
 }
 
 /**
@@ -52,7 +55,7 @@ export class MeteredPointerStore implements PointerStore {
       () => this.#inner.commit(batch),
       ({ outcome }) => (outcome === "committed" ? "ok" : outcome),
     );
-    for (const { op } of batch.ops) this.#figures.ops.inc({ op });
+    for (const { op } of batch.ops) this.#figures.ops.add(1, op);
     if (answer.outcome === "conflict") this.#figures.conflicts.inc(answer.failed.length);
     return answer;
   }
@@ -96,37 +99,33 @@ export class MeteredPointerStore implements PointerStore {
   }
 
   #count(method: Method, outcome: Outcome, startMs: number): void {
-    this.#figures.requests.inc({ method, outcome });
-    this.#figures.latency.observe({ method }, (this.#clock.monotonicMs() - startMs) / 1_000);
+    this.#figures.requests.add(1, method, outcome);
+    this.#figures.latency.observe((this.#clock.monotonicMs() - startMs) / 1_000, method);
   }
 }
 
 function register(metrics: Metrics): Figures {
-  const registers = [metrics];
+  const latency = {
+    name: "firn_pointer_request_seconds",
+    help: "Time from a request to the pointer store to its answer.",
+    labels: ["method"],
+  };
   return {
-    requests: new Counter({
+    requests: new Counts(metrics, {
       name: "firn_pointer_requests_total",
       help: "Requests to the pointer store, by method and outcome.",
-      labelNames: ["method", "outcome"],
-      registers,
+      labels: ["method", "outcome"],
     }),
-    latency: new Histogram({
-      name: "firn_pointer_request_seconds",
-      help: "Time from a request to the pointer store to its answer.",
-      labelNames: ["method"],
-      buckets: STORE_LATENCY_BUCKETS_S,
-      registers,
-    }),
+    latency: new Times(metrics, latency, STORE_LATENCY_BUCKETS_S),
     conflicts: new Counter({
       name: "firn_pointer_conflicts_total",
       help: "Items whose condition did not hold when a batch was refused.",
-      registers,
+      registers: [metrics],
     }),
-    ops: new Counter({
+    ops: new Counts(metrics, {
       name: "firn_pointer_ops_total",
       help: "Operations in the batches sent, by kind.",
-      labelNames: ["op"],
-      registers,
+      labels: ["op"],
     }),
   };
 }

@@ -1,9 +1,9 @@
 import type { IncomingMessage } from "node:http";
-import { Counter, Gauge } from "prom-client";
+import { Gauge } from "prom-client";
 import { assert } from "../base/assert.ts";
 import { CatalogError } from "../base/error.ts";
 import { LIMITS } from "../base/limits.ts";
-import type { Metrics } from "../base/metrics.ts";
+import { Counts, type Metrics } from "../base/metrics.ts";
 
 const KINDS = ["read", "write"] as const;
 type Kind = (typeof KINDS)[number];
@@ -29,21 +29,15 @@ export type Head = Pick<IncomingMessage, "method" | "headers">;
 export class Admission {
   readonly #limits: AdmissionLimits;
   readonly #inFlight: Record<Kind, number> = { read: 0, write: 0 };
-  readonly #shed: Record<Kind, number> = { read: 0, write: 0 };
+  readonly #shed: Counts;
   #bodyBytes = 0;
 
   constructor(limits: AdmissionLimits, metrics: Metrics) {
     this.#limits = limits;
-    const shed = this.#shed;
-    new Counter({
+    this.#shed = new Counts(metrics, {
       name: "firn_http_shed_total",
       help: "Requests refused with 429 because too much was under way",
-      labelNames: ["kind"],
-      registers: [metrics],
-      collect() {
-        this.reset();
-        for (const kind of KINDS) if (shed[kind] > 0) this.inc({ kind }, shed[kind]);
-      },
+      labels: ["kind"],
     });
     const inFlight = this.#inFlight;
     new Gauge({
@@ -85,7 +79,7 @@ export class Admission {
   }
 
   #refusal(kind: Kind): CatalogError {
-    this.#shed[kind]++;
+    this.#shed.add(1, kind);
     return new CatalogError("Overloaded", "OVERLOADED", "too much is under way");
   }
 }

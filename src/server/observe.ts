@@ -1,5 +1,4 @@
-import { Counter, Histogram } from "prom-client";
-import type { Metrics } from "../base/metrics.ts";
+import { Counts, type Metrics, Times } from "../base/metrics.ts";
 
 /** Methods that get a label of their own; a client can invent any other. */
 const METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"]);
@@ -17,22 +16,20 @@ export interface Observation {
 
 /** Counts requests and their time by route. Labels are bounded: templates, methods, statuses. */
 export function createHttpMetrics(registry: Metrics): (observation: Observation) => void {
-  const requests = new Counter({
+  const requests = new Counts(registry, {
     name: "firn_http_requests_total",
     help: "HTTP requests answered",
-    labelNames: ["route", "method", "status"],
-    registers: [registry],
+    labels: ["route", "method", "status"],
   });
-  const seconds = new Histogram({
+  const duration = {
     name: "firn_http_request_duration_seconds",
     help: "Time from a request's head to the end of its answer",
-    labelNames: ["route", "method"],
-    buckets: SECONDS,
-    registers: [registry],
-  });
+    labels: ["route", "method"],
+  };
+  const times = new Times(registry, duration, SECONDS);
   return ({ route, method: sent, status, durationMs }) => {
     const method = METHODS.has(sent) ? sent : "other";
-    requests.inc({ route, method, status: String(status) });
-    seconds.observe({ route, method }, durationMs / 1_000);
+    requests.add(1, route, method, String(status));
+    times.observe(durationMs / 1_000, route, method);
   };
 }
