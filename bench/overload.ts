@@ -8,11 +8,13 @@ import { BenchClient } from "./client.ts";
 import { cpuMs, percentile } from "./driver.ts";
 import { judge, type OverloadFigures } from "./overload-goals.ts";
 import { formatTable } from "./report.ts";
-import { type OwnTable, Target } from "./target.ts";
+import { Target } from "./target.ts";
 
 /** As many clients as make the most of the server, and four times what it lets in at once. */
 const PEAK_CLIENTS = 64;
 const OVERLOAD_CLIENTS = 4 * 128;
+/** All of them in turn, whoever asks: few clients find no warmer caches than many. */
+const TABLES = 512;
 /** What `Retry-After` says, and the part of it that clients add, not to come back all at once. */
 const RETRY_MS = 1_000;
 const RETRY_JITTER = 0.5;
@@ -34,7 +36,7 @@ interface Load {
   readonly operation: string;
   readonly serverPid: number;
   /** @returns the status of the answer. */
-  readonly send: (client: number) => Promise<number>;
+  readonly send: () => Promise<number>;
 }
 
 /** Clients in a closed loop; who is refused comes back when the server says, or a little later. */
@@ -44,10 +46,10 @@ async function drive(clients: number, ms: number, { send, serverPid }: Load): Pr
   let errors = 0;
   const beforeMs = cpuMs(serverPid);
   const untilMs = performance.now() + ms;
-  const client = async (id: number): Promise<void> => {
+  const client = async (): Promise<void> => {
     while (performance.now() < untilMs) {
       const startedMs = performance.now();
-      const status = await send(id).catch(() => 0);
+      const status = await send().catch(() => 0);
       const tookMs = performance.now() - startedMs;
       if (status === 429) {
         shed.push(tookMs);
@@ -57,7 +59,7 @@ async function drive(clients: number, ms: number, { send, serverPid }: Load): Pr
       else errors++;
     }
   };
-  await Promise.all(Array.from({ length: clients }, (_, id) => client(id)));
+  await Promise.all(Array.from({ length: clients }, client));
   const usedMs = cpuMs(serverPid) - beforeMs;
   const perSecond = (accepted.length / ms) * 1_000;
   return { accepted, shed, errors, perSecond, cpuMs: usedMs / accepted.length };
@@ -119,15 +121,13 @@ export async function benchOverload(smoke: boolean): Promise<readonly OverloadFi
   const client = new BenchClient(server.url, OVERLOAD_CLIENTS);
   try {
     await target.createNamespace("ns");
-    const tables: OwnTable[] = [];
-    for (let i = 0; i < OVERLOAD_CLIENTS; i++) tables.push(await target.createTable("ns", `t${i}`));
-    const path = (id: number) => `${target.tables("ns")}/t${id}`;
+    for (let i = 0; i < TABLES; i++) await target.createTable("ns", `t${i}`);
     let count = 0;
+    const path = () => `${target.tables("ns")}/t${count++ % TABLES}`;
     const commit = () =>
-      `{"requirements":[],"updates":[{"action":"set-properties","updates":{"k":"${count++}"}}]}`;
-    const loads = async (id: number) => (await client.exchange("GET", path(id))).status;
-    const commits = async (id: number) =>
-      (await client.exchange("POST", path(id), commit())).status;
+      `{"requirements":[],"updates":[{"action":"set-properties","updates":{"k":"${count}"}}]}`;
+    const loads = async () => (await client.exchange("GET", path())).status;
+    const commits = async () => (await client.exchange("POST", path(), commit())).status;
     const ms = smoke ? 200 : 1_500;
     const serverPid = server.pid;
     const figures = [
