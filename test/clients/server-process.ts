@@ -16,6 +16,8 @@ export interface ServerProcess {
   readonly bannerMs: number;
   /** Asks it to stop, and insists when it does not; answers its exit code. */
   stop(): Promise<number | null>;
+  /** Ends it without a word, as a crash does; resolves when it is gone. */
+  kill(): Promise<void>;
 }
 
 /**
@@ -29,16 +31,29 @@ export async function startServer(
   flags: readonly string[] = [],
 ): Promise<ServerProcess> {
   const startedMs = performance.now();
+  const child = spawnServer(directory, flags);
+  const url = await announcedUrl(child);
+  const bannerMs = performance.now() - startedMs;
+  if (child.pid === undefined) throw new Error("the server has no process id");
+  return { url, pid: child.pid, bannerMs, stop: () => stop(child), kill: () => kill(child) };
+}
+
+/** The process alone, for those who do not wait until it serves. */
+export function spawnServer(directory: string, flags: readonly string[] = []): ChildProcess {
   const args = ["bin/firn.mjs", "serve", "--port", "0", "--dir", directory, ...flags];
-  const child = spawn(process.execPath, args, {
+  return spawn(process.execPath, args, {
     cwd: ROOT,
     env: withoutSettings(process.env),
     stdio: ["ignore", "pipe", "pipe"],
   });
-  const url = await announcedUrl(child);
-  const bannerMs = performance.now() - startedMs;
-  if (child.pid === undefined) throw new Error("the server has no process id");
-  return { url, pid: child.pid, bannerMs, stop: () => stop(child) };
+}
+
+/** Ends a process by SIGKILL; resolves when it is gone. */
+export async function kill(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = once(child, "exit");
+  child.kill("SIGKILL");
+  await ended;
 }
 
 /** The caller's own settings must not leak into a server that a test measures. */
