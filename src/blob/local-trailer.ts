@@ -63,6 +63,13 @@ export function corrupt(what: string): CatalogError {
   return new CatalogError("Corrupt", "BLOB_CORRUPT", `stored blob: ${what}`);
 }
 
+/** The same with the blob that it is about, which who decodes does not know. */
+export function damageOf(error: unknown, path: string): CatalogError | undefined {
+  if (!(error instanceof CatalogError) || error.code !== "BLOB_CORRUPT") return undefined;
+  const context = { path: path.slice(0, 200) };
+  return new CatalogError("Corrupt", "BLOB_CORRUPT", error.message, context, error);
+}
+
 function pathText(bytes: Uint8Array): string {
   try {
     return utf8Text(bytes);

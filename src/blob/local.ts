@@ -11,6 +11,7 @@ import { type OpenFile, writeFully, writePieces } from "./local-file.ts";
 import { exactLayout, type LocalLayout, payloadLayout } from "./local-layout.ts";
 import { LocalLister } from "./local-list.ts";
 import { DirectoryLocks } from "./local-lock.ts";
+import { damageOf } from "./local-trailer.ts";
 import type {
   Blob,
   BlobEntry,
@@ -254,7 +255,7 @@ export class LocalBlobStore implements BlobStore {
     try {
       return await read(file);
     } catch (error) {
-      throw faultOf(error, path, "nothing");
+      throw damageOf(error, path) ?? faultOf(error, path, "nothing");
     } finally {
       file.close();
     }

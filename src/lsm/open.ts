@@ -67,18 +67,40 @@ export async function openShard(parts: OpenOptions): Promise<Opened> {
   const { gcMinAgeMs } = options;
   const store =
     parts.manifests ?? new ManifestObjects({ store: parts.store, clock, prefix, gcMinAgeMs });
-  const { manifest, outwait } = await takeOver(store, clock, node, parts.takeOver ?? "refuse");
+  const { manifest: taken, outwait } = await takeOver(
+    store,
+    clock,
+    node,
+    parts.takeOver ?? "refuse",
+  );
   const leaseOver = outwait ? clock.sleep(options.takeoverWaitMs) : undefined;
-  const replay = new Replay(options.memtableBytes, manifest.lastSequence);
+  const replay = new Replay(options.memtableBytes, taken.lastSequence);
   const wal = await logs.open({
-    epoch: manifest.writerEpoch,
-    from: { file: manifest.walFrom, sequence: manifest.lastSequence },
+    epoch: taken.writerEpoch,
+    from: { file: taken.walFrom, sequence: taken.lastSequence },
     onGroup: (group) => replay.add(group),
   });
+  const manifest = await markLog(store, taken, wal);
   await leaseOver;
   const { memtables, lastSequence } = replay;
   const cache = parts.cache ?? new BlockCache(CACHE_BYTES);
   return { parts, options, prefix, cache, store, manifest, wal, memtables, lastSequence };
+}
+
+/**
+ * Names in the manifest the file of the log that replay begins with, now that it is there: a log
+ * that is deleted later is missed, not taken for an empty one. A put; where it fails, or another
+ * state was published meanwhile, the next flush says the same.
+ */
+async function markLog(store: ManifestStore, manifest: Manifest, wal: Wal): Promise<Manifest> {
+  const walFrom = wal.lowWater(manifest.lastSequence);
+  if (walFrom <= manifest.walFrom) return manifest;
+  try {
+    return (await store.publish({ ...manifest, walFrom }, manifest.id)) ?? manifest;
+  } catch (error) {
+    if (error instanceof CatalogError) return manifest;
+    throw error;
+  }
 }
 
 /** Groups of a log into memtables, as they were written before. */

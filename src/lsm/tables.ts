@@ -142,7 +142,7 @@ export class Tables {
     const blob = await this.#store.getSuffix(path, tailBytes);
     if (blob === undefined) throw tableGone(this.#prefix, id, table.tailAt);
     this.#count(blob.bytes);
-    const opened = openSst(blob.bytes, { id, fileBytes });
+    const opened = naming(path, () => openSst(blob.bytes, { id, fileBytes }));
     if (opened.state === "short") throw tableGone(this.#prefix, id, table.tailAt);
     return new Map<number, Loaded>([[table.tailAt, new OpenTable(opened.sst, table)]]);
   }
@@ -177,7 +177,9 @@ export class Tables {
     const loaded = new Map<number, DataBlock | IndexBlock>();
     for (const { kind, offset, bytes } of parts) {
       const frame = blob.bytes.subarray(offset - start, offset - start + bytes);
-      const read = kind === "data" ? sst.dataBlock(frame, offset) : sst.indexPart(frame, offset);
+      const read = naming(path, () =>
+        kind === "data" ? sst.dataBlock(frame, offset) : sst.indexPart(frame, offset),
+      );
       loaded.set(offset, read);
     }
     return loaded;
@@ -186,6 +188,17 @@ export class Tables {
   #count(bytes: Uint8Array): void {
     this.#reads++;
     this.#readBytes += bytes.length;
+  }
+}
+
+/** What a codec finds wrong, with the object that it stands in. */
+function naming<T>(path: string, decode: () => T): T {
+  try {
+    return decode();
+  } catch (error) {
+    if (!(error instanceof CatalogError) || error.kind !== "Corrupt") throw error;
+    const { kind, code, message, context } = error;
+    throw new CatalogError(kind, code, message, { ...context, path }, error);
   }
 }
 
