@@ -6,6 +6,7 @@ import type { LocalDirectory } from "./local-directory.ts";
 import { faultOf, isAbsence } from "./local-fault.ts";
 import { type OpenFile, openFile } from "./local-file.ts";
 import type { LocalLayout } from "./local-layout.ts";
+import { damageOf } from "./local-trailer.ts";
 import type { BlobEntry, BlobInfo } from "./port.ts";
 
 interface Query {
@@ -117,6 +118,8 @@ export class LocalLister {
     try {
       const { size, etag, path } = await this.#layout.describe(open);
       return { info: { size, etag, modifiedAtMs: open.modifiedAtMs }, path };
+    } catch (error) {
+      throw damageOf(error, file) ?? error;
     } finally {
       open.close();
     }

@@ -75,10 +75,15 @@ export async function openShard(parts: OpenOptions): Promise<Opened> {
   );
   const leaseOver = outwait ? clock.sleep(options.takeoverWaitMs) : undefined;
   const replay = new Replay(options.memtableBytes, taken.lastSequence);
-  const wal = await logs.open({
+  const opening = logs.open({
     epoch: taken.writerEpoch,
     from: { file: taken.walFrom, sequence: taken.lastSequence },
     onGroup: (group) => replay.add(group),
+  });
+  const wal = await opening.catch(async (error: unknown) => {
+    // Whoever waits for the lease of an owner before must not let others in without that wait.
+    if (!outwait) await letGo(store, taken);
+    throw error;
   });
   const manifest = await markLog(store, taken, wal);
   await leaseOver;
@@ -101,6 +106,13 @@ async function markLog(store: ManifestStore, manifest: Manifest, wal: Wal): Prom
     if (error instanceof CatalogError) return manifest;
     throw error;
   }
+}
+
+/** Nothing was acknowledged: the next one that tries need not ask who this was. */
+async function letGo(store: ManifestStore, manifest: Manifest): Promise<void> {
+  const { owner, id } = manifest;
+  const free = { ...manifest, owner: owner && { ...owner, state: "FREE" as const } };
+  await store.publish(free, id).catch(() => undefined);
 }
 
 /** Groups of a log into memtables, as they were written before. */

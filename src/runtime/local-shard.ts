@@ -17,7 +17,7 @@ import { nodeIdentity } from "./node-identity.ts";
 
 /** Of the pointers of all accounts. */
 const SHARD = "system";
-/** Between two tries to open a shard that does not open: whoever asks meanwhile hears the last. */
+/** Between two tries to open it again: whoever asks meanwhile hears what came of the last. */
 const RETRY_MS = 1_000;
 
 /**
@@ -78,7 +78,7 @@ export class LocalShard {
   readonly #node: NodeIdentity;
   #engine: Engine;
   #opening: Promise<Engine> | undefined;
-  #refused: { readonly error: unknown; readonly since: Stopwatch } | undefined;
+  #last: { readonly began: Stopwatch; readonly error?: unknown } | undefined;
   #closed = false;
 
   private constructor(
@@ -128,8 +128,9 @@ export class LocalShard {
   async #again(): Promise<Engine> {
     const { failure } = this.#engine;
     if (failure !== undefined && (this.#closed || failure.code === "LSM_FENCED")) throw failure;
-    const refused = this.#refused;
-    if (refused !== undefined && refused.since.elapsedMs() < RETRY_MS) throw refused.error;
+    if (this.#opening === undefined && (this.#last?.began.elapsedMs() ?? RETRY_MS) < RETRY_MS) {
+      throw this.#last?.error ?? failure;
+    }
     this.#opening ??= this.#reopen().finally(() => {
       this.#opening = undefined;
     });
@@ -137,15 +138,15 @@ export class LocalShard {
   }
 
   async #reopen(): Promise<Engine> {
-    const since = new Stopwatch(this.#options.clock);
+    const began = new Stopwatch(this.#options.clock);
+    this.#last = { began };
     try {
       await this.#engine.close();
       const options: LocalShardOptions = { ...this.#options, takeOver: "refuse" };
       this.#engine = await openEngine(this.#directory, this.#store, options, this.#node);
-      this.#refused = undefined;
       return this.#engine;
     } catch (error) {
-      this.#refused = { error, since };
+      this.#last = { began, error };
       throw error;
     }
   }
