@@ -124,7 +124,7 @@ describe("a store that was damaged", () => {
     expect(await lifeAfter(dir)).toMatchObject({ kind: "Corrupt" });
   });
 
-  it("a newest manifest that is gone costs nothing: the one before and the log say it", async () => {
+  it("a newest manifest that is gone costs nothing: what is left says it", async () => {
     for (const from of [crashed, stopped]) {
       expect(await lifeAfter(damaged(from, MANIFESTS, remove).dir)).toEqual([]);
     }
