@@ -20,11 +20,8 @@ const SHARD = "system";
 /** Between two tries to open it again: whoever asks meanwhile hears what came of the last. */
 const RETRY_MS = 1_000;
 
-/**
- * One disk, one host: who has the shard open may delete what nobody refers to at once. Levels are
- * bounded loosely, since every clean stop leaves a small table of level 0.
- */
-const OPTIONS: Partial<LsmOptions> = { gcMinAgeMs: 0, l0Tables: [512, 4_096] };
+/** One disk, one host: who has the shard open may delete what nobody refers to at once. */
+const OPTIONS: Partial<LsmOptions> = { gcMinAgeMs: 0 };
 
 export interface LocalShardOptions {
   readonly clock: Clock;
