@@ -8,6 +8,8 @@ import { SCHEMA } from "./history.ts";
 import { formatTable } from "./report.ts";
 
 const PREFIX = "/iceberg/v1/default";
+/** What runs on this machine alone. */
+const PROFILES = ["memory", "local"];
 const START_GOAL_MS = 500;
 /** Tables of the namespace that is listed. */
 const LISTED = 1_000;
@@ -24,6 +26,7 @@ export interface CatalogCell extends Figures {
 }
 
 export interface CatalogFigures {
+  readonly profile: string;
   /** From the spawn of the process to the first answer of `/livez`. */
   readonly startMs: number;
   readonly cells: readonly CatalogCell[];
@@ -35,19 +38,27 @@ interface Cell {
   readonly operation: (client: number, count: number) => Promise<unknown>;
 }
 
-/** Measures a server of this checkout, profile `memory`, over HTTP on the loopback interface. */
-export async function benchCatalog(options: CatalogOptions): Promise<CatalogFigures> {
+/** Measures servers of this checkout, one of each profile, over HTTP on the loopback interface. */
+export async function benchCatalog(options: CatalogOptions): Promise<readonly CatalogFigures[]> {
+  const all: CatalogFigures[] = [];
+  for (const profile of PROFILES) all.push(await benchProfile(profile, options));
+  return all;
+}
+
+async function benchProfile(profile: string, options: CatalogOptions): Promise<CatalogFigures> {
   const directory = await mkdtemp(join(tmpdir(), "firn-bench-"));
   const beganMs = performance.now();
-  const server = await startServer(directory, ["--profile", "memory", "--log-level", "error"]);
+  const server = await startServer(directory, ["--profile", profile, "--log-level", "error"]);
   const client = new BenchClient(server.url, 16);
   try {
     await client.send("GET", "/livez");
     const startMs = performance.now() - beganMs;
-    console.log(`start to first /livez: ${startMs.toFixed(0)} ms (goal ${START_GOAL_MS} ms)\n`);
+    console.log(
+      `\nprofile ${profile}: start to first /livez: ${startMs.toFixed(0)} ms (goal ${START_GOAL_MS} ms)\n`,
+    );
     const cells = await measure(server, client, options);
     console.log(show(cells));
-    return { startMs, cells };
+    return { profile, startMs, cells };
   } finally {
     client.close();
     await server.stop();

@@ -39,8 +39,9 @@ async function main(args: readonly string[]): Promise<number> {
 
 async function catalog(flags: readonly string[]): Promise<number> {
   const figures = await benchCatalog({ smoke: flags.includes("--smoke") });
-  const failed = figures.cells.filter((cell) => cell.errors > 0 || cell.operations === 0).length;
-  return close("catalog", figures, { cells: figures.cells.length, failed }, flags);
+  const cells = figures.flatMap((profile) => profile.cells);
+  const failed = cells.filter((cell) => cell.errors > 0 || cell.operations === 0).length;
+  return close("catalog", figures, { cells: cells.length, failed }, flags);
 }
 
 /** A missing peer fails the run: a table with holes is no comparison. */
