@@ -1,0 +1,211 @@
+import { describe, expect, it } from "vitest";
+import { utf8, utf8Text } from "../../src/base/bytes.ts";
+import { SeededPrng } from "../../src/base/prng.ts";
+import { MemoryBlobStore } from "../../src/blob/memory.ts";
+import { InlineMerger } from "../../src/lsm/compaction/inline-merger.ts";
+import { Engine } from "../../src/lsm/engine.ts";
+import { encodeGcBoundary } from "../../src/lsm/format/gc-boundary.ts";
+import { ManifestHistory } from "../../src/lsm/manifest/history.ts";
+import { boundaryPath, ManifestObjects, manifestPath } from "../../src/lsm/manifest/objects.ts";
+import type { ManifestState } from "../../src/lsm/manifest/store.ts";
+import type { LsmOptions } from "../../src/lsm/options.ts";
+import { ObjectWalStore } from "../../src/lsm/wal/objects.ts";
+import { FaultyBlobStore } from "../support/faulty-blob-store.ts";
+import { VirtualClock } from "../support/virtual-clock.ts";
+import { Processes } from "./support/worlds.ts";
+
+const HOUR = 3_600_000;
+
+class World {
+  readonly clock: VirtualClock = new VirtualClock();
+  readonly store: MemoryBlobStore = new MemoryBlobStore(this.clock);
+  readonly processes: Processes = new Processes();
+  #life = 0;
+
+  open(options: Partial<LsmOptions> = {}, store = this.store): Promise<Engine> {
+    const { clock } = this;
+    const prng = new SeededPrng(++this.#life);
+    const wal = new ObjectWalStore(store, { clock, prng, prefix: "wal/" });
+    return this.run(
+      Engine.open({
+        ...{ store, wal, clock, prng, merger: new InlineMerger(clock) },
+        node: this.processes.start({ sight: () => "dead" }),
+        options: { compaction: "manual", blockBytes: 200, ...options },
+      }),
+    );
+  }
+
+  run<T>(work: Promise<T>): Promise<T> {
+    return this.clock.run(work);
+  }
+
+  /** A table of level 0 with each key. */
+  async flush(engine: Engine, value: string): Promise<void> {
+    const ops = Array.from({ length: 50 }, (_, i) => {
+      const key = utf8(`key ${String(i).padStart(2, "0")}`);
+      return { op: "put" as const, key, value: utf8(value) };
+    });
+    await this.run(Promise.resolve(engine.write(ops)));
+    await this.run(engine.flush());
+  }
+
+  async names(directory: string): Promise<readonly string[]> {
+    return (await this.store.list(directory)).map(({ path }) => path);
+  }
+}
+
+async function readOne(engine: Engine): Promise<string> {
+  const value = await engine.get(utf8("key 07"));
+  return value === undefined ? "" : utf8Text(value);
+}
+
+describe("garbage collection", () => {
+  it("deletes the inputs of a compaction at once where nobody else sees the store", async () => {
+    const world = new World();
+    const engine = await world.open({ gcMinAgeMs: 0 });
+    for (const value of ["1", "2", "3"]) await world.flush(engine, value);
+    await world.run(engine.compact());
+    expect(await world.names("sst/")).toHaveLength(4);
+    await world.run(engine.collectGarbage());
+    expect(await world.names("sst/")).toHaveLength(1);
+    expect(await world.names("manifest/")).toHaveLength(1);
+    expect(engine.stats().gc).toMatchObject({ obsoleteBytes: 0, failures: 0 });
+    expect(await world.run(readOne(engine))).toBe("3");
+  });
+
+  it("leaves what is too young, or named by a manifest that was newest until of late", async () => {
+    const world = new World();
+    const engine = await world.open({ gcMinAgeMs: HOUR });
+    for (const value of ["1", "2", "3"]) await world.flush(engine, value);
+    await world.clock.advance(2 * HOUR);
+    await world.run(engine.compact());
+    // The inputs are old, but the manifest that names them was the newest until just now.
+    await world.run(engine.collectGarbage());
+    expect(await world.names("sst/")).toHaveLength(4);
+    await world.clock.advance(HOUR - 1_000);
+    await world.run(engine.collectGarbage());
+    expect(await world.names("sst/")).toHaveLength(4);
+    await world.clock.advance(2_000);
+    await world.run(engine.collectGarbage());
+    expect(await world.names("sst/")).toHaveLength(1);
+  });
+
+  it("counts what waits to be deleted", async () => {
+    const world = new World();
+    const engine = await world.open({ gcMinAgeMs: 0 });
+    await world.flush(engine, "1");
+    await world.flush(engine, "2");
+    const scan = engine.scan();
+    const before = engine.stats().tree.fileBytes;
+    await world.run(engine.compact());
+    await world.run(engine.collectGarbage());
+    // The scan reads them still, and gets all of what it began with.
+    expect(engine.stats().gc.obsoleteBytes).toBe(before);
+    expect(await world.names("sst/")).toHaveLength(3);
+    let rows = 0;
+    for (;;) {
+      const batch = await world.run(Promise.resolve(scan.next()));
+      if (batch === undefined) break;
+      rows += batch.length;
+    }
+    expect(rows).toBe(50);
+    await world.run(engine.collectGarbage());
+    expect(engine.stats().gc.obsoleteBytes).toBe(0);
+    expect(await world.names("sst/")).toHaveLength(1);
+  });
+
+  it("leaves what is being written, and takes what a dead process left behind", async () => {
+    const world = new World();
+    const first = await world.open({ gcMinAgeMs: 0 });
+    await world.flush(first, "1");
+    await world.store.put("sst/01JD4Y0Q3Z8K6V5T2R1P0NMHGF.sst", utf8("left behind"));
+    await world.store.put("sst/notes.txt", utf8("somebody else's"));
+    await world.run(first.collectGarbage());
+    const names = await world.names("sst/");
+    expect(names).toContain("sst/notes.txt");
+    expect(names).not.toContain("sst/01JD4Y0Q3Z8K6V5T2R1P0NMHGF.sst");
+    expect(names).toHaveLength(2);
+    // A flush whose table is stored while its manifest is not: the table is nobody's yet.
+    let stall: (() => void) | undefined;
+    const faulty = new FaultyBlobStore(world.store, (_index, method, [path]) => {
+      if (stall !== undefined || method !== "put" || path !== manifestPath("", 4)) return undefined;
+      const until = () =>
+        new Promise<void>((resolve) => {
+          stall = resolve;
+        });
+      return { fault: "stalled", applied: "after", until };
+    });
+    const second = await world.open({ gcMinAgeMs: 0 }, faulty as unknown as MemoryBlobStore);
+    const writing = world.flush(second, "2");
+    for (let i = 0; i < 200 && stall === undefined; i++) await world.clock.advance(0);
+    expect(stall).toBeDefined();
+    const before = await world.names("sst/");
+    const collecting = second.collectGarbage();
+    await world.clock.advance(0);
+    stall?.();
+    await writing;
+    await world.run(collecting);
+    expect(await world.names("sst/")).toEqual(before);
+    expect(await world.run(readOne(second))).toBe("2");
+  });
+
+  it("is stopped where another process has taken the shard over", async () => {
+    const world = new World();
+    const stale = await world.open({ gcMinAgeMs: 0 });
+    await world.flush(stale, "1");
+    const fresh = await world.open({ gcMinAgeMs: 0 });
+    await world.flush(fresh, "2");
+    const names = await world.names("");
+    await expect(world.run(stale.collectGarbage())).rejects.toMatchObject({ code: "LSM_FENCED" });
+    expect(await world.names("")).toEqual(names);
+    expect(await world.run(readOne(fresh))).toBe("2");
+  });
+
+  it("deletes nothing where the boundary was raised by somebody else meanwhile", async () => {
+    const world = new World();
+    const history = new ManifestHistory(world.store, "", world.clock);
+    expect(await history.raise(3)).toBe(true);
+    const rival = encodeGcBoundary({
+      ...{ id: 3, walThrough: 0, manifestThrough: 8, raisedAtMs: 1 },
+      ...{ optionalFeatures: 0, unknown: [] },
+    });
+    const faulty = new FaultyBlobStore(world.store, () => undefined);
+    const late = new ManifestHistory(faulty, "", world.clock);
+    const put = world.store.put.bind(world.store);
+    // Between its look and its put, others have raised it twice and deleted what they replaced.
+    world.store.put = async (path, bytes, condition) => {
+      world.store.put = put;
+      await put(boundaryPath("", 3), rival);
+      return put(path, bytes, condition);
+    };
+    expect(await late.raise(5)).toBe(false);
+    expect((await history.boundary())?.manifestThrough).toBe(8);
+  });
+});
+
+describe("a manifest that is published late", () => {
+  /** A stalled writer's put lands where the manifest of its rival was, and was deleted. */
+  async function schedule(readsBoundary: boolean): Promise<boolean> {
+    const world = new World();
+    const engine = await world.open({ gcMinAgeMs: 0 });
+    await world.flush(engine, "1");
+    const stale = new ManifestObjects({ ...world, prefix: "", gcMinAgeMs: 0 });
+    const seen = await stale.latest();
+    if (seen === undefined) throw new Error("there is a manifest");
+    const fresh = await world.open({ gcMinAgeMs: 0 });
+    for (const value of ["2", "3"]) await world.flush(fresh, value);
+    await world.run(fresh.compact());
+    await world.run(fresh.collectGarbage());
+    if (!readsBoundary) {
+      for (const path of await world.names("gc/")) await world.store.delete(path);
+    }
+    const { id: _id, writtenAtMs: _at, ...state } = seen;
+    const mine: ManifestState = { ...state, lastSequence: seen.lastSequence + 1_000 };
+    return (await stale.publish(mine, seen.id)) !== undefined;
+  }
+
+  it("is a lost race, as the boundary says; without it, it would be acknowledged", async () => {
+    expect(await schedule(true)).toBe(false);
+    expect(await schedule(false)).toBe(true);
+  });
+});
