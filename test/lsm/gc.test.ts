@@ -6,7 +6,7 @@ import { InlineMerger } from "../../src/lsm/compaction/inline-merger.ts";
 import { Engine } from "../../src/lsm/engine.ts";
 import { encodeGcBoundary } from "../../src/lsm/format/gc-boundary.ts";
 import { ManifestHistory } from "../../src/lsm/manifest/history.ts";
-import { boundaryPath, ManifestObjects, manifestPath } from "../../src/lsm/manifest/objects.ts";
+import { boundaryPath, ManifestObjects } from "../../src/lsm/manifest/objects.ts";
 import type { ManifestState } from "../../src/lsm/manifest/store.ts";
 import type { LsmOptions } from "../../src/lsm/options.ts";
 import { ObjectWalStore } from "../../src/lsm/wal/objects.ts";
@@ -127,8 +127,10 @@ describe("garbage collection", () => {
     expect(names).toHaveLength(2);
     // A flush whose table is stored while its manifest is not: the table is nobody's yet.
     let stall: (() => void) | undefined;
+    let isOpen = false;
     const faulty = new FaultyBlobStore(world.store, (_index, method, [path]) => {
-      if (stall !== undefined || method !== "put" || path !== manifestPath("", 4)) return undefined;
+      const publishes = method === "put" && String(path).startsWith("manifest/");
+      if (!isOpen || !publishes || stall !== undefined) return undefined;
       const until = () =>
         new Promise<void>((resolve) => {
           stall = resolve;
@@ -136,6 +138,7 @@ describe("garbage collection", () => {
       return { fault: "stalled", applied: "after", until };
     });
     const second = await world.open({ gcMinAgeMs: 0 }, faulty as unknown as MemoryBlobStore);
+    isOpen = true;
     const writing = world.flush(second, "2");
     for (let i = 0; i < 200 && stall === undefined; i++) await world.clock.advance(0);
     expect(stall).toBeDefined();
