@@ -91,13 +91,17 @@ export class Dropped {
    * @throws CatalogError `DROPPED_NOT_FOUND`; `Conflict` `BEING_PURGED`.
    */
   async get(id: string): Promise<Stored<Droppable>> {
-    const { account, pointers } = this.#context;
-    const items = await pointers.getMany(KINDS.map((type) => byIdKey(type, account, id)));
-    const item = items.find((one) => one.state === "live");
-    const stored = item === undefined ? undefined : await this.#read(item);
+    const stored = await this.#find(id);
     if (stored?.entity.state === "PURGING") throw beingPurged(id);
     if (stored?.entity.state !== "DROPPED") throw notDropped(id);
     return stored;
+  }
+
+  async #find(id: string): Promise<Stored<Droppable> | undefined> {
+    const { account, pointers } = this.#context;
+    const items = await pointers.getMany(KINDS.map((type) => byIdKey(type, account, id)));
+    const item = items.find((one) => one.state === "live");
+    return item === undefined ? undefined : this.#read(item);
   }
 
   /** Where a namespace is now, by its id; undefined where it is gone. */
@@ -152,7 +156,10 @@ export class Dropped {
     to: UndropTarget = {},
     around: Around = async () => ({}),
   ): Promise<Revised<Droppable>> {
-    const { type } = (await this.get(id)).entity;
+    // Whatever has become of it: a repeat of the request finds it back.
+    const found = await this.#find(id);
+    if (found === undefined) throw notDropped(id);
+    const { type } = found.entity;
     const plan = async (attempt: Attempt): Promise<Planned<Revised<Droppable>>> => {
       const stored = await this.get(id);
       assertMayUpdate(stored.envelope);

@@ -1,8 +1,10 @@
 import type { AccountCatalog } from "../catalog/catalog.ts";
+import type { Actor } from "../catalog/context.ts";
 import type { UndropTarget } from "../catalog/dropped.ts";
 import type { Droppable } from "../catalog/drops.ts";
 import type { Relation } from "../catalog/model.ts";
 import type { Surroundings } from "../catalog/relations.ts";
+import { afterCommit } from "./commit-files.ts";
 import type { TableLocations } from "./table-locations.ts";
 
 /** Something dropped, as shown. */
@@ -62,10 +64,10 @@ export class DroppedAdmin {
    * `CATALOG_NOT_FOUND` of the parent; an `AlreadyExists` of the name or location, where another
    * has it by now; `NAME_INVALID`.
    */
-  async undrop(id: string, to: UndropTarget = {}): Promise<DroppedInfo> {
+  async undrop(id: string, to: UndropTarget = {}, actor: Actor = ACTOR): Promise<DroppedInfo> {
     const around = (relation: Relation) => this.#around(relation);
-    const { entity } = await this.#catalog.dropped.undrop(ACTOR, id, to, around);
-    return this.#show(entity);
+    const { entity } = await this.#catalog.dropped.undrop(actor, id, to, around);
+    return afterCommit(this.#show(entity));
   }
 
   /** A catalog that is gone is refused where the relation is to appear. */

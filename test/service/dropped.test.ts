@@ -1,5 +1,7 @@
 import { expect, test } from "vitest";
 import { LIMITS } from "../../src/base/limits.ts";
+import type { Batch } from "../../src/pointer/port.ts";
+import { FaultyPointerStore } from "../support/faulty-pointer-store.ts";
 import { ACTOR, testStores } from "../support/open-catalog.ts";
 import { commitOf, openTestIceberg, SCHEMA, type TestIceberg } from "../support/open-iceberg.ts";
 import { SleepIsTime } from "../support/virtual-clock.ts";
@@ -126,4 +128,41 @@ test("pages of what is dropped join without a gap", async () => {
   const rest = await node.dropped.list({ limit: 2, ...(first.next && { after: first.next }) });
   const all = [...first.items, ...rest.items].map(({ name }) => name);
   expect(all.sort()).toEqual(["t", "u", "v"]);
+});
+
+test("an undrop that is committed is never answered as if it were not", async () => {
+  const stores = testStores({ clock: new SleepIsTime() });
+  let committed = false;
+  const pointers = new FaultyPointerStore(stores.pointers, (_index, method, [batch]) => {
+    const ops = method === "commit" ? (batch as Batch).ops : [];
+    if (ops.some(({ key }) => key.includes("undrop-table"))) committed = true;
+    return committed && method.startsWith("get") ? { fault: "refused" } : undefined;
+  });
+  const node = await openTestIceberg({ ...stores, pointers });
+  await node.iceberg.createNamespace(ACTOR, NS, {});
+  await create(node, "t");
+  await drop(node);
+  const { items } = await node.dropped.list();
+  const done = node.dropped.undrop(items[0]?.id ?? "");
+  await expect(done).rejects.toMatchObject({ kind: "Unknown", code: "OUTCOME_UNKNOWN" });
+  committed = false;
+  await node.iceberg.tableExists(ACTOR, T);
+});
+
+test("an undrop that is asked for again under its key is answered as the first was", async () => {
+  const { dropped, id, ...node } = await withTable();
+  await drop({ dropped, ...node });
+  const keyed = () => ({
+    ...ACTOR,
+    idempotency: {
+      operation: "undrop",
+      key: "0199d8a0-0000-7000-8000-000000000001",
+      requestHash: new Uint8Array(32),
+      replayed: false,
+    },
+  });
+  const first = await dropped.undrop(id, {}, keyed());
+  const again = keyed();
+  expect(await dropped.undrop(id, {}, again)).toEqual(first);
+  expect(again.idempotency.replayed).toBe(true);
 });

@@ -2,11 +2,14 @@ import { utf8 } from "../../../src/base/bytes.ts";
 import { CatalogError } from "../../../src/base/error.ts";
 import { sha256Hex } from "../../../src/base/hash.ts";
 import { IdSource } from "../../../src/base/ids.ts";
-import type { IcebergService, RequestContext } from "../../../src/service/requests.ts";
+import { LIMITS } from "../../../src/base/limits.ts";
+import type { RequestContext } from "../../../src/service/requests.ts";
 import { type Sim, Violation } from "../harness/sim.ts";
 import type { Cluster, Node } from "./cluster.ts";
 
 const MAX_TRIES = 6;
+/** When a key is surely free again, after all tries of its request and by whichever clock. */
+const KEY_LIFE_MS = LIMITS.receiptLifeMs + 2 * LIMITS.clockSkewMs + 900_000;
 /** How often the node of a request gets into trouble. */
 const TROUBLE = 0.03;
 
@@ -22,7 +25,7 @@ export type Answer<T> =
 /** What one request came to. */
 type Try<T> = Answer<T> | { readonly answer: "lost" };
 
-export type Call<T> = (service: IcebergService, context: RequestContext) => Promise<T>;
+export type Call<T> = (node: Node, context: RequestContext) => Promise<T>;
 
 /** A user of the catalog: asks any node, waits so long, and asks again as far as that is safe. */
 export class Client {
@@ -30,6 +33,8 @@ export class Client {
   readonly #sim: Sim;
   readonly #cluster: Cluster;
   readonly #ids: IdSource;
+  /** Keys that were used, by operation, and when they can be used again. */
+  readonly #used = new Map<string, { readonly key: string; readonly freeAtMs: number }[]>();
 
   constructor(sim: Sim, cluster: Cluster, name: string) {
     this.#sim = sim;
@@ -54,7 +59,7 @@ export class Client {
     keyed: boolean,
     call: Call<T>,
   ): Promise<Answer<T>> {
-    const key = this.#ids.mint();
+    const key = this.#keyFor(operation);
     const requestHash = Buffer.from(sha256Hex(utf8(requestId)), "hex");
     const context = (): RequestContext => ({
       requestId,
@@ -66,6 +71,26 @@ export class Client {
       await this.#reuse(operation, key, context, call);
     }
     return answer;
+  }
+
+  /** A new key, or one whose receipt has expired by every clock. */
+  #keyFor(operation: string): string {
+    const nowMs = this.#sim.clock.nowMs();
+    const used = this.#used.get(operation) ?? [];
+    this.#used.set(operation, used);
+    const old = used[0];
+    const again = old !== undefined && old.freeAtMs <= nowMs && this.#sim.chance(0.7);
+    if (again) used.shift();
+    if (again) this.#sim.coverage.note("keys used again");
+    const key = again ? old.key : this.#ids.mint();
+    used.push({ key, freeAtMs: nowMs + KEY_LIFE_MS });
+    return key;
+  }
+
+  /** Lets a node look for jobs that are due, and waits so long. */
+  async runJobs(): Promise<void> {
+    const context = { requestId: "jobs", principal: this.name };
+    await this.#ask("runJobs", ({ jobs }) => jobs.runDue(), context);
   }
 
   async #insist<T>(
@@ -89,7 +114,8 @@ export class Client {
   async #ask<T>(operation: string, call: Call<T>, context: RequestContext): Promise<Try<T>> {
     const node = this.#cluster.any();
     if (!node.host.alive) return { answer: "nothing" };
-    const work = this.#sim.during(operation, () => this.#outcomeOf(call(node.iceberg, context)));
+    const keyed = context.idempotency !== undefined;
+    const work = this.#sim.during(operation, () => this.#outcomeOf(call(node, context), keyed));
     const lost = { answer: "lost" } as const;
     const waitMs = this.#sim.spanMs(20_000, 90_000);
     work.catch((error: unknown) => this.#sim.fail(error));
@@ -120,7 +146,7 @@ export class Client {
     });
   }
 
-  async #outcomeOf<T>(work: Promise<T>): Promise<Answer<T>> {
+  async #outcomeOf<T>(work: Promise<T>, keyed: boolean): Promise<Answer<T>> {
     try {
       return { answer: "done", value: await work };
     } catch (error) {
@@ -132,7 +158,7 @@ export class Client {
         case "Overloaded":
           return { answer: "nothing" };
         case "Conflict":
-          if (error.code === "CONTENDED") return { answer: "nothing" };
+          if (error.code === "CONTENDED" && !keyed) return { answer: "nothing" };
           return { answer: "refused", code: error.code };
         case "NotFound":
         case "AlreadyExists":

@@ -30,16 +30,19 @@ export interface Stores {
   readonly payloads: BlobStore;
   readonly warehouse: Warehouse;
   readonly history: History;
+  /** Receipts of batches that have been overwritten, deleted or forgotten since. */
+  readonly gone: { receipts: number };
 }
 
 export function openStores(sim: Sim): Stores {
   const { clock } = sim;
   const history = new History(sim);
-  const warehouse = new Warehouse(sim, clock);
+  const warehouse = new Warehouse(sim, clock, history);
+  const gone = { receipts: 0 };
   const payloads = new MemoryBlobStore(clock);
   const inner = new MemoryPointerStore({ families: KEY_FAMILIES, clock });
-  const pointers = watched(sim, inner, payloads, warehouse, history);
-  return { pointers, payloads, warehouse, history };
+  const pointers = watched(sim, inner, payloads, warehouse, history, gone);
+  return { pointers, payloads, warehouse, history, gone };
 }
 
 /**

@@ -1,5 +1,7 @@
+import { LIMITS } from "../../../src/base/limits.ts";
 import { type Sim, Violation } from "../harness/sim.ts";
-import { EMPTY, type Mutation, type State, step } from "./spec.ts";
+import { beginPurge, endLife, step } from "./lives.ts";
+import { EMPTY, type Gone, type Mutation, type State } from "./spec.ts";
 
 /** One mutation over all the requests that its client made of it. */
 export interface Intent {
@@ -22,6 +24,9 @@ export class History {
   readonly #sim: Sim;
   readonly #states: State[] = [EMPTY];
   readonly #intents = new Map<string, Intent>();
+  /** Everything that was ever dropped, and all of it whose files went. */
+  readonly everDropped: Map<string, Gone> = new Map();
+  readonly everPurged: Set<string> = new Set();
 
   constructor(sim: Sim) {
     this.#sim = sim;
@@ -49,22 +54,59 @@ export class History {
   }
 
   /** A batch that the store has just applied, by the id of the request that it records. */
-  applied(requestId: string): void {
+  applied(requestId: string, droppedId: string | undefined): void {
     const intent = this.#intents.get(requestId);
     if (intent === undefined) throw new Violation(`a batch of nobody: ${requestId}`);
     const { id, mutation, outcome } = intent;
-    if (intent.appliedAt !== undefined) throw new Violation(`${id} was applied twice`);
+    if (intent.appliedAt !== undefined) {
+      this.#undone(intent, droppedId);
+      return;
+    }
     if (outcome === "refused" || outcome === "nothing") {
       throw new Violation(`${id} ${mutation.kind} was applied after its client heard "${outcome}"`);
     }
-    const made = step(this.now, mutation);
+    const made = step(this.now, mutation, { droppedId, nowMs: this.#sim.clock.nowMs() });
     if ("refused" in made) {
       const what = `${id} ${JSON.stringify(mutation)}`;
       throw new Violation(`${what} was applied where it is refused: ${made.refused.join(", ")}`);
     }
-    this.#states.push(made.next);
+    this.#push(made.next, droppedId);
     intent.appliedAt = this.length;
     this.#sim.log(`${id} applied, state ${this.length}`);
+  }
+
+  /** A register whose file went with a purge before it was committed takes itself back. */
+  #undone({ id, mutation }: Intent, droppedId: string | undefined): void {
+    const { kind } = mutation;
+    const registers = kind === "registerTable" || kind === "registerOver";
+    if (!registers || droppedId === undefined) throw new Violation(`${id} was applied twice`);
+    const nowMs = this.#sim.clock.nowMs();
+    const made = step(this.now, { kind: "dropTable", at: mutation.at }, { droppedId, nowMs });
+    if ("refused" in made) throw new Violation(`${id} took back what was not there`);
+    this.#push(made.next, droppedId);
+    this.#sim.coverage.note(`${kind} taken back`);
+  }
+
+  #push(state: State, droppedId: string | undefined): void {
+    this.#states.push(state);
+    const gone = droppedId === undefined ? undefined : state.dropped.get(droppedId);
+    if (droppedId !== undefined && gone !== undefined) this.everDropped.set(droppedId, gone);
+  }
+
+  /** A job has taken a step for good: files go from now on, or what was dropped is no more. */
+  ofJob(id: string, operation: string): void {
+    const { atMs } = this.now.dropped.get(id) ?? { atMs: Number.POSITIVE_INFINITY };
+    // The batch of the drop may have landed late, and clocks differ.
+    const earlyMs = LIMITS.signatureLifeMs + LIMITS.attemptMs + 2 * LIMITS.clockSkewMs;
+    const nowMs = this.#sim.clock.nowMs();
+    if (nowMs < atMs + LIMITS.dropRetentionMs - earlyMs) {
+      throw new Violation(`${operation} of ${id} within its retention`);
+    }
+    const purges = operation === "purge-table";
+    this.#states.push(purges ? beginPurge(this.now, id) : endLife(this.now, id));
+    if (purges) this.everPurged.add(id);
+    this.#sim.coverage.note(`job ${operation}`);
+    this.#sim.log(`${operation} ${id} applied, state ${this.length}`);
   }
 
   /** Its client was told that it is done. */

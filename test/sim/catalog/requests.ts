@@ -2,6 +2,7 @@ import type { JsonObject, JsonValue } from "../../../src/base/json.ts";
 import { parseRequirements } from "../../../src/iceberg/requirements.ts";
 import { parseUpdates } from "../../../src/iceberg/updates.ts";
 import { parseViewUpdates } from "../../../src/iceberg/view-updates.ts";
+import type { CatalogNode } from "../../../src/service/node.ts";
 import type {
   CommitTable,
   IcebergService,
@@ -107,7 +108,7 @@ function marked(mark: string): Record<string, string> {
 
 /** Asks for a mutation; answers what is shown of it, if anything is. `nowMs`: of the client. */
 export async function perform(
-  service: IcebergService,
+  { iceberg: service, dropped }: Pick<CatalogNode, "iceberg" | "dropped">,
   context: RequestContext,
   mutation: Mutation,
   staged: CommitTable | undefined,
@@ -134,11 +135,17 @@ export async function perform(
       await service.commitTransaction(context, CATALOG, changes);
       return undefined;
     }
+    case "undrop": {
+      const { id, to } = mutation;
+      await dropped.undrop(id, to === undefined ? {} : { parent: to.path, name: to.name }, context);
+      return undefined;
+    }
     case "createTable":
     case "createStaged":
     case "commitTable":
     case "replaceSnapshot":
     case "dropTable":
+    case "purgeTable":
     case "unregisterTable":
     case "renameTable":
     case "registerTable":
@@ -176,7 +183,8 @@ async function performOnTable(
     case "replaceSnapshot":
       return service.commitTable(context, table, commitOf(mutation, nowMs));
     case "dropTable":
-      await service.dropTable(context, table, { purgeRequested: false });
+    case "purgeTable":
+      await service.dropTable(context, table, { purgeRequested: mutation.kind === "purgeTable" });
       return undefined;
     case "unregisterTable":
       return service.unregisterTable(context, table);
@@ -251,7 +259,7 @@ function commitOf({ mark, head }: TableChange, nowMs: number): CommitTable {
   if (head === undefined) {
     return { requirements: [], updates: parseUpdates([setProperties(marked(mark))]) };
   }
-  const { base, id, sequenceNumber, balance } = head;
+  const { base, id, sequenceNumber, balance, manifestList } = head;
   const requirement = {
     type: "assert-ref-snapshot-id",
     ref: "main",
@@ -262,7 +270,7 @@ function commitOf({ mark, head }: TableChange, nowMs: number): CommitTable {
     ...(base === undefined ? {} : { "parent-snapshot-id": Number(base) }),
     "sequence-number": sequenceNumber,
     "timestamp-ms": nowMs,
-    "manifest-list": "sim://warehouse/manifests.avro",
+    "manifest-list": manifestList,
     summary: { operation: "append" },
     "schema-id": 0,
   };

@@ -24,9 +24,28 @@ export interface Relation {
   readonly content: Content;
 }
 
+/** Something that was dropped, by the id of its entity. */
+export interface Gone {
+  readonly type: "table" | "view" | "namespace";
+  /** Of a namespace its own path, without a name. */
+  readonly at: Name;
+  /** Which namespace it was in, or was itself. */
+  readonly home: string | undefined;
+  readonly content: Content | undefined;
+  readonly marks: readonly string[];
+  /** Its files are asked to go with it. */
+  readonly purge: boolean;
+  /** They go: there is no way back. */
+  readonly purging: boolean;
+  readonly atMs: number;
+}
+
 export interface State {
   /** Properties by path, as marks. */
   readonly namespaces: ReadonlyMap<string, readonly string[]>;
+  /** Which namespace is under a path: the mark that it was created with. */
+  readonly homes: ReadonlyMap<string, string>;
+  readonly dropped: ReadonlyMap<string, Gone>;
   /** Relations by namespace and name. */
   readonly relations: ReadonlyMap<string, Relation>;
 }
@@ -43,6 +62,7 @@ export interface NewHead {
   readonly base: string | undefined;
   readonly id: string;
   readonly sequenceNumber: number;
+  readonly manifestList: string;
   readonly balance?: number;
 }
 
@@ -76,7 +96,7 @@ export type NamespaceMutation =
 export type TableMutation =
   | Each<"createTable" | "createStaged", Birth>
   | Each<"commitTable" | "replaceSnapshot", TableChange>
-  | Each<"dropTable" | "unregisterTable", { at: Name }>
+  | Each<"dropTable" | "purgeTable" | "unregisterTable", { at: Name }>
   | Each<"renameTable", { at: Name; to: Name }>
   | Each<"registerTable" | "registerOver", { at: Name; file: KnownFile }>;
 
@@ -91,9 +111,16 @@ export type Mutation =
   | NamespaceMutation
   | TableMutation
   | ViewMutation
-  | Each<"transaction", { changes: readonly TableChange[] }>;
+  | Each<"transaction", { changes: readonly TableChange[] }>
+  /** Without `to`, to where it was. */
+  | Each<"undrop", { id: string; to?: Name }>;
 
-export const EMPTY: State = { namespaces: new Map(), relations: new Map() };
+export const EMPTY: State = {
+  namespaces: new Map(),
+  homes: new Map(),
+  dropped: new Map(),
+  relations: new Map(),
+};
 
 /** Everything that stands in the way; nothing stands in the way of a state. */
 export type Step = { readonly next: State } | { readonly refused: readonly string[] };
@@ -106,8 +133,8 @@ export function nameKey({ path, name }: Name): string {
   return JSON.stringify([path, name]);
 }
 
-/** What a mutation makes of a state, or why it does not. */
-export function step(state: State, mutation: Mutation): Step {
+/** What a mutation makes of names, or why it does not; `lives.ts` says what it leaves behind. */
+export function stepOfNames(state: State, mutation: Exclude<Mutation, { kind: "undrop" }>): Step {
   switch (mutation.kind) {
     case "createNamespace":
       return createNamespace(state, mutation.path, mutation.mark);
@@ -134,6 +161,7 @@ export function step(state: State, mutation: Mutation): Step {
       return withRelation(state, mutation.at, { ...view, content });
     }
     case "dropTable":
+    case "purgeTable":
     case "unregisterTable":
       return drop(state, "table", mutation.at);
     case "dropView":
@@ -185,7 +213,7 @@ export function inKeyOrder(names: readonly string[]): readonly string[] {
   return names.toSorted((a, b) => compareUtf8(encodeSegment(a), encodeSegment(b)));
 }
 
-function refused(...codes: readonly string[]): Step {
+export function refused(...codes: readonly string[]): Step {
   return { refused: codes };
 }
 
@@ -220,7 +248,7 @@ function create(
 }
 
 /** Why nothing can appear at a name. A staged create requires that the table is not there. */
-function placeTaken(state: State, at: Name, staged = false): readonly string[] {
+export function placeTaken(state: State, at: Name, staged = false): readonly string[] {
   if (!state.namespaces.has(pathKey(at.path))) return ["NAMESPACE_NOT_FOUND"];
   const holder = state.relations.get(nameKey(at));
   if (holder === undefined) return [];
@@ -280,21 +308,30 @@ function register(
 ): Step {
   const held = over ? relationAt(state, "table", at) : undefined;
   const codes = held === undefined ? [...placeTaken(state, at)] : [];
-  for (const [key, { content: other }] of state.relations) {
-    const itself = held !== undefined && key === nameKey(at);
-    if (!itself && other.born === content.born) codes.push("LOCATION_TAKEN");
+  if (locationTaken(state, content, held === undefined ? undefined : at)) {
+    codes.push("LOCATION_TAKEN");
   }
   return codes.length > 0 ? refused(...codes) : withRelation(state, at, { type, content });
+}
+
+/** Whether another than `own` claims the location. */
+export function locationTaken(state: State, { born }: Content, own?: Name): boolean {
+  for (const [key, { content }] of state.relations) {
+    if (content.born === born && (own === undefined || key !== nameKey(own))) return true;
+  }
+  return [...state.dropped.values()].some(
+    ({ purging, content }) => purging && content?.born === born,
+  );
 }
 
 function notFound(type: Relation["type"]): string {
   return type === "view" ? "VIEW_NOT_FOUND" : "TABLE_NOT_FOUND";
 }
 
-function withNamespace(state: State, path: Path, marks: readonly string[]): Step {
+export function withNamespace(state: State, path: Path, marks: readonly string[]): Step {
   return { next: { ...state, namespaces: new Map(state.namespaces).set(pathKey(path), marks) } };
 }
 
-function withRelation(state: State, at: Name, relation: Relation): Step {
+export function withRelation(state: State, at: Name, relation: Relation): Step {
   return { next: { ...state, relations: new Map(state.relations).set(nameKey(at), relation) } };
 }

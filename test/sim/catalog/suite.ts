@@ -1,3 +1,5 @@
+import { LIMITS } from "../../../src/base/limits.ts";
+import { tidyReceipts } from "../../support/housekeeping.ts";
 import { SITES } from "../harness/faults.ts";
 import type { Sim, Suite } from "../harness/sim.ts";
 import { Cluster } from "./cluster.ts";
@@ -8,6 +10,8 @@ import { BANK, type Files, foundBank, prepare, work } from "./workload.ts";
 const COMMIT = ["pointer read", "pointer commit", "node"] as const;
 const WITH_PAYLOAD = [...COMMIT, "blob write"] as const;
 const READ = ["pointer read", "node"] as const;
+/** Looks at what is due, before jobs count as stuck. */
+const MAX_ROUNDS = 10;
 
 /** Nodes of the Iceberg catalog over one bucket and one pointer store, and those who use them. */
 export const CATALOG_SUITE: Suite = {
@@ -23,6 +27,10 @@ export const CATALOG_SUITE: Suite = {
     replaceSnapshot: [...WITH_PAYLOAD, "blob read"],
     transaction: [...WITH_PAYLOAD, "blob read"],
     dropTable: WITH_PAYLOAD,
+    purgeTable: WITH_PAYLOAD,
+    undrop: [...WITH_PAYLOAD, "blob read", "pointer list"],
+    runJobs: [...WITH_PAYLOAD, "blob read", "pointer list"],
+    listDropped: [...READ, "pointer list"],
     unregisterTable: [...WITH_PAYLOAD, "blob read"],
     renameTable: WITH_PAYLOAD,
     registerTable: [...WITH_PAYLOAD, "blob read"],
@@ -46,20 +54,49 @@ export const CATALOG_SUITE: Suite = {
   run,
 };
 
+/**
+ * Users at work, twice: the second time what they dropped the first time is due, and nodes take it
+ * up while users still bring some of it back.
+ */
 async function run(sim: Sim): Promise<() => Promise<void>> {
   const cluster = new Cluster(sim);
   await cluster.open(sim.chance(0.3) ? 3 : 2);
   await prepare(new User(sim, cluster, "setup"));
   const accounts = await foundBank(new User(sim, cluster, "bank"));
-  cluster.storm();
   const files: Files = { table: [], view: [] };
-  const users = 2 + sim.below(4);
-  const lines: Promise<void>[] = [];
-  for (let i = 0; i < users; i++) {
-    const user = new User(sim, cluster, `u${i}`);
-    lines.push(sim.spawn(() => work({ sim, user, accounts, files })));
-  }
-  await Promise.all(lines);
+  const count = 2 + sim.below(3);
+  const users = Array.from({ length: count }, (_, i) => new User(sim, cluster, `u${i}`));
+  const all = () => users.map((user) => sim.spawn(() => work({ sim, user, accounts, files })));
+  const startedMs = sim.clock.monotonicMs();
+  cluster.storm();
+  await Promise.all(all());
   cluster.calm();
+  const tookMs = sim.clock.monotonicMs() - startedMs;
+  await sim.sleep(LIMITS.dropRetentionMs - tookMs * sim.prng.float());
+  cluster.storm();
+  const janitor = new User(sim, cluster, "janitor");
+  await Promise.all([...all(), sim.spawn(() => keepHouse(sim, cluster, janitor))]);
+  cluster.calm();
+  await endAll(sim, cluster, janitor);
   return () => verify(sim, cluster, BANK);
+}
+
+/** Takes up what is due, and clears receipts away that have expired. */
+async function keepHouse(sim: Sim, { stores }: Cluster, user: User): Promise<void> {
+  const rounds = 3 + sim.below(5);
+  for (let i = 0; i < rounds; i++) {
+    await user.runJobs();
+    if (sim.chance(0.5)) await tidyReceipts(stores.pointers, sim.clock);
+    await sim.sleep(sim.spanMs(100, LIMITS.jobLeaseMs));
+  }
+}
+
+/** In fair weather everything that was dropped comes to its end. */
+async function endAll(sim: Sim, { stores }: Cluster, user: User): Promise<void> {
+  await sim.sleep(LIMITS.dropRetentionMs + LIMITS.jobRetryCapMs);
+  for (let rounds = 0; rounds < MAX_ROUNDS && stores.history.now.dropped.size > 0; rounds++) {
+    await user.runJobs();
+    await sim.sleep(LIMITS.jobLeaseMs + LIMITS.clockSkewMs);
+  }
+  sim.must(stores.history.now.dropped.size === 0, () => "what was dropped does not end");
 }

@@ -6,8 +6,8 @@ import type {
 } from "../../../src/service/requests.ts";
 import { type Sim, Violation } from "../harness/sim.ts";
 import { type Answer, Client } from "./client.ts";
-import type { Cluster } from "./cluster.ts";
-import type { History } from "./history.ts";
+import type { Cluster, Node } from "./cluster.ts";
+import type { History, Intent } from "./history.ts";
 import {
   contentKey,
   marksOf,
@@ -89,8 +89,8 @@ export class User {
     const intent = history.begin(id, mutation);
     const nowMs = this.#sim.clock.nowMs();
     const keyed = this.#sim.chance(0.7);
-    const answer = await this.#client.write(mutation.kind, id, keyed, (service, context) =>
-      perform(service, context, mutation, staged, nowMs),
+    const answer = await this.#client.write(mutation.kind, id, keyed, (node, context) =>
+      perform(node, context, mutation, staged, nowMs),
     );
     switch (answer.answer) {
       case "done": {
@@ -111,7 +111,7 @@ export class User {
         return shown;
       }
       case "refused":
-        history.refused(intent, answer.code);
+        this.#refused(intent, answer.code);
         return undefined;
       case "nothing":
         history.nothing(intent);
@@ -122,12 +122,60 @@ export class User {
     }
   }
 
+  #refused(intent: Intent, code: string): void {
+    const { mutation } = intent;
+    if (code === "CONTENDED") {
+      this.#history.nothing(intent);
+      return;
+    }
+    const file = "file" in mutation ? mutation.file : undefined;
+    const missing = file !== undefined && code === "METADATA_FILE_MISSING";
+    if (!missing) {
+      this.#history.refused(intent, code);
+      return;
+    }
+    // Purged: what was registered meanwhile has taken itself back.
+    if (this.#warehouse.isGone(file.location)) this.#history.unknown(intent);
+    else throw new Violation(`${intent.id} missed a file that is there: ${file.location}`);
+  }
+
+  /** Lets a node look for jobs that are due. */
+  runJobs(): Promise<void> {
+    return this.#client.runJobs();
+  }
+
+  /** Writes what a new snapshot of a table leads to. */
+  plant(table: Seen, id: string): Promise<string> {
+    return this.#warehouse.plant(table.location, id);
+  }
+
+  /** What can be brought back at this moment, more or less. */
+  get gone(): readonly string[] {
+    return [...this.#history.now.dropped.keys()];
+  }
+
+  /** Lists what was dropped, while others write: nothing missing, nothing that was not. */
+  async listDropped(): Promise<void> {
+    const since = this.#history.length;
+    const answer = await this.#client.read("listDropped", ({ dropped }) => dropped.list());
+    if (answer.answer !== "done") return;
+    const ids = answer.value.items.map(({ id }) => id);
+    const there = (id: string) => (state: State) => state.dropped.get(id)?.purging === false;
+    for (const id of ids) {
+      if (!this.#history.some(since, there(id))) throw new Violation(`${id} was not dropped`);
+    }
+    for (const id of this.#history.now.dropped.keys()) {
+      if (ids.includes(id) || !this.#history.every(since, there(id))) continue;
+      throw new Violation(`${id} is missing from what was dropped`);
+    }
+  }
+
   /** Asks for a table's staged metadata. */
   async #stage(born: string, at: Name): Promise<CommitTable | undefined> {
     const request = { name: at.name, schema: SCHEMA, properties: {}, stageCreate: true };
     const shown = await this.#observe(
       "stageTable",
-      (service) =>
+      ({ iceberg: service }) =>
         service.createTable(
           { requestId: "stage", principal: this.name },
           namespaceOf(at.path),
@@ -159,7 +207,7 @@ export class User {
   ): Promise<Seen | undefined> {
     const result = await this.#observe(
       "loadTable",
-      async (service) => {
+      async ({ iceberg: service }) => {
         const options =
           tag === undefined ? { snapshots: mode } : { snapshots: mode, ifNoneMatch: [tag.etag] };
         const found = await service.loadTable(ANONYMOUS, tableOf(where), options);
@@ -185,7 +233,7 @@ export class User {
   async loadView(at: Name): Promise<Seen | undefined> {
     return this.#observe(
       "loadView",
-      async (service) => seen(await service.loadView(ANONYMOUS, viewOf(at))),
+      async ({ iceberg: service }) => seen(await service.loadView(ANONYMOUS, viewOf(at))),
       (state, code, value) => {
         const view = relationAt(state, "view", at);
         if (view === undefined) return verdict(code === "VIEW_NOT_FOUND");
@@ -199,7 +247,7 @@ export class User {
   async exists(type: Relation["type"], at: Name): Promise<void> {
     await this.#observe(
       type === "table" ? "tableExists" : "viewExists",
-      (service) =>
+      ({ iceberg: service }) =>
         type === "table"
           ? service.tableExists(ANONYMOUS, tableOf(at))
           : service.viewExists(ANONYMOUS, viewOf(at)),
@@ -214,7 +262,7 @@ export class User {
   async loadNamespace(path: Path): Promise<void> {
     await this.#observe(
       "loadNamespace",
-      (service) => service.loadNamespace(ANONYMOUS, namespaceOf(path)),
+      ({ iceberg: service }) => service.loadNamespace(ANONYMOUS, namespaceOf(path)),
       (state, code, value) => {
         const marks = state.namespaces.get(pathKey(path));
         if (marks === undefined) return verdict(code === "NAMESPACE_NOT_FOUND");
@@ -230,7 +278,7 @@ export class User {
   async listAll(kind: ListKind, path: Path): Promise<void> {
     await this.#observe(
       LISTS[kind].operation,
-      async (service) => (await LISTS[kind].page(service, path, {})).items,
+      async ({ iceberg: service }) => (await LISTS[kind].page(service, path, {})).items,
       (state, code, value) => {
         const names = namesAt(state, kind, path);
         if (names === undefined) return verdict(code === "NAMESPACE_NOT_FOUND");
@@ -249,8 +297,9 @@ export class User {
     let pageToken: string | null = "";
     while (pageToken !== null) {
       const page: PageRequest = { pageToken, pageSize: 2 };
-      const answer: Answer<Listed> = await this.#client.read(LISTS[kind].operation, (service) =>
-        LISTS[kind].page(service, path, page),
+      const answer: Answer<Listed> = await this.#client.read(
+        LISTS[kind].operation,
+        ({ iceberg: service }) => LISTS[kind].page(service, path, page),
       );
       if (answer.answer !== "done") {
         this.#judgeEnd(kind, path, since, answer);
@@ -287,7 +336,7 @@ export class User {
    */
   async #observe<T>(
     operation: string,
-    call: (service: IcebergService) => Promise<T>,
+    call: (node: Node) => Promise<T>,
     holds: (state: State, code: string | undefined, value: T | undefined) => Verdict,
   ): Promise<T | undefined> {
     const since = this.#history.length;

@@ -3,7 +3,7 @@ import { Host } from "../harness/host.ts";
 import { type Sim, Violation } from "../harness/sim.ts";
 import { type Cluster, openNode } from "./cluster.ts";
 import { contentKey, namespaceOf, seen, tableOf, viewOf } from "./requests.ts";
-import { childrenOf, namesIn, type Path, type State } from "./spec.ts";
+import { childrenOf, nameKey, namesIn, type Path, type State } from "./spec.ts";
 import { type BANK, mustAddUp } from "./workload.ts";
 
 /**
@@ -12,7 +12,8 @@ import { type BANK, mustAddUp } from "./workload.ts";
  */
 export async function verify(sim: Sim, cluster: Cluster, bank: typeof BANK): Promise<void> {
   const { stores } = cluster;
-  await checkStore(stores.pointers, stores.payloads);
+  await checkStore(stores.pointers, stores.payloads, stores.gone.receipts);
+  mustHavePurged(stores);
   const expected = describeState(stores.history.now);
   const host = new Host(sim, "reader");
   const reading = readAll(await sim.clock.run(openNode(sim, host, stores)), bank);
@@ -25,21 +26,30 @@ export async function verify(sim: Sim, cluster: Cluster, bank: typeof BANK): Pro
   sim.log(`the end: ${sim.coverage.totalCalls} calls, ${stores.warehouse.orphans} orphans`);
 }
 
-const PATHS: readonly Path[] = [[], ["a"], ["a", "x"], ["b"], ["bank"]];
+/** Of a table whose files went, none is left, unless it was registered somewhere, sometime. */
+function mustHavePurged({ history, warehouse }: Cluster["stores"]): void {
+  const registered = new Set<string>();
+  for (const { mutation } of history.intents) {
+    if ("file" in mutation) registered.add(mutation.file.content.born);
+  }
+  for (const id of history.everPurged) {
+    const content = history.everDropped.get(id)?.content;
+    if (content === undefined || registered.has(content.born)) continue;
+    const left = warehouse.leftOf(id, content.snapshots);
+    if (left.length > 0) throw new Violation(`a purge left ${left.join(", ")}`);
+  }
+}
 
-function describeState(state: State): readonly string[] {
-  const lines: string[] = [];
-  for (const path of PATHS) {
-    if (path.length > 0 && !state.namespaces.has(JSON.stringify(path))) continue;
-    lines.push(`${path.join(".")}: ${childrenOf(state, path).join(" ")}`);
-    for (const type of ["table", "view"] as const) {
-      for (const name of namesIn(state, type, path)) {
-        const content = state.relations.get(JSON.stringify([path, name]))?.content;
-        if (content !== undefined) lines.push(`${type} ${name} ${contentKey(content)}`);
-      }
+function describeState(state: State, path: Path = []): readonly string[] {
+  const children = childrenOf(state, path);
+  const lines = [`${path.join(".")}: ${children.join(" ")}`];
+  for (const type of ["table", "view"] as const) {
+    for (const name of namesIn(state, type, path)) {
+      const content = state.relations.get(nameKey({ path, name }))?.content;
+      if (content !== undefined) lines.push(`${type} ${name} ${contentKey(content)}`);
     }
   }
-  return lines;
+  return [...lines, ...children.flatMap((child) => describeState(state, [...path, child]))];
 }
 
 type Opened = Awaited<ReturnType<typeof openNode>>;

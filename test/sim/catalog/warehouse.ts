@@ -1,7 +1,9 @@
 import type { Clock } from "../../../src/base/clock.ts";
 import { MemoryBlobStore } from "../../../src/blob/memory.ts";
 import type { BlobStore } from "../../../src/blob/port.ts";
+import { avroFile } from "../../support/avro-writer.ts";
 import { type Sim, Violation } from "../harness/sim.ts";
+import type { History } from "./history.ts";
 
 /** Where the simulated tables lie. */
 export const WAREHOUSE = "sim://warehouse";
@@ -9,16 +11,23 @@ export const WAREHOUSE = "sim://warehouse";
 /** The bucket of the metadata files, and what must hold of them at every instant. */
 export class Warehouse {
   readonly store: BlobStore;
-  /** Paths that a canonical pointer has named. None of them may ever go: nothing is purged. */
+  /** Paths that a canonical pointer has named, or that a snapshot leads to: only a purge may. */
   readonly #named = new Set<string>();
+  /** Files of nobody, which lie among those of tables: none of them may ever go. */
+  readonly #strangers = new Set<string>();
+  /** Where the files of a table or view lie, by the id of its entity. */
+  readonly #directories = new Map<string, string>();
   /** What stands at each path, known without waiting. */
   readonly #whole = new Map<string, boolean>();
 
-  constructor(sim: Sim, clock: Clock) {
+  constructor(sim: Sim, clock: Clock, history: History) {
     const inner = new MemoryBlobStore(clock);
     const gone = (path: string): void => {
-      if (this.#named.has(path)) sim.fail(new Violation(`a file in use was deleted: ${path}`));
-      this.#whole.delete(path);
+      if (!this.#whole.delete(path)) return;
+      const stranger = this.#strangers.has(path);
+      if (stranger || (this.#named.has(path) && !this.#mayGo(path, history))) {
+        sim.fail(new Violation(`a file in use was deleted: ${path}`));
+      }
     };
     this.store = {
       get: (path) => inner.get(path),
@@ -43,10 +52,60 @@ export class Warehouse {
     };
   }
 
+  /** A table is being purged that the file lies with, and nobody else has a part in it. */
+  #mayGo(path: string, { now, everPurged, everDropped }: History): boolean {
+    const ids = [...everPurged].filter((id) => path.startsWith(`${this.#directories.get(id)}/`));
+    const borns = new Set(ids.map((id) => everDropped.get(id)?.content?.born));
+    const others = [
+      ...[...now.relations.values()].map(({ content }) => content),
+      ...[...now.dropped.values()].flatMap(({ purging, content }) => (purging ? [] : [content])),
+    ];
+    return ids.length > 0 && !others.some((content) => borns.has(content?.born));
+  }
+
+  /** Writes what a new snapshot leads to, and answers where its list of manifests is. */
+  async plant(metadataLocation: string, id: string): Promise<string> {
+    const directory = directoryOf(pathOf(metadataLocation));
+    const at = (path: string) => `${WAREHOUSE}/${path}`;
+    const [list, manifest] = [`${directory}/metadata/snap-${id}.avro`, `${directory}/${id}.avro`];
+    const [data, stranger] = [`${directory}/data/${id}`, `${directory}/data/stranger-${id}`];
+    const entry = (path: string) => ({ status: 1, data_file: { file_path: at(path) } });
+    const entries = [entry(data), entry("shared/rows")];
+    const files: readonly (readonly [string, Uint8Array])[] = [
+      [list, avroFile(LIST_SCHEMA, [{ manifest_path: at(manifest) }], "null")],
+      [manifest, avroFile(MANIFEST_SCHEMA, entries, "null")],
+      ...[data, stranger, "shared/rows"].map((path) => [path, new Uint8Array([1])] as const),
+    ];
+    for (const [path, bytes] of files) await this.store.put(path, bytes);
+    for (const path of [stranger, "shared/rows"]) this.#strangers.add(path);
+    for (const path of [list, manifest, data]) this.#named.add(path);
+    return at(list);
+  }
+
+  /** Files that a purge was to delete, and did not. */
+  leftOf(id: string, snapshots: readonly string[]): readonly string[] {
+    const directory = `${this.#directories.get(id)}/`;
+    const planted = (path: string) => snapshots.some((one) => path.includes(one));
+    return [...this.#whole.keys()].filter(
+      (path) =>
+        path.startsWith(directory) &&
+        this.#named.has(path) &&
+        (path.endsWith(".metadata.json") || planted(path)),
+    );
+  }
+
+  /** Whether nothing is there any more, or never was. */
+  isGone(location: string): boolean {
+    return !this.#whole.has(pathOf(location));
+  }
+
   /** A batch that names a metadata file has just been applied. */
-  named(key: string, location: string): void {
+  named(key: string, id: string, location: string): void {
     const path = pathOf(location);
+    this.#directories.set(id, directoryOf(path));
     const whole = this.#whole.get(path);
+    // A register may be overtaken by a purge: it looks again, and takes itself back.
+    if (whole === undefined && this.#named.has(path)) return;
     if (whole === undefined) throw new Violation(`${key} names a file that is not there: ${path}`);
     if (!whole) throw new Violation(`${key} names a file that is torn: ${path}`);
     this.#named.add(path);
@@ -67,6 +126,33 @@ export class Warehouse {
 export function pathOf(location: string): string {
   return location.slice(WAREHOUSE.length + 1);
 }
+
+/** The directory of a table, whose metadata files lie one below. */
+function directoryOf(path: string): string {
+  return path.split("/").slice(0, -2).join("/");
+}
+
+const LIST_SCHEMA = JSON.stringify({
+  type: "record",
+  name: "manifest_file",
+  fields: [{ name: "manifest_path", type: "string" }],
+});
+
+const MANIFEST_SCHEMA = JSON.stringify({
+  type: "record",
+  name: "manifest_entry",
+  fields: [
+    { name: "status", type: "int" },
+    {
+      name: "data_file",
+      type: {
+        type: "record",
+        name: "data_file",
+        fields: [{ name: "file_path", type: "string" }],
+      },
+    },
+  ],
+});
 
 function isJson(bytes: Uint8Array): boolean {
   try {

@@ -1,9 +1,17 @@
+import type { JobId } from "../../../src/base/ids.ts";
 import type { BlobStore } from "../../../src/blob/port.ts";
-import { decodeChange, decodeSummary } from "../../../src/catalog/codec.ts";
+import {
+  decodeChange,
+  decodeJob,
+  decodeReceipt,
+  decodeSummary,
+} from "../../../src/catalog/codec.ts";
 import type { FamilyName } from "../../../src/catalog/keys.ts";
+import type { ChangeRecord } from "../../../src/catalog/model.ts";
 import type {
   Batch,
   CommitOutcome,
+  Item,
   PointerOp,
   PointerStore,
   Version,
@@ -12,6 +20,11 @@ import { isSnapshotFamily, parsedKey } from "../../catalog/support/read-store.ts
 import { type Sim, Violation } from "../harness/sim.ts";
 import type { History } from "./history.ts";
 import type { Warehouse } from "./warehouse.ts";
+
+/** What is written without a batch of its own: refusals, leases, reports. */
+const ALONE: ReadonlySet<FamilyName> = new Set(["receipt", "jobById", "report"]);
+/** What stands before the id in the leaf of something dropped: a time of 19 digits, and a dash. */
+const TIME_PREFIX = 20;
 
 /** Requests of the set-up, which no client is behind. */
 const SET_UP: ReadonlySet<string> = new Set(["start", "admin"]);
@@ -26,23 +39,43 @@ export function watched(
   payloads: BlobStore,
   warehouse: Warehouse,
   history: History,
+  gone: { receipts: number },
 ): PointerStore {
   const versions = new Map<string, Version>();
   const look = async (batch: Batch, outcome: CommitOutcome): Promise<void> => {
     if (outcome.outcome !== "committed") return;
     checkVersions(versions, outcome.versions);
     await checkFiles(batch.ops, payloads, warehouse);
-    const requestId = await requestOf(batch, payloads);
-    if (requestId !== undefined && !SET_UP.has(requestId)) history.applied(requestId);
+    const record = await recordOf(batch, payloads);
+    if (record === undefined || SET_UP.has(record.requestId)) return;
+    const { requestId, operation } = record;
+    if (requestId.startsWith("job-")) history.ofJob(requestId.slice("job-".length), operation);
+    else history.applied(requestId, droppedIn(batch));
+  };
+  /** What was under the receipts that a batch is to overwrite or delete. */
+  const receiptsUnder = async (ops: readonly PointerOp[]): Promise<number> => {
+    const keys = ops
+      .filter(({ op, key }) => op !== "check" && isReceipt(key))
+      .map(({ key }) => key);
+    const items = await inner.getMany(keys);
+    return items.filter(isOfBatch).length;
   };
   return {
     get: (key) => inner.get(key),
     getMany: (keys) => inner.getMany(keys),
     list: (directory, options) => inner.list(directory, options),
     sweep: (prefix) => inner.sweep(prefix),
-    forget: (key, version) => inner.forget(key, version),
+    forget: async (key, version) => {
+      const item = await inner.get(key);
+      const done = await inner.forget(key, version);
+      if (done) versions.delete(key);
+      if (done && isOfBatch(item)) gone.receipts++;
+      return done;
+    },
     commit: async (batch) => {
+      const replaced = await receiptsUnder(batch.ops);
       const outcome = await inner.commit(batch);
+      if (outcome.outcome === "committed") gone.receipts += replaced;
       await look(batch, outcome).catch((error: unknown) => sim.fail(error));
       return outcome;
     },
@@ -67,7 +100,8 @@ async function checkFiles(
   for (const op of ops) {
     if (op.op !== "put") continue;
     const { key, blobPath, summary } = op;
-    const { family } = parsedKey(key);
+    const { family, values } = parsedKey(key);
+    if (family === "jobById" && summary !== undefined) mustBeSane(key, summary);
     // Derived ones are put beside their payloads, and mean nothing without their root.
     if (isSnapshotFamily(family)) continue;
     if (blobPath !== undefined && (await payloads.head(blobPath)) === undefined) {
@@ -76,14 +110,39 @@ async function checkFiles(
     if ((family !== "tableById" && family !== "viewById") || summary === undefined) continue;
     const { metadataLocation, state } = decodeSummary(summary);
     if (metadataLocation === undefined || state !== "ACTIVE") continue;
-    warehouse.named(key, metadataLocation);
+    warehouse.named(key, values.at(-1) ?? "", metadataLocation);
   }
 }
 
-/** The request that a batch is recorded under; none for what is written outside of batches. */
-async function requestOf(batch: Batch, payloads: BlobStore): Promise<string | undefined> {
+/** A job may fail for want of a store, never by a mistake of ours. */
+function mustBeSane(key: string, summary: Uint8Array): void {
+  const { lastFailure } = decodeJob("" as JobId, summary);
+  if (lastFailure === "INTERNAL") throw new Violation(`${key} fails for no known reason`);
+}
+
+function isReceipt(key: string): boolean {
+  return parsedKey(key).family === "receipt";
+}
+
+/** Whether it is the receipt of a batch that changed something. */
+function isOfBatch(item: Item): boolean {
+  if (item.state === "absent" || item.summary === undefined || !isReceipt(item.key)) return false;
+  return decodeReceipt(item.summary).changeId !== undefined;
+}
+
+/** The entity that a batch has dropped. */
+function droppedIn({ ops }: Batch): string | undefined {
+  for (const op of ops) {
+    const { family, values } = parsedKey(op.key);
+    if (op.op === "put" && family === "dropped") return values.at(-1)?.slice(TIME_PREFIX);
+  }
+  return undefined;
+}
+
+/** The record of a batch; none of what is written outside of batches. */
+async function recordOf(batch: Batch, payloads: BlobStore): Promise<ChangeRecord | undefined> {
   const families = batch.ops.map((op) => parsedKey(op.key).family);
-  const alone = (family: FamilyName) => family === "receipt" || isSnapshotFamily(family);
+  const alone = (family: FamilyName) => ALONE.has(family) || isSnapshotFamily(family);
   if (families.every(alone)) return undefined;
   const change = batch.ops[families.indexOf("change")];
   if (change?.op !== "put") throw new Violation("a batch without a change record");
@@ -91,5 +150,5 @@ async function requestOf(batch: Batch, payloads: BlobStore): Promise<string | un
   const { blobPath, summary } = change;
   const bytes = blobPath === undefined ? summary : (await payloads.get(blobPath))?.bytes;
   if (bytes === undefined) throw new Violation("a change record without content");
-  return decodeChange(bytes).requestId;
+  return decodeChange(bytes);
 }

@@ -23,8 +23,8 @@ export const BANK: Readonly<{ path: Path; names: readonly string[]; total: numbe
   total: 300,
 };
 
-const MIN_STEPS = 12;
-const MAX_STEPS = 30;
+const MIN_STEPS = 6;
+const MAX_STEPS = 16;
 /** Looks until two in a row agree, before an audit gives up. */
 const MAX_LOOKS = 5;
 
@@ -98,6 +98,8 @@ const MAKERS: readonly Maker[] = [
   ...times(6, (choice, id) => ({ kind: "commitTable", at: held(choice, "table"), mark: id })),
   ...times(2, (choice, id) => ({ kind: "transaction", changes: twoChanges(choice, id) })),
   ...times(2, (choice) => ({ kind: "dropTable", at: held(choice, "table") })),
+  ...times(4, (choice) => ({ kind: "purgeTable", at: held(choice, "table") })),
+  ...times(5, (choice) => undropping(choice)),
   ...times(2, (choice) => ({ kind: "unregisterTable", at: held(choice, "table") })),
   ...times(3, (choice) => moving(choice, "renameTable")),
   ...times(4, (choice) => registering(choice, "registerTable")),
@@ -119,6 +121,14 @@ function times(count: number, maker: Maker): readonly Maker[] {
 function moving(choice: Choice, kind: "renameTable" | "renameView"): Mutation {
   const at = held(choice, kind === "renameTable" ? "table" : "view");
   return { kind, at, to: anyName(choice.sim) };
+}
+
+/** Most often to where it was. */
+function undropping({ sim, user }: Choice): Mutation | undefined {
+  const { gone } = user;
+  if (gone.length === 0) return undefined;
+  const id = sim.pick(gone);
+  return sim.chance(0.7) ? { kind: "undrop", id } : { kind: "undrop", id, to: anyName(sim) };
 }
 
 function registering(
@@ -163,7 +173,9 @@ function twoChanges(choice: Choice, mark: string): readonly TableChange[] {
 async function read(choice: Choice): Promise<void> {
   const { sim, user, files } = choice;
   const lists: readonly ListKind[] = ["tables", "views", "namespaces"];
-  switch (sim.below(9)) {
+  switch (sim.below(10)) {
+    case 9:
+      return user.listDropped();
     case 0:
       return user.loadNamespace(sim.pick(PATHS));
     case 1:
@@ -193,21 +205,25 @@ async function read(choice: Choice): Promise<void> {
 
 /** Adds a snapshot to what was read, if it still stands. */
 async function replaceSnapshot(choice: Choice): Promise<void> {
-  const { sim, user } = choice;
+  const { user } = choice;
   const at = held(choice, "table");
   const found = await user.loadWhole(at);
   if (found === undefined) return;
   const id = user.nextId();
-  await user.mutate(id, { kind: "replaceSnapshot", at, mark: id, head: headOn(sim, found) });
+  const head = await headOn(choice, found);
+  await user.mutate(id, { kind: "replaceSnapshot", at, mark: id, head });
 }
 
-function headOn(sim: Sim, { content, lastSequenceNumber }: Seen): NewHead {
+async function headOn({ sim, user }: Choice, table: Seen): Promise<NewHead> {
   const id = String(2 ** 50 + sim.below(2 ** 50));
-  return { base: content.head, id, sequenceNumber: lastSequenceNumber + 1 };
+  const manifestList = await user.plant(table, id);
+  const { content, lastSequenceNumber } = table;
+  return { base: content.head, id, sequenceNumber: lastSequenceNumber + 1, manifestList };
 }
 
 /** Moves money between two accounts as they were read, or moves nothing. */
-async function transfer({ sim, user, accounts }: Choice): Promise<void> {
+async function transfer(choice: Choice): Promise<void> {
+  const { sim, user, accounts } = choice;
   const from = sim.below(accounts.length);
   const to = (from + 1 + sim.below(accounts.length - 1)) % accounts.length;
   const amount = 1 + sim.below(50);
@@ -220,7 +236,7 @@ async function transfer({ sim, user, accounts }: Choice): Promise<void> {
     const found = at === undefined ? undefined : await user.loadWhole(at);
     if (at === undefined || found === undefined) return;
     const balance = (found.content.balance ?? 0) + by;
-    changes.push({ at, mark, head: { ...headOn(sim, found), balance } });
+    changes.push({ at, mark, head: { ...(await headOn(choice, found)), balance } });
   }
   await user.mutate(mark, { kind: "transaction", changes });
 }
