@@ -396,6 +396,21 @@ export class Relations<E extends Relation> {
     );
   }
 
+  /** Drops what a request has made, which must not stay. Whoever has its name by now keeps it. */
+  async takeBack(actor: Actor, ref: RelationRef, id: E["id"]): Promise<void> {
+    const { type } = this.#kind;
+    const gone = relationNotFound(type, ref.path, ref.name);
+    const mark = async (entity: E): Promise<E> => {
+      if (entity.id !== id) throw gone;
+      return entity;
+    };
+    try {
+      await this.dropMarked(actor, `drop-${type}` as const, ref, mark);
+    } catch (error) {
+      if (!(error instanceof CatalogError && error.code === gone.code)) throw error;
+    }
+  }
+
   async #planDrop(
     ref: RelationRef,
     mark: (entity: E) => Promise<E>,

@@ -3,7 +3,6 @@ import { CatalogError } from "../base/error.ts";
 import type { TableUuid } from "../base/ids.ts";
 import type { Locations } from "../blob/locations.ts";
 import type { AccountCatalog } from "../catalog/catalog.ts";
-import type { Actor } from "../catalog/context.ts";
 import type { Stored } from "../catalog/entities.ts";
 import type { IcebergTable, Table } from "../catalog/model.ts";
 import { etagOf } from "../catalog/revised.ts";
@@ -255,8 +254,7 @@ export class IcebergTables {
     const done = request.overwrite
       ? await tables.createOrUpdate(ctx, "register-table", table, draft)
       : await tables.create(ctx, "register-table", table, () => draft());
-    const undo = (actor: Actor) => tables.drop(actor, table, { purgeRequested: false });
-    return answerOf(await this.#commits.confirm(ctx, done, table, undo));
+    return answerOf(await this.#commits.confirm(ctx, done, table));
   }
 
   async drop(

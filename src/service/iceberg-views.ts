@@ -1,6 +1,5 @@
 import type { ViewUuid } from "../base/ids.ts";
 import type { AccountCatalog } from "../catalog/catalog.ts";
-import type { Actor } from "../catalog/context.ts";
 import type { IcebergView, View } from "../catalog/model.ts";
 import type { ViewRef as CatalogViewRef } from "../catalog/views.ts";
 import type { ViewMetadata } from "../iceberg/view-metadata.ts";
@@ -109,8 +108,7 @@ export class IcebergViews {
     const view = refOf({ ...ref, view: request.name });
     const draft = () => this.#commits.registered(ref.catalog, request.metadataLocation);
     const done = await views.create(ctx, "register-view", view, draft);
-    const undo = (actor: Actor) => views.drop(actor, view);
-    return answerOf((await this.#commits.confirm(ctx, done, view, undo)).file);
+    return answerOf((await this.#commits.confirm(ctx, done, view)).file);
   }
 
   async drop(ctx: RequestContext, ref: ViewRef): Promise<void> {

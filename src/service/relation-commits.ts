@@ -192,13 +192,12 @@ export class RelationCommits<E extends Relation, M extends Metadata> {
 
   /**
    * What was registered. The file is looked at once more after the commit: a purge may have taken
-   * it meanwhile, and then `undo` drops what names it.
+   * it meanwhile, and then what names it is taken back.
    */
   async confirm(
     { requestId, principal }: Actor,
     done: Revised<E>,
     ref: RelationRef,
-    undo: (actor: Actor) => Promise<void>,
   ): Promise<Committed<M>> {
     try {
       return committed(done, await this.#current(done, ref));
@@ -206,7 +205,8 @@ export class RelationCommits<E extends Relation, M extends Metadata> {
       const gone = error instanceof CatalogError && error.code === "METADATA_FILE_MISSING";
       if (!gone) return afterCommit(Promise.reject(error));
       // No part of what was asked for, so it does not go under the request's key.
-      await afterCommit(undo({ requestId, principal }));
+      const { relations } = this.#parts;
+      await afterCommit(relations.takeBack({ requestId, principal }, ref, done.entity.id));
       throw error;
     }
   }

@@ -49,6 +49,28 @@ test.each(["unregisterTable", "registerTable"] as const)(
   },
 );
 
+test("a register that takes itself back leaves what has its name by then alone", async () => {
+  const { iceberg, locations } = await openTestIceberg();
+  await iceberg.createNamespace(ACTOR, NS, {});
+  let looks = Number.NEGATIVE_INFINITY;
+  let old = "";
+  locations.watch = (location) => async () => {
+    if (location !== old || ++looks < 2) return locations.exists(location);
+    await iceberg.dropTable(ACTOR, T, { purgeRequested: false });
+    await iceberg.createTable(ACTOR, NS, NEW);
+    await locations.delete(old);
+    return false;
+  };
+  old = (await iceberg.createTable(ACTOR, NS, NEW)).metadataLocation ?? "";
+  await iceberg.dropTable(ACTOR, T, { purgeRequested: false });
+  looks = 0;
+  const request = { name: "t", metadataLocation: old, overwrite: false };
+  const missing = { kind: "NotFound", code: "METADATA_FILE_MISSING" };
+  await expect(iceberg.registerTable(ACTOR, NS, request)).rejects.toMatchObject(missing);
+  expect(looks).toBe(2);
+  await iceberg.tableExists(ACTOR, T);
+});
+
 test("to register over a table never fails for its going or coming meanwhile", async () => {
   for (const meanwhile of ["drops", "creates"] as const) {
     const stores = testStores({ clock: new SleepIsTime() });
