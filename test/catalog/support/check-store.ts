@@ -75,7 +75,8 @@ function checkTree(content: StoreContent): void {
     const { family } = parsedKey(item.key);
     if (isSnapshotFamily(family)) continue;
     if (family === "jobById" && jobOf(item).step === "done") continue;
-    must(family === "receipt" || family === "change", `${item.key} is an orphan`);
+    const alone = family === "receipt" || family === "change" || family === "report";
+    must(alone, `${item.key} is an orphan`);
   }
 }
 
@@ -244,6 +245,7 @@ function checkRecorded(item: Item, last: ReadonlyMap<string, bigint>, content: S
   switch (family) {
     case "receipt":
     case "change":
+    case "report":
     case "accountGuard":
     case "catalogGuard":
     case "namespaceGuard":

@@ -101,6 +101,8 @@ export async function readStore(pointers: PointerStore, blobs: BlobStore): Promi
       changes.set(id, { item, record: await readChange(blobs, item) });
     } else if (isSnapshotFamily(family)) {
       await mustBeSnapshot(blobs, item, values);
+    } else if (family === "report") {
+      await readBlob(blobs, item.blobPath ?? "");
     } else if (family === "receipt") {
       must(item.summary !== undefined, `${item.key} says nothing`);
       receipts.push({ item, receipt: decodeReceipt(item.summary) });

@@ -27,6 +27,8 @@ export class History {
   /** Everything that was ever dropped, and all of it whose files went. */
   readonly everDropped: Map<string, Gone> = new Map();
   readonly everPurged: Set<string> = new Set();
+  /** Ids of metrics reports that somebody has sent. */
+  readonly reports: Set<string> = new Set();
 
   constructor(sim: Sim) {
     this.#sim = sim;
@@ -69,6 +71,13 @@ export class History {
     if ("refused" in made) {
       const what = `${id} ${JSON.stringify(mutation)}`;
       throw new Violation(`${what} was applied where it is refused: ${made.refused.join(", ")}`);
+    }
+    const mayPass = (state: State) => {
+      const then = step(state, mutation);
+      return "refused" in then || then.may === undefined;
+    };
+    if (made.may !== undefined && !this.some(intent.since, mayPass)) {
+      throw new Violation(`${id} was applied though all the time ${made.may.join(", ")}`);
     }
     this.#push(made.next, droppedId);
     intent.appliedAt = this.length;
@@ -122,7 +131,7 @@ export class History {
     this.#notApplied(intent, "refused");
     const holds = (state: State): boolean => {
       const made = step(state, mutation);
-      return "refused" in made && made.refused.includes(code);
+      return ("refused" in made ? made.refused : made.may)?.includes(code) === true;
     };
     const at = `${id} ${JSON.stringify(mutation)}`;
     if (!this.some(since, holds)) throw new Violation(`${at} was refused without reason: ${code}`);

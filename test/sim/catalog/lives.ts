@@ -1,5 +1,6 @@
 import {
   type Gone,
+  located,
   locationTaken,
   type Mutation,
   type Name,
@@ -87,9 +88,8 @@ function undrop(state: State, id: string, to: Name | undefined): Step {
   if (type === "namespace") return undropNamespace(left, gone, to);
   const at = to ?? homeOf(state, gone);
   if (at === undefined || content === undefined) return refused("NAMESPACE_NOT_FOUND");
-  const codes = [...placeTaken(state, at)];
-  if (locationTaken(state, content)) codes.push("LOCATION_TAKEN");
-  return codes.length > 0 ? refused(...codes) : withRelation(left, at, { type, content });
+  const made = withRelation(left, at, { type, content });
+  return located(state, content, placeTaken(state, at), undefined, made);
 }
 
 function undropNamespace(state: State, { at, marks, home }: Gone, to: Name | undefined): Step {

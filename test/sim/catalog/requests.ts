@@ -22,6 +22,7 @@ import type {
   TableMutation,
   ViewMutation,
 } from "./spec.ts";
+import { CHOSEN, WAREHOUSE } from "./warehouse.ts";
 
 const MARK = "mark.";
 
@@ -83,6 +84,7 @@ export function seen({ metadata, metadataLocation, etag }: Shown): Seen {
   return {
     content: {
       born: properties["born"] ?? "",
+      place: placeOf(json.location),
       marks: marksOf(properties),
       head: head === undefined ? undefined : String(head),
       snapshots: (json.snapshots ?? []).map((snapshot) => String(snapshot["snapshot-id"])),
@@ -94,12 +96,17 @@ export function seen({ metadata, metadataLocation, etag }: Shown): Seen {
   };
 }
 
+function placeOf(location: string): string | undefined {
+  const root = `${WAREHOUSE}/${CHOSEN}/`;
+  return location.startsWith(root) ? location.slice(root.length) : undefined;
+}
+
 /** A content as it compares; answers with the referenced snapshots alone show fewer of them. */
 export function contentKey(content: Content, mode: SnapshotsMode = "all"): string {
   const referenced = content.head === undefined ? [] : [content.head];
   const snapshots = mode === "refs" ? referenced : content.snapshots;
-  const { born, marks, head, balance } = content;
-  return JSON.stringify([born, marks, head ?? null, balance ?? null, snapshots]);
+  const { born, place, marks, head, balance } = content;
+  return JSON.stringify([born, place ?? null, marks, head ?? null, balance ?? null, snapshots]);
 }
 
 function marked(mark: string): Record<string, string> {
@@ -141,6 +148,7 @@ export async function perform(
       return undefined;
     }
     case "createTable":
+    case "createAt":
     case "createStaged":
     case "commitTable":
     case "replaceSnapshot":
@@ -170,8 +178,12 @@ async function performOnTable(
   const table = tableOf(mutation.at);
   switch (mutation.kind) {
     case "createTable":
+    case "createAt":
       return service.createTable(context, table, {
         name: table.table,
+        ...(mutation.kind === "createAt" && {
+          location: `${WAREHOUSE}/${CHOSEN}/${mutation.place}`,
+        }),
         schema: SCHEMA,
         properties: birth(mutation),
         stageCreate: false,

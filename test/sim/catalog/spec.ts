@@ -8,8 +8,10 @@ import { encodeSegment } from "../../../src/pointer/key.ts";
 
 /** What can be seen of a table or view in its metadata. */
 export interface Content {
-  /** Who made it: goes with its files, so it also stands for its location. */
+  /** Who made it: goes with its files, so it also stands for a location that nobody chose. */
   readonly born: string;
+  /** The location that was chosen, as a path that others may lie above or below. */
+  readonly place?: string | undefined;
   /** One of every commit that it has seen, sorted. */
   readonly marks: readonly string[];
   /** Current snapshot of the main branch; never of a view. */
@@ -95,6 +97,7 @@ export type NamespaceMutation =
 
 export type TableMutation =
   | Each<"createTable" | "createStaged", Birth>
+  | Each<"createAt", Birth & { place: string }>
   | Each<"commitTable" | "replaceSnapshot", TableChange>
   | Each<"dropTable" | "purgeTable" | "unregisterTable", { at: Name }>
   | Each<"renameTable", { at: Name; to: Name }>
@@ -123,7 +126,10 @@ export const EMPTY: State = {
 };
 
 /** Everything that stands in the way; nothing stands in the way of a state. */
-export type Step = { readonly next: State } | { readonly refused: readonly string[] };
+export type Step =
+  /** `may`: what it may be refused with, or else only where that was not so all the time. */
+  | { readonly next: State; readonly may?: readonly string[] }
+  | { readonly refused: readonly string[] };
 
 export function pathKey(path: Path): string {
   return JSON.stringify(path);
@@ -148,6 +154,7 @@ export function stepOfNames(state: State, mutation: Exclude<Mutation, { kind: "u
     case "createTable":
     case "createStaged":
     case "createView":
+    case "createAt":
       return create(state, mutation);
     case "commitTable":
     case "replaceSnapshot":
@@ -239,12 +246,59 @@ function dropNamespace(state: State, path: Path): Step {
 
 function create(
   state: State,
-  { at, kind, born, balance }: Each<"createTable" | "createStaged" | "createView", Birth>,
+  mutation: Each<"createTable" | "createStaged" | "createView" | "createAt", Birth>,
 ): Step {
-  const codes = placeTaken(state, at, kind === "createStaged");
-  if (codes.length > 0) return refused(...codes);
-  const content = { born, marks: [], head: undefined, snapshots: [], balance };
-  return withRelation(state, at, { type: kind === "createView" ? "view" : "table", content });
+  const { at, kind, born, balance } = mutation;
+  const place = "place" in mutation ? String(mutation.place) : undefined;
+  const content = { born, place, marks: [], head: undefined, snapshots: [], balance };
+  const taken = placeTaken(state, at, kind === "createStaged");
+  const type = kind === "createView" ? "view" : "table";
+  return located(state, content, taken, undefined, withRelation(state, at, { type, content }));
+}
+
+/**
+ * A step as the location allows it. What claims a directory above is always in the way; what lies
+ * below is looked for, and one that comes at the same time may be overlooked.
+ */
+export function located(
+  state: State,
+  content: Content,
+  codes: readonly string[],
+  own: Name | undefined,
+  made: Step,
+): Step {
+  const { place } = content;
+  const others = claimants(state, own);
+  const taken = others.some((other) => spotOf(other) === spotOf(content));
+  const over = others.some((other) => isInside(place, other.place));
+  const all = [
+    ...codes,
+    ...(taken ? ["LOCATION_TAKEN"] : []),
+    ...(over ? ["LOCATION_OVERLAPS"] : []),
+  ];
+  const below = others.some((other) => isInside(other.place, place));
+  if (all.length > 0) return refused(...all, ...(below ? ["LOCATION_OVERLAPS"] : []));
+  return "next" in made && below ? { ...made, may: ["LOCATION_OVERLAPS"] } : made;
+}
+
+/** Everything but `own` that claims a location. */
+function claimants(state: State, own: Name | undefined): readonly Content[] {
+  const relations = [...state.relations].filter(
+    ([key]) => own === undefined || key !== nameKey(own),
+  );
+  const purging = [...state.dropped.values()].filter((gone) => gone.purging);
+  return [
+    ...relations.map(([, { content }]) => content),
+    ...purging.flatMap(({ content }) => content ?? []),
+  ];
+}
+
+function spotOf({ place, born }: Content): string {
+  return place === undefined ? `of ${born}` : `at ${place}`;
+}
+
+function isInside(inner: string | undefined, outer: string | undefined): boolean {
+  return inner !== undefined && outer !== undefined && inner.startsWith(`${outer}/`);
 }
 
 /** Why nothing can appear at a name. A staged create requires that the table is not there. */
@@ -307,21 +361,14 @@ function register(
   over: boolean,
 ): Step {
   const held = over ? relationAt(state, "table", at) : undefined;
-  const codes = held === undefined ? [...placeTaken(state, at)] : [];
-  if (locationTaken(state, content, held === undefined ? undefined : at)) {
-    codes.push("LOCATION_TAKEN");
-  }
-  return codes.length > 0 ? refused(...codes) : withRelation(state, at, { type, content });
+  const codes = held === undefined ? placeTaken(state, at) : [];
+  const own = held === undefined ? undefined : at;
+  return located(state, content, codes, own, withRelation(state, at, { type, content }));
 }
 
-/** Whether another than `own` claims the location. */
-export function locationTaken(state: State, { born }: Content, own?: Name): boolean {
-  for (const [key, { content }] of state.relations) {
-    if (content.born === born && (own === undefined || key !== nameKey(own))) return true;
-  }
-  return [...state.dropped.values()].some(
-    ({ purging, content }) => purging && content?.born === born,
-  );
+/** Whether something else claims the very location. */
+export function locationTaken(state: State, content: Content): boolean {
+  return claimants(state, undefined).some((other) => spotOf(other) === spotOf(content));
 }
 
 function notFound(type: Relation["type"]): string {

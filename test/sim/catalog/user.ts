@@ -26,6 +26,7 @@ import {
   inKeyOrder,
   type Mutation,
   type Name,
+  nameKey,
   namesIn,
   type Path,
   pathKey,
@@ -152,6 +153,36 @@ export class User {
   /** What can be brought back at this moment, more or less. */
   get gone(): readonly string[] {
     return [...this.#history.now.dropped.keys()];
+  }
+
+  /** Sends a metrics report, which is stored behind its answer. */
+  async report(at: Name): Promise<void> {
+    const id = this.nextId();
+    this.#history.reports.add(id);
+    await this.#observe(
+      "reportMetrics",
+      ({ iceberg }) => iceberg.reportMetrics(ANONYMOUS, tableOf(at), { id }),
+      (state, code) => {
+        const there = relationAt(state, "table", at) !== undefined;
+        return verdict(code === (there ? undefined : "TABLE_NOT_FOUND"));
+      },
+    );
+  }
+
+  /** Reads the reports of a table: each was sent, and is kept once. */
+  async listReports(at: Name): Promise<void> {
+    const found = await this.#observe(
+      "listReports",
+      ({ reports }) => reports.list(tableOf(at)),
+      (state, code) => {
+        const there = relationAt(state, "table", at) !== undefined;
+        return verdict(code === (there ? undefined : "TABLE_NOT_FOUND"));
+      },
+    );
+    const ids = (found ?? []).map(({ report }) => (JSON.parse(report) as { id: string }).id);
+    const sent = ids.every((id) => this.#history.reports.has(id));
+    if (sent && new Set(ids).size === ids.length) return;
+    throw new Violation(`${nameKey(at)} has reports ${ids.join(", ")}`);
   }
 
   /** Lists what was dropped, while others write: nothing missing, nothing that was not. */

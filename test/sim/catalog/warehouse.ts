@@ -8,6 +8,9 @@ import type { History } from "./history.ts";
 /** Where the simulated tables lie. */
 export const WAREHOUSE = "sim://warehouse";
 
+/** Where locations lie that somebody has chosen. */
+export const CHOSEN = "at";
+
 /** The bucket of the metadata files, and what must hold of them at every instant. */
 export class Warehouse {
   readonly store: BlobStore;
@@ -60,7 +63,14 @@ export class Warehouse {
       ...[...now.relations.values()].map(({ content }) => content),
       ...[...now.dropped.values()].flatMap(({ purging, content }) => (purging ? [] : [content])),
     ];
-    return ids.length > 0 && !others.some((content) => borns.has(content?.born));
+    // Below what is purged another table may have come to lie at the same time: its files stay.
+    const depth = Math.max(...ids.map((id) => this.#directories.get(id)?.length ?? 0));
+    const isDeeper = (place: string | undefined): boolean => {
+      const directory = `${CHOSEN}/${place}`;
+      return directory.length > depth && path.startsWith(`${directory}/`);
+    };
+    const inUse = others.some((one) => borns.has(one?.born) || isDeeper(one?.place));
+    return ids.length > 0 && !inUse;
   }
 
   /** Writes what a new snapshot leads to, and answers where its list of manifests is. */

@@ -16,6 +16,9 @@ import type { ListKind, User } from "./user.ts";
 const PATHS: readonly Path[] = [["a"], ["b"], ["a", "x"]];
 const NAMES = ["t", "t-", "t1", "tt", "ü"] as const;
 
+/** Locations that users choose, some within others. */
+const PLACES = ["p", "p/q", "p/q/r", "p/s", "z"] as const;
+
 /** Tables whose balances always come to the same sum. Nobody drops or renames them. */
 export const BANK: Readonly<{ path: Path; names: readonly string[]; total: number }> = {
   path: ["bank"],
@@ -94,6 +97,10 @@ type Maker = (choice: Choice, id: string) => Mutation | undefined;
 /** Each as often as it stands here. */
 const MAKERS: readonly Maker[] = [
   ...times(4, (choice, id) => ({ kind: "createTable", at: free(choice), born: id })),
+  ...times(4, (choice, id) => {
+    const place = choice.sim.pick(PLACES);
+    return { kind: "createAt", at: free(choice), born: id, place };
+  }),
   ...times(2, (choice, id) => ({ kind: "createStaged", at: free(choice), born: id })),
   ...times(6, (choice, id) => ({ kind: "commitTable", at: held(choice, "table"), mark: id })),
   ...times(2, (choice, id) => ({ kind: "transaction", changes: twoChanges(choice, id) })),
@@ -173,7 +180,16 @@ function twoChanges(choice: Choice, mark: string): readonly TableChange[] {
 async function read(choice: Choice): Promise<void> {
   const { sim, user, files } = choice;
   const lists: readonly ListKind[] = ["tables", "views", "namespaces"];
-  switch (sim.below(10)) {
+  switch (sim.below(13)) {
+    case 10:
+    case 11:
+      return user.report(held(choice, "table"));
+    case 12: {
+      const at = held(choice, "table");
+      for (let i = 0; i < 3; i++) await user.report(at);
+      await sim.sleep(sim.spanMs(10, 100));
+      return user.listReports(at);
+    }
     case 9:
       return user.listDropped();
     case 0:
