@@ -272,6 +272,8 @@ export class Dropped {
     if (place === undefined) throw notDropped(was.id);
     if (place.state === "live") throw namespaceExists(path);
     const parent = above.length === 0 ? resolved.catalog.summary : resolved.namespace.summary;
+    // It came back by another request meanwhile, to where its parent was looked for.
+    if (parent.entityId === was.id) return REPLAN;
     const entity: Namespace = {
       ...was,
       ...this.#again(attempt),

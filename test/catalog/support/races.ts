@@ -138,6 +138,10 @@ export const LIVES: readonly Race[] = [
       op.createNamespace("m"),
     ]),
   ),
+  ...pairsOver(
+    DROPPED,
+    product([op.undrop("namespace", "m")], [op.undrop("namespace", "m", "m.x")]),
+  ),
   ...racesOver(
     EXPIRED,
     [

@@ -157,11 +157,14 @@ export class User {
 
   /** Sends a metrics report, which is stored behind its answer. */
   async report(at: Name): Promise<void> {
-    const id = this.nextId();
-    this.#history.reports.add(id);
     await this.#observe(
       "reportMetrics",
-      ({ iceberg }) => iceberg.reportMetrics(ANONYMOUS, tableOf(at), { id }),
+      ({ iceberg }) => {
+        // Each try is a report of its own.
+        const id = this.nextId();
+        this.#history.reports.add(id);
+        return iceberg.reportMetrics(ANONYMOUS, tableOf(at), { id });
+      },
       (state, code) => {
         const there = relationAt(state, "table", at) !== undefined;
         return verdict(code === (there ? undefined : "TABLE_NOT_FOUND"));
