@@ -209,6 +209,29 @@ describe("a compactor", () => {
     await engine.close();
   });
 
+  it("keeps what an open snapshot sees, and drops it when nobody does", async () => {
+    const { scenario, engine } = await withTables();
+    const snapshot = engine.snapshot();
+    const at = async (key: string): Promise<string | undefined> => {
+      const value = await engine.get(utf8(key), { snapshot });
+      return value && utf8Text(value);
+    };
+    await scenario.write(engine);
+    await engine.compact();
+    expect([await at("steady 5"), await at("round 3"), await at("round 4")]).toEqual([
+      "3",
+      "3",
+      undefined,
+    ]);
+    const { entries } = engine.stats().tree;
+    snapshot.close();
+    await engine.compact();
+    expect(engine.stats().tree.entries).toBeLessThan(entries);
+    expect(engine.stats().tree.deletions).toBe(0);
+    await scenario.check(engine);
+    await engine.close();
+  });
+
   it("names the file and the place where an input is damaged, and drops nothing", async () => {
     const { scenario, store, engine } = await withTables({ compaction: "manual" });
     const [victim] = await store.list("sst/");
