@@ -33,6 +33,7 @@ type NameChange = readonly (readonly [name: string, inode: Inode | undefined])[]
  * (`view`) and script.
  */
 export class ModelledDisk implements Disk {
+  readonly syncs = true;
   readonly path = "modelled";
   #names = new Map<string, Inode>();
   #durableNames = new Map<string, Inode>();

@@ -27,8 +27,13 @@ const closeAsync = promisify(close);
 /** Larger reads go through the pool in slices, so that no thread of it is held for long. */
 const READ_BYTES = 1_048_576;
 
-/** How a write gets to the disk: by the descriptor's own flag, or by a second system call. */
-export type SyncMode = "dsync" | "fdatasync";
+/**
+ * How a write gets to the disk: by the descriptor's own flag, or by a second system call; or when
+ * the operating system likes (`never`), for tests, embedding and comparisons: then what was
+ * acknowledged survives the end of the process, but not that of the machine, after which the log
+ * may even be refused as `Corrupt`, since its end may have reached the disk before its middle.
+ */
+export type SyncMode = "dsync" | "fdatasync" | "never";
 
 /**
  * A directory of a local file system (not of a network: the exclusive create of two hosts may both
@@ -37,18 +42,20 @@ export type SyncMode = "dsync" | "fdatasync";
  */
 export class LocalDisk implements Disk {
   readonly path: string;
+  readonly syncs: boolean;
   readonly #mode: SyncMode;
 
   /** Elsewhere than on Linux, O_DSYNC may not reach through the device's own cache. */
   constructor(path: string, mode: SyncMode = process.platform === "linux" ? "dsync" : "fdatasync") {
     this.path = resolve(path);
     this.#mode = mode;
+    this.syncs = mode !== "never";
   }
 
   async prepare(): Promise<void> {
     await this.#calling("", async () => {
       const first = mkdirSync(this.path, { recursive: true });
-      if (first === undefined) return;
+      if (first === undefined || !this.syncs) return;
       for (let made = this.path; ; made = dirname(made)) {
         await syncDirectory(dirname(made));
         if (made === resolve(first)) return;
@@ -113,8 +120,8 @@ export class LocalDisk implements Disk {
     await this.#unlessGone(name, () => unlinkSync(join(this.path, name)));
   }
 
-  sync(): Promise<void> {
-    return this.#calling("", () => syncDirectory(this.path));
+  async sync(): Promise<void> {
+    if (this.syncs) await this.#calling("", () => syncDirectory(this.path));
   }
 
   #unlessGone(name: string, call: () => void): Promise<boolean> {
@@ -201,7 +208,7 @@ class LocalWritableFile implements WritableFile {
         write(this.#fd, bytes, done, left, offset + done, (error, count) => {
           if (error !== null) fail(error);
           else if (count < left) step(done + count);
-          else if (this.#mode === "dsync") written();
+          else if (this.#mode !== "fdatasync") written();
           else fdatasync(this.#fd, (fault) => (fault === null ? written() : fail(fault)));
         });
       };

@@ -6,6 +6,8 @@
 export interface Disk {
   /** Where it is, for messages. */
   readonly path: string;
+  /** False: what is written is the operating system's to bring to the disk, when it likes. */
+  readonly syncs: boolean;
   /** Makes the directory where it is missing; its own name is on the disk afterwards. */
   prepare(): Promise<void>;
   list(): Promise<readonly string[]>;
@@ -24,7 +26,7 @@ export interface Disk {
   rename(name: string, to: string): Promise<boolean>;
   /** Removing what is not there is fine. */
   remove(name: string): Promise<void>;
-  /** Brings every name that was created, linked, renamed or removed so far to the disk. */
+  /** Brings every name that was created, linked, renamed or removed so far to the disk, if it syncs. */
   sync(): Promise<void>;
 }
 
@@ -39,8 +41,8 @@ export interface ReadableFile {
 /** The handle of whoever created a file. Nobody else ever writes to it. */
 export interface WritableFile {
   /**
-   * Writes and syncs: when it resolves the bytes are on the disk. When it throws, any part of them
-   * may be, and no later sync says anything about them.
+   * Writes and, if the disk syncs, does so: when it resolves the bytes are on the disk. When it
+   * throws, any part of them may be, and no later sync says anything about them.
    */
   write(offset: number, bytes: Uint8Array): Promise<void>;
   /**

@@ -6,7 +6,7 @@ const SLICES_AHEAD = 4;
 /** How large a segment may grow, and the zeros that are written at once. */
 export interface SegmentSizes {
   readonly segmentBytes: number;
-  /** Short enough that others wait little for their own syncs behind it. */
+  /** Short enough that others wait little for their own syncs behind it; 0: no zeros at all. */
   readonly sliceBytes: number;
 }
 
@@ -15,7 +15,8 @@ export interface SegmentSizes {
  * what growing a file does, since no block has to be found and no size kept: so zeros are written
  * ahead, in the background, and a writer that comes too close waits for them.
  *
- * A file that is recycled brings its blocks along and needs no zeros.
+ * A file that is recycled brings its blocks along and needs no zeros, nor does one that nobody
+ * syncs.
  */
 export class SegmentFile {
   readonly #file: WritableFile;
@@ -35,8 +36,9 @@ export class SegmentFile {
 
   /** Writes the first block; into a new file together with the first zeros. */
   async begin(header: Buffer): Promise<void> {
-    if (this.#filled > 0) return await this.#write(0, header);
     const { segmentBytes, sliceBytes } = this.#sizes;
+    if (sliceBytes === 0) this.#filled = segmentBytes;
+    if (this.#filled > 0) return await this.#write(0, header);
     const first = Buffer.alloc(Math.min(sliceBytes, segmentBytes));
     first.set(header, 0);
     await this.#write(0, first);

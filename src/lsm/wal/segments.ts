@@ -14,7 +14,7 @@ export interface SegmentWalOptions {
   readonly prng: Prng;
   /** Whole blocks of 4 KiB; 64 MiB if absent. */
   readonly segmentBytes?: number;
-  /** Zeros that are written at once, whole blocks; 1 MiB if absent. */
+  /** Zeros that are written at once, whole blocks; 1 MiB if absent; none where nothing is synced. */
   readonly sliceBytes?: number;
 }
 
@@ -37,7 +37,7 @@ export class SegmentWalStore implements WalStore {
   constructor(disk: Disk, { clock, prng, segmentBytes, sliceBytes }: SegmentWalOptions) {
     const sizes = {
       segmentBytes: segmentBytes ?? SEGMENT_BYTES,
-      sliceBytes: sliceBytes ?? SLICE_BYTES,
+      sliceBytes: disk.syncs ? (sliceBytes ?? SLICE_BYTES) : 0,
     };
     for (const bytes of Object.values(sizes)) assert(bytes % BLOCK_BYTES === 0, "whole blocks");
     assert(sizes.segmentBytes >= 2 * BLOCK_BYTES, "a segment holds a header and a group");

@@ -47,6 +47,7 @@ function inObjects(): Place {
 const PLACES: Readonly<Record<string, () => Place>> = {
   "segments, O_DSYNC": () => onDisk("dsync"),
   "segments, fdatasync": () => onDisk("fdatasync"),
+  "segments, never synced": () => onDisk("never"),
   "segments, modelled disk": onModel,
   objects: inObjects,
 };
