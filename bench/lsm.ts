@@ -1,29 +1,53 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { Session } from "node:inspector/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { betterSqlite3 } from "./lsm/better-sqlite3.ts";
 import { classicLevel } from "./lsm/classic-level.ts";
-import type { Contender } from "./lsm/contender.ts";
-import { firn } from "./lsm/firn.ts";
+import type { Contender, Durability } from "./lsm/contender.ts";
+import { type Figures, Rounds, showFigures } from "./lsm/figures.ts";
+import { firn, firnInMemory } from "./lsm/firn.ts";
+import { type Goal, goalsOf } from "./lsm/goals.ts";
 import { lmdb } from "./lsm/lmdb.ts";
 import { installPeers } from "./lsm/peers.ts";
 import { slatedb } from "./lsm/slatedb.ts";
-import { makeData, measure, type Rates, type Size } from "./lsm/workloads.ts";
+import {
+  type Data,
+  makeData,
+  measure,
+  measureSynced,
+  type Run,
+  type Scratch,
+  type Size,
+} from "./lsm/workloads.ts";
 import { formatTable } from "./report.ts";
+import { benchWal, type WalCell } from "./wal.ts";
 
 export interface LsmOptions {
-  /** 20,000 rows: that everything runs, not how fast. */
+  /** 20,000 rows, one size, one round: that everything runs, not how fast. */
   readonly smoke: boolean;
   /** Without the peers: for profiles. */
   readonly alone: boolean;
+  readonly cpuProfile: boolean;
   readonly rows?: number;
+  readonly rounds?: number;
 }
 
-/** What every cell says: operations a second of a contender in a workload. */
-export interface LsmFigures {
+/** What the engine alone tells of itself, of one size: the first round's. */
+interface Own {
   readonly size: Size;
-  readonly options: Readonly<Record<string, string>>;
-  readonly rates: Readonly<Record<string, Readonly<Record<string, number>>>>;
+  readonly writeAmplification: number;
+  readonly spaceAmplification: number;
+  readonly rssBytes: number;
+}
+
+export interface LsmFigures {
+  readonly options: Readonly<Record<Durability, Readonly<Record<string, string>>>>;
+  readonly rounds: number;
+  readonly figures: readonly Figures[];
+  readonly own: readonly Own[];
+  readonly wal: readonly WalCell[];
+  readonly goals: readonly Goal[];
   readonly missing: readonly string[];
 }
 
@@ -33,70 +57,159 @@ const PEERS: readonly [string, () => Promise<Contender | undefined>][] = [
   ["better-sqlite3", betterSqlite3],
   ["@slatedb/uniffi", slatedb],
 ];
+const ROWS = 1_000_000;
+const SMOKE_ROWS = 20_000;
+const ROUNDS = 3;
+const MOST_MS = 2_500;
+const SMOKE_MOST_MS = 250;
+const CLASSES: Readonly<Record<Durability, string>> = {
+  none: "no fsync",
+  group: "fsync a group, awaited",
+};
 
-/** Runs every contender through the same workloads, one after the other, and prints one table. */
-export async function benchLsm({ smoke, alone, rows }: LsmOptions): Promise<LsmFigures> {
-  const size = { keyBytes: 16, valueBytes: 100, rows: rows ?? (smoke ? 20_000 : 1_000_000) };
-  const missing: string[] = [];
-  const contenders: Contender[] = [firn];
-  if (!alone) {
-    installPeers();
-    for (const [name, load] of PEERS) {
-      const peer = await load();
-      if (peer === undefined) missing.push(name);
-      else contenders.push(peer);
+/** Runs every contender through the same workloads, in turns, and prints tables and goals. */
+export async function benchLsm(options: LsmOptions): Promise<LsmFigures> {
+  const { smoke, alone, rows = smoke ? SMOKE_ROWS : ROWS, rounds = smoke ? 1 : ROUNDS } = options;
+  const sizes: Size[] = [{ keyBytes: 16, valueBytes: 100, rows }];
+  if (!smoke) sizes.push({ keyBytes: 20, valueBytes: 400, rows });
+  const { contenders, missing } = await contendersOf(alone);
+  const optionsOf = (durability: Durability): Readonly<Record<string, string>> =>
+    Object.fromEntries(contenders.map((one) => [one.name, one.options(durability)]));
+  const shown = { none: optionsOf("none"), group: optionsOf("group") };
+  printOptions(shown);
+  const profile = options.cpuProfile ? await startProfile() : undefined;
+  const figures: Figures[] = [];
+  const own: Own[] = [];
+  for (const size of sizes) {
+    const data = makeData(size, smoke ? SMOKE_MOST_MS : MOST_MS);
+    const run = await rounded(contenders, size, data, rounds);
+    for (const one of run.figures) {
+      console.log(showFigures(one, missing));
+      figures.push(one);
     }
+    own.push(ownOf(size, run.first));
   }
-  const data = makeData(size);
-  const root = mkdtempSync(join(tmpdir(), "firn-bench-lsm-"));
-  const measured = new Map<string, Rates>();
-  try {
-    for (const contender of contenders) {
-      console.error(`${contender.name}: ${contender.options}`);
-      measured.set(contender.name, await measure(contender, data, () => mkdtempSync(`${root}/`)));
-    }
-  } finally {
-    rmSync(root, { recursive: true, force: true });
-  }
-  show(size, measured, missing);
-  return {
-    size,
-    options: Object.fromEntries(contenders.map(({ name, options }) => [name, options])),
-    rates: Object.fromEntries(
-      [...measured].map(([name, rates]) => [name, Object.fromEntries(rates)]),
-    ),
-    missing,
-  };
+  await profile?.();
+  showOwn(own);
+  console.log("");
+  const wal = await benchWal({ smoke });
+  const goals = goalsOf(figures, wal);
+  showGoals(goals);
+  return { options: shown, rounds, figures, own, wal, goals, missing };
 }
 
 /** A cell for each workload of each contender; those of one that is missing have failed. */
-export function cellsOf({ rates, missing }: LsmFigures): { cells: number; failed: number } {
-  const present = Object.values(rates).map((ofOne) => Object.values(ofOne));
-  const each = present[0]?.length ?? 0;
-  const wrong = present.flat().filter((rate) => !(rate > 0)).length;
-  const cells = (present.length + missing.length) * each;
-  return { cells, failed: wrong + missing.length * each };
+export function cellsOf({ figures, wal, missing }: LsmFigures): { cells: number; failed: number } {
+  const rates = figures.flatMap((one) => Object.values(one.rates).flatMap(Object.values<number>));
+  const puts = wal.map(({ perSecond }) => perSecond);
+  const wrong = [...rates, ...puts].filter((rate) => !(rate > 0)).length;
+  const lacking = figures
+    .map((one) => missing.length * Object.keys(one.rates["firn"] ?? {}).length)
+    .reduce((sum, count) => sum + count, 0);
+  return { cells: rates.length + puts.length + lacking, failed: wrong + lacking };
 }
 
-function show(size: Size, measured: ReadonlyMap<string, Rates>, missing: readonly string[]): void {
-  const ours = measured.get("firn") ?? new Map<string, number>();
-  const peers = [...measured.keys()].filter((name) => name !== "firn");
-  const rows = [...ours].map(([workload, rate]) => {
-    const cells = [...peers, ...missing].map((name) => {
-      const theirs = measured.get(name)?.get(workload);
-      return theirs === undefined ? "missing" : `${short(theirs)} (${(rate / theirs).toFixed(1)}x)`;
-    });
-    return [workload, short(rate), ...cells];
-  });
-  const { rows: count, keyBytes, valueBytes } = size;
-  console.log(
-    `\n${count} rows, keys ${keyBytes} B, values ${valueBytes} B; class: no fsync awaited`,
-  );
-  console.log("operations a second; in parentheses how many times as fast firn is\n");
-  console.log(formatTable(["workload", "firn", ...peers, ...missing], rows));
+async function contendersOf(
+  alone: boolean,
+): Promise<{ contenders: readonly Contender[]; missing: readonly string[] }> {
+  const missing: string[] = [];
+  const contenders: Contender[] = [firn, firnInMemory];
+  if (alone) return { contenders, missing };
+  installPeers();
+  for (const [name, load] of PEERS) {
+    const peer = await load();
+    if (peer === undefined) missing.push(name);
+    else contenders.push(peer);
+  }
+  return { contenders, missing };
 }
 
-function short(rate: number): string {
-  if (rate >= 1e6) return `${(rate / 1e6).toFixed(2)} M`;
-  return rate >= 1e4 ? `${(rate / 1e3).toFixed(0)} k` : `${(rate / 1e3).toFixed(2)} k`;
+interface Rounded {
+  readonly figures: readonly Figures[];
+  /** Of our engine on disk, in the first round. */
+  readonly first: Run;
+}
+
+async function rounded(
+  contenders: readonly Contender[],
+  size: Size,
+  data: Data,
+  rounds: number,
+): Promise<Rounded> {
+  const [none, group] = [new Rounds(), new Rounds()];
+  let first: Run | undefined;
+  for (let round = 0; round < rounds; round++) {
+    for (const contender of contenders) {
+      console.error(`round ${round + 1} of ${rounds}: ${contender.name}`);
+      const run = await inScratch((scratch) => measure(contender, data, scratch));
+      none.add(contender.name, run.rates);
+      first ??= run;
+      const synced = (scratch: Scratch) => measureSynced(contender, data, scratch);
+      if (contender !== firnInMemory) group.add(contender.name, await inScratch(synced));
+    }
+  }
+  if (first === undefined) throw new Error("at least one round");
+  const { rows, keyBytes, valueBytes } = size;
+  const title = (durability: Durability): string =>
+    `${rows} rows of ${keyBytes} + ${valueBytes} B; class: ${CLASSES[durability]}`;
+  return {
+    first,
+    figures: [
+      { title: title("none"), size, rates: none.medians() },
+      { title: title("group"), size, rates: group.medians() },
+    ],
+  };
+}
+
+/** A directory of its own for each database, and none of them longer than it is measured. */
+async function inScratch<T>(work: (scratch: Scratch) => Promise<T>): Promise<T> {
+  const root = mkdtempSync(join(tmpdir(), "firn-bench-lsm-"));
+  try {
+    return await work(() => mkdtempSync(`${root}/`));
+  } finally {
+    rmSync(root, { recursive: true, force: true });
+  }
+}
+
+/** @returns what ends it and writes the file. */
+async function startProfile(): Promise<() => Promise<void>> {
+  const session = new Session();
+  session.connect();
+  await session.post("Profiler.enable");
+  await session.post("Profiler.start");
+  return async () => {
+    const { profile } = await session.post("Profiler.stop");
+    session.disconnect();
+    const file = join(tmpdir(), `firn-bench-lsm-${process.pid}.cpuprofile`);
+    writeFileSync(file, JSON.stringify(profile));
+    console.log(`\nCPU profile: ${file}`);
+  };
+}
+
+function ownOf(size: Size, { amplification, rssBytes }: Run): Own {
+  const { write, space } = amplification ?? { write: Number.NaN, space: Number.NaN };
+  return { size, writeAmplification: write, spaceAmplification: space, rssBytes };
+}
+
+function printOptions(shown: LsmFigures["options"]): void {
+  for (const durability of ["none", "group"] as const) {
+    console.log(`class ${CLASSES[durability]}:`);
+    for (const [name, text] of Object.entries(shown[durability])) console.log(`  ${name}: ${text}`);
+  }
+}
+
+function showOwn(own: readonly Own[]): void {
+  const rows = own.map(({ size, writeAmplification, spaceAmplification, rssBytes }) => [
+    `${size.rows} rows of ${size.keyBytes} + ${size.valueBytes} B`,
+    writeAmplification.toFixed(2),
+    spaceAmplification.toFixed(2),
+    `${(rssBytes / 1_048_576).toFixed(0)} MiB`,
+  ]);
+  const header = ["firn, random fill and reads", "write ampl.", "space ampl.", "memory added"];
+  console.log(`\n${formatTable(header, rows)}`);
+}
+
+function showGoals(goals: readonly Goal[]): void {
+  const rows = goals.map(({ goal, worst, met }) => [goal, met ? "met" : "NOT met", worst]);
+  console.log(`\n${formatTable(["goal", "", "worst cell"], rows)}`);
 }

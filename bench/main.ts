@@ -13,7 +13,8 @@ import { benchWal } from "./wal.ts";
 
 const USAGE =
   "usage: npm run bench -- catalog | iceberg | lsm | wal | compaction | overload " +
-  "[--smoke] [--keep], lsm --rows=N, lsm-blocks, json";
+  "[--smoke] [--keep], lsm --rows=N --rounds=N --alone --cpu-profile, lsm-blocks, json";
+const LSM_FLAGS = /^--(smoke|keep|alone|cpu-profile|rows=[1-9]\d*|rounds=[1-9]\d*)$/;
 const FLAGS: ReadonlySet<string> = new Set(["--smoke", "--keep"]);
 
 /** Measures and prints. */
@@ -46,13 +47,27 @@ async function catalog(flags: readonly string[]): Promise<number> {
 
 /** A missing peer fails the run: a table with holes is no comparison. */
 async function lsm(flags: readonly string[]): Promise<number> {
-  const rows = flags.find((flag) => /^--rows=\d+$/.test(flag))?.slice("--rows=".length);
+  const unknown = flags.filter((flag) => !LSM_FLAGS.test(flag));
+  if (unknown.length > 0) {
+    console.error(`${unknown.join(" ")}: unknown; ${USAGE}`);
+    return 2;
+  }
+  const rows = numberOf(flags, "rows");
+  const rounds = numberOf(flags, "rounds");
   const figures = await benchLsm({
     smoke: flags.includes("--smoke"),
     alone: flags.includes("--alone"),
-    ...(rows !== undefined && { rows: Number(rows) }),
+    cpuProfile: flags.includes("--cpu-profile"),
+    ...(rows !== undefined && { rows }),
+    ...(rounds !== undefined && { rounds }),
   });
   return close("lsm", figures, cellsOf(figures), flags);
+}
+
+function numberOf(flags: readonly string[], name: string): number | undefined {
+  const start = `--${name}=`;
+  const found = flags.find((flag) => flag.startsWith(start));
+  return found === undefined ? undefined : Number(found.slice(start.length));
 }
 
 async function compaction(flags: readonly string[]): Promise<number> {

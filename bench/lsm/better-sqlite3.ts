@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { Contender, Database, Dataset } from "./contender.ts";
+import type { Contender, Database, Dataset, Durability } from "./contender.ts";
 import { loadPeer } from "./peers.ts";
 
 interface Statement {
@@ -26,16 +26,21 @@ export async function betterSqlite3(): Promise<Contender | undefined> {
   if (loaded === undefined) return undefined;
   return {
     name: "better-sqlite3",
-    options: "WAL, synchronous OFF, cache 256 MiB, WITHOUT ROWID; a transaction a batch",
-    async open(directory) {
+    options: (durability) =>
+      `WAL, synchronous ${modeOf(durability)}, cache 256 MiB, WITHOUT ROWID; a transaction a batch`,
+    async open(directory, durability) {
       const db = new loaded.default(join(directory, "db"));
       db.pragma("journal_mode = WAL");
-      db.pragma("synchronous = OFF");
+      db.pragma(`synchronous = ${modeOf(durability)}`);
       db.pragma("cache_size = -262144");
       db.exec("CREATE TABLE kv (k BLOB PRIMARY KEY, v BLOB) WITHOUT ROWID");
       return new SqliteDatabase(db);
     },
   };
+}
+
+function modeOf(durability: Durability): string {
+  return durability === "none" ? "OFF" : "FULL";
 }
 
 class SqliteDatabase implements Database {

@@ -6,8 +6,8 @@ import { loadPeer } from "./peers.ts";
 interface Level {
   open(): Promise<void>;
   close(): Promise<void>;
-  put(key: Uint8Array, value: Uint8Array): Promise<void>;
-  batch(ops: readonly object[]): Promise<void>;
+  put(key: Uint8Array, value: Uint8Array, options: object): Promise<void>;
+  batch(ops: readonly object[], options: object): Promise<void>;
   get(key: Uint8Array): Promise<Uint8Array | undefined>;
   iterator(options: object): { nextv(count: number): Promise<unknown[]>; close(): Promise<void> };
 }
@@ -23,8 +23,9 @@ export async function classicLevel(): Promise<Contender | undefined> {
   if (loaded === undefined) return undefined;
   return {
     name: "classic-level",
-    options: "sync false; cache 256 MiB; compression false; writeBufferSize 4 MiB",
-    async open(directory) {
+    options: (durability) =>
+      `sync ${durability === "group"}; cache 256 MiB; compression false; writeBufferSize 4 MiB`,
+    async open(directory, durability) {
       const db = new loaded.ClassicLevel(join(directory, "db"), {
         keyEncoding: VIEW,
         valueEncoding: VIEW,
@@ -32,29 +33,31 @@ export async function classicLevel(): Promise<Contender | undefined> {
         compression: false,
       });
       await db.open();
-      return new LevelDatabase(db);
+      return new LevelDatabase(db, durability === "group");
     },
   };
 }
 
 class LevelDatabase implements Database {
   readonly #db: Level;
+  readonly #write: { readonly sync: boolean };
 
-  constructor(db: Level) {
+  constructor(db: Level, sync: boolean) {
     this.#db = db;
+    this.#write = { sync };
   }
 
   put({ keys, values }: Dataset, from: number, to: number): unknown {
-    if (to - from === 1) return this.#db.put(keys[from]!, values[from]!);
+    if (to - from === 1) return this.#db.put(keys[from]!, values[from]!, this.#write);
     const ops: object[] = [];
     for (let i = from; i < to; i++) ops.push({ type: "put", key: keys[i]!, value: values[i]! });
-    return this.#db.batch(ops);
+    return this.#db.batch(ops, this.#write);
   }
 
   remove({ keys }: Dataset, from: number, to: number): unknown {
     const ops: object[] = [];
     for (let i = from; i < to; i++) ops.push({ type: "del", key: keys[i]! });
-    return this.#db.batch(ops);
+    return this.#db.batch(ops, this.#write);
   }
 
   get(key: Uint8Array): Promise<Uint8Array | undefined> {

@@ -9,14 +9,23 @@ export interface Database {
   scan(from: Uint8Array | undefined, limit: number, reverse: boolean): Promise<number> | number;
   /** Brings what was written to where it will be read from. */
   settle(): Promise<void>;
+  /** Bytes stored for each byte written, and kept for each; where the contender counts them. */
+  amplification?(): { readonly write: number; readonly space: number };
   close(): Promise<void>;
 }
+
+/**
+ * The classes that are compared, each contender in the same one. `none`: nobody syncs, neither
+ * before an answer nor behind it, as far as a contender's options go. `group`: a write is answered
+ * once it is synced, together with those that wait as it does.
+ */
+export type Durability = "none" | "group";
 
 export interface Contender {
   readonly name: string;
   /** As printed: whatever differs from its defaults. */
-  readonly options: string;
-  open(directory: string): Promise<Database>;
+  options(durability: Durability): string;
+  open(directory: string, durability: Durability): Promise<Database>;
 }
 
 /** Rows in the order in which they are written. */

@@ -1,8 +1,11 @@
 import { join } from "node:path";
 import { LocalBlobStore } from "../../src/blob/local.ts";
+import { MemoryBlobStore } from "../../src/blob/memory.ts";
 import { BlockCache } from "../../src/lsm/cache.ts";
 import { LocalDisk } from "../../src/lsm/disk/local.ts";
 import { Engine } from "../../src/lsm/engine.ts";
+import type { OpenOptions } from "../../src/lsm/open.ts";
+import { ObjectWalStore } from "../../src/lsm/wal/objects.ts";
 import { SegmentWalStore } from "../../src/lsm/wal/segments.ts";
 import type { WriteOp } from "../../src/lsm/write-path.ts";
 import { SystemClock } from "../../src/runtime/clock.ts";
@@ -10,41 +13,72 @@ import { nodeIdentity } from "../../src/runtime/node-identity.ts";
 import { SystemPrng } from "../../src/runtime/prng.ts";
 import { CACHE_BYTES, type Contender, type Database, type Dataset } from "./contender.ts";
 
-/** Our own engine on a local directory. Its log is synced in the background all the same. */
+/** Our own engine on a local directory. */
 export const firn: Contender = {
   name: "firn",
-  options: "log synced in groups, not waited for; cache 256 MiB; not compressed",
-  async open(directory) {
-    const ports = { clock: new SystemClock(), prng: new SystemPrng() };
-    const engine = await Engine.open({
-      ...ports,
-      store: new LocalBlobStore(join(directory, "store"), ports),
-      wal: new SegmentWalStore(new LocalDisk(join(directory, "wal")), ports),
-      node: nodeIdentity({ prng: ports.prng, oneHost: true }),
-      cache: new BlockCache(CACHE_BYTES),
-      options: { gcMinAgeMs: 0 },
-    });
-    return new FirnDatabase(engine);
+  options: (durability) => {
+    const sync = durability === "none" ? "log and tables never synced" : "log synced in groups";
+    return `${sync}; cache 256 MiB; not compressed`;
+  },
+  async open(directory, durability) {
+    const ports = portsNow();
+    const durable = durability === "group";
+    const disk = new LocalDisk(join(directory, "wal"), ...(durable ? [] : (["never"] as const)));
+    const store = new LocalBlobStore(join(directory, "store"), { ...ports, durable });
+    return await open({ ...ports, store, wal: new SegmentWalStore(disk, ports) }, durable);
   },
 };
 
+/** The same in memory: log and tables are objects of a store that forgets. */
+export const firnInMemory: Contender = {
+  name: "firn, memory",
+  options: () => "store and log in memory; cache 256 MiB; not compressed",
+  async open(_directory, durability) {
+    const ports = portsNow();
+    const store = new MemoryBlobStore(ports.clock);
+    const wal = new ObjectWalStore(store, { ...ports, prefix: "wal/" });
+    return await open({ ...ports, store, wal }, durability === "group");
+  },
+};
+
+type Ports = Pick<OpenOptions, "clock" | "prng">;
+
+function portsNow(): Ports {
+  return { clock: new SystemClock(), prng: new SystemPrng() };
+}
+
+async function open(
+  parts: Ports & Pick<OpenOptions, "store" | "wal">,
+  durable: boolean,
+): Promise<Database> {
+  const engine = await Engine.open({
+    ...parts,
+    node: nodeIdentity({ prng: parts.prng, oneHost: true }),
+    cache: new BlockCache(CACHE_BYTES),
+    options: { gcMinAgeMs: 0 },
+  });
+  return new FirnDatabase(engine, durable);
+}
+
 class FirnDatabase implements Database {
   readonly #engine: Engine;
+  readonly #write: { readonly durable: boolean };
 
-  constructor(engine: Engine) {
+  constructor(engine: Engine, durable: boolean) {
     this.#engine = engine;
+    this.#write = { durable };
   }
 
   put({ keys, values }: Dataset, from: number, to: number): unknown {
     const ops: WriteOp[] = [];
     for (let i = from; i < to; i++) ops.push({ op: "put", key: keys[i]!, value: values[i]! });
-    return this.#engine.write(ops);
+    return this.#engine.write(ops, this.#write);
   }
 
   remove({ keys }: Dataset, from: number, to: number): unknown {
     const ops: WriteOp[] = [];
     for (let i = from; i < to; i++) ops.push({ op: "delete", key: keys[i]! });
-    return this.#engine.write(ops);
+    return this.#engine.write(ops, this.#write);
   }
 
   get(key: Uint8Array): Promise<Uint8Array | undefined> | Uint8Array | undefined {
@@ -59,6 +93,10 @@ class FirnDatabase implements Database {
       count += rows.length;
     }
     return count;
+  }
+
+  amplification(): { readonly write: number; readonly space: number } {
+    return this.#engine.stats().amplification;
   }
 
   async settle(): Promise<void> {

@@ -20,9 +20,13 @@ export async function lmdb(): Promise<Contender | undefined> {
   if (loaded === undefined) return undefined;
   return {
     name: "lmdb",
-    options: "noSync; synchronous calls, a transaction a batch; binary keys and values",
-    async open(directory) {
-      const options = { keyEncoding: "binary", encoding: "binary", noSync: true };
+    options: (durability) => {
+      const sync = durability === "none" ? "noSync" : "overlappingSync false";
+      return `${sync}; synchronous calls, a transaction a batch; binary keys and values`;
+    },
+    async open(directory, durability) {
+      const sync = durability === "none" ? { noSync: true } : { overlappingSync: false };
+      const options = { keyEncoding: "binary", encoding: "binary", ...sync };
       return new LmdbDatabase(loaded.open({ path: join(directory, "db"), ...options }));
     },
   };

@@ -31,11 +31,12 @@ export async function slatedb(): Promise<Contender | undefined> {
   if (loaded === undefined) return undefined;
   return {
     name: "@slatedb/uniffi",
-    options: "await_durable false; all else by default",
-    async open(directory) {
+    options: (durability) => `await_durable ${durability === "group"}; all else by default`,
+    async open(directory, durability) {
       mkdirSync(`${directory}/db`);
       const store = loaded.ObjectStore.resolve(`file://${directory}/db`);
-      return new SlateDatabase(loaded, await new loaded.DbBuilder("db", store).build());
+      const db = await new loaded.DbBuilder("db", store).build();
+      return new SlateDatabase(loaded, db, durability === "group");
     },
   };
 }
@@ -43,22 +44,24 @@ export async function slatedb(): Promise<Contender | undefined> {
 class SlateDatabase implements Database {
   readonly #package: Package;
   readonly #db: Slate;
+  readonly #write: { readonly await_durable: boolean };
 
-  constructor(loaded: Package, db: Slate) {
+  constructor(loaded: Package, db: Slate, durable: boolean) {
     this.#package = loaded;
     this.#db = db;
+    this.#write = { await_durable: durable };
   }
 
   put({ keys, values }: Dataset, from: number, to: number): unknown {
     const batch = new this.#package.WriteBatch();
     for (let i = from; i < to; i++) batch.put(keys[i]!, values[i]!);
-    return this.#db.write_with_options(batch, { await_durable: false });
+    return this.#db.write_with_options(batch, this.#write);
   }
 
   remove({ keys }: Dataset, from: number, to: number): unknown {
     const batch = new this.#package.WriteBatch();
     for (let i = from; i < to; i++) batch.delete(keys[i]!);
-    return this.#db.write_with_options(batch, { await_durable: false });
+    return this.#db.write_with_options(batch, this.#write);
   }
 
   get(key: Uint8Array): Promise<Uint8Array | undefined> {

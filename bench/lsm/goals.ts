@@ -1,0 +1,85 @@
+import type { WalCell } from "../wal.ts";
+import type { Figures } from "./figures.ts";
+
+/** What the engine is to reach, the worst cell of it, and whether that is enough. */
+export interface Goal {
+  readonly goal: string;
+  readonly worst: string;
+  readonly met: boolean;
+}
+
+/** Single operations: a batch of one, or one look-up. */
+const SINGLE = /^(put|get|mixed)|batch 1$/;
+const HIT = /^get hit/;
+
+interface Cell {
+  readonly text: string;
+  readonly workload: string;
+  readonly ratio: number;
+}
+
+/** The goals of both classes: our rate over a peer's, in the worst cell. */
+export function goalsOf(all: readonly Figures[], wal: readonly WalCell[]): readonly Goal[] {
+  const against = (peer: string): readonly Cell[] => all.flatMap((one) => ratios(one, peer));
+  const best = all.flatMap(bestRatios);
+  const slate = against("@slatedb/uniffi");
+  const hits = (cell: Cell): boolean => HIT.test(cell.workload);
+  const single = (cell: Cell): boolean => SINGLE.test(cell.workload);
+  return [
+    atLeast(1, "classic-level", against("classic-level")),
+    atLeast(1, "better-sqlite3", against("better-sqlite3")),
+    atLeast(
+      1,
+      "the best peer, hits aside",
+      best.filter((cell) => !hits(cell)),
+    ),
+    atLeast(0.8, "lmdb, hits", against("lmdb").filter(hits)),
+    atLeast(
+      8,
+      "SlateDB's binding, batches and scans",
+      slate.filter((cell) => !single(cell)),
+    ),
+    atLeast(50, "SlateDB's binding, single operations", slate.filter(single)),
+    ...wal
+      .filter(({ callers }) => callers !== 16)
+      .map(({ callers, ratio }) =>
+        atLeast(callers === 1 ? 0.9 : 80, "append + fdatasync to a growing file", [
+          { workload: "", text: `durable put, ${callers} callers`, ratio },
+        ]),
+      ),
+  ].filter((goal) => goal !== undefined);
+}
+
+function ratios({ title, rates }: Figures, peer: string): readonly Cell[] {
+  const theirs = rates[peer] ?? {};
+  return Object.entries(rates["firn"] ?? {}).flatMap(([workload, rate]) => {
+    const other = theirs[workload];
+    return other === undefined
+      ? []
+      : [{ workload, text: `${workload}; ${title}`, ratio: rate / other }];
+  });
+}
+
+function bestRatios(figures: Figures): readonly Cell[] {
+  const peers = Object.keys(figures.rates).filter((name) => !name.startsWith("firn"));
+  const worst = new Map<string, Cell>();
+  for (const cell of peers.flatMap((peer) => ratios(figures, peer))) {
+    const known = worst.get(cell.workload);
+    if (known === undefined || cell.ratio < known.ratio) worst.set(cell.workload, cell);
+  }
+  return [...worst.values()];
+}
+
+/** Undefined where there is nothing to compare with. */
+function atLeast(aim: number, than: string, cells: readonly Cell[]): Goal | undefined {
+  const [worst] = cells.toSorted((a, b) => a.ratio - b.ratio);
+  if (worst === undefined) return undefined;
+  const met = worst.ratio >= aim;
+  const missed = cells.filter((cell) => cell.ratio < aim).length;
+  const more = missed > 1 ? `, ${missed} of ${cells.length} cells below` : "";
+  return {
+    goal: `>= ${aim}x ${than}`,
+    worst: `${worst.ratio.toFixed(2)}x (${worst.text}${more})`,
+    met,
+  };
+}

@@ -1,0 +1,60 @@
+import { describe, expect, it } from "vitest";
+import { type Figures, Rounds } from "../../bench/lsm/figures.ts";
+import { goalsOf } from "../../bench/lsm/goals.ts";
+
+const SIZE = { keyBytes: 16, valueBytes: 100, rows: 1 };
+
+function figures(workload: string, ours: number, theirs: Record<string, number>): Figures {
+  const peers = Object.entries(theirs).map(([name, rate]) => [name, { [workload]: rate }]);
+  return {
+    title: "",
+    size: SIZE,
+    rates: { firn: { [workload]: ours }, ...Object.fromEntries(peers) },
+  };
+}
+
+function metOf(all: readonly Figures[]): Record<string, boolean> {
+  return Object.fromEntries(goalsOf(all, []).map(({ goal, met }) => [goal, met]));
+}
+
+describe("the engine's goals", () => {
+  it("are judged by the worst cell, also where others are met", () => {
+    const met = (ours: number): boolean[] =>
+      Object.values(
+        metOf([
+          figures("fillseq, batch 1000", 100, { "classic-level": 10, lmdb: 10 }),
+          figures("fillrandom, batch 100", ours, { "classic-level": 10, lmdb: 5 }),
+        ]),
+      );
+    expect(met(10)).toEqual([true, true]);
+    expect(met(9)).toEqual([false, false]);
+  });
+
+  it("are stricter for single operations than for batches, and milder for hits", () => {
+    const slate = (workload: string): boolean[] =>
+      Object.values(metOf([figures(workload, 20, { "@slatedb/uniffi": 2 })]));
+    expect(slate("fillrandom, batch 1000")).toEqual([true, true]);
+    expect(slate("fillrandom, batch 1")).toEqual([true, false]);
+    expect(Object.values(metOf([figures("get hit, 1 caller", 8, { lmdb: 10 })]))).toEqual([true]);
+    expect(Object.values(metOf([figures("get miss, 1 caller", 8, { lmdb: 10 })]))).toEqual([false]);
+  });
+
+  it("do not compare the engine with itself in memory", () => {
+    expect(metOf([figures("fillseq, batch 1000", 1, { "firn, memory": 10 })])).toEqual({});
+  });
+
+  it("of durable puts hold for one caller and for many", () => {
+    const wal = [
+      { callers: 1, perSecond: 1, ratio: 0.89 },
+      { callers: 16, perSecond: 1, ratio: 0 },
+      { callers: 128, perSecond: 1, ratio: 80 },
+    ];
+    expect(goalsOf([], wal).map(({ met }) => met)).toEqual([false, true]);
+  });
+
+  it("are judged by medians of rounds", () => {
+    const rounds = new Rounds();
+    for (const rate of [9, 1, 4]) rounds.add("firn", new Map([["w", rate]]));
+    expect(rounds.medians()).toEqual({ firn: { w: 4 } });
+  });
+});
