@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { Session } from "node:inspector/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { benchCompaction, type CompactionCell } from "./compaction.ts";
 import { betterSqlite3 } from "./lsm/better-sqlite3.ts";
 import { classicLevel } from "./lsm/classic-level.ts";
 import type { Contender, Durability } from "./lsm/contender.ts";
@@ -47,6 +48,7 @@ export interface LsmFigures {
   readonly figures: readonly Figures[];
   readonly own: readonly Own[];
   readonly wal: readonly WalCell[];
+  readonly compaction: readonly CompactionCell[];
   readonly goals: readonly Goal[];
   readonly missing: readonly string[];
 }
@@ -93,9 +95,11 @@ export async function benchLsm(options: LsmOptions): Promise<LsmFigures> {
   showOwn(own);
   console.log("");
   const wal = await benchWal({ smoke });
-  const goals = goalsOf(figures, wal);
+  console.log("");
+  const compaction = await benchCompaction({ smoke });
+  const goals = goalsOf(figures, wal, compaction);
   showGoals(goals);
-  return { options: shown, rounds, figures, own, wal, goals, missing };
+  return { options: shown, rounds, figures, own, wal, compaction, goals, missing };
 }
 
 /** A cell for each workload of each contender; those of one that is missing have failed. */

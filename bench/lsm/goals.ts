@@ -1,3 +1,4 @@
+import type { CompactionCell } from "../compaction.ts";
 import type { WalCell } from "../wal.ts";
 import type { Figures } from "./figures.ts";
 
@@ -19,7 +20,11 @@ interface Cell {
 }
 
 /** The goals of both classes: our rate over a peer's, in the worst cell. */
-export function goalsOf(all: readonly Figures[], wal: readonly WalCell[]): readonly Goal[] {
+export function goalsOf(
+  all: readonly Figures[],
+  wal: readonly WalCell[],
+  compaction: readonly CompactionCell[],
+): readonly Goal[] {
   const against = (peer: string): readonly Cell[] => all.flatMap((one) => ratios(one, peer));
   const best = all.flatMap(bestRatios);
   const slate = against("@slatedb/uniffi");
@@ -47,7 +52,25 @@ export function goalsOf(all: readonly Figures[], wal: readonly WalCell[]): reado
           { workload: "", text: `durable put, ${callers} callers`, ratio },
         ]),
       ),
+    ...compaction.flatMap(compactionGoals),
   ].filter((goal) => goal !== undefined);
+}
+
+function compactionGoals(cell: CompactionCell): readonly Goal[] {
+  const { store, megabytesPerCpuSecond, delayP99Ms, idleP99Ms } = cell;
+  const idle = `${idleP99Ms.toFixed(1)} ms when idle`;
+  return [
+    {
+      goal: "compaction: >= 250 MB/s a core",
+      worst: `${megabytesPerCpuSecond.toFixed(0)} MB/s (${store})`,
+      met: megabytesPerCpuSecond >= 250,
+    },
+    {
+      goal: "event loop meanwhile: p99 < 10 ms",
+      worst: `${delayP99Ms.toFixed(1)} ms (${store}; ${idle})`,
+      met: delayP99Ms < 10,
+    },
+  ];
 }
 
 function ratios({ title, rates }: Figures, peer: string): readonly Cell[] {

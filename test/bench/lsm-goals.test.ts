@@ -14,7 +14,7 @@ function figures(workload: string, ours: number, theirs: Record<string, number>)
 }
 
 function metOf(all: readonly Figures[]): Record<string, boolean> {
-  return Object.fromEntries(goalsOf(all, []).map(({ goal, met }) => [goal, met]));
+  return Object.fromEntries(goalsOf(all, [], []).map(({ goal, met }) => [goal, met]));
 }
 
 describe("the engine's goals", () => {
@@ -49,7 +49,17 @@ describe("the engine's goals", () => {
       { callers: 16, perSecond: 1, ratio: 0 },
       { callers: 128, perSecond: 1, ratio: 80 },
     ];
-    expect(goalsOf([], wal).map(({ met }) => met)).toEqual([false, true]);
+    expect(goalsOf([], wal, []).map(({ met }) => met)).toEqual([false, true]);
+  });
+
+  it("of compaction hold for its rate and for the thread that serves meanwhile", () => {
+    const cell = {
+      ...{ store: "memory", megabytesPerSecond: 1, idleP99Ms: 0, delayP50Ms: 0, delayMaxMs: 99 },
+      ...{ writeAmplification: 1, megabytesPerCpuSecond: 250, delayP99Ms: 10 },
+    };
+    expect(goalsOf([], [], [cell]).map(({ met }) => met)).toEqual([true, false]);
+    const other = { ...cell, megabytesPerCpuSecond: 249, delayP99Ms: 9 };
+    expect(goalsOf([], [], [other]).map(({ met }) => met)).toEqual([false, true]);
   });
 
   it("are judged by medians of rounds", () => {

@@ -26,7 +26,7 @@ export interface Disk {
   rename(name: string, to: string): Promise<boolean>;
   /** Removing what is not there is fine. */
   remove(name: string): Promise<void>;
-  /** Brings every name that was created, linked, renamed or removed so far to the disk, if it syncs. */
+  /** Brings every name that was created, linked, renamed or removed so far to the disk. */
   sync(): Promise<void>;
 }
 

@@ -14,7 +14,7 @@ export interface SegmentWalOptions {
   readonly prng: Prng;
   /** Whole blocks of 4 KiB; 64 MiB if absent. */
   readonly segmentBytes?: number;
-  /** Zeros that are written at once, whole blocks; 1 MiB if absent; none where nothing is synced. */
+  /** Zeros written at once, whole blocks; 1 MiB if absent, none where nothing is synced. */
   readonly sliceBytes?: number;
 }
 
