@@ -118,7 +118,7 @@ export class Core {
     const merger = parts.merger ?? new ThreadMerger();
     this.#merger = parts.merger === undefined ? merger : undefined;
     this.upkeep = new Upkeep({ ...tables, merger, collects: parts.manifests === undefined });
-    this.lease = new Lease(clock, options.leaseMs, async (sinceMs) => {
+    this.lease = new Lease(clock, opened.known, options.leaseMs, async (sinceMs) => {
       await this.manifests.check(sinceMs).catch((error: unknown) => {
         health.failIfFenced(error);
         throw error;
@@ -186,7 +186,7 @@ export class Core {
         });
       } else await this.#commits.close();
     } finally {
-      this.tables.keepOnly(new Set());
+      this.tables.close();
       this.#unshow?.();
       await this.#merger?.close();
     }

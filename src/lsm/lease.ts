@@ -21,15 +21,20 @@ export class Lease {
   #checking: Promise<void> | undefined;
 
   /**
+   * @param began begun before the shard was taken over in the manifest, which was a check.
    * @param check throws where the epoch has grown; told how long ago the last one began. One or
    *   two requests.
    */
-  constructor(clock: Clock, leaseMs: number, check: (sinceMs: number) => Promise<void>) {
+  constructor(
+    clock: Clock,
+    began: Stopwatch,
+    leaseMs: number,
+    check: (sinceMs: number) => Promise<void>,
+  ) {
     this.#clock = clock;
     this.#leaseMs = leaseMs;
     this.#check = check;
-    // Taking the shard over was a check.
-    this.#began = new Stopwatch(clock);
+    this.#began = began;
   }
 
   /** Milliseconds since the last successful check began. */

@@ -70,7 +70,11 @@ export class VisibleCursor {
       const { key } = this;
       return this.#backward(() => this.#below.seekBefore(key));
     }
-    if (this.#resume !== undefined) return this.#walkBack(this.#resume());
+    if (this.#resume !== undefined) {
+      // What missed may miss again, as its blocks are found one after the other.
+      const step = this.#resume();
+      return step === MISS ? MISS : this.#walkBack(step);
+    }
     this.#candidate = "none";
     return this.#drained ? END : this.#walkBack(ENTRY);
   }

@@ -1,4 +1,4 @@
-import type { Clock } from "../base/clock.ts";
+import type { Clock, Stopwatch } from "../base/clock.ts";
 import { CatalogError } from "../base/error.ts";
 import type { Prng } from "../base/prng.ts";
 import type { BlobStore } from "../blob/port.ts";
@@ -45,6 +45,8 @@ export interface Opened {
   readonly cache: BlockCache;
   readonly store: ManifestStore;
   readonly manifest: Manifest;
+  /** Begun before the shard was known to be ours. */
+  readonly known: Stopwatch;
   readonly wal: Wal;
   /** What the log held beyond the manifest, newest first; the first of them takes writes. */
   readonly memtables: readonly Memtable[];
@@ -67,12 +69,8 @@ export async function openShard(parts: OpenOptions): Promise<Opened> {
   const { gcMinAgeMs } = options;
   const store =
     parts.manifests ?? new ManifestObjects({ store: parts.store, clock, prefix, gcMinAgeMs });
-  const { manifest: taken, outwait } = await takeOver(
-    store,
-    clock,
-    node,
-    parts.takeOver ?? "refuse",
-  );
+  const found = await takeOver(store, clock, node, parts.takeOver ?? "refuse");
+  const { manifest: taken, outwait, known } = found;
   const leaseOver = outwait ? clock.sleep(options.takeoverWaitMs) : undefined;
   const replay = new Replay(options.memtableBytes, taken.lastSequence);
   const opening = logs.open({
@@ -89,7 +87,7 @@ export async function openShard(parts: OpenOptions): Promise<Opened> {
   await leaseOver;
   const { memtables, lastSequence } = replay;
   const cache = parts.cache ?? new BlockCache(CACHE_BYTES);
-  return { parts, options, prefix, cache, store, manifest, wal, memtables, lastSequence };
+  return { parts, options, prefix, cache, store, manifest, known, wal, memtables, lastSequence };
 }
 
 /**

@@ -1,6 +1,7 @@
 import { CatalogError } from "../base/error.ts";
 import type { BlobStore } from "../blob/port.ts";
 import type { BlockCache } from "./cache.ts";
+import { closed } from "./errors.ts";
 import type { MissingBlock } from "./format/cursor.ts";
 import type { DataBlock } from "./format/data-block.ts";
 import type { IndexBlock } from "./format/index-block.ts";
@@ -34,6 +35,7 @@ export class Tables {
   readonly #cache: BlockCache;
   readonly #options: TableOptions;
   readonly #tables = new Map<Ulid, Table>();
+  #closed = false;
   #reads = 0;
   #readBytes = 0;
 
@@ -62,6 +64,12 @@ export class Tables {
     }
   }
 
+  /** Forgets all of them. Reads that wait are told so. */
+  close(): void {
+    this.#closed = true;
+    this.keepOnly(new Set());
+  }
+
   get figures(): { readonly tableReads: number; readonly tableReadBytes: number } {
     return { tableReads: this.#reads, tableReadBytes: this.#readBytes };
   }
@@ -71,14 +79,16 @@ export class Tables {
    * for what another caller is loading already. What was loaded stays at hand until the function
    * that is answered is called, after the call that missed it has been repeated.
    *
-   * @throws CatalogError `Corrupt`, codes `LSM_TABLE_MISSING`, `LSM_FILE_CORRUPT`; what the store
-   *   throws.
+   * @throws CatalogError `Corrupt`, codes `LSM_TABLE_MISSING`, `LSM_FILE_CORRUPT`; `Unavailable`,
+   *   code `LSM_CLOSED`; what the store throws.
    */
   async load(missing: readonly MissingBlock[], ahead?: ReadAhead): Promise<() => void> {
     const wanted = new Map<Table, Map<number, MissingBlock>>();
     for (const part of missing) {
       const table = this.#tables.get(part.file as Ulid);
-      if (table === undefined) throw tableGone(this.#prefix, part.file as Ulid, part.offset);
+      if (table === undefined) {
+        throw this.#closed ? closed() : tableGone(this.#prefix, part.file as Ulid, part.offset);
+      }
       const parts = wanted.get(table) ?? new Map<number, MissingBlock>();
       wanted.set(table, parts.set(part.offset, part));
     }

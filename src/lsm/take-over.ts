@@ -1,4 +1,4 @@
-import type { Clock } from "../base/clock.ts";
+import { type Clock, Stopwatch } from "../base/clock.ts";
 import { CatalogError } from "../base/error.ts";
 import type { Manifest } from "./format/manifest.ts";
 import type { Owner } from "./format/manifest-records.ts";
@@ -17,6 +17,8 @@ export interface Taken {
   readonly manifest: Manifest;
   /** The owner before may still answer reads: its lease has to run out first. */
   readonly outwait: boolean;
+  /** Begun before the shard was known to be ours. */
+  readonly known: Stopwatch;
 }
 
 const EMPTY: ManifestState = {
@@ -48,11 +50,12 @@ export async function takeOver(
   const manners = new Manners(clock, self, mode);
   let attempted: number | undefined;
   for (;;) {
+    const known = new Stopwatch(clock);
     const before = await store.latest();
     const owner = before?.owner;
     // The answer to our own attempt was lost.
     if (before !== undefined && before.writerEpoch === attempted && owner?.node === self.node) {
-      return { manifest: before, outwait: manners.outwait };
+      return { manifest: before, outwait: manners.outwait, known };
     }
     if (before !== undefined && owner !== undefined && !(await manners.mayTake(before, owner))) {
       continue;
@@ -60,7 +63,7 @@ export async function takeOver(
     attempted = (before?.writerEpoch ?? 0) + 1;
     const state = { ...(before ?? EMPTY), writerEpoch: attempted, owner: ownerOf(self) };
     const manifest = await publishOnce(store, state, before?.id ?? 0);
-    if (manifest !== undefined) return { manifest, outwait: manners.outwait };
+    if (manifest !== undefined) return { manifest, outwait: manners.outwait, known };
   }
 }
 

@@ -1,8 +1,13 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { utf8, utf8Text } from "../../src/base/bytes.ts";
+import { SeededPrng } from "../../src/base/prng.ts";
+import { MemoryBlobStore } from "../../src/blob/memory.ts";
+import { Engine } from "../../src/lsm/engine.ts";
 import type { Scan } from "../../src/lsm/scan.ts";
+import { ObjectWalStore } from "../../src/lsm/wal/objects.ts";
 import { FaultyBlobStore } from "../support/faulty-blob-store.ts";
-import { KINDS, type Kind, makeWorld, type World } from "./support/worlds.ts";
+import { SleepIsTime } from "../support/virtual-clock.ts";
+import { KINDS, type Kind, makeWorld, Processes, type World } from "./support/worlds.ts";
 
 const worlds: World[] = [];
 const world = (kind: Kind): World => {
@@ -62,4 +67,21 @@ describe.each(KINDS)("an engine over a $store store, log of $wal", (kind) => {
     expect(await texts(next.scan())).toEqual(["a=1"]);
     await next.close();
   });
+});
+
+it("a read that waits while the engine is closed hears that, and of no damage", async () => {
+  const clock = new SleepIsTime();
+  const prng = new SeededPrng(1);
+  const slow = new FaultyBlobStore(new MemoryBlobStore(clock), (_index, method) =>
+    method === "getSuffix" ? { fault: "stalled", applied: "before" } : undefined,
+  );
+  const wal = new ObjectWalStore(slow, { clock, prng, prefix: "wal/" });
+  const node = new Processes().start();
+  const engine = await Engine.open({ store: slow, wal, clock, prng, node });
+  await engine.put(utf8("a"), utf8("1"));
+  await engine.flush();
+  const reading = Promise.resolve(engine.get(utf8("a")));
+  await engine.close();
+  await slow.releaseAll();
+  await expect(reading).rejects.toMatchObject({ kind: "Unavailable", code: "LSM_CLOSED" });
 });

@@ -81,6 +81,41 @@ describe("what is visible at a snapshot", () => {
     );
   });
 
+  it("goes back over many versions also where each seek misses time after time", () => {
+    const memtable = new Memtable();
+    for (const key of ["a", "b", "c"]) {
+      for (let i = 0; i < 20; i++) memtable.add(key, memtable.entries + 1, PUT, Uint8Array.of(i));
+    }
+    for (const misses of [1, 2, 3]) {
+      let left = misses;
+      const below = new Proxy(memtable.cursor(), {
+        get(target, name) {
+          const found: unknown = Reflect.get(target, name, target);
+          if (typeof found !== "function") return found;
+          return (...args: unknown[]): unknown => {
+            if (name === "missing") return undefined;
+            if (String(name).startsWith("seek") && left-- > 0) return MISS;
+            left = misses;
+            return found.apply(target, args);
+          };
+        },
+      });
+      const visible = new VisibleCursor(below, 1_000);
+      const patiently = (move: () => Step): Step => {
+        for (;;) {
+          const step = move();
+          if (step !== MISS) return step;
+        }
+      };
+      const rows: string[] = [];
+      let step = patiently(() => visible.last());
+      for (; step === ENTRY; step = patiently(() => visible.prev())) {
+        rows.push(`${visible.key}${visible.sequence}`);
+      }
+      expect(rows).toEqual(["c60", "b40", "a20"]);
+    }
+  });
+
   it("passes a thousand versions of one key in a few steps", () => {
     const memtable = new Memtable();
     memtable.add("a", 1, PUT, Uint8Array.of(1));

@@ -185,6 +185,18 @@ describe("the read lease", () => {
     expect(shard.store.history.length).toBe(calls + 1);
   });
 
+  it("begins when the shard was taken over, not when its log was read", async () => {
+    const shard = new Shard();
+    await shard.open(shard.processes.start());
+    const taking = shard.open(shard.processes.start(), "takeover");
+    await shard.clock.advance(takeoverWaitMs);
+    const second = await taking;
+    // A third one that came in meanwhile has waited as long, and may have acknowledged by now.
+    const calls = shard.store.history.length;
+    await second.confirm();
+    expect(shard.store.history.length).toBe(calls + 1);
+  });
+
   it("ends before a new owner answers anybody", async () => {
     const shard = new Shard();
     const old = await shard.open(shard.processes.start());

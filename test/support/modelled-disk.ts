@@ -7,7 +7,7 @@ const SECTOR_BYTES = 512;
 /** A call as a script sees it: a power cut, a fault or a rival may come before it and after it. */
 export interface DiskCall {
   readonly index: number;
-  readonly method: keyof Disk | "read" | "write" | "close";
+  readonly method: keyof Disk | "read" | "write" | "fsync" | "close";
   readonly name: string;
   /** `during`: a write's sectors are on their way, and none of them is synced. */
   readonly when: "before" | "during" | "after";
@@ -141,6 +141,10 @@ export class ModelledDisk implements Disk {
           this.#call("read", name, () =>
             Buffer.from(inode.bytes.subarray(offset, offset + length)),
           ),
+        sync: () =>
+          this.#call("fsync", name, () => {
+            if (!this.#lies.syncs) syncTo(inode);
+          }),
         close: async () => undefined,
       };
     });

@@ -22,7 +22,12 @@ import type { Disk, ReadableFile, WritableFile } from "./port.ts";
 
 const readAsync = promisify(read);
 const fsyncAsync = promisify(fsync);
+const fdatasyncAsync = promisify(fdatasync);
 const closeAsync = promisify(close);
+
+/** Windows syncs no file that was not opened for writing. */
+const READ_FLAGS =
+  (process.platform === "win32" ? constants.O_RDWR : constants.O_RDONLY) | constants.O_NOFOLLOW;
 
 /** Larger reads go through the pool in slices, so that no thread of it is held for long. */
 const READ_BYTES = 1_048_576;
@@ -89,7 +94,7 @@ export class LocalDisk implements Disk {
     return this.#calling(name, async () => {
       try {
         const file = join(this.path, name);
-        const fd = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW);
+        const fd = openSync(file, READ_FLAGS);
         return new LocalReadableFile(fd, file, fstatSync(fd).size);
       } catch (error) {
         if (errnoOf(error) === "ENOENT") return undefined;
@@ -181,6 +186,14 @@ class LocalReadableFile implements ReadableFile {
       throw diskFault(error, this.#path);
     }
     return out.subarray(0, filled);
+  }
+
+  async sync(): Promise<void> {
+    try {
+      await fdatasyncAsync(this.#fd);
+    } catch (error) {
+      throw diskFault(error, this.#path);
+    }
   }
 
   async close(): Promise<void> {

@@ -35,6 +35,8 @@ export interface ReadableFile {
   readonly size: number;
   /** Bytes [offset, offset + length), fewer at the end of the file. */
   read(offset: number, length: number): Promise<Uint8Array>;
+  /** Brings to the disk what was read so far, whoever wrote it: it may have been in memory only. */
+  sync(): Promise<void>;
   close(): Promise<void>;
 }
 

@@ -147,14 +147,17 @@ export class GroupCommit {
     this.#rolled = undefined;
     const group = this.#pending.shift();
     this.#inFlight = group;
+    let begun = false;
     try {
       if (rolled !== undefined) await this.#wal.roll();
       rolled?.resolve();
+      begun = true;
       if (group !== undefined) await this.#append(group);
     } catch (error) {
       this.#fail(error);
       rolled?.reject(error);
-      group?.reject(rolled === undefined ? error : dead(error));
+      // Where the log did not come to the group, it was never written.
+      group?.reject(begun ? error : dead(error));
     }
     this.#inFlight = undefined;
     const more = this.#pending.length > 0 || this.#rolled !== undefined;

@@ -104,7 +104,12 @@ async function replay(
   onGroup: WalOpenOptions["onGroup"],
 ): Promise<SegmentEnd> {
   const name = walName(header.id);
-  const bytes = await readStart(disk, header.id, known?.end ?? MAX_SEGMENT_BYTES);
+  // What its successor knows the end of was on the disk before. The newest may hold a group whose
+  // writer ended before its sync did: whoever reads it makes it stay.
+  const bytes =
+    known === undefined
+      ? await readStart(disk, header.id, MAX_SEGMENT_BYTES, true)
+      : await readStart(disk, header.id, known.end);
   if (bytes === undefined) throw corrupt(name, 0, "a segment is missing");
   const scan = scanSegment({ name, header, bytes, ...(known !== undefined && { known }) });
   for (;;) {
@@ -140,11 +145,14 @@ export async function readStart(
   disk: Disk,
   id: number,
   length: number = MAX_SEGMENT_BYTES,
+  synced = false,
 ): Promise<Buffer | undefined> {
   const file = await disk.open(walName(id));
   if (file === undefined) return undefined;
   try {
-    return bufferOf(await file.read(0, length));
+    const bytes = bufferOf(await file.read(0, length));
+    if (synced) await file.sync();
+    return bytes;
   } finally {
     await file.close();
   }

@@ -176,6 +176,15 @@ describe("group commit", () => {
     expect(sizes(wal)).toEqual([1]);
   });
 
+  it("does not deny a group that was written because a file was begun for it", async () => {
+    const { wal, commit } = makeCommit();
+    const rolled = commit.roll();
+    const group = commit.write(batch(1, "a"));
+    await rolled;
+    await wal.answer(new CatalogError("Unknown", "WAL_FENCED", "written, and overtaken"));
+    await expect(group.durable()).rejects.toMatchObject({ kind: "Unknown", code: "WAL_FENCED" });
+  });
+
   it("flushes what was written, and nothing that came later; closes after both", async () => {
     const { wal, commit } = makeCommit();
     commit.write(batch(1, "a"));
