@@ -5,8 +5,10 @@ import { Coverage, emptyCells, matrixOf } from "./harness/coverage.ts";
 import { FAIR, SITES } from "./harness/faults.ts";
 import { Host } from "./harness/host.ts";
 import { never, runSeed, type Sim, type Suite, Violation } from "./harness/sim.ts";
+import { LSM_SUITE } from "./lsm/suite.ts";
 
 const SEEDS = 12;
+const LSM_SEEDS = 6;
 
 function suiteOf(run: Suite["run"]): Suite {
   return { name: "small", sites: SITES, operations: {}, fullSeeds: 1, run };
@@ -19,15 +21,25 @@ test("seeds of the catalog pass", async () => {
   }
 });
 
-test("a seed decides everything: run again it leaves the same trace", async () => {
-  const seed = 4711;
-  const first = await runSeed(CATALOG_SUITE, seed);
-  await runSeed(CATALOG_SUITE, seed + 1);
-  const again = await runSeed(CATALOG_SUITE, seed);
-  expect(again.sim.trace.count).toBeGreaterThan(50);
-  expect(again.digest).toBe(first.digest);
-  expect((await runSeed(CATALOG_SUITE, seed + 1)).digest).not.toBe(first.digest);
+test("seeds of the engine pass", async () => {
+  for (let seed = 1; seed <= LSM_SEEDS; seed++) {
+    const { violation } = await runSeed(LSM_SUITE, seed);
+    expect(violation, `seed ${seed}`).toBeUndefined();
+  }
 });
+
+test.each([CATALOG_SUITE, LSM_SUITE])(
+  "a seed decides everything: run again it leaves the same trace ($name)",
+  async (suite) => {
+    const seed = 4711;
+    const first = await runSeed(suite, seed);
+    await runSeed(suite, seed + 1);
+    const again = await runSeed(suite, seed);
+    expect(again.sim.trace.count).toBeGreaterThan(50);
+    expect(again.digest).toBe(first.digest);
+    expect((await runSeed(suite, seed + 1)).digest).not.toBe(first.digest);
+  },
+);
 
 test.each<readonly [string, Suite["run"]]>([
   ["work that waits for nothing", () => never()],

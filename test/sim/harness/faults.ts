@@ -8,7 +8,7 @@ import type { Sites } from "./coverage.ts";
 import type { Sim } from "./sim.ts";
 
 /** Everything that can happen to a call. Beyond: longer than any attempt or client lasts. */
-type StoreFault =
+export type StoreFault =
   | "notSent"
   | "answerLost"
   | "late"
@@ -18,7 +18,8 @@ type StoreFault =
   | "stalled"
   | "stalledBeyond"
   | "torn"
-  | "stale";
+  | "stale"
+  | "full";
 
 /** The calls that faults strike at. */
 type StoreSite =
@@ -46,6 +47,7 @@ export const SITES: Sites = { ...STORE_FAULTS, node: ["crash", "clockJump"] };
 
 /** A request lives at most as long as its signature does: it lands before that or never. */
 const MAX_LATE_MS = 840_000;
+const STALL_MS: readonly [number, number] = [50, 20_000];
 /** Longer than an attempt may take, and than a client waits. */
 const BEYOND_MS: readonly [number, number] = [46_000, 120_000];
 
@@ -54,7 +56,18 @@ export interface Weather {
   readonly rate: number;
   /** Kinds that do not occur. Leaving some out lets the others interact. */
   readonly absent: ReadonlySet<string>;
+  /** How long the longest stalls last, where they are not those of the catalog's attempts. */
+  readonly beyondMs?: readonly [number, number];
 }
+
+/** A place that calls come by, and what can happen to them there. */
+export interface Place {
+  readonly site: string;
+  readonly faults: readonly StoreFault[];
+}
+
+/** Tells the places of a blob store's calls apart. `path`: the first, where there are many. */
+export type BlobPlaces = (method: BlobMethod, path: string) => Place;
 
 export const FAIR: Weather = { rate: 0, absent: new Set() };
 
@@ -97,6 +110,12 @@ export function blobSite(method: BlobMethod): StoreSite {
   }
 }
 
+/** Places by the kind of call alone. */
+export const byMethod: BlobPlaces = (method) => {
+  const site = blobSite(method);
+  return { site, faults: STORE_FAULTS[site] };
+};
+
 /** Draws faults for the calls of one store, and lets what is late land in time. */
 export class Injector {
   readonly #sim: Sim;
@@ -121,21 +140,32 @@ export class Injector {
     method: PointerMethod,
     release: (index: number) => Promise<void>,
   ): PointerFault | undefined {
-    const kind = this.#draw(pointerSite(method), `${method}#${index}`);
-    if (kind === undefined || kind === "torn" || kind === "stale") return undefined;
-    if (kind === "conflicting") return { fault: "conflicting" };
-    return this.#common(kind, () => release(index));
+    const site = pointerSite(method);
+    const kind = this.draw({ site, faults: STORE_FAULTS[site] }, `${method}#${index}`);
+    switch (kind) {
+      case undefined:
+      case "torn":
+      case "stale":
+      case "full":
+        return undefined;
+      case "conflicting":
+        return { fault: "conflicting" };
+      default:
+        return this.#common(kind, () => release(index));
+    }
   }
 
   blob(
     index: number,
-    method: BlobMethod,
+    call: string,
+    place: Place,
     release: (index: number) => Promise<void>,
   ): BlobFault | undefined {
-    const kind = this.#draw(blobSite(method), `${method}#${index}`);
+    const kind = this.draw(place, call);
     switch (kind) {
       case undefined:
       case "conflicting":
+      case "full":
         return undefined;
       case "torn":
         return { fault: "torn", bytes: this.#below(64) };
@@ -146,11 +176,12 @@ export class Injector {
     }
   }
 
-  #draw(site: StoreSite, call: string): StoreFault | undefined {
+  /** What happens to a call; undefined: it fares well. */
+  draw({ site, faults }: Place, call: string): StoreFault | undefined {
     const { coverage, operation } = this.#sim;
     coverage.call(operation, site);
     if (this.#prng.float() >= this.#weather.rate) return undefined;
-    const possible = STORE_FAULTS[site].filter((kind) => !this.#weather.absent.has(kind));
+    const possible = faults.filter((kind) => !this.#weather.absent.has(kind));
     const kind = possible[this.#below(possible.length)];
     if (kind === undefined) return undefined;
     coverage.inject(operation, site, kind);
@@ -159,7 +190,7 @@ export class Injector {
   }
 
   #common(
-    kind: Exclude<StoreFault, "conflicting" | "torn" | "stale">,
+    kind: Exclude<StoreFault, "conflicting" | "torn" | "stale" | "full">,
     release: () => Promise<void>,
   ) {
     switch (kind) {
@@ -179,12 +210,17 @@ export class Injector {
       }
       case "stalled":
       case "stalledBeyond": {
-        const [fromMs, toMs] = kind === "stalled" ? [50, 20_000] : BEYOND_MS;
         const applied = this.#prng.float() < 0.5 ? "before" : "after";
-        const until = () => this.#sim.sleep(this.#sim.spanMs(fromMs, toMs));
-        return { fault: "stalled", applied, until } as const;
+        return { fault: "stalled", applied, until: () => this.stall(kind) } as const;
       }
     }
+  }
+
+  /** Lets the time of a stall pass. */
+  stall(kind: "stalled" | "stalledBeyond"): Promise<void> {
+    const beyondMs = this.#weather.beyondMs ?? BEYOND_MS;
+    const [fromMs, toMs] = kind === "stalled" ? STALL_MS : beyondMs;
+    return this.#sim.sleep(this.#sim.spanMs(fromMs, toMs));
   }
 
   #below(bound: number): number {

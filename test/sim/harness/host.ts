@@ -1,9 +1,12 @@
 import type { Clock } from "../../../src/base/clock.ts";
 import type { BlobStore } from "../../../src/blob/port.ts";
+import type { Disk } from "../../../src/lsm/disk/port.ts";
 import type { PointerStore } from "../../../src/pointer/port.ts";
 import { FaultyBlobStore } from "../../support/faulty-blob-store.ts";
 import { FaultyPointerStore } from "../../support/faulty-pointer-store.ts";
-import { Injector, type Weather } from "./faults.ts";
+import type { ModelledDisk } from "../../support/modelled-disk.ts";
+import { diskError, diskPlace } from "./disk-faults.ts";
+import { type BlobPlaces, byMethod, Injector, type StoreFault, type Weather } from "./faults.ts";
 import { never, type Sim } from "./sim.ts";
 
 /** Furthest that a wall clock may stand from the stores': what the limits allow for. */
@@ -21,6 +24,9 @@ export class Host {
   readonly #death = Promise.withResolvers<void>();
   #skewMs: number;
   #alive = true;
+  /** When it stands still, and for which of those times its machine sleeps. */
+  #thawsAtMs = 0;
+  readonly #naps: { readonly fromMs: number; readonly toMs: number }[] = [];
 
   constructor(sim: Sim, name: string) {
     this.#sim = sim;
@@ -28,8 +34,11 @@ export class Host {
     this.#skewMs = this.#anySkew();
     this.clock = {
       nowMs: () => Math.floor(sim.clock.nowMs() + this.#skewMs),
-      monotonicMs: () => sim.clock.monotonicMs(),
-      sleep: (ms) => sim.sleep(ms),
+      monotonicMs: () => this.#awakeMs(),
+      sleep: async (ms) => {
+        await sim.sleep(ms);
+        await this.thawed();
+      },
     };
   }
 
@@ -52,6 +61,29 @@ export class Host {
     this.#sim.log(`${this.name} crashes`);
     this.#alive = false;
     this.#death.resolve();
+  }
+
+  /**
+   * Stops the process for a while: nothing that it waits for reaches it, what it has sent arrives.
+   * `asleep`: its machine sleeps, so that its monotonic clock stands still too.
+   */
+  freeze(ms: number, asleep: boolean): void {
+    const nowMs = this.#sim.clock.monotonicMs();
+    // Naps follow each other: none begins before the last one is over.
+    const fromMs = Math.max(nowMs, this.#thawsAtMs);
+    this.#thawsAtMs = fromMs + ms;
+    if (asleep) this.#naps.push({ fromMs, toMs: fromMs + ms });
+    const how = asleep ? "sleeps" : "stands still";
+    this.#sim.log(`${this.name} ${how} for ${ms.toFixed(0)} ms`);
+  }
+
+  /** Resolves when the process goes on: at once, unless it stands still. */
+  async thawed(): Promise<void> {
+    for (;;) {
+      const leftMs = this.#thawsAtMs - this.#sim.clock.monotonicMs();
+      if (leftMs <= 0) return;
+      await this.#sim.sleep(leftMs);
+    }
   }
 
   /** Sets the wall clock, forth or back. */
@@ -77,11 +109,13 @@ export class Host {
   }
 
   /** A blob store as this process reaches it. `name`: for the trace. */
-  blobs(store: BlobStore, name: string): BlobStore {
+  blobs(store: BlobStore, name: string, places: BlobPlaces = byMethod): BlobStore {
     const injector = this.#injector(name);
-    const faulty: FaultyBlobStore = new FaultyBlobStore(store, (index, method) =>
-      injector.blob(index, method, (call) => faulty.release(call)),
-    );
+    const faulty: FaultyBlobStore = new FaultyBlobStore(store, (index, method, args) => {
+      const place = places(method, String([args[0]].flat()[0]));
+      const call = `${method}#${index}`;
+      return injector.blob(index, call, place, (release) => faulty.release(release));
+    });
     return {
       get: (path) => this.#pass(() => faulty.get(path)),
       getRange: (path, offset, length) => this.#pass(() => faulty.getRange(path, offset, length)),
@@ -93,6 +127,32 @@ export class Host {
       deleteMany: (paths) => this.#pass(() => faulty.deleteMany(paths)),
       list: (prefix, options) => this.#pass(() => faulty.list(prefix, options)),
     };
+  }
+
+  /**
+   * A disk of its machine, on which calls take their time, fail, and hang.
+   *
+   * @param onGone told of each name that is about to go.
+   */
+  disk(disk: ModelledDisk, onGone: (name: string) => void): Disk {
+    const injector = this.#injector("disk");
+    const faults = new Map<number, StoreFault>();
+    return disk.view(async (call) => {
+      if (call.when === "before") {
+        await this.#depart();
+        const fault = injector.draw(diskPlace(call), `${call.method} ${call.name}`);
+        if (fault === "refused" || fault === "full") throw diskError(fault);
+        if (fault === "stalled" || fault === "stalledBeyond") await injector.stall(fault);
+        else if (fault !== undefined) faults.set(call.index, fault);
+        if (call.method === "remove" || call.method === "rename") onGone(call.name);
+      } else if (call.when === "during") {
+        await this.#travel();
+        if (faults.get(call.index) === "torn") throw diskError("torn");
+      } else {
+        await this.#arrive();
+        if (faults.get(call.index) === "answerLost") throw diskError("answerLost");
+      }
+    });
   }
 
   #injector(store: string): Injector {
@@ -112,13 +172,35 @@ export class Host {
     try {
       return await call();
     } finally {
-      await this.#travel();
-      if (!this.#alive) await never();
+      await this.#arrive();
     }
+  }
+
+  /** To the disk of its own machine: what a process that ends has not handed over is not written. */
+  async #depart(): Promise<void> {
+    if (!this.#alive) await never();
+    await this.#travel();
+    if (!this.#alive) await never();
+  }
+
+  async #arrive(): Promise<void> {
+    await this.#travel();
+    await this.thawed();
+    if (!this.#alive) await never();
   }
 
   #travel(): Promise<void> {
     return this.#sim.sleep(this.#sim.spanMs(0.2, 8));
+  }
+
+  /** Time without that which its machine has slept through. */
+  #awakeMs(): number {
+    const nowMs = this.#sim.clock.monotonicMs();
+    let sleptMs = 0;
+    for (const { fromMs, toMs } of this.#naps) {
+      sleptMs += Math.max(0, Math.min(nowMs, toMs) - fromMs);
+    }
+    return nowMs - sleptMs;
   }
 
   #anySkew(): number {

@@ -1,0 +1,195 @@
+import type { Sim } from "../harness/sim.ts";
+
+/** An operation; without a value it deletes. Texts of one byte a unit. */
+export interface Op {
+  readonly key: string;
+  readonly value: string | undefined;
+}
+
+/** Operations that were applied in one step, with what became of them. */
+export interface Batch {
+  readonly branch: Branch;
+  readonly first: number;
+  readonly last: number;
+  /** `denied`: its writer was told that it will never be there. */
+  fate: "open" | "acknowledged" | "denied";
+}
+
+interface Slot {
+  readonly op: Op;
+  readonly batch: Batch;
+}
+
+/**
+ * All that one owner of the shard has in its memory: what it found, and what it applied since,
+ * operation by operation. What it applied and nobody acknowledged may end with it.
+ */
+export class Branch {
+  readonly epoch: number;
+  /** The sequence that it found. */
+  readonly cut: number;
+  /** Somebody has read it as durable: no later owner may find less. */
+  floor: number;
+  readonly #sim: Sim;
+  /** By sequence, from 1 on. */
+  readonly #slots: Slot[];
+  #filledTo: number;
+
+  constructor(sim: Sim, epoch: number, found: readonly Slot[]) {
+    this.#sim = sim;
+    this.epoch = epoch;
+    this.cut = found.length;
+    this.floor = found.length;
+    this.#slots = [...found];
+    this.#filledTo = found.length;
+  }
+
+  /** Notes a batch that was applied. */
+  record(ops: readonly Op[], last: number): Batch {
+    const first = last - ops.length + 1;
+    const batch: Batch = { branch: this, first, last, fate: "open" };
+    for (const [index, op] of ops.entries()) {
+      const at = first + index - 1;
+      const taken = at < this.cut || this.#slots[at] !== undefined;
+      this.#sim.must(!taken, () => `epoch ${this.epoch}: sequence ${at + 1} is given out twice`);
+      this.#slots[at] = { op, batch };
+    }
+    while (this.#slots[this.#filledTo] !== undefined) this.#filledTo++;
+    return batch;
+  }
+
+  /**
+   * Resolves when all up to a sequence is noted: whoever applies a batch notes it only when it is
+   * answered, a few turns later.
+   */
+  async noted(sequence: number): Promise<void> {
+    for (let turn = 0; this.#filledTo < sequence; turn++) {
+      if (turn === 10) {
+        const what = `sequence ${this.#filledTo + 1} of ${sequence} was given to nobody`;
+        this.#sim.must(false, () => `epoch ${this.epoch}: ${what}`);
+      }
+      await this.#sim.sleep(0);
+    }
+  }
+
+  /** Rows as of a sequence, in the order of their keys. */
+  at(sequence: number): readonly (readonly [string, string])[] {
+    return [...this.mapAt(sequence)].sort(([a], [b]) => (a < b ? -1 : 1));
+  }
+
+  mapAt(sequence: number): ReadonlyMap<string, string> {
+    const rows = new Map<string, string>();
+    for (const { op } of this.#slots.slice(0, sequence)) {
+      if (op.value === undefined) rows.delete(op.key);
+      else rows.set(op.key, op.value);
+    }
+    return rows;
+  }
+
+  /** Keys that were written in (after, before). */
+  writtenBetween(after: number, before: number): ReadonlySet<string> {
+    return new Set(this.#slots.slice(after, Math.max(after, before - 1)).map(({ op }) => op.key));
+  }
+
+  get lastSequence(): number {
+    return this.#filledTo;
+  }
+
+  holds(batch: Batch): boolean {
+    return this.#slots[batch.last - 1]?.batch === batch;
+  }
+
+  /** What a successor inherits that found so much. */
+  upTo(sequence: number): readonly Slot[] {
+    return this.#slots.slice(0, sequence);
+  }
+
+  /** Batches that this owner applied itself. */
+  own(): ReadonlySet<Batch> {
+    return new Set(this.#slots.slice(this.cut).map(({ batch }) => batch));
+  }
+}
+
+/**
+ * The owners of the shard, one after the other, each with what it found of those before. Sequences
+ * are given out in the order of the log, so nothing has to be searched for: what an owner finds is
+ * what its predecessor had, up to some batch's end that lies behind all it has acknowledged.
+ */
+export class History {
+  readonly #sim: Sim;
+  /** In the order of their epochs. */
+  readonly #branches: Branch[] = [];
+  /** The highest epoch that has acknowledged a batch of its own. */
+  ackedEpoch = 0;
+
+  constructor(sim: Sim) {
+    this.#sim = sim;
+  }
+
+  get epochs(): number {
+    return this.#branches.length;
+  }
+
+  /** An owner serves, and has found so much. */
+  opened(epoch: number, lastSequence: number): Branch {
+    const before = this.#branches.findLast((branch) => branch.epoch < epoch);
+    this.#must(before?.epoch !== epoch, () => `epoch ${epoch} has two owners`);
+    const found = this.#inherit(before, epoch, lastSequence);
+    const branch = new Branch(this.#sim, epoch, found);
+    // One that opened after its successor is nobody's predecessor any more, but has its place.
+    this.#branches.push(branch);
+    this.#branches.sort((a, b) => a.epoch - b.epoch);
+    return branch;
+  }
+
+  acknowledge(batch: Batch): void {
+    batch.fate = "acknowledged";
+    const { branch, last } = batch;
+    for (const later of this.#after(branch)) {
+      const what = `epoch ${branch.epoch} acknowledged ${last}`;
+      this.#must(later.holds(batch), () => `${what}, which epoch ${later.epoch} did not find`);
+    }
+    this.ackedEpoch = Math.max(this.ackedEpoch, branch.epoch);
+  }
+
+  /** Its writer is told that it will never be there. */
+  deny(batch: Batch): void {
+    batch.fate = "denied";
+    for (const later of this.#after(batch.branch)) {
+      const what = `${batch.last} was denied by epoch ${batch.branch.epoch}`;
+      this.#must(!later.holds(batch), () => `${what} and found by epoch ${later.epoch}`);
+    }
+  }
+
+  /** A read was answered as the latest; `acked`: `ackedEpoch` when it was asked. */
+  answeredLatest(branch: Branch, acked: number): void {
+    const what = `epoch ${branch.epoch} answered a read after epoch ${acked} acknowledged a write`;
+    this.#must(acked <= branch.epoch, () => what);
+  }
+
+  #inherit(before: Branch | undefined, epoch: number, lastSequence: number): readonly Slot[] {
+    if (before === undefined) {
+      this.#must(lastSequence === 0, () => `epoch ${epoch} found what nobody wrote`);
+      return [];
+    }
+    const found = before.upTo(lastSequence);
+    const what = `epoch ${epoch} found ${lastSequence} of epoch ${before.epoch}`;
+    this.#must(found.length === lastSequence, () => `${what}, which has ${found.length}`);
+    this.#must(lastSequence >= before.floor, () => `${what}, read as durable to ${before.floor}`);
+    const torn = found.at(-1);
+    this.#must(torn === undefined || torn.batch.last === lastSequence, () => `${what}: torn`);
+    for (const { fate, last } of before.own()) {
+      if (fate === "acknowledged") this.#must(last <= lastSequence, () => `${what}: ${last} lost`);
+      if (fate === "denied") this.#must(last > lastSequence, () => `${what}: ${last} was denied`);
+    }
+    return found;
+  }
+
+  #after(branch: Branch): readonly Branch[] {
+    return this.#branches.filter(({ epoch }) => epoch > branch.epoch);
+  }
+
+  #must(holds: boolean, statement: () => string): void {
+    this.#sim.must(holds, statement);
+  }
+}

@@ -1,0 +1,198 @@
+import { CatalogError } from "../../../src/base/error.ts";
+import type { Engine, ReadOptions } from "../../../src/lsm/engine.ts";
+import type { Maybe } from "../../../src/lsm/maybe.ts";
+import type { Scan } from "../../../src/lsm/scan.ts";
+import type { Snapshot } from "../../../src/lsm/snapshots.ts";
+import type { WriteOp, Written } from "../../../src/lsm/write-path.ts";
+import { select } from "../../lsm/support/version-map.ts";
+import type { Host } from "../harness/host.ts";
+import type { Sim } from "../harness/sim.ts";
+import type { Batch, Branch, History, Op } from "./history.ts";
+
+export interface Range {
+  readonly from?: string;
+  readonly to?: string;
+  readonly prefix?: string;
+}
+
+/** Which state a read is of. */
+export type Where = "memory" | "durable" | Snapshot;
+
+export interface ScanPlan {
+  readonly range: Range;
+  readonly reverse: boolean;
+  readonly limit: number;
+  readonly where: Where;
+}
+
+/** After these nothing more is to be had of an engine. */
+const ENDED: ReadonlySet<string> = new Set(["LSM_FENCED", "LSM_FAILED", "LSM_CLOSED"]);
+/** What a caller may be answered whose store fails, and who is not alone. */
+const ALLOWED: ReadonlySet<string> = new Set(["Unavailable", "Unknown", "Overloaded", "Conflict"]);
+
+export function toBytes(text: string): Uint8Array {
+  return Buffer.from(text, "latin1");
+}
+
+export function toText(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString("latin1");
+}
+
+export function toWriteOp({ key, value }: Op): WriteOp {
+  return value === undefined
+    ? { op: "delete", key: toBytes(key) }
+    : { op: "put", key: toBytes(key), value: toBytes(value) };
+}
+
+/** An error that an operation may come to; else the run has failed. */
+export function assertAllowed(sim: Sim, what: string, error: unknown): CatalogError | undefined {
+  if (error instanceof CatalogError && ALLOWED.has(error.kind)) return error;
+  const shown = error instanceof CatalogError ? JSON.stringify(error.context) : "";
+  sim.must(false, () => `${what}: ${String(error)} ${shown}`);
+  return undefined;
+}
+
+/** A process that has the shard open, or believes so; every answer of its engine is judged. */
+export class Member {
+  readonly host: Host;
+  readonly engine: Engine;
+  readonly branch: Branch;
+  readonly #sim: Sim;
+  readonly #history: History;
+  readonly #over = Promise.withResolvers<void>();
+
+  constructor(sim: Sim, host: Host, engine: Engine, history: History, branch: Branch) {
+    this.#sim = sim;
+    this.host = host;
+    this.engine = engine;
+    this.#history = history;
+    this.branch = branch;
+  }
+
+  /** Resolves when its engine has told somebody that it serves no more. */
+  get over(): Promise<void> {
+    return this.#over.promise;
+  }
+
+  /**
+   * Runs an operation, unless its process ends before it does. What it throws is judged, counted
+   * and forgotten: undefined.
+   */
+  async use<T>(operation: string, work: () => Promise<T>): Promise<T | undefined> {
+    await this.host.thawed();
+    if (!this.host.alive) return undefined;
+    const { coverage } = this.#sim;
+    try {
+      const died = this.host.death.then(() => undefined);
+      const answer = await Promise.race([this.#sim.during(operation, work), died]);
+      coverage.note(`${operation} ${this.host.alive ? "answered" : "cut off"}`);
+      return answer;
+    } catch (error) {
+      const code = assertAllowed(this.#sim, operation, error)?.code ?? "";
+      coverage.note(`${operation} ${code}`);
+      this.#sim.log(`${this.host.name} ${operation}: ${code}`);
+      if (ENDED.has(code)) this.#over.resolve();
+      return undefined;
+    }
+  }
+
+  /** Applies a batch; what is answered settles with its fate: whether it was acknowledged. */
+  async write(ops: readonly Op[]): Promise<() => Promise<boolean>> {
+    return this.follow(ops, this.engine.write(ops.map(toWriteOp)));
+  }
+
+  /** Notes what was written as soon as it is, whether or not anybody hears of it. */
+  async follow(ops: readonly Op[], writing: Maybe<Written>): Promise<() => Promise<boolean>> {
+    const written = await writing;
+    const batch = this.branch.record(ops, written.sequence);
+    const fate = this.#fateOf(batch, written);
+    return () => fate;
+  }
+
+  async #fateOf(batch: Batch, written: Written): Promise<boolean> {
+    const what = `${this.host.name} ${batch.first} to ${batch.last}`;
+    try {
+      await written.durable();
+      this.#sim.log(`${what} durable`);
+      this.#history.acknowledge(batch);
+      return true;
+    } catch (error) {
+      const failure = assertAllowed(this.#sim, "durable", error);
+      this.#sim.log(`${what} ${failure?.kind} ${failure?.code}`);
+      this.#sim.coverage.note(`durable ${failure?.kind} ${failure?.code}`);
+      if (failure?.kind === "Unavailable") this.#history.deny(batch);
+      return false;
+    }
+  }
+
+  /** Values of keys as of one state, each as the history has it. */
+  async get(keys: readonly string[], where: Where): Promise<readonly (string | undefined)[]> {
+    const [sequence, options] = this.#reading(where);
+    const values = await this.engine.getMany(keys.map(toBytes), options);
+    const texts = values.map((value) => value && toText(value));
+    const rows = await this.#rowsAt(sequence);
+    for (const [index, key] of keys.entries()) {
+      const [found, due] = [texts[index], rows.get(key)];
+      this.#must(found === due, () => `get ${key} at ${sequence}: ${found}, not ${due}`);
+    }
+    return texts;
+  }
+
+  /** Rows of one state, as the history has them. `pause`: between its batches. */
+  async scan(plan: ScanPlan, pause: () => Promise<void>): Promise<readonly (readonly string[])[]> {
+    const { range, reverse, limit, where } = plan;
+    const [sequence, options] = this.#reading(where);
+    const scan = this.engine.scan({ ...boundsOf(range), ...options, reverse, limit });
+    const rows = await rowsOf(scan, pause);
+    await this.branch.noted(sequence);
+    const due = select(this.branch.at(sequence), range, reverse, limit);
+    const [found, expected] = [JSON.stringify(rows), JSON.stringify(due)];
+    const asked = `scan ${JSON.stringify({ range, reverse, limit })} at ${sequence}`;
+    this.#must(found === expected, () => `${asked}: ${found}, not ${expected}`);
+    return rows;
+  }
+
+  /** The value of a key that may be shown to anybody as the latest. */
+  async latest(key: string): Promise<string | undefined> {
+    const acked = this.#history.ackedEpoch;
+    const [value] = await this.get([key], "memory");
+    await this.engine.confirm();
+    this.#history.answeredLatest(this.branch, acked);
+    return value;
+  }
+
+  async #rowsAt(sequence: number): Promise<ReadonlyMap<string, string>> {
+    await this.branch.noted(sequence);
+    return this.branch.mapAt(sequence);
+  }
+
+  /** The sequence that a read is of, if it is made right now. */
+  #reading(where: Where): readonly [number, ReadOptions] {
+    const { engine, branch } = this;
+    if (where === "memory") return [engine.lastSequence, {}];
+    if (where !== "durable") return [where.sequence, { snapshot: where }];
+    const { durableSequence } = engine.stats();
+    branch.floor = Math.max(branch.floor, durableSequence);
+    return [durableSequence, { level: "durable" }];
+  }
+
+  #must(holds: boolean, statement: () => string): void {
+    this.#sim.must(holds, () => `${this.host.name}, epoch ${this.branch.epoch}: ${statement()}`);
+  }
+}
+
+export function boundsOf(range: Range): Readonly<Record<string, Uint8Array>> {
+  return Object.fromEntries(Object.entries(range).map(([name, text]) => [name, toBytes(text)]));
+}
+
+export async function rowsOf(
+  scan: Scan,
+  pause: () => Promise<void>,
+): Promise<readonly (readonly [string, string])[]> {
+  const rows: [string, string][] = [];
+  for await (const batch of scan) {
+    for (const { key, value } of batch) rows.push([toText(key), toText(value)]);
+    await pause();
+  }
+  return rows;
+}

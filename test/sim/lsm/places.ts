@@ -1,0 +1,61 @@
+import type { Sites } from "../harness/coverage.ts";
+import { DISK_SITES } from "../harness/disk-faults.ts";
+import type { BlobPlaces, StoreFault } from "../harness/faults.ts";
+
+const READ: readonly StoreFault[] = ["refused", "stalled", "stalledBeyond"];
+const WRITE: readonly StoreFault[] = ["notSent", "answerLost", "late", "duplicated", ...READ];
+
+/**
+ * Half a log object or manifest is damage, which no store that keeps its contract does, and which
+ * the engine refuses; of a table, half may be left by whoever ends while it streams.
+ */
+const BLOB_SITES: Readonly<Record<string, readonly StoreFault[]>> = {
+  "wal read": READ,
+  "wal list": [...READ, "stale"],
+  "wal write": WRITE,
+  "wal delete": WRITE,
+  "manifest read": READ,
+  "manifest list": [...READ, "stale"],
+  "manifest write": WRITE,
+  "boundary list": READ,
+  "table read": READ,
+  "table write": [...WRITE, "torn"],
+};
+
+export const LSM_SITES: Sites = {
+  ...BLOB_SITES,
+  ...DISK_SITES,
+  process: ["crash", "powerCut", "clockJump", "freeze", "sleep"],
+};
+
+const FOLDERS: readonly (readonly [folder: string, name: string])[] = [
+  ["wal/", "wal"],
+  ["manifest/", "manifest"],
+  ["gc/", "boundary"],
+  ["sst/", "table"],
+];
+
+/** By kind of file and of call. */
+export const lsmPlaces: BlobPlaces = (method, path) => {
+  const name = FOLDERS.find(([folder]) => path.startsWith(folder))?.[1] ?? "other";
+  const site = `${name} ${verbOf(method)}`;
+  return { site, faults: BLOB_SITES[site] ?? [] };
+};
+
+function verbOf(method: Parameters<BlobPlaces>[0]): string {
+  switch (method) {
+    case "get":
+    case "getRange":
+    case "getSuffix":
+    case "head":
+      return "read";
+    case "list":
+      return "list";
+    case "put":
+    case "putStream":
+      return "write";
+    case "delete":
+    case "deleteMany":
+      return "delete";
+  }
+}

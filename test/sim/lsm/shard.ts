@@ -1,0 +1,192 @@
+import { MemoryBlobStore } from "../../../src/blob/memory.ts";
+import { BlockCache } from "../../../src/lsm/cache.ts";
+import { Engine } from "../../../src/lsm/engine.ts";
+import type { LsmOptions } from "../../../src/lsm/options.ts";
+import type { NodeIdentity, TakeOver } from "../../../src/lsm/owner.ts";
+import { ObjectWalStore } from "../../../src/lsm/wal/objects.ts";
+import type { WalStore } from "../../../src/lsm/wal/port.ts";
+import { SegmentWalStore } from "../../../src/lsm/wal/segments.ts";
+import { ModelledDisk } from "../../support/modelled-disk.ts";
+import { FAIR, type Weather, weatherOf } from "../harness/faults.ts";
+import { Host } from "../harness/host.ts";
+import type { Sim } from "../harness/sim.ts";
+import { History } from "./history.ts";
+import { assertAllowed, Member } from "./member.ts";
+import { lsmPlaces } from "./places.ts";
+import { Watch } from "./watch.ts";
+
+/** Longer than the engine lets anything live: an hour of stall is not the end of the world. */
+const BEYOND_MS: readonly [number, number] = [46_000, 7_500_000];
+const SIZES = { segmentBytes: 20_480, sliceBytes: 8_192 };
+
+/** One shard: where it lies, and the processes that want it. */
+export class Shard {
+  readonly history: History;
+  readonly members: Member[] = [];
+  readonly #sim: Sim;
+  readonly #watch: Watch;
+  readonly #hosts = new Map<string, Host>();
+  readonly #onDisk: boolean;
+  readonly #options: Partial<LsmOptions>;
+  readonly #gcMinAgeMs: number;
+  #disk = new ModelledDisk();
+  #weather: Weather = FAIR;
+  #over = false;
+
+  constructor(sim: Sim) {
+    this.#sim = sim;
+    this.history = new History(sim);
+    this.#watch = new Watch(sim, new MemoryBlobStore(sim.clock));
+    this.#onDisk = sim.chance(0.5);
+    this.#gcMinAgeMs = sim.pick([1_800_000, 3_600_000]);
+    this.#options = optionsOf(sim, this.#gcMinAgeMs);
+    sim.log(`log on ${this.#onDisk ? "a disk" : "the store"}, ${JSON.stringify(this.#options)}`);
+  }
+
+  /** Two that want the shard, until `calm`: each is started again whenever it ends. */
+  contend(): readonly Promise<void>[] {
+    const { rate, absent } = weatherOf(this.#sim);
+    this.#weather = { rate: rate / 2, absent, beyondMs: BEYOND_MS };
+    return ["a", "b"].map((name) => this.#sim.spawn(() => this.#contender(name)));
+  }
+
+  /** Ends the storm: every process ends, and none is started. */
+  calm(): void {
+    this.#over = true;
+    this.#weather = FAIR;
+    for (const host of this.#hosts.values()) if (host.alive) host.crash();
+  }
+
+  get over(): boolean {
+    return this.#over;
+  }
+
+  any(): Member | undefined {
+    return this.members.length === 0 ? undefined : this.#sim.pick(this.members);
+  }
+
+  anyHost(): Host | undefined {
+    const alive = [...this.#hosts.values()].filter((host) => host.alive);
+    return alive.length === 0 ? undefined : this.#sim.pick(alive);
+  }
+
+  /** The machine goes off, and all of its processes; what was not synced may be gone. */
+  powerCut(): void {
+    for (const host of this.#hosts.values()) if (host.alive) host.crash();
+    this.#disk = this.#disk.afterCut(this.#sim.fork());
+  }
+
+  /** Opens the shard in a process of its own. @throws what `Engine.open` throws. */
+  async open(name: string, weather: Weather, takeOver: TakeOver): Promise<Member> {
+    const host = new Host(this.#sim, name);
+    this.#hosts.set(name, host);
+    const blobs = host.blobs(this.#watch.store, "store", lsmPlaces);
+    const { clock } = host;
+    const prng = this.#sim.fork();
+    const store = blobs;
+    const wal = this.#walOf(host);
+    const cache = new BlockCache(this.#sim.pick([0, 3_000, 1_000_000]));
+    const node = this.#identityOf(host);
+    const options = this.#options;
+    host.weather = weather;
+    const parts = { store, wal, clock, prng, node, takeOver, cache, options };
+    const opening = this.#sim.during("open", () => Engine.open(parts));
+    const died = host.death.then(() => undefined);
+    const engine = await Promise.race([opening, died]);
+    if (engine === undefined) throw new Error("the process has ended");
+    const { epoch } = engine.stats();
+    const branch = this.history.opened(epoch, engine.lastSequence);
+    this.#sim.log(`${name} serves epoch ${epoch} from ${engine.lastSequence}`);
+    const member = new Member(this.#sim, host, engine, this.history, branch);
+    this.members.push(member);
+    return member;
+  }
+
+  async #contender(name: string): Promise<void> {
+    for (let life = 1; !this.#over; life++) {
+      await this.#live(`${name}${life}`);
+      await this.#sim.sleep(this.#sim.spanMs(10, 5_000));
+    }
+  }
+
+  async #live(name: string): Promise<void> {
+    const mode = this.#sim.pick(["standby", "standby", "takeover", "refuse"] as const);
+    const opening = this.open(name, this.#weather, mode).catch((error: unknown) => {
+      const host = this.#hosts.get(name);
+      if (host?.alive === false) return undefined;
+      const code = assertAllowed(this.#sim, "open", error)?.code;
+      this.#sim.coverage.note(`open ${code}`);
+      this.#sim.log(`${name} did not open: ${code}`);
+      host?.crash();
+      return undefined;
+    });
+    const member = await opening;
+    if (member === undefined) return;
+    this.#sim.coverage.note(`open ${mode} answered`);
+    await Promise.race([member.over, member.host.death]);
+    if (member.host.alive && this.#sim.chance(0.7)) {
+      await member.use("close", () => member.engine.close());
+    }
+    // Some go on for a while: those who still ask them must not be told anything that is not so.
+    await Promise.race([this.#sim.sleep(this.#sim.spanMs(1, 10_000)), member.host.death]);
+    this.members.splice(this.members.indexOf(member), 1);
+    if (member.host.alive) member.host.crash();
+  }
+
+  #walOf(host: Host): WalStore {
+    const { clock } = host;
+    const prng = this.#sim.fork();
+    if (this.#onDisk) {
+      const disk = host.disk(this.#disk, (name) => this.#watch.released(name));
+      return new SegmentWalStore(disk, { clock, prng, ...SIZES });
+    }
+    const blobs = host.blobs(this.#watch.store, "log", lsmPlaces);
+    return new ObjectWalStore(blobs, { clock, prng, prefix: "wal/", minAgeMs: this.#gcMinAgeMs });
+  }
+
+  /** With the log on a disk all run on its machine; else each on one of its own. */
+  #identityOf(host: Host): NodeIdentity {
+    const { name } = host;
+    const machine = this.#onDisk ? "m" : name.slice(0, 1);
+    return {
+      node: name,
+      host: machine,
+      pid: this.#hosts.size,
+      bootId: machine,
+      url: `sim://${name}`,
+      sight: (owner) => {
+        if (owner.bootId !== machine) return "unseen";
+        return this.#hosts.get(owner.node)?.alive === true ? "alive" : "dead";
+      },
+      answers: async ({ node }) => {
+        await host.clock.sleep(this.#sim.spanMs(1, 500));
+        // Some questions get lost on the way.
+        return this.#hosts.get(node)?.alive === true && this.#sim.chance(0.8);
+      },
+    };
+  }
+}
+
+/** Small enough for everything to happen within some hundred operations. */
+function optionsOf(sim: Sim, gcMinAgeMs: number): Partial<LsmOptions> {
+  return {
+    memtableBytes: sim.pick([3_000, 9_000, 30_000]),
+    walFiles: sim.pick([3, 20, 4_096]),
+    unflushedBytes: sim.pick([
+      [12_000, 40_000],
+      [100_000, 200_000],
+    ] as const),
+    parallelFlushes: sim.pick([1, 2, 3]),
+    blockBytes: sim.pick([64, 256, 4_096]),
+    compression: sim.pick(["none", "none", "zstd"] as const),
+    readGapBytes: sim.pick([0, 64, 4_096]),
+    readAheadBytes: sim.pick([0, 512]),
+    scanBatchRows: sim.pick([1, 3, 50]),
+    recentBytes: sim.pick([2_000, 100_000]),
+    transactionMs: sim.pick([1_000, 60_000]),
+    minFlushIntervalMs: sim.pick([0, 0, 40]),
+    // Nothing merges the tables of level 0 in a run as short as this.
+    l0Tables: [1_000, 2_000],
+    gcMinAgeMs,
+  };
+}

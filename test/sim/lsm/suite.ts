@@ -1,0 +1,74 @@
+import { FAIR } from "../harness/faults.ts";
+import type { Sim, Suite } from "../harness/sim.ts";
+import { LSM_SITES } from "./places.ts";
+import { Shard } from "./shard.ts";
+import { verify } from "./verify.ts";
+import { found, User } from "./workload.ts";
+
+const TABLES = ["table write", "manifest write", "boundary list"] as const;
+const READ = ["table read"] as const;
+
+/** Processes that want one shard of the engine, over one store, with logs of both kinds. */
+export const LSM_SUITE: Suite = {
+  name: "lsm",
+  sites: LSM_SITES,
+  operations: {
+    open: [
+      ...["manifest list", "manifest read", "manifest write", "boundary list"],
+      ...["wal list", "wal read", "wal write", "disk read", "disk names", "disk write"],
+    ],
+    write: [...TABLES, "wal write", "wal list", "wal delete", "disk write", "disk names"],
+    transfer: [...TABLES, ...READ, "wal write", "disk write"],
+    count: ["wal write", "disk write"],
+    confirm: ["manifest read", ...READ],
+    get: READ,
+    scan: READ,
+    audit: READ,
+    flush: TABLES,
+    close: ["manifest write"],
+    housekeeping: ["process"],
+  },
+  fullSeeds: 2_000,
+  run,
+};
+
+async function run(sim: Sim): Promise<() => Promise<void>> {
+  const shard = new Shard(sim);
+  const founder = await shard.open("founder", FAIR, "refuse");
+  await found(founder);
+  founder.host.crash();
+  shard.members.length = 0;
+  const contenders = shard.contend();
+  const chaos = sim.spawn(() => disturb(sim, shard));
+  const told = new Map<string, number>();
+  const users = Array.from({ length: 2 + sim.below(4) }, (_, index) => {
+    const user = new User(sim, shard, `u${index}`, told);
+    return sim.spawn(() => user.work(20 + sim.below(60)));
+  });
+  await Promise.all(users);
+  shard.calm();
+  await Promise.all([...contenders, chaos]);
+  // What was sent before may still arrive.
+  for (const name of ["heir", "reader"])
+    await verify(sim, await shard.open(name, FAIR, "takeover"));
+  sim.coverage.note(`owners ${Math.min(shard.history.epochs, 20)}`);
+  return async () => undefined;
+}
+
+/** What happens to the processes and their machines, from time to time. */
+async function disturb(sim: Sim, shard: Shard): Promise<void> {
+  // A machine may sleep, or its wall clock be set: where both happen at once, no time is certain.
+  const sleepy = sim.chance(0.5);
+  const often = sim.pick([3_000, 20_000, 120_000]);
+  for (let left = sim.below(16); left > 0 && !shard.over; left--) {
+    await sim.sleep(sim.spanMs(100, often));
+    const host = shard.anyHost();
+    if (host === undefined || shard.over) continue;
+    const kind = sim.pick(["crash", "powerCut", "freeze", sleepy ? "sleep" : "clockJump"] as const);
+    sim.coverage.inject(sim.operation, "process", kind);
+    if (kind === "crash") host.crash();
+    else if (kind === "powerCut") shard.powerCut();
+    else if (kind === "clockJump") host.jumpClock();
+    else host.freeze(sim.spanMs(10, sim.chance(0.1) ? 7_500_000 : 10_000), kind === "sleep");
+  }
+}

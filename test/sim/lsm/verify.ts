@@ -1,0 +1,24 @@
+import type { Sim } from "../harness/sim.ts";
+import type { Member } from "./member.ts";
+
+/** What must hold of a shard that nothing is under way in any more. */
+export async function verify(sim: Sim, member: Member): Promise<void> {
+  const everything = { range: {}, limit: Number.POSITIVE_INFINITY, where: "memory" } as const;
+  const atOnce = async (): Promise<void> => undefined;
+  const compare = async (): Promise<void> => {
+    const up = await member.scan({ ...everything, reverse: false }, atOnce);
+    await member.scan({ ...everything, reverse: true }, atOnce);
+    await member.get(
+      up.map(([key]) => key ?? ""),
+      "memory",
+    );
+  };
+  await compare();
+  const fate = await member.write([{ key: "last", value: "word" }]);
+  await fate();
+  await member.engine.flush();
+  await compare();
+  const { durableSequence, lastSequence } = member.engine.stats();
+  sim.must(durableSequence === lastSequence, () => `${durableSequence} of ${lastSequence} durable`);
+  await member.engine.close();
+}

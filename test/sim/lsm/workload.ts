@@ -1,0 +1,194 @@
+import type { Snapshot } from "../../../src/lsm/snapshots.ts";
+import type { Sim } from "../harness/sim.ts";
+import { JudgedTransaction } from "./judged-transaction.ts";
+import type { Member, Range, Where } from "./member.ts";
+import type { Shard } from "./shard.ts";
+
+const ACCOUNTS = 6;
+const OPENING = 100;
+const KEYS = 40;
+const COUNTERS = 3;
+
+const account = (index: number): string => `bank/${index}`;
+const counter = (index: number): string => `count/${index}`;
+const row = (index: number): string => `row/${String(index).padStart(3, "0")}`;
+
+/** Founds the bank, where nothing goes wrong yet. */
+export async function found(member: Member): Promise<void> {
+  const ops = Array.from({ length: ACCOUNTS }, (_, index) => ({
+    key: account(index),
+    value: String(OPENING),
+  }));
+  await member.use("write", async () => await (await member.write(ops))());
+}
+
+/** One who uses the shard, through whoever has it open or says so. */
+export class User {
+  readonly #sim: Sim;
+  readonly #shard: Shard;
+  readonly #name: string;
+  /** The highest value of each counter that anybody was told as the latest one. */
+  readonly #told: Map<string, number>;
+  #writes = 0;
+  #snapshot: { readonly member: Member; readonly snapshot: Snapshot } | undefined;
+
+  constructor(sim: Sim, shard: Shard, name: string, told: Map<string, number>) {
+    this.#sim = sim;
+    this.#shard = shard;
+    this.#name = name;
+    this.#told = told;
+  }
+
+  /** So many operations, one after the other; fewer where the shard is hardly ever open. */
+  async work(operations: number): Promise<void> {
+    let done = 0;
+    for (let turn = 0; done < operations && turn < 10 * operations; turn++) {
+      const member = this.#shard.any();
+      if (member !== undefined) {
+        await this.#act(member);
+        done++;
+      }
+      const rests = this.#sim.chance(0.005);
+      const idleMs = member === undefined ? 20_000 : rests ? 5_400_000 : 500;
+      await this.#sim.sleep(this.#sim.spanMs(1, idleMs));
+    }
+  }
+
+  async #act(member: Member): Promise<void> {
+    const chance = this.#sim.prng.float();
+    if (chance < 0.35) return await this.#write(member);
+    if (chance < 0.5) return await this.#transfer(member);
+    if (chance < 0.58) return await this.#count(member);
+    if (chance < 0.66) return await this.#confirmed(member);
+    if (chance < 0.74) return await this.#get(member);
+    if (chance < 0.84) return await this.#scan(member);
+    if (chance < 0.9) return await this.#audit(member);
+    if (chance < 0.95) return await this.#keep(member);
+    if (chance < 0.985) await member.use("flush", () => member.engine.flush());
+    else await member.use("close", () => member.engine.close());
+  }
+
+  /** A few rows, values long and short; waits for its acknowledgement or does not. */
+  async #write(member: Member): Promise<void> {
+    const sim = this.#sim;
+    const ops = Array.from({ length: 1 + sim.below(8) }, () => ({
+      key: row(sim.below(KEYS)),
+      value: sim.chance(0.25) ? undefined : this.#value(),
+    }));
+    await member.use("write", async () => {
+      const fate = await member.write(ops);
+      return sim.chance(0.7) ? await fate() : true;
+    });
+  }
+
+  /** Moves money, under either isolation: what is written was read. */
+  async #transfer(member: Member): Promise<void> {
+    const sim = this.#sim;
+    const from = account(sim.below(ACCOUNTS));
+    const to = account(sim.below(ACCOUNTS));
+    if (from === to) return;
+    await member.use("transfer", async () => {
+      const isolation = sim.pick(["serializable", "snapshot"] as const);
+      const transaction = new JudgedTransaction(sim, member, isolation);
+      const amount = 1 + sim.below(5);
+      const [paid, got] = [await transaction.get(from), await transaction.get(to)];
+      if (sim.chance(0.3)) {
+        const range = this.#range();
+        await transaction.scan(range, sim.chance(0.5), sim.pick([2, 1_000]));
+      }
+      if (sim.chance(0.3)) await sim.sleep(sim.spanMs(1, 3_000));
+      if (paid === undefined || got === undefined || sim.chance(0.05))
+        return transaction.rollback();
+      transaction.set(from, String(Number(paid) - amount));
+      transaction.set(to, String(Number(got) + amount));
+      if (sim.chance(0.2)) transaction.set(row(sim.below(KEYS)), undefined);
+      return await transaction.commit();
+    });
+  }
+
+  async #count(member: Member): Promise<void> {
+    const key = counter(this.#sim.below(COUNTERS));
+    await member.use("count", async () => {
+      const transaction = new JudgedTransaction(this.#sim, member, "serializable");
+      const value = Number((await transaction.get(key)) ?? 0);
+      transaction.set(key, String(value + 1));
+      return await transaction.commit();
+    });
+  }
+
+  /** What was once told as the latest value is never taken back, whoever answers. */
+  async #confirmed(member: Member): Promise<void> {
+    const key = counter(this.#sim.below(COUNTERS));
+    const told = this.#told.get(key) ?? 0;
+    await member.use("confirm", async () => {
+      const value = Number((await member.latest(key)) ?? 0);
+      this.#sim.must(value >= told, () => `${key} falls from ${told} to ${value}`);
+      this.#told.set(key, Math.max(value, this.#told.get(key) ?? 0));
+    });
+  }
+
+  async #get(member: Member): Promise<void> {
+    const sim = this.#sim;
+    const keys = Array.from({ length: 1 + sim.below(5) }, () => row(sim.below(KEYS + 5)));
+    await member.use("get", () => member.get(keys, this.#where(member)));
+  }
+
+  async #scan(member: Member): Promise<void> {
+    const sim = this.#sim;
+    const plan = { range: this.#range(), limit: sim.pick([1, 4, 1_000]) };
+    const reverse = sim.chance(0.5);
+    const where = this.#where(member);
+    await member.use("scan", () => member.scan({ ...plan, reverse, where }, () => this.#pause()));
+  }
+
+  /** Both ways and key by key, of one state: the same rows, and no money lost or made. */
+  async #audit(member: Member): Promise<void> {
+    const range = { prefix: "bank/" };
+    await member.use("audit", async () => {
+      const where = member.engine.snapshot(this.#sim.pick(["memory", "durable"]));
+      const plan = { range, limit: 1_000, where };
+      const up = await member.scan({ ...plan, reverse: false }, () => this.#pause());
+      const down = await member.scan({ ...plan, reverse: true }, () => this.#pause());
+      const keys = Array.from({ length: ACCOUNTS }, (_, index) => account(index));
+      const values = await member.get(keys, where);
+      where.close();
+      const same = JSON.stringify(up) === JSON.stringify(down.toReversed());
+      this.#sim.must(same, () => "a scan differs from its reverse");
+      for (const money of [up.map(([, value]) => value), values]) {
+        const total = money.reduce((sum, value) => sum + Number(value ?? 0), 0);
+        this.#sim.must(total === ACCOUNTS * OPENING, () => `the bank holds ${total}`);
+      }
+    });
+  }
+
+  /** Opens a snapshot that later reads may use, and closes the one before. */
+  async #keep(member: Member): Promise<void> {
+    this.#snapshot?.snapshot.close();
+    this.#snapshot = undefined;
+    await member.use("snapshot", async () => {
+      const snapshot = member.engine.snapshot(this.#sim.pick(["memory", "durable"]));
+      this.#snapshot = { member, snapshot };
+    });
+  }
+
+  #where(member: Member): Where {
+    const kept = this.#snapshot;
+    if (kept?.member === member && this.#sim.chance(0.5)) return kept.snapshot;
+    return this.#sim.pick(["memory", "durable"] as const);
+  }
+
+  #range(): Range {
+    const sim = this.#sim;
+    const [a, b] = [row(sim.below(KEYS)), row(sim.below(KEYS))];
+    return sim.pick<Range>([{}, { prefix: "row/01" }, a < b ? { from: a, to: b } : { from: a }]);
+  }
+
+  #value(): string {
+    const length = this.#sim.chance(0.05) ? 2_000 : this.#sim.below(120);
+    return `${this.#name}.${++this.#writes}.${"x".repeat(length)}`;
+  }
+
+  async #pause(): Promise<void> {
+    if (this.#sim.chance(0.3)) await this.#sim.sleep(this.#sim.spanMs(0.1, 200));
+  }
+}
