@@ -176,7 +176,7 @@ export class Host {
     }
   }
 
-  /** To the disk of its own machine: what a process that ends has not handed over is not written. */
+  /** To the disk of its machine: what a process has not handed over when it ends is not written. */
   async #depart(): Promise<void> {
     if (!this.#alive) await never();
     await this.#travel();
