@@ -1,7 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { SeededPrng } from "../../src/base/prng.ts";
-import { type Cursor, END, ENTRY, MISS, type Step } from "../../src/lsm/format/cursor.ts";
+import {
+  type Cursor,
+  END,
+  ENTRY,
+  MISS,
+  type MissingBlock,
+  type Step,
+} from "../../src/lsm/format/cursor.ts";
 import { PUT } from "../../src/lsm/format/entry.ts";
 import { Memtable } from "../../src/lsm/memtable.ts";
 import { MergeCursor } from "../../src/lsm/merge.ts";
@@ -82,37 +89,23 @@ describe("what is visible at a snapshot", () => {
   });
 
   it("goes back over many versions also where each seek misses time after time", () => {
-    const memtable = new Memtable();
+    const memtables = [new Memtable(), new Memtable()];
+    let sequence = 0;
     for (const key of ["a", "b", "c"]) {
-      for (let i = 0; i < 20; i++) memtable.add(key, memtable.entries + 1, PUT, Uint8Array.of(i));
+      for (let i = 0; i < 41; i++) memtables[i % 2]!.add(key, ++sequence, PUT, Uint8Array.of(i));
     }
     for (const misses of [1, 2, 3]) {
-      let left = misses;
-      const below = new Proxy(memtable.cursor(), {
-        get(target, name) {
-          const found: unknown = Reflect.get(target, name, target);
-          if (typeof found !== "function") return found;
-          return (...args: unknown[]): unknown => {
-            if (name === "missing") return undefined;
-            if (String(name).startsWith("seek") && left-- > 0) return MISS;
-            left = misses;
-            return found.apply(target, args);
-          };
-        },
-      });
+      const below = new MergeCursor([
+        memtables[0]!.cursor(),
+        missing(memtables[1]!.cursor(), misses),
+      ]);
       const visible = new VisibleCursor(below, 1_000);
-      const patiently = (move: () => Step): Step => {
-        for (;;) {
-          const step = move();
-          if (step !== MISS) return step;
-        }
-      };
       const rows: string[] = [];
-      let step = patiently(() => visible.last());
-      for (; step === ENTRY; step = patiently(() => visible.prev())) {
+      let step = settled(visible, [], (cursor) => cursor.last());
+      for (; step === ENTRY; step = settled(visible, [], (cursor) => cursor.prev())) {
         rows.push(`${visible.key}${visible.sequence}`);
       }
-      expect(rows).toEqual(["c60", "b40", "a20"]);
+      expect(rows).toEqual(["c123", "b82", "a41"]);
     }
   });
 
@@ -148,6 +141,26 @@ describe("what is visible at a snapshot", () => {
     expect(calls).toBeLessThan(150);
   });
 });
+
+/** A cursor each of whose seeks misses so many times before it is answered. */
+function missing(cursor: Cursor, misses: number): Cursor {
+  const asked = new Map<string, number>();
+  return new Proxy(cursor, {
+    get(target, name) {
+      const found: unknown = Reflect.get(target, name, target);
+      if (typeof found !== "function") return found;
+      return (...args: unknown[]): unknown => {
+        const call = `${String(name)} ${args}`;
+        const times = asked.get(call) ?? 0;
+        asked.set(call, times + 1);
+        if (call.startsWith("seek") && times < misses) return MISS;
+        if (name !== "missing") return found.apply(target, args);
+        (args[0] as MissingBlock[]).push({ file: "", kind: "data", offset: 0, bytes: 1 });
+        return undefined;
+      };
+    },
+  });
+}
 
 function walk(
   visible: VisibleCursor,
