@@ -88,12 +88,20 @@ export class Member {
       coverage.note(`${operation} ${this.host.alive ? "answered" : "cut off"}`);
       return answer;
     } catch (error) {
-      const code = assertAllowed(this.#sim, operation, error)?.code ?? "";
+      const code = this.#codeOf(operation, error);
       coverage.note(`${operation} ${code}`);
       this.#sim.log(`${this.host.name} ${operation}: ${code}`);
       if (ENDED.has(code)) this.#over.resolve();
       return undefined;
     }
+  }
+
+  /** Whoever was overtaken long ago may still look for tables that its successors have collected. */
+  #codeOf(operation: string, error: unknown): string {
+    const overtaken = this.#history.lastEpoch > this.branch.epoch;
+    const gone = error instanceof CatalogError && error.code === "LSM_TABLE_MISSING";
+    if (gone && overtaken) return error.code;
+    return assertAllowed(this.#sim, operation, error)?.code ?? "";
   }
 
   /** Applies a batch; what is answered settles with its fate: whether it was acknowledged. */

@@ -17,7 +17,12 @@ const BLOB_SITES: Readonly<Record<string, readonly StoreFault[]>> = {
   "manifest read": READ,
   "manifest list": [...READ, "stale"],
   "manifest write": WRITE,
+  "manifest delete": WRITE,
   "boundary list": READ,
+  "boundary read": READ,
+  "boundary write": WRITE,
+  "table list": [...READ, "stale"],
+  "table delete": WRITE,
   "table read": READ,
   "table write": [...WRITE, "torn"],
 };

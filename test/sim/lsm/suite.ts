@@ -49,8 +49,10 @@ async function run(sim: Sim): Promise<() => Promise<void>> {
   shard.calm();
   await Promise.all([...contenders, chaos]);
   // What was sent before may still arrive.
-  for (const name of ["heir", "reader"])
+  for (const name of ["heir", "reader"]) {
     await verify(sim, await shard.open(name, FAIR, "takeover"));
+    await shard.verify();
+  }
   sim.coverage.note(`owners ${Math.min(shard.history.epochs, 20)}`);
   return async () => undefined;
 }

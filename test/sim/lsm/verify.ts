@@ -14,6 +14,9 @@ export async function verify(sim: Sim, member: Member): Promise<void> {
     );
   };
   await compare();
+  await member.engine.flush();
+  await member.engine.compact();
+  await compare();
   const fate = await member.write([{ key: "last", value: "word" }]);
   await fate();
   await member.engine.flush();

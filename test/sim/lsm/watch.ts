@@ -1,4 +1,5 @@
 import type { BlobStore } from "../../../src/blob/port.ts";
+import { decodeGcBoundary } from "../../../src/lsm/format/gc-boundary.ts";
 import { decodeManifest, type Manifest } from "../../../src/lsm/format/manifest.ts";
 import { tablePath } from "../../../src/lsm/tables.ts";
 import { walId } from "../../../src/lsm/wal/names.ts";
@@ -10,6 +11,8 @@ export class Watch {
   readonly #sim: Sim;
   readonly #inner: BlobStore;
   #latest: Manifest | undefined;
+  /** The last manifest that may have been deleted. */
+  #boundary = 0;
 
   constructor(sim: Sim, inner: BlobStore) {
     this.#sim = sim;
@@ -23,7 +26,9 @@ export class Watch {
       put: async (path, bytes, condition) => {
         this.#must(condition === "absent", () => `${path} is put over what may stand there`);
         const put = await inner.put(path, bytes, condition);
-        if (put.outcome === "stored" && path.startsWith("manifest/")) await this.#published(bytes);
+        if (put.outcome !== "stored") return put;
+        if (path.startsWith("gc/")) this.#boundary = decodeGcBoundary(bytes).manifestThrough;
+        if (path.startsWith("manifest/")) await this.#published(bytes);
         return put;
       },
       putStream: (path, source) => inner.putStream(path, source),
@@ -45,9 +50,17 @@ export class Watch {
     this.#must(id === undefined || id < from, () => `${name} goes, replay begins at ${from}`);
   }
 
+  /** Whether the newest manifest refers to a table's file. */
+  names(path: string): boolean {
+    const latest = this.#latest;
+    return latest !== undefined && tablesOf(latest).some(({ id }) => path.includes(id));
+  }
+
   async #published(bytes: Uint8Array): Promise<void> {
     const manifest = decodeManifest(bytes);
     const before = this.#latest;
+    // Where others stood once: whoever put it looks at the boundary next, and has lost.
+    if (manifest.id <= this.#boundary) return;
     this.#latest = manifest;
     const { id, writerEpoch, lastSequence, walFrom } = manifest;
     if (before !== undefined) {
@@ -69,8 +82,10 @@ export class Watch {
   #deleted(path: string): void {
     if (path.startsWith("wal/")) this.released(path.slice("wal/".length));
     const latest = this.#latest;
-    const used = latest !== undefined && tablesOf(latest).some(({ id }) => path.includes(id));
-    this.#must(!used, () => `${path} goes, manifest ${latest?.id} names it`);
+    const id = /^manifest\/(\d+)/.exec(path)?.[1];
+    const collected = id === undefined || Number(id) <= this.#boundary;
+    this.#must(collected, () => `${path} goes, the boundary is at ${this.#boundary}`);
+    this.#must(!this.names(path), () => `${path} goes, manifest ${latest?.id} names it`);
   }
 
   #must(holds: boolean, statement: () => string): void {

@@ -64,7 +64,9 @@ export class User {
     if (chance < 0.84) return await this.#scan(member);
     if (chance < 0.9) return await this.#audit(member);
     if (chance < 0.95) return await this.#keep(member);
-    if (chance < 0.985) await member.use("flush", () => member.engine.flush());
+    if (chance < 0.97) await member.use("flush", () => member.engine.flush());
+    else if (chance < 0.98) await member.use("compact", () => member.engine.compact());
+    else if (chance < 0.99) await member.use("collect", () => member.engine.collectGarbage());
     else await member.use("close", () => member.engine.close());
   }
 
