@@ -96,7 +96,7 @@ export class Member {
     }
   }
 
-  /** Whoever was overtaken long ago may still look for tables that its successors have collected. */
+  /** Whoever was overtaken long ago may look for tables that its successors have collected. */
   #codeOf(operation: string, error: unknown): string {
     const overtaken = this.#history.lastEpoch > this.branch.epoch;
     const gone = error instanceof CatalogError && error.code === "LSM_TABLE_MISSING";
