@@ -3,6 +3,7 @@ import { CatalogError } from "../../src/base/error.ts";
 import { LIMITS } from "../../src/base/limits.ts";
 import { MemoryBlobStore } from "../../src/blob/memory.ts";
 import type { BlobStore } from "../../src/blob/port.ts";
+import { beginPurge, endPurge } from "../../src/catalog/purging.ts";
 import type { PointerStore } from "../../src/pointer/port.ts";
 import { checkStore } from "../catalog/support/check-store.ts";
 import { type Fault, FaultyPointerStore } from "../support/faulty-pointer-store.ts";
@@ -212,6 +213,19 @@ test("a node that stood still for longer than its lease changes nothing any more
   await expect(slow?.renew()).rejects.toMatchObject(lost);
   expect(() => slow?.assertHeld()).toThrow(expect.objectContaining(lost));
   expect(await world.left()).toEqual(["v2/data/stranger.parquet"]);
+});
+
+test("a job that was called off is none of its holder, whoever has its id next", async () => {
+  const world = await expired();
+  const { catalog, iceberg, dropped } = world.node;
+  const [id] = await catalog.jobs.due();
+  const slow = await catalog.jobs.take(id!);
+  await dropped.undrop(world.id);
+  await iceberg.dropTable(ACTOR, { ...NS, table: "t" }, { purgeRequested: true });
+  const lost = { kind: "Conflict", code: "JOB_LEASE_LOST" };
+  await expect(beginPurge(catalog.context, slow!)).rejects.toMatchObject(lost);
+  await expect(endPurge(catalog.context, slow!)).rejects.toMatchObject(lost);
+  expect((await dropped.list()).items).toHaveLength(1);
 });
 
 test("a job that fails waits longer each time, and does not keep others from running", async () => {
