@@ -53,7 +53,7 @@ export const CATALOG_SUITE: Suite = {
     listViews: [...READ, "pointer list"],
     listNamespaces: [...READ, "pointer list"],
   },
-  fullSeeds: 1_000,
+  fullSeeds: 3_000,
   run,
 };
 
