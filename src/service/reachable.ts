@@ -1,6 +1,7 @@
 import { CatalogError } from "../base/error.ts";
 import { isJsonArray } from "../base/json.ts";
 import type { Locations } from "../blob/locations.ts";
+import { readManifest, readManifestList } from "../iceberg/manifest.ts";
 import type { TableMetadata } from "../iceberg/model.ts";
 import type { Snapshot } from "../iceberg/snapshot.ts";
 import type { MetadataFiles } from "./metadata-files.ts";
@@ -61,7 +62,6 @@ export class Reachable {
     const { lists, manifests } = await this.#read();
     yield* manifests;
     const seen = new Set(manifests);
-    const { readManifestList } = await import("../iceberg/manifest.ts");
     for (const list of lists) {
       for await (const path of this.#valuesOf(list, readManifestList)) {
         if (seen.has(path)) continue;
@@ -76,7 +76,6 @@ export class Reachable {
    * earlier one, or no longer the table's. One read a manifest.
    */
   async *data(): AsyncGenerator<string> {
-    const { readManifest } = await import("../iceberg/manifest.ts");
     const seen = new Set<string>();
     for await (const manifest of this.manifests()) {
       for await (const { status, path } of this.#valuesOf(manifest, readManifest)) {
