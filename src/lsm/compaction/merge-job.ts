@@ -1,5 +1,6 @@
 import { CatalogError } from "../../base/error.ts";
 import { END, ENTRY, MISS, type Step } from "../format/cursor.ts";
+import type { Key } from "../format/entry.ts";
 import type { SstMeta } from "../format/sst-meta.ts";
 import { SstWriter } from "../format/sst-writer.ts";
 import type { Ulid } from "../format/ulid.ts";
@@ -15,6 +16,9 @@ interface OpenWriter {
 
 /** Entries between two looks at how much was made. */
 const LOOK_ENTRIES = 64;
+/** The cursor stands on the first entry of another table. */
+const NEXT_TABLE = "next-table";
+const stay = (): Step => ENTRY;
 
 /**
  * A merge as a function over bytes: ranges of its inputs come in, ranges of its outputs go out. It
@@ -34,6 +38,9 @@ export class MergeJob {
   readonly #outputs: MergeOutput[] = [];
   #move: () => Step;
   #writer: OpenWriter | undefined;
+  /** The open table is as large as one should be: it ends where the next key begins. */
+  #full = false;
+  #lastKey: Key | undefined;
   /** Of the open table, encoded and not handed out. */
   readonly #chunks: Uint8Array[] = [];
   #entries = 0;
@@ -86,7 +93,8 @@ export class MergeJob {
         return step;
       }
       made += this.#drain(writer.sst);
-      if (writer.sst.estimatedBytes >= tableBytes) this.#endTable(writer);
+      if (step === NEXT_TABLE) this.#endTable(writer);
+      else this.#full = writer.sst.entries > 0 && writer.sst.estimatedBytes >= tableBytes;
       if (step === MISS) return step;
     }
     return ENTRY;
@@ -100,16 +108,24 @@ export class MergeJob {
     return this.#writer;
   }
 
-  /** Some entries, and where that came to an end. */
-  #some(writer: SstWriter): Step {
+  /**
+   * Some entries, and where that came to an end. The versions of a key stay in one table: a table
+   * that is compacted without its neighbour could lose the deletion of what lies in that.
+   */
+  #some(writer: SstWriter): Step | typeof NEXT_TABLE {
     const cursor = this.#cursor;
     const keeper = this.#keeper;
     for (let left = LOOK_ENTRIES; left > 0; left--) {
       const step = this.#move();
       if (step !== ENTRY) return step;
-      this.#move = this.#next;
-      this.#entries++;
       const { key, sequence, kind } = cursor;
+      if (this.#full && key !== this.#lastKey) {
+        this.#move = stay;
+        return NEXT_TABLE;
+      }
+      this.#move = this.#next;
+      this.#lastKey = key;
+      this.#entries++;
       if (!keeper.keep(key, sequence, kind)) continue;
       writer.add(key, sequence, kind, cursor.valueSource, cursor.valueStart, cursor.valueEnd);
     }
@@ -131,6 +147,7 @@ export class MergeJob {
     this.#drain(sst);
     this.#emit(id, meta);
     this.#writer = undefined;
+    this.#full = false;
   }
 
   /** Takes over what is encoded; answers its bytes. */

@@ -72,11 +72,15 @@ export function planOf(
 ): CompactionPlan {
   const { tableBytes, isWorthRewriting } = options;
   const below = older.flatMap((run) => run.tables);
+  const all = inputs.flat();
   const stretches = joinSmall(clusters(inputs, isWorthRewriting), tableBytes);
   const parts = stretches.map(({ members, rewrite }): PlanPart => {
     const [first] = members;
     if (first !== undefined && !rewrite) return { part: "move", table: first.table };
-    const covered = members.some(({ table }) => below.some((other) => overlap(table, other)));
+    // Also by a table of the same run, where the versions of a key are cut between two.
+    const own = new Set(members.map(({ table }) => table));
+    const others = [...below, ...all.filter((table) => !own.has(table))];
+    const covered = members.some(({ table }) => others.some((other) => overlap(table, other)));
     return { part: "merge", inputs: byAge(members), dropTombstones: !covered };
   });
   return { reason, inputs, parts };

@@ -89,6 +89,10 @@ describe("a merge", () => {
           const { files } = await drive(inline, spec, bytesById(inputs), prng);
           const expected = survivors(entries, states, parts.dropTombstones).map(text);
           expect(files.flatMap(entriesOf)).toEqual(expected);
+          for (const [i, { meta }] of files.entries()) {
+            // All versions of a key are in one table.
+            expect(files[i + 1]?.meta.stats.firstKey).not.toBe(meta.stats.lastKey);
+          }
         },
       ),
       { numRuns: 60 },

@@ -269,3 +269,16 @@ describe("uniform updates", () => {
     expect(space).toBeLessThanOrEqual(1.5 + 4 / n);
   });
 });
+
+it("keeps the deletions of a table whose neighbour holds older versions of its last key", () => {
+  const cut = [
+    tableOf("a", "k", { fileBytes: 900, deletions: 90, at: 2 }),
+    tableOf("k", "z", { fileBytes: 900, at: 1 }),
+  ];
+  const plan = pickAll({ level0: [], runs: [{ id: 1, tables: cut, unknown: [] }] }, OPTIONS);
+  const alone = plan?.parts.filter(
+    (part) => part.part === "merge" && part.inputs.flat().length < 2,
+  );
+  expect(plan?.parts.length).toBe(2);
+  for (const part of alone ?? []) expect(part).toMatchObject({ dropTombstones: false });
+});
