@@ -14,17 +14,20 @@ export interface Judged {
 }
 
 /**
- * Runs a suite against a server of this checkout that nobody else uses. A server that does not end
- * cleanly afterwards is one more failure.
+ * Runs a suite against a server of this checkout that nobody else uses, with its default settings
+ * but for `flags`. A server that does not end cleanly afterwards is one more failure.
  */
-export async function withServer(suite: (judged: Judged) => Promise<Counts>): Promise<Counts> {
+export async function withServer(
+  suite: (judged: Judged) => Promise<Counts>,
+  flags: readonly string[] = [],
+): Promise<Counts> {
   const directory = await mkdtemp(join(tmpdir(), "firn-clients-"));
   const scratch = join(directory, "scratch");
   await mkdir(scratch);
   const allowed = ["--allow-location", pathToFileURL(scratch).href];
   const store = join(directory, "firn");
   try {
-    const server = await startServer(store, ["--log-level", "warn", ...allowed]);
+    const server = await startServer(store, ["--log-level", "warn", ...allowed, ...flags]);
     console.log(`serving at ${server.url} from ${store}`);
     let counts = ONE_FAILED;
     let exitCode: number | null = null;
