@@ -51,6 +51,20 @@ async function untilAlive(url: string): Promise<boolean> {
   return false;
 }
 
+/** @throws Error where a process group is still there long after it was told to end. */
+async function untilGone(group: number): Promise<void> {
+  const deadlineMs = performance.now() + START_LIMIT_MS;
+  for (;;) {
+    try {
+      process.kill(group, 0);
+    } catch {
+      return;
+    }
+    if (performance.now() > deadlineMs) throw new Error("the server does not end");
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+  }
+}
+
 async function ask(url: string, { path, holds }: Probe): Promise<boolean> {
   const response = await fetch(url + path);
   const text = await response.text();
@@ -81,6 +95,8 @@ async function main(): Promise<number> {
   // The group, since npm stands between.
   if (child.pid !== undefined) process.kill(-child.pid, "SIGTERM");
   await ended;
+  // npm may go before the server, which still gives its directory back.
+  if (child.pid !== undefined) await untilGone(-child.pid);
   await rm(directory, { recursive: true, force: true });
   console.log(`\n${passed} passed, ${PROBES.length - passed} failed, 0 skipped`);
   return passed === PROBES.length ? 0 : 1;
