@@ -126,14 +126,15 @@ class EpisodeFacts {
 /** Makes what an episode is about. */
 const SETTING: readonly Shot[] = (() => {
   const { operations } = readContract();
-  const post = (end: string, body: object): Shot => {
+  const send = (verb: string, end: string, body?: object): Shot => {
     const operation = operations.find(
-      ({ method, template }) => method === "POST" && template.endsWith(end),
+      ({ method, template }) => method === verb && template.endsWith(end),
     );
     if (operation === undefined) throw new Error(`the contract has no operation …${end}`);
     const params = { prefix: "default", namespace: "@ns@", table: "t" };
     return { operation, params, query: [], headers: {}, body, spoil: undefined };
   };
+  const post = (end: string, body: object): Shot => send("POST", end, body);
   const fields = [
     { id: 1, name: "a", type: "long", required: false },
     { id: 2, name: "b", type: "string", required: false },
@@ -150,6 +151,9 @@ const SETTING: readonly Shot[] = (() => {
   };
   const main = { "ref-name": "main", type: "branch", "snapshot-id": 11 };
   return [
+    // Once more: later there is no empty namespace to be dropped, but by luck.
+    post("{prefix}/namespaces", { namespace: ["@ns@"] }),
+    send("DELETE", "/namespaces/{namespace}"),
     post("{prefix}/namespaces", { namespace: ["@ns@"] }),
     post("{namespace}/tables", { name: "t", schema }),
     post("{namespace}/views", { name: "v", schema, "view-version": version, properties: {} }),
