@@ -3,6 +3,7 @@ import { utf8 } from "../../src/base/bytes.ts";
 import { SeededPrng } from "../../src/base/prng.ts";
 import { MemoryBlobStore } from "../../src/blob/memory.ts";
 import { Engine } from "../../src/lsm/engine.ts";
+import type { OpenOptions } from "../../src/lsm/open.ts";
 import { lsmOptions } from "../../src/lsm/options.ts";
 import { ObjectWalStore } from "../../src/lsm/wal/objects.ts";
 import { SegmentWalStore } from "../../src/lsm/wal/segments.ts";
@@ -171,21 +172,7 @@ describe("pressure", () => {
 
   it("a writer in a loop lets others have the event loop, and loses nothing by it", async () => {
     const clock = new VirtualClock();
-    const prng = new SeededPrng(1);
-    const store = new MemoryBlobStore(clock);
-    const engine = await Engine.open({
-      store,
-      wal: new ObjectWalStore(store, { clock, prng, prefix: "wal/" }),
-      clock,
-      prng,
-      node: new Processes().start(),
-      options: { turnBytes: 10_000 },
-    });
-    const waits: Promise<unknown>[] = [];
-    for (let i = 0; i < 40; i++) {
-      const written = engine.put(utf8(`${i}`), new Uint8Array(1_000));
-      if (written instanceof Promise) waits.push(written);
-    }
+    const { engine, waits } = await hurried(clock, { turnBytes: 10_000 });
     expect(waits.length).toBe(30);
     await clock.run(Promise.all(waits));
     expect((await engine.get(utf8("39")))?.length).toBe(1_000);
@@ -193,24 +180,27 @@ describe("pressure", () => {
 
   it("a log that does not keep up makes writers wait, in its own time", async () => {
     const clock = new VirtualClock();
-    const prng = new SeededPrng(1);
-    const store = new MemoryBlobStore(clock);
-    const engine = await Engine.open({
-      store,
-      wal: new ObjectWalStore(store, { clock, prng, prefix: "wal/" }),
-      clock,
-      prng,
-      node: new Processes().start(),
-      options: { walBacklogBytes: 10_000 },
-    });
-    const waits: Promise<unknown>[] = [];
-    for (let i = 0; i < 40; i++) {
-      const written = engine.put(utf8(`${i}`), new Uint8Array(1_000));
-      if (written instanceof Promise) waits.push(written);
-    }
+    const { engine, waits } = await hurried(clock, { walBacklogBytes: 10_000 });
     expect(waits.length).toBe(30);
     expect(engine.stats().memtables.bytes).toBeLessThan(20_000);
     await Promise.all(waits);
     expect((await engine.get(utf8("39")))?.length).toBe(1_000);
   });
 });
+
+/** An engine that 40 writes of 1,000 bytes come to at once, and those of them that have to wait. */
+async function hurried(clock: VirtualClock, options: NonNullable<OpenOptions["options"]>) {
+  const prng = new SeededPrng(1);
+  const store = new MemoryBlobStore(clock);
+  const wal = new ObjectWalStore(store, { clock, prng, prefix: "wal/" });
+  const engine = await Engine.open({
+    ...{ store, wal, clock, prng, options },
+    node: new Processes().start(),
+  });
+  const waits: Promise<unknown>[] = [];
+  for (let i = 0; i < 40; i++) {
+    const written = engine.put(utf8(`${i}`), new Uint8Array(1_000));
+    if (written instanceof Promise) waits.push(written);
+  }
+  return { engine, waits };
+}
