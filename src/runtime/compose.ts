@@ -1,30 +1,18 @@
 import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { Counter } from "prom-client";
 import type { OnDefect } from "../base/background.ts";
-import type { Clock } from "../base/clock.ts";
-import { CatalogError, type ErrorContext } from "../base/error.ts";
+import { CatalogError } from "../base/error.ts";
 import { IdSource } from "../base/ids.ts";
 import { assertLimits } from "../base/limits.ts";
 import { createMetrics, type Metrics } from "../base/metrics.ts";
-import type { Prng } from "../base/prng.ts";
 import { Locations } from "../blob/locations.ts";
-import { MemoryBlobStore } from "../blob/memory.ts";
-import { MeteredBlobStore } from "../blob/metered.ts";
-import type { BlobStore } from "../blob/port.ts";
-import { KEY_FAMILIES } from "../catalog/keys.ts";
-import { LsmMetrics } from "../lsm/metrics.ts";
-import { LsmPointerStore } from "../pointer/lsm.ts";
-import { MemoryPointerStore } from "../pointer/memory.ts";
-import { MeteredPointerStore } from "../pointer/metered.ts";
 import type { PointerStore } from "../pointer/port.ts";
 import type { CatalogAdmin } from "../service/catalog-admin.ts";
 import { DEFAULT_CATALOG } from "../service/iceberg.ts";
 import { type CatalogNode, openNode } from "../service/node.ts";
-import { LocalShard, localBlobStore } from "./local-shard.ts";
 import { fileUri } from "./location.ts";
-import { deploymentSecret, SECRET_BYTES } from "./secret.ts";
 import { SETTINGS, type Settings } from "./settings.ts";
+import { type Components, localStores, memoryStores, type Stores } from "./stores.ts";
 
 /** Everything a running Firn consists of below its protocols. */
 export interface Composition
@@ -37,28 +25,10 @@ export interface Composition
   ready(): Promise<void>;
 }
 
-interface Components {
-  readonly clock: Clock;
-  readonly prng: Prng;
-  /** Told what an operator should know of the start. */
-  readonly notify: (text: string, facts: ErrorContext) => void;
-  /** Hears of defects of ours that no request waits for. They are counted already. */
-  readonly onDefect: OnDefect;
-}
-
-/** What differs between the profiles. */
-interface Stores {
-  readonly blobs: BlobStore;
-  readonly pointers: PointerStore;
-  /** Of the deployment: what was signed with it stays good as long as it is the same. */
-  readonly secret: Uint8Array;
-  readonly close: () => Promise<void>;
-}
-
 /**
  * Wires the adapters that the settings name. The only place that knows more than ports.
  *
- * @throws CatalogError `PROFILE_NOT_BUILT`; profile `local`: `DIR_UNUSABLE`, as `LocalShard.open`.
+ * @throws CatalogError `PROFILE_NOT_BUILT`; profile `local`: `DIR_UNUSABLE`, as `openLocalShard`.
  */
 export async function compose(settings: Settings, components: Components): Promise<Composition> {
   assertLimits();
@@ -155,38 +125,6 @@ async function openStores(
     case "aws":
       throw new CatalogError("Invalid", "PROFILE_NOT_BUILT", "profile is not built", { profile });
   }
-}
-
-function memoryStores({ clock, prng }: Components, metrics: Metrics): Stores {
-  const pointers = new MemoryPointerStore({ families: KEY_FAMILIES, clock });
-  return {
-    blobs: new MeteredBlobStore(new MemoryBlobStore(clock), { clock, metrics }),
-    pointers: new MeteredPointerStore(pointers, { clock, metrics }),
-    secret: prng.bytes(SECRET_BYTES),
-    close: async () => {},
-  };
-}
-
-async function localStores(
-  { dir, standby, takeover }: Settings,
-  { clock, prng, notify }: Components,
-  metrics: Metrics,
-): Promise<Stores> {
-  const secret = await deploymentSecret(join(dir, "secret"), prng);
-  const blobs = new MeteredBlobStore(localBlobStore(dir, { clock, prng }), { clock, metrics });
-  if (standby) notify("waits for whoever has the directory open to end", { dir });
-  const shard = await LocalShard.open(dir, blobs, {
-    ...{ clock, prng },
-    takeOver: takeover ? "takeover" : standby ? "standby" : "refuse",
-    metrics: new LsmMetrics(metrics),
-  });
-  const pointers = new LsmPointerStore({ families: KEY_FAMILIES, clock, engine: shard.engine });
-  return {
-    blobs,
-    pointers: new MeteredPointerStore(pointers, { clock, metrics }),
-    secret,
-    close: () => shard.close(),
-  };
 }
 
 async function assertReachable(pointers: PointerStore): Promise<void> {

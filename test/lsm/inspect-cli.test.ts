@@ -8,7 +8,7 @@ import { lsm } from "../../src/cli/lsm.ts";
 import { run } from "../../src/cli/program.ts";
 import { LsmMetrics } from "../../src/lsm/metrics.ts";
 import { SystemClock } from "../../src/runtime/clock.ts";
-import { LocalShard, localBlobStore } from "../../src/runtime/local-shard.ts";
+import { localBlobStore, openLocalShard } from "../../src/runtime/local-shard.ts";
 import { SystemPrng } from "../../src/runtime/prng.ts";
 import { scratchDirectory } from "../support/open-iceberg.ts";
 
@@ -35,7 +35,7 @@ it("looks at a directory of profile local beside its owner, and at damage after 
   const ports = { clock: new SystemClock(), prng: new SystemPrng() };
   const store = localBlobStore(dir, ports);
   const metrics = new LsmMetrics(createMetrics());
-  const shard = await LocalShard.open(dir, store, { ...ports, metrics, takeOver: "refuse" });
+  const shard = await openLocalShard(dir, store, { ...ports, metrics, takeOver: "refuse" });
   const engine = await shard.engine();
   for (let i = 0; i < 100; i++) await engine.put(utf8(`key ${i}`), utf8("v".repeat(300)));
   await engine.flush();

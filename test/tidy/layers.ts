@@ -38,7 +38,7 @@ const NEVER: ReadonlyMap<string, readonly string[]> = new Map([
  * wiring may import it.
  */
 const ENGINE_POINTERS = "src/pointer/lsm.ts";
-const WIRING = "src/runtime/compose.ts";
+const WIRING = "src/runtime/stores.ts";
 
 /** Modules of Node that do I/O: none of them in a folder of pure functions. */
 const IO = /^node:(?:fs|net|http|https|http2|tls|dgram|child_process|worker_threads|dns)\b/;

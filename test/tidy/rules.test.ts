@@ -91,7 +91,7 @@ const EXAMPLES: Readonly<Record<string, Example>> = {
     path: "src/service/x.ts",
     bad: from("../pointer/lsm.ts"),
     good: from("../pointer/lsm.ts"),
-    goodPath: "src/runtime/compose.ts",
+    goodPath: "src/runtime/stores.ts",
   },
   "the engine's pointer store sits above the engine": {
     rule: layers,

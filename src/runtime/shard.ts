@@ -1,0 +1,91 @@
+import { type Clock, Stopwatch } from "../base/clock.ts";
+import type { Engine } from "../lsm/engine.ts";
+import type { Maybe } from "../lsm/maybe.ts";
+import type { NodeIdentity, TakeOver } from "../lsm/owner.ts";
+
+/** Of the pointers of all accounts. */
+export const SYSTEM_SHARD = "system";
+/** Between two tries to open it again: whoever asks meanwhile hears what came of the last. */
+const RETRY_MS = 1_000;
+
+/** Where the files of a shard lie in the store. */
+export function shardPrefix(shard: string): string {
+  return `shards/${shard}/`;
+}
+
+export interface ShardOptions {
+  readonly clock: Clock;
+  /** This process, as the shard's owner. */
+  readonly node: NodeIdentity;
+  readonly takeOver: TakeOver;
+  /** Opens the engine over the files of the shard, wherever they lie. */
+  readonly open: (node: NodeIdentity, takeOver: TakeOver) => Promise<Engine>;
+}
+
+/**
+ * The engine of a shard, opened again when it ended with a failure: a full disk that has room
+ * again, or a bucket that answers again, needs no restart. Whoever asks for it opens it; one that
+ * another process took over is left to that process.
+ */
+export class Shard {
+  readonly #options: ShardOptions;
+  #engine: Engine;
+  #opening: Promise<Engine> | undefined;
+  #last: { readonly began: Stopwatch; readonly error?: unknown } | undefined;
+  #closed = false;
+
+  private constructor(options: ShardOptions, engine: Engine) {
+    this.#options = options;
+    this.#engine = engine;
+  }
+
+  /**
+   * @throws CatalogError `Unavailable`, code `LSM_OWNED`, naming the owner; `Corrupt`, naming file
+   *   and offset; what the stores throw.
+   */
+  static async open(options: ShardOptions): Promise<Shard> {
+    const { node: self, takeOver, open } = options;
+    // An engine of our own that is to be opened again has been closed before.
+    const sight: NodeIdentity["sight"] = (owner) =>
+      owner.node === self.node ? "dead" : self.sight(owner);
+    const node: NodeIdentity = { ...self, sight };
+    return new Shard({ ...options, node }, await open(node, takeOver));
+  }
+
+  /** The engine that serves. @throws CatalogError as `open`; what ended it where that is final. */
+  readonly engine = (): Maybe<Engine> =>
+    this.#engine.failure === undefined ? this.#engine : this.#again();
+
+  /** Flushes and releases the shard, so that the next start need not look for its owner. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.#opening?.catch(() => undefined);
+    await this.#engine.close();
+  }
+
+  async #again(): Promise<Engine> {
+    const { failure } = this.#engine;
+    if (failure !== undefined && (this.#closed || failure.code === "LSM_FENCED")) throw failure;
+    if (this.#opening === undefined && (this.#last?.began.elapsedMs() ?? RETRY_MS) < RETRY_MS) {
+      throw this.#last?.error ?? failure;
+    }
+    this.#opening ??= this.#reopen().finally(() => {
+      this.#opening = undefined;
+    });
+    return this.#opening;
+  }
+
+  async #reopen(): Promise<Engine> {
+    const { clock, node, open } = this.#options;
+    const began = new Stopwatch(clock);
+    this.#last = { began };
+    try {
+      await this.#engine.close();
+      this.#engine = await open(node, "refuse");
+      return this.#engine;
+    } catch (error) {
+      this.#last = { began, error };
+      throw error;
+    }
+  }
+}

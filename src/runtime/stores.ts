@@ -1,0 +1,90 @@
+import { join } from "node:path";
+import type { OnDefect } from "../base/background.ts";
+import type { Clock } from "../base/clock.ts";
+import type { ErrorContext } from "../base/error.ts";
+import type { Metrics } from "../base/metrics.ts";
+import type { Prng } from "../base/prng.ts";
+import { MemoryBlobStore } from "../blob/memory.ts";
+import { MeteredBlobStore } from "../blob/metered.ts";
+import type { BlobStore } from "../blob/port.ts";
+import { KEY_FAMILIES } from "../catalog/keys.ts";
+import { LsmMetrics } from "../lsm/metrics.ts";
+import type { TakeOver } from "../lsm/owner.ts";
+import { LsmPointerStore } from "../pointer/lsm.ts";
+import { MemoryPointerStore } from "../pointer/memory.ts";
+import { MeteredPointerStore } from "../pointer/metered.ts";
+import type { PointerStore } from "../pointer/port.ts";
+import { localBlobStore, openLocalShard } from "./local-shard.ts";
+import { deploymentSecret, SECRET_BYTES } from "./secret.ts";
+import type { Settings } from "./settings.ts";
+import type { Shard } from "./shard.ts";
+
+/** What the process brings. */
+export interface Components {
+  readonly clock: Clock;
+  readonly prng: Prng;
+  /** Told what an operator should know of the start. */
+  readonly notify: (text: string, facts: ErrorContext) => void;
+  /** Hears of defects of ours that no request waits for. They are counted already. */
+  readonly onDefect: OnDefect;
+}
+
+/** What differs between the profiles. */
+export interface Stores {
+  readonly blobs: BlobStore;
+  readonly pointers: PointerStore;
+  /** Of the deployment: what was signed with it stays good as long as it is the same. 32 bytes. */
+  readonly secret: Uint8Array;
+  readonly close: () => Promise<void>;
+}
+
+/** Everything in memory: gone with the process. */
+export function memoryStores({ clock, prng }: Components, metrics: Metrics): Stores {
+  const pointers = new MemoryPointerStore({ families: KEY_FAMILIES, clock });
+  return {
+    blobs: new MeteredBlobStore(new MemoryBlobStore(clock), { clock, metrics }),
+    pointers: new MeteredPointerStore(pointers, { clock, metrics }),
+    secret: prng.bytes(SECRET_BYTES),
+    close: async () => {},
+  };
+}
+
+/** Everything in a directory of this machine. @throws CatalogError as `openLocalShard`. */
+export async function localStores(
+  settings: Settings,
+  components: Components,
+  metrics: Metrics,
+): Promise<Stores> {
+  const { dir } = settings;
+  const { clock, prng } = components;
+  const secret = await deploymentSecret(join(dir, "secret"), prng);
+  const blobs = new MeteredBlobStore(localBlobStore(dir, { clock, prng }), { clock, metrics });
+  const shard = await openLocalShard(dir, blobs, {
+    ...{ clock, prng },
+    takeOver: takeOverOf(settings, components),
+    metrics: new LsmMetrics(metrics),
+  });
+  return shardStores(shard, { blobs, secret }, components, metrics);
+}
+
+/** What to do about an owner that is in the way, and a word to who waits for it. */
+export function takeOverOf({ standby, takeover, dir }: Settings, components: Components): TakeOver {
+  if (!standby) return takeover ? "takeover" : "refuse";
+  components.notify("waits for whoever has the directory open to end", { dir });
+  return "standby";
+}
+
+/** Pointers as rows of the shard `system`, beside the blobs that its files are. */
+export function shardStores(
+  shard: Shard,
+  { blobs, secret }: Pick<Stores, "blobs" | "secret">,
+  { clock }: Components,
+  metrics: Metrics,
+): Stores {
+  const pointers = new LsmPointerStore({ families: KEY_FAMILIES, clock, engine: shard.engine });
+  return {
+    ...{ blobs, secret },
+    pointers: new MeteredPointerStore(pointers, { clock, metrics }),
+    close: () => shard.close(),
+  };
+}
