@@ -14,6 +14,7 @@ import { installPeers } from "./lsm/peers.ts";
 import { slatedb } from "./lsm/slatedb.ts";
 import {
   type Data,
+  type Limits,
   makeData,
   measure,
   measureSynced,
@@ -30,8 +31,12 @@ export interface LsmOptions {
   /** Without the peers: for profiles. */
   readonly alone: boolean;
   readonly cpuProfile: boolean;
+  /** Of the size with short values; a quarter of them have long ones: as many bytes. */
   readonly rows?: number;
   readonly rounds?: number;
+  /** Only workloads whose names hold one of these, and peers of these names. */
+  readonly workloads?: readonly string[];
+  readonly peers?: readonly string[];
 }
 
 /** What the engine alone tells of itself, of one size: the first round's. */
@@ -62,8 +67,8 @@ const PEERS: readonly [string, () => Promise<Contender | undefined>][] = [
 const ROWS = 1_000_000;
 const SMOKE_ROWS = 20_000;
 const ROUNDS = 3;
-const MOST_MS = 2_500;
-const SMOKE_MOST_MS = 250;
+const LIMITS = { mostMs: 600, mostFillMs: 1_500 };
+const SMOKE_LIMITS = { mostMs: 250, mostFillMs: 250 };
 const CLASSES: Readonly<Record<Durability, string>> = {
   none: "no fsync",
   group: "fsync a group, awaited",
@@ -73,8 +78,11 @@ const CLASSES: Readonly<Record<Durability, string>> = {
 export async function benchLsm(options: LsmOptions): Promise<LsmFigures> {
   const { smoke, alone, rows = smoke ? SMOKE_ROWS : ROWS, rounds = smoke ? 1 : ROUNDS } = options;
   const sizes: Size[] = [{ keyBytes: 16, valueBytes: 100, rows }];
-  if (!smoke) sizes.push({ keyBytes: 20, valueBytes: 400, rows });
-  const { contenders, missing } = await contendersOf(alone);
+  if (!smoke) sizes.push({ keyBytes: 20, valueBytes: 400, rows: Math.ceil(rows / 4) });
+  const { workloads } = options;
+  const wants = (name: string): boolean => workloads?.some((one) => name.includes(one)) ?? true;
+  const limits: Limits = { ...(smoke ? SMOKE_LIMITS : LIMITS), wants };
+  const { contenders, missing } = await contendersOf(alone ? [] : options.peers);
   const optionsOf = (durability: Durability): Readonly<Record<string, string>> =>
     Object.fromEntries(contenders.map((one) => [one.name, one.options(durability)]));
   const shown = { none: optionsOf("none"), group: optionsOf("group") };
@@ -83,7 +91,7 @@ export async function benchLsm(options: LsmOptions): Promise<LsmFigures> {
   const figures: Figures[] = [];
   const own: Own[] = [];
   for (const size of sizes) {
-    const data = makeData(size, smoke ? SMOKE_MOST_MS : MOST_MS);
+    const data = makeData(size, limits);
     const run = await rounded(contenders, size, data, rounds);
     for (const one of run.figures) {
       console.log(showFigures(one, missing));
@@ -94,9 +102,9 @@ export async function benchLsm(options: LsmOptions): Promise<LsmFigures> {
   await profile?.();
   showOwn(own);
   console.log("");
-  const wal = await benchWal({ smoke });
+  const wal = wants("wal") ? await benchWal({ smoke }) : [];
   console.log("");
-  const compaction = await benchCompaction({ smoke });
+  const compaction = wants("compaction") ? await benchCompaction({ smoke }) : [];
   const goals = goalsOf(figures, wal, compaction);
   showGoals(goals);
   return { options: shown, rounds, figures, own, wal, compaction, goals, missing };
@@ -113,14 +121,15 @@ export function cellsOf({ figures, wal, missing }: LsmFigures): { cells: number;
   return { cells: rates.length + puts.length + lacking, failed: wrong + lacking };
 }
 
+/** @param chosen names of peers; all of them unless some are chosen. */
 async function contendersOf(
-  alone: boolean,
+  chosen: readonly string[] = PEERS.map(([name]) => name),
 ): Promise<{ contenders: readonly Contender[]; missing: readonly string[] }> {
   const missing: string[] = [];
   const contenders: Contender[] = [firn, firnInMemory];
-  if (alone) return { contenders, missing };
+  if (chosen.length === 0) return { contenders, missing };
   installPeers();
-  for (const [name, load] of PEERS) {
+  for (const [name, load] of PEERS.filter(([name]) => chosen.includes(name))) {
     const peer = await load();
     if (peer === undefined) missing.push(name);
     else contenders.push(peer);
@@ -144,12 +153,16 @@ async function rounded(
   let first: Run | undefined;
   for (let round = 0; round < rounds; round++) {
     for (const contender of contenders) {
-      console.error(`round ${round + 1} of ${rounds}: ${contender.name}`);
+      // Beside the others it only tells what the disk costs.
+      if (contender === firnInMemory && round > 0) continue;
+      const startMs = performance.now();
       const run = await inScratch((scratch) => measure(contender, data, scratch));
       none.add(contender.name, run.rates);
       first ??= run;
       const synced = (scratch: Scratch) => measureSynced(contender, data, scratch);
       if (contender !== firnInMemory) group.add(contender.name, await inScratch(synced));
+      const tookS = ((performance.now() - startMs) / 1_000).toFixed(0);
+      console.error(`round ${round + 1} of ${rounds}: ${contender.name}, ${tookS} s`);
     }
   }
   if (first === undefined) throw new Error("at least one round");

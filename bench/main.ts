@@ -13,8 +13,10 @@ import { benchWal } from "./wal.ts";
 
 const USAGE =
   "usage: npm run bench -- catalog | iceberg | lsm | wal | compaction | overload " +
-  "[--smoke] [--keep], lsm --rows=N --rounds=N --alone --cpu-profile, lsm-blocks, json";
-const LSM_FLAGS = /^--(smoke|keep|alone|cpu-profile|rows=[1-9]\d*|rounds=[1-9]\d*)$/;
+  "[--smoke] [--keep], lsm --rows=N --rounds=N --workloads=A,B --peers=A,B --alone " +
+  "--cpu-profile, lsm-blocks, json";
+const LSM_FLAGS =
+  /^--(smoke|keep|alone|cpu-profile|rows=[1-9]\d*|rounds=[1-9]\d*|(workloads|peers)=.+)$/;
 const FLAGS: ReadonlySet<string> = new Set(["--smoke", "--keep"]);
 
 /** Measures and prints. */
@@ -60,14 +62,25 @@ async function lsm(flags: readonly string[]): Promise<number> {
     cpuProfile: flags.includes("--cpu-profile"),
     ...(rows !== undefined && { rows }),
     ...(rounds !== undefined && { rounds }),
+    ...listOf(flags, "workloads"),
+    ...listOf(flags, "peers"),
   });
   return close("lsm", figures, cellsOf(figures), flags);
 }
 
-function numberOf(flags: readonly string[], name: string): number | undefined {
+function listOf<K extends string>(flags: readonly string[], name: K): { [name in K]?: string[] } {
+  const text = textOf(flags, name);
+  return text === undefined ? {} : ({ [name]: text.split(",") } as { [name in K]: string[] });
+}
+
+function textOf(flags: readonly string[], name: string): string | undefined {
   const start = `--${name}=`;
-  const found = flags.find((flag) => flag.startsWith(start));
-  return found === undefined ? undefined : Number(found.slice(start.length));
+  return flags.find((flag) => flag.startsWith(start))?.slice(start.length);
+}
+
+function numberOf(flags: readonly string[], name: string): number | undefined {
+  const text = textOf(flags, name);
+  return text === undefined ? undefined : Number(text);
 }
 
 async function compaction(flags: readonly string[]): Promise<number> {

@@ -10,6 +10,15 @@ export interface Size {
 /** Operations (rows, where a workload is of rows) a second, by workload. */
 export type Rates = ReadonlyMap<string, number>;
 
+/** What is run, and for how long: the rate of what ends early is of what was done by then. */
+export interface Limits {
+  /** Of a workload; but what later ones read is written whole. */
+  readonly mostMs: number;
+  /** Of a fill, which takes longer to show what it leaves behind. */
+  readonly mostFillMs: number;
+  readonly wants: (workload: string) => boolean;
+}
+
 /** What one round of the workloads without syncs told. */
 export interface Run {
   readonly rates: Rates;
@@ -20,20 +29,23 @@ export interface Run {
 
 const SEED = 20_261_121;
 
+/** What is scanned at first, and for how long at least. */
+const SCANNED_ROWS = 50_000;
+const SCAN_MS = 300;
+
 export const CALLERS: readonly number[] = [1, 16, 128];
 
 /** Directories of their own, made and removed by whoever runs the bench. */
 export type Scratch = () => string;
 
 export interface Data {
-  /** A workload that takes longer ends after this; its rate is of what was done by then. */
-  readonly mostMs: number;
+  readonly limits: Limits;
   readonly sequential: Dataset;
   readonly random: Dataset;
   readonly absent: readonly Uint8Array[];
 }
 
-export function makeData({ keyBytes, valueBytes, rows }: Size, mostMs: number): Data {
+export function makeData({ keyBytes, valueBytes, rows }: Size, limits: Limits): Data {
   const prng = new SeededPrng(SEED);
   const keys: Uint8Array[] = [];
   const values: Uint8Array[] = [];
@@ -47,7 +59,7 @@ export function makeData({ keyBytes, valueBytes, rows }: Size, mostMs: number): 
   const pick = (list: readonly Uint8Array[]) => order.map((i) => list[i] as Uint8Array);
   const absent = order.map((i) => Buffer.from(String(2 * i + 1).padStart(keyBytes, "0")));
   return {
-    mostMs,
+    limits,
     sequential: { keys, values },
     random: { keys: pick(keys), values: pick(values) },
     absent,
@@ -63,37 +75,58 @@ function shuffled(count: number, prng: Prng): readonly number[] {
   return order;
 }
 
+const BASE = "fillrandom, batch 1000";
+const REMOVE = "delete random, batch 1000";
+
 /** Every workload of one contender without syncs, in an order that keeps what later ones read. */
 export async function measure(contender: Contender, data: Data, scratch: Scratch): Promise<Run> {
+  const { mostMs, mostFillMs, wants } = data.limits;
   const rates = new Map<string, number>();
-  const rows = data.random.keys.length;
   const memory = new MemoryWatch();
   const fresh = async (name: string, source: Dataset, batch: number): Promise<void> => {
+    if (!wants(name)) return;
     const db = await contender.open(scratch(), "none");
-    rates.set(name, await fill(db, source, batch, data.mostMs));
+    rates.set(name, await fill(db, source, batch, mostFillMs));
     await db.close();
   };
   await fresh("fillseq, batch 1000", data.sequential, 1_000);
   await fresh("fillrandom, batch 1", data.random, 1);
   await fresh("fillrandom, batch 100", data.random, 100);
+  const later = [...laterWorkloads(data)].filter(([name]) => wants(name));
+  if (later.length === 0 && !wants(BASE)) return { rates, rssBytes: memory.mostBytes };
   const db = await contender.open(scratch(), "none");
-  rates.set(
-    "fillrandom, batch 1000",
-    await fill(db, data.random, 1_000, data.mostMs, () => memory.look()),
-  );
+  const whole = Number.POSITIVE_INFINITY;
+  const based = await fill(db, data.random, 1_000, whole, () => memory.look());
+  if (wants(BASE)) rates.set(BASE, based);
   await db.settle();
-  await readRates(db, data, rates);
-  rates.set("full scan, rows", await scanAll(db, rows, false));
-  rates.set("full scan backward, rows", await scanAll(db, rows, true));
-  for (const count of [10, 100]) {
-    rates.set(`seek + next ${count}`, await seeks(db, data.random.keys, count, data.mostMs));
+  if (later.length > 0) await reads(db, data.random.keys.toSorted(Buffer.compare), 1, true, mostMs);
+  let amplification: Run["amplification"];
+  for (const [name, run] of later) {
+    if (name === REMOVE) amplification = db.amplification?.();
+    rates.set(name, await run(db));
+    memory.look();
   }
-  memory.look();
-  rates.set("mixed 50/50, 1 caller", await mixed(db, data.random, data.mostMs));
-  const amplification = db.amplification?.();
-  rates.set("delete random, batch 1000", await remove(db, data.random));
   await db.close();
   return { rates, rssBytes: memory.mostBytes, ...(amplification && { amplification }) };
+}
+
+/** What reads the base, then what changes it. */
+function laterWorkloads(data: Data): ReadonlyMap<string, (db: Database) => Promise<number>> {
+  const { mostMs } = data.limits;
+  const { keys } = data.random;
+  const later = new Map<string, (db: Database) => Promise<number>>();
+  for (const callers of CALLERS) {
+    later.set(`get hit, ${callersText(callers)}`, (db) => reads(db, keys, callers, true, mostMs));
+  }
+  later.set("get miss, 1 caller", (db) => reads(db, data.absent, 1, false, mostMs));
+  later.set("full scan, rows", (db) => scanAll(db, keys.length, false));
+  later.set("full scan backward, rows", (db) => scanAll(db, keys.length, true));
+  for (const count of [10, 100]) {
+    later.set(`seek + next ${count}`, (db) => seeks(db, keys, count, mostMs));
+  }
+  later.set("mixed 50/50, 1 caller", (db) => mixed(db, data.random, mostMs));
+  later.set(REMOVE, (db) => remove(db, data.random, data.limits.mostFillMs));
+  return later;
 }
 
 /** Writes that are answered once they are synced; each ends after a while. */
@@ -103,7 +136,9 @@ export async function measureSynced(
   scratch: Scratch,
 ): Promise<Rates> {
   const rates = new Map<string, number>();
-  const run = async (name: string, batch: number, callers: number): Promise<void> => {
+  const run = async (workload: string, batch: number, callers: number): Promise<void> => {
+    const name = `${workload}, synced`;
+    if (!data.limits.wants(name)) return;
     const db = await contender.open(scratch(), "group");
     rates.set(name, await fillTogether(db, data, batch, callers));
     await db.close();
@@ -131,7 +166,7 @@ class MemoryWatch {
 /** Callers that take turns; each waits for its own batch. */
 async function fillTogether(
   db: Database,
-  { random, mostMs }: Data,
+  { random, limits: { mostMs } }: Data,
   batch: number,
   callers: number,
 ): Promise<number> {
@@ -152,17 +187,7 @@ async function fillTogether(
   return (done * 1_000) / (performance.now() - startMs);
 }
 
-async function readRates(db: Database, data: Data, rates: Map<string, number>): Promise<void> {
-  const { keys } = data.random;
-  const { mostMs } = data;
-  await reads(db, keys.toSorted(Buffer.compare), 1, true, mostMs);
-  for (const callers of CALLERS) {
-    rates.set(`get hit, ${callersText(callers)}`, await reads(db, keys, callers, true, mostMs));
-  }
-  rates.set("get miss, 1 caller", await reads(db, data.absent, 1, false, mostMs));
-}
-
-/** All of it, whatever it takes: later workloads read it. Small batches may end early. */
+/** The clock is looked at once in a while. */
 async function fill(
   db: Database,
   data: Dataset,
@@ -178,18 +203,21 @@ async function fill(
     await db.put(data, done, to);
     done = to;
     if (done % 50_000 < batch) look();
-    if (batch < 1_000 && done % 256 < batch && performance.now() - startMs > mostMs) break;
+    if (done % 256 < batch && performance.now() - startMs > mostMs) break;
   }
   return (done * 1_000) / (performance.now() - startMs);
 }
 
-async function remove(db: Database, data: Dataset): Promise<number> {
+async function remove(db: Database, data: Dataset, mostMs: number): Promise<number> {
   const rows = data.keys.length;
   const startMs = performance.now();
-  for (let from = 0; from < rows; from += 1_000) {
-    await db.remove(data, from, Math.min(rows, from + 1_000));
+  let done = 0;
+  while (done < rows && performance.now() - startMs < mostMs) {
+    const to = Math.min(rows, done + 1_000);
+    await db.remove(data, done, to);
+    done = to;
   }
-  return (rows * 1_000) / (performance.now() - startMs);
+  return (done * 1_000) / (performance.now() - startMs);
 }
 
 async function reads(
@@ -213,14 +241,19 @@ async function reads(
   return (next * 1_000) / (performance.now() - startMs);
 }
 
+/** All rows, again and again until there is something to measure; of who is slow, the first. */
 async function scanAll(db: Database, rows: number, reverse: boolean): Promise<number> {
-  const startMs = performance.now();
-  let count = 0;
-  // Short scans of a small set say little: again until there is something to measure.
-  do count += await db.scan(undefined, Number.POSITIVE_INFINITY, reverse);
-  while (performance.now() - startMs < 300);
-  if (count % rows !== 0) throw new Error(`${count} rows of ${rows}`);
-  return (count * 1_000) / (performance.now() - startMs);
+  const few = Math.min(rows, SCANNED_ROWS);
+  const rate = async (most: number): Promise<number> => {
+    const startMs = performance.now();
+    let count = 0;
+    do count += await db.scan(undefined, most, reverse);
+    while (performance.now() - startMs < SCAN_MS);
+    if (count % Math.min(rows, most) !== 0) throw new Error(`${count} rows of ${rows}`);
+    return (count * 1_000) / (performance.now() - startMs);
+  };
+  const first = await rate(few);
+  return (1_000 * few) / first > SCAN_MS ? first : await rate(Number.POSITIVE_INFINITY);
 }
 
 async function seeks(
