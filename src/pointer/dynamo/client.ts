@@ -1,0 +1,190 @@
+import { DynamoDB, type DynamoDBClientConfig } from "@aws-sdk/client-dynamodb";
+import type { Clock } from "../../base/clock.ts";
+
+/** What the SDK is told. What is absent it finds as it always does: `AWS_*`, profiles, roles. */
+export interface DynamoConnection {
+  readonly endpoint?: string;
+  readonly region?: string;
+  /** Of the shared configuration files. */
+  readonly profile?: string;
+  readonly credentials?: {
+    readonly accessKeyId: string;
+    readonly secretAccessKey: string;
+    readonly sessionToken?: string;
+  };
+  readonly timeouts?: DynamoTimeouts;
+  /** Connections kept open at most; requests beyond them wait. 64 if absent. */
+  readonly connections?: number;
+}
+
+export interface DynamoTimeouts {
+  /** Until a connection stands. */
+  readonly connectMs: number;
+  /** Between two signs of life of one. */
+  readonly idleMs: number;
+  /** From a call to its last byte: what is not answered by then is in doubt. */
+  readonly wholeMs: number;
+}
+
+/** An item's request takes milliseconds, so an attempt has time for several that hang. */
+const TIMEOUTS: DynamoTimeouts = { connectMs: 1_000, idleMs: 3_000, wholeMs: 4_000 };
+const CONNECTIONS = 64;
+/** What the SDK has to say it says in errors: no line of its own reaches the console. */
+const SILENT = { trace() {}, debug() {}, info() {}, warn() {}, error() {} };
+
+/** A request that was answered, and the units of capacity that it took. */
+export interface DynamoUsage {
+  readonly operation: DynamoOperation;
+  readonly readUnits: number;
+  readonly writeUnits: number;
+}
+
+/** What the store sends, and which units the service counts it in. */
+const UNITS = {
+  GetItem: "read",
+  BatchGetItem: "read",
+  Query: "read",
+  Scan: "read",
+  PutItem: "write",
+  UpdateItem: "write",
+  DeleteItem: "write",
+  TransactWriteItems: "write",
+} as const;
+
+export type DynamoOperation = keyof typeof UNITS;
+
+interface Consumed {
+  readonly CapacityUnits?: number | undefined;
+  readonly ReadCapacityUnits?: number | undefined;
+  readonly WriteCapacityUnits?: number | undefined;
+}
+
+interface Answer {
+  readonly ConsumedCapacity?: Consumed | readonly Consumed[] | undefined;
+}
+
+/** What every request passes on to the SDK. */
+interface CallOptions {
+  readonly abortSignal: AbortSignal;
+}
+
+export interface DynamoClientOptions {
+  readonly clock: Clock;
+  readonly connection?: DynamoConnection;
+  readonly onUsage?: (usage: DynamoUsage) => void;
+}
+
+/** Requests with an end: sent once by the SDK, whose own retries are off, and given up in time. */
+export class DynamoClient {
+  readonly sdk: DynamoDB;
+  readonly #clock: Clock;
+  readonly #wholeMs: number;
+  readonly #onUsage: (usage: DynamoUsage) => void;
+  #lastDateMs: number | undefined;
+
+  constructor({ clock, connection = {}, onUsage = () => {} }: DynamoClientOptions) {
+    const timeouts = connection.timeouts ?? TIMEOUTS;
+    this.sdk = new DynamoDB(sdkConfig(connection, timeouts));
+    this.#clock = clock;
+    this.#wholeMs = timeouts.wholeMs;
+    this.#onUsage = onUsage;
+    this.sdk.middlewareStack.add(
+      (next) => async (request) => {
+        const result = await next(request);
+        this.#lastDateMs = dateOf(result.response) ?? this.#lastDateMs;
+        return result;
+      },
+      { step: "deserialize", name: "serviceDate", priority: "low" },
+    );
+  }
+
+  /** The service's wall time as its last answer told it, in whole seconds. */
+  get lastDateMs(): number | undefined {
+    return this.#lastDateMs;
+  }
+
+  /**
+   * One request that reads or writes items, and tells what it used.
+   *
+   * @throws what the SDK throws; an `AbortError` past the whole timeout.
+   */
+  async send<T extends Answer>(
+    operation: DynamoOperation,
+    call: (sdk: DynamoDB, options: CallOptions) => Promise<T>,
+  ): Promise<T> {
+    const answer = await this.bounded(call);
+    const { ConsumedCapacity: consumed = [] } = answer;
+    for (const each of Array.isArray(consumed) ? consumed : [consumed]) {
+      this.#used(operation, each);
+    }
+    return answer;
+  }
+
+  /** Counts a write that was refused: it is billed, though no answer says how much. */
+  refused(operation: DynamoOperation, writeUnits: number): void {
+    this.#onUsage({ operation, readUnits: 0, writeUnits });
+  }
+
+  /** One request of any kind. @throws as `send` */
+  async bounded<T>(call: (sdk: DynamoDB, options: CallOptions) => Promise<T>): Promise<T> {
+    const abort = new AbortController();
+    const answered = new AbortController();
+    void this.#clock.sleep(this.#wholeMs, answered.signal).then(() => {
+      if (!answered.signal.aborted) abort.abort();
+    });
+    try {
+      return await call(this.sdk, { abortSignal: abort.signal });
+    } finally {
+      answered.abort();
+    }
+  }
+
+  /** Ends the connections that are kept open. */
+  close(): void {
+    this.sdk.destroy();
+  }
+
+  /** A resend that met its own token says itself that it has read, and written nothing. */
+  #used(operation: DynamoOperation, consumed: Consumed): void {
+    const { CapacityUnits = 0, ReadCapacityUnits, WriteCapacityUnits } = consumed;
+    const isRead = UNITS[operation] === "read";
+    this.#onUsage({
+      operation,
+      readUnits: ReadCapacityUnits ?? (isRead ? CapacityUnits : 0),
+      writeUnits:
+        WriteCapacityUnits ?? (isRead || ReadCapacityUnits !== undefined ? 0 : CapacityUnits),
+    });
+  }
+}
+
+/** The date of an answer, as HTTP has it. */
+function dateOf(response: unknown): number | undefined {
+  const { headers = {} } = response as { readonly headers?: Readonly<Record<string, string>> };
+  const ms = Date.parse(headers["date"] ?? "");
+  return Number.isNaN(ms) ? undefined : ms;
+}
+
+function sdkConfig(
+  { endpoint, region, profile, credentials, connections }: DynamoConnection,
+  { connectMs, idleMs, wholeMs }: DynamoTimeouts,
+): DynamoDBClientConfig {
+  const agent = { keepAlive: true, maxSockets: connections ?? CONNECTIONS };
+  return {
+    ...(endpoint !== undefined && { endpoint }),
+    ...(region !== undefined && { region }),
+    ...(profile !== undefined && { profile }),
+    ...(credentials !== undefined && { credentials }),
+    logger: SILENT,
+    // A write that was applied and answered 500 would come back as a failed condition.
+    maxAttempts: 1,
+    requestHandler: {
+      connectionTimeout: connectMs,
+      socketTimeout: idleMs,
+      requestTimeout: wholeMs,
+      throwOnRequestTimeout: true,
+      logger: SILENT,
+      httpAgent: agent,
+      httpsAgent: agent,
+    },
+  };
+}

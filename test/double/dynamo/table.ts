@@ -1,0 +1,205 @@
+import { compareUtf8, utf8Length } from "../../../src/base/bytes.ts";
+import { sha256Hex } from "../../../src/base/hash.ts";
+import { invalid } from "./refusal.ts";
+import { type Item, itemBytes, type Value } from "./values.ts";
+
+export interface KeySchema {
+  readonly partition: string;
+  readonly sort: string | undefined;
+}
+
+/** Where an item stands: its partition, and its place in it. */
+export interface Place {
+  readonly partition: string;
+  readonly sort: string;
+}
+
+/** What one page of a query or scan has read, before any filter. */
+export interface Page {
+  readonly items: readonly Item[];
+  readonly bytes: number;
+  readonly last: Place | undefined;
+}
+
+interface Partition {
+  readonly name: string;
+  /** Partitions are scanned in the order of a hash, which says nothing of their names. */
+  readonly hash: string;
+  readonly items: { readonly sort: string; item: Item }[];
+}
+
+export const MAX_ITEM_BYTES = 409_600;
+const MAX_PARTITION_BYTES = 2_048;
+const MAX_SORT_BYTES = 1_024;
+const PAGE_BYTES = 1_048_576;
+
+/** Items of one table, in the order that queries and scans answer. Keys are texts. */
+export class Table {
+  readonly schema: KeySchema;
+  readonly #partitions = new Map<string, Partition>();
+  #scanOrder: Partition[] = [];
+
+  constructor(schema: KeySchema) {
+    this.schema = schema;
+  }
+
+  get(place: Place): Item | undefined {
+    return this.#find(place)?.item;
+  }
+
+  put(place: Place, item: Item): void {
+    const found = this.#find(place);
+    if (found !== undefined) {
+      found.item = item;
+      return;
+    }
+    const { items } = this.#partition(place.partition);
+    const at = firstAfter(items, ({ sort }) => compareUtf8(sort, place.sort) > 0);
+    items.splice(at, 0, { sort: place.sort, item });
+  }
+
+  delete({ partition, sort }: Place): void {
+    const found = this.#partitions.get(partition);
+    const at = found?.items.findIndex((each) => each.sort === sort) ?? -1;
+    if (found === undefined || at < 0) return;
+    found.items.splice(at, 1);
+    if (found.items.length > 0) return;
+    this.#partitions.delete(partition);
+    this.#scanOrder = this.#scanOrder.filter((each) => each !== found);
+  }
+
+  /** Items of one partition that are within a range, forwards, after a place of it. */
+  query(partition: string, inRange: (sort: string) => boolean, bounds: PageBounds): Page {
+    const { items = [] } = this.#partitions.get(partition) ?? {};
+    const from = bounds.after?.sort;
+    const due = items.filter(
+      ({ sort }) => inRange(sort) && (from === undefined || compareUtf8(sort, from) > 0),
+    );
+    return this.#page(due, bounds.limit);
+  }
+
+  scan({ after, limit }: PageBounds): Page {
+    const from = after && { hash: sha256Hex(after.partition), name: after.partition };
+    const due = this.#scanOrder.flatMap((partition) => {
+      const order = from === undefined ? 1 : compareHashes(partition, from);
+      if (order < 0) return [];
+      if (order > 0) return partition.items;
+      return partition.items.filter(({ sort }) => compareUtf8(sort, after?.sort ?? "") > 0);
+    });
+    return this.#page(due, limit);
+  }
+
+  all(): readonly Item[] {
+    return this.#scanOrder.flatMap(({ items }) => items.map(({ item }) => item));
+  }
+
+  /** The place that a primary key names. @throws Refused `ValidationException` */
+  placeOf(key: Item): Place {
+    const { partition, sort } = this.schema;
+    const names = [partition, ...(sort === undefined ? [] : [sort])];
+    const given = Object.keys(key);
+    if (given.length !== names.length || !names.every((name) => given.includes(name))) {
+      throw invalid("The provided key element does not match the schema");
+    }
+    return this.placeOfItem(key);
+  }
+
+  /** The place of a whole item. @throws Refused `ValidationException` */
+  placeOfItem(item: Item): Place {
+    const { partition, sort } = this.schema;
+    return {
+      partition: keyText(item[partition], partition, MAX_PARTITION_BYTES),
+      sort: sort === undefined ? "" : keyText(item[sort], sort, MAX_SORT_BYTES),
+    };
+  }
+
+  /** The primary key of an item. */
+  keyOf(item: Item): Item {
+    const { partition, sort } = this.schema;
+    const names = [partition, ...(sort === undefined ? [] : [sort])];
+    return Object.fromEntries(names.map((name) => [name, item[name] as Value]));
+  }
+
+  /** As far as a page goes: an item over its end is not in it, but for the first. */
+  #page(due: readonly { readonly item: Item }[], limit: number): Page {
+    const items: Item[] = [];
+    let bytes = 0;
+    for (const { item } of due) {
+      const size = itemBytes(item);
+      if (items.length > 0 && bytes + size > PAGE_BYTES) break;
+      bytes += size;
+      items.push(item);
+      if (items.length === limit) break;
+    }
+    const last = items.at(-1);
+    // A full page names its last key, also where nothing comes after it.
+    const goesOn = last !== undefined && (items.length === limit || items.length < due.length);
+    return { items, bytes, last: goesOn ? this.placeOfItem(last) : undefined };
+  }
+
+  #find({ partition, sort }: Place): { readonly sort: string; item: Item } | undefined {
+    const { items = [] } = this.#partitions.get(partition) ?? {};
+    const found = items[firstAfter(items, (each) => compareUtf8(each.sort, sort) >= 0)];
+    return found?.sort === sort ? found : undefined;
+  }
+
+  #partition(name: string): Partition {
+    let partition = this.#partitions.get(name);
+    if (partition === undefined) {
+      partition = { name, hash: sha256Hex(name), items: [] };
+      this.#partitions.set(name, partition);
+      const next = partition;
+      const at = firstAfter(this.#scanOrder, (each) => compareHashes(each, next) > 0);
+      this.#scanOrder.splice(at, 0, partition);
+    }
+    return partition;
+  }
+}
+
+export interface PageBounds {
+  readonly after: Place | undefined;
+  readonly limit: number;
+}
+
+/** The index of the first that `isAfter`, in an order where all behind it are too. */
+function firstAfter<T>(all: readonly T[], isAfter: (each: T) => boolean): number {
+  let low = 0;
+  let high = all.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (isAfter(all[middle] as T)) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
+
+interface Hashed {
+  readonly hash: string;
+  readonly name: string;
+}
+
+function compareHashes(a: Hashed, b: Hashed): number {
+  return compareUtf8(a.hash, b.hash) || compareUtf8(a.name, b.name);
+}
+
+function keyText(value: Value | undefined, name: string, maxBytes: number): string {
+  if (value === undefined) {
+    throw invalid(`One or more parameter values were invalid: Missing the key ${name} in the item`);
+  }
+  if (!("S" in value)) {
+    throw invalid(`One or more parameter values were invalid: Type mismatch for key ${name}`);
+  }
+  if (value.S === "") {
+    throw invalid(
+      "One or more parameter values are not valid. The AttributeValue for a key attribute " +
+        `cannot contain an empty string value. Key: ${name}`,
+    );
+  }
+  if (utf8Length(value.S) > maxBytes) {
+    throw invalid(
+      `One or more parameter values were invalid: Size of ${name} has exceeded the maximum size ` +
+        `limit of ${maxBytes} bytes`,
+    );
+  }
+  return value.S;
+}
