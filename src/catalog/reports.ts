@@ -4,6 +4,7 @@ import { sha256Hex } from "../base/hash.ts";
 import type { Revision, TableId } from "../base/ids.ts";
 import { LIMITS } from "../base/limits.ts";
 import { LruMap } from "../base/lru.ts";
+import { backoff } from "../pointer/backoff.ts";
 import { putCertain } from "../pointer/certain.ts";
 import type { Item } from "../pointer/port.ts";
 import {
@@ -29,8 +30,12 @@ import { blobPathOf } from "./paths.ts";
 const SLOTS = BigInt(LIMITS.reportsPerTable);
 /** Tables of which this node knows where their ring goes on. */
 const KNOWN_RINGS = 10_000;
-/** Numbers that other nodes may have taken meanwhile, before a report is given up. */
-const TRIES = 8;
+/**
+ * Numbers that other nodes may have taken meanwhile, before a report is given up. Whoever has lost
+ * one lists the ring before it tries again and is slower than who has won; who loses again waits a
+ * little, else it would lose for as long as the other has more to store.
+ */
+const TRIES = 24;
 
 /** A client's report, and when and through whom it came. */
 export interface MetricsReport {
@@ -79,6 +84,7 @@ export class Reports {
       if (written.verdict === "unknown") break;
       await this.#context.payloads.remove(blobPath);
       if (written.verdict === "overloaded") throw storeOverloaded(written.retryAfterMs);
+      if (tries > 0) await backoff(this.#context.clock, this.#context.prng, tries);
     }
     throw new CatalogError("Unknown", "OUTCOME_UNKNOWN", "the report may be kept", { table });
   }

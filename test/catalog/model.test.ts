@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Item } from "../../src/pointer/port.ts";
+import { countOf } from "../support/pointer-kind.ts";
 import { checkStore } from "./support/check-store.ts";
 import { Model } from "./support/model.ts";
 import { anyStep, outcomeOf, START, type Step } from "./support/random-operations.ts";
@@ -63,7 +64,7 @@ test("a random history answers as a plain tree does, and its records rebuild it"
       );
       expect(await replay(content, world.blobs)).toEqual(stored);
     }),
-    { numRuns: 250 },
+    { numRuns: countOf(250, 50) },
   );
   console.log(`answers: ${JSON.stringify(Object.fromEntries(tally))}`);
   // A history that is all refusals would prove little.
@@ -118,6 +119,6 @@ test("each mutation writes one receipt and one change record, and records the re
         before = after;
       }
     }),
-    { numRuns: 60 },
+    { numRuns: countOf(60, 10) },
   );
 });

@@ -5,9 +5,8 @@ import { MemoryBlobStore } from "../../src/blob/memory.ts";
 import type { BlobStore } from "../../src/blob/port.ts";
 import type { AccountStores } from "../../src/catalog/accounts.ts";
 import { AccountCatalog } from "../../src/catalog/catalog.ts";
-import { KEY_FAMILIES } from "../../src/catalog/keys.ts";
-import { MemoryPointerStore } from "../../src/pointer/memory.ts";
 import type { PointerStore } from "../../src/pointer/port.ts";
+import { newPointers } from "./pointer-kind.ts";
 import { VirtualClock } from "./virtual-clock.ts";
 
 /** What a test may bring; the rest is made of memory stores, virtual time and the seed. */
@@ -29,7 +28,7 @@ export function testStores(options: TestCatalogOptions = {}): AccountStores {
     prng,
     ids: new IdSource(clock, prng),
     blobs: options.blobs ?? new MemoryBlobStore(clock),
-    pointers: options.pointers ?? new MemoryPointerStore({ families: KEY_FAMILIES, clock }),
+    pointers: options.pointers ?? newPointers(clock),
   };
 }
 

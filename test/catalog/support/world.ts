@@ -4,9 +4,8 @@ import { MemoryBlobStore } from "../../../src/blob/memory.ts";
 import type { BlobStore } from "../../../src/blob/port.ts";
 import type { AccountStores } from "../../../src/catalog/accounts.ts";
 import { AccountCatalog } from "../../../src/catalog/catalog.ts";
-import { KEY_FAMILIES } from "../../../src/catalog/keys.ts";
-import { MemoryPointerStore } from "../../../src/pointer/memory.ts";
 import type { Batch, PointerStore } from "../../../src/pointer/port.ts";
+import { newPointers } from "../../support/pointer-kind.ts";
 import { InstantClock } from "./instant-clock.ts";
 import { answerOf, type Node, type Operation } from "./operations.ts";
 
@@ -21,7 +20,7 @@ export interface Wrapping {
 /** Stores of their own, and nodes over them. */
 export interface World {
   readonly clock: InstantClock;
-  readonly pointers: MemoryPointerStore;
+  readonly pointers: PointerStore;
   readonly blobs: MemoryBlobStore;
   readonly nodes: readonly Node[];
 }
@@ -34,8 +33,7 @@ export interface Image {
 
 function freshStores(laterMs = 0): Omit<World, "nodes"> {
   const clock = new InstantClock(laterMs);
-  const pointers = new MemoryPointerStore({ families: KEY_FAMILIES, clock });
-  return { clock, pointers, blobs: new MemoryBlobStore(clock) };
+  return { clock, pointers: newPointers(clock), blobs: new MemoryBlobStore(clock) };
 }
 
 export async function openNode(

@@ -1,0 +1,52 @@
+import type { Clock } from "../../src/base/clock.ts";
+import { SeededPrng } from "../../src/base/prng.ts";
+import { MemoryBlobStore } from "../../src/blob/memory.ts";
+import { InlineMerger } from "../../src/lsm/compaction/inline-merger.ts";
+import { Engine } from "../../src/lsm/engine.ts";
+import type { Maybe } from "../../src/lsm/maybe.ts";
+import type { LsmOptions } from "../../src/lsm/options.ts";
+import { SegmentWalStore } from "../../src/lsm/wal/segments.ts";
+import type { KeyFamily } from "../../src/pointer/key.ts";
+import { LsmPointerStore } from "../../src/pointer/lsm.ts";
+import { ModelledDisk } from "./modelled-disk.ts";
+
+/**
+ * So small that a few batches fill a memtable: pointers are read from tables too, and tables are
+ * compacted and collected while they are.
+ */
+const OPTIONS: Partial<LsmOptions> = {
+  memtableBytes: 32_768,
+  blockBytes: 1_024,
+  tableBytes: 65_536,
+  compactionL0Tables: 2,
+  l0Tables: [1_000, 2_000],
+  gcMinAgeMs: 0,
+};
+const SIZES = { segmentBytes: 131_072, sliceBytes: 0 };
+
+/** Pointers in an engine of their own, as profile `local` keeps them, with nothing on a disk. */
+export function enginePointers(families: readonly KeyFamily[], clock: Clock): LsmPointerStore {
+  const prng = new SeededPrng(4_711);
+  const disk = new ModelledDisk();
+  const store = new MemoryBlobStore(clock);
+  let engine: Maybe<Engine> | undefined;
+  const open = async (): Promise<Engine> => {
+    engine = await Engine.open({
+      ...{ store, clock, prng, options: OPTIONS },
+      wal: new SegmentWalStore(disk, { clock, prng, ...SIZES }),
+      merger: new InlineMerger(clock),
+      node: {
+        ...{ node: "test", host: "host", pid: 1, bootId: "boot", url: "" },
+        sight: () => "dead",
+      },
+    });
+    return engine;
+  };
+  return new LsmPointerStore({
+    ...{ families, clock },
+    engine: () => {
+      engine ??= open();
+      return engine;
+    },
+  });
+}

@@ -1,0 +1,45 @@
+import type { Clock } from "../../src/base/clock.ts";
+import { KEY_FAMILIES } from "../../src/catalog/keys.ts";
+import { MemoryPointerStore } from "../../src/pointer/memory.ts";
+import type { PointerStore } from "../../src/pointer/port.ts";
+import { enginePointers } from "./engine-pointers.ts";
+
+/** What holds the pointers of catalogs in tests: the reference model, or the engine. */
+export type PointerKind = "memory" | "engine";
+
+let chosen: PointerKind = "memory";
+
+/**
+ * From here on, whatever opens a catalog in this test file has its pointers in the engine. Call it
+ * before the tests are imported that are to run so: each test file has modules of its own, hence
+ * no other file is touched.
+ */
+export function useEngine(): void {
+  chosen = "engine";
+}
+
+export function pointerKind(): PointerKind {
+  return chosen;
+}
+
+/**
+ * The catalog's own mistakes show over the reference model, where all cases run; where the store is
+ * what may be wrong, so many of them, from end to end, show that.
+ */
+export function casesOf<T>(all: readonly T[], overEngine: number): readonly T[] {
+  if (chosen === "memory") return all;
+  const step = Math.max(1, all.length / overEngine);
+  return all.filter((_, i) => Math.floor(i / step) !== Math.floor((i - 1) / step));
+}
+
+/** As many cases of a kind as run over the reference model, or over the engine. */
+export function countOf(inMemory: number, overEngine: number): number {
+  return chosen === "memory" ? inMemory : overEngine;
+}
+
+/** An empty store of the catalog's pointers. */
+export function newPointers(clock: Clock): PointerStore {
+  return chosen === "engine"
+    ? enginePointers(KEY_FAMILIES, clock)
+    : new MemoryPointerStore({ families: KEY_FAMILIES, clock });
+}
