@@ -1,11 +1,23 @@
 import { parseArgs } from "node:util";
 import { type Kills, runKills } from "./kills.ts";
+import { type Matrix, runMatrix } from "./matrix/matrix.ts";
+import { showMatrix } from "./matrix/show.ts";
 
 const { values } = parseArgs({
-  options: { rounds: { type: "string" }, seed: { type: "string" } },
+  options: {
+    rounds: { type: "string" },
+    seed: { type: "string" },
+    matrix: { type: "boolean", default: false },
+    steps: { type: "string" },
+  },
 });
-const rounds = Number(values.rounds ?? 100);
 const seed = Number(values.seed ?? Date.now() % 1_000_000);
+
+interface Ended {
+  readonly passed: number;
+  /** Each in a line. */
+  readonly problems: readonly string[];
+}
 
 function show(kills: Kills): string {
   return (
@@ -15,12 +27,41 @@ function show(kills: Kills): string {
   );
 }
 
-console.log(`npm run test:kill -- --rounds ${rounds} --seed ${seed}`);
-try {
-  const startedMs = performance.now();
+async function kill(): Promise<Ended> {
+  const rounds = Number(values.rounds ?? 100);
+  console.log(`npm run test:kill -- --rounds ${rounds} --seed ${seed}`);
   console.log(show(await runKills(seed, rounds)));
+  return { passed: rounds, problems: [] };
+}
+
+function told({ lives, deaths, acknowledged, landed, temporary }: Matrix): string {
+  return (
+    `${deaths.size} cells, ${lives} lives; ${acknowledged} batches acknowledged, 0 lost; ` +
+    `${landed} more were there, whole; ${temporary} unfinished files that nothing lists`
+  );
+}
+
+/** Every named step of the engine, or those whose names hold a text. */
+async function matrix(): Promise<Ended> {
+  const { steps = "" } = values;
+  console.log(`npm run test:kill -- --matrix --seed ${seed}${steps && ` --steps "${steps}"`}`);
+  const run = await runMatrix(seed, (step) => step.includes(steps));
+  console.log(showMatrix(run));
+  console.log(told(run));
+  const problems = [
+    ...run.empty.map((cell) => `nobody died at ${cell}`),
+    ...run.unnamed.map((step) => `no cell is named ${step}`),
+  ];
+  return { passed: run.deaths.size, problems };
+}
+
+const startedMs = performance.now();
+try {
+  const { passed, problems } = await (values.matrix ? matrix() : kill());
+  for (const problem of problems) console.log(`FAILED: ${problem}`);
   console.log(`${((performance.now() - startedMs) / 1_000).toFixed(0)} s`);
-  console.log(`\n${rounds} passed, 0 failed, 0 skipped`);
+  console.log(`\n${passed} passed, ${problems.length} failed, 0 skipped`);
+  if (problems.length > 0) process.exitCode = 1;
 } catch (error) {
   console.log(error instanceof Error ? error.message : error);
   console.log("\n0 passed, 1 failed, 0 skipped");

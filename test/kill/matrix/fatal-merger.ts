@@ -1,0 +1,34 @@
+import type { Merger, MergeSession, MergeSpec } from "../../../src/lsm/compaction/merger.ts";
+import type { Fate } from "./fate.ts";
+
+/** Where merges are computed: the thread ends with its process, whatever it is at. */
+export class FatalMerger implements Merger {
+  readonly #merger: Merger;
+  readonly #fate: Fate;
+
+  constructor(merger: Merger, fate: Fate) {
+    this.#merger = merger;
+    this.#fate = fate;
+  }
+
+  start(spec: MergeSpec): MergeSession {
+    const session = this.#fate.meetNow(
+      () => "compact: start a merge",
+      () => this.#merger.start(spec),
+    );
+    return {
+      // By half: the thread has its work, and nobody will hear of it.
+      step: (feed) =>
+        this.#fate.meet(
+          "compact: merge",
+          () => session.step(feed),
+          async () => void session.step(feed),
+        ),
+      end: () => session.end(),
+    };
+  }
+
+  close(): Promise<void> {
+    return this.#merger.close();
+  }
+}

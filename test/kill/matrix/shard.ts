@@ -1,0 +1,136 @@
+import { cpSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { LocalBlobStore } from "../../../src/blob/local.ts";
+import { InlineMerger } from "../../../src/lsm/compaction/inline-merger.ts";
+import { LocalDisk } from "../../../src/lsm/disk/local.ts";
+import { Engine } from "../../../src/lsm/engine.ts";
+import type { LsmOptions } from "../../../src/lsm/options.ts";
+import { verifyShard } from "../../../src/lsm/verify.ts";
+import { isSpare, walId } from "../../../src/lsm/wal/names.ts";
+import { SegmentReader } from "../../../src/lsm/wal/reader.ts";
+import { SegmentWalStore } from "../../../src/lsm/wal/segments.ts";
+import { SystemClock } from "../../../src/runtime/clock.ts";
+import { nodeIdentity } from "../../../src/runtime/node-identity.ts";
+import { SystemPrng } from "../../../src/runtime/prng.ts";
+import { must } from "../ledger.ts";
+import { batchOf, rowsAfter } from "./batches.ts";
+
+/** Small, so that one life comes to every step, most of them more than once. */
+export const SIZES: { readonly segmentBytes: number; readonly sliceBytes: number } = {
+  segmentBytes: 98_304,
+  sliceBytes: 16_384,
+};
+
+export const OPTIONS: Partial<LsmOptions> = {
+  compaction: "manual",
+  compactionL0Tables: 2,
+  blockBytes: 4_096,
+  tableBytes: 16_384,
+  gcMinAgeMs: 0,
+  leaseMs: 20,
+  takeoverWaitMs: 520,
+};
+
+/** What a directory held, and what its second owner made of it. */
+export interface Inspected {
+  /** The last batch that is there. */
+  readonly last: number;
+  /** Files of writes that were never finished: nothing lists them. */
+  readonly temporary: number;
+}
+
+/**
+ * Looks at a copy of a directory as the next owner finds it: nothing is damaged, the rows are those
+ * of a whole number of batches, and once it has flushed, compacted and collected, no file is left
+ * that nothing refers to.
+ *
+ * @throws Violation
+ */
+export async function inspect(directory: string): Promise<Inspected> {
+  const copy = mkdtempSync(join(tmpdir(), "firn-matrix-"));
+  try {
+    cpSync(directory, copy, { recursive: true });
+    return await inspectCopy(copy);
+  } finally {
+    rmSync(copy, { recursive: true, force: true });
+  }
+}
+
+async function inspectCopy(directory: string): Promise<Inspected> {
+  const ports = { clock: new SystemClock(), prng: new SystemPrng() };
+  const store = new LocalBlobStore(join(directory, "store"), { ...ports, durable: false });
+  const disk = new LocalDisk(join(directory, "wal"), "never");
+  const verify = async (): Promise<void> => {
+    const wal = new SegmentReader(disk);
+    const findings = verifyShard({ store, prefix: "", wal, clock: ports.clock });
+    for await (const { file, what } of findings) must(false, `damage: ${file}: ${what}`);
+  };
+  // Nothing is published before the first take-over is.
+  if ((await store.list("manifest/")).length > 0) await verify();
+  const engine = await Engine.open({
+    ...ports,
+    store,
+    wal: new SegmentWalStore(disk, { ...ports, ...SIZES }),
+    merger: new InlineMerger(ports.clock),
+    node: nodeIdentity({ prng: ports.prng, oneHost: true }),
+    options: OPTIONS,
+  });
+  const last = await lastOf(engine);
+  await assertRows(engine, last);
+  await engine.write(batchOf(last + 1), { durable: true });
+  await engine.compact();
+  await engine.collectGarbage();
+  await assertRows(engine, last + 1);
+  const { tree, gc } = engine.stats();
+  must(gc.obsoleteBytes === 0, `${gc.obsoleteBytes} bytes stay obsolete`);
+  await engine.close();
+  const tables = (await store.list("sst/")).length;
+  must(tables === tree.tables, `${tables} tables are stored, ${tree.tables} are named`);
+  const boundaries = (await store.list("gc/")).length;
+  must(boundaries <= 1, `${boundaries} boundaries are stored`);
+  const manifests = (await store.list("manifest/")).length;
+  // The one that was collected under, and that of the release.
+  must(manifests <= 2, `${manifests} manifests are stored`);
+  assertLog(readdirSync(join(directory, "wal")));
+  await verify();
+  return { last, temporary: temporaryFiles(directory) };
+}
+
+/** The segment of the owner that has just closed, and what it may have rolled from. */
+function assertLog(names: readonly string[]): void {
+  must(!names.some(isSpare), `spares are left: ${names}`);
+  must(names.length <= 2, `segments are left: ${names}`);
+  must(
+    names.every((name) => walId(name) !== undefined),
+    `the log's directory holds ${names}`,
+  );
+}
+
+async function lastOf(engine: Engine): Promise<number> {
+  const found = await engine.get(Buffer.from("last"));
+  return found === undefined ? 0 : Number(Buffer.from(found).toString());
+}
+
+async function assertRows(engine: Engine, last: number): Promise<void> {
+  const expected = [...rowsAfter(last)];
+  let at = 0;
+  for await (const rows of engine.scan()) {
+    for (const { key, value } of rows) {
+      const [name, content] = expected[at++] ?? [];
+      const found = Buffer.from(key).toString();
+      must(found === name, `row ${at} is of ${found}, and should be of ${name} (batch ${last})`);
+      must(Buffer.from(value).toString() === content, `${found} is not that of batch ${last}`);
+      // What the filters and indexes say of a key must agree with the scan.
+      const got = await engine.get(key);
+      must(got !== undefined && Buffer.compare(got, value) === 0, `get misses ${found}`);
+    }
+  }
+  must(at === expected.length, `${at} rows, and should be ${expected.length} (batch ${last})`);
+  must(engine.lastSequence === last * batchOf(1).length, `sequence of batch ${last}`);
+}
+
+function temporaryFiles(directory: string): number {
+  const names = readdirSync(directory, { recursive: true });
+  return names.filter((name) => /(^|\/)\.[^/]*$/.test(String(name))).length;
+}
