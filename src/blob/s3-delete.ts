@@ -1,0 +1,66 @@
+import { DeleteObjectCommand, DeleteObjectsCommand } from "@aws-sdk/client-s3";
+import { errorOf, failureOf, isPassing, type S3Failure, unknownOf } from "./s3-failure.ts";
+import type { Target } from "./s3-read.ts";
+import type { S3Wire } from "./s3-wire.ts";
+
+/** One request. @throws `Unknown` where it may have been applied; others as `errorOf`. */
+export async function deleteOne(wire: S3Wire, { path, key }: Target): Promise<void> {
+  const command = new DeleteObjectCommand({ Bucket: wire.settings.bucket, Key: key });
+  const deleted = await wire.again("DeleteObject", (abortSignal) =>
+    wire.client.send(command, { abortSignal }),
+  );
+  if (!deleted.ok && deleted.failure.reason !== "missing") {
+    throw endOf(deleted.failure, "DeleteObject", path);
+  }
+}
+
+/**
+ * One request for all, and again for those that the store reports as not deleted yet; one more for
+ * each whose key XML cannot hold.
+ *
+ * @throws `Unknown` where some may be deleted; others as `errorOf`.
+ */
+export async function deleteAll(wire: S3Wire, targets: readonly Target[]): Promise<void> {
+  for (const target of targets.filter(({ key }) => !fitsXml(key))) await deleteOne(wire, target);
+  const paths = new Map(targets.map(({ path, key }) => [key, path]));
+  let keys = [...paths.keys()].filter(fitsXml);
+  const budget = wire.budget();
+  while (keys.length > 0) {
+    const command = new DeleteObjectsCommand({
+      Bucket: wire.settings.bucket,
+      Delete: { Quiet: true, Objects: keys.map((Key) => ({ Key })) },
+    });
+    const send = (abortSignal: AbortSignal) => wire.client.send(command, { abortSignal });
+    const deleted = await wire.again("DeleteObjects", send, { budget });
+    if (!deleted.ok) throw endOf(deleted.failure, "DeleteObjects", paths.get(keys[0] ?? "") ?? "");
+    const left = (deleted.value.Errors ?? []).filter(({ Code }) => Code !== "NoSuchKey");
+    const [first] = left;
+    if (first === undefined) return;
+    const failure = failureOfKey(first.Code ?? "InternalError");
+    const passing = left.every(({ Code }) => isPassing(failureOfKey(Code ?? "InternalError")));
+    if (!passing || !(await budget.pause())) {
+      throw endOf(failure, "DeleteObjects", paths.get(first.Key ?? "") ?? "");
+    }
+    keys = left.map(({ Key = "" }) => Key);
+  }
+}
+
+/** What a code means that stands for one key inside an answer of 200. */
+function failureOfKey(code: string): S3Failure {
+  const status = code === "AccessDenied" ? 403 : 500;
+  return failureOf({ name: code, $metadata: { httpStatusCode: status } });
+}
+
+function endOf(failure: S3Failure, operation: string, path: string): Error {
+  const inDoubt = failure.reason === "silent" || failure.reason === "broken";
+  return (inDoubt ? unknownOf : errorOf)(failure, operation, path);
+}
+
+/** Whether XML 1.0 can carry a key and give it back as it was. */
+function fitsXml(key: string): boolean {
+  for (let i = 0; i < key.length; i++) {
+    const code = key.charCodeAt(i);
+    if (code < 0x20 || code === 0xfffe || code === 0xffff) return false;
+  }
+  return true;
+}

@@ -1,0 +1,195 @@
+import { CatalogError, type ErrorContext, invalid } from "../base/error.ts";
+
+/**
+ * Why a request did not succeed.
+ *
+ * - `missing`: no such object. `bucket`, `upload`: no such bucket or multipart upload.
+ * - `condition`: the store says that it does not hold. `clash`: another write was under way; S3
+ *   asks for a retry.
+ * - `throttled`, `broken`: 429 or 503 `SlowDown`; any other 5xx, or a request damaged on its way.
+ * - `silent`: no whole answer came. `unsent`: no connection ever stood.
+ * - `denied`, `range`, `unfit`: 401 and 403; 416; a key or content that this store cannot hold.
+ * - `refused`: any other answer, which says that something is set up wrong.
+ */
+export type FailureReason =
+  | "missing"
+  | "bucket"
+  | "upload"
+  | "condition"
+  | "clash"
+  | "throttled"
+  | "broken"
+  | "silent"
+  | "unsent"
+  | "denied"
+  | "range"
+  | "unfit"
+  | "refused";
+
+export interface S3Failure {
+  readonly reason: FailureReason;
+  /** The store's code, or that of the connection. */
+  readonly code: string;
+  readonly status: number | undefined;
+  readonly cause: unknown;
+}
+
+const BY_CODE: ReadonlyMap<string, FailureReason> = new Map([
+  ["NoSuchBucket", "bucket"],
+  ["NoSuchUpload", "upload"],
+  ["NoSuchKey", "missing"],
+  ["NotFound", "missing"],
+  ["PreconditionFailed", "condition"],
+  ["ConditionalRequestConflict", "clash"],
+  ["OperationAborted", "clash"],
+  ["SlowDown", "throttled"],
+  ["Throttling", "throttled"],
+  ["ThrottlingException", "throttled"],
+  ["RequestLimitExceeded", "throttled"],
+  ["TooManyRequests", "throttled"],
+  // The request came slowly or damaged: another one may fare better.
+  ["RequestTimeout", "broken"],
+  ["IncompleteBody", "broken"],
+  ["BadDigest", "broken"],
+  ["XAmzContentSHA256Mismatch", "broken"],
+  ["InternalError", "broken"],
+  // 400, and yet another identity is needed.
+  ["ExpiredToken", "denied"],
+  ["InvalidToken", "denied"],
+  ["TokenRefreshRequired", "denied"],
+  ["CredentialsProviderError", "denied"],
+  ["InvalidRange", "range"],
+  ["KeyTooLongError", "unfit"],
+  ["EntityTooLarge", "unfit"],
+  ["InvalidObjectName", "unfit"],
+  ["XMinioInvalidObjectName", "unfit"],
+  // Stores of files, which cannot hold `a` beside `a/b`.
+  ["ObjectParentIsFile", "unfit"],
+  ["ExistingObjectIsDirectory", "unfit"],
+  ["NotImplemented", "refused"],
+]);
+
+const BY_STATUS: ReadonlyMap<number, FailureReason> = new Map([
+  [401, "denied"],
+  [403, "denied"],
+  [404, "missing"],
+  [408, "broken"],
+  [409, "clash"],
+  [412, "condition"],
+  [416, "range"],
+  [429, "throttled"],
+]);
+
+/** What an exception of the SDK says about the request that it ends. */
+export function failureOf(cause: unknown): S3Failure {
+  const error = cause as {
+    readonly name?: string;
+    readonly code?: string;
+    readonly $metadata?: { readonly httpStatusCode?: number };
+    readonly $response?: { readonly statusCode?: number };
+  };
+  const status = error.$metadata?.httpStatusCode ?? error.$response?.statusCode;
+  const code = (status === undefined ? error.code : undefined) ?? error.name ?? "Error";
+  return { reason: reasonOf(cause, code, status), code, status, cause };
+}
+
+function reasonOf(cause: unknown, code: string, status: number | undefined): FailureReason {
+  const named = BY_CODE.get(code);
+  // An error inside a 200 (of a multipart completion) is one all the same.
+  if (named !== undefined) return named;
+  if (status === undefined || status < 300) return neverSent(cause) ? "unsent" : "silent";
+  if (status >= 500) return "broken";
+  return BY_STATUS.get(status) ?? "refused";
+}
+
+const TLS_FAILURE = /^(?:ERR_TLS_|CERT_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_)/;
+
+/** Whether the connection itself failed, which is before anything is sent over it. */
+function neverSent(cause: unknown): boolean {
+  if (cause instanceof AggregateError) return cause.errors.every(neverSent);
+  const { syscall, code } = cause as { readonly syscall?: unknown; readonly code?: unknown };
+  if (syscall === "connect" || syscall === "getaddrinfo") return true;
+  return typeof code === "string" && TLS_FAILURE.test(code);
+}
+
+/** Whether the same request may fare better in a moment. */
+export function isPassing({ reason }: S3Failure): boolean {
+  switch (reason) {
+    case "clash":
+    case "throttled":
+    case "broken":
+    case "silent":
+    case "unsent":
+      return true;
+    case "missing":
+    case "bucket":
+    case "upload":
+    case "condition":
+    case "denied":
+    case "range":
+    case "unfit":
+    case "refused":
+      return false;
+  }
+}
+
+/** Wait that is suggested to who meets a store that throttles. */
+const RETRY_AFTER_MS = 1_000;
+
+/**
+ * The error of a call that ends with this failure, where nothing of it was applied. A store that
+ * denies *us* is no fault of our caller's: unavailable, under a code of its own.
+ */
+export function errorOf(failure: S3Failure, operation: string, path: string): CatalogError {
+  const { reason, cause } = failure;
+  const context = contextOf(failure, operation, path);
+  switch (reason) {
+    case "throttled": {
+      const facts = { ...context, retryAfterMs: RETRY_AFTER_MS };
+      return new CatalogError(
+        "Overloaded",
+        "BLOB_STORE_OVERLOADED",
+        "store throttles",
+        facts,
+        cause,
+      );
+    }
+    case "denied": {
+      const message = "store denies access: its credentials or policy must allow the operation";
+      return new CatalogError("Unavailable", "BLOB_STORE_DENIED", message, context, cause);
+    }
+    case "bucket": {
+      const message = "bucket does not exist";
+      return new CatalogError("Unavailable", "BLOB_BUCKET_MISSING", message, context, cause);
+    }
+    case "unfit":
+      return invalid("BLOB_PATH_UNSUPPORTED", "the store cannot hold such a blob", context);
+    case "refused": {
+      const message = "store refuses the request: its region, endpoint or features do not fit";
+      return new CatalogError("Unavailable", "BLOB_STORE_REFUSED", message, context, cause);
+    }
+    case "missing":
+    case "upload":
+    case "condition":
+    case "range":
+    case "clash":
+    case "broken":
+    case "silent":
+    case "unsent": {
+      const message = "store does not serve";
+      return new CatalogError("Unavailable", "BLOB_STORE_UNAVAILABLE", message, context, cause);
+    }
+  }
+}
+
+/** The error of a write that may have been applied, or may still be. */
+export function unknownOf(failure: S3Failure, operation: string, path: string): CatalogError {
+  const context = contextOf(failure, operation, path);
+  const message = "write is in doubt";
+  return new CatalogError("Unknown", "BLOB_WRITE_UNKNOWN", message, context, failure.cause);
+}
+
+function contextOf(failure: S3Failure, operation: string, path: string): ErrorContext {
+  const { status, code } = failure;
+  return { operation, path: path.slice(0, 200), code, ...(status === undefined ? {} : { status }) };
+}

@@ -1,0 +1,87 @@
+import { type _Object, ListObjectsV2Command } from "@aws-sdk/client-s3";
+import { compareUtf8, utf8, utf8Length, utf8Text } from "../base/bytes.ts";
+import { isPossiblePath, MAX_PATH_BYTES } from "./checks.ts";
+import type { BlobEntry } from "./port.ts";
+import { errorOf } from "./s3-failure.ts";
+import { etagText } from "./s3-object.ts";
+import type { S3Wire } from "./s3-wire.ts";
+
+/**
+ * Up to `limit` entries behind `after`, in the order of UTF-8 bytes, which is S3's own. One
+ * request, or more where a page comes back short: S3 may always stop early, and objects of others
+ * whose keys are no paths (folders that a console made) are left out.
+ */
+export async function listPaths(
+  wire: S3Wire,
+  prefix: string,
+  after: string | undefined,
+  limit: number,
+): Promise<readonly BlobEntry[]> {
+  const home = wire.settings.prefix;
+  // No key is that long, so none begins so.
+  if (utf8Length(home + prefix) > MAX_PATH_BYTES) return [];
+  const entries: BlobEntry[] = [];
+  let startAfter = after === undefined ? undefined : cut(home + after);
+  for (;;) {
+    const page = await onePage(wire, home + prefix, startAfter, limit - entries.length);
+    for (const object of page.objects) {
+      const entry = entryOf(object, home);
+      // Only where `after` was cut does S3 list what does not come after it.
+      if (after !== undefined && compareUtf8(entry.path, after) <= 0) continue;
+      if (isPossiblePath(entry.path)) entries.push(entry);
+    }
+    startAfter = page.last;
+    if (!page.truncated || startAfter === undefined || entries.length >= limit) return entries;
+  }
+}
+
+interface Page {
+  readonly objects: readonly _Object[];
+  readonly last: string | undefined;
+  readonly truncated: boolean;
+}
+
+/** A page from a key on rather than from a token: it can be asked for again, by anybody. */
+async function onePage(
+  wire: S3Wire,
+  prefix: string,
+  startAfter: string | undefined,
+  limit: number,
+): Promise<Page> {
+  const command = new ListObjectsV2Command({
+    ...{ Bucket: wire.settings.bucket, Prefix: prefix, MaxKeys: limit },
+    // XML cannot hold every character that a key can.
+    EncodingType: "url",
+    ...(startAfter === undefined || startAfter === "" ? {} : { StartAfter: startAfter }),
+  });
+  const listed = await wire.again("ListObjectsV2", (abortSignal) =>
+    wire.client.send(command, { abortSignal }),
+  );
+  if (!listed.ok) throw errorOf(listed.failure, "ListObjectsV2", prefix);
+  const { Contents = [], IsTruncated = false, EncodingType } = listed.value;
+  const objects = Contents.map((object) => {
+    return EncodingType === "url" ? { ...object, Key: decoded(object.Key ?? "") } : object;
+  });
+  return { objects, last: objects.at(-1)?.Key, truncated: IsTruncated };
+}
+
+function entryOf({ Key = "", Size = 0, ETag, LastModified }: _Object, home: string): BlobEntry {
+  // Other requests tell whole seconds.
+  const modifiedAtMs = Math.floor((LastModified?.getTime() ?? 0) / 1_000) * 1_000;
+  return { path: Key.slice(home.length), size: Size, etag: etagText(ETag), modifiedAtMs };
+}
+
+/** Of a text that was encoded as forms are: a plus is a space. */
+function decoded(text: string): string {
+  return decodeURIComponent(text.replaceAll("+", "%20"));
+}
+
+/** As much of a text as a key could hold: nothing longer comes between the two. */
+function cut(text: string): string {
+  if (utf8Length(text) <= MAX_PATH_BYTES) return text;
+  const bytes = utf8(text);
+  let end = MAX_PATH_BYTES;
+  // Not amid a character, whose other bytes begin with the bits 10.
+  while (((bytes[end] ?? 0) & 0xc0) === 0x80) end--;
+  return utf8Text(bytes.subarray(0, end));
+}

@@ -1,0 +1,141 @@
+import {
+  GetObjectCommand,
+  type GetObjectCommandOutput,
+  HeadObjectCommand,
+} from "@aws-sdk/client-s3";
+import { CatalogError, invalid } from "../base/error.ts";
+import { sha256Hex } from "../base/hash.ts";
+import type { Blob, BlobInfo } from "./port.ts";
+import { errorOf } from "./s3-failure.ts";
+import { etagText, originOf } from "./s3-object.ts";
+import type { Attempted, S3Wire } from "./s3-wire.ts";
+
+export interface Target {
+  readonly path: string;
+  readonly key: string;
+}
+
+/** Reads of content that is not what its digest says, before it is called damaged. */
+const MAX_READS = 2;
+
+/**
+ * The whole content, checked against the digest that it was written with, if it was.
+ *
+ * @throws CatalogError `Corrupt`, code `BLOB_CORRUPT`; others as `errorOf`.
+ */
+export async function readWhole(wire: S3Wire, target: Target): Promise<Blob | undefined> {
+  for (let reads = 1; ; reads++) {
+    const got = await read(wire, target, undefined);
+    if (!got.ok) {
+      if (got.failure.reason === "missing") return undefined;
+      throw errorOf(got.failure, "GetObject", target.path);
+    }
+    const { bytes, etag, sha256 } = got.value;
+    if (sha256 === undefined || sha256Hex(bytes) === sha256) return { bytes, etag };
+    if (reads >= MAX_READS) {
+      const context = { path: target.path.slice(0, 200), etag };
+      throw new CatalogError("Corrupt", "BLOB_CORRUPT", "stored blob: another digest", context);
+    }
+  }
+}
+
+/**
+ * Bytes [offset, offset + length) or the last `length`, fewer where the content ends. No digest
+ * covers a part: what reads parts checks them itself.
+ */
+export async function readPart(
+  wire: S3Wire,
+  target: Target,
+  part: { readonly offset: number; readonly length: number } | { readonly suffix: number },
+): Promise<Blob | undefined> {
+  const empty = "suffix" in part ? part.suffix === 0 : part.length === 0;
+  // S3 knows no empty range: what is left to learn is whether the object is there.
+  if (empty) return nothingOf(wire, target);
+  const got = await read(wire, target, rangeHeader(part));
+  if (got.ok) {
+    const { bytes, etag, ranged } = got.value;
+    return { bytes: ranged ? bytes : sliced(bytes, part), etag };
+  }
+  if (got.failure.reason === "missing") return undefined;
+  // Behind its end, or it is empty.
+  if (got.failure.reason === "range") return nothingOf(wire, target);
+  throw errorOf(got.failure, "GetObject", target.path);
+}
+
+/** One HEAD. */
+export async function readInfo(wire: S3Wire, target: Target): Promise<BlobInfo | undefined> {
+  const command = new HeadObjectCommand({ Bucket: wire.settings.bucket, Key: target.key });
+  const look = await wire.again("HeadObject", (abortSignal) =>
+    wire.client.send(command, { abortSignal }),
+  );
+  if (!look.ok) {
+    if (look.failure.reason === "missing") return undefined;
+    throw errorOf(look.failure, "HeadObject", target.path);
+  }
+  const { ContentLength = 0, ETag, LastModified } = look.value;
+  return { size: ContentLength, etag: etagText(ETag), modifiedAtMs: LastModified?.getTime() ?? 0 };
+}
+
+async function nothingOf(wire: S3Wire, target: Target): Promise<Blob | undefined> {
+  const info = await readInfo(wire, target);
+  return info && { bytes: new Uint8Array(0), etag: info.etag };
+}
+
+type Part = Parameters<typeof readPart>[2];
+
+function rangeHeader(part: Part): string {
+  if ("suffix" in part) return `bytes=-${part.suffix}`;
+  const { offset, length } = part;
+  return `bytes=${offset}-${Math.min(Number.MAX_SAFE_INTEGER, offset + length - 1)}`;
+}
+
+/** The part of what a store sent whole, as one may that does not know ranges. */
+function sliced(bytes: Uint8Array, part: Part): Uint8Array {
+  if ("suffix" in part) return bytes.subarray(Math.max(0, bytes.length - part.suffix));
+  return bytes.subarray(part.offset, part.offset + part.length);
+}
+
+interface Got {
+  readonly bytes: Uint8Array;
+  readonly etag: string;
+  readonly sha256: string | undefined;
+  /** Whether it is the range that was asked for, rather than all. */
+  readonly ranged: boolean;
+}
+
+async function read(
+  wire: S3Wire,
+  { path, key }: Target,
+  range: string | undefined,
+): Promise<Attempted<Got>> {
+  const { bucket, maxGetBytes } = wire.settings;
+  const command = new GetObjectCommand({
+    ...{ Bucket: bucket, Key: key },
+    ...(range === undefined ? {} : { Range: range }),
+  });
+  let tooLarge = 0;
+  const attempted = await wire.again("GetObject", async (abortSignal, allow) => {
+    const output = await wire.client.send(command, { abortSignal });
+    const { ContentLength = 0, ContentRange, ETag, Metadata } = output;
+    if (ContentLength > maxGetBytes) {
+      tooLarge = ContentLength;
+      discard(output);
+      return { bytes: new Uint8Array(0), etag: "", sha256: undefined, ranged: true };
+    }
+    allow(ContentLength);
+    const bytes = (await output.Body?.transformToByteArray()) ?? new Uint8Array(0);
+    const { sha256 } = originOf(Metadata);
+    return { bytes, etag: etagText(ETag), sha256, ranged: ContentRange !== undefined };
+  });
+  if (tooLarge > 0) {
+    throw invalid("BLOB_TOO_LARGE", "blob too large", {
+      ...{ path: path.slice(0, 200), bytes: tooLarge },
+    });
+  }
+  return attempted;
+}
+
+/** Lets go of a body that nobody reads, and of its connection. */
+function discard({ Body }: GetObjectCommandOutput): void {
+  if (Body !== undefined && "destroy" in Body) Body.destroy();
+}

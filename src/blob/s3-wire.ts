@@ -1,0 +1,112 @@
+import type { S3Client } from "@aws-sdk/client-s3";
+import { type Clock, Stopwatch } from "../base/clock.ts";
+import type { Prng } from "../base/prng.ts";
+import { failureOf, isPassing, type S3Failure } from "./s3-failure.ts";
+import { MIN_BYTES_PER_MS, type S3Settings } from "./s3-options.ts";
+
+/** One request to the store, for figures and for tests that count. */
+export interface S3Request {
+  /** As S3 calls it: `PutObject`, `HeadObject`, … */
+  readonly operation: string;
+  readonly failure: S3Failure | undefined;
+  readonly elapsedMs: number;
+}
+
+export interface S3Components {
+  readonly clock: Clock;
+  readonly prng: Prng;
+  /** Hears of every request, also of those that are sent again. */
+  readonly onRequest?: (request: S3Request) => void;
+}
+
+export type Attempted<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly failure: S3Failure };
+
+/** Sends one request. `allow` grants the time that so many more bytes may take. */
+export type Send<T> = (signal: AbortSignal, allow: (bytes: number) => void) => Promise<T>;
+
+const BACKOFF_BASE_MS = 20;
+const BACKOFF_CAP_MS = 2_000;
+
+/** What one call of the port may still spend on failures. */
+export interface Budget {
+  /** Waits with full jitter under a bound that doubles. @returns false when all is spent. */
+  pause(): Promise<boolean>;
+}
+
+/** Requests, one by one, each with an end; and again, within a budget. */
+export class S3Wire {
+  readonly client: S3Client;
+  readonly settings: S3Settings;
+  readonly #components: S3Components;
+
+  constructor(client: S3Client, settings: S3Settings, components: S3Components) {
+    this.client = client;
+    this.settings = settings;
+    this.#components = components;
+  }
+
+  get prng(): Prng {
+    return this.#components.prng;
+  }
+
+  /** Of one call, or of a share of it. */
+  budget(share = 1): Budget {
+    const { clock, prng } = this.#components;
+    const { maxFailures, timeouts } = this.settings;
+    const watch = new Stopwatch(clock);
+    let failures = 0;
+    return {
+      pause: async () => {
+        failures++;
+        if (failures > maxFailures * share) return false;
+        const boundMs = Math.min(BACKOFF_CAP_MS, BACKOFF_BASE_MS * 2 ** (failures - 1));
+        await clock.sleep(prng.float() * boundMs);
+        return watch.elapsedMs() < timeouts.callMs * share;
+      },
+    };
+  }
+
+  /** One request, ended after its time whatever it does. `bytes`: how long its content is. */
+  async once<T>(operation: string, send: Send<T>, bytes = 0): Promise<Attempted<T>> {
+    const { clock, onRequest } = this.#components;
+    const watch = new Stopwatch(clock);
+    const overdue = new AbortController();
+    const ended = new AbortController();
+    let limitMs = this.settings.timeouts.wholeMs + bytes / MIN_BYTES_PER_MS;
+    const expire = async (): Promise<void> => {
+      while (!ended.signal.aborted && watch.elapsedMs() < limitMs) {
+        await clock.sleep(limitMs - watch.elapsedMs(), ended.signal);
+      }
+      if (!ended.signal.aborted) overdue.abort();
+    };
+    void expire();
+    const allow = (more: number): void => {
+      limitMs += more / MIN_BYTES_PER_MS;
+    };
+    let failure: S3Failure | undefined;
+    try {
+      return { ok: true, value: await send(overdue.signal, allow) };
+    } catch (error) {
+      failure = failureOf(error);
+      return { ok: false, failure };
+    } finally {
+      ended.abort();
+      onRequest?.({ operation, failure, elapsedMs: watch.elapsedMs() });
+    }
+  }
+
+  /** A request that does the same however often it is sent: again while its failure may pass. */
+  async again<T>(
+    operation: string,
+    send: Send<T>,
+    { bytes = 0, budget = this.budget() }: { bytes?: number; budget?: Budget } = {},
+  ): Promise<Attempted<T>> {
+    for (;;) {
+      const attempted = await this.once(operation, send, bytes);
+      if (attempted.ok || !isPassing(attempted.failure)) return attempted;
+      if (!(await budget.pause())) return attempted;
+    }
+  }
+}

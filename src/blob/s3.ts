@@ -1,0 +1,181 @@
+import { hash } from "node:crypto";
+import { PutObjectCommand } from "@aws-sdk/client-s3";
+import { inOnePiece } from "../base/bytes.ts";
+import { assertBlobPath, assertDeletable, assertRange, checkList } from "./checks.ts";
+import type {
+  Blob,
+  BlobEntry,
+  BlobInfo,
+  BlobStore,
+  ListOptions,
+  PutCondition,
+  PutResult,
+} from "./port.ts";
+import { createS3Client } from "./s3-client.ts";
+import { deleteAll, deleteOne } from "./s3-delete.ts";
+import { listPaths } from "./s3-list.ts";
+import { putParts } from "./s3-multipart.ts";
+import { conditionHeaders, encryptionHeaders, etagText, keyOf, metadataOf } from "./s3-object.ts";
+import { type S3Options, settingsOf } from "./s3-options.ts";
+import { readInfo, readPart, readWhole, type Target } from "./s3-read.ts";
+import { settlePut } from "./s3-settle.ts";
+import { type S3Components, S3Wire } from "./s3-wire.ts";
+
+const ID_BYTES = 16;
+
+/**
+ * A bucket, or what stands below one prefix of it, on S3 or a store that is compatible with it (and
+ * holds conditional writes: `s3-probe.ts` finds out). Each call ends by itself, within
+ * `timeouts.callMs` and the request that is then under way; failures that pass are got over inside.
+ * An etag is the store's own, a hash of the content on most of them.
+ *
+ * Besides the kinds of the port: `Overloaded` where the store throttles (`BLOB_STORE_OVERLOADED`).
+ */
+export class S3BlobStore implements BlobStore {
+  readonly #wire: S3Wire;
+
+  /** @throws CatalogError `Invalid`, code `S3_OPTIONS_INVALID`. */
+  constructor(options: S3Options, components: S3Components) {
+    this.#wire = new S3Wire(createS3Client(options), settingsOf(options), components);
+  }
+
+  /** Closes the connections. Requests under way fail. */
+  close(): void {
+    this.#wire.client.destroy();
+  }
+
+  /** One GET. */
+  async get(path: string): Promise<Blob | undefined> {
+    return readWhole(this.#wire, this.#target(path));
+  }
+
+  /** One GET; one HEAD for an empty range, and after a GET behind the end. */
+  async getRange(path: string, offset: number, length: number): Promise<Blob | undefined> {
+    assertRange(offset, length);
+    return readPart(this.#wire, this.#target(path), { offset, length });
+  }
+
+  /** One GET; one HEAD for an empty suffix, and after the GET of an empty blob. */
+  async getSuffix(path: string, length: number): Promise<Blob | undefined> {
+    assertRange(length);
+    return readPart(this.#wire, this.#target(path), { suffix: length });
+  }
+
+  /** One HEAD. */
+  async head(path: string): Promise<BlobInfo | undefined> {
+    return readInfo(this.#wire, this.#target(path));
+  }
+
+  /**
+   * One PUT, and one HEAD where its condition fails. Content above `partBytes`: as `putParts`.
+   *
+   * What became of it is certain, or said not to be (`Unknown`), as long as the state that its
+   * condition names does not come back meanwhile: see `s3-settle.ts`.
+   */
+  async put(path: string, bytes: Uint8Array, condition?: PutCondition): Promise<PutResult> {
+    const { key } = this.#target(path);
+    const wire = this.#wire;
+    const digest = Buffer.from(hash("sha256", bytes, "buffer"));
+    const sha256 = digest.toString("hex");
+    const id = this.#mint();
+    if (bytes.length > wire.settings.partBytes) {
+      const parts = partsOf(only(bytes), wire.settings.partBytes);
+      return putParts(wire, { path, key, id, condition, sha256 }, parts);
+    }
+    const command = new PutObjectCommand({
+      ...{ Bucket: wire.settings.bucket, Key: key, Body: bytes },
+      ChecksumSHA256: digest.toString("base64"),
+      Metadata: metadataOf(id, condition, sha256),
+      ...conditionHeaders(condition, wire.settings),
+      ...encryptionHeaders(wire.settings),
+    });
+    return settlePut(wire, {
+      ...{ path, key, id, condition, bytes: bytes.length, operation: "PutObject" },
+      send: async (abortSignal) =>
+        etagText((await wire.client.send(command, { abortSignal })).ETag),
+    });
+  }
+
+  /** One PUT of content up to `partBytes`, else as `putParts`; holds some parts in memory. */
+  async putStream(path: string, source: AsyncIterable<Uint8Array>): Promise<PutResult> {
+    const { key } = this.#target(path);
+    const { partBytes } = this.#wire.settings;
+    const parts = partsOf(source, partBytes)[Symbol.asyncIterator]();
+    const first = await parts.next();
+    if (first.done === true) return this.put(path, new Uint8Array(0));
+    const second = await parts.next();
+    if (second.done === true) return this.put(path, first.value);
+    const upload = { path, key, id: this.#mint(), condition: undefined, sha256: undefined };
+    return putParts(this.#wire, upload, resumed([first.value, second.value], parts));
+  }
+
+  /** One DELETE. */
+  async delete(path: string): Promise<void> {
+    await deleteOne(this.#wire, this.#target(path));
+  }
+
+  /** One request. */
+  async deleteMany(paths: readonly string[]): Promise<void> {
+    assertDeletable(paths);
+    await deleteAll(
+      this.#wire,
+      paths.map((path) => this.#target(path)),
+    );
+  }
+
+  /** One request; more where the store's pages are short. */
+  async list(prefix: string, options?: ListOptions): Promise<readonly BlobEntry[]> {
+    const limit = checkList(prefix, options);
+    return listPaths(this.#wire, prefix, options?.after, limit);
+  }
+
+  #target(path: string): Target {
+    assertBlobPath(path);
+    return { path, key: keyOf(path, this.#wire.settings) };
+  }
+
+  #mint(): string {
+    return Buffer.from(this.#wire.prng.bytes(ID_BYTES)).toString("hex");
+  }
+}
+
+async function* only(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes;
+}
+
+async function* resumed(
+  begun: readonly Uint8Array[],
+  rest: AsyncIterator<Uint8Array>,
+): AsyncGenerator<Uint8Array> {
+  try {
+    yield* begun;
+    for (let next = await rest.next(); next.done !== true; next = await rest.next()) {
+      yield next.value;
+    }
+  } finally {
+    await rest.return?.();
+  }
+}
+
+/** Content in pieces of `size` bytes, the last one shorter; none for no content. */
+async function* partsOf(
+  source: AsyncIterable<Uint8Array>,
+  size: number,
+): AsyncGenerator<Uint8Array> {
+  let pieces: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of source) {
+    for (let at = 0; at < chunk.length; ) {
+      // A copy: who yields a chunk may use its memory again.
+      const piece = chunk.slice(at, at + size - length);
+      pieces.push(piece);
+      length += piece.length;
+      at += piece.length;
+      if (length < size) continue;
+      yield inOnePiece(pieces);
+      pieces = [];
+      length = 0;
+    }
+  }
+  if (length > 0) yield inOnePiece(pieces);
+}
