@@ -28,12 +28,7 @@ export async function initTable(target: DynamoTable): Promise<"created" | "exist
   const existed = (await lookUp(target)) !== undefined;
   if (!existed) await create(target);
   await untilActive(target);
-  const { client, table } = target;
-  if (!(await hasTimeToLive(target))) {
-    const TimeToLiveSpecification = { AttributeName: TIME_TO_LIVE, Enabled: true };
-    const input = { TableName: table, TimeToLiveSpecification };
-    await control(target, () => client.bounded((sdk, to) => sdk.updateTimeToLive(input, to)));
-  }
+  if (!(await hasTimeToLive(target))) await switchOnTimeToLive(target);
   return existed ? "existed" : "created";
 }
 
@@ -101,6 +96,18 @@ async function create(target: DynamoTable): Promise<void> {
     // Another node makes it at the same time, or our own request was sent twice.
     const { cause } = error instanceof CatalogError ? error : {};
     if (!(cause instanceof Error && cause.name === "ResourceInUseException")) throw error;
+  }
+}
+
+async function switchOnTimeToLive(target: DynamoTable): Promise<void> {
+  const { client, table } = target;
+  const TimeToLiveSpecification = { AttributeName: TIME_TO_LIVE, Enabled: true };
+  const input = { TableName: table, TimeToLiveSpecification };
+  try {
+    await control(target, () => client.bounded((sdk, to) => sdk.updateTimeToLive(input, to)));
+  } catch (error) {
+    // It is refused where another node was faster.
+    if (!(await hasTimeToLive(target))) throw error;
   }
 }
 

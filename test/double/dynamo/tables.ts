@@ -104,6 +104,11 @@ export class Tables {
     return { TimeToLiveDescription: { TimeToLiveStatus: status, ...of } };
   }
 
+  /** Drops every table, as somebody else might. */
+  forget(): void {
+    this.#tables.clear();
+  }
+
   /** Deletes what has expired, as the service does some day, at no charge. */
   expire(): void {
     const nowS = this.#nowMs() / 1_000;
