@@ -103,7 +103,7 @@ function setCurrentSnapshot(draft: Draft, snapshot: Snapshot): void {
   // Going back to an older snapshot happens now, not when that snapshot was made.
   const added = draft.addedSnapshotIds.has(snapshotId);
   const timestampMs = added ? snapshot.timestampMs : draft.updateMs;
-  draft.snapshotLog = [...draft.snapshotLog, makeSnapshotLogEntry(timestampMs, snapshotId)];
+  draft.snapshotLog = draft.snapshotLog.append(makeSnapshotLogEntry(timestampMs, snapshotId));
 }
 
 /** Removes a branch or tag; without main, the table has no current snapshot. */
@@ -122,7 +122,7 @@ export function removeSnapshotRef(draft: Draft, name: string): void {
 /** Removes snapshots with their statistics and every reference to them; unknown ids are ignored. */
 export function removeSnapshots(draft: Draft, snapshotIds: ReadonlySet<bigint>): void {
   const snapshots = draft.snapshots.without(snapshotIds);
-  if (snapshots.items.length === draft.snapshots.items.length) return;
+  if (snapshots === draft.snapshots) return;
   draft.snapshots = snapshots;
   draft.statistics = draft.statistics.filter((file) => !snapshotIds.has(file.snapshotId));
   draft.partitionStatistics = draft.partitionStatistics.filter(

@@ -1,3 +1,4 @@
+import { ChunkedList } from "./chunked-list.ts";
 import type { FormatVersion, TableMetadata } from "./model.ts";
 import { SnapshotList } from "./snapshot-list.ts";
 
@@ -70,6 +71,6 @@ function emptyParts(formatVersion: FormatVersion): Parts {
     snapshots: SnapshotList.of([]),
     statistics: [],
     partitionStatistics: [],
-    snapshotLog: [],
+    snapshotLog: ChunkedList.of([]),
   };
 }

@@ -1,3 +1,4 @@
+import type { ChunkedList } from "./chunked-list.ts";
 import type { Draft } from "./draft.ts";
 import { modelInvalid } from "./errors.ts";
 import { checkLog } from "./metadata-check.ts";
@@ -66,31 +67,34 @@ function checkStructure(draft: Draft): void {
  * main left again in it. And where a logged snapshot was removed, without all before it: with a gap
  * the log would claim that its neighbour had been current in its stead.
  */
-function correctedLog(draft: Draft): readonly SnapshotLogEntry[] {
+function correctedLog(draft: Draft): ChunkedList<SnapshotLogEntry> {
   const { addedSnapshotIds, mainSnapshotIds, currentSnapshotId, snapshots } = draft;
   const passing = new Set(
     [...mainSnapshotIds].filter((id) => addedSnapshotIds.has(id) && id !== currentSnapshotId),
   );
   if (passing.size === 0 && !draft.snapshotsRemoved) return draft.snapshotLog;
-  let log: SnapshotLogEntry[] = [];
-  for (const entry of draft.snapshotLog) {
-    if (!snapshots.has(entry.snapshotId)) {
-      if (draft.snapshotsRemoved) log = [];
-    } else if (!passing.has(entry.snapshotId)) {
-      log.push(entry);
+  let gap = 0;
+  if (draft.snapshotsRemoved) {
+    let index = 0;
+    for (const { snapshotId } of draft.snapshotLog) {
+      index++;
+      if (!snapshots.has(snapshotId)) gap = index;
     }
   }
-  return log;
+  return draft.snapshotLog.filter(
+    ({ snapshotId }, index) =>
+      index >= gap && snapshots.has(snapshotId) && !passing.has(snapshotId),
+  );
 }
 
 /**
  * The time of this update: now, or where another writer's clock is ahead of ours but within the
  * tolerance, that writer's time, so that the metadata is never older than its own log.
  */
-function updateTime(draft: Draft, log: readonly SnapshotLogEntry[]): number {
+function updateTime(draft: Draft, log: ChunkedList<SnapshotLogEntry>): number {
   const added = draft.snapshotLog.length - (draft.base?.snapshotLog.length ?? 0);
   if (added === 0) return draft.updateMs;
   // The base's log is in order, so only the entries behind its last one can be out of it.
-  checkLog(log.slice(-added - 1), draft.updateMs, "SNAPSHOT_INVALID", "snapshot-log");
+  checkLog(log.tail(added + 1), draft.updateMs, "SNAPSHOT_INVALID", "snapshot-log");
   return Math.max(draft.updateMs, log.at(-1)?.timestampMs ?? 0);
 }

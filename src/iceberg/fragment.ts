@@ -8,8 +8,6 @@ import { LIMITS } from "../base/limits.ts";
  * rest. Holds either the tree or its text, never both.
  */
 export class Fragment {
-  /** The printer's own: the bytes of this fragment and of those that last followed it. */
-  run: Run | undefined;
   #object: JsonObject | undefined;
   #text: string | undefined;
 
@@ -31,12 +29,6 @@ export class Fragment {
   get object(): JsonObject {
     return this.#object ?? (parseJson(this.#text ?? "{}", FRAGMENT_BOUNDS) as JsonObject);
   }
-}
-
-/** Fragments that stood one behind the other in some list, as bytes with a comma before each. */
-export interface Run {
-  readonly fragments: readonly Fragment[];
-  readonly bytes: Uint8Array;
 }
 
 /** A fragment is part of a text that was within these bounds. */

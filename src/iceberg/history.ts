@@ -29,13 +29,14 @@ export function snapshotAsOf(
     const ancestors = ancestorsOf(metadata, head.snapshotId);
     return ancestors.find((snapshot) => snapshot.timestampMs <= timestampMs);
   }
-  const entry = metadata.snapshotLog.findLast((one) => one.timestampMs <= timestampMs);
+  const log = metadata.snapshotLog.toArray();
+  const entry = log.findLast((one) => one.timestampMs <= timestampMs);
   return entry === undefined ? undefined : metadata.snapshots.find(entry.snapshotId);
 }
 
 /** All snapshots, the newest first; those of one instant by their ids, the highest first. */
 export function newestFirst(metadata: TableMetadata): readonly Snapshot[] {
-  return metadata.snapshots.items.toSorted(
-    (a, b) => b.timestampMs - a.timestampMs || (a.snapshotId < b.snapshotId ? 1 : -1),
-  );
+  return metadata.snapshots.items
+    .toArray()
+    .sort((a, b) => b.timestampMs - a.timestampMs || (a.snapshotId < b.snapshotId ? 1 : -1));
 }

@@ -1,5 +1,6 @@
 import { type JsonObject, type JsonValue, jsonKeys, printJson } from "../base/json.ts";
-import { type Part, Printer } from "./printer.ts";
+import type { ChunkedList, Part } from "./chunked-list.ts";
+import { Printer } from "./printer.ts";
 
 /** A top-level member as printed: a fixed text, or without one, what the model says. */
 export interface LayoutEntry {
@@ -32,7 +33,7 @@ export function changedLayout(
 }
 
 /** A member as its text, as a list of parts, or undefined where it is left out. */
-export type Member = string | readonly Part[] | undefined;
+export type Member = string | readonly Part[] | ChunkedList<Part> | undefined;
 
 /** Compact JSON as UTF-8, in pieces that belong one behind the other and are shared: read-only. */
 export function printLayout(

@@ -60,7 +60,7 @@ function checkRefs(
  * @throws CatalogError `Invalid`, the code given.
  */
 export function checkLog(
-  log: readonly (SnapshotLogEntry | MetadataLogEntry)[],
+  log: Iterable<SnapshotLogEntry | MetadataLogEntry>,
   lastUpdatedMs: number,
   code: ModelCode,
   path: string,

@@ -1,3 +1,4 @@
+import { ChunkedList } from "./chunked-list.ts";
 import type { TableMetadata } from "./model.ts";
 import { type MetadataLogEntry, makeMetadataLogEntry } from "./snapshot.ts";
 
@@ -11,12 +12,12 @@ export function nextMetadataLog(
   base: TableMetadata | undefined,
   baseLocation: string | undefined,
   properties: ReadonlyMap<string, string>,
-): readonly MetadataLogEntry[] {
-  if (base === undefined) return [];
+): ChunkedList<MetadataLogEntry> {
+  if (base === undefined) return ChunkedList.of([]);
   if (baseLocation === undefined) return base.metadataLog;
   const dropped = Math.max(0, base.metadataLog.length - previousVersionsMax(properties) + 1);
   const entry = makeMetadataLogEntry(base.lastUpdatedMs, baseLocation);
-  return [...base.metadataLog.slice(dropped), entry];
+  return base.metadataLog.drop(dropped).append(entry);
 }
 
 /** A value that is no integer counts as the default: a property must not end a table's commits. */
@@ -31,7 +32,7 @@ function previousVersionsMax(properties: ReadonlyMap<string, string>): number {
  */
 export function removedMetadataFiles(base: TableMetadata, next: TableMetadata): readonly string[] {
   if (next.properties.get(DELETE_AFTER_COMMIT)?.toLowerCase() !== "true") return [];
-  const kept = new Set(next.metadataLog.map((entry) => entry.metadataFile));
-  const files = base.metadataLog.map((entry) => entry.metadataFile);
+  const kept = new Set(Array.from(next.metadataLog, (entry) => entry.metadataFile));
+  const files = Array.from(base.metadataLog, (entry) => entry.metadataFile);
   return files.filter((file) => !kept.has(file));
 }

@@ -16,6 +16,7 @@ import {
   requireObject,
   requireString,
 } from "../base/json-read.ts";
+import { ChunkedList } from "./chunked-list.ts";
 import { parseEncryptionKey } from "./encryption-key.ts";
 import { modelInvalid } from "./errors.ts";
 import { layoutOf } from "./layout.ts";
@@ -107,8 +108,8 @@ export function readTableMetadata(object: JsonObject): TableMetadata {
     snapshots: SnapshotList.of(list(object, "snapshots", parseSnapshot)),
     statistics: list(object, "statistics", parseStatisticsFile),
     partitionStatistics: list(object, "partition-statistics", parsePartitionStatisticsFile),
-    snapshotLog: list(object, "snapshot-log", parseSnapshotLogEntry),
-    metadataLog: list(object, "metadata-log", parseMetadataLogEntry),
+    snapshotLog: ChunkedList.of(list(object, "snapshot-log", parseSnapshotLogEntry)),
+    metadataLog: ChunkedList.of(list(object, "metadata-log", parseMetadataLogEntry)),
     layout: layoutOf(object, MODELLED),
   };
 }

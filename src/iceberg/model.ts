@@ -1,3 +1,4 @@
+import type { ChunkedList } from "./chunked-list.ts";
 import type { EncryptionKey } from "./encryption-key.ts";
 import { changedLayout, type LayoutEntry } from "./layout.ts";
 import type { PartitionSpec } from "./partition-spec.ts";
@@ -46,8 +47,8 @@ export interface TableMetadata {
   readonly snapshots: SnapshotList;
   readonly statistics: readonly StatisticsFile[];
   readonly partitionStatistics: readonly StatisticsFile[];
-  readonly snapshotLog: readonly SnapshotLogEntry[];
-  readonly metadataLog: readonly MetadataLogEntry[];
+  readonly snapshotLog: ChunkedList<SnapshotLogEntry>;
+  readonly metadataLog: ChunkedList<MetadataLogEntry>;
   /** How it is printed: as it was read, else in the order of Iceberg's own writers. */
   readonly layout: readonly LayoutEntry[];
 }

@@ -1,6 +1,5 @@
 import { printTableMetadata } from "./metadata.ts";
 import type { TableMetadata } from "./model.ts";
-import { SnapshotList } from "./snapshot-list.ts";
 
 /**
  * The metadata printed with only the snapshots that references name, for `snapshots=refs`. Logs,
@@ -8,6 +7,6 @@ import { SnapshotList } from "./snapshot-list.ts";
  */
 export function snapshotsOfRefs(metadata: TableMetadata): readonly Uint8Array[] {
   const named = new Set(Array.from(metadata.refs.values(), (ref) => ref.snapshotId));
-  const items = metadata.snapshots.items.filter((snapshot) => named.has(snapshot.snapshotId));
-  return printTableMetadata({ ...metadata, snapshots: SnapshotList.of(items) });
+  const snapshots = metadata.snapshots.filter(({ snapshotId }) => named.has(snapshotId));
+  return printTableMetadata({ ...metadata, snapshots });
 }

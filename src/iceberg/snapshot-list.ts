@@ -1,39 +1,56 @@
+import { ChunkedList } from "./chunked-list.ts";
 import { modelInvalid } from "./errors.ts";
 import type { Snapshot } from "./snapshot.ts";
 
+/** Positions that an id stands at in some list: almost always one. */
+type Positions = Map<bigint, number | readonly number[]>;
+
 /**
  * The snapshots of one table metadata, in the file's order. Lists that grew out of each other share
- * one index from id to position: a position holds for a list only if that list has that snapshot
- * there, so that appending costs no copy of the index and an older list stays as it was.
+ * one index from id to position. It says every position that an id has in any of them, so a
+ * position holds for a list only if that list has that snapshot there: appending copies no index,
+ * and an older list stays as it was.
  */
 export class SnapshotList {
-  readonly items: readonly Snapshot[];
-  readonly #positions: Map<bigint, number>;
+  readonly items: ChunkedList<Snapshot>;
+  readonly #positions: Positions;
 
-  private constructor(items: readonly Snapshot[], positions: Map<bigint, number>) {
+  private constructor(items: ChunkedList<Snapshot>, positions: Positions) {
     this.items = items;
     this.#positions = positions;
   }
 
   /** @throws CatalogError `Invalid` `SNAPSHOT_INVALID`: an id stands twice. */
   static of(items: readonly Snapshot[]): SnapshotList {
-    const positions = new Map<bigint, number>();
-    for (const [position, { snapshotId }] of items.entries()) {
+    return SnapshotList.#indexed(ChunkedList.of(items));
+  }
+
+  static #indexed(items: ChunkedList<Snapshot>): SnapshotList {
+    const positions: Positions = new Map();
+    let position = 0;
+    for (const { snapshotId } of items) {
       if (positions.has(snapshotId)) {
         throw modelInvalid("SNAPSHOT_INVALID", "snapshot id is used twice", { snapshotId });
       }
-      positions.set(snapshotId, position);
+      positions.set(snapshotId, position++);
     }
     return new SnapshotList(items, positions);
   }
 
   find(snapshotId: bigint): Snapshot | undefined {
-    const position = this.#positions.get(snapshotId);
-    if (position === undefined) return undefined;
-    const item = this.items[position];
-    if (item?.snapshotId === snapshotId) return item;
-    // Another list that grew out of the same one may have put this id elsewhere.
-    return this.items.find((snapshot) => snapshot.snapshotId === snapshotId);
+    const positions = this.#positions.get(snapshotId);
+    if (positions === undefined) return undefined;
+    if (typeof positions === "number") return this.#foundAt(positions, snapshotId);
+    for (const position of positions) {
+      const found = this.#foundAt(position, snapshotId);
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  }
+
+  #foundAt(position: number, snapshotId: bigint): Snapshot | undefined {
+    const item = this.items.at(position);
+    return item?.snapshotId === snapshotId ? item : undefined;
   }
 
   has(snapshotId: bigint): boolean {
@@ -46,26 +63,35 @@ export class SnapshotList {
     if (this.has(snapshotId)) {
       throw modelInvalid("SNAPSHOT_INVALID", "snapshot already exists", { snapshotId });
     }
-    this.#positions.set(snapshotId, this.items.length);
-    return new SnapshotList([...this.items, snapshot], this.#positions);
+    this.#note(snapshotId, this.items.length);
+    return new SnapshotList(this.items.append(snapshot), this.#positions);
+  }
+
+  /** Another list that grew out of the same one may have put the id elsewhere. */
+  #note(snapshotId: bigint, position: number): void {
+    const known = this.#positions.get(snapshotId);
+    const others = known === undefined ? [] : typeof known === "number" ? [known] : known;
+    if (others.includes(position)) return;
+    this.#positions.set(snapshotId, others.length === 0 ? position : [...others, position]);
   }
 
   /**
    * The snapshots of this list that another one lacks: by id and time, since an id may come back.
-   * Costs what differs behind the part that both share, and nothing for two lists of which one
-   * grew out of the other.
+   * Costs the chunks that the two do not share.
    */
   lacking(from: SnapshotList): readonly Snapshot[] {
-    let shared = 0;
-    while (shared < this.items.length && this.items[shared] === from.items[shared]) shared++;
-    if (shared === this.items.length) return [];
-    const rest = shared === from.items.length ? undefined : from;
     return this.items
-      .slice(shared)
-      .filter((item) => rest?.find(item.snapshotId)?.timestampMs !== item.timestampMs);
+      .notShared(from.items)
+      .filter((item) => from.find(item.snapshotId)?.timestampMs !== item.timestampMs);
+  }
+
+  /** Those that are to stay. Costs a new index, which is as long as the list. */
+  filter(stays: (snapshot: Snapshot) => boolean): SnapshotList {
+    const items = this.items.filter(stays);
+    return items === this.items ? this : SnapshotList.#indexed(items);
   }
 
   without(snapshotIds: ReadonlySet<bigint>): SnapshotList {
-    return SnapshotList.of(this.items.filter((item) => !snapshotIds.has(item.snapshotId)));
+    return this.filter((item) => !snapshotIds.has(item.snapshotId));
   }
 }

@@ -19,7 +19,7 @@ export interface Kind {
 
 /** Oldest first; the bases of the tests have three at least. */
 function nth(table: TableMetadata, position: number): bigint {
-  const snapshot = table.snapshots.items[position];
+  const snapshot = table.snapshots.items.at(position);
   if (snapshot === undefined) throw new Error("no such snapshot");
   return snapshot.snapshotId;
 }

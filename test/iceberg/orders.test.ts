@@ -159,7 +159,7 @@ function replay(base: TableMetadata, order: readonly (readonly [KindName, number
 function contentOf(table: TableMetadata): unknown {
   return {
     refs: [...table.refs].map(([name, ref]) => `${name} ${ref.snapshotId}`).sort(),
-    snapshots: table.snapshots.items.map(({ snapshotId }) => `${snapshotId}`).sort(),
+    snapshots: Array.from(table.snapshots.items, ({ snapshotId }) => `${snapshotId}`).sort(),
     schemas: table.schemas.map(({ struct }) => JSON.stringify(struct)).sort(),
     specs: table.specs
       .map(({ fields }) => fields.map(({ name, transform }) => `${name} ${transform.text}`).join())

@@ -1,15 +1,16 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { inOnePiece, lengthOf, utf8Text } from "../../src/base/bytes.ts";
+import { ChunkedList, type Part } from "../../src/iceberg/chunked-list.ts";
 import { Fragment } from "../../src/iceberg/fragment.ts";
 import * as shared from "../../src/iceberg/metadata.ts";
 import type { TableMetadata } from "../../src/iceberg/model.ts";
-import { type Part, Printer } from "../../src/iceberg/printer.ts";
+import { Printer } from "../../src/iceberg/printer.ts";
+import { SnapshotList } from "../../src/iceberg/snapshot-list.ts";
 import { printTableMetadata } from "./printed.ts";
 import { append, commit, newTable } from "./support.ts";
 
-/** Large enough that a few dozen of them fill several runs. */
-const LONG = "é".repeat(2_000);
+const LONG = "é".repeat(500);
 
 let made = 0;
 
@@ -17,55 +18,152 @@ function part(text: string = LONG): Part {
   return { fragment: new Fragment({ id: made++, text }) };
 }
 
-function pieces(parts: readonly Part[]): readonly Uint8Array[] {
+function parts(count: number): readonly Part[] {
+  return Array.from({ length: count }, () => part());
+}
+
+function pieces(list: readonly Part[] | ChunkedList<Part>): readonly Uint8Array[] {
   const printer = new Printer();
-  printer.list(parts);
+  printer.list(list);
   return printer.finish();
 }
 
+function printed(list: readonly Part[] | ChunkedList<Part>): string {
+  return utf8Text(inOnePiece(pieces(list)));
+}
+
 /** What a print is to be, by what each part says. */
-function plain(parts: readonly Part[]): string {
-  return `[${parts.map(({ fragment }) => fragment.text).join(",")}]`;
+function plain(list: readonly Part[]): string {
+  return `[${list.map(({ fragment }) => fragment.text).join(",")}]`;
 }
 
 /** Makes a list out of an earlier one, whichever that is. */
 const changes = fc.record({
   of: fc.nat(),
-  drop: fc.array(fc.nat({ max: 60 }), { maxLength: 4 }),
-  roll: fc.nat({ max: 20 }),
-  add: fc.nat({ max: 12 }),
-  swap: fc.boolean(),
+  lose: fc.array(fc.nat({ max: 400 }), { maxLength: 4 }),
+  drop: fc.oneof(fc.constant(0), fc.nat({ max: 150 })),
+  add: fc.nat({ max: 90 }),
 });
 
-describe("the printer of lists", () => {
-  it("prints what each part says, whatever lists the parts stood in before", () => {
+/** A list beside the array that it has to be. */
+interface Pair {
+  readonly list: ChunkedList<Part>;
+  readonly array: readonly Part[];
+}
+
+function changed({ list, array }: Pair, drop: number, lose: readonly number[], add: number): Pair {
+  const lost = new Set(lose);
+  const stays = (_: Part, index: number) => !lost.has(index);
+  let next = list.drop(drop).filter(stays);
+  const more = parts(add);
+  for (const one of more) next = next.append(one);
+  return { list: next, array: [...array.slice(drop).filter(stays), ...more] };
+}
+
+function expectSame({ list, array }: Pair): void {
+  expect(list.toArray()).toEqual(array);
+  expect([...list]).toEqual(array);
+  expect(list).toHaveLength(array.length);
+  for (const index of [0, 1, 63, 64, 65, 130, -1, -2, -array.length, array.length, 1_000]) {
+    expect(list.at(index)).toBe(array.at(index));
+  }
+  for (const count of [1, 2, 65, 1_000]) expect(list.tail(count)).toEqual(array.slice(-count));
+  expect(list.tail(0)).toEqual([]);
+  expect(printed(list)).toBe(plain(array));
+}
+
+describe("lists in chunks", () => {
+  it("hold and print what an array would, whatever lists they were made from", () => {
+    const counts = fc.constantFrom(0, 1, 63, 64, 65, 127, 128, 129, 192, 300);
     fc.assert(
-      fc.property(fc.nat({ max: 60 }), fc.array(changes, { maxLength: 12 }), (count, steps) => {
-        const lists: Part[][] = [Array.from({ length: count }, (_, i) => part(LONG.slice(i)))];
-        for (const { of, drop, roll, add, swap } of steps) {
-          const dropped = new Set(drop);
-          const base = lists[of % lists.length] ?? [];
-          const next = base.slice(roll).filter((_, i) => !dropped.has(i));
-          for (let i = 0; i < add; i++) next.push(part(i % 3 === 0 ? "short" : LONG));
-          if (swap) next.reverse();
-          lists.push(next);
-          expect(utf8Text(inOnePiece(pieces(next)))).toBe(plain(next));
+      fc.property(counts, fc.array(changes, { maxLength: 10 }), (count, steps) => {
+        const array = parts(count);
+        const pairs: Pair[] = [{ list: ChunkedList.of(array), array }];
+        for (const { of, lose, drop, add } of steps) {
+          const base = pairs[of % pairs.length];
+          if (base === undefined) continue;
+          const next = changed(base, drop, lose, add);
+          pairs.push(next);
+          expectSame(next);
+          const lacked = next.array.filter((one) => !base.array.includes(one));
+          expect(next.list.notShared(base.list)).toEqual(expect.arrayContaining(lacked));
         }
-        for (const list of lists) expect(utf8Text(inOnePiece(pieces(list)))).toBe(plain(list));
+        // A later list must not have changed an earlier one, or what it prints.
+        for (const pair of pairs) expectSame(pair);
       }),
-      { numRuns: 60 },
+      { numRuns: 40 },
     );
   });
 
-  it("shares the bytes of what stays", () => {
-    const parts = Array.from({ length: 200 }, () => part());
-    const before = new Set(pieces(parts));
-    const newBytes = (list: readonly Part[]) =>
-      lengthOf(pieces(list).filter((piece) => !before.has(piece)));
-    const whole = lengthOf(pieces(parts));
-    expect(newBytes([...parts, part()])).toBeLessThan(whole / 8);
-    expect(newBytes(parts.slice(1))).toBeLessThan(whole / 4);
-    expect(newBytes(parts.filter((_, i) => i !== 100))).toBeLessThan(whole / 4);
+  it("stay as few chunks as the parts need, however often some are lost", () => {
+    let pair: Pair = { list: ChunkedList.of(parts(2_000)), array: [] };
+    for (let round = 0; round < 200; round++) {
+      const list = pair.list.filter((_, index) => index % 97 !== round % 97);
+      pair = { list, array: [] };
+    }
+    expect(pair.list.length).toBeGreaterThan(100);
+    expect(pair.list.chunks.length).toBeLessThan(2 + pair.list.length / 16);
+  });
+
+  it("share the bytes of what stays", () => {
+    const array = parts(1_000);
+    const list = ChunkedList.of(array);
+    const before = new Set(pieces(list));
+    const newBytes = (next: ChunkedList<Part>) =>
+      lengthOf(pieces(next).filter((piece) => !before.has(piece)));
+    const whole = lengthOf(pieces(list));
+    expect(newBytes(list.append(part()))).toBeLessThan(whole / 5);
+    expect(newBytes(list.drop(1))).toBeLessThan(whole / 4);
+    expect(newBytes(list.filter((_, i) => i !== 500))).toBeLessThan(whole / 4);
+  });
+});
+
+describe("a list of snapshots", () => {
+  const FIRST_ID = 1n << 60n;
+  const snapshots = (ids: readonly bigint[], timestampMs = 1) =>
+    ids.map((id) => {
+      const [one] = commit(newTable(), append(newTable(), id)).snapshots.items;
+      if (one === undefined) throw new Error("nothing was appended");
+      return { ...one, timestampMs };
+    });
+
+  it("finds what it holds, whatever other lists that grew out of the same one hold", () => {
+    const ids = Array.from({ length: 6 }, (_, i) => FIRST_ID + BigInt(i));
+    const all = snapshots(ids);
+    const appends = fc.array(fc.tuple(fc.nat(), fc.nat({ max: ids.length - 1 })), {
+      maxLength: 12,
+    });
+    fc.assert(
+      fc.property(appends, (steps) => {
+        const lists = [SnapshotList.of(all.slice(0, 2))];
+        for (const [of, which] of steps) {
+          const list = lists[of % lists.length];
+          const snapshot = all[which];
+          if (list === undefined || snapshot === undefined || list.has(snapshot.snapshotId)) {
+            continue;
+          }
+          lists.push(list.append(snapshot));
+        }
+        for (const list of lists) {
+          const held = new Map(Array.from(list.items, (one) => [one.snapshotId, one]));
+          for (const id of ids) expect(list.find(id)).toBe(held.get(id));
+        }
+        for (const a of lists) {
+          for (const b of lists) {
+            const lacked = [...a.items].filter((one) => ![...b.items].includes(one));
+            expect(a.lacking(b)).toEqual(lacked);
+          }
+        }
+      }),
+    );
+  });
+
+  it("lacks one whose id came back with another time", () => {
+    const ids = [FIRST_ID, FIRST_ID + 1n];
+    const before = SnapshotList.of(snapshots(ids, 1));
+    const after = SnapshotList.of(snapshots(ids, 2));
+    expect(after.lacking(before)).toHaveLength(2);
+    expect(after.lacking(after)).toHaveLength(0);
   });
 });
 
@@ -83,19 +181,18 @@ describe("a table's history", () => {
 
   /** The same metadata with parts that were never printed before. */
   function printedAnew(table: TableMetadata): string {
-    const fresh = <T extends Part>(parts: readonly T[]): readonly T[] =>
-      parts.map((each) => ({ ...each, fragment: new Fragment(each.fragment.object) }));
-    const snapshots = { ...table.snapshots, items: fresh(table.snapshots.items) };
+    const fresh = <T extends Part>(list: Iterable<T>): readonly T[] =>
+      Array.from(list, (each) => ({ ...each, fragment: new Fragment(each.fragment.object) }));
     return printTableMetadata({
       ...table,
-      snapshots: snapshots as TableMetadata["snapshots"],
-      snapshotLog: fresh(table.snapshotLog),
-      metadataLog: fresh(table.metadataLog),
+      snapshots: SnapshotList.of(fresh(table.snapshots.items)),
+      snapshotLog: ChunkedList.of(fresh(table.snapshotLog)),
+      metadataLog: ChunkedList.of(fresh(table.metadataLog)),
     });
   }
 
   it("prints right for commits that expire different snapshots of one base", () => {
-    const base = longTable(60);
+    const base = longTable(210);
     const without = (...indexes: readonly number[]) =>
       commit(base, [
         {
@@ -103,7 +200,7 @@ describe("a table's history", () => {
           "snapshot-ids": indexes.map((i) => FIRST_ID + BigInt(i)),
         },
       ]);
-    const versions = [base, without(7), without(8), without(0, 30), without(31), base];
+    const versions = [base, without(7), without(8), without(0, 30), without(31, 100), base];
     for (const table of versions) expect(printTableMetadata(table)).toBe(printedAnew(table));
     for (const table of versions) {
       const next = commit(table, append(table, FIRST_ID << 1n));
@@ -111,12 +208,20 @@ describe("a table's history", () => {
     }
   });
 
+  it("keeps in its snapshot log what follows the last gap", () => {
+    const base = longTable(150);
+    const ids = [3, 70].map((i) => FIRST_ID + BigInt(i));
+    const next = commit(base, [{ action: "remove-snapshots", "snapshot-ids": ids }]);
+    const kept = Array.from(next.snapshotLog, ({ snapshotId }) => snapshotId);
+    expect(kept).toEqual(Array.from({ length: 79 }, (_, i) => FIRST_ID + BigInt(71 + i)));
+  });
+
   it("is printed by what changed", () => {
-    const base = longTable(200);
+    const base = longTable(600);
     const before = shared.printTableMetadata(base);
     const next = shared.printTableMetadata(commit(base, append(base, 1n)));
     const known = new Set(before);
     const fresh = next.filter((piece) => !known.has(piece));
-    expect(lengthOf(fresh)).toBeLessThan(lengthOf(before) / 8);
+    expect(lengthOf(fresh)).toBeLessThan(lengthOf(before) / 4);
   });
 });

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { CatalogError } from "../../src/base/error.ts";
 import type { JsonObject } from "../../src/base/json.ts";
+import { ChunkedList } from "../../src/iceberg/chunked-list.ts";
 import { parseTableMetadata } from "../../src/iceberg/metadata.ts";
 import type { TableMetadata } from "../../src/iceberg/model.ts";
 import { printTableMetadata } from "./printed.ts";
@@ -18,7 +19,7 @@ const rowsOf = (table: TableMetadata): JsonObject =>
   table.formatVersion < 3 ? {} : { "first-row-id": table.nextRowId, "added-rows": 3 };
 
 const anySnapshot = (table: TableMetadata, pick: number): bigint | undefined =>
-  table.snapshots.items[pick % Math.max(1, table.snapshots.items.length)]?.snapshotId;
+  table.snapshots.items.at(pick % Math.max(1, table.snapshots.items.length))?.snapshotId;
 
 const steps: fc.Arbitrary<Step> = fc.oneof(
   { weight: 6, arbitrary: fc.tuple(snapshotId, refName).map(appendStep) },
@@ -108,7 +109,7 @@ function distinct(ids: readonly (number | bigint)[]): boolean {
 
 /** What the format says of any table, and of any commit on it. */
 function checkInvariants(base: TableMetadata, next: TableMetadata): void {
-  const snapshotIds = next.snapshots.items.map((snapshot) => snapshot.snapshotId);
+  const snapshotIds = Array.from(next.snapshots.items, (snapshot) => snapshot.snapshotId);
   expect(distinct(snapshotIds)).toBe(true);
   expect(distinct(next.schemas.map((schema) => schema.schemaId))).toBe(true);
   expect(distinct(next.specs.map((spec) => spec.specId))).toBe(true);
@@ -149,6 +150,7 @@ function shapeOf(table: TableMetadata): unknown {
     JSON.stringify({ ...rest, snapshots: snapshots.items }, (key, value: unknown) => {
       if (key === "fragment" || key === "byId" || key === "byName") return undefined;
       if (typeof value === "bigint") return `${value}n`;
+      if (value instanceof ChunkedList) return value.toArray();
       return value instanceof Map ? [...value] : value;
     }),
   );

@@ -43,7 +43,8 @@ const upgrade = (version: number): JsonObject => ({
   "format-version": version,
 });
 const setProperties = (updates: JsonObject): JsonObject => ({ action: "set-properties", updates });
-const logOf = (m: TableMetadata): readonly bigint[] => m.snapshotLog.map((e) => e.snapshotId);
+const logOf = (m: TableMetadata): readonly bigint[] =>
+  Array.from(m.snapshotLog, (e) => e.snapshotId);
 
 describe("schemas", () => {
   test("a new one gets the next id, and -1 means it", () => {
@@ -204,14 +205,14 @@ describe("snapshots and references", () => {
   test("the base stays as it was, and shares what did not change", () => {
     expect(one.snapshots.items).toHaveLength(1);
     expect(one.snapshots.has(S2)).toBe(false);
-    expect(two.snapshots.items[0]).toBe(one.snapshots.items[0]);
+    expect(two.snapshots.items.at(0)).toBe(one.snapshots.items.at(0));
     const rival = commit(one, append(one, S3));
     expect([rival.snapshots.has(S2), rival.snapshots.has(S3)]).toEqual([false, true]);
     expect(two.snapshots.find(S2)?.snapshotId).toBe(S2);
     // The id of one history at another position of its rival's.
     const late = commit(rival, append(rival, S2));
-    expect(late.snapshots.find(S2)).toBe(late.snapshots.items[2]);
-    expect(two.snapshots.find(S2)).toBe(two.snapshots.items[1]);
+    expect(late.snapshots.find(S2)).toBe(late.snapshots.items.at(2));
+    expect(two.snapshots.find(S2)).toBe(two.snapshots.items.at(1));
   });
 
   test.each([2n, 1n])("a sequence number of %s after 2 is stale", (sequence) => {
@@ -261,7 +262,7 @@ describe("snapshots and references", () => {
     ]);
     expect(withFiles.statistics).toHaveLength(1);
     const removed = commit(withFiles, [{ action: "remove-snapshots", "snapshot-ids": [S2, 5] }]);
-    expect(removed.snapshots.items.map((s) => s.snapshotId)).toEqual([S1, S3]);
+    expect(Array.from(removed.snapshots.items, (s) => s.snapshotId)).toEqual([S1, S3]);
     expect([...removed.refs.keys()]).toEqual(["main"]);
     expect([...removed.statistics, ...removed.partitionStatistics]).toEqual([]);
     expect(logOf(removed)).toEqual([S3]);
@@ -391,14 +392,14 @@ describe("the rest", () => {
       const baseLocation = `s3://m/${i}`;
       table = commit(table, [setProperties({ i: String(i) })], { baseLocation });
     }
-    expect(table.metadataLog.map((e) => e.metadataFile)).toEqual([
+    expect(Array.from(table.metadataLog, (e) => e.metadataFile)).toEqual([
       "s3://m/2",
       "s3://m/3",
       "s3://m/4",
     ]);
     const trim = setProperties({ "write.metadata.previous-versions-max": "1" });
     const kept = commit(table, [trim], { baseLocation: "s3://m/5" });
-    expect(kept.metadataLog.map((e) => e.metadataFile)).toEqual(["s3://m/5"]);
+    expect(Array.from(kept.metadataLog, (e) => e.metadataFile)).toEqual(["s3://m/5"]);
     expect(removedMetadataFiles(table, kept)).toEqual([]);
     const clean = setProperties({ "write.metadata.delete-after-commit.enabled": "true" });
     const cleaned = commit(table, [trim, clean], { baseLocation: "s3://m/5" });
