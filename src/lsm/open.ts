@@ -83,8 +83,8 @@ export async function openShard(parts: OpenOptions): Promise<Opened> {
     if (!outwait) await letGo(store, taken);
     throw error;
   });
-  const manifest = await markLog(store, taken, wal);
   await leaseOver;
+  const manifest = await markOpen(store, taken, wal);
   const { memtables, lastSequence } = replay;
   const cache = parts.cache ?? new BlockCache(CACHE_BYTES);
   return { parts, options, prefix, cache, store, manifest, known, wal, memtables, lastSequence };
@@ -92,14 +92,17 @@ export async function openShard(parts: OpenOptions): Promise<Opened> {
 
 /**
  * Names in the manifest the file of the log that replay begins with, now that it is there: a log
- * that is deleted later is missed, not taken for an empty one. A put; where it fails, or another
- * state was published meanwhile, the next flush says the same.
+ * that is deleted later is missed, not taken for an empty one. And that nobody before has to be
+ * waited for any more. A put; where it fails, or another state was published meanwhile, the next
+ * flush says the first, and the next owner waits once more.
  */
-async function markLog(store: ManifestStore, manifest: Manifest, wal: Wal): Promise<Manifest> {
-  const walFrom = wal.lowWater(manifest.lastSequence);
-  if (walFrom <= manifest.walFrom) return manifest;
+async function markOpen(store: ManifestStore, manifest: Manifest, wal: Wal): Promise<Manifest> {
+  const { owner } = manifest;
+  const walFrom = Math.max(manifest.walFrom, wal.lowWater(manifest.lastSequence));
+  if (walFrom === manifest.walFrom && owner?.outwaits !== true) return manifest;
+  const state = { ...manifest, walFrom, owner: owner && { ...owner, outwaits: false } };
   try {
-    return (await store.publish({ ...manifest, walFrom }, manifest.id)) ?? manifest;
+    return (await store.publish(state, manifest.id)) ?? manifest;
   } catch (error) {
     if (error instanceof CatalogError) return manifest;
     throw error;

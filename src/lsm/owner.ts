@@ -32,9 +32,17 @@ export type TakeOver = "refuse" | "standby" | "takeover";
 export const PROBE_INTERVAL_MS = 3_000;
 export const PROBES = 3;
 
-/** Whether nobody stands in the way, so that the shard is taken without a wait. */
+/** Whether nobody stands in the way: the shard can be taken without a question. */
 export function isVacant(owner: Owner | undefined, self: NodeIdentity): boolean {
   return owner === undefined || owner.state === "FREE" || self.sight(owner) === "dead";
+}
+
+/**
+ * Whether somebody may still answer reads on its own word: the owner, or, where it ended before it
+ * had waited for that, one before it.
+ */
+export function mayAnswer(owner: Owner, self: NodeIdentity): boolean {
+  return !isVacant(owner, self) || (owner.state !== "FREE" && owner.outwaits);
 }
 
 /** Names who is in the way, so that its user can find it. */

@@ -5,6 +5,7 @@ import type { Owner } from "./format/manifest-records.ts";
 import type { ManifestState, ManifestStore } from "./manifest/store.ts";
 import {
   isVacant,
+  mayAnswer,
   type NodeIdentity,
   owned,
   PROBE_INTERVAL_MS,
@@ -61,16 +62,17 @@ export async function takeOver(
       continue;
     }
     attempted = (before?.writerEpoch ?? 0) + 1;
-    const state = { ...(before ?? EMPTY), writerEpoch: attempted, owner: ownerOf(self) };
+    const taker = ownerOf(self, manners.outwait);
+    const state = { ...(before ?? EMPTY), writerEpoch: attempted, owner: taker };
     const manifest = await publishOnce(store, state, before?.id ?? 0);
     if (manifest !== undefined) return { manifest, outwait: manners.outwait, known };
   }
 }
 
-/** This process, as an owner that has the shard open. */
-export function ownerOf(self: NodeIdentity): Owner {
+/** This process, as an owner that has the shard open, or will once it has waited. */
+export function ownerOf(self: NodeIdentity, outwaits: boolean): Owner {
   const { node, host, pid, bootId, url } = self;
-  return { node, host, pid, bootId, url, state: "OPEN", unknown: [] };
+  return { node, host, pid, bootId, url, state: "OPEN", outwaits, unknown: [] };
 }
 
 /** Undefined where another was faster, or nobody knows: the manifest tells. */
@@ -95,7 +97,7 @@ class Manners {
   /** Whose silence is counted, and how often it was silent. */
   #epoch = 0;
   #silent = 0;
-  /** Whether the owner that is being replaced may live, as far as the last look at it told. */
+  /** Whether anybody before may still answer reads, as far as the last look told. */
   outwait = false;
 
   constructor(clock: Clock, self: NodeIdentity, mode: TakeOver) {
@@ -106,8 +108,8 @@ class Manners {
 
   /** False after a while of waiting: look at the manifest again. @throws as `takeOver`. */
   async mayTake(manifest: Manifest, owner: Owner): Promise<boolean> {
-    this.outwait = !isVacant(owner, this.#self);
-    if (!this.outwait || this.#mode === "takeover") return true;
+    this.outwait = mayAnswer(owner, this.#self);
+    if (isVacant(owner, this.#self) || this.#mode === "takeover") return true;
     if (manifest.writerEpoch !== this.#epoch) this.#silent = 0;
     this.#epoch = manifest.writerEpoch;
     const answer = await this.#ask(owner);

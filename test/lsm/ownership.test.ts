@@ -85,6 +85,37 @@ describe("a second process", () => {
     expect(shard.clock.monotonicMs() - startMs).toBe(takeoverWaitMs);
   });
 
+  it("outwaits the lease of an owner that another one died while outwaiting", async () => {
+    const shard = new Shard();
+    const first = await shard.open(shard.processes.start());
+    await put(first, "a", "1");
+    const heir = shard.processes.start();
+    shard.open(heir, "takeover").catch(() => undefined);
+    await shard.clock.advance(1);
+    shard.processes.kill(heir);
+    const startMs = shard.clock.monotonicMs();
+    const third = await shard.clock.run(shard.open(shard.processes.start()));
+    // The first one answers on its own word until then.
+    expect(shard.clock.monotonicMs() - startMs).toBe(takeoverWaitMs);
+    expect(await read(third, "a")).toBe("1");
+    // Once it has waited, whoever comes next need not.
+    await put(third, "b", "2");
+    await third.close();
+    await shard.open(shard.processes.start());
+    expect(shard.clock.monotonicMs() - startMs).toBe(takeoverWaitMs);
+  });
+
+  it("does not wait for one that has outwaited all before it, and is dead", async () => {
+    const shard = new Shard();
+    await shard.open(shard.processes.start());
+    const heir = shard.processes.start();
+    await shard.clock.run(shard.open(heir, "takeover"));
+    shard.processes.kill(heir);
+    const startMs = shard.clock.monotonicMs();
+    await shard.clock.run(shard.open(shard.processes.start()));
+    expect(shard.clock.monotonicMs()).toBe(startMs);
+  });
+
   it("stands by until the owner is gone", async () => {
     const shard = new Shard();
     const owner = shard.processes.start();

@@ -12,6 +12,7 @@ import { decodeSstMeta, encodeSstMeta, type SstMeta } from "./sst-meta.ts";
  *   sample       1 sequence   2 wall time at which it was the last one, ms
  *   owner        1 node   2 host   3 process id   4 id of the host's boot   5 URL
  *                6 state: 0 open, 1 draining, 2 free
+                7 1 while it outwaits the lease of an owner before it; absent from then on
  *
  * Example: the sample of sequence 300 at 1,000 ms, 8 bytes:
  *
@@ -51,6 +52,8 @@ export interface Owner {
   readonly bootId: string;
   readonly url: string;
   readonly state: OwnerState;
+  /** An owner before it may still answer reads, whatever becomes of this one. */
+  readonly outwaits: boolean;
   readonly unknown: UnknownFields;
 }
 
@@ -122,6 +125,7 @@ export function encodeOwner(owner: Owner): Uint8Array {
     .text(4, owner.bootId)
     .text(5, owner.url)
     .number(6, stateCode(owner.state))
+    .optionalNumber(7, owner.outwaits ? 1 : undefined)
     .unknown(owner.unknown)
     .finish();
 }
@@ -134,6 +138,7 @@ export function decodeOwner(fields: FieldReader): Owner {
     bootId: fields.text(4),
     url: fields.text(5),
     state: stateOf(fields),
+    outwaits: fields.optionalNumber(7) === 1,
     unknown: fields.unknown(),
   };
 }

@@ -62,6 +62,8 @@ export class SegmentWal implements Wal {
   #buffer: Buffer = Buffer.alloc(0);
   #busy = false;
   #fault: unknown;
+  /** Given up and still there, oldest first. */
+  readonly #released: number[] = [];
   #releasing: Promise<void> = Promise.resolve();
 
   /** @param below ids of every segment that there is, in order. */
@@ -122,16 +124,18 @@ export class SegmentWal implements Wal {
     return found ?? this.#serving().header.id;
   }
 
-  /** Renames or removes a file each, oldest first: a fence goes after the segment it fences. */
+  /**
+   * Renames or removes a file each, oldest first. A fence goes after the segment it fences, or who
+   * was fenced would find neither gone nor followed what it writes to: so what cannot be released
+   * holds up all that follow it, until the next release tries again.
+   */
   release(file: number): Promise<void> {
     assert(file <= this.#serving().header.id, "the current segment stays");
     if (this.#fault !== undefined) return Promise.reject(dead(this.#fault));
-    const released = this.#files.filter((id) => id < file);
+    this.#released.push(...this.#files.filter((id) => id < file));
     this.#files = this.#files.filter((id) => id >= file);
-    this.#releasing = this.#releasing.then(async () => {
-      for (const id of released) await this.#releaseOne(id);
-    });
-    // Whoever waits hears of a fault; what was not released is released by a later owner.
+    this.#releasing = this.#releasing.then(() => this.#releaseAll());
+    // Whoever waits hears of a fault; what is still there in the end, a later owner releases.
     const done = this.#releasing;
     this.#releasing = done.catch(() => undefined);
     return done;
@@ -267,19 +271,26 @@ export class SegmentWal implements Wal {
     return made && this.#ownFile(made);
   }
 
+  async #releaseAll(): Promise<void> {
+    for (let id = this.#released[0]; id !== undefined; id = this.#released[0]) {
+      await this.#releaseOne(id);
+      this.#released.shift();
+      this.#lastSequences.delete(id);
+    }
+  }
+
   async #releaseOne(id: number): Promise<void> {
     const { disk } = this.#world;
-    this.#lastSequences.delete(id);
     const file = this.#own.get(id);
-    this.#own.delete(id);
+    let spare: string | undefined;
     if (file !== undefined && this.#spares.length < MAX_SPARES && this.#fault === undefined) {
       const name = spareName(this.#epoch, this.#sparesMade++);
-      if (await disk.rename(walName(id), name)) this.#spares.push({ name, file });
-      else await file.close();
-      return;
-    }
-    await disk.remove(walName(id));
-    await file?.close();
+      if (await disk.rename(walName(id), name)) spare = name;
+    } else await disk.remove(walName(id));
+    this.#own.delete(id);
+    if (file === undefined) return;
+    if (spare === undefined) await file.close();
+    else this.#spares.push({ name: spare, file });
   }
 }
 

@@ -62,6 +62,7 @@ const MANIFEST = (() => {
       bootId: "3f0c8d6e",
       url: "http://127.0.0.1:8181",
       state: "OPEN",
+      outwaits: false,
       unknown: [],
     },
     writtenAtMs: 1_763_740_000_001,

@@ -75,6 +75,7 @@ const manifests = fc.record<Manifest>({
       bootId: fc.string(),
       url: fc.webUrl(),
       state: fc.constantFrom("OPEN", "DRAINING", "FREE"),
+      outwaits: fc.boolean(),
       unknown,
     }),
     { nil: undefined },

@@ -1,0 +1,53 @@
+import { expect, test } from "vitest";
+import { SeededPrng } from "../../../src/base/prng.ts";
+import { diskFault } from "../../../src/lsm/disk/fault.ts";
+import { SegmentWalStore } from "../../../src/lsm/wal/segments.ts";
+import { ModelledDisk } from "../../support/modelled-disk.ts";
+import { SleepIsTime } from "../../support/virtual-clock.ts";
+import { appendTexts, batch, openWal } from "./support.ts";
+
+const SIZES = { segmentBytes: 65_536, sliceBytes: 16_384 };
+const nameOf = (id: number): string => `${String(id).padStart(20, "0")}.wal`;
+
+function storeOn(disk: ModelledDisk): SegmentWalStore {
+  return new SegmentWalStore(disk, {
+    ...{ clock: new SleepIsTime(), prng: new SeededPrng(1) },
+    ...SIZES,
+  });
+}
+
+test("a segment that cannot be released keeps the fence behind it", async () => {
+  const disk = new ModelledDisk();
+  const written = Promise.withResolvers<void>();
+  const slow = disk.view(({ method, name, when }) => {
+    // Its bytes are on the disk, and it does not know yet.
+    const late = method === "write" && name === nameOf(1) && when === "after" && armed;
+    return late ? written.promise : undefined;
+  });
+  let armed = false;
+  const old = await openWal(storeOn(slow), 1);
+  await appendTexts(old.wal, ["a"]);
+  let refused = 0;
+  const failing = disk.view(({ method, name, when }) => {
+    if (method !== "remove" || name !== nameOf(1) || when !== "before" || refused++ > 0) return;
+    const error = Object.assign(new Error("refused"), { code: "EIO", syscall: "unlink" });
+    throw diskFault(error, name);
+  });
+  const { wal } = await openWal(storeOn(failing), 2);
+  armed = true;
+  const appending = old.wal.append([batch(2, "b")]);
+  await appendTexts(wal, ["c"]);
+  await wal.roll();
+  await expect(wal.release(3)).rejects.toMatchObject({ code: "DISK_FAILED" });
+  // The one that fences the first owner stays at least as long as what that one writes to.
+  const names = await disk.list();
+  expect(names.includes(nameOf(1)) && !names.includes(nameOf(2))).toBe(false);
+  await appendTexts(wal, ["d"]);
+  await wal.roll();
+  await wal.release(4);
+  expect(refused).toBe(2);
+  expect(await disk.list()).not.toContain(nameOf(1));
+  expect(await disk.list()).not.toContain(nameOf(2));
+  written.resolve();
+  await expect(appending).rejects.toMatchObject({ kind: "Unknown", code: "WAL_FENCED" });
+});
