@@ -1,7 +1,8 @@
 import { type Cursor, END, ENTRY, type MissingBlock, type Step } from "./format/cursor.ts";
 import { type Key, type Kind, MAX_SEQUENCE, type Sequence } from "./format/entry.ts";
-import type { Leaf, MemtableTree, Place } from "./memtable-tree.ts";
-import { type MemtableVersions, NONE } from "./memtable-versions.ts";
+import { keyScratch } from "./memtable-key.ts";
+import { type MemtableRows, NONE } from "./memtable-rows.ts";
+import type { MemtableTree, Place } from "./memtable-tree.ts";
 
 /**
  * Moves over all versions of a memtable. Stable under writes: it stands on a version, which never
@@ -9,135 +10,143 @@ import { type MemtableVersions, NONE } from "./memtable-versions.ts";
  */
 export class MemtableCursor implements Cursor {
   readonly #tree: MemtableTree;
-  readonly #versions: MemtableVersions;
-  readonly #place: Place = { leaf: undefined, index: 0 };
+  readonly #rows: MemtableRows;
+  readonly #place: Place = { leaf: NONE, index: 0 };
   #changes = 0;
-  #key: Key = "";
-  #version = NONE;
+  #row = NONE;
+  /** Of the row, once somebody asked for it. */
+  #key: Key | undefined;
 
-  constructor(tree: MemtableTree, versions: MemtableVersions) {
+  constructor(tree: MemtableTree, rows: MemtableRows) {
     this.#tree = tree;
-    this.#versions = versions;
+    this.#rows = rows;
   }
 
   get key(): Key {
+    this.#key ??= this.#rows.key(this.#row);
     return this.#key;
   }
 
   get sequence(): Sequence {
-    return this.#versions.sequence(this.#version);
+    return this.#rows.sequence(this.#row);
   }
 
   get kind(): Kind {
-    return this.#versions.kind(this.#version);
+    return this.#rows.kind(this.#row);
   }
 
   get valueSource(): Uint8Array {
-    return this.#versions.source(this.#version);
+    return this.#rows.source(this.#row);
   }
 
   get valueStart(): number {
-    return this.#versions.start(this.#version);
+    return this.#rows.keyEnd(this.#row);
   }
 
   get valueEnd(): number {
-    return this.#versions.end(this.#version);
+    return this.#rows.valueEnd(this.#row);
   }
 
   value(): Uint8Array {
-    return this.#versions.value(this.#version);
+    return this.#rows.value(this.#row);
   }
 
   first(): Step {
     const leaf = this.#tree.firstLeaf;
-    return this.#enter(leaf.keys.length === 0 ? undefined : leaf, 0, "newest");
+    return this.#enter(this.#tree.count(leaf) === 0 ? NONE : leaf, 0, "newest");
   }
 
   last(): Step {
     const leaf = this.#tree.lastLeaf;
-    const { length } = leaf.keys;
-    return this.#enter(length === 0 ? undefined : leaf, length - 1, "oldest");
+    const count = this.#tree.count(leaf);
+    return this.#enter(count === 0 ? NONE : leaf, count - 1, "oldest");
   }
 
   seek(key: Key, sequence: Sequence = MAX_SEQUENCE): Step {
-    const place = this.#place;
-    this.#tree.find(key, place);
+    const place = this.#find(key);
     const step = this.#enter(place.leaf, place.index, "newest");
-    if (step === END || this.#key !== key) return step;
-    const version = this.#versions.atOrBefore(this.#version, sequence);
-    if (version === NONE) return this.#nextKey();
-    this.#version = version;
+    if (step === END || this.key !== key) return step;
+    const row = this.#rows.atOrBefore(this.#row, sequence);
+    if (row === NONE) return this.#nextKey();
+    this.#row = row;
     return ENTRY;
   }
 
   seekBefore(key: Key, sequence: Sequence = MAX_SEQUENCE): Step {
-    const place = this.#place;
-    this.#tree.find(key, place);
-    const { leaf, index } = place;
-    if (leaf === undefined) return this.last();
-    if (leaf.keys[index] === key) {
-      const newest = leaf.newest[index] as number;
-      const at = this.#versions.atOrBefore(newest, sequence);
-      const newer = at === NONE ? this.#versions.oldest(newest) : this.#versions.newer(at);
+    const { leaf, index } = this.#find(key);
+    if (leaf === NONE) return this.last();
+    const newest = this.#tree.newest(leaf, index);
+    if (this.#rows.key(newest) === key) {
+      const at = this.#rows.atOrBefore(newest, sequence);
+      const newer = at === NONE ? this.#rows.oldest(newest) : this.#rows.newer(at);
       if (newer !== NONE) return this.#stand(leaf, index, newer);
     }
     return this.#before(leaf, index);
   }
 
   next(): Step {
-    const older = this.#versions.older(this.#version);
+    const older = this.#rows.older(this.#row);
     if (older === NONE) return this.#nextKey();
-    this.#version = older;
+    this.#row = older;
     return ENTRY;
   }
 
   prev(): Step {
-    const newer = this.#versions.newer(this.#version);
+    const newer = this.#rows.newer(this.#row);
     if (newer === NONE) {
       this.#refresh();
-      return this.#before(this.#place.leaf as Leaf, this.#place.index);
+      return this.#before(this.#place.leaf, this.#place.index);
     }
-    this.#version = newer;
+    this.#row = newer;
     return ENTRY;
   }
 
   /** All of it is in memory. */
   missing(_into: MissingBlock[]): void {}
 
+  #find(key: Key): Place {
+    const place = this.#place;
+    // No key at all: nothing has a place.
+    if (this.#rows.count === 0) place.leaf = NONE;
+    else this.#tree.find(keyScratch(key), 0, key.length, place);
+    return place;
+  }
+
   #nextKey(): Step {
     this.#refresh();
-    const leaf = this.#place.leaf as Leaf;
+    const { leaf } = this.#place;
     const index = this.#place.index + 1;
-    if (index < leaf.keys.length) return this.#enter(leaf, index, "newest");
-    return this.#enter(leaf.next, 0, "newest");
+    if (index < this.#tree.count(leaf)) return this.#enter(leaf, index, "newest");
+    return this.#enter(this.#tree.next(leaf), 0, "newest");
   }
 
   /** To the oldest version of the key before a place. */
-  #before(leaf: Leaf, index: number): Step {
+  #before(leaf: number, index: number): Step {
     if (index > 0) return this.#enter(leaf, index - 1, "oldest");
-    const { previous } = leaf;
-    return this.#enter(previous, (previous?.keys.length ?? 0) - 1, "oldest");
+    const previous = this.#tree.previous(leaf);
+    return this.#enter(previous, previous === NONE ? 0 : this.#tree.count(previous) - 1, "oldest");
   }
 
-  #enter(leaf: Leaf | undefined, index: number, version: "newest" | "oldest"): Step {
-    if (leaf === undefined) return END;
-    const newest = leaf.newest[index] as number;
-    return this.#stand(leaf, index, version === "newest" ? newest : this.#versions.oldest(newest));
+  #enter(leaf: number, index: number, version: "newest" | "oldest"): Step {
+    if (leaf === NONE) return END;
+    const newest = this.#tree.newest(leaf, index);
+    return this.#stand(leaf, index, version === "newest" ? newest : this.#rows.oldest(newest));
   }
 
-  #stand(leaf: Leaf, index: number, version: number): Step {
+  #stand(leaf: number, index: number, row: number): Step {
     this.#place.leaf = leaf;
     this.#place.index = index;
     this.#changes = this.#tree.changes;
-    this.#key = leaf.keys[index] as Key;
-    this.#version = version;
+    this.#row = row;
+    this.#key = undefined;
     return ENTRY;
   }
 
   /** Keys were added: finds the place of the key again. */
   #refresh(): void {
     if (this.#changes === this.#tree.changes) return;
-    this.#tree.find(this.#key, this.#place);
+    const { key } = this;
+    this.#tree.find(keyScratch(key), 0, key.length, this.#place);
     this.#changes = this.#tree.changes;
   }
 }

@@ -11,11 +11,17 @@ import {
   type Sequence,
 } from "./format/entry.ts";
 import { MemtableCursor } from "./memtable-cursor.ts";
+import { keyScratch, textInto } from "./memtable-key.ts";
+import { MemtableRows, NONE, type Room } from "./memtable-rows.ts";
 import { MemtableTree } from "./memtable-tree.ts";
-import { MemtableVersions, NONE } from "./memtable-versions.ts";
+import { HEAD_BYTES } from "./wal/batch.ts";
 
-/** Rough heap cost of a key in the tree: the text's header, its places in two arrays. */
-const KEY_OVERHEAD = 40;
+/** An operation whose bytes lie in the payload of its batch. */
+export interface MemtableOp {
+  readonly op: "put" | "delete";
+  readonly key: Uint8Array;
+  readonly value?: Uint8Array;
+}
 
 /** A version as `get` answers it. `value` is a view that is never written again. */
 export interface Found {
@@ -25,13 +31,12 @@ export interface Found {
 }
 
 /**
- * The newest writes of a shard in memory: a B+tree over keys, a chain of versions behind each, the
- * bytes of values in an arena off the heap. One writer; cursors may read while it writes.
+ * The newest writes of a shard in memory: the payloads of their batches, a row for each version in
+ * them, a B+tree over the rows; none of it on the heap. One writer; cursors may read meanwhile.
  */
 export class Memtable {
-  readonly #tree: MemtableTree = new MemtableTree();
-  readonly #versions: MemtableVersions = new MemtableVersions();
-  #keyBytes = 0;
+  readonly #rows: MemtableRows = new MemtableRows();
+  readonly #tree: MemtableTree = new MemtableTree(this.#rows);
   #rawBytes = 0;
   #keys = 0;
   #deletions = 0;
@@ -39,8 +44,30 @@ export class Memtable {
   #maxSequence: Sequence = 0;
   #frozen = false;
 
+  /** Room for the payload of a batch: whoever writes it there calls `addBatch` next, or nothing. */
+  room(bytes: number): Room {
+    assert(!this.#frozen, "a frozen memtable takes no write");
+    return this.#rows.room(bytes);
+  }
+
+  /** Takes in a batch whose payload was written into its room; `sequence` is its first one. */
+  addBatch(room: Room, ops: readonly MemtableOp[], bytes: number, sequence: Sequence): void {
+    assertSequence(sequence + ops.length);
+    this.#rows.take(room, bytes);
+    let at = room.at;
+    for (let i = 0; i < ops.length; i++) {
+      const { op, key, value } = ops[i] as MemtableOp;
+      const kind = op === "put" ? PUT : DELETE;
+      const keyAt = at + HEAD_BYTES;
+      const valueBytes = value === undefined ? 0 : value.length;
+      this.#add(sequence + i, kind, room.chunk, keyAt, key.length, valueBytes);
+      at = keyAt + key.length + valueBytes;
+    }
+    assert(at === room.at + bytes, "operations fill their payload");
+  }
+
   /**
-   * Adds a version, copying `value[from, to)`. Its sequence is above that of every version of the
+   * Adds one version, copying `value[from, to)`. Its sequence is above that of every version of the
    * key; a deletion has no value; nothing is added once frozen. Asserted: the caller's own fault.
    */
   add(
@@ -51,33 +78,45 @@ export class Memtable {
     from = 0,
     to: number = value.length,
   ): void {
-    assert(!this.#frozen, "a frozen memtable takes no write");
-    assert(key.length > 0 && key.length <= LIMITS.lsmKeyBytes, "a key has 1 to 65,535 bytes");
-    assert(to - from >= 0 && to - from <= LIMITS.lsmValueBytes, "a value has up to 16 MiB");
-    assert(kind === PUT || (kind === DELETE && to === from), "a deletion has no value");
     assertSequence(sequence);
-    const version = this.#versions.add(sequence, kind, value, from, to);
-    const older = this.#tree.set(key, version);
-    if (older === NONE) {
-      this.#keys++;
-      this.#keyBytes += key.length + KEY_OVERHEAD;
-    } else this.#versions.link(version, older);
+    assert(to >= from, "a value ends where it begins, or behind");
+    const bytes = key.length + to - from;
+    const room = this.room(bytes);
+    const valueAt = room.at + textInto(room.bytes, room.at, key);
+    room.bytes.set(value.subarray(from, to), valueAt);
+    this.#rows.take(room, bytes);
+    this.#add(sequence, kind, room.chunk, room.at, key.length, to - from);
+  }
+
+  #add(
+    sequence: Sequence,
+    kind: Kind,
+    chunk: number,
+    keyAt: number,
+    keyBytes: number,
+    valueBytes: number,
+  ): void {
+    assert(keyBytes > 0 && keyBytes <= LIMITS.lsmKeyBytes, "a key has 1 to 65,535 bytes");
+    assert(valueBytes <= LIMITS.lsmValueBytes, "a value has up to 16 MiB");
+    assert(kind === PUT || (kind === DELETE && valueBytes === 0), "a deletion has no value");
+    const row = this.#rows.add(sequence, kind, chunk, keyAt, keyBytes, valueBytes);
+    const older = this.#tree.set(row);
+    if (older === NONE) this.#keys++;
+    else this.#rows.link(row, older);
     if (kind === DELETE) this.#deletions++;
-    this.#rawBytes += key.length + to - from;
+    this.#rawBytes += keyBytes + valueBytes;
     if (sequence < this.#minSequence) this.#minSequence = sequence;
     if (sequence > this.#maxSequence) this.#maxSequence = sequence;
   }
 
   /** The newest version of a key that is not newer than `sequence`; a deletion is one too. */
   get(key: Key, sequence: Sequence = MAX_SEQUENCE): Found | undefined {
-    const versions = this.#versions;
-    const version = versions.atOrBefore(this.#tree.get(key), sequence);
-    if (version === NONE) return undefined;
-    return {
-      sequence: versions.sequence(version),
-      kind: versions.kind(version),
-      value: versions.value(version),
-    };
+    const rows = this.#rows;
+    if (rows.count === 0) return undefined;
+    const bytes = keyScratch(key);
+    const row = rows.atOrBefore(this.#tree.get(bytes, 0, key.length), sequence);
+    if (row === NONE) return undefined;
+    return { sequence: rows.sequence(row), kind: rows.kind(row), value: rows.value(row) };
   }
 
   /**
@@ -85,7 +124,7 @@ export class Memtable {
    * met, one behind is not. Bounded by a sequence (`VisibleCursor`), it reads a snapshot.
    */
   cursor(): Cursor {
-    return new MemtableCursor(this.#tree, this.#versions);
+    return new MemtableCursor(this.#tree, this.#rows);
   }
 
   /** No write any more; reads go on. */
@@ -98,7 +137,7 @@ export class Memtable {
   }
 
   get entries(): number {
-    return this.#versions.count;
+    return this.#rows.count;
   }
 
   get keys(): number {
@@ -123,8 +162,8 @@ export class Memtable {
     return this.#rawBytes;
   }
 
-  /** Memory that it holds, on and off the heap; what a budget counts. */
+  /** Memory that it holds; what a budget counts. */
   get memoryBytes(): number {
-    return this.#keyBytes + this.#versions.memoryBytes;
+    return this.#rows.memoryBytes + this.#tree.memoryBytes;
   }
 }

@@ -1,13 +1,13 @@
 import type { Clock } from "../base/clock.ts";
 import { invalid } from "../base/error.ts";
 import { LIMITS } from "../base/limits.ts";
-import { DELETE, type Key, keyOfBytes, PUT, type Sequence } from "./format/entry.ts";
+import { assertKeyBytes, type Sequence } from "./format/entry.ts";
 import type { Health } from "./health.ts";
 import type { Maybe } from "./maybe.ts";
 import type { LsmOptions } from "./options.ts";
 import type { Pressure } from "./pressure.ts";
 import type { Views } from "./view.ts";
-import { decodeBatch, encodeBatch } from "./wal/batch.ts";
+import { batchBytes, decodeBatch, encodeBatch, writeBatch } from "./wal/batch.ts";
 import type { GroupCommit, WriteHandle } from "./wal/group-commit.ts";
 
 /** One operation of a batch. Keys have 1 to 65,535 bytes, values up to 16 MiB. */
@@ -27,11 +27,11 @@ export interface Written {
   durable(): Promise<void>;
 }
 
-/** A batch as the log and the memtable take it. */
+/** A batch that is known to be one. */
 export interface Prepared {
   readonly ops: readonly WriteOp[];
-  readonly keys: readonly Key[];
-  readonly payload: Uint8Array;
+  /** Of its payload. */
+  readonly bytes: number;
 }
 
 /** What the write path acts on. */
@@ -47,8 +47,6 @@ export interface WriteTarget {
   /** The active memtable is full. */
   readonly onFull: () => void;
 }
-
-const NO_BYTES = new Uint8Array(0);
 
 /** A group of batches that is on its way to the log. */
 interface Pending {
@@ -100,7 +98,7 @@ export class WritePath {
     const { health, pressure, commits, options } = this.#target;
     health.assertOpen();
     if (batch.ops.length === 0) return this.#nothing();
-    const delayMs = pressure.delayMs(batch.payload.length);
+    const delayMs = pressure.delayMs(batch.bytes);
     const crowded = commits.pendingBytes > options.walBacklogBytes;
     // Answers on the spot never let the event loop go on, not even for the log and the flushes.
     const greedy = this.#turnBytes > options.turnBytes;
@@ -118,11 +116,13 @@ export class WritePath {
   }
 
   async #later(
-    { payload, keys }: Prepared,
+    { ops, bytes }: Prepared,
     delayMs: number,
     check: (() => void) | undefined,
   ): Promise<Written> {
     const { clock, health, pressure, commits, options } = this.#target;
+    // Its caller may change what it gave: what was given is what is asked for.
+    const payload = encodeBatch(ops);
     if (delayMs > 0) await pressure.wait(delayMs);
     else if (this.#turnBytes > options.turnBytes) await clock.sleep(0);
     this.#turnBytes = 0;
@@ -132,28 +132,27 @@ export class WritePath {
       await this.#pending[0]?.handle.durable().catch(() => undefined);
     }
     health.assertOpen();
-    // Its caller may have changed what it gave; what was encoded is what was asked for.
-    const ops = decodeBatch(payload, keys.length) as readonly WriteOp[];
-    return this.#apply({ ops, keys, payload }, check);
+    const kept = decodeBatch(payload, ops.length) as readonly WriteOp[];
+    return this.#apply({ ops: kept, bytes }, check);
   }
 
-  #apply({ ops, keys, payload }: Prepared, check: (() => void) | undefined): Written {
+  /** The bytes are copied once: what the memtable keeps is what the log writes. */
+  #apply({ ops, bytes }: Prepared, check: (() => void) | undefined): Written {
     const { commits, views, options } = this.#target;
     check?.();
     const first = this.#lastSequence + 1;
     const last = this.#lastSequence + ops.length;
-    const handle = commits.write({ firstSequence: first, count: ops.length, payload });
     const { active } = views.current;
-    for (let i = 0; i < ops.length; i++) {
-      const op = ops[i] as WriteOp;
-      if (op.op === "put") active.add(keys[i] as Key, first + i, PUT, op.value);
-      else active.add(keys[i] as Key, first + i, DELETE, NO_BYTES);
-    }
+    const room = active.room(bytes);
+    writeBatch(room.bytes, room.at, ops);
+    const payload = room.bytes.subarray(room.at, room.at + bytes);
+    const handle = commits.write({ firstSequence: first, count: ops.length, payload });
+    active.addBatch(room, ops, bytes, first);
     this.#lastSequence = last;
     this.#batches++;
     this.#ops += ops.length;
-    this.#bytes += payload.length;
-    this.#turnBytes += payload.length;
+    this.#bytes += bytes;
+    this.#turnBytes += bytes;
     this.#note(handle, last);
     if (active.memoryBytes >= options.memtableBytes) this.#target.onFull();
     return { sequence: last, durable: () => handle.durable() };
@@ -183,17 +182,16 @@ export class WritePath {
 }
 
 /**
- * Checks and encodes a batch. Copies its bytes.
+ * Checks a batch, and keeps what it was given.
  *
  * @throws CatalogError `Invalid`, codes `LSM_KEY_INVALID`, `LSM_VALUE_TOO_LARGE`.
  */
 export function prepare(ops: readonly WriteOp[]): Prepared {
-  const keys: Key[] = [];
   for (const op of ops) {
-    keys.push(keyOfBytes(op.key));
+    assertKeyBytes(op.key);
     if (op.op === "put") assertValue(op.value);
   }
-  return { ops, keys, payload: encodeBatch(ops) };
+  return { ops, bytes: batchBytes(ops) };
 }
 
 /** @throws CatalogError `Invalid`, code `LSM_VALUE_TOO_LARGE`. */

@@ -50,6 +50,50 @@ describe("a memtable", () => {
     expect(at).toBe(0);
   });
 
+  it("finds keys that share much, end in zeros, or begin like others", () => {
+    const piece = fc.constantFrom(
+      "",
+      "\0",
+      "a",
+      "aaaa",
+      "prefix of many",
+      "\xff",
+      "\xff\xff",
+      "b\0\0",
+    );
+    const keys = fc
+      .array(fc.tuple(piece, piece, piece, fc.integer({ min: 0, max: 400 })), {
+        maxLength: 600,
+        size: "max",
+      })
+      .map((list) =>
+        list.map(([a, b, c, n]) => `${a}${b}${n % 7 === 0 ? "" : n}${c}x`.slice(0, -1)),
+      )
+      .map((list) => [...new Set(list)].filter((key) => key !== ""));
+    fc.assert(
+      fc.property(keys, keys, (written, asked) => {
+        const table = new Memtable();
+        written.forEach((key, i) => {
+          table.add(key, i + 1, PUT, Buffer.from(key, "latin1"));
+        });
+        const there = new Set(written);
+        const sorted = written.toSorted((a, b) => (a < b ? -1 : 1));
+        const cursor = table.cursor();
+        for (const key of [...written, ...asked]) {
+          const value = table.get(key)?.value;
+          expect(value && Buffer.from(value).toString("latin1")).toBe(
+            there.has(key) ? key : undefined,
+          );
+          const after = sorted.find((other) => other >= key);
+          expect(cursor.seek(key) === ENTRY ? cursor.key : undefined).toBe(after);
+          const before = sorted.findLast((other) => other < key);
+          expect(cursor.seekBefore(key) === ENTRY ? cursor.key : undefined).toBe(before);
+        }
+      }),
+      { numRuns: 60 },
+    );
+  });
+
   it("answers the newest version that is not newer than a snapshot", () => {
     fc.assert(
       fc.property(fc.nat(), fc.integer({ min: 1, max: 200 }), (seed, count) => {

@@ -28,10 +28,14 @@ export type Kind = typeof DELETE | typeof PUT;
  * @throws CatalogError `Invalid`, code `LSM_KEY_INVALID`: empty, or over `LIMITS.lsmKeyBytes`.
  */
 export function keyOfBytes(bytes: Uint8Array): Key {
-  if (bytes.length === 0 || bytes.length > LIMITS.lsmKeyBytes) {
-    throw invalid("LSM_KEY_INVALID", "a key has 1 to 65,535 bytes", { bytes: bytes.length });
-  }
+  assertKeyBytes(bytes);
   return latin1Text(bytes, 0, bytes.length);
+}
+
+/** @throws CatalogError `Invalid`, code `LSM_KEY_INVALID`: empty, or over `LIMITS.lsmKeyBytes`. */
+export function assertKeyBytes(bytes: Uint8Array): void {
+  if (bytes.length > 0 && bytes.length <= LIMITS.lsmKeyBytes) return;
+  throw invalid("LSM_KEY_INVALID", "a key has 1 to 65,535 bytes", { bytes: bytes.length });
 }
 
 /** The bytes of a key, in an array of their own. */

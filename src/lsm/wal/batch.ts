@@ -47,7 +47,8 @@ export type BatchOp =
 
 const KINDS = { put: 1, delete: 2, merge: 3, deleteRange: 4 } as const;
 const EXPIRES = 0x80;
-const HEAD_BYTES = 8;
+/** Before the key of an operation that does not expire. */
+export const HEAD_BYTES = 8;
 const EXPIRY_BYTES = 8;
 const MAX_KEY_BYTES = 65_535;
 const EMPTY = new Uint8Array(0);
@@ -55,12 +56,22 @@ const SHORT_COPY = 48;
 
 /** The payload of operations whose keys and values the caller has bounded. */
 export function encodeBatch(ops: readonly BatchOp[]): Uint8Array {
+  const out = Buffer.allocUnsafe(batchBytes(ops));
+  writeBatch(out, 0, ops);
+  return out;
+}
+
+/** Bytes of the payload. */
+export function batchBytes(ops: readonly BatchOp[]): number {
   let bytes = 0;
   for (const op of ops) bytes += bytesOf(op);
-  const out = Buffer.allocUnsafe(bytes);
-  let at = 0;
+  return bytes;
+}
+
+/** Writes the payload, for which there is room, at an offset. */
+export function writeBatch(out: Buffer, offset: number, ops: readonly BatchOp[]): void {
+  let at = offset;
   for (const op of ops) at = writeOp(out, at, op);
-  return out;
 }
 
 function keyOf(op: BatchOp): Uint8Array {
