@@ -4,7 +4,7 @@ import { FACTS_TABLE, type Fact, type Send } from "./facts.ts";
 /** Any server of the protocol takes this for a signature, or looks at none. */
 const AUTHORIZATION =
   "AWS4-HMAC-SHA256 Credential=double/20260101/us-east-1/dynamodb/aws4_request, " +
-  `SignedHeaders=host, Signature=${"0".repeat(64)}`;
+  `SignedHeaders=host;x-amz-date, Signature=${"0".repeat(64)}`;
 
 export interface WireAnswer {
   readonly status: number;
@@ -18,6 +18,7 @@ export async function sendRaw(url: string, [operation, body]: Send): Promise<Wir
     headers: {
       "content-type": "application/x-amz-json-1.0",
       "x-amz-target": `DynamoDB_20120810.${operation}`,
+      "x-amz-date": "20260101T000000Z",
       authorization: AUTHORIZATION,
     },
     body: JSON.stringify(body),

@@ -1,0 +1,66 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { add, type Counts, finish, missing, ONE_FAILED } from "../clients/counts.ts";
+import { startDynoxide } from "./dynoxide.ts";
+import { startMiniStack } from "./ministack.ts";
+import type { StandIn } from "./stand-in.ts";
+
+/*
+ * Suites over servers that stand in for AWS: `npm run test:cloud [-- FILTER…]`. Each server is
+ * installed once, started for the run, and named to the suites by an environment variable.
+ */
+
+const ROOT = join(import.meta.dirname, "..", "..");
+
+const SERVERS: Readonly<Record<string, () => Promise<StandIn | string>>> = {
+  FIRN_TEST_MINISTACK: startMiniStack,
+  FIRN_TEST_DYNOXIDE: startDynoxide,
+};
+
+async function main(filters: readonly string[]): Promise<Counts> {
+  const running: StandIn[] = [];
+  const env: Record<string, string> = {};
+  let counts: Counts = { passed: 0, failed: 0, skipped: 0 };
+  try {
+    for (const [name, start] of Object.entries(SERVERS)) {
+      const server = await start();
+      if (typeof server === "string") {
+        counts = add(counts, missing(server));
+        continue;
+      }
+      console.log(`${server.name} serves at ${server.url}`);
+      running.push(server);
+      env[name] = server.url;
+    }
+    return add(counts, await runSuites(filters, env));
+  } finally {
+    for (const server of running) await server.stop();
+  }
+}
+
+async function runSuites(
+  filters: readonly string[],
+  env: Readonly<Record<string, string>>,
+): Promise<Counts> {
+  const vitest = join(ROOT, "node_modules", "vitest", "vitest.mjs");
+  const config = join(import.meta.dirname, "vitest.config.ts");
+  const child = spawn(
+    process.execPath,
+    [vitest, "run", "--config", config, "--root", ROOT, ...filters],
+    { cwd: ROOT, env: { ...process.env, ...env }, stdio: ["ignore", "pipe", "inherit"] },
+  );
+  let tail = "";
+  child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    tail = (tail + text).slice(-1_000);
+    process.stdout.write(text);
+  });
+  const [exitCode] = await once(child, "close");
+  const [, passed, failed, skipped] =
+    /(\d+) passed, (\d+) failed, (\d+) skipped\s*$/.exec(tail) ?? [];
+  if (passed === undefined) return ONE_FAILED;
+  const counts = { passed: Number(passed), failed: Number(failed), skipped: Number(skipped) };
+  return exitCode !== 0 && counts.failed === 0 ? add(counts, ONE_FAILED) : counts;
+}
+
+finish(await main(process.argv.slice(2)));

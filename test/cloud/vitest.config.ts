@@ -1,0 +1,14 @@
+import type { ViteUserConfig } from "vitest/config";
+
+/** Suites over servers that `run.ts` starts and names in the environment. */
+const config: ViteUserConfig = {
+  test: {
+    include: ["test/cloud/**/*.cloud.ts"],
+    maxWorkers: 1,
+    reporters: ["default", "./test/reporter.ts"],
+    testTimeout: 120_000,
+  },
+};
+
+// biome-ignore lint/style/noDefaultExport: vitest looks for one
+export default config;
