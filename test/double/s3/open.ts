@@ -1,6 +1,6 @@
-import { S3BlobStore } from "../../../src/blob/s3.ts";
-import type { S3Options } from "../../../src/blob/s3-options.ts";
-import type { S3Components } from "../../../src/blob/s3-wire.ts";
+import type { S3Options } from "../../../src/blob/s3/options.ts";
+import { S3BlobStore } from "../../../src/blob/s3/store.ts";
+import type { S3Components } from "../../../src/blob/s3/wire.ts";
 import { SystemClock } from "../../../src/runtime/clock.ts";
 import { SystemPrng } from "../../../src/runtime/prng.ts";
 import { type Service, type Serving, serve } from "../server.ts";

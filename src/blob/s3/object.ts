@@ -1,9 +1,9 @@
 import type { PutObjectCommandInput } from "@aws-sdk/client-s3";
-import { utf8Length } from "../base/bytes.ts";
-import { invalid } from "../base/error.ts";
-import { assertBlobPath, MAX_PATH_BYTES } from "./checks.ts";
-import type { PutCondition } from "./port.ts";
-import type { S3Settings } from "./s3-options.ts";
+import { utf8Length } from "../../base/bytes.ts";
+import { invalid } from "../../base/error.ts";
+import { assertBlobPath, MAX_PATH_BYTES } from "../checks.ts";
+import type { PutCondition } from "../port.ts";
+import type { S3Settings } from "./options.ts";
 
 /*
  * What we write beside the content of an object, as user metadata:

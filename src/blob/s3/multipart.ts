@@ -6,12 +6,12 @@ import {
   CreateMultipartUploadCommand,
   UploadPartCommand,
 } from "@aws-sdk/client-s3";
-import { invalid } from "../base/error.ts";
-import type { PutCondition, PutResult } from "./port.ts";
-import { errorOf } from "./s3-failure.ts";
-import { conditionHeaders, encryptionHeaders, etagText, metadataOf } from "./s3-object.ts";
-import { settlePut } from "./s3-settle.ts";
-import type { Attempted, S3Wire } from "./s3-wire.ts";
+import { invalid } from "../../base/error.ts";
+import type { PutCondition, PutResult } from "../port.ts";
+import { errorOf } from "./failure.ts";
+import { conditionHeaders, encryptionHeaders, etagText, metadataOf } from "./object.ts";
+import { settlePut } from "./settle.ts";
+import type { Attempted, S3Wire } from "./wire.ts";
 
 /** Parts under way at once: they are what an upload holds in memory. */
 const PARALLEL = 4;
@@ -22,7 +22,7 @@ const MAX_PARTS = 10_000;
 export interface Upload {
   readonly path: string;
   readonly key: string;
-  /** Id of the call, see `s3-object.ts`. */
+  /** Id of the call, see `object.ts`. */
   readonly id: string;
   readonly condition: PutCondition | undefined;
   /** Of the whole content, where it is known beforehand. */

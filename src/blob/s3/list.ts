@@ -1,10 +1,10 @@
 import { type _Object, ListObjectsV2Command } from "@aws-sdk/client-s3";
-import { compareUtf8, utf8, utf8Length, utf8Text } from "../base/bytes.ts";
-import { isPossiblePath, MAX_PATH_BYTES } from "./checks.ts";
-import type { BlobEntry } from "./port.ts";
-import { errorOf } from "./s3-failure.ts";
-import { etagText } from "./s3-object.ts";
-import type { S3Wire } from "./s3-wire.ts";
+import { compareUtf8, utf8, utf8Length, utf8Text } from "../../base/bytes.ts";
+import { isPossiblePath, MAX_PATH_BYTES } from "../checks.ts";
+import type { BlobEntry } from "../port.ts";
+import { errorOf } from "./failure.ts";
+import { etagText } from "./object.ts";
+import type { S3Wire } from "./wire.ts";
 
 /**
  * Up to `limit` entries behind `after`, in the order of UTF-8 bytes, which is S3's own. One

@@ -1,8 +1,8 @@
 import type { S3Client } from "@aws-sdk/client-s3";
-import { type Clock, Stopwatch } from "../base/clock.ts";
-import type { Prng } from "../base/prng.ts";
-import { failureOf, isPassing, type S3Failure } from "./s3-failure.ts";
-import { MIN_BYTES_PER_MS, type S3Settings } from "./s3-options.ts";
+import { type Clock, Stopwatch } from "../../base/clock.ts";
+import type { Prng } from "../../base/prng.ts";
+import { failureOf, isPassing, type S3Failure } from "./failure.ts";
+import { MIN_BYTES_PER_MS, type S3Settings } from "./options.ts";
 
 /** One request to the store, for figures and for tests that count. */
 export interface S3Request {

@@ -1,9 +1,9 @@
 import { HeadObjectCommand } from "@aws-sdk/client-s3";
-import { unreachable } from "../base/assert.ts";
-import type { PutCondition, PutResult } from "./port.ts";
-import { errorOf, isPassing, type S3Failure, unknownOf } from "./s3-failure.ts";
-import { etagText, type Origin, originOf, overOf } from "./s3-object.ts";
-import type { Attempted, Budget, S3Wire, Send } from "./s3-wire.ts";
+import { unreachable } from "../../base/assert.ts";
+import type { PutCondition, PutResult } from "../port.ts";
+import { errorOf, isPassing, type S3Failure, unknownOf } from "./failure.ts";
+import { etagText, type Origin, originOf, overOf } from "./object.ts";
+import type { Attempted, Budget, S3Wire, Send } from "./wire.ts";
 
 /*
  * The ambiguous put: from answers to single requests to a verdict on the whole call.
@@ -152,6 +152,8 @@ function endOf(put: Put, failure: S3Failure, doubt: Doubt, untouched: boolean): 
   return (nothing ? errorOf : unknownOf)(failure, put.operation, put.path);
 }
 
+const MAX_LOOKS = 2;
+
 /** One HEAD, again while it fails. */
 export async function lookAt(
   wire: S3Wire,
@@ -160,16 +162,20 @@ export async function lookAt(
 ): Promise<Attempted<Standing | undefined>> {
   const { bucket } = wire.settings;
   const command = new HeadObjectCommand({ Bucket: bucket, Key: key });
-  const look = await wire.again(
-    "HeadObject",
-    (abortSignal) => wire.client.send(command, { abortSignal }),
-    { budget },
-  );
-  if (!look.ok) {
-    return look.failure.reason === "missing" ? { ok: true, value: undefined } : look;
+  for (let looks = 1; ; looks++) {
+    const look = await wire.again(
+      "HeadObject",
+      (abortSignal) => wire.client.send(command, { abortSignal }),
+      { budget },
+    );
+    if (look.ok) {
+      const { ETag, Metadata } = look.value;
+      return { ok: true, value: { etag: etagText(ETag), origin: originOf(Metadata) } };
+    }
+    if (look.failure.reason === "missing") return { ok: true, value: undefined };
+    // A verdict hangs on it: what will not pass by itself is tried once more, too.
+    if (looks >= MAX_LOOKS || !(await budget.pause())) return look;
   }
-  const { ETag, Metadata } = look.value;
-  return { ok: true, value: { etag: etagText(ETag), origin: originOf(Metadata) } };
 }
 
 function doubtOf({ reason }: S3Failure): Doubt {

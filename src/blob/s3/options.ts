@@ -1,4 +1,4 @@
-import { invalid } from "../base/error.ts";
+import { invalid } from "../../base/error.ts";
 
 /** Keys; without them the SDK's chain is asked: `AWS_*`, profile, container, instance. */
 export interface S3Credentials {

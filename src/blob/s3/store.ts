@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { PutObjectCommand } from "@aws-sdk/client-s3";
-import { inOnePiece } from "../base/bytes.ts";
-import { assertBlobPath, assertDeletable, assertRange, checkList } from "./checks.ts";
+import { inOnePiece } from "../../base/bytes.ts";
+import { assertBlobPath, assertDeletable, assertRange, checkList } from "../checks.ts";
 import type {
   Blob,
   BlobEntry,
@@ -10,22 +10,22 @@ import type {
   ListOptions,
   PutCondition,
   PutResult,
-} from "./port.ts";
-import { createS3Client } from "./s3-client.ts";
-import { deleteAll, deleteOne } from "./s3-delete.ts";
-import { listPaths } from "./s3-list.ts";
-import { putParts } from "./s3-multipart.ts";
-import { conditionHeaders, encryptionHeaders, etagText, keyOf, metadataOf } from "./s3-object.ts";
-import { type S3Options, settingsOf } from "./s3-options.ts";
-import { readInfo, readPart, readWhole, type Target } from "./s3-read.ts";
-import { settlePut } from "./s3-settle.ts";
-import { type S3Components, S3Wire } from "./s3-wire.ts";
+} from "../port.ts";
+import { createS3Client } from "./client.ts";
+import { deleteAll, deleteOne } from "./delete.ts";
+import { listPaths } from "./list.ts";
+import { putParts } from "./multipart.ts";
+import { conditionHeaders, encryptionHeaders, etagText, keyOf, metadataOf } from "./object.ts";
+import { type S3Options, settingsOf } from "./options.ts";
+import { readInfo, readPart, readWhole, type Target } from "./read.ts";
+import { settlePut } from "./settle.ts";
+import { type S3Components, S3Wire } from "./wire.ts";
 
 const ID_BYTES = 16;
 
 /**
  * A bucket, or what stands below one prefix of it, on S3 or a store that is compatible with it (and
- * holds conditional writes: `s3-probe.ts` finds out). Each call ends by itself, within
+ * holds conditional writes: `probe.ts` finds out). Each call ends by itself, within
  * `timeouts.callMs` and the request that is then under way; failures that pass are got over inside.
  * An etag is the store's own, a hash of the content on most of them.
  *
@@ -70,7 +70,7 @@ export class S3BlobStore implements BlobStore {
    * One PUT, and one HEAD where its condition fails. Content above `partBytes`: as `putParts`.
    *
    * What became of it is certain, or said not to be (`Unknown`), as long as the state that its
-   * condition names does not come back meanwhile: see `s3-settle.ts`.
+   * condition names does not come back meanwhile: see `settle.ts`.
    */
   async put(path: string, bytes: Uint8Array, condition?: PutCondition): Promise<PutResult> {
     const { key } = this.#target(path);

@@ -1,4 +1,4 @@
-import { CatalogError, type ErrorContext, invalid } from "../base/error.ts";
+import { CatalogError, type ErrorContext, invalid } from "../../base/error.ts";
 
 /**
  * Why a request did not succeed.

@@ -3,12 +3,12 @@ import {
   type GetObjectCommandOutput,
   HeadObjectCommand,
 } from "@aws-sdk/client-s3";
-import { CatalogError, invalid } from "../base/error.ts";
-import { sha256Hex } from "../base/hash.ts";
-import type { Blob, BlobInfo } from "./port.ts";
-import { errorOf } from "./s3-failure.ts";
-import { etagText, originOf } from "./s3-object.ts";
-import type { Attempted, S3Wire } from "./s3-wire.ts";
+import { CatalogError, invalid } from "../../base/error.ts";
+import { sha256Hex } from "../../base/hash.ts";
+import type { Blob, BlobInfo } from "../port.ts";
+import { errorOf } from "./failure.ts";
+import { etagText, originOf } from "./object.ts";
+import type { Attempted, S3Wire } from "./wire.ts";
 
 export interface Target {
   readonly path: string;

@@ -1,5 +1,5 @@
 import { S3Client, type S3ClientConfig } from "@aws-sdk/client-s3";
-import { type S3Options, settingsOf } from "./s3-options.ts";
+import { type S3Options, settingsOf } from "./options.ts";
 
 const MAX_CONNECTIONS = 256;
 const SILENT = { trace() {}, debug() {}, info() {}, warn() {}, error() {} };
@@ -8,7 +8,7 @@ const SILENT = { trace() {}, debug() {}, info() {}, warn() {}, error() {} };
  * The SDK's client, with all that it would do behind our back turned off:
  *
  * - Its retries: they forget that an earlier try may have been applied, so a write that was applied
- *   and answered 500 would come back as a failed condition (`s3-settle.ts` does it right).
+ *   and answered 500 would come back as a failed condition (`settle.ts` does it right).
  * - `Expect: 100-continue`: it opens a connection for every larger put and costs a round trip.
  * - Checksums of its own: stores that only resemble S3 refuse them, or accept wrong ones. Writes
  *   carry a SHA-256 of ours, reads are checked by us.

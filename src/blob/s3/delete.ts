@@ -1,7 +1,7 @@
 import { DeleteObjectCommand, DeleteObjectsCommand } from "@aws-sdk/client-s3";
-import { errorOf, failureOf, isPassing, type S3Failure, unknownOf } from "./s3-failure.ts";
-import type { Target } from "./s3-read.ts";
-import type { S3Wire } from "./s3-wire.ts";
+import { errorOf, failureOf, isPassing, type S3Failure, unknownOf } from "./failure.ts";
+import type { Target } from "./read.ts";
+import type { S3Wire } from "./wire.ts";
 
 /** One request. @throws `Unknown` where it may have been applied; others as `errorOf`. */
 export async function deleteOne(wire: S3Wire, { path, key }: Target): Promise<void> {
