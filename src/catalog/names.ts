@@ -21,6 +21,9 @@ function isControl(code: number): boolean {
   return code < 0x20 || (code >= 0x7f && code <= 0x9f) || code === 0x2028 || code === 0x2029;
 }
 
+/** Most names: what all rules below let pass as it is. */
+const PLAIN_NAME = /^[A-Za-z0-9_-][A-Za-z0-9._~-]{0,254}$/;
+
 /**
  * A name as stored and answered: NFC, 1 to 255 bytes of UTF-8, no control characters, no white
  * space at either end, neither `.` nor `..`, case-sensitive.
@@ -28,6 +31,7 @@ function isControl(code: number): boolean {
  * @throws CatalogError `Invalid`, code `NAME_INVALID`.
  */
 export function checkName(text: string, what: string): string {
+  if (PLAIN_NAME.test(text)) return text;
   const refuse = (why: string) => invalid("NAME_INVALID", `invalid ${what} name: ${why}`, { why });
   if (!text.isWellFormed()) throw refuse("lone surrogate");
   const name = text.normalize("NFC");

@@ -59,64 +59,83 @@ export interface ResolveOptions<T> {
   readonly also?: (ids: Ids) => readonly string[];
 }
 
+/** What a name's own pointer said, and where to prove it. */
 interface Hint {
-  readonly key: string;
   readonly type: EntityType;
   readonly id: string;
   readonly nameRevision: string;
+  /** Key of the canonical pointer. */
+  readonly proof: string;
 }
 
+/** A name with those above it, outermost first: what one look at the cache finds, or nothing. */
+type Hints = readonly Hint[];
+
 interface Chain {
-  readonly hints: readonly Hint[];
+  readonly hints: Hints;
   /** The first name that was not found, if any. */
   readonly missing?: CatalogError;
 }
 
+/** Where the cache keeps a name. Names were checked, so none holds a control character. */
+function spelled({ catalog, path, relation }: NameRef): string {
+  if (path === undefined) return catalog;
+  const namespace = path.length === 1 ? path[0] : path.join("\t");
+  if (relation === undefined) return `${catalog}\n${namespace}`;
+  return `${catalog}\n${namespace}\n${relation.name}`;
+}
+
+/** A relation of the other type has to be proven too: a cached one may have given way to ours. */
+function chainOf({ path = [], relation }: NameRef, hints: Hints): Chain {
+  if (relation === undefined || hints[2]?.type === relation.type) return { hints };
+  return { hints, missing: relationNotFound(relation.type, path, relation.name) };
+}
+
 export class Resolver {
   readonly #context: CatalogContext;
-  readonly #known: LruMap<string, Hint> = new LruMap(CACHED_NAMES);
+  readonly #known: LruMap<string, Hints> = new LruMap(CACHED_NAMES);
 
   constructor(context: CatalogContext) {
     this.#context = context;
   }
 
   /**
-   * Proves a name. Warm: one batch read. Cold: one read a name and one batch read.
+   * Proves a name, of which the path and the relation are checked names. Warm: one batch read.
+   * Cold: one read a name and one batch read.
    *
    * @throws CatalogError `NotFound`: `CATALOG_NOT_FOUND`, `NAMESPACE_NOT_FOUND`,
    * `TABLE_NOT_FOUND`, `VIEW_NOT_FOUND`; `Unavailable` `NAMES_UNSTABLE`.
    */
   async resolve<T = undefined>(
-    ref: NameRef,
+    asked: NameRef,
     options: ResolveOptions<T> = {},
   ): Promise<Resolved<T>> {
+    const ref = { ...asked, catalog: checkName(asked.catalog, "catalog") };
     for (let round = 0; round < MAX_ROUNDS; round++) {
-      const chain = await this.#chain(ref, round === 0);
+      const chain = (round === 0 && this.#remembered(ref)) || (await this.#read(ref, round === 0));
       const ids = idsOf(chain.hints);
       const found = chain.missing === undefined;
-      const between = found ? await options.between?.(ids) : undefined;
+      const between = found && options.between ? await options.between(ids) : undefined;
       const also = found ? (options.also?.(ids) ?? []) : [];
-      const { account } = this.#context;
-      const proofKeys = chain.hints.map(({ type, id }) => byIdKey(type, account, id));
-      const keys = [...proofKeys, ...also];
+      const keys = [...chain.hints.map(({ proof }) => proof), ...also];
       const items = keys.length === 0 ? [] : await this.#context.pointers.getMany(keys);
-      const links = this.#prove(chain.hints, items);
+      const links = this.#prove(ref, chain.hints, items);
       if (links === undefined) continue;
       if (chain.missing !== undefined) throw chain.missing;
-      return new Proven(links, between as T, items.slice(proofKeys.length));
+      return new Proven(links, between as T, items.slice(links.length));
     }
     throw new CatalogError("Unavailable", "NAMES_UNSTABLE", "names changed at every look");
   }
 
   /** Each hint against its canonical pointer; undefined, and forgotten, where one disagrees. */
-  #prove(hints: readonly Hint[], items: readonly Item[]): readonly Link[] | undefined {
+  #prove(ref: NameRef, hints: Hints, items: readonly Item[]): readonly Link[] | undefined {
     const links: Link[] = [];
     for (const [i, hint] of hints.entries()) {
       const item = items[i];
       const summary = item?.state === "live" ? summaryOfItem(item) : undefined;
       const holds = summary?.state === "ACTIVE" && summary.nameRevision === hint.nameRevision;
       if (item?.state !== "live" || summary === undefined || !holds) {
-        for (const stale of hints.slice(i)) this.#known.delete(stale.key);
+        this.#forget(ref, i);
         return undefined;
       }
       links.push({ item, summary });
@@ -124,42 +143,64 @@ export class Resolver {
     return links;
   }
 
-  async #chain(ref: NameRef, useCache: boolean): Promise<Chain> {
-    const { account } = this.#context;
-    const hints: Hint[] = [];
-    const catalogName = checkName(ref.catalog, "catalog");
-    const catalogKey = keyOf(FAMILIES.catalogByName, account, catalogName);
-    const catalog = await this.#hint(catalogKey, useCache);
-    if (catalog === undefined) return { hints, missing: catalogNotFound(ref.catalog) };
-    hints.push(catalog);
-    if (ref.path === undefined) return { hints };
-    const pathKey = keyOf(FAMILIES.namespaceByPath, account, catalog.id, ref.path);
-    const namespace = await this.#hint(pathKey, useCache);
-    if (namespace === undefined) return { hints, missing: namespaceNotFound(ref.path) };
-    hints.push(namespace);
-    if (ref.relation === undefined) return { hints };
-    const { type, name } = ref.relation;
-    const key = keyOf(FAMILIES.relationByName, account, catalog.id, namespace.id, name);
-    const relation = await this.#hint(key, useCache);
-    // One of the other type has to be proven too: a cached one may have given way to ours.
-    if (relation !== undefined) hints.push(relation);
-    if (relation?.type === type) return { hints };
-    return { hints, missing: relationNotFound(type, ref.path, name) };
+  /** Forgets the names of a reference from one level on. */
+  #forget(ref: NameRef, level: number): void {
+    const { catalog, path } = ref;
+    if (level === 0) this.#known.delete(spelled({ catalog }));
+    if (level <= 1 && path !== undefined) this.#known.delete(spelled({ catalog, path }));
+    this.#known.delete(spelled(ref));
   }
 
-  async #hint(key: string, useCache: boolean): Promise<Hint | undefined> {
-    const known = useCache ? this.#known.get(key) : undefined;
+  /** The whole chain at one look, where it was asked for before. */
+  #remembered(ref: NameRef): Chain | undefined {
+    const hints = this.#known.get(spelled(ref));
+    return hints === undefined ? undefined : chainOf(ref, hints);
+  }
+
+  /** The chain by the names' own pointers: one read for each that is not known. */
+  async #read(ref: NameRef, useCache: boolean): Promise<Chain> {
+    const { account } = this.#context;
+    const { catalog, path, relation } = ref;
+    const catalogKey = keyOf(FAMILIES.catalogByName, account, catalog);
+    const root = await this.#extend([], { catalog }, catalogKey, useCache);
+    const catalogId = root?.[0]?.id;
+    if (root === undefined || catalogId === undefined) {
+      return { hints: [], missing: catalogNotFound(catalog) };
+    }
+    if (path === undefined) return { hints: root };
+    const pathKey = keyOf(FAMILIES.namespaceByPath, account, catalogId, path);
+    const parent = await this.#extend(root, { catalog, path }, pathKey, useCache);
+    const namespaceId = parent?.[1]?.id;
+    if (parent === undefined || namespaceId === undefined) {
+      return { hints: root, missing: namespaceNotFound(path) };
+    }
+    if (relation === undefined) return { hints: parent };
+    const { name } = relation;
+    const key = keyOf(FAMILIES.relationByName, account, catalogId, namespaceId, name);
+    const hints = await this.#extend(parent, { catalog, path, relation }, key, useCache);
+    return chainOf(ref, hints ?? parent);
+  }
+
+  /** The hints of a name whose parents' are known; undefined where nothing has it. */
+  async #extend(
+    parents: Hints,
+    name: NameRef,
+    key: string,
+    useCache: boolean,
+  ): Promise<Hints | undefined> {
+    const known = useCache ? this.#known.get(spelled(name)) : undefined;
     if (known !== undefined) return known;
-    const item = await this.#context.pointers.get(key);
+    const { account, pointers } = this.#context;
+    const item = await pointers.get(key);
     if (item.state === "absent") return undefined;
-    const { entityId, entityType, nameRevision } = summaryOfItem(item);
-    const hint: Hint = { key, type: entityType, id: entityId, nameRevision };
-    this.#known.set(key, hint);
-    return hint;
+    const { entityId: id, entityType: type, nameRevision } = summaryOfItem(item);
+    const hints = [...parents, { type, id, nameRevision, proof: byIdKey(type, account, id) }];
+    this.#known.set(spelled(name), hints);
+    return hints;
   }
 }
 
-function idsOf(hints: readonly Hint[]): Ids {
+function idsOf(hints: Hints): Ids {
   const [catalog, namespace, relation] = hints;
   return {
     catalog: catalog?.id ?? "",

@@ -41,6 +41,11 @@ export function contentTypeNotSupported(): CatalogError {
   return invalid("CONTENT_TYPE_NOT_SUPPORTED", "a body must be application/json, not compressed");
 }
 
+/** More is under way than can be done in good time. */
+export function overloaded(): CatalogError {
+  return new CatalogError("Overloaded", "OVERLOADED", "too much is under way");
+}
+
 export function bodyTooLarge(): CatalogError {
   return invalid("BODY_TOO_LARGE", "request body too large");
 }

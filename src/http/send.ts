@@ -1,39 +1,37 @@
 import type { ServerResponse } from "node:http";
-import type { Answer } from "./answer.ts";
+import { lengthOf } from "../base/bytes.ts";
+import { type Answer, inOneWrite } from "./answer.ts";
 
 /**
  * Sends an answer, the one place that writes headers, and just as they are written: a framework
  * would send `etag`, and the Java client, which looks for `ETag`, would never ask again with
- * `If-None-Match`. `common`: headers of every answer, whatever it is.
+ * `If-None-Match`. `common`: names and values, by turns, of headers of every answer.
  */
 export function sendAnswer(
   response: ServerResponse,
-  answer: Answer,
-  common: Answer["headers"] = {},
+  { status, headers, body }: Answer,
+  common: readonly string[] = [],
 ): void {
-  const { status, body } = answer;
-  const headers: Record<string, string | number> = { ...answer.headers, ...common };
-  if (body === undefined) response.writeHead(status, headers).end();
-  else if (typeof body === "string" || body instanceof Uint8Array) {
-    headers["Content-Length"] = typeof body === "string" ? Buffer.byteLength(body) : body.length;
-    response.writeHead(status, headers).end(body);
-  } else {
-    const length = body.reduce((sum, piece) => sum + piece.length, 0);
-    headers["Content-Length"] = length;
-    response.writeHead(status, headers);
-    sendPieces(response, body, length);
+  const list: string[] = [];
+  for (const name in headers) list.push(name, headers[name] ?? "");
+  list.push(...common);
+  if (body === undefined) {
+    response.writeHead(status, list);
+    response.end();
+    return;
+  }
+  list.push("Content-Length", String(bytesOf(body)));
+  response.writeHead(status, list);
+  const whole = typeof body === "string" || body instanceof Uint8Array ? body : inOneWrite(body);
+  if (typeof whole === "string" || whole instanceof Uint8Array) response.end(whole);
+  else {
+    response.cork();
+    for (const piece of whole) response.write(piece);
+    response.end();
   }
 }
 
-/** Below this size one copy costs less than the vector of a gathered write. */
-const COPY_BYTES = 65_536;
-
-function sendPieces(response: ServerResponse, pieces: readonly Uint8Array[], length: number): void {
-  if (length <= COPY_BYTES) {
-    response.end(Buffer.concat(pieces, length));
-    return;
-  }
-  response.cork();
-  for (const piece of pieces) response.write(piece);
-  response.end();
+function bytesOf(body: Uint8Array | string | readonly Uint8Array[]): number {
+  if (typeof body === "string") return Buffer.byteLength(body);
+  return body instanceof Uint8Array ? body.length : lengthOf(body);
 }

@@ -1,9 +1,9 @@
 import type { IncomingMessage } from "node:http";
 import { Gauge } from "prom-client";
 import { assert } from "../base/assert.ts";
-import { CatalogError } from "../base/error.ts";
 import { LIMITS } from "../base/limits.ts";
 import { Counts, type Metrics } from "../base/metrics.ts";
+import { overloaded } from "../http/failure.ts";
 
 const KINDS = ["read", "write"] as const;
 type Kind = (typeof KINDS)[number];
@@ -51,26 +51,27 @@ export class Admission {
     });
   }
 
-  /**
-   * Lets a request in by its head, its place held once.
-   *
-   * @throws CatalogError `Overloaded`, code `OVERLOADED`.
-   */
-  enter({ method, headers }: Head): Ticket {
+  /** Lets a request in by its head, its place held once; undefined where it is refused. */
+  enter({ method, headers }: Head): Ticket | undefined {
     const kind = method === "GET" || method === "HEAD" ? "read" : "write";
-    const length = Number(headers["content-length"]);
+    const sent = headers["content-length"];
+    const length = sent === undefined ? 0 : Number(sent);
     // One that is too large is refused before it is read.
     const announced = length >= 0 && length <= LIMITS.bodyBytes ? length : 0;
-    if (this.#inFlight[kind] >= this.#limits.inFlight) throw this.#refusal(kind);
-    this.reserve(kind, announced);
+    const full = this.#inFlight[kind] >= this.#limits.inFlight;
+    if (full || !this.reserve(announced)) {
+      this.countRefusal(kind);
+      return undefined;
+    }
     this.#inFlight[kind]++;
-    return new Ticket(this, kind, announced, headers["content-length"] === undefined);
+    return new Ticket(this, kind, announced, sent === undefined);
   }
 
-  /** Takes room for bytes of a body. @throws CatalogError `Overloaded`, code `OVERLOADED`. */
-  reserve(kind: Kind, bytes: number): void {
-    if (this.#bodyBytes + bytes > this.#limits.bodyBytes) throw this.#refusal(kind);
+  /** Takes room for bytes of a body, if there is so much. */
+  reserve(bytes: number): boolean {
+    if (this.#bodyBytes + bytes > this.#limits.bodyBytes) return false;
     this.#bodyBytes += bytes;
+    return true;
   }
 
   leave(kind: Kind, bytes: number): void {
@@ -78,9 +79,8 @@ export class Admission {
     this.#bodyBytes -= bytes;
   }
 
-  #refusal(kind: Kind): CatalogError {
+  countRefusal(kind: Kind): void {
     this.#shed.add(1, kind);
-    return new CatalogError("Overloaded", "OVERLOADED", "too much is under way");
   }
 }
 
@@ -119,7 +119,10 @@ export class Ticket {
   /** Bytes of the body have come. @throws CatalogError `Overloaded`, code `OVERLOADED`. */
   count(bytes: number): void {
     if (!this.#counts) return;
-    this.#admission.reserve(this.#kind, bytes);
+    if (!this.#admission.reserve(bytes)) {
+      this.#admission.countRefusal(this.#kind);
+      throw overloaded();
+    }
     this.#bytes += bytes;
   }
 }

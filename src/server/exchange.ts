@@ -8,6 +8,8 @@ export interface Exchange {
   readonly response: ServerResponse;
   /** As it was sent; `request.url` is the framework's to rewrite. */
   readonly target: Target;
+  /** Whether it asks for something of the Iceberg protocol, in whose form it is answered. */
+  readonly iceberg: boolean;
   readonly requestId: string;
   readonly startedMs: number;
   /** Its place among what is under way, where it needs one. */

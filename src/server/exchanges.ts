@@ -40,10 +40,12 @@ export class Exchanges {
 
   /** Begins one. It ends, and is logged and counted, when its answer is out. */
   begin(request: IncomingMessage, response: ServerResponse, awaitsContinue: boolean): Exchange {
+    const target = parseTarget(request.url ?? "/");
     const exchange: Exchange = {
       request,
       response,
-      target: parseTarget(request.url ?? "/"),
+      target,
+      iceberg: isIceberg(target),
       requestId: this.#requestId(request),
       startedMs: this.#clock.monotonicMs(),
       ticket: undefined,
@@ -51,18 +53,18 @@ export class Exchanges {
       writes: false,
       awaitsContinue,
     };
-    response.once("close", () => this.#end(exchange));
+    response.on("close", () => this.#end(exchange));
     // Only the connection can break now, which whoever listens to it is told of.
     response.on("error", ignore);
     return exchange;
   }
 
-  /** Headers of every answer. */
-  headersOf({ requestId, awaitsContinue }: Exchange): Readonly<Record<string, string>> {
+  /** Headers of every answer, names and values by turns. */
+  headersOf({ requestId, awaitsContinue }: Exchange): readonly string[] {
     // Nobody can tell whether a body that was not asked for will come after all.
     return awaitsContinue
-      ? { "X-Request-Id": requestId, Connection: "close" }
-      : { "X-Request-Id": requestId };
+      ? ["X-Request-Id", requestId, "Connection", "close"]
+      : ["X-Request-Id", requestId];
   }
 
   send(exchange: Exchange, answer: Answer): void {
@@ -72,8 +74,8 @@ export class Exchanges {
   /** Answers what was thrown. */
   fail(exchange: Exchange, thrown: unknown): void {
     const error = asCatalogError(thrown);
-    const { request, target, requestId, writes } = exchange;
-    const answer = isIceberg(target)
+    const { request, iceberg, requestId, writes } = exchange;
+    const answer = iceberg
       ? errorAnswer(error, request.method ?? "", writes)
       : problemAnswer(error, false);
     // A 501 is the fault of who asks, and nobody may fill this log from outside.
@@ -101,7 +103,7 @@ export class Exchanges {
     const durationMs = this.#clock.monotonicMs() - exchange.startedMs;
     this.#observe({ route, method, status, durationMs });
     // What is shed is counted: a line each would cost more than the refusal.
-    const worth = (isIceberg(exchange.target) || status >= 400) && status !== 429;
+    const worth = (exchange.iceberg || status >= 400) && status !== 429;
     const level = worth ? "info" : "debug";
     if (!this.#log.isLevelEnabled(level)) return;
     const ms = Math.round(durationMs * 100) / 100;

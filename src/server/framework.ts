@@ -62,8 +62,9 @@ export class Framework {
   serve(exchange: Exchange): void {
     const { request, response } = exchange;
     this.#open.set(request, exchange);
-    for (const [name, value] of Object.entries(this.#exchanges.headersOf(exchange))) {
-      response.setHeader(name, value);
+    const headers = this.#exchanges.headersOf(exchange);
+    for (let i = 0; i + 1 < headers.length; i += 2) {
+      response.setHeader(headers[i] ?? "", headers[i + 1] ?? "");
     }
     this.app.routing(request, response);
   }

@@ -9,7 +9,8 @@ import type { Metrics } from "../base/metrics.ts";
 import type { Prng } from "../base/prng.ts";
 import type { Answer } from "../http/answer.ts";
 import { expectsBody, readBody } from "../http/body.ts";
-import { IcebergAdapter, isConfig, isIceberg } from "../http/iceberg/adapter.ts";
+import { IcebergAdapter, isConfig } from "../http/iceberg/adapter.ts";
+import { overloadedAnswer } from "../http/iceberg/errors.ts";
 import { settlesWithin } from "../runtime/clock.ts";
 import type { IcebergService } from "../service/requests.ts";
 import { Admission } from "./admission.ts";
@@ -18,7 +19,7 @@ import { Connections } from "./connections.ts";
 import type { Exchange } from "./exchange.ts";
 import { Exchanges } from "./exchanges.ts";
 import { addProbes, Framework } from "./framework.ts";
-import { guardAnonymous } from "./guard.ts";
+import { AnonymousGuard } from "./guard.ts";
 import { errorFields } from "./log.ts";
 import { Slices } from "./slices.ts";
 
@@ -72,6 +73,7 @@ export class FirnServer {
   readonly #exchanges: Exchanges;
   readonly #admission: Admission;
   readonly #slices: Slices;
+  readonly #guard: AnonymousGuard;
   readonly #iceberg: IcebergAdapter;
   #stopping: Promise<void> | undefined;
 
@@ -80,6 +82,7 @@ export class FirnServer {
     const limits = { inFlight: options.maxInFlight, bodyBytes: LIMITS.bodyBytesInFlight };
     this.#admission = new Admission(limits, options.metrics);
     this.#slices = new Slices(options.clock);
+    this.#guard = new AnonymousGuard(options.allowAnonymous);
     this.#exchanges = new Exchanges(options);
     this.#iceberg = new IcebergAdapter(options.iceberg);
     this.#server = createHttpServer(options.requestMs ?? REQUEST_MS);
@@ -179,16 +182,17 @@ export class FirnServer {
     const exchange = this.#exchanges.begin(request, response, awaitsContinue);
     this.#connections.answering(request.socket, response);
     if (this.#stopping !== undefined) response.setHeader("Connection", "close");
-    const served = isIceberg(exchange.target);
     try {
-      if (served && !isConfig(exchange.target)) exchange.ticket = this.#admission.enter(request);
-      guardAnonymous(request.headers, this.#options.allowAnonymous);
-      if (served) {
-        this.#serveIceberg(exchange).then(
-          (answer) => this.#exchanges.send(exchange, answer),
-          (thrown: unknown) => this.#exchanges.fail(exchange, thrown),
-        );
-      } else {
+      if (exchange.iceberg && !isConfig(exchange.target)) {
+        exchange.ticket = this.#admission.enter(request);
+        if (exchange.ticket === undefined) {
+          this.#exchanges.send(exchange, overloadedAnswer(request.method ?? ""));
+          return;
+        }
+      }
+      this.#guard.check(request.headers);
+      if (exchange.iceberg) void this.#serveIceberg(exchange);
+      else {
         goOn(exchange);
         this.#framework.serve(exchange);
       }
@@ -197,25 +201,34 @@ export class FirnServer {
     }
   }
 
-  /** The head is judged before the body is read, and what was begun keeps its place to its end. */
-  async #serveIceberg(exchange: Exchange): Promise<Answer> {
-    const { request, target, requestId, ticket } = exchange;
+  /** What was begun keeps its place to its end. */
+  async #serveIceberg(exchange: Exchange): Promise<void> {
+    const { ticket } = exchange;
     ticket?.hold();
     try {
-      const head = this.#iceberg.accept(request.method ?? "", target, request.headers);
-      if ("status" in head) return head;
-      exchange.route = head.route;
-      exchange.writes = head.operation.writes;
-      let body: Uint8Array | undefined;
-      if (expectsBody(request)) {
-        goOn(exchange);
-        body = await readBody(request, (bytes) => ticket?.count(bytes));
-      }
-      await this.#slices.enter();
-      return await head.run({ requestId, principal: ANONYMOUS }, body);
+      this.#exchanges.send(exchange, await this.#answerIceberg(exchange));
+    } catch (thrown) {
+      this.#exchanges.fail(exchange, thrown);
     } finally {
       ticket?.release();
     }
+  }
+
+  /** The head is judged before the body is read. */
+  async #answerIceberg(exchange: Exchange): Promise<Answer> {
+    const { request, target, requestId } = exchange;
+    const head = this.#iceberg.accept(request.method ?? "", target, request.headers);
+    if ("status" in head) return head;
+    exchange.route = head.route;
+    exchange.writes = head.operation.writes;
+    let body: Uint8Array | undefined;
+    if (expectsBody(request)) {
+      goOn(exchange);
+      body = await readBody(request, (bytes) => exchange.ticket?.count(bytes));
+    }
+    const turn = this.#slices.enter();
+    if (turn !== undefined) await turn;
+    return head.run({ requestId, principal: ANONYMOUS }, body);
   }
 }
 

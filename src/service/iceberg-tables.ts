@@ -15,7 +15,7 @@ import { checkRequirements, isCreate } from "../iceberg/requirements.ts";
 import { applyUpdates, type TableUpdate } from "../iceberg/updates.ts";
 import { afterCommit } from "./commit-files.ts";
 import { asDryRun, dryRunOf } from "./dry-run.ts";
-import type { MetadataFile, MetadataFiles } from "./metadata-files.ts";
+import { MetadataFile, type MetadataFiles } from "./metadata-files.ts";
 import { type Change, type Committed, Look, RelationCommits } from "./relation-commits.ts";
 import { ofRelation } from "./relation-missing.ts";
 import type {
@@ -132,14 +132,16 @@ export class IcebergTables {
 
   /** Warm: one batch read of pointers and, for a `file:` table, one `stat`. */
   async load(ref: TableRef, options: LoadOptions): Promise<LoadResult> {
-    const found = await ofRelation("table", refOf(ref), this.#commits.find(refOf(ref)));
+    const where = refOf(ref);
+    const found = await ofRelation("table", where, this.#commits.find(where));
     const { location, version, revision } = found;
     const etag = tagOf(version, revision, options.snapshots);
     if (options.ifNoneMatch?.includes(etag) === true) {
       await this.#files.assertThere(location);
       return "not-modified";
     }
-    const file = await this.#files.load(location);
+    const look = this.#files.at(location);
+    const file = look instanceof MetadataFile ? look : await look;
     const metadata = options.snapshots === "refs" ? file.shorter(snapshotsOfRefs) : file.pieces;
     return { etag, metadataLocation: location, metadata, config: {} };
   }

@@ -120,11 +120,26 @@ export class MetadataFiles<M extends Metadata> {
    * `LOCATION_NOT_ALLOWED`.
    */
   async load(location: string): Promise<MetadataFile<M>> {
+    return this.at(location);
+  }
+
+  /** As `load`, and at once where a file is kept and a look at it takes no waiting. */
+  at(location: string): MetadataFile<M> | Promise<MetadataFile<M>> {
     const kept = this.#kept.get(location);
-    if (kept !== undefined) {
-      if (await kept.stands()) return kept.file;
-      throw this.#gone(location);
-    }
+    if (kept === undefined) return this.#read(location);
+    const stands = kept.stands();
+    return stands === true ? kept.file : this.#standing(kept.file, stands);
+  }
+
+  async #standing(
+    file: MetadataFile<M>,
+    stands: boolean | Promise<boolean>,
+  ): Promise<MetadataFile<M>> {
+    if (await stands) return file;
+    throw this.#gone(file.location);
+  }
+
+  async #read(location: string): Promise<MetadataFile<M>> {
     const file = await this.peek(location);
     this.#keep(file);
     return file;

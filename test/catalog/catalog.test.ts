@@ -79,3 +79,34 @@ test("a second node over the same stores finds the account that the first one ma
   const second = await openTestCatalog({ ...testStores({ seed: 2 }), ...stores });
   expect(second.context.account).toBe(first.context.account);
 });
+
+test("no name is taken for a chain of names that was looked up before", async () => {
+  const { catalogs, namespaces, tables } = await openTestCatalog();
+  await catalogs.create(ACTOR, { name: "c", defaultLocation: "file:///w" });
+  await namespaces.create(ACTOR, { catalog: "c", path: ["a"] }, {});
+  await namespaces.create(ACTOR, { catalog: "c", path: ["a", "b"] }, {});
+  const ref = { catalog: "c", path: ["a", "b"], name: "t" };
+  await tables.create(ACTOR, "create-table", ref, draft("file:///w/t"));
+  await tables.find(ref);
+  // Whatever character keeps the levels of a cached chain apart, it is in no name.
+  for (let code = 0; code < 0x20; code++) {
+    const join = String.fromCharCode(code);
+    const invalid = { kind: "Invalid", code: "NAME_INVALID" };
+    const joined = [
+      { catalog: `c${join}a${join}b`, path: ["t"] },
+      { catalog: `c${join}a`, path: ["b"] },
+      { catalog: "c", path: [`a${join}b`] },
+      { catalog: "c", path: ["a", `b${join}t`] },
+    ];
+    for (const other of joined) {
+      await expect(namespaces.get(other)).rejects.toMatchObject(invalid);
+      await expect(tables.find({ ...other, name: "t" })).rejects.toMatchObject(invalid);
+    }
+  }
+  await expect(tables.find({ catalog: "c", path: ["a"], name: "b" })).rejects.toMatchObject({
+    code: "TABLE_NOT_FOUND",
+  });
+  await expect(namespaces.get({ catalog: "c", path: ["a", "b", "t"] })).rejects.toMatchObject({
+    code: "NAMESPACE_NOT_FOUND",
+  });
+});

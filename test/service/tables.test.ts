@@ -15,7 +15,7 @@ import type { LoadedTable, LoadResult } from "../../src/service/requests.ts";
 import { FaultyPointerStore } from "../support/faulty-pointer-store.ts";
 import { ACTOR, testStores } from "../support/open-catalog.ts";
 import { commitOf, openTestIceberg, SCHEMA, type TestIceberg } from "../support/open-iceberg.ts";
-import { SleepIsTime } from "../support/virtual-clock.ts";
+import { SleepIsTime, VirtualClock } from "../support/virtual-clock.ts";
 
 const NS = { catalog: "c", namespace: ["a"] } as const;
 const T = { ...NS, table: "t" } as const;
@@ -82,16 +82,17 @@ test("a metadata file that was moved away is noticed by cached loads and by 304"
 });
 
 test("writers of one table all succeed on one node, and none is lost between two", async () => {
-  const stores = testStores({ clock: new SleepIsTime() });
+  const clock = new VirtualClock();
+  const stores = testStores({ clock });
   const first = await withTable(await openTestIceberg(stores));
-  const other = { ...testStores({ clock: stores.clock, seed: 7 }), blobs: stores.blobs };
+  const other = { ...testStores({ clock, seed: 7 }), blobs: stores.blobs };
   const second = await openTestIceberg({ ...other, pointers: stores.pointers }, first.directory);
   const writers = Array.from({ length: 24 }, (_, i) => {
     const { iceberg } = i % 2 === 0 ? first : second;
     const updates = [{ action: "set-properties", updates: { [`k${i}`]: "x" } }];
     return iceberg.commitTable(ACTOR, T, commitOf(updates));
   });
-  await Promise.all(writers);
+  await clock.run(Promise.all(writers));
   const { properties } = metadataOf(await first.iceberg.loadTable(ACTOR, T, ALL));
   const written = Object.keys(properties as object).filter((key) => /^k\d+$/.test(key));
   expect(written).toHaveLength(24);

@@ -4,24 +4,16 @@ import type { IcebergService, RequestContext } from "../../service/requests.ts";
 import type { Answer } from "../answer.ts";
 import { asCatalogError, methodNotAllowed, routeNotFound } from "../failure.ts";
 import { below, type Target } from "../target.ts";
-import { Call } from "./call.ts";
+import { Call, type PathParams } from "./call.ts";
 import { errorAnswer } from "./errors.ts";
 import { idempotencyOf, markReplayed, parseIdempotencyKey } from "./idempotency.ts";
-import type { Operation } from "./operations.ts";
-import { parseQuery, refuseDryRun } from "./query.ts";
+import { OPERATIONS, type Operation } from "./operations.ts";
+import { parseQuery, type Query, refuseDryRun } from "./query.ts";
 import { type Match, matchPath } from "./router.ts";
 import { notServed } from "./unserved.ts";
 
 /** Where the Iceberg REST catalog is served. */
 export const ICEBERG_MOUNT = "/iceberg";
-
-/** A request whose head has been accepted, so that its body is worth reading. */
-export interface Accepted {
-  readonly operation: Operation;
-  /** Mount point and template: the label of logs and metrics, of which there are few. */
-  readonly route: string;
-  readonly run: (ctx: RequestContext, body: Uint8Array | undefined) => Promise<Answer>;
-}
 
 /**
  * Clients with credentials ask for a token here first. There are none to be had, which OAuth has
@@ -50,6 +42,64 @@ export function isConfig(target: Target): boolean {
   return target.path === `${ICEBERG_MOUNT}/v1/config`;
 }
 
+/** Labels of logs and metrics: mount points and templates, of which there are few. */
+const LABELS: ReadonlyMap<Operation, string> = new Map(
+  OPERATIONS.map((operation) => [operation, `${ICEBERG_MOUNT}${operation.template}`]),
+);
+
+/** A request whose head has been accepted, so that its body is worth reading. */
+export class Accepted {
+  readonly operation: Operation;
+  /** Its label in logs and metrics. */
+  readonly route: string;
+  readonly #service: IcebergService;
+  readonly #target: Target;
+  readonly #params: PathParams;
+  readonly #query: Query;
+  readonly #headers: IncomingHttpHeaders;
+  readonly #key: string | undefined;
+
+  /** @throws CatalogError as `IcebergAdapter.accept`. */
+  constructor(
+    service: IcebergService,
+    operation: Operation,
+    params: PathParams,
+    target: Target,
+    headers: IncomingHttpHeaders,
+  ) {
+    this.operation = operation;
+    this.route = LABELS.get(operation) ?? ICEBERG_MOUNT;
+    this.#service = service;
+    this.#target = target;
+    this.#params = params;
+    this.#headers = headers;
+    this.#query = parseQuery(target.query);
+    if (operation.writes && !operation.dryRuns) refuseDryRun(this.#query);
+    this.#key = operation.writes ? parseIdempotencyKey(headers) : undefined;
+  }
+
+  /** Does what was asked for. */
+  run(ctx: RequestContext, body: Uint8Array | undefined): Promise<Answer> {
+    return this.#key === undefined ? this.#handle(ctx, body) : this.#once(this.#key, ctx, body);
+  }
+
+  #handle(ctx: RequestContext, body: Uint8Array | undefined): Promise<Answer> {
+    const call = new Call(ctx, this.#params, this.#query, this.#headers, body);
+    return this.operation.handle(this.#service, call);
+  }
+
+  /** What was done under the key before is answered again, refusals too. */
+  async #once(key: string, ctx: RequestContext, body: Uint8Array | undefined): Promise<Answer> {
+    const { method, writes } = this.operation;
+    const idempotency = idempotencyOf(key, this.operation, this.#target, body);
+    const answer = await this.#handle({ ...ctx, idempotency }, body).catch((error: unknown) => {
+      if (!idempotency.replayed) throw error;
+      return errorAnswer(asCatalogError(error), method, writes);
+    });
+    return idempotency.replayed ? markReplayed(answer) : answer;
+  }
+}
+
 /**
  * The Iceberg REST protocol over HTTP, apart from any server: heads are judged before bodies are
  * read.
@@ -71,28 +121,8 @@ export class IcebergAdapter {
     const path = below(ICEBERG_MOUNT, target.path);
     if (path === undefined) throw routeNotFound();
     if (path === "/v1/oauth/tokens" && method === "POST") return noTokens();
-    const match = matchPath(method, path);
-    const { operation, params } = found(match);
-    const query = parseQuery(target.query);
-    if (operation.writes && !operation.dryRuns) refuseDryRun(query);
-    const key = operation.writes ? parseIdempotencyKey(headers) : undefined;
-    const accepted: Accepted = {
-      operation,
-      route: `${ICEBERG_MOUNT}${operation.template}`,
-      run: async (ctx, body) => {
-        if (key === undefined) return handle(new Call(ctx, params, query, headers, body));
-        const idempotency = idempotencyOf(key, operation, target, body);
-        const keyed = { ...ctx, idempotency };
-        const done = handle(new Call(keyed, params, query, headers, body));
-        const answer = await done.catch((error: unknown) => {
-          if (!idempotency.replayed) throw error;
-          return errorAnswer(asCatalogError(error), method, operation.writes);
-        });
-        return idempotency.replayed ? markReplayed(answer) : answer;
-      },
-    };
-    const handle = (call: Call) => operation.handle(this.#service, call);
-    return accepted;
+    const { operation, params } = found(matchPath(method, path));
+    return new Accepted(this.#service, operation, params, target, headers);
   }
 }
 

@@ -1,6 +1,7 @@
 import { unreachable } from "../../base/assert.ts";
 import type { CatalogError, ErrorKind } from "../../base/error.ts";
 import { type Answer, errorText } from "../answer.ts";
+import { overloaded } from "../failure.ts";
 import { errorHeaders, httpStatus } from "../status.ts";
 
 /** `{"error": {"message", "type", "code"}}`: clients choose an exception by `type` and `code`. */
@@ -146,4 +147,12 @@ export function errorAnswer(error: CatalogError, method: string, writes: boolean
     headers: { "Content-Type": "application/json", ...headers },
     body: JSON.stringify({ error: { message, type, code: status } }),
   };
+}
+
+const SHED = errorAnswer(overloaded(), "GET", false);
+const SHED_HEAD = errorAnswer(overloaded(), "HEAD", false);
+
+/** The answer to who is refused before anything is known of the request: made once. */
+export function overloadedAnswer(method: string): Answer {
+  return method === "HEAD" ? SHED_HEAD : SHED;
 }

@@ -113,7 +113,7 @@ const TABLE_OPERATIONS: readonly Operation[] = [
     const loaded = await service.loadTable(call.ctx, call.tableRef, { snapshots, ifNoneMatch });
     return loaded === "not-modified"
       ? answer.notModifiedAnswer(ifNoneMatch)
-      : answer.tableAnswer(loaded);
+      : answer.loadAnswer(loaded);
   }),
   read("HEAD", TABLE, async (service, call) => {
     await service.tableExists(call.ctx, call.tableRef);

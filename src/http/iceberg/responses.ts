@@ -8,7 +8,7 @@ import type {
   Page,
   PropertiesUpdated,
 } from "../../service/requests.ts";
-import type { Answer } from "../answer.ts";
+import { type Answer, inOneWrite } from "../answer.ts";
 import { printIdentifiers } from "./identifiers.ts";
 
 const JSON_HEADERS = { "Content-Type": "application/json" } as const;
@@ -46,14 +46,41 @@ export function identifiersAnswer(namespace: readonly string[], page: Page<strin
   return { status: 200, headers: JSON_HEADERS, body: printIdentifiers(namespace, page) };
 }
 
-/** A table with its configuration, as answered to create, register and load. */
+/** A table with its configuration, as answered to create and register. */
 export function tableAnswer(table: LoadedTable): Answer {
-  return spliced(table, `,"config":${JSON.stringify(table.config)}}`);
+  return spliced(table, configTail(table));
+}
+
+/** The body of a load with what it was made of, besides the metadata that it is kept by. */
+interface Kept {
+  readonly location: string | undefined;
+  readonly tail: string;
+  readonly body: Uint8Array | readonly Uint8Array[];
+}
+
+/** Bodies of loads: a table is loaded far more often than it changes. Each lives with its bytes. */
+const keptBodies = new WeakMap<readonly Uint8Array[], Kept>();
+
+/** A table as answered to a load: the same bytes as long as its metadata is the same. */
+export function loadAnswer(table: LoadedTable): Answer {
+  const { metadata, metadataLocation: location, etag } = table;
+  const tail = configTail(table);
+  let kept = keptBodies.get(metadata);
+  if (kept === undefined || kept.location !== location || kept.tail !== tail) {
+    const pieces = [headOf(location), ...metadata, Buffer.from(tail)];
+    kept = { location, tail, body: inOneWrite(pieces) };
+    keptBodies.set(metadata, kept);
+  }
+  return { status: 200, headers: tableHeaders(etag), body: kept.body };
+}
+
+function configTail({ config }: LoadedTable | LoadedView): string {
+  return `,"config":${JSON.stringify(config)}}`;
 }
 
 /** A view, as answered to whatever concerns one. */
 export function viewAnswer(view: LoadedView): Answer {
-  return spliced({ ...view, etag: undefined }, `,"config":${JSON.stringify(view.config)}}`);
+  return spliced({ ...view, etag: undefined }, configTail(view));
 }
 
 /** A table as answered to a commit. */
@@ -66,16 +93,18 @@ export function commitAnswer(table: LoadedTable): Answer {
  * exact, and a load of a long history cheap.
  */
 function spliced(table: LoadedTable, tail: string): Answer {
-  const location = table.metadataLocation;
-  const head =
-    location === undefined
-      ? '{"metadata":'
-      : `{"metadata-location":${JSON.stringify(location)},"metadata":`;
-  return {
-    status: 200,
-    headers: table.etag === undefined ? JSON_HEADERS : { ...JSON_HEADERS, ETag: table.etag },
-    body: [Buffer.from(head), ...table.metadata, Buffer.from(tail)],
-  };
+  const { metadata, metadataLocation, etag } = table;
+  const body = [headOf(metadataLocation), ...metadata, Buffer.from(tail)];
+  return { status: 200, headers: tableHeaders(etag), body };
+}
+
+function headOf(location: string | undefined): Uint8Array {
+  if (location === undefined) return Buffer.from('{"metadata":');
+  return Buffer.from(`{"metadata-location":${JSON.stringify(location)},"metadata":`);
+}
+
+function tableHeaders(etag: string | undefined): Answer["headers"] {
+  return etag === undefined ? JSON_HEADERS : { ...JSON_HEADERS, ETag: etag };
 }
 
 /**

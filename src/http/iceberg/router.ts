@@ -1,3 +1,4 @@
+import { assert } from "../../base/assert.ts";
 import type { PathParams } from "./call.ts";
 import { type Endpoint, type Method, OPERATIONS, type Operation } from "./operations.ts";
 import { UNSERVED } from "./unserved.ts";
@@ -12,35 +13,57 @@ export type Match =
   | { readonly found: "path"; readonly allow: readonly Method[] }
   | { readonly found: "nothing" };
 
-interface Route<E extends Endpoint> {
-  readonly endpoint: E;
-  /** Template segments after `/v1`, `{prefix}` left out. */
-  readonly segments: readonly string[];
-}
-
-/** Routes of what is served, and of what is not. */
-interface Routes {
-  readonly served: readonly Route<Operation>[];
-  readonly unserved: readonly Route<Endpoint>[];
+/** What begins with the same segments: it goes on by literals, or by one parameter. */
+interface Node {
+  readonly literals: Map<string, Node>;
+  parameter: { readonly name: keyof PathParams; readonly node: Node } | undefined;
+  readonly served: Map<string, Operation>;
+  readonly unserved: Map<string, Endpoint>;
 }
 
 const NOTHING: Match = { found: "nothing" };
 const PREFIX = "{prefix}";
 
-const ROUTES: Routes = { served: OPERATIONS.map(routeOf), unserved: UNSERVED.map(routeOf) };
-const PREFIXED: Routes = {
-  served: ROUTES.served.filter(hasPrefix),
-  unserved: ROUTES.unserved.filter(hasPrefix),
-};
-
-function routeOf<E extends Endpoint>(endpoint: E): Route<E> {
-  const segments = endpoint.template.split("/").slice(2);
-  return { endpoint, segments: segments.filter((segment) => segment !== PREFIX) };
+function emptyNode(): Node {
+  return { literals: new Map(), parameter: undefined, served: new Map(), unserved: new Map() };
 }
 
-function hasPrefix({ endpoint }: Route<Endpoint>): boolean {
-  return endpoint.template.includes(PREFIX);
+/** The node of a template below `root`, which stands for `/v1` and the prefix. */
+function nodeOf(root: Node, { template }: Endpoint): Node {
+  const segments = template.split("/").slice(2);
+  let node = root;
+  for (const segment of segments.filter((each) => each !== PREFIX)) node = nextOf(node, segment);
+  return node;
 }
+
+function nextOf(node: Node, segment: string): Node {
+  if (!segment.startsWith("{")) {
+    assert(node.parameter === undefined, "a path goes on by literals or by a parameter");
+    const known = node.literals.get(segment) ?? emptyNode();
+    node.literals.set(segment, known);
+    return known;
+  }
+  const name = segment.slice(1, -1) as keyof PathParams;
+  node.parameter ??= { name, node: emptyNode() };
+  assert(node.literals.size === 0, "a path goes on by literals or by a parameter");
+  assert(node.parameter.name === name, "a place in a path has one name");
+  return node.parameter.node;
+}
+
+/** The routes of some endpoints. */
+function routesOf(served: readonly Operation[], unserved: readonly Endpoint[]): Node {
+  const root = emptyNode();
+  for (const operation of served) nodeOf(root, operation).served.set(operation.method, operation);
+  for (const endpoint of unserved) nodeOf(root, endpoint).unserved.set(endpoint.method, endpoint);
+  return root;
+}
+
+function hasPrefix({ template }: Endpoint): boolean {
+  return template.includes(PREFIX);
+}
+
+const ROUTES: Node = routesOf(OPERATIONS, UNSERVED);
+const PREFIXED: Node = routesOf(OPERATIONS.filter(hasPrefix), UNSERVED.filter(hasPrefix));
 
 /**
  * First segments of routes without a prefix, those included that are not served: no catalog can
@@ -48,7 +71,7 @@ function hasPrefix({ endpoint }: Route<Endpoint>): boolean {
  */
 const ROOTS: ReadonlySet<string> = new Set([
   ...["config", "oauth", "namespaces", "tables", "views", "transactions", "functions"],
-  ...ROUTES.served.map((route) => route.segments[0] ?? ""),
+  ...ROUTES.literals.keys(),
 ]);
 
 /**
@@ -56,48 +79,39 @@ const ROOTS: ReadonlySet<string> = new Set([
  * belongs to a name, and neither the length of a namespace nor its bytes can make a route vanish.
  */
 export function matchPath(method: string, path: string): Match {
-  const [empty, version, ...segments] = path.split("/");
+  const segments = path.split("/");
+  const [empty, version, first = ""] = segments;
   if (empty !== "" || version !== "v1") return NOTHING;
-  const first = segments[0] ?? "";
-  if (ROOTS.has(first)) return matchSegments(ROUTES, method, segments, {});
+  const params: Params = {};
+  if (ROOTS.has(first)) return matchSegments(ROUTES, method, segments, 2, params);
   if (first === "") return NOTHING;
-  return matchSegments(PREFIXED, method, segments.slice(1), { prefix: first });
+  params.prefix = first;
+  return matchSegments(PREFIXED, method, segments, 3, params);
 }
 
+type Params = { -readonly [Name in keyof PathParams]: PathParams[Name] };
+
+/** `at`: the first segment to be matched. `params` are added to on the way. */
 function matchSegments(
-  routes: Routes,
+  root: Node,
   method: string,
   segments: readonly string[],
-  prefix: PathParams,
+  at: number,
+  params: Params,
 ): Match {
-  const allow: Method[] = [];
-  for (const route of routes.served) {
-    if (!sameShape(route.segments, segments)) continue;
-    const { endpoint } = route;
-    if (endpoint.method === method) {
-      const params = { ...prefix, ...paramsOf(route.segments, segments) };
-      return { found: "operation", operation: endpoint, params };
-    }
-    allow.push(endpoint.method);
+  let node = root;
+  for (let i = at; i < segments.length; i++) {
+    const segment = segments[i] ?? "";
+    const { parameter } = node;
+    if (parameter !== undefined) params[parameter.name] = segment;
+    const next = parameter === undefined ? node.literals.get(segment) : parameter.node;
+    if (next === undefined) return NOTHING;
+    node = next;
   }
-  for (const route of routes.unserved) {
-    if (route.endpoint.method !== method || !sameShape(route.segments, segments)) continue;
-    return { found: "unserved", endpoint: route.endpoint };
-  }
+  const operation = node.served.get(method);
+  if (operation !== undefined) return { found: "operation", operation, params };
+  const endpoint = node.unserved.get(method);
+  if (endpoint !== undefined) return { found: "unserved", endpoint };
+  const allow = Array.from(node.served.values(), (each) => each.method);
   return allow.length === 0 ? NOTHING : { found: "path", allow };
-}
-
-function sameShape(template: readonly string[], segments: readonly string[]): boolean {
-  return (
-    template.length === segments.length &&
-    template.every((segment, i) => segment.startsWith("{") || segment === segments[i])
-  );
-}
-
-function paramsOf(template: readonly string[], segments: readonly string[]): PathParams {
-  const params: Record<string, string> = {};
-  template.forEach((segment, i) => {
-    if (segment.startsWith("{")) params[segment.slice(1, -1)] = segments[i] ?? "";
-  });
-  return params;
 }
