@@ -10,35 +10,21 @@ import type {
   PutCondition,
   PutResult,
 } from "../../src/blob/port.ts";
-
-/** When a request that is under way reaches the store. */
-export type Landing =
-  /** Just before the call of that index (of this store, counted from 0) is handled. */
-  | { readonly beforeCall: number }
-  /** When `release` or `releaseAll` is called. */
-  | "release";
+import {
+  type FaultScript,
+  FaultyCalls,
+  type NetworkFault,
+  type RecordedCall,
+} from "./faulty-calls.ts";
 
 /**
  * What happens to one call. A read knows `notSent`, `answerLost` and `refused` (all of them: it
  * throws `Unavailable`), `stalled`, and a list `stale`; other faults leave it alone.
  */
 export type Fault =
-  /** Never reaches the store; throws `Unknown`. */
-  | { readonly fault: "notSent" }
-  /** Applied; throws `Unknown`. */
-  | { readonly fault: "answerLost" }
-  /** Throws `Unknown` at once; reaches the store later. */
-  | { readonly fault: "late"; readonly lands: Landing }
-  /** Applied and answered; a second copy reaches the store later. */
-  | { readonly fault: "duplicated"; readonly lands: Landing }
+  | NetworkFault
   /** Certainly not applied: a 503. Throws `Unavailable`. */
   | { readonly fault: "refused" }
-  /** Hangs until `until` resolves (default: until released), before or after it is applied. */
-  | {
-      readonly fault: "stalled";
-      readonly applied: "before" | "after";
-      readonly until?: () => Promise<void>;
-    }
   /** Stores the first `bytes` of a put, deletes the first half of many; throws `Unknown`. */
   | { readonly fault: "torn"; readonly bytes: number }
   /** Lists what stood before the last `lag` writes and deletes of this store. */
@@ -46,30 +32,8 @@ export type Fault =
 
 export type Method = keyof BlobStore;
 
-/** Says what happens to a call. May act on the inner store itself, as a rival would. */
-export type Script = (
-  callIndex: number,
-  method: Method,
-  args: readonly unknown[],
-) => Fault | undefined;
-
-/** One call as a checker sees it; `landings` are the raw answers to its copies at the store. */
-export interface Recorded {
-  readonly index: number;
-  readonly method: Method;
-  readonly args: readonly unknown[];
-  readonly fault: Fault | undefined;
-  readonly landings: unknown[];
-  /** What the caller was answered; absent while the call hangs, or where it threw. */
-  answer?: unknown;
-  error?: unknown;
-}
-
-interface Held {
-  readonly index: number;
-  readonly lands: Landing;
-  readonly land: () => Promise<void>;
-}
+export type Script = FaultScript<Method, Fault>;
+export type Recorded = RecordedCall<Method, Fault, unknown>;
 
 /** A write as it goes over the wire: sent again, it is the same bytes. */
 interface Write<T> {
@@ -80,32 +44,14 @@ interface Write<T> {
 }
 
 /** A blob store behind a bad network. */
-export class FaultyBlobStore implements BlobStore {
-  readonly history: Recorded[] = [];
+export class FaultyBlobStore extends FaultyCalls<Method, Fault, unknown> implements BlobStore {
   readonly #inner: BlobStore;
-  readonly #script: Script;
   /** What stood at a path before each write that reached the store, in their order. */
   readonly #journal: { readonly path: string; readonly before: BlobEntry | undefined }[] = [];
-  #held: Held[] = [];
 
   constructor(inner: BlobStore, script: Script) {
+    super(script);
     this.#inner = inner;
-    this.#script = script;
-  }
-
-  /** How many requests are under way still, or hang. */
-  get held(): number {
-    return this.#held.length;
-  }
-
-  /** Lets what is left of one call reach the store, or lets it go on where it hangs. */
-  async release(callIndex: number): Promise<void> {
-    await this.#land((held) => held.index === callIndex);
-  }
-
-  /** Lets every request that is under way reach the store, in the order they were sent. */
-  async releaseAll(): Promise<void> {
-    await this.#land(() => true);
   }
 
   get(path: string): Promise<Blob | undefined> {
@@ -167,7 +113,7 @@ export class FaultyBlobStore implements BlobStore {
   }
 
   async #write<T>(method: Method, args: readonly unknown[], write: Write<T>): Promise<T> {
-    const call = await this.#begin(method, args);
+    const call = await this.begin(method, args);
     const land = async <R>(run: () => Promise<R>): Promise<R> => {
       for (const path of write.paths) await this.#note(path);
       const answer = await run();
@@ -200,15 +146,15 @@ export class FaultyBlobStore implements BlobStore {
         await apply();
         throw unknown(method);
       case "late":
-        this.#hold(index, fault.lands, apply);
+        this.hold(index, fault.lands, apply);
         throw unknown(method);
       case "duplicated":
-        this.#hold(index, fault.lands, apply);
+        this.hold(index, fault.lands, apply);
         return apply();
       case "refused":
         throw unavailable(method);
       case "stalled":
-        return this.#stalled(index, fault, apply);
+        return this.stalled(index, fault, apply);
       case "torn":
         await land(() => write.tear(fault.bytes));
         throw unknown(method);
@@ -220,7 +166,7 @@ export class FaultyBlobStore implements BlobStore {
     args: readonly unknown[],
     read: (fault: Fault | undefined) => Promise<T>,
   ): Promise<T> {
-    const call = await this.#begin(method, args);
+    const call = await this.begin(method, args);
     const { fault } = call;
     switch (fault?.fault) {
       case "notSent":
@@ -229,62 +175,12 @@ export class FaultyBlobStore implements BlobStore {
         call.error = unavailable(method);
         throw call.error;
       case "stalled":
-        call.answer = await this.#stalled(call.index, fault, () => read(undefined));
+        call.answer = await this.stalled(call.index, fault, () => read(undefined));
         break;
       default:
         call.answer = await read(fault);
     }
     return call.answer as T;
-  }
-
-  async #begin(method: Method, args: readonly unknown[]): Promise<Recorded> {
-    const index = this.history.length;
-    // Recorded first: calls that come while this one waits get indices of their own.
-    const call: { -readonly [K in keyof Recorded]: Recorded[K] } = {
-      index,
-      method,
-      args,
-      fault: undefined,
-      landings: [],
-    };
-    this.history.push(call);
-    await this.#land(({ lands }) => lands !== "release" && lands.beforeCall <= index);
-    call.fault = this.#script(index, method, args);
-    return call;
-  }
-
-  async #stalled<T>(
-    index: number,
-    fault: Extract<Fault, { fault: "stalled" }>,
-    apply: () => Promise<T>,
-  ): Promise<T> {
-    if (fault.applied === "after") {
-      await (fault.until?.() ?? this.#released(index));
-      return apply();
-    }
-    const answer = await apply();
-    await (fault.until?.() ?? this.#released(index));
-    return answer;
-  }
-
-  #released(index: number): Promise<void> {
-    return new Promise((resolve) => {
-      this.#hold(index, "release", async () => resolve());
-    });
-  }
-
-  #hold(index: number, lands: Landing, apply: () => Promise<unknown>): void {
-    const land = async (): Promise<void> => {
-      await apply();
-    };
-    this.#held.push({ index, lands, land });
-  }
-
-  async #land(due: (held: Held) => boolean): Promise<void> {
-    const landing = this.#held.filter(due);
-    if (landing.length === 0) return;
-    this.#held = this.#held.filter((held) => !landing.includes(held));
-    for (const held of landing) await held.land();
   }
 
   async #note(path: string): Promise<void> {

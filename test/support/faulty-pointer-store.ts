@@ -9,90 +9,39 @@ import type {
   PointerStore,
   Version,
 } from "../../src/pointer/port.ts";
-
-/** When a request that is under way reaches the store. */
-export type Landing =
-  /** Just before the call of that index (of this store, counted from 0) is handled. */
-  | { readonly beforeCall: number }
-  /** When `release` or `releaseAll` is called. */
-  | "release";
+import {
+  type FaultScript,
+  FaultyCalls,
+  type NetworkFault,
+  type RecordedCall,
+} from "./faulty-calls.ts";
 
 /**
  * What happens to one call. A read knows only `notSent`, `answerLost`, `refused` and `conflicting`
  * (all of them: it throws `Unavailable`) and `stalled`; other faults leave it alone.
  */
 export type Fault =
-  /** Never reaches the store; answers *unknown*. */
-  | { readonly fault: "notSent" }
-  /** Applied; answers *unknown*. */
-  | { readonly fault: "answerLost" }
-  /** Answers *unknown* at once; reaches the store later. */
-  | { readonly fault: "late"; readonly lands: Landing }
-  /** Applied and answered; a second copy reaches the store later. */
-  | { readonly fault: "duplicated"; readonly lands: Landing }
+  | NetworkFault
   /** Certainly not applied: the store is overloaded. */
   | { readonly fault: "refused"; readonly retryAfterMs?: number }
   /** Certainly not applied: another transaction holds a key. Answers *overloaded*, retry now. */
-  | { readonly fault: "conflicting" }
-  /** Hangs until `until` resolves (default: until released), before or after it is applied. */
-  | {
-      readonly fault: "stalled";
-      readonly applied: "before" | "after";
-      readonly until?: () => Promise<void>;
-    };
+  | { readonly fault: "conflicting" };
 
 export type Method = "get" | "getMany" | "commit" | "list" | "sweep" | "forget";
 
-/** Says what happens to a call. May act on the inner store itself, as a rival would. */
-export type Script = (
-  callIndex: number,
-  method: Method,
-  args: readonly unknown[],
-) => Fault | undefined;
-
-/** One call as a checker sees it; `landings` are the raw outcomes of its copies at the store. */
-export interface Recorded {
-  readonly index: number;
-  readonly method: Method;
-  readonly args: readonly unknown[];
-  readonly fault: Fault | undefined;
-  readonly landings: CommitOutcome[];
-  /** What the caller was answered; absent while the call hangs, or where it threw. */
-  answer?: unknown;
-  error?: unknown;
-}
-
-interface Held {
-  readonly index: number;
-  readonly lands: Landing;
-  readonly land: () => Promise<void>;
-}
+export type Script = FaultScript<Method, Fault>;
+export type Recorded = RecordedCall<Method, Fault, CommitOutcome>;
 
 /** A pointer store behind a bad network. */
-export class FaultyPointerStore implements PointerStore {
-  readonly history: Recorded[] = [];
+export class FaultyPointerStore
+  extends FaultyCalls<Method, Fault, CommitOutcome>
+  implements PointerStore
+{
   readonly #inner: PointerStore;
-  readonly #script: Script;
-  #held: Held[] = [];
 
   constructor(inner: PointerStore, script: Script) {
+    super(script);
     this.#inner = inner;
-    this.#script = script;
-  }
-
-  /** How many requests are under way still, or hang. */
-  get held(): number {
-    return this.#held.length;
-  }
-
-  /** Lets what is left of one call reach the store, or lets it go on where it hangs. */
-  async release(callIndex: number): Promise<void> {
-    await this.#land((held) => held.index === callIndex);
-  }
-
-  /** Lets every request that is under way reach the store, in the order they were sent. */
-  async releaseAll(): Promise<void> {
-    await this.#land(() => true);
   }
 
   get(key: string): Promise<Item> {
@@ -116,7 +65,7 @@ export class FaultyPointerStore implements PointerStore {
   }
 
   async commit(batch: Batch): Promise<CommitOutcome> {
-    const call = await this.#begin("commit", [batch]);
+    const call = await this.begin("commit", [batch]);
     const answer = await this.#commit(call, batch);
     call.answer = answer;
     return answer;
@@ -138,22 +87,22 @@ export class FaultyPointerStore implements PointerStore {
         await apply();
         return { outcome: "unknown" };
       case "late":
-        this.#hold(call.index, fault.lands, apply);
+        this.hold(call.index, fault.lands, apply);
         return { outcome: "unknown" };
       case "duplicated":
-        this.#hold(call.index, fault.lands, apply);
+        this.hold(call.index, fault.lands, apply);
         return apply();
       case "refused":
         return { outcome: "overloaded", retryAfterMs: fault.retryAfterMs ?? 0 };
       case "conflicting":
         return { outcome: "overloaded", retryAfterMs: 0 };
       case "stalled":
-        return this.#stalled(call, fault, apply);
+        return this.stalled(call.index, fault, apply);
     }
   }
 
   async #read<T>(method: Method, args: readonly unknown[], read: () => Promise<T>): Promise<T> {
-    const call = await this.#begin(method, args);
+    const call = await this.begin(method, args);
     const { fault } = call;
     switch (fault?.fault) {
       case "notSent":
@@ -163,58 +112,12 @@ export class FaultyPointerStore implements PointerStore {
         call.error = new CatalogError("Unavailable", "STORE_UNAVAILABLE", `no answer to ${method}`);
         throw call.error;
       case "stalled":
-        call.answer = await this.#stalled(call, fault, read);
+        call.answer = await this.stalled(call.index, fault, read);
         break;
       default:
         call.answer = await read();
     }
     return call.answer as T;
-  }
-
-  async #begin(method: Method, args: readonly unknown[]): Promise<Recorded> {
-    const index = this.history.length;
-    // Recorded first: calls that come while this one waits get indices of their own.
-    const call: { -readonly [K in keyof Recorded]: Recorded[K] } = {
-      index,
-      method,
-      args,
-      fault: undefined,
-      landings: [],
-    };
-    this.history.push(call);
-    await this.#land(({ lands }) => lands !== "release" && lands.beforeCall <= index);
-    call.fault = this.#script(index, method, args);
-    return call;
-  }
-
-  async #stalled<T>(
-    call: Recorded,
-    fault: Extract<Fault, { fault: "stalled" }>,
-    apply: () => Promise<T>,
-  ): Promise<T> {
-    const early = fault.applied === "before" ? await apply() : undefined;
-    await (fault.until?.() ?? this.#released(call.index));
-    return early ?? apply();
-  }
-
-  #released(index: number): Promise<void> {
-    return new Promise((resolve) => {
-      this.#hold(index, "release", async () => resolve());
-    });
-  }
-
-  #hold(index: number, lands: Landing, apply: () => Promise<unknown>): void {
-    const land = async (): Promise<void> => {
-      await apply();
-    };
-    this.#held.push({ index, lands, land });
-  }
-
-  async #land(due: (held: Held) => boolean): Promise<void> {
-    const landing = this.#held.filter(due);
-    if (landing.length === 0) return;
-    this.#held = this.#held.filter((held) => !landing.includes(held));
-    for (const held of landing) await held.land();
   }
 }
 
