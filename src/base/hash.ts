@@ -4,3 +4,8 @@ import { hash } from "node:crypto";
 export function sha256Hex(data: Uint8Array | string): string {
   return hash("sha256", data, "hex");
 }
+
+/** The same in 32 bytes. */
+export function sha256Bytes(data: Uint8Array | string): Uint8Array {
+  return hash("sha256", data, "buffer");
+}

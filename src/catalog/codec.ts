@@ -70,13 +70,16 @@ function nameOf<Name extends string>(table: Readonly<Record<Name, number>>, valu
 }
 
 function long(value: bigint | number): Long {
-  const big = BigInt(value);
-  assert(BigInt.asIntN(64, big) === big, "a stored integer fits 64 bits");
-  return Long.fromString(big.toString());
+  if (typeof value === "number") {
+    assert(Number.isSafeInteger(value), "a stored number is a safe integer");
+    return Long.fromNumber(value);
+  }
+  assert(BigInt.asIntN(64, value) === value, "a stored integer fits 64 bits");
+  return Long.fromBits(Number(BigInt.asIntN(32, value)), Number(BigInt.asIntN(32, value >> 32n)));
 }
 
 function big(value: Long): bigint {
-  return BigInt(value.toString());
+  return (BigInt(value.getHighBits()) << 32n) | BigInt(value.getLowBitsUnsigned());
 }
 
 /** A stored time or count. @throws CatalogError `Corrupt` past 2^53. */
@@ -93,12 +96,55 @@ function safe(value: Long): number {
  * before all others and by number, whatever order they were set in.
  */
 function sorted(properties: Properties): Record<string, string> {
-  const keys = Object.keys(properties).sort(compareUtf8);
-  return new Proxy({ ...properties }, { ownKeys: () => keys });
+  const keys = Object.keys(properties);
+  if (keys.length > 1) keys.sort(compareUtf8);
+  const entries = { ...properties };
+  return keys.every(isOrdered)
+    ? inOrder(entries, keys)
+    : new Proxy(entries, { ownKeys: () => keys });
 }
 
+/** A key that a plain object lists where it was set. */
+function isOrdered(key: string): boolean {
+  const first = key.charCodeAt(0);
+  return !(first >= 0x30 && first <= 0x39) && key !== "__proto__";
+}
+
+function inOrder(entries: Properties, keys: readonly string[]): Record<string, string> {
+  const ordered: Record<string, string> = {};
+  for (const key of keys) ordered[key] = entries[key] ?? "";
+  return ordered;
+}
+
+const NO_BYTES = new Uint8Array();
+
 function bytesOf(id: AnyId | string | undefined): Uint8Array {
-  return id === undefined || id === "" ? new Uint8Array() : idToBytes(id as AnyId);
+  return id === undefined || id === "" ? NO_BYTES : idToBytes(id as AnyId);
+}
+
+type Writer = protobuf.Writer;
+
+/** Encodes a message behind what a writer holds. */
+type Encode = (writer: Writer) => Writer;
+
+/** Few messages are longer; the memory of one that is goes with it. */
+const KEPT_BYTES = 65_536;
+/** The one that every message is written with, into memory that it keeps. */
+let shared: Writer = protobuf.Writer.create();
+
+/** The bytes of messages one behind the other, in an array of their own. */
+function bytesBy(...messages: readonly Encode[]): Uint8Array {
+  try {
+    shared.reset();
+    for (const encode of messages) encode(shared);
+    const bytes = shared.finish();
+    if (bytes.length > KEPT_BYTES) shared = protobuf.Writer.create();
+    return bytes;
+  } catch (error) {
+    // It may be amid a nested message, which a reset would go back to.
+    shared = protobuf.Writer.create();
+    throw error;
+  }
 }
 
 function idOf<Id extends AnyId>(bytes: Uint8Array): Id {
@@ -138,13 +184,13 @@ function droppable(entity: Catalog | Namespace | Table | View) {
   return { protected: entity.protected, purgeAfterMs: long(entity.purgeAfterMs) };
 }
 
-function accountBody(entity: Account): Uint8Array {
-  const message = v1.Account.create({ ...common(entity), tags: sorted(entity.tags) });
-  return v1.Account.encode(withUnknown(message, entity.unknownFields?.own)).finish();
+function accountBody(entity: Account): Encode {
+  const message: firn.v1.Account.$Properties = { ...common(entity), tags: sorted(entity.tags) };
+  return (writer) => v1.Account.encode(withUnknown(message, entity.unknownFields?.own), writer);
 }
 
-function catalogBody(entity: Catalog): Uint8Array {
-  const message = v1.Catalog.create({
+function catalogBody(entity: Catalog): Encode {
+  const message: firn.v1.Catalog.$Properties = {
     ...common(entity),
     ...droppable(entity),
     properties: sorted(entity.properties),
@@ -152,13 +198,13 @@ function catalogBody(entity: Catalog): Uint8Array {
     defaultLocation: entity.defaultLocation,
     allowedLocations: [...entity.allowedLocations],
     defaultTableProperties: sorted(entity.defaultTableProperties),
-  });
-  return v1.Catalog.encode(withUnknown(message, entity.unknownFields?.own)).finish();
+  };
+  return (writer) => v1.Catalog.encode(withUnknown(message, entity.unknownFields?.own), writer);
 }
 
-function namespaceBody(entity: Namespace): Uint8Array {
+function namespaceBody(entity: Namespace): Encode {
   const { name: _name, ...rest } = common(entity);
-  const message = v1.Namespace.create({
+  const message: firn.v1.Namespace.$Properties = {
     ...rest,
     ...droppable(entity),
     path: [...entity.path],
@@ -166,26 +212,26 @@ function namespaceBody(entity: Namespace): Uint8Array {
     guardGeneration: entity.guardGeneration,
     catalogId: bytesOf(entity.catalogId),
     parentId: bytesOf(entity.parentId),
-  });
-  return v1.Namespace.encode(withUnknown(message, entity.unknownFields?.own)).finish();
+  };
+  return (writer) => v1.Namespace.encode(withUnknown(message, entity.unknownFields?.own), writer);
 }
 
-function icebergMessage(entity: Table): firn.v1.IcebergTable | null {
+function icebergMessage(entity: Table): firn.v1.IcebergTable.$Properties | null {
   const iceberg = entity.iceberg;
   if (iceberg === undefined) return null;
-  const message = v1.IcebergTable.create({
+  const message: firn.v1.IcebergTable.$Properties = {
     tableUuid: bytesOf(iceberg.tableUuid),
     metadataLocation: iceberg.metadataLocation,
     purgeRequested: iceberg.purgeRequested,
     ...(iceberg.currentSnapshotId === undefined
       ? {}
       : { currentSnapshotId: long(iceberg.currentSnapshotId) }),
-  });
+  };
   return withUnknown(message, entity.unknownFields?.iceberg);
 }
 
-function tableBody(entity: Table): Uint8Array {
-  const message = v1.Table.create({
+function tableBody(entity: Table): Encode {
+  const message: firn.v1.Table.$Properties = {
     ...common(entity),
     ...droppable(entity),
     properties: sorted(entity.properties),
@@ -194,21 +240,21 @@ function tableBody(entity: Table): Uint8Array {
     format: FORMAT[entity.format],
     location: entity.location,
     iceberg: icebergMessage(entity),
-  });
-  return v1.Table.encode(withUnknown(message, entity.unknownFields?.own)).finish();
+  };
+  return (writer) => v1.Table.encode(withUnknown(message, entity.unknownFields?.own), writer);
 }
 
-function viewBody(entity: View): Uint8Array {
+function viewBody(entity: View): Encode {
   const { iceberg, unknownFields } = entity;
-  const icebergMessage =
+  const icebergMessage: firn.v1.IcebergView.$Properties | null =
     iceberg === undefined
       ? null
-      : v1.IcebergView.create({
+      : {
           viewUuid: bytesOf(iceberg.viewUuid),
           metadataLocation: iceberg.metadataLocation,
           currentVersionId: iceberg.currentVersionId,
-        });
-  const message = v1.View.create({
+        };
+  const message: firn.v1.View.$Properties = {
     ...common(entity),
     ...droppable(entity),
     properties: sorted(entity.properties),
@@ -216,12 +262,11 @@ function viewBody(entity: View): Uint8Array {
     namespaceId: bytesOf(entity.namespaceId),
     location: entity.location,
     iceberg: icebergMessage && withUnknown(icebergMessage, unknownFields?.iceberg),
-  });
-  return v1.View.encode(withUnknown(message, unknownFields?.own)).finish();
+  };
+  return (writer) => v1.View.encode(withUnknown(message, unknownFields?.own), writer);
 }
 
-/** The content of a payload: everything but its envelope. Equal content has equal bytes. */
-export function encodeContent(entity: Entity): Uint8Array {
+function contentOf(entity: Entity): Encode {
   switch (entity.type) {
     case "account":
       return accountBody(entity);
@@ -236,26 +281,24 @@ export function encodeContent(entity: Entity): Uint8Array {
   }
 }
 
-/** The content of a snapshot's payload: everything but its envelope. */
-export function encodeSnapshotContent(snapshot: Snapshot): Uint8Array {
+function snapshotContent(snapshot: Snapshot): Encode {
   const { parentSnapshotId, schemaId } = snapshot;
-  return v1.Snapshot.encode(
-    v1.Snapshot.create({
-      snapshotId: long(snapshot.snapshotId),
-      sequenceNumber: long(snapshot.sequenceNumber),
-      timestampMs: long(snapshot.timestampMs),
-      manifestList: snapshot.manifestList,
-      operation: snapshot.operation,
-      summary: sorted(snapshot.summary),
-      ...(parentSnapshotId === undefined ? {} : { parentSnapshotId: long(parentSnapshotId) }),
-      ...(schemaId === undefined ? {} : { schemaId }),
-    }),
-  ).finish();
+  const message: firn.v1.Snapshot.$Properties = {
+    snapshotId: long(snapshot.snapshotId),
+    sequenceNumber: long(snapshot.sequenceNumber),
+    timestampMs: long(snapshot.timestampMs),
+    manifestList: snapshot.manifestList,
+    operation: snapshot.operation,
+    summary: sorted(snapshot.summary),
+    ...(parentSnapshotId === undefined ? {} : { parentSnapshotId: long(parentSnapshotId) }),
+    ...(schemaId === undefined ? {} : { schemaId }),
+  };
+  return (writer) => v1.Snapshot.encode(message, writer);
 }
 
 /** The head of a payload. Field 1 of every message, so head and content simply join. */
-export function encodeEnvelope(envelope: Envelope): Uint8Array {
-  const message = v1.Envelope.create({
+function headOf(envelope: Envelope): Encode {
+  const message: firn.v1.Envelope.$Properties = {
     schemaVersion: envelope.schemaVersion,
     minWriterVersion: envelope.minWriterVersion,
     entityType: ENTITY_TYPE[envelope.entityType],
@@ -265,9 +308,58 @@ export function encodeEnvelope(envelope: Envelope): Uint8Array {
     updatedAtMs: long(envelope.updatedAtMs),
     updatedBy: envelope.updatedBy,
     requestId: envelope.requestId,
-  });
+  };
   // Every payload type has its envelope as field 1: one of them stands for all.
-  return v1.Account.encode(v1.Account.create({ envelope: message })).finish();
+  return (writer) => v1.Account.encode({ envelope: message }, writer);
+}
+
+/** A payload: envelope and content. */
+export interface PayloadBytes {
+  readonly bytes: Uint8Array;
+  /** All but the envelope, in the same memory. Equal content has equal bytes. */
+  readonly content: Uint8Array;
+}
+
+function payloadOf(envelope: Envelope, content: Encode): PayloadBytes {
+  let headBytes = 0;
+  const head = headOf(envelope);
+  const measured: Encode = (writer) => {
+    head(writer);
+    headBytes = writer.pos;
+    return writer;
+  };
+  const bytes = bytesBy(measured, content);
+  return { bytes, content: bytes.subarray(headBytes) };
+}
+
+/** The payload of an entity. */
+export function encodePayload(envelope: Envelope, entity: Entity): PayloadBytes {
+  return payloadOf(envelope, contentOf(entity));
+}
+
+/** The payload of a snapshot. The envelope names its table. */
+export function encodeSnapshot(envelope: Envelope, snapshot: Snapshot): PayloadBytes {
+  return payloadOf(envelope, snapshotContent(snapshot));
+}
+
+/** The content of a snapshot's payload: everything but its envelope. */
+export function encodeSnapshotContent(snapshot: Snapshot): Uint8Array {
+  return bytesBy(snapshotContent(snapshot));
+}
+
+/** The content of a report's payload: everything but its envelope. */
+export function encodeReportContent(report: string): Uint8Array {
+  return bytesBy((writer) => v1.MetricsReport.encode({ report }, writer));
+}
+
+/** The content of an entity's payload: everything but its envelope. */
+export function encodeContent(entity: Entity): Uint8Array {
+  return bytesBy(contentOf(entity));
+}
+
+/** The head of a payload, for content that was encoded apart. */
+export function encodeEnvelope(envelope: Envelope): Uint8Array {
+  return bytesBy(headOf(envelope));
 }
 
 /** A decoded payload: who wrote it when, and what it says. */
@@ -477,11 +569,6 @@ export function decodeSnapshot(bytes: Uint8Array): {
   throw new CatalogError("Corrupt", "PAYLOAD_CORRUPT", "not a snapshot", { entityType });
 }
 
-/** The content of a report's payload: everything but its envelope. */
-export function encodeReportContent(report: string): Uint8Array {
-  return v1.MetricsReport.encode(v1.MetricsReport.create({ report })).finish();
-}
-
 /**
  * Reads the payload of a metrics report. The envelope names its table.
  *
@@ -511,25 +598,24 @@ function corruptOnThrow<T>(decode: () => T): T {
 
 /** A pointer's summary, in bytes. The caller keeps it within `LIMITS.summaryBytes`. */
 export function encodeSummary(summary: Summary): Uint8Array {
-  return v1.PointerSummary.encode(
-    v1.PointerSummary.create({
-      entityType: ENTITY_TYPE[summary.entityType],
-      entityId: bytesOf(summary.entityId),
-      name: summary.name,
-      parentId: bytesOf(summary.parentId),
-      catalogId: bytesOf(summary.catalogId),
-      nameRevision: bytesOf(summary.nameRevision),
-      revision: bytesOf(summary.revision),
-      state: STATE[summary.state],
-      format: summary.format === undefined ? 0 : FORMAT[summary.format],
-      tableUuid: bytesOf(summary.tableUuid),
-      metadataLocation: summary.metadataLocation ?? "",
-      guardGeneration: summary.guardGeneration,
-      protected: summary.protected,
-      contentHash: summary.contentHash ?? new Uint8Array(),
-      purgeAfterMs: long(summary.purgeAfterMs),
-    }),
-  ).finish();
+  const message: firn.v1.PointerSummary.$Properties = {
+    entityType: ENTITY_TYPE[summary.entityType],
+    entityId: bytesOf(summary.entityId),
+    name: summary.name,
+    parentId: bytesOf(summary.parentId),
+    catalogId: bytesOf(summary.catalogId),
+    nameRevision: bytesOf(summary.nameRevision),
+    revision: bytesOf(summary.revision),
+    state: STATE[summary.state],
+    format: summary.format === undefined ? 0 : FORMAT[summary.format],
+    tableUuid: bytesOf(summary.tableUuid),
+    metadataLocation: summary.metadataLocation ?? "",
+    guardGeneration: summary.guardGeneration,
+    protected: summary.protected,
+    contentHash: summary.contentHash ?? new Uint8Array(),
+    purgeAfterMs: long(summary.purgeAfterMs),
+  };
+  return bytesBy((writer) => v1.PointerSummary.encode(message, writer));
 }
 
 /** @throws CatalogError `Corrupt`, code `PAYLOAD_CORRUPT`. */
@@ -562,14 +648,13 @@ export function decodeSummary(bytes: Uint8Array): Summary {
 
 /** The summary of a snapshot's pointers, in bytes. */
 export function encodeSnapshotSummary(summary: SnapshotSummary): Uint8Array {
-  return v1.SnapshotSummary.encode(
-    v1.SnapshotSummary.create({
-      snapshotId: long(summary.snapshotId),
-      timestampMs: long(summary.timestampMs),
-      tableVersion: long(summary.tableVersion),
-      contentHash: summary.contentHash,
-    }),
-  ).finish();
+  const message: firn.v1.SnapshotSummary.$Properties = {
+    snapshotId: long(summary.snapshotId),
+    timestampMs: long(summary.timestampMs),
+    tableVersion: long(summary.tableVersion),
+    contentHash: summary.contentHash,
+  };
+  return bytesBy((writer) => v1.SnapshotSummary.encode(message, writer));
 }
 
 /** @throws CatalogError `Corrupt`, code `PAYLOAD_CORRUPT`. */
@@ -587,22 +672,21 @@ export function decodeSnapshotSummary(bytes: Uint8Array): SnapshotSummary {
 
 /** A receipt, in bytes. */
 export function encodeReceipt(receipt: Receipt): Uint8Array {
-  return v1.ReceiptSummary.encode(
-    v1.ReceiptSummary.create({
-      requestHash: receipt.requestHash,
-      principal: receipt.principal,
-      status: receipt.status,
-      key: receipt.key,
-      version: long(receipt.version),
-      metadataLocation: receipt.metadataLocation,
-      expiresAtMs: long(receipt.expiresAtMs),
-      changeId: bytesOf(receipt.changeId),
-      errorKind: receipt.error?.kind ?? "",
-      errorCode: receipt.error?.code ?? "",
-      errorFacts: receipt.error?.facts ?? "",
-      detail: receipt.detail ?? "",
-    }),
-  ).finish();
+  const message: firn.v1.ReceiptSummary.$Properties = {
+    requestHash: receipt.requestHash,
+    principal: receipt.principal,
+    status: receipt.status,
+    key: receipt.key,
+    version: long(receipt.version),
+    metadataLocation: receipt.metadataLocation,
+    expiresAtMs: long(receipt.expiresAtMs),
+    changeId: bytesOf(receipt.changeId),
+    errorKind: receipt.error?.kind ?? "",
+    errorCode: receipt.error?.code ?? "",
+    errorFacts: receipt.error?.facts ?? "",
+    detail: receipt.detail ?? "",
+  };
+  return bytesBy((writer) => v1.ReceiptSummary.encode(message, writer));
 }
 
 /** @throws CatalogError `Corrupt`, code `PAYLOAD_CORRUPT`. */
@@ -628,22 +712,21 @@ export function decodeReceipt(bytes: Uint8Array): Receipt {
 
 /** A change record without an envelope: short enough for a summary as often as it can be. */
 export function encodeChange(record: ChangeRecord): Uint8Array {
-  return v1.ChangeRecord.encode(
-    v1.ChangeRecord.create({
-      requestId: record.requestId,
-      principal: record.principal,
-      timeMs: long(record.timeMs),
-      operation: record.operation,
-      keys: record.keys.map((key) => ({
-        key: key.key,
-        versionFrom: long(key.versionFrom),
-        versionTo: long(key.versionTo),
-        blobFrom: key.blobFrom ?? new Uint8Array(),
-        blobTo: key.blobTo ?? new Uint8Array(),
-        deleted: key.deleted,
-      })),
-    }),
-  ).finish();
+  const message: firn.v1.ChangeRecord.$Properties = {
+    requestId: record.requestId,
+    principal: record.principal,
+    timeMs: long(record.timeMs),
+    operation: record.operation,
+    keys: record.keys.map((key) => ({
+      key: key.key,
+      versionFrom: long(key.versionFrom),
+      versionTo: long(key.versionTo),
+      blobFrom: key.blobFrom ?? new Uint8Array(),
+      blobTo: key.blobTo ?? new Uint8Array(),
+      deleted: key.deleted,
+    })),
+  };
+  return bytesBy((writer) => v1.ChangeRecord.encode(message, writer));
 }
 
 /** @throws CatalogError `Corrupt`, code `PAYLOAD_CORRUPT`. */
@@ -686,20 +769,19 @@ const JOB_KINDS: ReadonlySet<string> = new Set<JobKind>(["purge"]);
 
 /** What stands under a job's by-id pointer, in bytes. */
 export function encodeJob(job: Job): Uint8Array {
-  return v1.JobSummary.encode(
-    v1.JobSummary.create({
-      kind: job.kind,
-      subjectType: ENTITY_TYPE[job.subject.type],
-      subjectId: bytesOf(job.subject.id),
-      step: job.step,
-      dueMs: long(job.dueMs),
-      holder: bytesOf(job.holder),
-      heldUntilMs: long(job.heldUntilMs),
-      tries: job.tries,
-      failures: job.failures,
-      lastFailure: job.lastFailure ?? "",
-    }),
-  ).finish();
+  const message: firn.v1.JobSummary.$Properties = {
+    kind: job.kind,
+    subjectType: ENTITY_TYPE[job.subject.type],
+    subjectId: bytesOf(job.subject.id),
+    step: job.step,
+    dueMs: long(job.dueMs),
+    holder: bytesOf(job.holder),
+    heldUntilMs: long(job.heldUntilMs),
+    tries: job.tries,
+    failures: job.failures,
+    lastFailure: job.lastFailure ?? "",
+  };
+  return bytesBy((writer) => v1.JobSummary.encode(message, writer));
 }
 
 /** @throws CatalogError `Corrupt`, code `PAYLOAD_CORRUPT`: also for a kind of a newer node. */

@@ -7,13 +7,18 @@ import { snapshotKeys } from "./snapshot-puts.ts";
 
 const SHA_FILE = /^[0-9a-f]{64}\.pb$/;
 
+/** The segments of each kind's pattern. */
+const PATTERNS: readonly (readonly [BlobKindName, readonly string[]])[] = (
+  Object.keys(BLOBS) as BlobKindName[]
+).map((kind) => [kind, BLOBS[kind].pattern.split("/")]);
+
 /** A blob path taken apart; undefined for one of no kind. */
 function parsePath(
   path: string,
 ): { readonly kind: BlobKindName; readonly values: readonly string[] } | undefined {
   const segments = path.split("/");
-  for (const kind of Object.keys(BLOBS) as BlobKindName[]) {
-    const pattern = BLOBS[kind].pattern.split("/");
+  for (const [kind, pattern] of PATTERNS) {
+    if (pattern.length !== segments.length) continue;
     const values: string[] = [];
     const fits = pattern.every((expected, i) => {
       const segment = segments[i] ?? "";
@@ -21,7 +26,7 @@ function parsePath(
       values.push(segment);
       return expected === "{sha}.pb" ? SHA_FILE.test(segment) : segment !== "";
     });
-    if (fits && segments.length === pattern.length) return { kind, values };
+    if (fits) return { kind, values };
   }
   return undefined;
 }

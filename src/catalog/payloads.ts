@@ -1,14 +1,13 @@
 import { bytesEqual } from "../base/bytes.ts";
 import { CatalogError } from "../base/error.ts";
-import { sha256Hex } from "../base/hash.ts";
+import { sha256Bytes, sha256Hex } from "../base/hash.ts";
 import type { AccountId } from "../base/ids.ts";
 import { LruMap } from "../base/lru.ts";
 import type { BlobStore } from "../blob/port.ts";
 import {
   type Decoded,
   decodePayload,
-  encodeContent,
-  encodeEnvelope,
+  encodePayload,
   MIN_WRITER_VERSION,
   SCHEMA_VERSION,
 } from "./codec.ts";
@@ -41,7 +40,6 @@ export class Payloads {
   }
 
   encode(entity: Entity, authorship: Authorship): EncodedPayload {
-    const content = encodeContent(entity);
     const envelope: Envelope = {
       schemaVersion: SCHEMA_VERSION,
       minWriterVersion: MIN_WRITER_VERSION,
@@ -50,9 +48,9 @@ export class Payloads {
       entityId: entity.id,
       ...authorship,
     };
-    const bytes = Buffer.concat([encodeEnvelope(envelope), content]);
+    const { bytes, content } = encodePayload(envelope, entity);
     const path = payloadPath(entity.type, this.#account, entity.id, sha256Hex(bytes));
-    const contentHash = Buffer.from(sha256Hex(content), "hex");
+    const contentHash = sha256Bytes(content);
     return { path, bytes, contentHash, decoded: { envelope, entity } };
   }
 

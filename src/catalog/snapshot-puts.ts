@@ -1,13 +1,13 @@
 import { bytesEqual } from "../base/bytes.ts";
 import type { Stopwatch } from "../base/clock.ts";
 import { CatalogError } from "../base/error.ts";
-import { sha256Hex } from "../base/hash.ts";
+import { sha256Bytes, sha256Hex } from "../base/hash.ts";
 import type { AccountId, TableId } from "../base/ids.ts";
 import { putCertain } from "../pointer/certain.ts";
 import type { Item, Version } from "../pointer/port.ts";
 import {
   decodeSnapshotSummary,
-  encodeEnvelope,
+  encodeSnapshot,
   encodeSnapshotContent,
   encodeSnapshotSummary,
   MIN_WRITER_VERSION,
@@ -16,7 +16,7 @@ import {
 import type { CatalogContext } from "./context.ts";
 import { storeOverloaded } from "./errors.ts";
 import { digits19, FAMILIES, keyOf } from "./keys.ts";
-import type { ChangedKey, Snapshot, SnapshotKey } from "./model.ts";
+import type { ChangedKey, Envelope, Snapshot, SnapshotKey } from "./model.ts";
 import { blobPathOf, relativeKey, shaOfPath } from "./paths.ts";
 import type { Authorship } from "./payloads.ts";
 
@@ -72,7 +72,7 @@ export function snapshotKeys(
 
 /** SHA-256 of what a snapshot says. */
 export function contentHashOf(snapshot: Snapshot): Uint8Array {
-  return Buffer.from(sha256Hex(encodeSnapshotContent(snapshot)), "hex");
+  return sha256Bytes(encodeSnapshotContent(snapshot));
 }
 
 /** A snapshot of a table, ready to be put. */
@@ -83,17 +83,16 @@ export function encodeSnapshotPut(
   authorship: Authorship,
 ): SnapshotPut {
   const { snapshotId, timestampMs } = snapshot;
-  const content = encodeSnapshotContent(snapshot);
-  const envelope = encodeEnvelope({
+  const envelope: Envelope = {
     schemaVersion: SCHEMA_VERSION,
     minWriterVersion: MIN_WRITER_VERSION,
     entityType: "snapshot",
     accountId: account,
     entityId: table.id,
     ...authorship,
-  });
-  const bytes = Buffer.concat([envelope, content]);
-  const contentHash = Buffer.from(sha256Hex(content), "hex");
+  };
+  const { bytes, content } = encodeSnapshot(envelope, snapshot);
+  const contentHash = sha256Bytes(content);
   const tableVersion = table.version;
   return {
     keys: snapshotKeys(account, table.id, snapshot),
