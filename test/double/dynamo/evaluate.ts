@@ -13,7 +13,7 @@ import {
 
 const NOTHING: Item = {};
 
-/** Whether a condition holds of an item, or of no item. A comparison with nothing never holds. */
+/** Whether a condition holds of an item, or of no item. What is missing only differs. */
 export function holds(condition: Condition, item: Item = NOTHING): boolean {
   switch (condition.kind) {
     case "and":
@@ -63,7 +63,7 @@ function of(operand: Operand, item: Item): Value | undefined {
 }
 
 function compared(comparator: Comparator, a: Value | undefined, b: Value | undefined): boolean {
-  if (a === undefined || b === undefined) return false;
+  if (a === undefined || b === undefined) return comparator === "<>";
   if (comparator === "=") return equalValues(a, b);
   if (comparator === "<>") return !equalValues(a, b);
   const order = compareValues(a, b);

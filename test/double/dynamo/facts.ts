@@ -99,6 +99,17 @@ const conditionFacts: readonly Fact[] = [
     type: FAILED,
   },
   {
+    fact: "what is missing differs from every value",
+    send: [
+      "PutItem",
+      {
+        ...{ ...T, Item: item(), ConditionExpression: "v <> :x AND NOT v = :x AND NOT v < :x" },
+        ExpressionAttributeValues: { ":x": N(1) },
+      },
+    ],
+    answer: {},
+  },
+  {
     fact: "AND binds before OR, NOT before AND",
     given: [put()],
     send: [

@@ -36,6 +36,8 @@ const PAGE_BYTES = 1_048_576;
 /** Items of one table, in the order that queries and scans answer. Keys are texts. */
 export class Table {
   readonly schema: KeySchema;
+  /** Sees every item that is written: what truly happened, whatever was answered. */
+  onPut: ((item: Item) => void) | undefined;
   readonly #partitions = new Map<string, Partition>();
   #scanOrder: Partition[] = [];
 
@@ -48,6 +50,7 @@ export class Table {
   }
 
   put(place: Place, item: Item): void {
+    this.onPut?.(item);
     const found = this.#find(place);
     if (found !== undefined) {
       found.item = item;
