@@ -218,9 +218,15 @@ export const FAMILIES = {
   },
 } as const;
 
+/** What a store may forget by itself, and when. */
+const LIVES_MS: ReadonlyMap<string, number> = new Map([["receipt", LIMITS.receiptLifeMs]]);
+
 /** The families as a store takes them. */
 export const KEY_FAMILIES: readonly KeyFamily[] = Object.entries(FAMILIES).map(
-  ([name, { pattern, listed }]) => ({ name, pattern, listed }),
+  ([name, { pattern, listed }]) => {
+    const lifeMs = LIVES_MS.get(name);
+    return { name, pattern, listed, ...(lifeMs !== undefined && { lifeMs }) };
+  },
 );
 
 /** A family of `FAMILIES`. */

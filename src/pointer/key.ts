@@ -6,14 +6,18 @@ import { LIMITS } from "../base/limits.ts";
 
 /**
  * One kind of key. `pattern` is the key's path with `{name}` for a variable segment, `{name...}`
- * for one or more trailing segments. Stores read only `pattern` and `listed`; the rest documents
- * (and `docs/keys.md` prints) what the catalog needs of them.
+ * for one or more trailing segments. What else the catalog knows of it `docs/keys.md` prints.
  */
 export interface KeyFamily {
   readonly name: string;
   readonly pattern: string;
   /** Listed: stored under its directory, so that one query answers a page. */
   readonly listed: boolean;
+  /**
+   * How long after its put anybody asks for it. A store that expires by itself may forget it then;
+   * absent: never. At least what a tombstone lives, since what is forgotten begins anew.
+   */
+  readonly lifeMs?: number;
 }
 
 const PLAIN_SEGMENT = /^[A-Za-z0-9._-][A-Za-z0-9._~-]*$/;

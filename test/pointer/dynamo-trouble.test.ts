@@ -11,6 +11,7 @@ import {
 } from "../double/dynamo/world.ts";
 import { type Fault, faulty } from "../double/faults.ts";
 import type { Service } from "../double/server.ts";
+import { TEST_FAMILIES } from "../support/pointer-families.ts";
 
 const worlds: DynamoWorld[] = [];
 afterEach(async () => {
@@ -264,6 +265,23 @@ describe("what expires", () => {
     await store.commit({ writerId: "w2", ops: [put(A)] });
     await clock.advance(LIMITS.tombstoneLifeMs);
     double.tables.expire();
+    expect(await store.get(A)).toMatchObject({ state: "live", version: 1n });
+  });
+
+  test("a live pointer goes only where its family says so, after what it says", async () => {
+    const lifeMs = LIMITS.receiptLifeMs;
+    const families = TEST_FAMILIES.map((family) =>
+      family.name === "receipt" ? { ...family, lifeMs } : family,
+    );
+    const { store, double, clock } = await open({ families });
+    const receipt = "/test/s/receipts/op/k";
+    await store.commit({ writerId: "w", ops: [put(A), put(receipt)] });
+    await clock.advance(lifeMs);
+    double.tables.expire();
+    expect(await store.get(receipt)).toMatchObject({ state: "live", version: 1n });
+    await clock.advance(LIMITS.clockSkewMs + 2_000);
+    double.tables.expire();
+    expect(await store.get(receipt)).toEqual({ state: "absent", key: receipt, version: 0n });
     expect(await store.get(A)).toMatchObject({ state: "live", version: 1n });
   });
 

@@ -2,6 +2,7 @@ import type { AttributeValue } from "@aws-sdk/client-dynamodb";
 import { assert } from "../../base/assert.ts";
 import { utf8Length } from "../../base/bytes.ts";
 import { CatalogError, invalid } from "../../base/error.ts";
+import { LIMITS } from "../../base/limits.ts";
 import type { StoredItem } from "../batch.ts";
 import type { KeyFamilies } from "../families.ts";
 import { splitKey } from "../key.ts";
@@ -20,7 +21,8 @@ import type { Item } from "../port.ts";
  *   b          S     blob path, if any
  *   m          B     summary, if any
  *   d          N     tombstone only: when it may be forgotten, wall time in ms
- *   t          N     tombstone only: the same in whole seconds, for the table's time to live
+ *   t          N     when the table's time to live may remove it, in whole seconds: a tombstone
+ *                    past its life, a live pointer of a family that has one
  *
  * Invariant: no key ends with a slash, so no listed item stands in the partition of an unlisted
  * one. An attribute that a reader does not know may change what the others mean, so it refuses the
@@ -67,11 +69,11 @@ export function keyOfItem(attributes: Attributes): string {
 }
 
 /**
- * All attributes of a pointer's item.
+ * All attributes of a pointer's item that is put now.
  *
  * @throws CatalogError `Invalid`, code `POINTER_ITEM_TOO_LARGE`.
  */
-export function encodeItem(families: KeyFamilies, item: StoredItem): Attributes {
+export function encodeItem(families: KeyFamilies, item: StoredItem, nowMs: number): Attributes {
   const attributes: Attributes = {
     ...itemKey(families, item.key),
     v: { N: String(item.version) },
@@ -86,11 +88,16 @@ export function encodeItem(families: KeyFamilies, item: StoredItem): Attributes 
       utf8Length(item.writerId) +
       utf8Length(blobPath ?? "") +
       (summary?.length ?? 0);
-    if (bytes <= MAX_ITEM_BYTES) return attributes;
-    throw invalid("POINTER_ITEM_TOO_LARGE", "a pointer is too large", { bytes });
+    if (bytes > MAX_ITEM_BYTES) {
+      throw invalid("POINTER_ITEM_TOO_LARGE", "a pointer is too large", { bytes });
+    }
+    const { lifeMs } = families.of(item.key);
+    // The service's clock may be ahead of ours.
+    if (lifeMs !== undefined) attributes["t"] = secondsOf(nowMs + lifeMs + LIMITS.clockSkewMs);
+    return attributes;
   }
   attributes["d"] = { N: String(item.deadUntilMs) };
-  attributes["t"] = { N: String(Math.ceil(item.deadUntilMs / 1_000)) };
+  attributes["t"] = secondsOf(item.deadUntilMs);
   return attributes;
 }
 
@@ -132,6 +139,10 @@ export function itemOf(key: string, attributes: Attributes | undefined): Item {
   const item = decodeItem(attributes);
   assert(item.key === key, "an item is read under its own key");
   return item;
+}
+
+function secondsOf(ms: number): AttributeValue {
+  return { N: String(Math.ceil(ms / 1_000)) };
 }
 
 function integer(key: string, value: AttributeValue | undefined): bigint {

@@ -94,7 +94,7 @@ function putOf(
   const after: StoredItem = itemAfter(op, before, writerId, nowMs);
   return {
     TableName: table,
-    Item: encodeItem(families, after),
+    Item: encodeItem(families, after, nowMs),
     ReturnValuesOnConditionCheckFailure: TELL,
     ...(op.expected === 0n
       ? { ConditionExpression: NOTHING_STORED }
