@@ -41,6 +41,20 @@ export interface FirnOptions {
   readonly logLevel?: LogLevel;
   readonly standby?: boolean;
   readonly takeover?: boolean;
+  readonly advertiseUrl?: string;
+  /** Of the profiles `bucket` and `aws`: endpoint, region and credentials are the AWS SDK's own. */
+  readonly s3Bucket?: string;
+  readonly s3Prefix?: string;
+  readonly s3PathStyle?: boolean;
+  readonly s3KmsKey?: string;
+  readonly s3CheckMetadata?: boolean;
+  readonly dynamodbTable?: string;
+  /** Make bucket and table where they are absent. */
+  readonly init?: boolean;
+  readonly cacheMemoryMib?: number;
+  readonly cacheDiskMib?: number;
+  /** The deployment's: 32 random characters or more, the same on every node. */
+  readonly secret?: string;
   /** Absent: no socket is opened, `fetch` still serves. Port 0 takes any free one. */
   readonly listen?: { readonly host?: string; readonly port?: number };
 }

@@ -39,7 +39,8 @@ export function pathOfFileLocation(location: string): string {
   return location.slice(PREFIX.length);
 }
 
-function hasSplittingCharacter(text: string): boolean {
+/** Whether clients would not agree where the path ends, or what it is. */
+export function hasSplittingCharacter(text: string): boolean {
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i);
     if (code < 0x20 || code === 0x7f) return true;

@@ -23,6 +23,8 @@ export interface LocationRoot {
   };
   /** Path, in that store, of a normalized location at or below the root; `""` is the root. */
   pathOf(location: string): string;
+  /** Files that were read or written here are taken to stay: each look would be a request. */
+  readonly unwatched?: boolean;
 }
 
 /** Paths that one request of a store may delete. */
@@ -39,6 +41,8 @@ export interface LocationScheme {
 export interface LocationsOptions {
   /** URIs that locations may lie at or below. */
   readonly allowedRoots: readonly string[];
+  /** URIs that none may lie at or below, whatever is allowed: where Firn keeps its own files. */
+  readonly reserved?: readonly string[];
   readonly clock: Clock;
   readonly prng: Prng;
   /** Whether a file is on the disk before its write is acknowledged (default true). */
@@ -58,10 +62,12 @@ export class Locations {
   readonly #schemes: ReadonlyMap<string, LocationScheme>;
   /** Longest first, so that the first one above a location is its innermost. */
   readonly #roots: string[] = [];
+  readonly #reserved: readonly string[];
   readonly #opened = new Map<string, LocationRoot>();
 
   constructor(options: LocationsOptions) {
     this.#schemes = new Map([...(options.schemes ?? []), ["file", fileScheme(options)]]);
+    this.#reserved = (options.reserved ?? []).map((uri) => this.normalize(uri));
     for (const root of options.allowedRoots) this.addRoot(root);
   }
 
@@ -103,8 +109,15 @@ export class Locations {
    * is one request, for `file:` one `lstat`. Its location has been checked then, and is not again.
    */
   watch(uri: string): Watch {
-    const { store, path } = this.#resolveFile(uri);
+    const { store, path, unwatched } = this.#resolveFile(uri);
+    if (unwatched === true) return () => true;
     return store.watch?.(path) ?? (() => this.exists(uri));
+  }
+
+  /** As one look of `watch`, at a file that was stored but perhaps never read here. */
+  stands(uri: string): boolean | Promise<boolean> {
+    const { unwatched } = this.#resolve(uri);
+    return unwatched === true || this.exists(uri);
   }
 
   /**
@@ -191,7 +204,7 @@ export class Locations {
   /** The innermost allowed root: the narrowest that says what its store may touch. */
   #rootOf(location: string): string {
     const innermost = this.#roots.find((root) => isWithin(location, root));
-    if (innermost === undefined) {
+    if (innermost === undefined || this.#reserved.some((own) => isWithin(location, own))) {
       throw invalid("LOCATION_NOT_ALLOWED", "location outside the allowed roots", {
         location: location.slice(0, 200),
       });

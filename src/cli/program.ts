@@ -1,7 +1,14 @@
 import { resolve } from "node:path";
 import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
-import { envOf, flagOf, fromEnv, fromFlags, readSettings } from "../runtime/read-settings.ts";
-import { SETTING_NAMES, SETTINGS, type SettingName, type Settings } from "../runtime/settings.ts";
+import { fromEnv, fromFlags, readSettings } from "../runtime/read-settings.ts";
+import { envOf, flagOf } from "../runtime/setting-names.ts";
+import {
+  FLAG_NAMES,
+  SETTING_NAMES,
+  SETTINGS,
+  type SettingName,
+  type Settings,
+} from "../runtime/settings.ts";
 import { packageVersion } from "../runtime/version.ts";
 import type { LsmCommand } from "./lsm.ts";
 
@@ -34,7 +41,7 @@ export async function run(args: readonly string[], context: CommandContext): Pro
     .allowUnknownOption()
     .allowExcessArguments()
     .addHelpText("after", ENVIRONMENT_HELP);
-  for (const name of SETTING_NAMES) serve.addOption(optionOf(name));
+  for (const name of FLAG_NAMES) serve.addOption(optionOf(name));
   serve.action(async (values: Readonly<Record<string, unknown>>) => {
     const flags = fromFlags(flagValues(values), serve.args);
     const result = readSettings([flags, fromEnv(context.env)], context.cwd);
@@ -98,7 +105,12 @@ function positive(text: string): number {
 
 const ENVIRONMENT_HELP = `
 Every flag has an environment variable, which it overrides; repeatable ones hold commas there.
-Unknown flags and unknown FIRN_ variables refuse the start.`;
+Unknown flags and unknown FIRN_ variables refuse the start.
+
+Without a flag, as others can see a command line:
+${SETTING_NAMES.filter((name) => SETTINGS[name].secret)
+  .map((name) => `  ${envOf(name)}  ${SETTINGS[name].doc}`)
+  .join("\n")}`;
 
 function optionOf(name: SettingName): Option {
   const { placeholder, doc, fallbackText, repeatable } = SETTINGS[name];
@@ -120,7 +132,7 @@ function flagValues(
   values: Readonly<Record<string, unknown>>,
 ): ReadonlyMap<SettingName, readonly string[]> {
   const flags = new Map<SettingName, readonly string[]>();
-  for (const name of SETTING_NAMES) {
+  for (const name of FLAG_NAMES) {
     const value = values[name];
     if (value !== undefined) flags.set(name, Array.isArray(value) ? value : [String(value)]);
   }

@@ -11,6 +11,7 @@ import type { CatalogAdmin } from "../service/catalog-admin.ts";
 import { DEFAULT_CATALOG } from "../service/iceberg.ts";
 import { type CatalogNode, openNode } from "../service/node.ts";
 import { fileUri } from "./location.ts";
+import { ownLocations } from "./own-locations.ts";
 import { SETTINGS, type Settings } from "./settings.ts";
 import { type Components, localStores, memoryStores, type Stores } from "./stores.ts";
 
@@ -52,9 +53,13 @@ async function composeOver(
   const ids = new IdSource(clock, prng);
   const inMemory = settings.profile === "memory";
   const sharedRoots = [...settings.allowLocation, ...(inMemory ? [fileUri(tmpdir())] : [])];
+  const locations = new Locations({
+    ...{ clock, prng, allowedRoots: sharedRoots, durable: !inMemory },
+    reserved: ownLocations(settings),
+  });
   const node = await openNode({
     stores: { clock, prng, ids, blobs, pointers, onDefect: counted(components, metrics) },
-    locations: new Locations({ allowedRoots: sharedRoots, clock, prng, durable: !inMemory }),
+    locations,
     metrics,
     secret,
     warehouse: settings.warehouse,
@@ -97,7 +102,7 @@ async function ensureCatalogs(
   const { warehouse, dir, catalog } = settings;
   const { location } = await catalogs.ensure(DEFAULT_CATALOG, warehouse);
   // Where none was asked for, the one that is stored stays.
-  const asked = warehouse !== SETTINGS.warehouse.fallback({ dir }, dir);
+  const asked = warehouse !== SETTINGS.warehouse.fallback(settings, dir);
   if (asked && location !== warehouse) {
     const before = await catalogs.moveRoot(DEFAULT_CATALOG, warehouse);
     if (before !== undefined) {

@@ -1,8 +1,9 @@
 import { invalid } from "../base/error.ts";
-import { isLoopbackHost } from "./loopback.ts";
+import { contradictions } from "./contradictions.ts";
 import { nearest } from "./nearest.ts";
+import { envOf, flagOf } from "./setting-names.ts";
 import {
-  BUILT_PROFILES,
+  FLAG_NAMES,
   SETTING_NAMES,
   SETTINGS,
   type SettingName,
@@ -21,16 +22,6 @@ export interface SettingSource {
 export type SettingsResult =
   | { readonly ok: true; readonly settings: Settings }
   | { readonly ok: false; readonly problems: readonly string[] };
-
-/** `allowLocation` → `--allow-location`. */
-export function flagOf(name: SettingName): string {
-  return `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
-}
-
-/** `allowLocation` → `FIRN_ALLOW_LOCATION`. */
-export function envOf(name: SettingName): string {
-  return `FIRN_${name.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`;
-}
 
 /** The settings of an environment. An empty value counts as absent; repeatable ones hold commas. */
 export function fromEnv(env: Readonly<Record<string, string | undefined>>): SettingSource {
@@ -53,14 +44,16 @@ export function fromFlags(
   values: ReadonlyMap<SettingName, readonly string[]>,
   unknown: readonly string[],
 ): SettingSource {
-  const known = [...SETTING_NAMES.map(flagOf), "--help", "--version"];
+  const known = [...FLAG_NAMES.map(flagOf), "--help", "--version"];
   const problems: string[] = [];
   unknown.forEach((argument, i) => {
     const flag = argument.startsWith("-");
     // What follows an unknown flag is most likely its value, and no second mistake.
     if (!flag && unknown[i - 1]?.startsWith("-")) return;
     const name = argument.split("=", 1)[0] ?? argument;
-    problems.push(flag ? unknownName("flag", name, known) : `unexpected argument ${argument}`);
+    const secret = SETTING_NAMES.find((each) => SETTINGS[each].secret && flagOf(each) === name);
+    if (secret !== undefined) problems.push(noFlag(secret));
+    else problems.push(flag ? unknownName("flag", name, known) : `unexpected argument ${argument}`);
   });
   return { values, label: flagOf, problems };
 }
@@ -88,18 +81,24 @@ export function fromFields(fields: object): SettingSource {
 export function readSettings(sources: readonly SettingSource[], cwd: string): SettingsResult {
   const problems = sources.flatMap((source) => source.problems);
   const settings: Partial<Record<SettingName, unknown>> = {};
+  const attempt = (name: SettingName, label: string, read: () => unknown) => {
+    try {
+      settings[name] = read();
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+      problems.push(`${label}: ${error.message}`);
+    }
+  };
+  const absent: SettingName[] = [];
   for (const name of SETTING_NAMES) {
     const source = sources.find((candidate) => candidate.values.has(name));
     const texts = source?.values.get(name);
-    try {
-      settings[name] =
-        texts === undefined
-          ? SETTINGS[name].fallback(settings as Partial<Settings>, cwd)
-          : SETTINGS[name].parse(texts, cwd);
-    } catch (error) {
-      if (!(error instanceof RangeError)) throw error;
-      problems.push(`${source?.label(name) ?? name}: ${error.message}`);
-    }
+    if (texts === undefined) absent.push(name);
+    else attempt(name, source?.label(name) ?? name, () => SETTINGS[name].parse(texts, cwd));
+  }
+  // Defaults rest on what was given, wherever that stands in the table.
+  for (const name of absent) {
+    attempt(name, name, () => SETTINGS[name].fallback(settings as Partial<Settings>, cwd));
   }
   const whole = settings as unknown as Settings;
   problems.push(...contradictions(whole));
@@ -114,27 +113,8 @@ export function requireSettings(result: SettingsResult): Settings {
   });
 }
 
-/** What no single setting shows. Looks only at what could be read. */
-function contradictions(settings: Partial<Settings>): readonly string[] {
-  const problems: string[] = [];
-  const { profile, host, allowAnonymous, catalog } = settings;
-  if (profile !== undefined && !BUILT_PROFILES.includes(profile)) {
-    problems.push(`profile ${profile} is not built yet; there is: ${BUILT_PROFILES.join(", ")}`);
-  }
-  if (host !== undefined && allowAnonymous === false && !isLoopbackHost(host)) {
-    problems.push(
-      `host ${host} is not loopback: without authentication this needs ${flagOf("allowAnonymous")}`,
-    );
-  }
-  if (settings.standby === true && settings.takeover === true) {
-    problems.push(`${flagOf("standby")} waits and ${flagOf("takeover")} does not: give one`);
-  }
-  const names = new Set<string>();
-  for (const { name } of catalog ?? []) {
-    if (names.has(name)) problems.push(`catalog ${name} is given twice`);
-    names.add(name);
-  }
-  return problems;
+function noFlag(name: SettingName): string {
+  return `${flagOf(name)} is no flag: put it into ${envOf(name)}, as others can see a command line`;
 }
 
 function unknownName(kind: string, name: string, known: Iterable<string>): string {

@@ -1,22 +1,28 @@
 import { resolve } from "node:path";
-import { fileUri, parseLocation } from "./location.ts";
+import { bucketOf, fileUri, parseLocation } from "./location.ts";
+import { many, optional, type SettingSpec, single, toggle } from "./setting-spec.ts";
+import {
+  type CatalogSetting,
+  oneOf,
+  parseBucket,
+  parseCatalog,
+  parseCount,
+  parseDir,
+  parseHost,
+  parseKmsKey,
+  parseMebibytes,
+  parsePort,
+  parsePrefix,
+  parseSecret,
+  parseTable,
+  parseUrl,
+} from "./setting-values.ts";
 
-/** The wirings that Firn is designed for, whether built yet or not. */
 export const PROFILES = ["memory", "local", "bucket", "aws"] as const;
 export type Profile = (typeof PROFILES)[number];
 
-/** The profiles that can be started. */
-export const BUILT_PROFILES: readonly Profile[] = ["memory", "local"];
-
 export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "silent"] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
-
-/** A catalog that is made at the start if it is absent. */
-export interface CatalogSetting {
-  readonly name: string;
-  /** Root of its tables; absent means a folder of the warehouse. */
-  readonly uri?: string;
-}
 
 /** Every setting, validated. JSON-able: components come in through `compose`. */
 export interface Settings {
@@ -33,37 +39,43 @@ export interface Settings {
   /** Requests under way at once, reads and writes apart. */
   readonly maxInFlight: number;
   readonly logLevel: LogLevel;
-  /** Where another process has the directory open: wait until it has ended. */
+  /** Where another process has the shard open: wait until it has ended. */
   readonly standby: boolean;
   /** Likewise: fence it now. */
   readonly takeover: boolean;
+  /** Where other processes ask whether this one lives; absent: where it listens. */
+  readonly advertiseUrl: string | undefined;
+  /** Of the profiles `bucket` and `aws`; in the others of what lies in S3. */
+  readonly s3Bucket: string | undefined;
+  /** With a slash at its end. */
+  readonly s3Prefix: string;
+  readonly s3PathStyle: boolean;
+  readonly s3KmsKey: string | undefined;
+  readonly s3CheckMetadata: boolean;
+  readonly dynamodbTable: string;
+  readonly init: boolean;
+  readonly cacheMemoryMib: number;
+  readonly cacheDiskMib: number;
+  /** Never shown, logged or answered. */
+  readonly secret: string | undefined;
 }
 
 export type SettingName = keyof Settings;
 
-/** One setting: flag, environment variable, field, help and documentation are made of this. */
-export interface SettingSpec<T> {
-  /** How help shows the value; empty for a switch. */
-  readonly placeholder: string;
-  readonly repeatable: boolean;
-  readonly doc: string;
-  /** The default as documentation shows it. */
-  readonly fallbackText: string;
-  /** The default, which may rest on settings that stand earlier in the table. */
-  readonly fallback: (earlier: Partial<Settings>, cwd: string) => T;
-  /** @throws RangeError that says what the value must be. */
-  readonly parse: (texts: readonly string[], cwd: string) => T;
-}
+type SettingTable = { readonly [Name in SettingName]: SettingSpec<Settings[Name], Settings> };
 
-type SettingTable = { readonly [Name in SettingName]: SettingSpec<Settings[Name]> };
+/** Whether the catalog lies in S3, for other processes to reach as well. */
+export function isRemote(profile: Profile | undefined): boolean {
+  return profile === "bucket" || profile === "aws";
+}
 
 /** All settings, in the order of help and documentation. */
 export const SETTINGS: SettingTable = {
   profile: {
     ...single(`<${PROFILES.join("|")}>`, "local", oneOf(PROFILES)),
     doc:
-      `where the catalog is stored; built so far: ${BUILT_PROFILES.join(", ")} ` +
-      "(memory: tables vanish with the process, their files stay)",
+      "where the catalog is stored: nowhere (tables vanish with the process, their files stay), " +
+      "in --dir, in a bucket, in a bucket and a DynamoDB table",
   },
   host: {
     ...single("<address>", "127.0.0.1", parseHost),
@@ -79,7 +91,11 @@ export const SETTINGS: SettingTable = {
   },
   warehouse: {
     ...single("<uri|path>", "<dir>/warehouse", parseLocation),
-    fallback: ({ dir }, cwd) => fileUri(resolve(cwd, dir ?? ".", "warehouse")),
+    fallbackText: "<dir>/warehouse, or s3://<bucket>/warehouse",
+    fallback: ({ profile, dir, s3Bucket }, cwd) =>
+      isRemote(profile) && s3Bucket !== undefined
+        ? `s3://${s3Bucket}/warehouse`
+        : fileUri(resolve(cwd, dir ?? ".", "warehouse")),
     doc: "root of the tables of the default catalog",
   },
   catalog: {
@@ -91,7 +107,7 @@ export const SETTINGS: SettingTable = {
     doc: "further root under which tables may lie or be registered from",
   },
   allowAnonymous: {
-    ...single("", "false", parseSwitch),
+    ...toggle(),
     doc: "serve anybody who can reach the port: other hosts than loopback, under any Host name",
   },
   maxInFlight: {
@@ -103,83 +119,74 @@ export const SETTINGS: SettingTable = {
     doc: "least level of the JSON lines on stderr",
   },
   standby: {
-    ...single("", "false", parseSwitch),
-    doc: "where another process has the directory open: wait until it has ended, then serve",
+    ...toggle(),
+    doc:
+      "where another process has the directory or bucket open: wait until it has ended, then " +
+      "serve",
   },
   takeover: {
-    ...single("", "false", parseSwitch),
-    doc: "where another process has the directory open: take it over now; the other stops serving",
+    ...toggle(),
+    doc:
+      "where another process has the directory or bucket open: take it over now; the other stops " +
+      "serving",
+  },
+  advertiseUrl: {
+    ...optional("<url>", parseUrl),
+    fallbackText: "where it listens",
+    doc: "where other processes ask whether this one still lives, before they take its place",
+  },
+  s3Bucket: {
+    ...optional("<name>", parseBucket),
+    fallbackText: "the warehouse's",
+    fallback: ({ warehouse = "" }) => bucketOf(warehouse),
+    doc: "profiles bucket and aws: the bucket that holds the catalog",
+  },
+  s3Prefix: {
+    ...single("<folder>", "firn/", parsePrefix),
+    doc: "its folder there; no table can lie in it",
+  },
+  s3PathStyle: {
+    ...toggle(),
+    doc: "buckets are paths, not host names: for servers other than S3 itself",
+  },
+  s3KmsKey: {
+    ...optional("<id|arn>", parseKmsKey),
+    doc: "KMS key that objects are encrypted with; absent: as the bucket says",
+  },
+  s3CheckMetadata: {
+    ...toggle(),
+    doc:
+      "look at each load whether the table's metadata file still stands, also in S3: one request " +
+      "each",
+  },
+  dynamodbTable: {
+    ...single("<name>", "firn", parseTable),
+    doc: "profile aws: the table that holds the pointers",
+  },
+  init: {
+    ...toggle(),
+    doc: "profiles bucket and aws: make the bucket and the table where they are absent",
+  },
+  cacheMemoryMib: {
+    ...single("<mebibytes>", "64", parseMebibytes),
+    doc: "profiles bucket and aws: what of the catalog's objects is kept in memory; 0: nothing",
+  },
+  cacheDiskMib: {
+    ...single("<mebibytes>", "0", parseMebibytes),
+    doc: "likewise, below --dir on this machine's disk; it outlives a restart",
+  },
+  secret: {
+    ...optional("<text>", parseSecret),
+    secret: true,
+    doc:
+      "profiles bucket and aws need it: signs page tokens, the same on every node; 32 random " +
+      "characters or more",
   },
 };
 
 export const SETTING_NAMES: readonly SettingName[] = Object.keys(SETTINGS) as SettingName[];
 
-type ParseOne<T> = (text: string, cwd: string) => T;
-type Spec<T> = Omit<SettingSpec<T>, "doc">;
-
-function single<T>(placeholder: string, fallbackText: string, parse: ParseOne<T>): Spec<T> {
-  return {
-    placeholder,
-    repeatable: false,
-    fallbackText,
-    fallback: (_earlier, cwd) => parse(fallbackText, cwd),
-    parse: (texts, cwd) => {
-      const [text, ...more] = texts;
-      if (text === undefined || more.length > 0) throw new RangeError("must be given once");
-      return parse(text, cwd);
-    },
-  };
-}
-
-function many<T>(placeholder: string, parse: ParseOne<T>): Spec<readonly T[]> {
-  return {
-    placeholder,
-    repeatable: true,
-    fallbackText: "",
-    fallback: () => [],
-    parse: (texts, cwd) => texts.map((text) => parse(text, cwd)),
-  };
-}
-
-function oneOf<T extends string>(choices: readonly T[]): ParseOne<T> {
-  return (text) => {
-    const choice = choices.find((candidate) => candidate === text);
-    if (choice === undefined) throw new RangeError(`must be one of ${choices.join(", ")}`);
-    return choice;
-  };
-}
-
-function parseHost(text: string): string {
-  if (!/^[A-Za-z0-9.:_-]{1,253}$/.test(text)) throw new RangeError("must be a host or address");
-  return text;
-}
-
-function parsePort(text: string): number {
-  if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535) {
-    throw new RangeError("must be an integer from 0 to 65535");
-  }
-  return Number(text);
-}
-
-function parseCount(text: string): number {
-  if (!/^[1-9]\d{0,5}$/.test(text)) throw new RangeError("must be an integer from 1 to 999999");
-  return Number(text);
-}
-
-function parseDir(text: string, cwd: string): string {
-  if (text === "" || text.includes("\0")) throw new RangeError("must be a path");
-  return resolve(cwd, text);
-}
-
-function parseCatalog(text: string, cwd: string): CatalogSetting {
-  const equals = text.indexOf("=");
-  const name = equals < 0 ? text : text.slice(0, equals);
-  if (name === "") throw new RangeError("must be a name, or name=uri");
-  return equals < 0 ? { name } : { name, uri: parseLocation(text.slice(equals + 1), cwd) };
-}
-
-function parseSwitch(text: string): boolean {
-  if (text === "true" || text === "1") return true;
-  if (text === "false" || text === "0") return false;
-  throw new RangeError("must be true or false");
-}
+/** Those that a command line may name. */
+export const FLAG_NAMES: readonly SettingName[] = SETTING_NAMES.filter(
+  (name) => !SETTINGS[name].secret,
+);

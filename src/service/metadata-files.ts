@@ -114,7 +114,8 @@ export class MetadataFiles<M extends Metadata> {
   }
 
   /**
-   * Reads a metadata file. One that was read before still has to be there: one `stat`.
+   * Reads a metadata file. One that was read before still has to be there, where files are looked
+   * after: one `stat`.
    *
    * @throws CatalogError `NotFound` `METADATA_FILE_MISSING`; `Invalid` `METADATA_INVALID`,
    * `LOCATION_NOT_ALLOWED`.
@@ -129,6 +130,14 @@ export class MetadataFiles<M extends Metadata> {
     if (kept === undefined) return this.#read(location);
     const stands = kept.stands();
     return stands === true ? kept.file : this.#standing(kept.file, stands);
+  }
+
+  /** As `load`, and it has to be there wherever it lies: one request. */
+  async loadStored(location: string): Promise<MetadataFile<M>> {
+    const kept = this.#kept.get(location);
+    return kept === undefined
+      ? this.#read(location)
+      : this.#standing(kept.file, this.#locations.exists(location));
   }
 
   async #standing(
@@ -183,10 +192,10 @@ export class MetadataFiles<M extends Metadata> {
       : stripTrailingSlash(location);
   }
 
-  /** @throws CatalogError `NotFound` `METADATA_FILE_MISSING`. */
+  /** As `load`, without the file. @throws CatalogError `NotFound` `METADATA_FILE_MISSING`. */
   async assertThere(location: string): Promise<void> {
     const kept = this.#kept.get(location);
-    const stands = kept === undefined ? this.#locations.exists(location) : kept.stands();
+    const stands = kept === undefined ? this.#locations.stands(location) : kept.stands();
     if (!(await stands)) throw this.#gone(location);
   }
 

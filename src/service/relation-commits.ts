@@ -170,7 +170,7 @@ export class RelationCommits<E extends Relation, M extends Metadata> {
     const { files, describe } = this.#parts;
     const places = await this.#parts.places.of(catalog);
     const where = places.allowed(metadataLocation);
-    const { metadata } = await files.load(where);
+    const { metadata } = await files.loadStored(where);
     const base = await this.#baseOf(before);
     const location = places.locationOf(metadata);
     const claims = places.surroundings(location, metadata.uuid);
@@ -200,7 +200,9 @@ export class RelationCommits<E extends Relation, M extends Metadata> {
     ref: RelationRef,
   ): Promise<Committed<M>> {
     try {
-      return committed(done, await this.#current(done, ref));
+      const { files } = this.#parts;
+      const file = await files.loadStored(this.#locationOf(done, ref));
+      return committed(done, file);
     } catch (error) {
       const gone = error instanceof CatalogError && error.code === "METADATA_FILE_MISSING";
       if (!gone) return afterCommit(Promise.reject(error));
@@ -221,13 +223,13 @@ export class RelationCommits<E extends Relation, M extends Metadata> {
     { file }: Look<E, M>,
   ): Promise<MetadataFile<M>> {
     const ours = file !== undefined && file.location === done.entity.iceberg?.metadataLocation;
-    return ours ? file : this.#current(done, ref);
+    return ours ? file : this.#parts.files.load(this.#locationOf(done, ref));
   }
 
-  #current({ entity }: Revised<E>, ref: RelationRef): Promise<MetadataFile<M>> {
+  #locationOf({ entity }: Revised<E>, ref: RelationRef): string {
     const location = entity.iceberg?.metadataLocation;
     if (location === undefined) throw this.#missing(ref);
-    return this.#parts.files.load(location);
+    return location;
   }
 
   #missing(ref: RelationRef): CatalogError {

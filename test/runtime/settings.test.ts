@@ -6,18 +6,36 @@ import { parseLocation } from "../../src/runtime/location.ts";
 import { editDistance, nearest } from "../../src/runtime/nearest.ts";
 import { SystemPrng } from "../../src/runtime/prng.ts";
 import {
-  envOf,
-  flagOf,
   fromEnv,
   fromFields,
   fromFlags,
   readSettings,
   requireSettings,
 } from "../../src/runtime/read-settings.ts";
-import { SETTING_NAMES, SETTINGS, type SettingName } from "../../src/runtime/settings.ts";
+import { envOf, flagOf } from "../../src/runtime/setting-names.ts";
+import {
+  FLAG_NAMES,
+  SETTING_NAMES,
+  SETTINGS,
+  type SettingName,
+} from "../../src/runtime/settings.ts";
 import { settingsMarkdown } from "../../src/runtime/settings-docs.ts";
 
 const CWD = "/somewhere/else";
+const SECRET = "0123456789abcdef0123456789abcdef";
+/** A value that each setting takes and that is not its default. */
+const SAMPLES: Partial<Record<SettingName, string>> = {
+  ...{ profile: "memory", host: "localhost", port: "1", logLevel: "warn", maxInFlight: "9" },
+  ...{ allowAnonymous: "true", standby: "true", takeover: "true", init: "true" },
+  ...{
+    advertiseUrl: "http://firn:8181",
+    s3Bucket: "my-lake",
+    s3Prefix: "a/b",
+    s3PathStyle: "true",
+  },
+  ...{ s3CheckMetadata: "true", dynamodbTable: "pointers", cacheMemoryMib: "0" },
+  ...{ cacheDiskMib: "10", secret: SECRET },
+};
 
 function flags(values: Partial<Record<SettingName, readonly string[]>>, unknown: string[] = []) {
   const entries = Object.entries(values) as [SettingName, readonly string[]][];
@@ -48,6 +66,17 @@ describe("settings", () => {
       logLevel: "info",
       standby: false,
       takeover: false,
+      advertiseUrl: undefined,
+      s3Bucket: undefined,
+      s3Prefix: "firn/",
+      s3PathStyle: false,
+      s3KmsKey: undefined,
+      s3CheckMetadata: false,
+      dynamodbTable: "firn",
+      init: false,
+      cacheMemoryMib: 64,
+      cacheDiskMib: 0,
+      secret: undefined,
     });
   });
 
@@ -57,14 +86,11 @@ describe("settings", () => {
       "FIRN_ALLOW_LOCATION",
     ]);
     for (const name of SETTING_NAMES) {
-      const [text] = {
-        profile: ["memory"],
-        port: ["1"],
-        allowAnonymous: ["true"],
-        standby: ["true"],
-        takeover: ["true"],
-        maxInFlight: ["9"],
-      }[name as string] ?? [name === "logLevel" ? "warn" : name === "host" ? "localhost" : "x"];
+      const text = SAMPLES[name] ?? "x";
+      if (name === "secret") {
+        expect(read(fromEnv({ FIRN_SECRET: text })).secret).toBe(text);
+        continue;
+      }
       const byFlag = read(flags({ [name]: [text] }));
       expect(read(fromEnv({ [envOf(name)]: text }))).toEqual(byFlag);
       expect(read(fromFields({ [name]: text }))).toEqual(byFlag);
@@ -92,11 +118,52 @@ describe("settings", () => {
       flags({ port: ["65536"], host: ["0.0.0.0"], profile: ["aws"] }, ["--wharehouse=x"]),
       fromEnv({ FIRN_PROT: "1", FIRN_LOG_LEVEL: "loud" }),
     );
-    const named = ["--port", "0.0.0.0", "aws", "--warehouse", "FIRN_PORT", "FIRN_LOG_LEVEL"];
+    const named = ["--port", "0.0.0.0", "--s3-bucket", "mean --warehouse"];
+    named.push("FIRN_PORT", "FIRN_LOG_LEVEL", "FIRN_SECRET");
     for (const name of named)
       expect(problems.filter((text) => text.includes(name))).toHaveLength(1);
     expect(problems).toHaveLength(named.length);
-    expect(problems.find((text) => text.includes("aws"))).toContain("memory");
+  });
+
+  it("name what a profile in S3 lacks, and what mends it", () => {
+    for (const profile of ["bucket", "aws"]) {
+      const lacking = problemsOf(flags({ profile: [profile] }));
+      expect(lacking).toHaveLength(2);
+      expect(lacking.join()).toMatch(/--s3-bucket.*--warehouse.*FIRN_SECRET/s);
+      const secret = fromEnv({ FIRN_SECRET: SECRET });
+      const byName = read(flags({ profile: [profile], s3Bucket: ["lake"] }), secret);
+      expect(byName).toMatchObject({ s3Bucket: "lake", warehouse: "s3://lake/warehouse" });
+      const byWarehouse = read(flags({ profile: [profile], warehouse: ["s3://lake/w"] }), secret);
+      expect(byWarehouse).toMatchObject({ s3Bucket: "lake", warehouse: "s3://lake/w" });
+    }
+    expect(problemsOf(flags({ profile: ["aws"], s3Bucket: ["S3://lake"] }))).toHaveLength(2);
+    expect(problemsOf(flags({ profile: ["aws"], standby: ["true"], s3Bucket: ["lake"] }))).toEqual([
+      expect.stringContaining("--standby"),
+      expect.stringContaining("FIRN_SECRET"),
+    ]);
+  });
+
+  it("let no table lie among the catalog's own objects", () => {
+    const source = (warehouse: string, ...allowLocation: readonly string[]) =>
+      flags({ profile: ["bucket"], warehouse: [warehouse], allowLocation });
+    const secret = fromEnv({ FIRN_SECRET: SECRET });
+    expect(problemsOf(source("s3://lake/firn"), secret)).toHaveLength(1);
+    expect(problemsOf(source("s3://lake/w", "s3://lake/firn/x", "/x"), secret)).toHaveLength(1);
+    expect(problemsOf(source("s3://lake", "s3://other/firn"), secret)).toEqual([]);
+    expect(problemsOf(source("s3://lake/firnx"), secret)).toEqual([]);
+  });
+
+  it("take a secret from where others cannot read it, and never show it", () => {
+    const short = "not-long-enough-to-be-a-secret";
+    const problems = problemsOf(
+      flags({}, [`--secret=${SECRET}`]),
+      fromEnv({ FIRN_SECRET: short }),
+      fromFields({ profile: "aws", s3Bucket: "lake" }),
+    );
+    expect(problems).toHaveLength(2);
+    expect(problems.filter((text) => text.includes("FIRN_SECRET"))).toHaveLength(2);
+    for (const text of [short, SECRET]) expect(problems.join()).not.toContain(text);
+    expect(FLAG_NAMES).not.toContain("secret");
   });
 
   it("refuse values of the wrong shape", () => {
@@ -108,6 +175,13 @@ describe("settings", () => {
       ...["", "=s3://bucket"].map((catalog) => ({ catalog })),
       ...["", "a b", "x/y"].map((host) => ({ host })),
       ...[{ profile: "cloud" }, { dir: "" }, { allowAnonymous: "yes" }],
+      ...["s3://x", "Upper", "a", "x/y"].map((s3Bucket) => ({ s3Bucket })),
+      ...["", "/", "../x", "a//../b", "a?b"].map((s3Prefix) => ({ s3Prefix })),
+      ...["x", "ftp://a", "http://a/b", "http://u:p@a", "http://a?b"].map((advertiseUrl) => ({
+        advertiseUrl,
+      })),
+      ...[{ dynamodbTable: "a b" }, { cacheMemoryMib: "-1" }, { cacheDiskMib: "1G" }],
+      ...[{ s3KmsKey: "a b" }],
     ];
     for (const [given] of wrong.map((each) => [each])) {
       expect([given, problemsOf(fromFields(given ?? {})).length]).toEqual([given, 1]);
@@ -133,7 +207,8 @@ describe("settings", () => {
     const rows = settingsMarkdown().trim().split("\n").slice(2);
     expect(rows).toHaveLength(SETTING_NAMES.length);
     SETTING_NAMES.forEach((name, i) => {
-      for (const text of [flagOf(name), envOf(name), SETTINGS[name].doc.replaceAll("|", "\\|")]) {
+      const flag = FLAG_NAMES.includes(name) ? flagOf(name) : "";
+      for (const text of [flag, envOf(name), SETTINGS[name].doc.replaceAll("|", "\\|")]) {
         expect(rows[i]).toContain(text);
       }
     });

@@ -4,7 +4,7 @@ import { connect } from "node:net";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { envOf, flagOf } from "../../src/runtime/read-settings.ts";
+import { envOf, flagOf } from "../../src/runtime/setting-names.ts";
 import { SETTING_NAMES, SETTINGS } from "../../src/runtime/settings.ts";
 
 const BIN = new URL("../../bin/firn.mjs", import.meta.url).pathname;
@@ -151,7 +151,8 @@ describe("firn", () => {
     expect(code).toBe(0);
     const words = stdout.replace(/\s+/g, " ");
     for (const name of SETTING_NAMES) {
-      for (const text of [flagOf(name), envOf(name), SETTINGS[name].doc]) {
+      const flag = SETTINGS[name].secret ? "" : flagOf(name);
+      for (const text of [flag, envOf(name), SETTINGS[name].doc]) {
         expect(words).toContain(text);
       }
     }

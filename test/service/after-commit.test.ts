@@ -13,15 +13,24 @@ const NS = { catalog: "c", namespace: ["a"] } as const;
 const T = { ...NS, table: "t" } as const;
 const NEW = { name: "t", schema: SCHEMA, properties: {}, stageCreate: false } as const;
 
+/** Has every look after a file go through `look`, which is given the way to look for real. */
+function onLook(
+  locations: Locations,
+  look: (location: string, exists: () => Promise<boolean>) => Promise<boolean>,
+): void {
+  const exists = locations.exists.bind(locations);
+  locations.exists = (location) => look(location, () => exists(location));
+  locations.watch = (location) => () => locations.exists(location);
+}
+
 /** A node with a table, whose file is looked for once more and then no answer comes. */
 async function withSilence(): Promise<TestIceberg & { created: LoadedTable; silence(): void }> {
   const node = await openTestIceberg();
   let answers = Number.POSITIVE_INFINITY;
-  const { locations } = node;
-  locations.watch = (location) => () => {
-    if (answers-- > 0) return locations.exists(location);
+  onLook(node.locations, async (_location, exists) => {
+    if (answers-- > 0) return exists();
     throw new CatalogError("Unavailable", "BLOB_STORE_UNAVAILABLE", "no answer");
-  };
+  });
   await node.iceberg.createNamespace(ACTOR, NS, {});
   const created = await node.iceberg.createTable(ACTOR, NS, NEW);
   const silence = (): void => {
@@ -54,13 +63,13 @@ test("a register that takes itself back leaves what has its name by then alone",
   await iceberg.createNamespace(ACTOR, NS, {});
   let looks = Number.NEGATIVE_INFINITY;
   let old = "";
-  locations.watch = (location) => async () => {
-    if (location !== old || ++looks < 2) return locations.exists(location);
+  onLook(locations, async (location, exists) => {
+    if (location !== old || ++looks < 2) return exists();
     await iceberg.dropTable(ACTOR, T, { purgeRequested: false });
     await iceberg.createTable(ACTOR, NS, NEW);
     await locations.delete(old);
     return false;
-  };
+  });
   old = (await iceberg.createTable(ACTOR, NS, NEW)).metadataLocation ?? "";
   await iceberg.dropTable(ACTOR, T, { purgeRequested: false });
   looks = 0;

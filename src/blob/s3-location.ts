@@ -1,0 +1,51 @@
+import { invalid } from "../base/error.ts";
+import { hasSplittingCharacter } from "./file-location.ts";
+
+/**
+ * `s3:` locations. The text after the bucket is the object's key **as it is**: nothing is
+ * percent-decoded or encoded, as Iceberg's Java `S3FileIO`, PyArrow, Rust and DuckDB read it.
+ *
+ * They part ways at `?` and `#`, where some of them end the key, and at `.`, `..` and empty
+ * segments, which some HTTP clients rewrite: such locations are refused, since two clients would
+ * write to different objects.
+ */
+
+const PREFIX = "s3://";
+/** Names as S3 gives them today; an upper-case letter would be lost in a host name. */
+const BUCKET = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/;
+
+/**
+ * `s3://bucket/a/b` of `S3://bucket/a/b/`.
+ *
+ * @throws CatalogError `Invalid`, code `LOCATION_INVALID`.
+ */
+export function normalizeS3Location(uri: string): string {
+  if (uri.slice(0, PREFIX.length).toLowerCase() !== PREFIX) {
+    throw refused(uri, "does not begin with s3://");
+  }
+  const rest = uri.slice(PREFIX.length);
+  const [bucket = "", ...segments] = (rest.endsWith("/") ? rest.slice(0, -1) : rest).split("/");
+  if (!BUCKET.test(bucket)) throw refused(uri, "names no bucket");
+  if (!uri.isWellFormed() || hasSplittingCharacter(rest)) {
+    throw refused(uri, "holds ?, # or a control character");
+  }
+  if (segments.some((segment) => segment === "" || segment === "." || segment === "..")) {
+    throw refused(uri, "holds an empty segment, . or ..");
+  }
+  return PREFIX + [bucket, ...segments].join("/");
+}
+
+/** Bucket and key of a normalized location; the key is empty where it is the bucket itself. */
+export function partsOfS3Location(location: string): {
+  readonly bucket: string;
+  readonly key: string;
+} {
+  const slash = location.indexOf("/", PREFIX.length);
+  return slash < 0
+    ? { bucket: location.slice(PREFIX.length), key: "" }
+    : { bucket: location.slice(PREFIX.length, slash), key: location.slice(slash + 1) };
+}
+
+function refused(uri: string, why: string): Error {
+  return invalid("LOCATION_INVALID", `s3 location ${why}`, { location: uri.slice(0, 200) });
+}

@@ -1,0 +1,70 @@
+import { isWithin } from "../blob/locations.ts";
+import { isLoopbackHost } from "./loopback.ts";
+import { ownLocations } from "./own-locations.ts";
+import { envOf, flagOf } from "./setting-names.ts";
+import { isRemote, type Settings } from "./settings.ts";
+
+/** What no single setting shows. Looks only at what could be read. */
+export function contradictions(settings: Partial<Settings>): readonly string[] {
+  return [
+    ...listening(settings),
+    ...owning(settings),
+    ...(isRemote(settings.profile) ? remote(settings) : []),
+    ...amongOurs(settings),
+    ...catalogs(settings),
+  ];
+}
+
+function listening({ host, allowAnonymous }: Partial<Settings>): readonly string[] {
+  if (host === undefined || allowAnonymous !== false || isLoopbackHost(host)) return [];
+  return [
+    `host ${host} is not loopback: without authentication this needs ${flagOf("allowAnonymous")}`,
+  ];
+}
+
+function owning({ profile, standby, takeover }: Partial<Settings>): readonly string[] {
+  if (standby === true && takeover === true) {
+    return [`${flagOf("standby")} waits and ${flagOf("takeover")} does not: give one`];
+  }
+  const waits = standby === true ? flagOf("standby") : flagOf("takeover");
+  const unowned = profile === "memory" || profile === "aws";
+  if (!unowned || (standby !== true && takeover !== true)) return [];
+  return [`${waits}: profile ${profile} has no owner to wait for or to take over`];
+}
+
+/** What the profiles in S3 cannot do without, each with what mends it. */
+function remote(settings: Partial<Settings>): readonly string[] {
+  const { profile, s3Bucket, secret } = settings;
+  const problems: string[] = [];
+  // Where the key is there, its own parser has said what is wrong.
+  if ("s3Bucket" in settings && s3Bucket === undefined) {
+    problems.push(
+      `profile ${profile} keeps its catalog in a bucket: name it by ${flagOf("s3Bucket")} NAME, ` +
+        `or by ${flagOf("warehouse")} s3://NAME/path`,
+    );
+  }
+  if ("secret" in settings && secret === undefined) {
+    problems.push(
+      `profile ${profile} needs a secret that all of its nodes share: set ${envOf("secret")} to ` +
+        "what `openssl rand -hex 32` prints",
+    );
+  }
+  return problems;
+}
+
+/** Roots that lie where the catalog's own objects are: nothing could be stored there. */
+function amongOurs(settings: Partial<Settings>): readonly string[] {
+  const { warehouse = "", catalog = [], allowLocation = [] } = settings;
+  const roots = [warehouse, ...catalog.map(({ uri = "" }) => uri), ...allowLocation];
+  return ownLocations(settings).flatMap((own) =>
+    roots
+      .filter((root) => isWithin(root, own))
+      .map((root) => `${root}: no table can lie there, ${own} holds the catalog's own objects`),
+  );
+}
+
+function catalogs({ catalog = [] }: Partial<Settings>): readonly string[] {
+  const names = catalog.map(({ name }) => name);
+  const twice = new Set(names.filter((name, i) => names.indexOf(name) < i));
+  return [...twice].map((name) => `catalog ${name} is given more than once`);
+}

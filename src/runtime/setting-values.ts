@@ -1,0 +1,96 @@
+import { resolve } from "node:path";
+import { parseLocation } from "./location.ts";
+import type { ParseOne } from "./setting-spec.ts";
+
+/** A catalog that is made at the start if it is absent. */
+export interface CatalogSetting {
+  readonly name: string;
+  /** Root of its tables; absent means a folder of the warehouse. */
+  readonly uri?: string;
+}
+
+/** Fewer characters than that could be guessed. */
+const SECRET_CHARS = 32;
+
+export function oneOf<T extends string>(choices: readonly T[]): ParseOne<T> {
+  return (text) => {
+    const choice = choices.find((candidate) => candidate === text);
+    if (choice === undefined) throw new RangeError(`must be one of ${choices.join(", ")}`);
+    return choice;
+  };
+}
+
+export function parseHost(text: string): string {
+  if (!/^[A-Za-z0-9.:_-]{1,253}$/.test(text)) throw new RangeError("must be a host or address");
+  return text;
+}
+
+export function parsePort(text: string): number {
+  if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535) {
+    throw new RangeError("must be an integer from 0 to 65535");
+  }
+  return Number(text);
+}
+
+export function parseCount(text: string): number {
+  if (!/^[1-9]\d{0,5}$/.test(text)) throw new RangeError("must be an integer from 1 to 999999");
+  return Number(text);
+}
+
+/** A size that 0 switches off. */
+export function parseMebibytes(text: string): number {
+  if (!/^\d{1,7}$/.test(text)) throw new RangeError("must be a number of mebibytes, 0 for none");
+  return Number(text);
+}
+
+export function parseDir(text: string, cwd: string): string {
+  if (text === "" || text.includes("\0")) throw new RangeError("must be a path");
+  return resolve(cwd, text);
+}
+
+export function parseCatalog(text: string, cwd: string): CatalogSetting {
+  const equals = text.indexOf("=");
+  const name = equals < 0 ? text : text.slice(0, equals);
+  if (name === "") throw new RangeError("must be a name, or name=uri");
+  return equals < 0 ? { name } : { name, uri: parseLocation(text.slice(equals + 1), cwd) };
+}
+
+export function parseSecret(text: string): string {
+  if (text.length >= SECRET_CHARS) return text;
+  throw new RangeError(`must be ${SECRET_CHARS} random characters or more`);
+}
+
+/** As S3 names buckets; names of old that clients cannot put into a URI are refused. */
+export function parseBucket(text: string): string {
+  if (/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(text)) return text;
+  throw new RangeError("must be the name of a bucket, without s3://");
+}
+
+/** With a slash at its end: a folder of its own, so that no table can lie among Firn's files. */
+export function parsePrefix(text: string): string {
+  const segments = text.split("/").filter((segment) => segment !== "");
+  const plain = segments.every((segment) => /^[A-Za-z0-9!_.*'()=-]{1,200}$/.test(segment));
+  const dots = segments.some((segment) => segment === "." || segment === "..");
+  if (segments.length > 0 && plain && !dots && text.length <= 400) return `${segments.join("/")}/`;
+  throw new RangeError("must be a folder of the bucket, such as firn/");
+}
+
+export function parseTable(text: string): string {
+  if (/^[A-Za-z0-9_.-]{3,255}$/.test(text)) return text;
+  throw new RangeError("must be the name of a DynamoDB table");
+}
+
+export function parseKmsKey(text: string): string {
+  if (/^[A-Za-z0-9:/_-]{1,2048}$/.test(text)) return text;
+  throw new RangeError("must be the id, alias or ARN of a KMS key");
+}
+
+/** Where others reach this process: scheme and authority alone. */
+export function parseUrl(text: string): string {
+  const url = URL.parse(text);
+  const plain = url !== null && url.pathname === "/" && url.search === "" && url.hash === "";
+  if (!plain || !/^https?:$/.test(url.protocol) || url.username !== "" || url.password !== "") {
+    throw new RangeError("must be http://host:port or https://host:port");
+  }
+  return url.origin;
+}
