@@ -5,8 +5,10 @@ import fc from "fast-check";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { utf8, utf8Text } from "../../src/base/bytes.ts";
 import { SeededPrng } from "../../src/base/prng.ts";
+import { DeferredBlobStore } from "../../src/blob/deferred.ts";
 import { type LocationScheme, Locations } from "../../src/blob/locations.ts";
 import { MemoryBlobStore } from "../../src/blob/memory.ts";
+import { s3Scheme } from "../../src/blob/s3-scheme.ts";
 import { VirtualClock } from "../support/virtual-clock.ts";
 
 const made: string[] = [];
@@ -236,5 +238,115 @@ describe("other schemes", () => {
     expect(await store.head("a/b")).toBeDefined();
     await both.makeDirectory("mem://bucket/a");
     await expect(both.read("mem://other/a")).rejects.toEqual(refusal("LOCATION_NOT_ALLOWED"));
+  });
+});
+
+describe("s3", () => {
+  const buckets = new Map<string, MemoryBlobStore>();
+  const asked: string[] = [];
+  const counting = (bucket: string): MemoryBlobStore => {
+    const store = new MemoryBlobStore(ports.clock);
+    const head = store.head.bind(store);
+    store.head = (path) => {
+      asked.push(path);
+      return head(path);
+    };
+    buckets.set(bucket, store);
+    return store;
+  };
+  const lake = (watched: boolean) =>
+    new Locations({
+      ...ports,
+      allowedRoots: ["s3://lake", "s3://lake/w/inner", "s3://other/w"],
+      reserved: ["s3://lake/firn/"],
+      schemes: new Map([["s3", s3Scheme({ open: counting, watched })]]),
+    });
+
+  it.each([
+    ["s3://lake", "s3://lake"],
+    ["S3://lake/", "s3://lake"],
+    ["s3://lake/a/b/", "s3://lake/a/b"],
+    ["s3://lake/a b/c%20d/é", "s3://lake/a b/c%20d/é"],
+    ["s3://lake/…/..b/c.", "s3://lake/…/..b/c."],
+  ])("%s is %s", (uri, normal) => {
+    expect(lake(true).normalize(uri)).toBe(normal);
+    expect(lake(true).normalize(normal)).toBe(normal);
+  });
+
+  it.each([
+    ...["s3:", "s3:lake/a", "s3:/lake/a", "s3://", "s3:///a", "s3://la_ke/a", "s3://Lake/a"],
+    ...["s3://l/a", "s3://user@lake/a", "s3://lake:80/a", "s3://lake/a//b", "s3://lake/a//"],
+    ...["s3://lake/./a", "s3://lake/a/..", "s3://lake/a?versionId=1", "s3://lake/a#b"],
+    ...["s3://lake/a\0b", "s3://lake/a\nb", "s3://lake/a\ud800", "s3://lake?/a"],
+  ])("refuses %j", (uri) => {
+    expect(() => lake(true).normalize(uri)).toThrow(refusal("LOCATION_INVALID"));
+  });
+
+  it.each(["s3a://lake/a", "s3n://lake/a", "gs://lake/a"])("knows no scheme of %j", (uri) => {
+    expect(() => lake(true).normalize(uri)).toThrow(refusal("LOCATION_UNSUPPORTED"));
+  });
+
+  it("has exact keys, in one store for all roots of a bucket", async () => {
+    const locations = lake(true);
+    await locations.write("s3://lake/a b/c%20d/v1.json", utf8("x"));
+    await locations.write("s3://lake/w/inner/t/v1.json", utf8("x"));
+    await locations.write("s3://other/w/é", utf8("x"));
+    const keysOf = async (bucket: string) =>
+      (await buckets.get(bucket)?.list(""))?.map(({ path }) => path);
+    expect(await keysOf("lake")).toEqual(["a b/c%20d/v1.json", "w/inner/t/v1.json"]);
+    expect(await keysOf("other")).toEqual(["w/é"]);
+    await locations.deleteMany(["s3://lake/w/inner/t/v1.json", "s3://other/w/é"]);
+    expect(await keysOf("lake")).toEqual(["a b/c%20d/v1.json"]);
+    expect(await keysOf("other")).toEqual([]);
+    for (const root of ["s3://lake", "s3://lake/w/inner", "s3://other/w"]) {
+      expect(await locations.exists(root)).toBe(false);
+      const write = locations.write(root, utf8("x"));
+      await expect(write).rejects.toEqual(refusal("LOCATION_INVALID"));
+    }
+    const outside = locations.read("s3://other/x");
+    await expect(outside).rejects.toEqual(refusal("LOCATION_NOT_ALLOWED"));
+  });
+
+  it("keeps what is reserved from everybody, whatever is allowed", async () => {
+    const locations = lake(true);
+    locations.addRoot("s3://lake/firn/x");
+    const refused = refusal("LOCATION_NOT_ALLOWED");
+    for (const uri of ["s3://lake/firn", "s3://lake/firn/", "s3://lake/firn/x/y"]) {
+      expect(() => locations.assertAllowed(uri)).toThrow(refused);
+      await expect(locations.read(uri)).rejects.toEqual(refused);
+      await expect(locations.write(uri, utf8("x"))).rejects.toEqual(refused);
+      await expect(locations.delete(uri)).rejects.toEqual(refused);
+    }
+    expect(locations.assertAllowed("s3://lake/firnx")).toBe("s3://lake/firnx");
+  });
+
+  it("asks after kept files only where it is told to", async () => {
+    const uri = "s3://lake/t/v1";
+    for (const watched of [true, false]) {
+      const locations = lake(watched);
+      await locations.write(uri, utf8("x"));
+      const stands = locations.watch(uri);
+      await locations.delete(uri);
+      asked.length = 0;
+      expect([await stands(), await locations.stands(uri)]).toEqual([!watched, !watched]);
+      expect(asked).toHaveLength(watched ? 2 : 0);
+      expect(await locations.exists(uri)).toBe(false);
+      expect(() => locations.watch("s3://lake/firn/x")).toThrow(refusal("LOCATION_NOT_ALLOWED"));
+    }
+  });
+});
+
+describe("a deferred store", () => {
+  it("is opened when it is first used, once, and again where that failed", async () => {
+    let opened = 0;
+    const store = new DeferredBlobStore(async () => {
+      if (opened++ === 0) throw new Error("not yet");
+      return new MemoryBlobStore(ports.clock);
+    });
+    expect(opened).toBe(0);
+    await expect(store.get("a")).rejects.toThrow("not yet");
+    await Promise.all([store.put("a", utf8("x")), store.head("a"), store.list("")]);
+    expect(opened).toBe(2);
+    expect(utf8Text((await store.get("a"))?.bytes ?? utf8(""))).toBe("x");
   });
 });
