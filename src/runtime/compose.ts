@@ -10,6 +10,7 @@ import type { PointerStore } from "../pointer/port.ts";
 import type { CatalogAdmin } from "../service/catalog-admin.ts";
 import { DEFAULT_CATALOG } from "../service/iceberg.ts";
 import { type CatalogNode, openNode } from "../service/node.ts";
+import { openLake } from "./lake.ts";
 import { fileUri } from "./location.ts";
 import { ownLocations } from "./own-locations.ts";
 import { SETTINGS, type Settings } from "./settings.ts";
@@ -53,9 +54,11 @@ async function composeOver(
   const ids = new IdSource(clock, prng);
   const inMemory = settings.profile === "memory";
   const sharedRoots = [...settings.allowLocation, ...(inMemory ? [fileUri(tmpdir())] : [])];
+  const lake = openLake(settings, components);
   const locations = new Locations({
     ...{ clock, prng, allowedRoots: sharedRoots, durable: !inMemory },
     reserved: ownLocations(settings),
+    schemes: new Map([["s3", lake.scheme]]),
   });
   const node = await openNode({
     stores: { clock, prng, ids, blobs, pointers, onDefect: counted(components, metrics) },
@@ -75,6 +78,7 @@ async function composeOver(
       try {
         await node.close();
       } finally {
+        await lake.close();
         await close();
       }
     },
@@ -127,8 +131,9 @@ async function openStores(
     case "local":
       return localStores(settings, components, metrics);
     case "bucket":
-    case "aws":
       throw new CatalogError("Invalid", "PROFILE_NOT_BUILT", "profile is not built", { profile });
+    case "aws":
+      return (await import("./aws-stores.ts")).awsStores(settings, components, metrics);
   }
 }
 

@@ -1,10 +1,19 @@
+import { hkdfSync } from "node:crypto";
 import { constants } from "node:fs";
 import { link, mkdir, open, readFile, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { assert } from "../base/assert.ts";
 import { CatalogError } from "../base/error.ts";
 import type { Prng } from "../base/prng.ts";
+import type { Settings } from "./settings.ts";
 
 export const SECRET_BYTES = 32;
+
+/** The secret that the nodes of a deployment share, of the text that all of them are given. */
+export function sharedSecret({ secret }: Settings): Uint8Array {
+  assert(secret !== undefined, "a profile in S3 has a secret");
+  return new Uint8Array(hkdfSync("sha256", secret, "", "firn deployment secret", SECRET_BYTES));
+}
 
 /**
  * The deployment's secret, in a file that only its owner may read; made at the first start. Of

@@ -49,7 +49,8 @@ export interface Settings {
   readonly s3Bucket: string | undefined;
   /** With a slash at its end. */
   readonly s3Prefix: string;
-  readonly s3PathStyle: boolean;
+  /** Absent: as the endpoint needs it. */
+  readonly s3PathStyle: boolean | undefined;
   readonly s3KmsKey: string | undefined;
   readonly s3CheckMetadata: boolean;
   readonly dynamodbTable: string;
@@ -147,7 +148,9 @@ export const SETTINGS: SettingTable = {
   },
   s3PathStyle: {
     ...toggle(),
-    doc: "buckets are paths, not host names: for servers other than S3 itself",
+    fallbackText: "where AWS_ENDPOINT_URL names a server other than AWS's",
+    fallback: () => undefined,
+    doc: "buckets are paths of the endpoint, not host names",
   },
   s3KmsKey: {
     ...optional("<id|arn>", parseKmsKey),

@@ -69,7 +69,7 @@ describe("settings", () => {
       advertiseUrl: undefined,
       s3Bucket: undefined,
       s3Prefix: "firn/",
-      s3PathStyle: false,
+      s3PathStyle: undefined,
       s3KmsKey: undefined,
       s3CheckMetadata: false,
       dynamodbTable: "firn",

@@ -1,0 +1,35 @@
+import type { Metrics } from "../base/metrics.ts";
+import { KEY_FAMILIES } from "../catalog/keys.ts";
+import { DynamoClient } from "../pointer/dynamo/client.ts";
+import { probeTable } from "../pointer/dynamo/probe.ts";
+import { DynamoPointerStore } from "../pointer/dynamo/store.ts";
+import { initTable } from "../pointer/dynamo/table.ts";
+import { MeteredPointerStore } from "../pointer/metered.ts";
+import type { Settings } from "./settings.ts";
+import type { Components, Stores } from "./stores.ts";
+
+/**
+ * Pointers in a table, once it is known to hold them as it must.
+ *
+ * @throws CatalogError as `initTable` (where `init` asks for it) and `probeTable`.
+ */
+export async function dynamoPointers(
+  { dynamodbTable: table, init }: Settings,
+  { clock, prng, notify }: Components,
+  metrics: Metrics,
+): Promise<Pick<Stores, "pointers" | "close">> {
+  const client = new DynamoClient({ clock });
+  try {
+    const target = { client, clock, table };
+    if (init && (await initTable(target)) === "created") notify("made the table", { table });
+    const { warnings, clockSkewMs } = await probeTable(target, prng);
+    for (const warning of warnings) notify(warning, { table, clockSkewMs });
+  } finally {
+    client.close();
+  }
+  const store = new DynamoPointerStore({ table, families: KEY_FAMILIES, clock, prng });
+  return {
+    pointers: new MeteredPointerStore(store, { clock, metrics }),
+    close: async () => store.close(),
+  };
+}
