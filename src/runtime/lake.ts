@@ -1,6 +1,6 @@
 import { DeferredBlobStore } from "../blob/deferred.ts";
 import type { LocationScheme } from "../blob/locations.ts";
-import { s3Scheme } from "../blob/s3-scheme.ts";
+import { s3Scheme } from "../blob/s3/scheme.ts";
 import type { Settings } from "./settings.ts";
 import type { Components } from "./stores.ts";
 

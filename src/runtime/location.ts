@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { CatalogError } from "../base/error.ts";
 import { normalizeFileLocation } from "../blob/file-location.ts";
-import { normalizeS3Location } from "../blob/s3-location.ts";
+import { normalizeS3Location } from "../blob/s3/location.ts";
 
 /**
  * A storage location as clients are told it: `s3://bucket/path` or `file:///path`, without a slash

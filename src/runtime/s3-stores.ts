@@ -3,8 +3,8 @@ import { LIMITS } from "../base/limits.ts";
 import type { Metrics } from "../base/metrics.ts";
 import { MeteredBlobStore } from "../blob/metered.ts";
 import type { BlobStore } from "../blob/port.ts";
-import { S3BlobStore } from "../blob/s3.ts";
-import type { S3Options } from "../blob/s3-options.ts";
+import type { S3Options } from "../blob/s3/options.ts";
+import { S3BlobStore } from "../blob/s3/store.ts";
 import type { Settings } from "./settings.ts";
 import type { Components } from "./stores.ts";
 

@@ -8,7 +8,7 @@ import { SeededPrng } from "../../src/base/prng.ts";
 import { DeferredBlobStore } from "../../src/blob/deferred.ts";
 import { type LocationScheme, Locations } from "../../src/blob/locations.ts";
 import { MemoryBlobStore } from "../../src/blob/memory.ts";
-import { s3Scheme } from "../../src/blob/s3-scheme.ts";
+import { s3Scheme } from "../../src/blob/s3/scheme.ts";
 import { VirtualClock } from "../support/virtual-clock.ts";
 
 const made: string[] = [];

@@ -1,6 +1,6 @@
-import type { LocationScheme } from "./locations.ts";
-import type { BlobStore } from "./port.ts";
-import { normalizeS3Location, partsOfS3Location } from "./s3-location.ts";
+import type { LocationScheme } from "../locations.ts";
+import type { BlobStore } from "../port.ts";
+import { normalizeS3Location, partsOfS3Location } from "./location.ts";
 
 export interface S3SchemeOptions {
   /** The whole of a bucket, paths being keys; asked once for each bucket. */

@@ -1,5 +1,5 @@
-import { invalid } from "../base/error.ts";
-import { hasSplittingCharacter } from "./file-location.ts";
+import { invalid } from "../../base/error.ts";
+import { hasSplittingCharacter } from "../file-location.ts";
 
 /**
  * `s3:` locations. The text after the bucket is the object's key **as it is**: nothing is
