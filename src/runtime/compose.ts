@@ -1,7 +1,6 @@
 import { tmpdir } from "node:os";
 import { Counter } from "prom-client";
 import type { OnDefect } from "../base/background.ts";
-import { CatalogError } from "../base/error.ts";
 import { IdSource } from "../base/ids.ts";
 import { assertLimits } from "../base/limits.ts";
 import { createMetrics, type Metrics } from "../base/metrics.ts";
@@ -28,9 +27,9 @@ export interface Composition
 }
 
 /**
- * Wires the adapters that the settings name. The only place that knows more than ports.
+ * Wires the adapters that the settings name.
  *
- * @throws CatalogError `PROFILE_NOT_BUILT`; profile `local`: `DIR_UNUSABLE`, as `openLocalShard`.
+ * @throws CatalogError what makes the stores of the profile unusable, naming what mends it.
  */
 export async function compose(settings: Settings, components: Components): Promise<Composition> {
   assertLimits();
@@ -131,7 +130,7 @@ async function openStores(
     case "local":
       return localStores(settings, components, metrics);
     case "bucket":
-      throw new CatalogError("Invalid", "PROFILE_NOT_BUILT", "profile is not built", { profile });
+      return (await import("./bucket-stores.ts")).bucketStores(settings, components, metrics);
     case "aws":
       return (await import("./aws-stores.ts")).awsStores(settings, components, metrics);
   }

@@ -1,0 +1,43 @@
+import type { Clock } from "../base/clock.ts";
+import type { Prng } from "../base/prng.ts";
+import type { BlobStore } from "../blob/port.ts";
+import { Engine } from "../lsm/engine.ts";
+import type { LsmMetrics } from "../lsm/metrics.ts";
+import type { LsmOptions } from "../lsm/options.ts";
+import type { NodeIdentity, TakeOver } from "../lsm/owner.ts";
+import { ObjectWalStore } from "../lsm/wal/objects.ts";
+import { Shard, SYSTEM_SHARD, shardPrefix } from "./shard.ts";
+
+/** Every byte crosses a network, and is paid for by the month. */
+const OPTIONS: Partial<LsmOptions> = { compression: "zstd" };
+
+export interface BucketShardOptions {
+  readonly clock: Clock;
+  readonly prng: Prng;
+  readonly node: NodeIdentity;
+  readonly takeOver: TakeOver;
+  readonly metrics: LsmMetrics;
+}
+
+/**
+ * The shard `system` in a bucket: log, tables and manifests are its objects, and none is deleted
+ * before the age at which no request that was signed for it can still land.
+ *
+ * @throws CatalogError as `Shard.open`.
+ */
+export function openBucketShard(
+  store: BlobStore,
+  { clock, prng, node, takeOver, metrics }: BucketShardOptions,
+): Promise<Shard> {
+  const prefix = shardPrefix(SYSTEM_SHARD);
+  return Shard.open({
+    ...{ clock, node, takeOver },
+    open: (self, how) =>
+      Engine.open({
+        ...{ store, clock, prng, prefix, node: self, takeOver: how },
+        wal: new ObjectWalStore(store, { clock, prng, prefix: `${prefix}wal/` }),
+        metrics: { of: metrics, shard: SYSTEM_SHARD },
+        options: OPTIONS,
+      }),
+  });
+}

@@ -1,0 +1,44 @@
+import type { Metrics } from "../base/metrics.ts";
+import { LsmMetrics } from "../lsm/metrics.ts";
+import { openBucketShard } from "./bucket-shard.ts";
+import { nodeIdentity } from "./node-identity.ts";
+import { catalogBucket } from "./s3-stores.ts";
+import { sharedSecret } from "./secret.ts";
+import type { Settings } from "./settings.ts";
+import { type Components, type Stores, shardStores, takeOverOf } from "./stores.ts";
+
+/**
+ * Everything in one bucket: objects, and pointers as rows of a shard that one process owns. Loaded
+ * only by the profile that needs it, with the SDK.
+ *
+ * @throws CatalogError as `catalogBucket` and `openBucketShard`.
+ */
+export async function bucketStores(
+  settings: Settings,
+  components: Components,
+  metrics: Metrics,
+): Promise<Stores> {
+  const { clock, prng } = components;
+  const bucket = await catalogBucket(settings, components, metrics);
+  try {
+    const shard = await openBucketShard(bucket.blobs, {
+      ...{ clock, prng },
+      node: nodeIdentity({ prng, oneHost: false, url: settings.advertiseUrl ?? "" }),
+      takeOver: takeOverOf(settings, components),
+      metrics: new LsmMetrics(metrics),
+    });
+    const parts = { blobs: bucket.blobs, secret: sharedSecret(settings) };
+    const stores = shardStores(shard, parts, components, metrics);
+    const close = async () => {
+      try {
+        await stores.close();
+      } finally {
+        bucket.close();
+      }
+    };
+    return { ...stores, close };
+  } catch (error) {
+    bucket.close();
+    throw error;
+  }
+}
