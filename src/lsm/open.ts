@@ -14,7 +14,7 @@ import { type LsmOptions, lsmOptions } from "./options.ts";
 import type { NodeIdentity, TakeOver } from "./owner.ts";
 import { takeOver } from "./take-over.ts";
 import { type BatchOp, decodeBatch } from "./wal/batch.ts";
-import type { Wal, WalGroup, WalStore } from "./wal/port.ts";
+import { EPOCH_AT, type Wal, type WalGroup, type WalStore } from "./wal/port.ts";
 
 /** What an engine is made of. Components come in here; settings are `options`. */
 export interface OpenOptions {
@@ -61,7 +61,8 @@ const NO_BYTES = new Uint8Array(0);
  * wrote it, then the replay. Resolves when nobody can answer a read of an older state any more: at
  * once where the owner before released the shard or is known to be dead, else after its lease.
  *
- * @throws CatalogError `Unavailable`, codes `LSM_OWNED`, `WAL_FENCED`; `Corrupt`.
+ * @throws CatalogError `Unavailable`, codes `LSM_OWNED`, `WAL_FENCED`; `Corrupt`, naming file and
+ *   offset, with `LSM_MANIFEST_LOST` where states that were published are gone.
  */
 export async function openShard(parts: OpenOptions): Promise<Opened> {
   const { clock, node, wal: logs, prefix = "" } = parts;
@@ -81,7 +82,7 @@ export async function openShard(parts: OpenOptions): Promise<Opened> {
   const wal = await opening.catch(async (error: unknown) => {
     // Whoever waits for the lease of an owner before must not let others in without that wait.
     if (!outwait) await letGo(store, taken);
-    throw error;
+    throw (await isStateLost(store, taken, error)) ? stateLost(taken, error) : error;
   });
   await leaseOver;
   const manifest = await markOpen(store, taken, wal);
@@ -114,6 +115,31 @@ async function letGo(store: ManifestStore, manifest: Manifest): Promise<void> {
   const { owner, id } = manifest;
   const free = { ...manifest, owner: owner && { ...owner, state: "FREE" as const } };
   await store.publish(free, id).catch(() => undefined);
+}
+
+/**
+ * Whether the log is of an owner that no state knows. Whoever fences a log has published its epoch
+ * before: where that is gone, states are missing, and another try would be fenced again.
+ */
+async function isStateLost(
+  store: ManifestStore,
+  { id, writerEpoch }: Manifest,
+  error: unknown,
+): Promise<boolean> {
+  if (!(error instanceof CatalogError) || error.code !== "WAL_FENCED") return false;
+  try {
+    const newer = await store.newerThan(id, Number.POSITIVE_INFINITY);
+    return newer === undefined || newer.writerEpoch <= writerEpoch;
+  } catch {
+    return false;
+  }
+}
+
+function stateLost({ id, writerEpoch }: Manifest, error: unknown): CatalogError {
+  const { context } = error as CatalogError;
+  const facts = { ...context, offset: EPOCH_AT, manifest: id, epoch: writerEpoch };
+  const message = "the log has a later owner than the newest manifest";
+  return new CatalogError("Corrupt", "LSM_MANIFEST_LOST", message, facts, error);
 }
 
 /** Groups of a log into memtables, as they were written before. */

@@ -2,6 +2,7 @@ import { CatalogError } from "../base/error.ts";
 import type { BlobStore } from "../blob/port.ts";
 import type { BlockCache } from "./cache.ts";
 import { closed } from "./errors.ts";
+import { inFile } from "./format/corrupt.ts";
 import type { MissingBlock } from "./format/cursor.ts";
 import type { DataBlock } from "./format/data-block.ts";
 import type { IndexBlock } from "./format/index-block.ts";
@@ -152,7 +153,7 @@ export class Tables {
     const blob = await this.#store.getSuffix(path, tailBytes);
     if (blob === undefined) throw tableGone(this.#prefix, id, table.tailAt);
     this.#count(blob.bytes);
-    const opened = naming(path, () => openSst(blob.bytes, { id, fileBytes }));
+    const opened = inFile(path, () => openSst(blob.bytes, { id, fileBytes }));
     if (opened.state === "short") throw tableGone(this.#prefix, id, table.tailAt);
     return new Map<number, Loaded>([[table.tailAt, new OpenTable(opened.sst, table)]]);
   }
@@ -187,7 +188,7 @@ export class Tables {
     const loaded = new Map<number, DataBlock | IndexBlock>();
     for (const { kind, offset, bytes } of parts) {
       const frame = blob.bytes.subarray(offset - start, offset - start + bytes);
-      const read = naming(path, () =>
+      const read = inFile(path, () =>
         kind === "data" ? sst.dataBlock(frame, offset) : sst.indexPart(frame, offset),
       );
       loaded.set(offset, read);
@@ -198,17 +199,6 @@ export class Tables {
   #count(bytes: Uint8Array): void {
     this.#reads++;
     this.#readBytes += bytes.length;
-  }
-}
-
-/** What a codec finds wrong, with the object that it stands in. */
-function naming<T>(path: string, decode: () => T): T {
-  try {
-    return decode();
-  } catch (error) {
-    if (!(error instanceof CatalogError) || error.kind !== "Corrupt") throw error;
-    const { kind, code, message, context } = error;
-    throw new CatalogError(kind, code, message, { ...context, path }, error);
   }
 }
 

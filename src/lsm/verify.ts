@@ -1,3 +1,4 @@
+import { CatalogError } from "../base/error.ts";
 import type { Manifest } from "./format/manifest.ts";
 import type { SstMeta } from "./format/sst-meta.ts";
 import type { Ulid } from "./format/ulid.ts";
@@ -7,6 +8,8 @@ import { noShard, type ShardFiles, type TableFile, tableFiles } from "./shard-fi
 import { tablePath } from "./tables.ts";
 import { type Finding, findingOf, verifyTable } from "./verify-table.ts";
 import { decodeBatch } from "./wal/batch.ts";
+import { EPOCH_AT } from "./wal/port.ts";
+import type { WalReader } from "./wal/reader.ts";
 
 /** How much was looked at. */
 export interface Verified {
@@ -62,6 +65,7 @@ class Verification {
     const unreferenced = stored.filter(({ id }) => !this.#named.has(id));
     yield* this.#checkUnreferenced(unreferenced);
     yield* this.#checkLog();
+    yield* this.#checkEpoch();
     return {
       manifests: this.#manifests,
       tables: this.#tables,
@@ -168,9 +172,35 @@ class Verification {
     }
   }
 
+  /** Whoever fences a log has published its epoch before: else states are gone that were newer. */
+  async *#checkEpoch(): AsyncGenerator<Finding> {
+    const { wal } = this.#shard;
+    const newest = this.#newest;
+    if (newest === undefined) return;
+    for (const { id } of (await wal.list()).toReversed()) {
+      const epoch = await epochOf(wal, id);
+      if (epoch === 0) continue;
+      if (epoch > newest.writerEpoch && !(await this.#hasMoved(newest.id))) {
+        const what = "a later owner than that of the newest manifest wrote it";
+        yield { file: wal.pathOf(id), offset: EPOCH_AT, what };
+      }
+      return;
+    }
+  }
+
   async #hasMoved(id: number): Promise<boolean> {
     const next = manifestPath(this.#shard.prefix, id + 1);
     return (await this.#shard.store.head(next)) !== undefined;
+  }
+}
+
+/** 0 where nobody has begun the file, or it cannot be read, which the replay tells. */
+async function epochOf(wal: WalReader, id: number): Promise<number> {
+  try {
+    return (await wal.read(id)).epoch;
+  } catch (error) {
+    if (error instanceof CatalogError && error.kind === "Corrupt") return 0;
+    throw error;
   }
 }
 

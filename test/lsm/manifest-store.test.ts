@@ -94,6 +94,23 @@ describe("manifests as numbered objects", () => {
     expect(await manifests.latest()).toEqual(last);
   });
 
+  it("a boundary above every state that is there is damage: the newest is never deleted", async () => {
+    const { open, inner, collect } = world();
+    await publishAll(open(), 3);
+    await collect(3, 1);
+    const lost = {
+      kind: "Corrupt",
+      code: "LSM_MANIFEST_LOST",
+      context: { path: manifestPath("p/", 2) },
+    };
+    await expect(open().publish(state(9), 0)).rejects.toMatchObject(lost);
+    await inner.put(boundaryPath("p/", 1), Buffer.from("no boundary"));
+    await expect(open().publish(state(9), 1)).rejects.toMatchObject({
+      kind: "Corrupt",
+      context: { path: boundaryPath("p/", 1) },
+    });
+  });
+
   it("a gap behind a state is no proof, once what was there may have been deleted", async () => {
     const { open, collect } = world();
     const manifests = open();

@@ -1,5 +1,6 @@
 import { corrupt } from "./corrupt.ts";
 import { type Key, latin1Text } from "./entry.ts";
+import type { Ulid } from "./ulid.ts";
 import { readU32, readU64 } from "./varint.ts";
 
 /*
@@ -50,15 +51,18 @@ export class DataBlock {
   readonly base: number;
   /** Offset of the frame in its file: names the block in errors. */
   readonly fileOffset: number;
+  readonly #table: Ulid | undefined;
   readonly #restartKeys: (Key | undefined)[];
 
   /**
    * @param bytes the content (`openFrame`); never changed afterwards.
+   * @param table whose block it is: names the file in errors.
    * @throws CatalogError `Corrupt`, code `LSM_FILE_CORRUPT`.
    */
-  constructor(bytes: Uint8Array, fileOffset: number) {
+  constructor(bytes: Uint8Array, fileOffset: number, table?: Ulid) {
     this.bytes = bytes;
     this.fileOffset = fileOffset;
+    this.#table = table;
     if (bytes.length < HEADER_BYTES + 8) throw this.corrupt(0, "cut short");
     const base = readU64(bytes, 0);
     const restarts = readU32(bytes, bytes.length - 4);
@@ -87,7 +91,7 @@ export class DataBlock {
   }
 
   corrupt(offset: number, what: string): Error {
-    return corrupt("sst", `data block at ${this.fileOffset}`, offset, what);
+    return corrupt("sst", `data block at ${this.fileOffset}`, offset, what, this.#table);
   }
 
   /** Restart points ascend from the first entry, so that whatever follows one lies within. */

@@ -58,7 +58,7 @@ export class Sst {
    */
   dataBlock(frame: Uint8Array, offset: number): DataBlock {
     const content = openFrame(frame, this.#seed, offset, "data block");
-    return new DataBlock(content, offset);
+    return new DataBlock(content, offset, this.id);
   }
 
   /** The part of the index whose frame was read from `offset`. @throws as `dataBlock`. */

@@ -1,6 +1,7 @@
 import type { Clock } from "../../base/clock.ts";
 import { CatalogError } from "../../base/error.ts";
 import type { BlobEntry, BlobStore } from "../../blob/port.ts";
+import { inFile } from "../format/corrupt.ts";
 import { decodeGcBoundary, encodeGcBoundary, type GcBoundary } from "../format/gc-boundary.ts";
 import { decodeManifest, type Manifest } from "../format/manifest.ts";
 import { boundaryPath, manifestPath } from "./objects.ts";
@@ -46,19 +47,19 @@ export class ManifestHistory {
     const path = manifestPath(this.#prefix, id);
     const blob = await this.#store.get(path);
     if (blob === undefined) return undefined;
-    const manifest = decodeManifest(blob.bytes);
+    const manifest = inFile(path, () => decodeManifest(blob.bytes));
     if (manifest.id === id) return manifest;
     throw new CatalogError("Corrupt", "LSM_MANIFEST_MISPLACED", "manifest of another id", { path });
   }
 
-  /** The boundary in force; undefined where nothing was ever deleted. */
+  /** The boundary in force; undefined where nothing was ever deleted. @throws as `read`. */
   async boundary(): Promise<GcBoundary | undefined> {
     for (;;) {
       const last = (await this.#numbered("gc/")).at(-1);
       if (last === undefined) return undefined;
       const blob = await this.#store.get(last.path);
       // Replaced since it was listed, by a higher one.
-      if (blob !== undefined) return decodeGcBoundary(blob.bytes);
+      if (blob !== undefined) return inFile(last.path, () => decodeGcBoundary(blob.bytes));
     }
   }
 

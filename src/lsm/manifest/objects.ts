@@ -2,6 +2,7 @@ import { bytesEqual } from "../../base/bytes.ts";
 import type { Clock } from "../../base/clock.ts";
 import { CatalogError } from "../../base/error.ts";
 import type { BlobStore } from "../../blob/port.ts";
+import { inFile } from "../format/corrupt.ts";
 import { decodeGcBoundary } from "../format/gc-boundary.ts";
 import { decodeManifest, encodeManifest, type Manifest } from "../format/manifest.ts";
 import type { ManifestState, ManifestStore } from "./store.ts";
@@ -63,7 +64,7 @@ export class ManifestObjects implements ManifestStore {
     return latest !== undefined && latest.id > id ? latest : undefined;
   }
 
-  /** A put and a list; a get where the answer to the put was lost. */
+  /** A put and a list; a get where the answer to the put was lost. @throws as the port; `Corrupt`. */
   async publish(state: ManifestState, previous: number): Promise<Manifest | undefined> {
     const id = previous + 1;
     const manifest: Manifest = { ...state, id, writtenAtMs: this.#clock.nowMs() };
@@ -71,7 +72,11 @@ export class ManifestObjects implements ManifestStore {
       return undefined;
     }
     // Where this id is no longer above what may have been deleted, others stood under it once.
-    return (await this.#boundary()) >= id ? undefined : manifest;
+    if ((await this.#boundary()) < id) return manifest;
+    // And the newest of them stands still: nobody ever deletes that.
+    if ((await this.#lastIn("manifest/", ".manifest")) > id) return undefined;
+    const facts = { path: manifestPath(this.#prefix, id + 1), offset: 0 };
+    throw new CatalogError("Corrupt", "LSM_MANIFEST_LOST", "the newest manifest is gone", facts);
   }
 
   async #create(path: string, bytes: Uint8Array): Promise<boolean> {
@@ -103,7 +108,7 @@ export class ManifestObjects implements ManifestStore {
     const path = manifestPath(this.#prefix, id);
     const blob = await this.#store.get(path);
     if (blob === undefined) return undefined;
-    const manifest = decodeManifest(blob.bytes);
+    const manifest = inFile(path, () => decodeManifest(blob.bytes));
     if (manifest.id === id) return manifest;
     throw new CatalogError("Corrupt", "LSM_MANIFEST_MISPLACED", "manifest of another id", { path });
   }
@@ -113,8 +118,10 @@ export class ManifestObjects implements ManifestStore {
     for (;;) {
       const last = await this.#lastIn("gc/", ".boundary");
       if (last === 0) return 0;
-      const blob = await this.#store.get(boundaryPath(this.#prefix, last));
-      if (blob !== undefined) return decodeGcBoundary(blob.bytes).manifestThrough;
+      const path = boundaryPath(this.#prefix, last);
+      const blob = await this.#store.get(path);
+      if (blob !== undefined)
+        return inFile(path, () => decodeGcBoundary(blob.bytes)).manifestThrough;
     }
   }
 

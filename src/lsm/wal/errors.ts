@@ -6,6 +6,15 @@ export function corrupt(file: string, offset: number, what: string): CatalogErro
   return new CatalogError("Corrupt", "WAL_CORRUPT", `write-ahead log: ${what}`, context);
 }
 
+/** Damage that was found in what a file holds, by who does not know the file: with its name. */
+export function inLogFile(file: string, error: unknown): unknown {
+  if (!(error instanceof CatalogError) || error.kind !== "Corrupt") return error;
+  const { kind, code, message, context } = error;
+  return "file" in context
+    ? error
+    : new CatalogError(kind, code, message, { ...context, file }, error);
+}
+
 /** @param kind `Unknown` of a group that is written already: its new owner may have read it. */
 export function fenced(file: string, kind: Extract<ErrorKind, "Unknown" | "Unavailable">): Error {
   const message = "another writer took over";

@@ -3,7 +3,7 @@ import { type Clock, Stopwatch } from "../../base/clock.ts";
 import { LIMITS } from "../../base/limits.ts";
 import type { Prng } from "../../base/prng.ts";
 import type { BlobStore } from "../../blob/port.ts";
-import { corrupt, fenced } from "./errors.ts";
+import { corrupt, fenced, inLogFile } from "./errors.ts";
 import { walName } from "./names.ts";
 import type { WalObject } from "./object-format.ts";
 import { ObjectLog } from "./object-log.ts";
@@ -144,6 +144,10 @@ class Replay {
     this.recovered.push({ id, lastSequence });
     if (lastSequence <= from.sequence) return;
     this.lastSequence = lastSequence;
-    await onGroup({ epoch: object.epoch, batches: object.batches });
+    try {
+      await onGroup({ epoch: object.epoch, batches: object.batches });
+    } catch (error) {
+      throw inLogFile(name, error);
+    }
   }
 }

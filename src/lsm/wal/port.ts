@@ -1,3 +1,6 @@
+/** Where a file of a log, of either kind, says the epoch of its writer. */
+export const EPOCH_AT = 16;
+
 /** Operations that became visible together. Each takes a sequence number of its own. */
 export interface WalBatch {
   /** 1 to 2^53 - 1; the batch takes [firstSequence, firstSequence + count). */
@@ -27,7 +30,8 @@ export interface WalOpenOptions {
   readonly epoch: number;
   /** Where replay begins. A log that was never written to: `{file: 0, sequence: 0}`. */
   readonly from: WalMark;
-  /** Called for each group that holds a batch beyond `from.sequence`, in order; awaited. */
+  /** Called for each group that holds a batch beyond `from.sequence`, in order; awaited. Damage that
+   * it finds is thrown on with the file's name. */
   readonly onGroup: (group: WalGroup) => void | Promise<void>;
 }
 

@@ -1,6 +1,6 @@
 import type { BlobStore } from "../../blob/port.ts";
 import type { Disk } from "../disk/port.ts";
-import { corrupt } from "./errors.ts";
+import { corrupt, inLogFile } from "./errors.ts";
 import { bufferOf } from "./integers.ts";
 import { walId, walName } from "./names.ts";
 import { decodeObject } from "./object-format.ts";
@@ -131,7 +131,11 @@ export class ObjectReader implements WalReader {
         if (first === undefined || last === undefined) continue;
         if (first.firstSequence > due) throw corrupt(walName(id), 40, "a sequence is missing");
         due = Math.max(due, last.firstSequence + last.count);
-        onGroup(group);
+        try {
+          onGroup(group);
+        } catch (error) {
+          throw inLogFile(walName(id), error);
+        }
       }
     }
   }

@@ -1,5 +1,5 @@
 import type { Disk } from "../disk/port.ts";
-import { corrupt, fenced } from "./errors.ts";
+import { corrupt, fenced, inLogFile } from "./errors.ts";
 import { claimsFrame } from "./frame.ts";
 import { bufferOf } from "./integers.ts";
 import { walName } from "./names.ts";
@@ -115,7 +115,12 @@ async function replay(
   for (;;) {
     const { done, value } = scan.next();
     if (done === true) return value;
-    if (lastOf(value) > after) await onGroup(value);
+    if (lastOf(value) <= after) continue;
+    try {
+      await onGroup(value);
+    } catch (error) {
+      throw inLogFile(name, error);
+    }
   }
 }
 

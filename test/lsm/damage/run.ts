@@ -1,0 +1,60 @@
+import { parseArgs } from "node:util";
+import { finish } from "../../clients/counts.ts";
+import { runDamages } from "./sample.ts";
+
+const USAGE = `usage: node test/lsm/damage/run.ts [--seeds N] [--seed S] [--cases N] [--only TEXT]
+
+  --seeds N    so many directories, from --seed on (1; from the clock)
+  --cases N    so many damages of each, chosen by its seed (all)
+  --only TEXT  those whose names hold the text`;
+
+/** Memory of a run that reads files of 60 KB, whatever they say of their lengths. */
+const MAX_KIB = 512 * 1_024;
+
+function numberOf(text: string): number {
+  const number = Number(text);
+  if (Number.isSafeInteger(number) && number >= 0) return number;
+  throw new Error(`no whole number: ${text}`);
+}
+
+async function main(args: readonly string[]): Promise<void> {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      seeds: { type: "string", default: "1" },
+      seed: { type: "string", default: String(Date.now() % 1_000_000) },
+      cases: { type: "string", default: String(Number.MAX_SAFE_INTEGER) },
+      only: { type: "string", default: "" },
+    },
+  });
+  const first = numberOf(values.seed);
+  let passed = 0;
+  let failed = 0;
+  for (let seed = first; seed < first + numberOf(values.seeds); seed++) {
+    const startedMs = performance.now();
+    const run = await runDamages(seed, numberOf(values.cases), (name) =>
+      name.includes(values.only),
+    );
+    const seconds = ((performance.now() - startedMs) / 1_000).toFixed(1);
+    const outcomes = [...run.outcomes].map(([outcome, count]) => `${count} ${outcome}`).join(", ");
+    console.log(`seed ${seed}: ${run.judged} of ${run.all} damages in ${seconds} s: ${outcomes}`);
+    for (const wrong of run.wrong) console.log(`FAILED seed ${seed}: ${wrong}`);
+    passed += run.judged - run.wrong.length;
+    failed += run.wrong.length;
+  }
+  const peakKib = process.resourceUsage().maxRSS;
+  console.log(`peak memory: ${Math.round(peakKib / 1_024)} MiB`);
+  if (peakKib > MAX_KIB) {
+    console.log("FAILED: more memory than any file can ask for");
+    failed++;
+  }
+  finish({ passed, failed, skipped: 0 });
+}
+
+try {
+  await main(process.argv.slice(2));
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
+  console.error(USAGE);
+  process.exitCode = 2;
+}
