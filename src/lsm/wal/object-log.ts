@@ -20,10 +20,13 @@ export interface ObjectWorld {
   readonly minAgeMs: number;
 }
 
-/** What became of a put. `taken`: another writer's object has the number. */
+/**
+ * What became of a put. `taken`: another writer's object has the number. `gone`: an object had it
+ * that a new owner has released since; perhaps ours, which it has read.
+ */
 export type PutOutcome =
   | { readonly outcome: "ours"; readonly bytes: number }
-  | { readonly outcome: "taken" };
+  | { readonly outcome: "taken" | "gone" };
 
 const PAGE = 1_000;
 
@@ -109,10 +112,9 @@ export class ObjectLog {
   }
 
   async #whose(id: number, putId: Uint8Array, bytes: number): Promise<PutOutcome> {
-    // Released already, which only a new owner does: not ours either.
     const found = await this.get(id);
-    const ours = found !== undefined && bytesEqual(found.putId, putId);
-    return ours ? { outcome: "ours", bytes } : { outcome: "taken" };
+    if (found === undefined) return { outcome: "gone" };
+    return bytesEqual(found.putId, putId) ? { outcome: "ours", bytes } : { outcome: "taken" };
   }
 
   /** Repeats a read that the store does not answer. */

@@ -6,7 +6,7 @@ import { dead, fenced, unwritten, writeUnknown } from "./errors.ts";
 import { framesBytes } from "./frame.ts";
 import { walName } from "./names.ts";
 import { OBJECT_HEADER_BYTES } from "./object-format.ts";
-import type { ObjectLog } from "./object-log.ts";
+import type { ObjectLog, PutOutcome } from "./object-log.ts";
 import type { Wal, WalBatch, WalStats } from "./port.ts";
 import { lastOf } from "./sequences.ts";
 
@@ -128,15 +128,18 @@ export class ObjectWal implements Wal {
     const id = this.#nextId;
     const began = new Stopwatch(this.#clock);
     const firstSequence = this.#lastSequence + 1;
+    let put: PutOutcome;
     try {
-      const put = await this.#log.put({ id, epoch: this.#epoch, firstSequence, batches });
-      if (put.outcome === "taken") throw fenced(walName(id), "Unavailable");
-      this.#writtenBytes += put.bytes;
+      put = await this.#log.put({ id, epoch: this.#epoch, firstSequence, batches });
     } catch (error) {
       const kind = error instanceof CatalogError ? error.kind : "Internal";
       if (kind === "Corrupt") throw error;
       throw kind === "Unknown" ? writeUnknown(walName(id), error) : unwritten(walName(id), error);
     }
+    if (put.outcome !== "ours") {
+      throw fenced(walName(id), put.outcome === "gone" ? "Unknown" : "Unavailable");
+    }
+    this.#writtenBytes += put.bytes;
     await this.#assertOwned(id);
     this.#known = began;
   }

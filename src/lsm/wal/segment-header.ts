@@ -75,12 +75,13 @@ export function encodeSegmentHeader(header: SegmentHeader): Buffer {
 
 /**
  * The header, or why there is none: `unwritten` (its write was torn, or it is another segment's,
- * from before the file was recycled), or `newer`, a format version that this code does not know.
+ * from before the file was recycled), `newer`, a format version that this code does not know, or
+ * `impossible`, numbers that no writer writes.
  */
 export function decodeSegmentHeader(
   bytes: Buffer,
   id: number,
-): SegmentHeader | "unwritten" | "newer" {
+): SegmentHeader | "unwritten" | "newer" | "impossible" {
   if (bytes.length < USED_BYTES || !bytes.subarray(0, 4).equals(MAGIC)) return "unwritten";
   if (bytes.readUInt32LE(60) !== crc32(bytes.subarray(0, 60))) return "unwritten";
   if (bytes.readUInt16LE(4) !== VERSION) return "newer";
@@ -95,5 +96,10 @@ export function decodeSegmentHeader(
       lastSequence: readUint53(bytes, 48),
     },
   };
-  return header.id === id ? header : "unwritten";
+  if (header.id !== id) return "unwritten";
+  const { end, lastSequence } = header.previous;
+  // Not a number is what exceeds 2^53.
+  const isPossible =
+    header.firstSequence >= 1 && header.previous.id < id && end + lastSequence >= 0;
+  return isPossible ? header : "impossible";
 }

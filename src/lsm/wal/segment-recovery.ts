@@ -141,6 +141,7 @@ export async function readHeader(disk: Disk, id: number): Promise<SegmentHeader 
   const bytes = written ? await readStart(disk, id, BLOCK_BYTES) : start;
   const header = decodeSegmentHeader(bytes ?? start, id);
   if (header === "newer") throw corrupt(walName(id), 4, "its format version is not known");
+  if (header === "impossible") throw corrupt(walName(id), 24, "its header contradicts itself");
   if (header !== "unwritten") return header;
   if (written) throw corrupt(walName(id), 0, "its header is damaged");
   return undefined;

@@ -237,8 +237,6 @@ export class SegmentWal implements Wal {
     } catch (error) {
       throw this.#die(unwritten(walName(id), error));
     }
-    this.#files = [...this.#files, header.id];
-    this.#lastSequences.set(header.id, this.#lastSequence);
   }
 
   async #begin(id: number, file: SegmentFile, previous: SegmentHeader["previous"]): Promise<void> {
@@ -251,6 +249,12 @@ export class SegmentWal implements Wal {
     };
     this.#own.set(id, file);
     await file.begin(encodeSegmentHeader(header));
+    // In one step: at no moment is a segment with groups neither the current one nor below it, or a
+    // mark that is taken then would leave it out.
+    if (this.#current !== undefined) {
+      this.#files = [...this.#files, previous.id];
+      this.#lastSequences.set(previous.id, previous.lastSequence);
+    }
     this.#current = { header, file, end: BLOCK_BYTES };
   }
 

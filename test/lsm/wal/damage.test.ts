@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { crc32 } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { SeededPrng } from "../../../src/base/prng.ts";
 import { MemoryBlobStore } from "../../../src/blob/memory.ts";
@@ -97,6 +98,27 @@ describe("a damaged segment", () => {
       // Behind a header that is as it should be.
       expect(await readSegment(Buffer.concat([good.subarray(0, 4_096), bytes]))).toEqual([]);
     }
+  });
+
+  it("is refused where its header says what no writer writes", async () => {
+    const good = await writtenSegment();
+    const sealed = async (at: number, value: bigint) => {
+      const bytes = Buffer.from(good);
+      bytes.writeBigUInt64LE(value, at);
+      bytes.writeUInt32LE(crc32(bytes.subarray(0, 60)), 60);
+      return readSegment(bytes);
+    };
+    // First sequence, and what it says of the segment before: none, below 1, above 2^53.
+    for (const [at, value] of [
+      [24, 0n],
+      [24, 2n ** 53n],
+      [32, 1n],
+      [32, 2n ** 60n],
+    ] as const) {
+      expect(await sealed(at, value)).toBe("corrupt");
+    }
+    for (const at of [40, 48]) expect(await sealed(at, 2n ** 53n)).toBe("corrupt");
+    expect(await sealed(24, 1n)).toEqual(GROUPS);
   });
 
   it("is refused where it is missing, or its successor says more of it than it holds", async () => {

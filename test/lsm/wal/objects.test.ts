@@ -39,3 +39,26 @@ it("settles lost answers, late puts and second copies: told once, stored once", 
   expect(failures).toBeGreaterThan(0);
   expect(failures).toBeLessThan(200);
 });
+
+it("does not deny a group that a new owner has read and released before its answer came", async () => {
+  const clock = new SleepIsTime();
+  const inner = new MemoryBlobStore(clock);
+  const options = { clock, prng: new SeededPrng(1), prefix: "w/", minAgeMs: 0 };
+  const heir = new ObjectWalStore(inner, options);
+  const put = inner.put.bind(inner);
+  const first = await openWal(new ObjectWalStore(inner, options), 1);
+  inner.put = async (path, bytes, condition) => {
+    inner.put = put;
+    // It arrives, its answer does not; and before it is sent again, others have done with it.
+    await put(path, bytes, condition);
+    const { wal, groups } = await openWal(heir, 2);
+    expect(textsOf(groups)).toEqual([["a"]]);
+    await appendTexts(wal, ["b"], ["c"]);
+    await wal.release(wal.lowWater(2));
+    return { outcome: "failed", etag: undefined };
+  };
+  await expect(appendTexts(first.wal, ["a"])).rejects.toMatchObject({
+    kind: "Unknown",
+    code: "WAL_FENCED",
+  });
+});

@@ -51,3 +51,20 @@ test("a segment that cannot be released keeps the fence behind it", async () => 
   written.resolve();
   await expect(appending).rejects.toMatchObject({ kind: "Unknown", code: "WAL_FENCED" });
 });
+
+test("at no moment of a roll does a mark leave out what was acknowledged before it", async () => {
+  const disk = new ModelledDisk();
+  const seen = new Set<number>();
+  const watched = disk.view(() => {
+    if (rolling) seen.add(log.wal.lowWater(1));
+  });
+  let rolling = false;
+  const log = await openWal(storeOn(watched), 1);
+  await appendTexts(log.wal, ["a"], ["b"]);
+  rolling = true;
+  await log.wal.roll();
+  rolling = false;
+  // Of sequence 2, which is in the first segment, whatever else is under way.
+  expect([...seen]).toEqual([1]);
+  expect(log.wal.lowWater(2)).toBe(2);
+});
