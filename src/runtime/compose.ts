@@ -53,7 +53,7 @@ async function composeOver(
   const ids = new IdSource(clock, prng);
   const inMemory = settings.profile === "memory";
   const sharedRoots = [...settings.allowLocation, ...(inMemory ? [fileUri(tmpdir())] : [])];
-  const lake = openLake(settings, components);
+  const lake = openLake(settings, components, metrics);
   const locations = new Locations({
     ...{ clock, prng, allowedRoots: sharedRoots, durable: !inMemory },
     reserved: ownLocations(settings),

@@ -6,6 +6,7 @@ import { DynamoPointerStore } from "../pointer/dynamo/store.ts";
 import { initTable } from "../pointer/dynamo/table.ts";
 import { MeteredPointerStore } from "../pointer/metered.ts";
 import type { Settings } from "./settings.ts";
+import { StoreCosts } from "./store-costs.ts";
 import type { Components, Stores } from "./stores.ts";
 
 /**
@@ -27,7 +28,8 @@ export async function dynamoPointers(
   } finally {
     client.close();
   }
-  const store = new DynamoPointerStore({ table, families: KEY_FAMILIES, clock, prng });
+  const onUsage = StoreCosts.of(metrics).pointer;
+  const store = new DynamoPointerStore({ table, families: KEY_FAMILIES, clock, prng, onUsage });
   return {
     pointers: new MeteredPointerStore(store, { clock, metrics }),
     close: async () => store.close(),

@@ -1,3 +1,4 @@
+import type { Metrics } from "../base/metrics.ts";
 import { DeferredBlobStore } from "../blob/deferred.ts";
 import type { LocationScheme } from "../blob/locations.ts";
 import { s3Scheme } from "../blob/s3/scheme.ts";
@@ -11,12 +12,12 @@ export interface Lake {
 }
 
 /** No request, and no SDK is loaded, before a table's file in a bucket is asked for. */
-export function openLake(settings: Settings, components: Components): Lake {
+export function openLake(settings: Settings, components: Components, metrics: Metrics): Lake {
   const opened: Promise<{ close(): void }>[] = [];
   const open = (bucket: string) =>
     new DeferredBlobStore(async () => {
       const store = import("./s3-stores.ts").then(({ lakeBucket }) =>
-        lakeBucket(bucket, settings, components),
+        lakeBucket(bucket, settings, components, metrics),
       );
       opened.push(store);
       return store;

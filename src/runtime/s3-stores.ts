@@ -6,6 +6,7 @@ import type { BlobStore } from "../blob/port.ts";
 import type { S3Options } from "../blob/s3/options.ts";
 import { S3BlobStore } from "../blob/s3/store.ts";
 import type { Settings } from "./settings.ts";
+import { StoreCosts } from "./store-costs.ts";
 import type { Components } from "./stores.ts";
 
 /** Where the SDK finds the endpoint of a server that is not AWS's own. */
@@ -27,9 +28,10 @@ export function lakeBucket(
   bucket: string,
   settings: Settings,
   { clock, prng }: Components,
+  metrics: Metrics,
 ): S3BlobStore {
   const options = { ...s3Options(bucket, settings), maxGetBytes: LIMITS.metadataFileBytes };
-  return new S3BlobStore(options, { clock, prng });
+  return new S3BlobStore(options, { clock, prng, onRequest: StoreCosts.of(metrics).blob });
 }
 
 /** The catalog's own objects, below their prefix. */
@@ -47,7 +49,8 @@ export async function catalogBucket(
   const { s3Bucket, s3Prefix } = settings;
   assert(s3Bucket !== undefined, "a profile in S3 has a bucket");
   const options = { ...s3Options(s3Bucket, settings), prefix: s3Prefix };
-  const store = new S3BlobStore(options, { clock, prng });
+  const onRequest = StoreCosts.of(metrics).blob;
+  const store = new S3BlobStore(options, { clock, prng, onRequest });
   return {
     blobs: new MeteredBlobStore(store, { clock, metrics }),
     close: () => store.close(),

@@ -41,16 +41,23 @@ export async function openTestIceberg(
   return { ...(await openOver(stores, locations, root)), directory };
 }
 
-/** Opens a node whose metadata files lie in a blob store too, so that nothing touches a disk. */
+/**
+ * Opens a node whose metadata files lie in a blob store too, so that nothing touches a disk.
+ * `unwatched`: as in a bucket, they are taken to stay.
+ */
 export async function openInMemory(
   stores: AccountStores,
   files: BlobStore,
+  { unwatched = false }: { readonly unwatched?: boolean } = {},
 ): Promise<Omit<TestIceberg, "directory">> {
   const { clock, prng } = stores;
   const root = "mem://w";
   const scheme: LocationScheme = {
     normalize: (uri) => uri.replace(/(?<!\/)\/+$/, ""),
-    open: (at) => ({ store: files, pathOf: (location) => location.slice(at.length + 1) }),
+    open: (at) => ({
+      ...{ store: files, unwatched },
+      pathOf: (location) => location.slice(at.length + 1),
+    }),
   };
   const schemes = new Map([["mem", scheme]]);
   const locations = new Locations({ allowedRoots: [root], clock, prng, schemes });

@@ -1,6 +1,7 @@
 import type { Fields } from "./fields.ts";
 import { invalid, Refused } from "./refusal.ts";
 import { type KeySchema, Table } from "./table.ts";
+import { itemBytes } from "./values.ts";
 
 /** A table and what `DescribeTable` says of it. */
 interface Described {
@@ -11,6 +12,8 @@ interface Described {
   ttlAttribute: string | undefined;
 }
 
+/** Beside each item, in what storage is billed for. */
+const INDEX_BYTES = 100;
 /** Looks at a table that is still being made. */
 const CREATING_LOOKS = 1;
 
@@ -119,6 +122,12 @@ export class Tables {
         if (isExpired) table.delete(table.placeOfItem(item));
       }
     }
+  }
+
+  /** What storage is billed for: items and their attributes, and an index entry for each. */
+  storedBytes(): number {
+    const items = [...this.#tables.values()].flatMap(({ table }) => table.all());
+    return items.reduce((sum, item) => sum + itemBytes(item) + INDEX_BYTES, 0);
   }
 
   #found(request: Fields): Described {

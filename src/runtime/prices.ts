@@ -1,0 +1,51 @@
+/** What a request, a unit of capacity and a stored byte cost. */
+export interface Prices {
+  /** Which public list these are of, and its month. They change: read the current one. */
+  readonly source: string;
+  readonly asOf: string;
+  /** DynamoDB on demand, dollars for a million units. */
+  readonly readUnits: number;
+  readonly writeUnits: number;
+  /** S3 Standard, dollars for a million requests: puts, lists and parts; gets and heads. */
+  readonly s3Puts: number;
+  readonly s3Gets: number;
+  /** Dollars for a month of a gigabyte. */
+  readonly dynamoStorage: number;
+  readonly s3Storage: number;
+}
+
+/**
+ * List prices without free tiers or discounts. Deletes, and what a table's time to live removes,
+ * are free; so is traffic within the region.
+ */
+export const US_EAST_1: Prices = {
+  source: "AWS list prices, us-east-1",
+  asOf: "2024-11",
+  readUnits: 0.125,
+  writeUnits: 0.625,
+  s3Puts: 5,
+  s3Gets: 0.4,
+  dynamoStorage: 0.25,
+  s3Storage: 0.023,
+};
+
+export const MILLION = 1_000_000;
+
+const FREE: ReadonlySet<string> = new Set([
+  ...["DeleteObject", "DeleteObjects", "AbortMultipartUpload"],
+]);
+const READS: ReadonlySet<string> = new Set(["GetObject", "HeadObject", "HeadBucket"]);
+
+/** Dollars of one request to S3, by the name of its operation. */
+export function s3RequestDollars(prices: Prices, operation: string): number {
+  if (FREE.has(operation)) return 0;
+  return (READS.has(operation) ? prices.s3Gets : prices.s3Puts) / MILLION;
+}
+
+/** Dollars of units of capacity. */
+export function unitDollars(
+  prices: Prices,
+  { readUnits, writeUnits }: { readonly readUnits: number; readonly writeUnits: number },
+): number {
+  return (readUnits * prices.readUnits + writeUnits * prices.writeUnits) / MILLION;
+}

@@ -1,0 +1,143 @@
+import type {
+  CommitOfTable,
+  CommitTable,
+  NamespaceRef,
+  TableRef,
+} from "../../src/service/requests.ts";
+import { ACTOR } from "../support/open-catalog.ts";
+import { commitOf, SCHEMA } from "../support/open-iceberg.ts";
+import { addSnapshot, metadataOf, setRef } from "../support/snapshots.ts";
+import { type Cost, type CostNode, CostWorld, type Kept } from "./measure.ts";
+
+const NS: NamespaceRef = { catalog: "c", namespace: ["sales", "eu"] };
+const PARENT: NamespaceRef = { catalog: "c", namespace: ["sales"] };
+const MANY: NamespaceRef = { catalog: "c", namespace: ["many"] };
+const ALL = { snapshots: "all" } as const;
+const TABLES = Array.from({ length: 10 }, (_, i) => `t${i}`);
+const LISTED = 1_000;
+let snapshots = 1n;
+
+async function create(node: CostNode, name: string, ns: NamespaceRef = NS): Promise<void> {
+  const request = { name, schema: SCHEMA, properties: {}, stageCreate: false };
+  await node.iceberg.createTable(ACTOR, ns, request);
+}
+
+/** A new snapshot of a table, as an append commits it. */
+async function append(node: CostNode, name: string): Promise<CommitTable> {
+  const base = metadataOf(await node.iceberg.loadTable(ACTOR, tableOf(name), ALL));
+  const snapshotId = snapshots++;
+  return commitOf(
+    [addSnapshot(base, snapshotId), setRef("main", snapshotId)],
+    [{ type: "assert-table-uuid", uuid: base["table-uuid"] }],
+  );
+}
+
+function tableOf(table: string): TableRef {
+  return { ...NS, table };
+}
+
+async function prepareFew(node: CostNode): Promise<void> {
+  for (const ns of [PARENT, NS, MANY]) await node.iceberg.createNamespace(ACTOR, ns, {});
+  for (const name of TABLES) await create(node, name);
+}
+
+/** Ten tables, and a thousand in a namespace of their own. */
+async function prepareMany(node: CostNode): Promise<void> {
+  await prepareFew(node);
+  for (let i = 0; i < LISTED; i++) await create(node, `t${i}`, MANY);
+}
+
+async function listMany(node: CostNode): Promise<void> {
+  const { items } = await node.iceberg.listTables(ACTOR, MANY, { pageSize: LISTED });
+  if (items.length !== LISTED) throw new Error(`${items.length} tables are listed`);
+}
+
+async function changesOf(node: CostNode): Promise<readonly CommitOfTable[]> {
+  const changes: CommitOfTable[] = [];
+  for (const table of TABLES) {
+    changes.push({ namespace: NS.namespace, table, ...(await append(node, table)) });
+  }
+  return changes;
+}
+
+const OPERATIONS = [
+  "load table, warm",
+  "load table, cold",
+  "commit one table, one new snapshot",
+  "create table",
+  "drop table",
+  "rename table",
+  "create namespace",
+  "list 1,000 tables",
+  "transaction over 10 tables",
+  "idle node, one look for due jobs",
+] as const;
+
+export type CostOperation = (typeof OPERATIONS)[number];
+
+const APPENDS = 10;
+
+/** What an append leaves, its receipt expired: pointers and payloads, the metadata file aside. */
+export async function measureKept(): Promise<Kept> {
+  const world = await CostWorld.open(prepareFew);
+  try {
+    const node = await world.node();
+    const appends = async (): Promise<void> => {
+      for (let i = 0; i < APPENDS; i++) {
+        await node.iceberg.commitTable(ACTOR, tableOf("t0"), await append(node, "t0"));
+      }
+      await node.catalog.context.background.settled();
+    };
+    await appends();
+    const before = await world.keptBytes();
+    await appends();
+    const after = await world.keptBytes();
+    return {
+      dynamo: (after.dynamo - before.dynamo) / APPENDS,
+      s3: (after.s3 - before.s3) / APPENDS,
+    };
+  } finally {
+    await world.close();
+  }
+}
+
+/** What each operation costs, measured in one small catalog. */
+export async function measureAll(): Promise<Readonly<Record<CostOperation, Cost>>> {
+  const world = await CostWorld.open(prepareMany);
+  try {
+    const node = await world.node();
+    const { iceberg } = node;
+    const of = (work: () => Promise<unknown>): Promise<Cost> => world.measure(node, work);
+    const load = (on: CostNode) => () => on.iceberg.loadTable(ACTOR, tableOf("t0"), ALL);
+    // Once each, so that what they read of the store is at hand.
+    await create(node, "first");
+    await listMany(node);
+    await iceberg.commitTransaction(ACTOR, NS.catalog, await changesOf(node));
+    const cold = await world.node();
+    const commit = await append(node, "t0");
+    const together = async (): Promise<Cost> => {
+      const changes = await changesOf(node);
+      return of(() => iceberg.commitTransaction(ACTOR, NS.catalog, changes));
+    };
+    const rename = { catalog: NS.catalog, from: tableOf("new"), to: tableOf("newer") };
+    const sibling = { ...NS, namespace: ["sales", "us"] };
+    return {
+      "load table, warm": await of(load(node)),
+      "load table, cold": await world.measure(cold, load(cold)),
+      "commit one table, one new snapshot": await of(() =>
+        iceberg.commitTable(ACTOR, tableOf("t0"), commit),
+      ),
+      "create table": await of(() => create(node, "new")),
+      "rename table": await of(() => iceberg.renameTable(ACTOR, rename)),
+      "drop table": await of(() =>
+        iceberg.dropTable(ACTOR, tableOf("newer"), { purgeRequested: false }),
+      ),
+      "create namespace": await of(() => iceberg.createNamespace(ACTOR, sibling, {})),
+      "list 1,000 tables": await of(() => listMany(node)),
+      "transaction over 10 tables": await together(),
+      "idle node, one look for due jobs": await of(() => node.runner.runDue()),
+    };
+  } finally {
+    await world.close();
+  }
+}

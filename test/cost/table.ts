@@ -1,0 +1,40 @@
+import type { Cost, Kept } from "./measure.ts";
+import type { CostOperation } from "./operations.ts";
+
+const reads = (readUnits: number, dynamo: Cost["dynamo"], s3: Cost["s3"] = {}): Cost => ({
+  ...{ dynamo, readUnits, writeUnits: 0, s3 },
+});
+const writes = (
+  readUnits: number,
+  writeUnits: number,
+  dynamo: Cost["dynamo"],
+  puts: number,
+): Cost => ({ dynamo, readUnits, writeUnits, s3: { PutObject: puts } });
+
+/**
+ * What each operation costs on profile `aws`, where names and metadata are at hand: a test measures
+ * it, `docs/cost.md` is made of it.
+ */
+export const COSTS: Readonly<Record<CostOperation, Cost>> = {
+  "load table, warm": reads(3, { BatchGetItem: 1 }),
+  "load table, cold": reads(5, { BatchGetItem: 1, GetItem: 2 }, { GetObject: 1 }),
+  "commit one table, one new snapshot": writes(
+    ...([3, 8] as const),
+    { BatchGetItem: 1, PutItem: 2, TransactWriteItems: 1 },
+    3,
+  ),
+  "create table": writes(10, 20, { BatchGetItem: 4, TransactWriteItems: 1 }, 2),
+  "rename table": writes(11, 18, { BatchGetItem: 3, GetItem: 1, TransactWriteItems: 1 }, 1),
+  "drop table": writes(10, 18, { BatchGetItem: 2, GetItem: 1, TransactWriteItems: 1 }, 1),
+  "create namespace": writes(3, 26, { BatchGetItem: 1, TransactWriteItems: 1 }, 1),
+  "list 1,000 tables": reads(77, { BatchGetItem: 1, Query: 2 }),
+  "transaction over 10 tables": writes(
+    ...([30, 44] as const),
+    { BatchGetItem: 10, PutItem: 20, TransactWriteItems: 1 },
+    31,
+  ),
+  "idle node, one look for due jobs": reads(4, { Query: 4 }),
+};
+
+/** Bytes that an append leaves, to the next hundred: its metadata file aside. */
+export const KEPT: Kept = { dynamo: 1_800, s3: 500 };
