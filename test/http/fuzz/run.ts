@@ -5,13 +5,14 @@ import { parseArgs } from "node:util";
 import { OPERATIONS } from "../../../src/http/iceberg/operations.ts";
 import { finish } from "../../clients/counts.ts";
 import { type ServerProcess, startServer } from "../../clients/server-process.ts";
+import { fuzzStore } from "../../lsm/damage/run.ts";
 import { readContract } from "../../support/iceberg-contract.ts";
 import { Fuzzer } from "./episodes.ts";
 import { describeFinding } from "./finding.ts";
 import type { Tally } from "./tally.ts";
 import { exchange, OPEN_LIMIT_MS, parseAnswer } from "./wire.ts";
 
-const USAGE = "usage: npm run fuzz -- [--requests N] [--seed N [--path P]]";
+const USAGE = "usage: npm run fuzz -- [--requests N] [--seed N [--path P]], or -- --store";
 /** From here on a run is long enough to have done everything that can be done. */
 const WHOLE_RUN = 10_000;
 
@@ -148,4 +149,6 @@ async function main(args: readonly string[]): Promise<void> {
   }
 }
 
-await main(process.argv.slice(2));
+const args = process.argv.slice(2);
+// Not requests but files: the directory of a store, damaged.
+await (args[0] === "--store" ? fuzzStore(args.slice(1)) : main(args));

@@ -2,7 +2,7 @@ import { parseArgs } from "node:util";
 import { finish } from "../../clients/counts.ts";
 import { runDamages } from "./sample.ts";
 
-const USAGE = `usage: node test/lsm/damage/run.ts [--seeds N] [--seed S] [--cases N] [--only TEXT]
+const USAGE = `usage: npm run fuzz -- --store [--seeds N] [--seed S] [--cases N] [--only TEXT]
 
   --seeds N    so many directories, from --seed on (1; from the clock)
   --cases N    so many damages of each, chosen by its seed (all)
@@ -17,7 +17,18 @@ function numberOf(text: string): number {
   throw new Error(`no whole number: ${text}`);
 }
 
-async function main(args: readonly string[]): Promise<void> {
+/** `npm run fuzz -- --store`: prints what it finds, and the plain line. */
+export async function fuzzStore(args: readonly string[]): Promise<void> {
+  try {
+    await damageAll(args);
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : error);
+    console.error(USAGE);
+    process.exitCode = 2;
+  }
+}
+
+async function damageAll(args: readonly string[]): Promise<void> {
   const { values } = parseArgs({
     args: [...args],
     options: {
@@ -49,12 +60,4 @@ async function main(args: readonly string[]): Promise<void> {
     failed++;
   }
   finish({ passed, failed, skipped: 0 });
-}
-
-try {
-  await main(process.argv.slice(2));
-} catch (error) {
-  console.error(error instanceof Error ? error.message : error);
-  console.error(USAGE);
-  process.exitCode = 2;
 }
