@@ -2,25 +2,29 @@ import { describe, expect, it } from "vitest";
 import { utf8, utf8Text } from "../../src/base/bytes.ts";
 import { CatalogError } from "../../src/base/error.ts";
 import { SeededPrng } from "../../src/base/prng.ts";
-import { MemoryBlobStore } from "../../src/blob/memory.ts";
 import type { BlobStore } from "../../src/blob/port.ts";
 import { Engine } from "../../src/lsm/engine.ts";
 import { ObjectWalStore } from "../../src/lsm/wal/objects.ts";
-import { type Fault, FaultyBlobStore, type Method } from "../support/faulty-blob-store.ts";
+import type { Fault, Method } from "../support/faulty-blob-store.ts";
 import { SleepIsTime } from "../support/virtual-clock.ts";
+import { everyCall, type FaultAt, runTo, runWith, type Scenario } from "./support/every-call.ts";
 import { Processes } from "./support/worlds.ts";
 
 const WRITES: ReadonlySet<Method> = new Set(["put", "putStream", "delete", "deleteMany"]);
 
 /** What may happen to any call, and to writes alone. */
-const FAULTS: Readonly<Record<string, (index: number) => Fault>> = {
+const FAULTS: Readonly<Record<string, FaultAt>> = {
   "not sent": () => ({ fault: "notSent" }),
   "answer lost": () => ({ fault: "answerLost" }),
   refused: () => ({ fault: "refused" }),
-  "late by one call": (index) => ({ fault: "late", lands: { beforeCall: index + 2 } }),
-  "late to the end": () => ({ fault: "late", lands: "release" }),
-  duplicated: (index) => ({ fault: "duplicated", lands: { beforeCall: index + 3 } }),
+  "late by one call": toWrites((index) => ({ fault: "late", lands: { beforeCall: index + 2 } })),
+  "late to the end": toWrites(() => ({ fault: "late", lands: "release" })),
+  duplicated: toWrites((index) => ({ fault: "duplicated", lands: { beforeCall: index + 3 } })),
 };
+
+function toWrites(fault: (index: number) => Fault): FaultAt {
+  return (index, method) => (WRITES.has(method) ? fault(index) : undefined);
+}
 
 interface Batch {
   readonly value: string;
@@ -28,7 +32,7 @@ interface Batch {
 }
 
 /** Processes that write batches of two keys, flush, close and open again. */
-class Scenario {
+class Writers implements Scenario {
   readonly clock: SleepIsTime = new SleepIsTime();
   readonly batches: Batch[] = [];
   readonly #processes = new Processes();
@@ -84,6 +88,14 @@ class Scenario {
     expect(rows.size % 2).toBe(0);
   }
 
+  async verify(store: BlobStore): Promise<void> {
+    const engine = await this.open(store);
+    await this.check(engine);
+    await engine.flush();
+    await this.check(engine);
+    await engine.close();
+  }
+
   async #write(engine: Engine): Promise<void> {
     for (let i = 0; i < 2; i++) {
       const value = String(this.batches.length);
@@ -100,63 +112,17 @@ class Scenario {
   }
 }
 
-/** A run whose call of that index suffers a fault; whether there was such a call. */
-async function runWith(fault: (index: number) => Fault, at: number): Promise<boolean> {
-  const scenario = new Scenario();
-  const inner = new MemoryBlobStore(scenario.clock);
-  let met = false;
-  const store = new FaultyBlobStore(inner, (index, method) => {
-    if (index !== at) return undefined;
-    met = true;
-    const one = fault(index);
-    return one.fault === "late" || one.fault === "duplicated"
-      ? WRITES.has(method)
-        ? one
-        : undefined
-      : one;
-  });
-  await scenario.run(store);
-  await store.releaseAll();
-  await verify(scenario, inner);
-  return met;
-}
-
-/** A run that ends before or after the call of that index, and never answers again. */
-async function runTo(at: number, applied: "before" | "after"): Promise<boolean> {
-  const scenario = new Scenario();
-  const inner = new MemoryBlobStore(scenario.clock);
-  const died = Promise.withResolvers<void>();
-  let met = false;
-  const store = new FaultyBlobStore(inner, (index) => {
-    if (index < at) return undefined;
-    met = true;
-    died.resolve();
-    const until = () => new Promise<void>(() => undefined);
-    return { fault: "stalled", applied: index === at ? applied : "after", until };
-  });
-  await scenario.run(store, died.promise);
-  await verify(scenario, inner);
-  return met;
-}
-
-async function verify(scenario: Scenario, inner: BlobStore): Promise<void> {
-  const engine = await scenario.open(inner);
-  await scenario.check(engine);
-  await engine.flush();
-  await scenario.check(engine);
-  await engine.close();
-}
+const make = (): Scenario => new Writers();
 
 describe("every store call of taking over, writing, flushing and closing", () => {
   it.each(Object.keys(FAULTS))("%s: what was acknowledged stands, whole", async (name) => {
-    let at = 0;
-    while (await runWith(FAULTS[name]!, at)) at++;
-    expect(at).toBeGreaterThan(25);
+    const faultAt = FAULTS[name]!;
+    const calls = await everyCall((at) => runWith(make, faultAt, at));
+    expect(calls).toBeGreaterThan(25);
   });
 
   it.each(["before", "after"] as const)("the process ends, applied %s that", async (applied) => {
-    let at = 0;
-    while (await runTo(at, applied)) at++;
-    expect(at).toBeGreaterThan(25);
+    const calls = await everyCall((at) => runTo(make, at, applied));
+    expect(calls).toBeGreaterThan(25);
   });
 });

@@ -11,20 +11,26 @@ import type { LsmOptions } from "../../../src/lsm/options.ts";
 import { verifyShard } from "../../../src/lsm/verify.ts";
 import { ObjectWalStore } from "../../../src/lsm/wal/objects.ts";
 import { ObjectReader } from "../../../src/lsm/wal/reader.ts";
-import { type Fault, FaultyBlobStore, type Method } from "../../support/faulty-blob-store.ts";
+import type { Fault, Method } from "../../support/faulty-blob-store.ts";
 import { SleepIsTime } from "../../support/virtual-clock.ts";
+import { everyCall, type FaultAt, runTo, runWith, type Scenario } from "../support/every-call.ts";
 import { Processes } from "../support/worlds.ts";
 
 const WRITES: ReadonlySet<Method> = new Set(["put", "putStream", "delete", "deleteMany"]);
 
-const FAULTS: Readonly<Record<string, (index: number) => Fault>> = {
+const FAULTS: Readonly<Record<string, FaultAt>> = {
   "not sent": () => ({ fault: "notSent" }),
   "answer lost": () => ({ fault: "answerLost" }),
   refused: () => ({ fault: "refused" }),
-  torn: () => ({ fault: "torn", bytes: 40 }),
-  "late by some calls": (index) => ({ fault: "late", lands: { beforeCall: index + 4 } }),
-  "late to the end": () => ({ fault: "late", lands: "release" }),
+  // Small objects appear whole in every store; a table that does not is named by nobody.
+  torn: (_, method) => (method === "putStream" ? { fault: "torn", bytes: 40 } : undefined),
+  "late by some calls": toWrites((index) => ({ fault: "late", lands: { beforeCall: index + 4 } })),
+  "late to the end": toWrites(() => ({ fault: "late", lands: "release" })),
 };
+
+function toWrites(fault: (index: number) => Fault): FaultAt {
+  return (index, method) => (WRITES.has(method) ? fault(index) : undefined);
+}
 
 const OPTIONS: Partial<LsmOptions> = {
   blockBytes: 64,
@@ -34,7 +40,7 @@ const OPTIONS: Partial<LsmOptions> = {
 };
 
 /** A process that overwrites and deletes, flushes, compacts and collects. */
-class Scenario {
+class Overwrites implements Scenario {
   readonly clock: SleepIsTime = new SleepIsTime();
   readonly #processes = new Processes();
   /** The last round that was acknowledged, and the last that was begun. */
@@ -86,6 +92,23 @@ class Scenario {
     this.#acknowledged = round;
   }
 
+  async verify(store: BlobStore): Promise<void> {
+    const engine = await this.open(store);
+    await this.check(engine);
+    await engine.compact();
+    await engine.collectGarbage();
+    await this.check(engine);
+    const { tree, gc } = engine.stats();
+    expect(gc.obsoleteBytes).toBe(0);
+    // Nothing is left of what failed, and nothing that is needed is gone.
+    const stored = (await store.list("sst/")).length;
+    expect(stored).toBe(tree.tables);
+    await engine.close();
+    const wal = new ObjectReader(store, "wal/");
+    const findings = verifyShard({ store, prefix: "", wal, clock: this.clock });
+    for await (const finding of findings) expect(finding).toBeUndefined();
+  }
+
   async check(engine: Engine): Promise<void> {
     const rows = new Map<string, string>();
     for await (const batch of engine.scan()) {
@@ -105,75 +128,24 @@ class Scenario {
   }
 }
 
-async function verify(scenario: Scenario, inner: BlobStore): Promise<void> {
-  const engine = await scenario.open(inner);
-  await scenario.check(engine);
-  await engine.compact();
-  await engine.collectGarbage();
-  await scenario.check(engine);
-  const { tree, gc } = engine.stats();
-  expect(gc.obsoleteBytes).toBe(0);
-  // Nothing is left of what failed, and nothing that is needed is gone.
-  const stored = (await inner.list("sst/")).length;
-  expect(stored).toBe(tree.tables);
-  await engine.close();
-  const wal = new ObjectReader(inner, "wal/");
-  const findings = verifyShard({ store: inner, prefix: "", wal, clock: scenario.clock });
-  for await (const finding of findings) expect(finding).toBeUndefined();
-}
-
-async function runWith(fault: (index: number) => Fault, at: number): Promise<boolean> {
-  const scenario = new Scenario();
-  const inner = new MemoryBlobStore(scenario.clock);
-  let met = false;
-  const store = new FaultyBlobStore(inner, (index, method) => {
-    if (index !== at) return undefined;
-    met = true;
-    const one = fault(index);
-    if (one.fault === "late" && !WRITES.has(method)) return undefined;
-    // Small objects appear whole in every store; a table that does not is named by nobody.
-    return one.fault === "torn" && method !== "putStream" ? undefined : one;
-  });
-  await scenario.run(store);
-  await store.releaseAll();
-  await verify(scenario, inner);
-  return met;
-}
-
-async function runTo(at: number, applied: "before" | "after"): Promise<boolean> {
-  const scenario = new Scenario();
-  const inner = new MemoryBlobStore(scenario.clock);
-  const died = Promise.withResolvers<void>();
-  let met = false;
-  const store = new FaultyBlobStore(inner, (index) => {
-    if (index < at) return undefined;
-    met = true;
-    died.resolve();
-    const until = () => new Promise<void>(() => undefined);
-    return { fault: "stalled", applied: index === at ? applied : "after", until };
-  });
-  await scenario.run(store, died.promise);
-  await verify(scenario, inner);
-  return met;
-}
+const make = (): Scenario => new Overwrites();
 
 describe("every store call of flushing, compacting and collecting", () => {
   it.each(Object.keys(FAULTS))("%s: what was acknowledged stands, the rest goes", async (name) => {
-    let at = 0;
-    while (await runWith(FAULTS[name]!, at)) at++;
-    expect(at).toBeGreaterThan(40);
+    const faultAt = FAULTS[name]!;
+    const calls = await everyCall((at) => runWith(make, faultAt, at));
+    expect(calls).toBeGreaterThan(40);
   });
 
   it.each(["before", "after"] as const)("the process ends, applied %s that", async (applied) => {
-    let at = 0;
-    while (await runTo(at, applied)) at++;
-    expect(at).toBeGreaterThan(40);
+    const calls = await everyCall((at) => runTo(make, at, applied));
+    expect(calls).toBeGreaterThan(40);
   });
 });
 
 /** An engine with some tables of level 0, that compacts when it is asked to. */
 async function withTables(options: Partial<LsmOptions> = {}) {
-  const scenario = new Scenario();
+  const scenario = new Overwrites();
   const store = new MemoryBlobStore(scenario.clock);
   const engine = await scenario.open(store, { ...OPTIONS, compaction: "manual", ...options });
   for (let flush = 0; flush < 3; flush++) {
