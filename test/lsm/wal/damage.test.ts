@@ -5,16 +5,24 @@ import { describe, expect, it } from "vitest";
 import { SeededPrng } from "../../../src/base/prng.ts";
 import { MemoryBlobStore } from "../../../src/blob/memory.ts";
 import { FRAME_BYTES, readGroup, writeFrames } from "../../../src/lsm/wal/frame.ts";
-import { decodeObject } from "../../../src/lsm/wal/object-format.ts";
+import { walName } from "../../../src/lsm/wal/names.ts";
+import { decodeObject, encodeObject } from "../../../src/lsm/wal/object-format.ts";
 import { ObjectWalStore } from "../../../src/lsm/wal/objects.ts";
 import type { WalStore } from "../../../src/lsm/wal/port.ts";
+import {
+  BLOCK_BYTES,
+  decodeSegmentHeader,
+  encodeSegmentHeader,
+  type SegmentHeader,
+} from "../../../src/lsm/wal/segment-header.ts";
 import { SegmentWalStore } from "../../../src/lsm/wal/segments.ts";
 import { ModelledDisk } from "../../support/modelled-disk.ts";
 import { SleepIsTime } from "../../support/virtual-clock.ts";
 import { ROOT } from "../../tidy/source.ts";
 import { appendTexts, batch, openWal, textsOf } from "./support.ts";
 
-const FIRST = "00000000000000000001.wal";
+const FIRST = walName(1);
+const SECOND = walName(2);
 const GROUPS: readonly (readonly string[])[] = [["a", "bb"], ["ccc"], ["d"]];
 const SIZES = { segmentBytes: 20_480, sliceBytes: 4_096 };
 
@@ -128,11 +136,11 @@ describe("a damaged segment", () => {
     await wal.roll();
     await appendTexts(wal, ["c"]);
     const first = Buffer.from(disk.bytesOf(FIRST) ?? []);
-    const second = Buffer.from(disk.bytesOf("00000000000000000002.wal") ?? []);
+    const second = Buffer.from(disk.bytesOf(SECOND) ?? []);
     const withFirst = async (bytes: Uint8Array | undefined) => {
       const copy = new ModelledDisk();
       if (bytes !== undefined) copy.plant(FIRST, bytes);
-      copy.plant("00000000000000000002.wal", second);
+      copy.plant(SECOND, second);
       return readLog(segmentsOn(copy));
     };
     expect(await withFirst(first)).toEqual([["a"], ["b"], ["c"]]);
@@ -204,4 +212,32 @@ describe("files of version 1", () => {
     const golden = readFileSync(join(FIXTURES, "segment-1.wal"));
     expect((await writtenSegment()).subarray(0, golden.length).equals(golden)).toBe(true);
   });
+});
+
+it("a log whose epoch falls was written by who had been fenced: it is refused", async () => {
+  for (const [epoch, outcome] of [
+    [5, [["a"], ["b"]]],
+    [4, "corrupt"],
+  ] as const) {
+    const disk = new ModelledDisk();
+    await appendTexts((await openWal(segmentsOn(disk), 5)).wal, ["a"]);
+    const first = decodeSegmentHeader(Buffer.from(disk.bytesOf(FIRST) ?? []), 1) as SegmentHeader;
+    const previous = { id: 1, end: 2 * BLOCK_BYTES, lastSequence: 1 };
+    const header = { ...first, id: 2, epoch, firstSequence: 2, previous };
+    const group = Buffer.alloc(BLOCK_BYTES);
+    writeFrames(group, 0, [batch(2, "b")], header, BLOCK_BYTES);
+    disk.plant(SECOND, Buffer.concat([encodeSegmentHeader(header), group]));
+    expect(await readLog(segmentsOn(disk))).toEqual(outcome);
+
+    const blobs = new MemoryBlobStore(new SleepIsTime());
+    for (const [id, of, text] of [
+      [1, 5, "a"],
+      [2, epoch, "b"],
+    ] as const) {
+      const object = { id, epoch: of, putId: new Uint8Array(16), firstSequence: id };
+      await blobs.put(`w/${walName(id)}`, encodeObject({ ...object, batches: [batch(id, text)] }));
+    }
+    const ports = { clock: new SleepIsTime(), prng: new SeededPrng(1) };
+    expect(await readLog(new ObjectWalStore(blobs, { ...ports, prefix: "w/" }))).toEqual(outcome);
+  }
 });
