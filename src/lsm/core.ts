@@ -67,7 +67,8 @@ export class Core {
     this.prefix = opened.prefix;
     this.cache = opened.cache;
     this.#wal = wal;
-    this.tables = new Tables(store, this.prefix, this.cache, options);
+    const explain = (error: unknown) => this.#explain(error);
+    this.tables = new Tables(store, this.prefix, this.cache, { ...options, explain });
     const [active = new Memtable(), ...frozen] = memtables;
     this.views = new Views({ active, frozen, ...this.#sorted(manifest) });
     this.manifests = new ManifestLog(opened.store, manifest, (next) => this.#accept(next));
@@ -125,7 +126,9 @@ export class Core {
       });
     });
     this.#noteWal();
-    if (frozen.length > 0) this.#flusher.wake();
+    // A process that ends again and again before its first flush must not leave a file each time.
+    if (wal.stats().files > options.replayFiles) this.#freeze();
+    else if (frozen.length > 0) this.#flusher.wake();
     this.upkeep.wake();
   }
 
@@ -133,6 +136,15 @@ export class Core {
   async flush(): Promise<void> {
     this.#freeze();
     await this.#flusher.drain();
+  }
+
+  /** Says in the manifest that the shard is about to be free. */
+  async drain(): Promise<void> {
+    await this.manifests.update((manifest) => {
+      const { owner } = manifest;
+      if (owner?.state !== "OPEN") return undefined;
+      return { ...manifest, owner: { ...owner, state: "DRAINING" } };
+    });
   }
 
   close(): Promise<void> {
@@ -236,6 +248,12 @@ export class Core {
     let bytes = active.memoryBytes;
     for (const memtable of frozen) bytes += memtable.memoryBytes;
     return bytes;
+  }
+
+  async #explain(error: unknown): Promise<unknown> {
+    const told = await this.manifests.explain(error);
+    this.health.failIfFenced(told);
+    return told;
   }
 
   /** The next write goes into a new memtable and a new file of the log. */

@@ -173,6 +173,17 @@ export class Engine {
     await this.#core.upkeep.collect();
   }
 
+  /**
+   * Announces that `close` is to follow: whoever wants the shard waits for it, instead of giving
+   * up. Reads and writes go on until then. Two requests.
+   *
+   * @throws CatalogError `Unavailable`, code `LSM_FENCED`; what the store throws.
+   */
+  async drain(): Promise<void> {
+    this.#core.health.assertOpen();
+    await this.#core.drain();
+  }
+
   stats(): LsmStats {
     return this.#core.stats();
   }

@@ -86,6 +86,9 @@ export async function openShard(parts: OpenOptions): Promise<Opened> {
   });
   await leaseOver;
   const manifest = await markOpen(store, taken, wal);
+  // Every open begins a file of the log, and one that wrote nothing, or that came to nothing, has
+  // no flush to release it. What is not released now is released with the next one.
+  await wal.release(manifest.walFrom).catch(() => undefined);
   const { memtables, lastSequence } = replay;
   const cache = parts.cache ?? new BlockCache(CACHE_BYTES);
   return { parts, options, prefix, cache, store, manifest, known, wal, memtables, lastSequence };

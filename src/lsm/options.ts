@@ -8,6 +8,8 @@ export interface LsmOptions {
   /** Or when the log holds so many batches' groups, or so many bytes: both bound the replay. */
   readonly walFiles: number;
   readonly walBytes: number;
+  /** Files of the log from which on what they hold is flushed as soon as the shard is open. */
+  readonly replayFiles: number;
   /** Memtables that are written to the store at the same time. */
   readonly parallelFlushes: number;
   /** Writes slow down from the first of each pair on, and are refused from the second. */
@@ -61,6 +63,7 @@ export const LSM_DEFAULTS: LsmOptions = {
   memtableBytes: 64 * MIB,
   walFiles: 4_096,
   walBytes: 256 * MIB,
+  replayFiles: 16,
   parallelFlushes: 2,
   unflushedBytes: [192 * MIB, 384 * MIB],
   l0Tables: [20, 48],

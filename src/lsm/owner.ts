@@ -32,6 +32,10 @@ export type TakeOver = "refuse" | "standby" | "takeover";
 export const PROBE_INTERVAL_MS = 3_000;
 export const PROBES = 3;
 
+/** Between two looks at an owner that is about to go, and how long it is trusted to go. */
+export const DRAIN_INTERVAL_MS = 500;
+export const DRAIN_MS = 15_000;
+
 /** Whether nobody stands in the way: the shard can be taken without a question. */
 export function isVacant(owner: Owner | undefined, self: NodeIdentity): boolean {
   return owner === undefined || owner.state === "FREE" || self.sight(owner) === "dead";

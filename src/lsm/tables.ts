@@ -16,6 +16,8 @@ export interface TableOptions {
   readonly readGapBytes: number;
   /** The longest request. */
   readonly readBytes: number;
+  /** Tells what a failed read means, before whoever waits for it is told. */
+  readonly explain?: (error: unknown) => Promise<unknown>;
 }
 
 /** What one request reads of one table. */
@@ -81,7 +83,7 @@ export class Tables {
    * that is answered is called, after the call that missed it has been repeated.
    *
    * @throws CatalogError `Corrupt`, codes `LSM_TABLE_MISSING`, `LSM_FILE_CORRUPT`; `Unavailable`,
-   *   code `LSM_CLOSED`; what the store throws.
+   *   codes `LSM_FENCED`, `LSM_CLOSED`; what the store throws.
    */
   async load(missing: readonly MissingBlock[], ahead?: ReadAhead): Promise<() => void> {
     const wanted = new Map<Table, Map<number, MissingBlock>>();
@@ -108,7 +110,8 @@ export class Tables {
     const failed = outcomes.find((outcome) => outcome.status === "rejected");
     if (failed === undefined) return release;
     release();
-    throw failed.reason;
+    const { explain } = this.#options;
+    throw explain === undefined ? failed.reason : await explain(failed.reason);
   }
 
   async #loadParts(

@@ -4,6 +4,8 @@ import type { Manifest } from "./format/manifest.ts";
 import type { Owner } from "./format/manifest-records.ts";
 import type { ManifestState, ManifestStore } from "./manifest/store.ts";
 import {
+  DRAIN_INTERVAL_MS,
+  DRAIN_MS,
   isVacant,
   mayAnswer,
   type NodeIdentity,
@@ -97,6 +99,7 @@ class Manners {
   /** Whose silence is counted, and how often it was silent. */
   #epoch = 0;
   #silent = 0;
+  #draining: Stopwatch | undefined;
   /** Whether anybody before may still answer reads, as far as the last look told. */
   outwait = false;
 
@@ -110,8 +113,15 @@ class Manners {
   async mayTake(manifest: Manifest, owner: Owner): Promise<boolean> {
     this.outwait = mayAnswer(owner, this.#self);
     if (isVacant(owner, this.#self) || this.#mode === "takeover") return true;
-    if (manifest.writerEpoch !== this.#epoch) this.#silent = 0;
+    if (manifest.writerEpoch !== this.#epoch) {
+      this.#silent = 0;
+      this.#draining = undefined;
+    }
     this.#epoch = manifest.writerEpoch;
+    if (owner.state === "DRAINING" && this.#mayDrain()) {
+      await this.#clock.sleep(DRAIN_INTERVAL_MS);
+      return false;
+    }
     const answer = await this.#ask(owner);
     this.#silent = answer === "silent" ? this.#silent + 1 : 0;
     if (this.#silent >= PROBES) return true;
@@ -120,6 +130,12 @@ class Manners {
     }
     await this.#clock.sleep(PROBE_INTERVAL_MS);
     return false;
+  }
+
+  /** Whoever says that it goes is waited for, also where one that stays would be a refusal. */
+  #mayDrain(): boolean {
+    this.#draining ??= new Stopwatch(this.#clock);
+    return this.#draining.elapsedMs() < DRAIN_MS;
   }
 
   /** Only who can be asked can be found silent. */

@@ -2,8 +2,9 @@ import { describe, expect, it } from "vitest";
 import { utf8, utf8Text } from "../../src/base/bytes.ts";
 import { SeededPrng } from "../../src/base/prng.ts";
 import { MemoryBlobStore } from "../../src/blob/memory.ts";
+import { InlineMerger } from "../../src/lsm/compaction/inline-merger.ts";
 import { Engine } from "../../src/lsm/engine.ts";
-import { LSM_DEFAULTS } from "../../src/lsm/options.ts";
+import { LSM_DEFAULTS, type LsmOptions } from "../../src/lsm/options.ts";
 import type { NodeIdentity, TakeOver } from "../../src/lsm/owner.ts";
 import { ObjectWalStore } from "../../src/lsm/wal/objects.ts";
 import { SegmentWalStore } from "../../src/lsm/wal/segments.ts";
@@ -21,15 +22,20 @@ class Shard {
   readonly store: FaultyBlobStore;
   readonly #disk = new ModelledDisk();
   readonly #wal: "objects" | "segments";
+  #opened = 0;
 
   constructor(wal: "objects" | "segments" = "objects") {
     this.#wal = wal;
     this.store = new FaultyBlobStore(new MemoryBlobStore(this.clock), () => undefined);
   }
 
-  open(node: NodeIdentity, takeOver: TakeOver = "refuse"): Promise<Engine> {
+  open(
+    node: NodeIdentity,
+    takeOver: TakeOver = "refuse",
+    options: Partial<LsmOptions> = {},
+  ): Promise<Engine> {
     const { clock, store } = this;
-    const prng = new SeededPrng(1);
+    const prng = new SeededPrng(++this.#opened);
     const wal =
       this.#wal === "objects"
         ? new ObjectWalStore(store, { clock, prng, prefix: "wal/" })
@@ -39,7 +45,8 @@ class Shard {
             segmentBytes: 65_536,
             sliceBytes: 65_536,
           });
-    return Engine.open({ store, wal, clock, prng, node, takeOver });
+    const merger = new InlineMerger(clock);
+    return Engine.open({ store, wal, clock, prng, node, takeOver, merger, options });
   }
 }
 
@@ -162,6 +169,43 @@ describe("a second process", () => {
   });
 });
 
+describe("an owner that drains", () => {
+  it("is waited for by who would be refused, and serves until it is closed", async () => {
+    const shard = new Shard();
+    const owner = await shard.open(shard.processes.start());
+    await put(owner, "a", "1");
+    await owner.drain();
+    const next = shard.open(shard.processes.start());
+    await shard.clock.advance(5_000);
+    await put(owner, "a", "2");
+    expect(await read(owner, "a")).toBe("2");
+    await owner.close();
+    const startMs = shard.clock.monotonicMs();
+    expect(await read(await shard.clock.run(next), "a")).toBe("2");
+    // It was released: nobody's lease is outwaited.
+    expect(shard.clock.monotonicMs() - startMs).toBeLessThan(takeoverWaitMs);
+  });
+
+  it("is not waited for without end", async () => {
+    const shard = new Shard();
+    const owner = shard.processes.start();
+    await (await shard.open(owner)).drain();
+    const next = shard.open(shard.processes.start());
+    const context = { node: owner.node };
+    const refused = expect(next).rejects.toMatchObject({ code: "LSM_OWNED", context });
+    await shard.clock.advance(20_000);
+    await refused;
+  });
+
+  it("does not say so once it was overtaken", async () => {
+    const shard = new Shard();
+    const old = await shard.open(shard.processes.start());
+    const fresh = await shard.clock.run(shard.open(shard.processes.start(), "takeover"));
+    await expect(old.drain()).rejects.toMatchObject({ code: "LSM_FENCED" });
+    await put(fresh, "a", "1");
+  });
+});
+
 describe.each(["objects", "segments"] as const)("two writers on a log of %s", (kind) => {
   it("the fenced one gets a typed error, and nothing acknowledged is lost", async () => {
     const shard = new Shard(kind);
@@ -188,6 +232,39 @@ describe.each(["objects", "segments"] as const)("two writers on a log of %s", (k
     await fresh.flush();
     expect(fresh.stats().tree.l0Tables).toBe(1);
     expect(await read(fresh, "a")).toBe("1");
+  });
+});
+
+describe.each(["objects", "segments"] as const)("a reader on a log of %s", (kind) => {
+  it("that misses what its successor has collected hears that it was overtaken", async () => {
+    const shard = new Shard(kind);
+    const options = { gcMinAgeMs: 0, leaseMs: 0, compaction: "manual" as const };
+    const old = await shard.open(shard.processes.start(), "refuse", options);
+    for (const value of ["1", "2"]) {
+      await put(old, "a", value);
+      await old.flush();
+    }
+    const scan = old.scan();
+    const fresh = await shard.clock.run(shard.open(shard.processes.start(), "takeover", options));
+    await shard.clock.run(fresh.compact());
+    await fresh.collectGarbage();
+    const overtaken = { kind: "Unavailable", code: "LSM_FENCED" };
+    await expect(shard.clock.run(read(old, "a"))).rejects.toMatchObject(overtaken);
+    await expect(async () => scan.next()).rejects.toMatchObject(overtaken);
+    expect(old.failure).toMatchObject(overtaken);
+    expect(await shard.clock.run(read(fresh, "a"))).toBe("2");
+  });
+
+  it("of a table that is gone while nobody overtook it hears of damage", async () => {
+    const shard = new Shard(kind);
+    const engine = await shard.open(shard.processes.start(), "refuse", { leaseMs: 0 });
+    await put(engine, "a", "1");
+    await engine.flush();
+    for (const { path } of await shard.store.list("sst/")) await shard.store.delete(path);
+    await expect(shard.clock.run(read(engine, "a"))).rejects.toMatchObject({
+      ...{ kind: "Corrupt", code: "LSM_TABLE_MISSING" },
+    });
+    expect(engine.failure).toBeUndefined();
   });
 });
 

@@ -144,8 +144,9 @@ export class Compactor {
         totalMs: totalMs + watch.elapsedMs(),
       };
     } catch (error) {
-      this.#failed(error, plan);
-      throw error;
+      const told = await this.#target.manifests.explain(error);
+      this.#failed(told, plan);
+      throw told;
     } finally {
       unpin();
     }

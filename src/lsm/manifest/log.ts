@@ -1,3 +1,4 @@
+import { CatalogError } from "../../base/error.ts";
 import { fenced } from "../errors.ts";
 import type { Manifest } from "../format/manifest.ts";
 import type { ManifestState, ManifestStore } from "./store.ts";
@@ -58,6 +59,20 @@ export class ManifestLog {
     const { id } = this.#current;
     const newer = await this.#store.newerThan(id, sinceMs);
     if (newer !== undefined) this.#accept(newer);
+  }
+
+  /**
+   * What it means that a table could not be read. Whoever was overtaken misses what its successor
+   * has collected: that is no damage. One request where a table is missing, else none.
+   */
+  async explain(error: unknown): Promise<unknown> {
+    if (!(error instanceof CatalogError) || error.code !== "LSM_TABLE_MISSING") return error;
+    try {
+      await this.check(Number.POSITIVE_INFINITY);
+      return error;
+    } catch (overtaken) {
+      return overtaken;
+    }
   }
 
   #accept(manifest: Manifest): Manifest {

@@ -130,10 +130,6 @@ export class History {
     return this.#branches.length;
   }
 
-  get lastEpoch(): number {
-    return this.#branches.at(-1)?.epoch ?? 0;
-  }
-
   /** An owner serves, and has found so much. */
   opened(epoch: number, lastSequence: number): Branch {
     const before = this.#branches.findLast((branch) => branch.epoch < epoch);

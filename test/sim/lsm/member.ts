@@ -88,20 +88,12 @@ export class Member {
       coverage.note(`${operation} ${this.host.alive ? "answered" : "cut off"}`);
       return answer;
     } catch (error) {
-      const code = this.#codeOf(operation, error);
+      const code = assertAllowed(this.#sim, operation, error)?.code ?? "";
       coverage.note(`${operation} ${code}`);
       this.#sim.log(`${this.host.name} ${operation}: ${code}`);
       if (ENDED.has(code)) this.#over.resolve();
       return undefined;
     }
-  }
-
-  /** Whoever was overtaken long ago may look for tables that its successors have collected. */
-  #codeOf(operation: string, error: unknown): string {
-    const overtaken = this.#history.lastEpoch > this.branch.epoch;
-    const gone = error instanceof CatalogError && error.code === "LSM_TABLE_MISSING";
-    if (gone && overtaken) return error.code;
-    return assertAllowed(this.#sim, operation, error)?.code ?? "";
   }
 
   /** Applies a batch; what is answered settles with its fate: whether it was acknowledged. */
