@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { SystemClock } from "./runtime/clock.ts";
 import { type Composition, compose } from "./runtime/compose.ts";
+import { mintNodeId } from "./runtime/node-identity.ts";
 import { SystemPrng } from "./runtime/prng.ts";
 import { fromFields, readSettings, requireSettings } from "./runtime/read-settings.ts";
 import type { LogLevel, Profile, Settings } from "./runtime/settings.ts";
@@ -139,13 +140,14 @@ export class Firn {
   ): Promise<Firn> {
     const clock = new SystemClock();
     const prng = new SystemPrng();
+    const nodeId = mintNodeId(prng);
     const log = createLogger(settings.logLevel, clock);
     const composition = await compose(settings, {
-      ...{ clock, prng, onDefect: defectLogger(log) },
+      ...{ clock, prng, nodeId, onDefect: defectLogger(log) },
       notify: (text, facts) => log.info(facts, text),
     });
     const server = new FirnServer({
-      ...{ clock, prng, iceberg: composition.iceberg, metrics: composition.metrics },
+      ...{ nodeId, clock, prng, iceberg: composition.iceberg, metrics: composition.metrics },
       log,
       ready: () => composition.ready(),
       allowAnonymous: settings.allowAnonymous,
@@ -153,6 +155,7 @@ export class Firn {
     });
     try {
       const url = listens ? await server.listen(settings.host, settings.port) : undefined;
+      if (url !== undefined) await composition.listens(url);
       return new Firn(server, composition, url, scratch);
     } catch (error) {
       await server.stop();
@@ -181,6 +184,7 @@ export class Firn {
 
   async #close(): Promise<void> {
     try {
+      await this.#composition.drain();
       await this.#server.stop();
       await this.#composition.close();
     } finally {

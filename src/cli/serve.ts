@@ -1,10 +1,12 @@
 import { asCatalogError, describe } from "../http/failure.ts";
 import { SystemClock, sinceProcessStartMs } from "../runtime/clock.ts";
 import { compose } from "../runtime/compose.ts";
+import { mintNodeId } from "../runtime/node-identity.ts";
 import { SystemPrng } from "../runtime/prng.ts";
 import type { Settings } from "../runtime/settings.ts";
 import { onStopSignal } from "../runtime/signals.ts";
 import { packageVersion } from "../runtime/version.ts";
+import { Lobby } from "../server/lobby.ts";
 import { createLogger, defectLogger, errorFields } from "../server/log.ts";
 import { FirnServer } from "../server/server.ts";
 import { banner } from "./banner.ts";
@@ -21,23 +23,29 @@ wait for it with --standby, or end its service now with --takeover.
 export async function serve(settings: Settings): Promise<number> {
   const clock = new SystemClock();
   const prng = new SystemPrng();
+  const nodeId = mintNodeId(prng);
   const log = createLogger(settings.logLevel, clock);
   const stopped = Promise.withResolvers<number>();
   try {
+    const lobby = await openLobby(settings, nodeId);
     const composition = await compose(settings, {
-      ...{ clock, prng, onDefect: defectLogger(log) },
+      ...{ clock, prng, nodeId, onDefect: defectLogger(log) },
       notify: (text, facts) => log.info(facts, text),
+      ...(lobby && { url: lobby.url, onWaiting: (owner) => lobby.waitFor(owner) }),
     });
+    await lobby?.close();
     const { iceberg, metrics } = composition;
     const server = new FirnServer({
-      ...{ iceberg, metrics, clock, prng, log },
+      ...{ nodeId, iceberg, metrics, clock, prng, log },
       ready: () => composition.ready(),
       allowAnonymous: settings.allowAnonymous,
       maxInFlight: settings.maxInFlight,
     });
-    const url = await server.listen(settings.host, settings.port);
+    const url = await server.listen(settings.host, lobby?.port ?? settings.port);
+    await composition.listens(url);
     const stop = async () => {
       log.info("stopping");
+      await composition.drain();
       await server.stop();
       await composition.close();
       log.info("stopped");
@@ -58,4 +66,11 @@ export async function serve(settings: Settings): Promise<number> {
     if (failure.code === "LSM_OWNED") process.stderr.write(OWNED_HELP);
     return 1;
   }
+}
+
+/** While it may have to wait, it says so where it is to listen. */
+async function openLobby(settings: Settings, nodeId: string): Promise<Lobby | undefined> {
+  const { host, port, allowAnonymous, standby, takeover } = settings;
+  if (!standby && !takeover) return undefined;
+  return Lobby.open({ host, port, allowAnonymous, nodeId });
 }

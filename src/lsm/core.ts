@@ -5,6 +5,7 @@ import { ThreadMerger } from "./compaction/thread-merger.ts";
 import { Flusher } from "./flush.ts";
 import type { Key, Sequence } from "./format/entry.ts";
 import type { Manifest } from "./format/manifest.ts";
+import type { Owner } from "./format/manifest-records.ts";
 import { Gets } from "./get.ts";
 import { Health } from "./health.ts";
 import { Lease } from "./lease.ts";
@@ -54,6 +55,7 @@ export class Core {
   /** What the log had taken when the active memtable began. */
   #walFiles = 0;
   #walBytes = 0;
+  #accepted: Manifest;
   #closing: Promise<void> | undefined;
   readonly #latency: LsmLatency | undefined;
   readonly #unshow: (() => void) | undefined;
@@ -67,6 +69,7 @@ export class Core {
     this.prefix = opened.prefix;
     this.cache = opened.cache;
     this.#wal = wal;
+    this.#accepted = manifest;
     const explain = (error: unknown) => this.#explain(error);
     this.tables = new Tables(store, this.prefix, this.cache, { ...options, explain });
     const [active = new Memtable(), ...frozen] = memtables;
@@ -138,12 +141,11 @@ export class Core {
     await this.#flusher.drain();
   }
 
-  /** Says in the manifest that the shard is about to be free. */
-  async drain(): Promise<void> {
+  /** Says something else of the owner in the manifest. */
+  async announce(change: Partial<Pick<Owner, "url" | "state">>): Promise<void> {
     await this.manifests.update((manifest) => {
-      const { owner } = manifest;
-      if (owner?.state !== "OPEN") return undefined;
-      return { ...manifest, owner: { ...owner, state: "DRAINING" } };
+      const owner = manifest.owner && { ...manifest.owner, ...change };
+      return owner && { ...manifest, owner };
     });
   }
 
@@ -184,7 +186,7 @@ export class Core {
 
   /** After a failure there is nothing left to save: what is durable is replayed. */
   async #close(): Promise<void> {
-    const { health, manifests } = this;
+    const { health } = this;
     health.close();
     try {
       await this.upkeep.close();
@@ -192,10 +194,7 @@ export class Core {
         this.#freeze();
         await this.#flusher.finish();
         await this.#commits.close();
-        await manifests.update((manifest) => {
-          const { owner } = manifest;
-          return owner && { ...manifest, owner: { ...owner, state: "FREE" } };
-        });
+        await this.announce({ state: "FREE" });
       } else await this.#commits.close();
     } finally {
       this.tables.close();
@@ -290,6 +289,10 @@ export class Core {
 
   /** A state that somebody published: memtables that it holds go, its tables come. */
   #accept(manifest: Manifest): void {
+    const { level0, runs } = this.#accepted;
+    this.#accepted = manifest;
+    // What was said of the owner alone leaves nothing to read, to compact or to collect.
+    if (manifest.level0 === level0 && manifest.runs === runs) return;
     const { current } = this.views;
     const flushed = current.frozen.filter((one) => one.maxSequence <= manifest.lastSequence);
     const frozen = current.frozen.filter((one) => one.maxSequence > manifest.lastSequence);

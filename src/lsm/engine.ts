@@ -181,7 +181,13 @@ export class Engine {
    */
   async drain(): Promise<void> {
     this.#core.health.assertOpen();
-    await this.#core.drain();
+    await this.#core.announce({ state: "DRAINING" });
+  }
+
+  /** Says where others may ask whether this process lives. @throws as `drain`. Two requests. */
+  async advertise(url: string): Promise<void> {
+    this.#core.health.assertOpen();
+    await this.#core.announce({ url });
   }
 
   stats(): LsmStats {

@@ -6,6 +6,7 @@ import { BlockCache } from "./cache.ts";
 import type { Merger } from "./compaction/merger.ts";
 import { DELETE, keyOfBytes, PUT, type Sequence } from "./format/entry.ts";
 import type { Manifest } from "./format/manifest.ts";
+import type { Owner } from "./format/manifest-records.ts";
 import { ManifestObjects } from "./manifest/objects.ts";
 import type { ManifestStore } from "./manifest/store.ts";
 import { Memtable } from "./memtable.ts";
@@ -30,6 +31,8 @@ export interface OpenOptions {
   /** Shared by the shards of a process; 64 MiB of its own if none is given. */
   readonly cache?: BlockCache;
   readonly takeOver?: TakeOver;
+  /** Told of the owner before each wait for it. */
+  readonly onWaiting?: (owner: Owner) => void;
   /** Where the figures of the shard are printed, and under which name. */
   readonly metrics?: { readonly of: LsmMetrics; readonly shard: string };
   /** Where compactions are computed, shared likewise; a thread of its own if none is given. */
@@ -70,7 +73,9 @@ export async function openShard(parts: OpenOptions): Promise<Opened> {
   const { gcMinAgeMs } = options;
   const store =
     parts.manifests ?? new ManifestObjects({ store: parts.store, clock, prefix, gcMinAgeMs });
-  const found = await takeOver(store, clock, node, parts.takeOver ?? "refuse");
+  const found = await takeOver(
+    ...([store, clock, node, parts.takeOver ?? "refuse", parts.onWaiting] as const),
+  );
   const { manifest: taken, outwait, known } = found;
   const leaseOver = outwait ? clock.sleep(options.takeoverWaitMs) : undefined;
   const replay = new Replay(options.memtableBytes, taken.lastSequence);

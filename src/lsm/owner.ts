@@ -28,8 +28,12 @@ export interface NodeIdentity {
 /** What to do where another owns the shard: give up, wait for it to go, or fence it now. */
 export type TakeOver = "refuse" | "standby" | "takeover";
 
-/** Between two questions to an owner, and how many it may leave unanswered. */
-export const PROBE_INTERVAL_MS = 3_000;
+/**
+ * Between two questions to an owner, and after one that it left unanswered; how many it may leave
+ * so. An owner that stands still is overtaken before 10 s are over, the wait for its lease included.
+ */
+export const PROBE_INTERVAL_MS = 1_500;
+export const SILENCE_INTERVAL_MS = 500;
 export const PROBES = 3;
 
 /** Between two looks at an owner that is about to go, and how long it is trusted to go. */

@@ -12,6 +12,7 @@ import {
   owned,
   PROBE_INTERVAL_MS,
   PROBES,
+  SILENCE_INTERVAL_MS,
   type TakeOver,
 } from "./owner.ts";
 
@@ -42,6 +43,7 @@ const EMPTY: ManifestState = {
  * Makes `self` the owner in the manifest, under the next epoch. Safety rests on the fences that
  * follow from it, never on what is found out about the owner before.
  *
+ * @param onWaiting told of the owner before each wait for it.
  * @throws CatalogError `Unavailable`, code `LSM_OWNED`, naming the owner; what the store throws.
  */
 export async function takeOver(
@@ -49,8 +51,9 @@ export async function takeOver(
   clock: Clock,
   self: NodeIdentity,
   mode: TakeOver,
+  onWaiting: (owner: Owner) => void = () => {},
 ): Promise<Taken> {
-  const manners = new Manners(clock, self, mode);
+  const manners = new Manners(clock, self, mode, onWaiting);
   let attempted: number | undefined;
   for (;;) {
     const known = new Stopwatch(clock);
@@ -96,6 +99,7 @@ class Manners {
   readonly #clock: Clock;
   readonly #self: NodeIdentity;
   readonly #mode: TakeOver;
+  readonly #onWaiting: (owner: Owner) => void;
   /** Whose silence is counted, and how often it was silent. */
   #epoch = 0;
   #silent = 0;
@@ -103,10 +107,11 @@ class Manners {
   /** Whether anybody before may still answer reads, as far as the last look told. */
   outwait = false;
 
-  constructor(clock: Clock, self: NodeIdentity, mode: TakeOver) {
+  constructor(clock: Clock, self: NodeIdentity, mode: TakeOver, onWaiting: (owner: Owner) => void) {
     this.#clock = clock;
     this.#self = self;
     this.#mode = mode;
+    this.#onWaiting = onWaiting;
   }
 
   /** False after a while of waiting: look at the manifest again. @throws as `takeOver`. */
@@ -118,17 +123,19 @@ class Manners {
       this.#draining = undefined;
     }
     this.#epoch = manifest.writerEpoch;
-    if (owner.state === "DRAINING" && this.#mayDrain()) {
-      await this.#clock.sleep(DRAIN_INTERVAL_MS);
-      return false;
-    }
+    if (owner.state === "DRAINING" && this.#mayDrain()) return this.#wait(owner, DRAIN_INTERVAL_MS);
     const answer = await this.#ask(owner);
     this.#silent = answer === "silent" ? this.#silent + 1 : 0;
     if (this.#silent >= PROBES) return true;
     if (this.#mode === "refuse" && answer !== "silent") {
       throw owned(owner, this.#clock.nowMs() - manifest.writtenAtMs);
     }
-    await this.#clock.sleep(PROBE_INTERVAL_MS);
+    return this.#wait(owner, this.#silent > 0 ? SILENCE_INTERVAL_MS : PROBE_INTERVAL_MS);
+  }
+
+  async #wait(owner: Owner, ms: number): Promise<false> {
+    this.#onWaiting(owner);
+    await this.#clock.sleep(ms);
     return false;
   }
 
@@ -138,11 +145,14 @@ class Manners {
     return this.#draining.elapsedMs() < DRAIN_MS;
   }
 
-  /** Only who can be asked can be found silent. */
+  /**
+   * Only who can be asked can be found silent. A process that runs is a refusal without a question;
+   * whoever waits for it asks all the same, since it may stand still for ever.
+   */
   async #ask(owner: Owner): Promise<"here" | "silent"> {
     const { answers } = this.#self;
-    if (this.#self.sight(owner) === "alive" || answers === undefined || owner.url === "")
-      return "here";
+    const runs = this.#mode === "refuse" && this.#self.sight(owner) === "alive";
+    if (runs || answers === undefined || owner.url === "") return "here";
     return (await answers(owner)) ? "here" : "silent";
   }
 }

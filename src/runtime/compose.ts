@@ -12,7 +12,7 @@ import { type CatalogNode, openNode } from "../service/node.ts";
 import { openLake } from "./lake.ts";
 import { fileUri } from "./location.ts";
 import { ownLocations } from "./own-locations.ts";
-import { SETTINGS, type Settings } from "./settings.ts";
+import type { Settings } from "./settings.ts";
 import { type Components, localStores, memoryStores, type Stores } from "./stores.ts";
 
 /** Everything a running Firn consists of below its protocols. */
@@ -24,6 +24,10 @@ export interface Composition
   readonly metrics: Metrics;
   /** Resolves while the stores can be reached. @throws CatalogError `Unavailable` */
   ready(): Promise<void>;
+  /** Says where it listens, for other processes that want its stores. Never fails for that. */
+  listens(url: string): Promise<void>;
+  /** Says that `close` is to follow, so that they wait for it. Never fails for that. */
+  drain(): Promise<void>;
 }
 
 /**
@@ -44,7 +48,7 @@ export async function compose(settings: Settings, components: Components): Promi
 }
 
 async function composeOver(
-  { blobs, pointers, secret, close }: Stores,
+  { blobs, pointers, secret, owner, close }: Stores,
   settings: Settings,
   components: Components,
   metrics: Metrics,
@@ -73,6 +77,10 @@ async function composeOver(
     ...node,
     metrics,
     ready: () => assertReachable(pointers),
+    listens: async (url) => {
+      await told(components, owner?.advertise(settings.advertiseUrl ?? reachable(url)));
+    },
+    drain: () => told(components, owner?.drain()),
     close: async () => {
       try {
         await node.close();
@@ -82,6 +90,21 @@ async function composeOver(
       }
     },
   };
+}
+
+/** Others do well to know, and nothing rests on it. */
+async function told({ notify }: Components, telling: Promise<void> | undefined): Promise<void> {
+  try {
+    await telling;
+  } catch (error) {
+    if (!(error instanceof CatalogError)) throw error;
+    notify("other processes could not be told", { code: error.code });
+  }
+}
+
+/** Where a process of this machine reaches who listens on all of its addresses. */
+function reachable(url: string): string {
+  return url.replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:");
 }
 
 function counted({ onDefect }: Components, metrics: Metrics): OnDefect {
@@ -102,11 +125,10 @@ async function ensureCatalogs(
   settings: Settings,
   { notify }: Components,
 ): Promise<void> {
-  const { warehouse, dir, catalog } = settings;
+  const { warehouse, catalog, given } = settings;
   const { location } = await catalogs.ensure(DEFAULT_CATALOG, warehouse);
   // Where none was asked for, the one that is stored stays.
-  const asked = warehouse !== SETTINGS.warehouse.fallback(settings, dir);
-  if (asked && location !== warehouse) {
+  if (given.includes("warehouse") && location !== warehouse) {
     const before = await catalogs.moveRoot(DEFAULT_CATALOG, warehouse);
     if (before !== undefined) {
       notify("new tables go to another warehouse; those that are there stay", {

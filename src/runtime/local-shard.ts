@@ -6,13 +6,14 @@ import { LocalBlobStore } from "../blob/local.ts";
 import type { BlobStore } from "../blob/port.ts";
 import { LocalDisk } from "../lsm/disk/local.ts";
 import { Engine } from "../lsm/engine.ts";
+import type { Owner } from "../lsm/format/manifest-records.ts";
 import type { LsmMetrics } from "../lsm/metrics.ts";
 import type { LsmOptions } from "../lsm/options.ts";
 import type { TakeOver } from "../lsm/owner.ts";
 import type { ShardFiles } from "../lsm/shard-files.ts";
 import { SegmentReader } from "../lsm/wal/reader.ts";
 import { SegmentWalStore } from "../lsm/wal/segments.ts";
-import { nodeIdentity } from "./node-identity.ts";
+import { type NodeIdentityOptions, nodeIdentity } from "./node-identity.ts";
 import { Shard, SYSTEM_SHARD, shardPrefix } from "./shard.ts";
 
 /** One disk, one host: who has the shard open may delete what nobody refers to at once. */
@@ -21,7 +22,9 @@ const OPTIONS: Partial<LsmOptions> = { gcMinAgeMs: 0 };
 export interface LocalShardOptions {
   readonly clock: Clock;
   readonly prng: Prng;
+  readonly node?: Pick<NodeIdentityOptions, "nodeId" | "url">;
   readonly takeOver: TakeOver;
+  readonly onWaiting?: (owner: Owner) => void;
   readonly metrics: LsmMetrics;
 }
 
@@ -62,14 +65,14 @@ export function shardFilesOf(
 export function openLocalShard(
   dir: string,
   store: BlobStore,
-  { clock, prng, takeOver, metrics }: LocalShardOptions,
+  { clock, prng, node: self, takeOver, onWaiting, metrics }: LocalShardOptions,
 ): Promise<Shard> {
   return Shard.open({
     ...{ clock, takeOver },
-    node: nodeIdentity({ prng, oneHost: true }),
+    node: nodeIdentity({ ...self, prng, oneHost: true }),
     open: (node, how) =>
       Engine.open({
-        ...{ store, clock, prng, node, takeOver: how },
+        ...{ store, clock, prng, node, takeOver: how, ...(onWaiting && { onWaiting }) },
         prefix: shardPrefix(SYSTEM_SHARD),
         wal: new SegmentWalStore(new LocalDisk(logOf(dir, SYSTEM_SHARD)), { clock, prng }),
         metrics: { of: metrics, shard: SYSTEM_SHARD },

@@ -4,14 +4,21 @@ import type { Prng } from "../base/prng.ts";
 import { bootId, identityOf } from "../blob/local-process.ts";
 import type { Owner } from "../lsm/format/manifest-records.ts";
 import type { NodeIdentity, Sighting } from "../lsm/owner.ts";
+import { answersAt } from "./probe.ts";
 
 export interface NodeIdentityOptions {
   readonly prng: Prng;
-  /** Where other nodes reach this one; empty where nobody does. */
+  /** Used by no other process, and not by this one after a restart; a new one if absent. */
+  readonly nodeId?: string;
+  /** Where others may ask for it; empty until it listens. */
   readonly url?: string;
   /** The shard lies in a directory of this machine: an owner of an earlier boot is dead. */
   readonly oneHost: boolean;
-  readonly answers?: (owner: Owner) => Promise<boolean>;
+}
+
+/** An id for this process. */
+export function mintNodeId(prng: Prng): string {
+  return Buffer.from(prng.bytes(16)).toString("hex");
 }
 
 /**
@@ -20,16 +27,16 @@ export interface NodeIdentityOptions {
  * one of the same id.
  */
 export function nodeIdentity(options: NodeIdentityOptions): NodeIdentity {
-  const { prng, url = "", oneHost, answers } = options;
+  const { prng, nodeId = mintNodeId(prng), url = "", oneHost } = options;
   const space = processSpace();
   return {
-    node: Buffer.from(prng.bytes(16)).toString("hex"),
+    node: nodeId,
     host: hostname(),
     pid: process.pid,
     bootId: `${space}:${identityOf(process.pid) ?? ""}`,
     url,
     sight: (owner) => sight(owner, space, oneHost),
-    ...(answers && { answers }),
+    answers: (owner) => answersAt(owner, sight(owner, space, oneHost) !== "unseen"),
   };
 }
 

@@ -8,6 +8,7 @@ import {
   SETTINGS,
   type SettingName,
   type Settings,
+  type SettingValues,
 } from "./settings.ts";
 
 /** What one source (flags, environment, fields) says, under its own names for settings. */
@@ -89,18 +90,20 @@ export function readSettings(sources: readonly SettingSource[], cwd: string): Se
       problems.push(`${label}: ${error.message}`);
     }
   };
+  const given: SettingName[] = [];
   const absent: SettingName[] = [];
   for (const name of SETTING_NAMES) {
     const source = sources.find((candidate) => candidate.values.has(name));
     const texts = source?.values.get(name);
-    if (texts === undefined) absent.push(name);
-    else attempt(name, source?.label(name) ?? name, () => SETTINGS[name].parse(texts, cwd));
+    (texts === undefined ? absent : given).push(name);
+    if (texts === undefined) continue;
+    attempt(name, source?.label(name) ?? name, () => SETTINGS[name].parse(texts, cwd));
   }
   // Defaults rest on what was given, wherever that stands in the table.
   for (const name of absent) {
-    attempt(name, name, () => SETTINGS[name].fallback(settings as Partial<Settings>, cwd));
+    attempt(name, name, () => SETTINGS[name].fallback(settings as Partial<SettingValues>, cwd));
   }
-  const whole = settings as unknown as Settings;
+  const whole: Settings = { ...(settings as unknown as SettingValues), given };
   problems.push(...contradictions(whole));
   return problems.length === 0 ? { ok: true, settings: whole } : { ok: false, problems };
 }

@@ -24,8 +24,8 @@ export type Profile = (typeof PROFILES)[number];
 export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "silent"] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-/** Every setting, validated. JSON-able: components come in through `compose`. */
-export interface Settings {
+/** The value of every setting. */
+export interface SettingValues {
   readonly profile: Profile;
   readonly host: string;
   readonly port: number;
@@ -61,9 +61,17 @@ export interface Settings {
   readonly secret: string | undefined;
 }
 
-export type SettingName = keyof Settings;
+export type SettingName = keyof SettingValues;
 
-type SettingTable = { readonly [Name in SettingName]: SettingSpec<Settings[Name], Settings> };
+/** Every setting, validated. JSON-able: components come in through `compose`. */
+export interface Settings extends SettingValues {
+  /** Those that somebody chose, be it what they are by default. */
+  readonly given: readonly SettingName[];
+}
+
+type SettingTable = {
+  readonly [Name in SettingName]: SettingSpec<SettingValues[Name], SettingValues>;
+};
 
 /** Whether the catalog lies in S3, for other processes to reach as well. */
 export function isRemote(profile: Profile | undefined): boolean {

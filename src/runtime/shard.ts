@@ -29,6 +29,8 @@ export interface ShardOptions {
  */
 export class Shard {
   readonly #options: ShardOptions;
+  /** Where others may ask for this process, once it is known. */
+  #url: string;
   #engine: Engine;
   #opening: Promise<Engine> | undefined;
   #last: { readonly began: Stopwatch; readonly error?: unknown } | undefined;
@@ -36,6 +38,7 @@ export class Shard {
 
   private constructor(options: ShardOptions, engine: Engine) {
     this.#options = options;
+    this.#url = options.node.url;
     this.#engine = engine;
   }
 
@@ -55,6 +58,22 @@ export class Shard {
   /** The engine that serves. @throws CatalogError as `open`; what ended it where that is final. */
   readonly engine = (): Maybe<Engine> =>
     this.#engine.failure === undefined ? this.#engine : this.#again();
+
+  /**
+   * Says in the shard where others may ask whether this process lives.
+   *
+   * @throws CatalogError as `Engine.advertise`.
+   */
+  async advertise(url: string): Promise<void> {
+    if (url === this.#url) return;
+    this.#url = url;
+    await this.#engine.advertise(url);
+  }
+
+  /** Says in the shard that it is about to be free. @throws CatalogError as `Engine.drain`. */
+  async drain(): Promise<void> {
+    await this.#engine.drain();
+  }
 
   /** Flushes and releases the shard, so that the next start need not look for its owner. */
   async close(): Promise<void> {
@@ -81,7 +100,7 @@ export class Shard {
     this.#last = { began };
     try {
       await this.#engine.close();
-      this.#engine = await open(node, "refuse");
+      this.#engine = await open({ ...node, url: this.#url }, "refuse");
       return this.#engine;
     } catch (error) {
       this.#last = { began, error };

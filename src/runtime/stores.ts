@@ -8,13 +8,13 @@ import { MemoryBlobStore } from "../blob/memory.ts";
 import { MeteredBlobStore } from "../blob/metered.ts";
 import type { BlobStore } from "../blob/port.ts";
 import { KEY_FAMILIES } from "../catalog/keys.ts";
+import type { Owner } from "../lsm/format/manifest-records.ts";
 import { LsmMetrics } from "../lsm/metrics.ts";
-import type { TakeOver } from "../lsm/owner.ts";
 import { LsmPointerStore } from "../pointer/lsm.ts";
 import { MemoryPointerStore } from "../pointer/memory.ts";
 import { MeteredPointerStore } from "../pointer/metered.ts";
 import type { PointerStore } from "../pointer/port.ts";
-import { localBlobStore, openLocalShard } from "./local-shard.ts";
+import { type LocalShardOptions, localBlobStore, openLocalShard } from "./local-shard.ts";
 import { deploymentSecret, SECRET_BYTES } from "./secret.ts";
 import type { Settings } from "./settings.ts";
 import type { Shard } from "./shard.ts";
@@ -23,6 +23,12 @@ import type { Shard } from "./shard.ts";
 export interface Components {
   readonly clock: Clock;
   readonly prng: Prng;
+  /** Of this process: no other one has it, nor this one after a restart. */
+  readonly nodeId: string;
+  /** Where others may ask for it already, while it is waiting for a directory. */
+  readonly url?: string;
+  /** Told who has the directory that this process waits for, before each wait. */
+  readonly onWaiting?: (owner: Owner) => void;
   /** Told what an operator should know of the start. */
   readonly notify: (text: string, facts: ErrorContext) => void;
   /** Hears of defects of ours that no request waits for. They are counted already. */
@@ -36,6 +42,8 @@ export interface Stores {
   /** Of the deployment: what was signed with it stays good as long as it is the same. 32 bytes. */
   readonly secret: Uint8Array;
   readonly close: () => Promise<void>;
+  /** What others see of this process as the owner of its stores, where they have one. */
+  readonly owner?: Pick<Shard, "advertise" | "drain">;
 }
 
 /** Everything in memory: gone with the process. */
@@ -61,17 +69,29 @@ export async function localStores(
   const blobs = new MeteredBlobStore(localBlobStore(dir, { clock, prng }), { clock, metrics });
   const shard = await openLocalShard(dir, blobs, {
     ...{ clock, prng },
-    takeOver: takeOverOf(settings, components),
+    ...ownershipOf(settings, components),
     metrics: new LsmMetrics(metrics),
   });
   return shardStores(shard, { blobs, secret }, components, metrics);
 }
 
 /** What to do about an owner that is in the way, and a word to who waits for it. */
-export function takeOverOf({ standby, takeover, dir }: Settings, components: Components): TakeOver {
-  if (!standby) return takeover ? "takeover" : "refuse";
-  components.notify("waits for whoever has the directory open to end", { dir });
-  return "standby";
+export function ownershipOf(
+  { standby, takeover }: Settings,
+  { nodeId, url = "", notify, onWaiting }: Components,
+): Pick<LocalShardOptions, "node" | "takeOver" | "onWaiting"> {
+  let waitsFor = "";
+  return {
+    node: { nodeId, url },
+    takeOver: standby ? "standby" : takeover ? "takeover" : "refuse",
+    onWaiting: (owner) => {
+      onWaiting?.(owner);
+      const { node, host, pid, url: where } = owner;
+      if (node === waitsFor) return;
+      waitsFor = node;
+      notify("waits for another process to end", { node, host, pid, url: where });
+    },
+  };
 }
 
 /** Pointers as rows of the shard `system`, beside the blobs that its files are. */
@@ -86,5 +106,6 @@ export function shardStores(
     ...{ blobs, secret },
     pointers: new MeteredPointerStore(pointers, { clock, metrics }),
     close: () => shard.close(),
+    owner: shard,
   };
 }

@@ -95,6 +95,8 @@ function noHandler(request: FastifyRequest): CatalogError {
 }
 
 export interface ProbeOptions {
+  /** Of this process: whoever asks at its address learns whether it is still the one. */
+  readonly nodeId: string;
   readonly metrics: Metrics;
   /** Rejects while the stores cannot be reached. */
   readonly ready: () => Promise<void>;
@@ -104,8 +106,8 @@ export interface ProbeOptions {
 
 /** What whoever runs a server asks it: does it live, can it serve, what has it done. */
 export function addProbes(app: FastifyInstance, options: ProbeOptions): void {
-  const { metrics, ready, isStopping, onUnready } = options;
-  app.get("/livez", async () => ({ status: "live" }));
+  const { nodeId: node, metrics, ready, isStopping, onUnready } = options;
+  app.get("/livez", async () => ({ status: "live", node }));
   app.get("/readyz", async (_request, reply) => {
     if (isStopping()) return reply.code(503).send({ status: "draining" });
     try {

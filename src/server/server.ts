@@ -1,5 +1,4 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import { inject } from "light-my-request";
 import type { Logger } from "pino";
 import type { Clock } from "../base/clock.ts";
@@ -20,6 +19,7 @@ import type { Exchange } from "./exchange.ts";
 import { Exchanges } from "./exchanges.ts";
 import { addProbes, Framework } from "./framework.ts";
 import { AnonymousGuard } from "./guard.ts";
+import { listenOn } from "./listen.ts";
 import { errorFields } from "./log.ts";
 import { Slices } from "./slices.ts";
 
@@ -38,6 +38,8 @@ const HEADER_BYTES = 65_536;
 const ANONYMOUS = "anonymous";
 
 export interface ServerOptions {
+  /** As `/livez` answers it; empty where nobody is to ask for it. */
+  readonly nodeId?: string;
   readonly iceberg: IcebergService;
   readonly metrics: Metrics;
   readonly clock: Clock;
@@ -75,6 +77,7 @@ export class FirnServer {
   readonly #slices: Slices;
   readonly #guard: AnonymousGuard;
   readonly #iceberg: IcebergAdapter;
+  #closeOthers: () => void = () => {};
   #stopping: Promise<void> | undefined;
 
   constructor(options: ServerOptions) {
@@ -97,7 +100,7 @@ export class FirnServer {
       onClientError: (error, socket) => answerClientError(error, socket, this.#connections),
     });
     addProbes(this.#framework.app, {
-      ...{ metrics: options.metrics, ready: options.ready },
+      ...{ nodeId: options.nodeId ?? "", metrics: options.metrics, ready: options.ready },
       isStopping: () => this.#stopping !== undefined,
       onUnready: (error) => options.log.warn(errorFields(error), "not ready"),
     });
@@ -107,25 +110,13 @@ export class FirnServer {
    * Starts to listen.
    *
    * @returns the URL, with the port that was taken.
-   * @throws CatalogError `Unavailable`, code `LISTEN_FAILED`: port in use, no such address.
+   * @throws CatalogError as `listenOn`.
    */
   async listen(host: string, port: number): Promise<string> {
     await this.#framework.app.ready();
-    try {
-      await new Promise<void>((resolve, reject) => {
-        this.#server.once("error", reject);
-        this.#server.listen({ host, port }, () => {
-          this.#server.off("error", reject);
-          resolve();
-        });
-      });
-    } catch (error) {
-      const reason = error instanceof Error && "code" in error ? String(error.code) : "unknown";
-      const context = { host, port, reason };
-      throw new CatalogError("Unavailable", "LISTEN_FAILED", "cannot listen", context, error);
-    }
-    const { port: taken } = this.#server.address() as AddressInfo;
-    return `http://${host.includes(":") && !host.startsWith("[") ? `[${host}]` : host}:${taken}`;
+    const { url, closeOthers } = await listenOn(this.#server, host, port);
+    this.#closeOthers = closeOthers;
+    return url;
   }
 
   /**
@@ -164,6 +155,7 @@ export class FirnServer {
   }
 
   async #drain(): Promise<void> {
+    this.#closeOthers();
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
     this.#connections.windDown();
     if (!(await settlesWithin(closed, this.#options.drainMs ?? DRAIN_MS))) {

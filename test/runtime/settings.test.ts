@@ -77,6 +77,7 @@ describe("settings", () => {
       cacheMemoryMib: 64,
       cacheDiskMib: 0,
       secret: undefined,
+      given: [],
     });
   });
 

@@ -1,0 +1,103 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { CatalogError } from "../base/error.ts";
+import { type Answer, problemAnswer } from "../http/answer.ts";
+import { asCatalogError } from "../http/failure.ts";
+import { isIceberg } from "../http/iceberg/adapter.ts";
+import { errorAnswer } from "../http/iceberg/errors.ts";
+import { sendAnswer } from "../http/send.ts";
+import { parseTarget } from "../http/target.ts";
+import { AnonymousGuard } from "./guard.ts";
+import { type Listening, listenOn } from "./listen.ts";
+
+export interface LobbyOptions {
+  readonly host: string;
+  readonly port: number;
+  readonly nodeId: string;
+  readonly allowAnonymous: boolean;
+}
+
+/** Who is waited for, for whoever asks why. */
+export type WaitingFor = Readonly<Record<"host" | "url", string>> & { readonly pid: number };
+
+const RETRY_MS = 2_000;
+
+/**
+ * What a process answers that waits for the directory of another one: that it lives, that it is not
+ * ready and whom it waits for, and to everything else that it cannot serve yet.
+ */
+export class Lobby {
+  readonly url: string;
+  readonly port: number;
+  readonly #server: Server;
+  readonly #closeOthers: () => void;
+  readonly #nodeId: string;
+  readonly #guard: AnonymousGuard;
+  #waitsFor: WaitingFor | undefined;
+
+  private constructor(
+    { nodeId, allowAnonymous }: LobbyOptions,
+    server: Server,
+    { url, port, closeOthers }: Listening,
+  ) {
+    this.url = url;
+    this.port = port;
+    this.#server = server;
+    this.#closeOthers = closeOthers;
+    this.#nodeId = nodeId;
+    this.#guard = new AnonymousGuard(allowAnonymous);
+    server.on("request", (request, response) => this.#receive(request, response));
+  }
+
+  /** @throws CatalogError as `listenOn`. */
+  static async open(options: LobbyOptions): Promise<Lobby> {
+    const server = createServer({ requireHostHeader: false });
+    return new Lobby(options, server, await listenOn(server, options.host, options.port));
+  }
+
+  waitFor({ host, pid, url }: WaitingFor): void {
+    this.#waitsFor = { host, pid, url };
+  }
+
+  /** Leaves the port, so that the server itself can take it. */
+  async close(): Promise<void> {
+    this.#closeOthers();
+    const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
+    this.#server.closeAllConnections();
+    await closed;
+  }
+
+  #receive(request: IncomingMessage, response: ServerResponse): void {
+    const target = parseTarget(request.url ?? "/");
+    let answer: Answer;
+    try {
+      this.#guard.check(request.headers);
+      answer = this.#answer(request.method ?? "", target.path);
+    } catch (thrown) {
+      const error = asCatalogError(thrown);
+      answer = isIceberg(target)
+        ? errorAnswer(error, request.method ?? "", false)
+        : problemAnswer(error, false);
+    }
+    request.resume();
+    response.on("error", () => undefined);
+    sendAnswer(response, answer);
+  }
+
+  #answer(method: string, path: string): Answer {
+    if (method === "GET" && path === "/livez") {
+      return jsonAnswer(200, { status: "live", node: this.#nodeId });
+    }
+    const owner = this.#waitsFor;
+    if (method === "GET" && path === "/readyz") {
+      return jsonAnswer(503, { status: "standby", ...(owner && { owner }) });
+    }
+    const context = { ...owner, retryAfterMs: RETRY_MS };
+    const message = "this process waits for another one to end";
+    throw new CatalogError("Unavailable", "STANDBY", message, context);
+  }
+}
+
+function jsonAnswer(status: number, body: object): Answer {
+  const headers = { "Content-Type": "application/json; charset=utf-8" };
+  return { status, headers, body: JSON.stringify(body) };
+}
