@@ -2,6 +2,7 @@ import type { Clock } from "../base/clock.ts";
 import type { Prng } from "../base/prng.ts";
 import type { BlobStore } from "../blob/port.ts";
 import { Engine } from "../lsm/engine.ts";
+import type { Owner } from "../lsm/format/manifest-records.ts";
 import type { LsmMetrics } from "../lsm/metrics.ts";
 import type { LsmOptions } from "../lsm/options.ts";
 import type { NodeIdentity, TakeOver } from "../lsm/owner.ts";
@@ -16,6 +17,7 @@ export interface BucketShardOptions {
   readonly prng: Prng;
   readonly node: NodeIdentity;
   readonly takeOver: TakeOver;
+  readonly onWaiting: (owner: Owner) => void;
   readonly metrics: LsmMetrics;
 }
 
@@ -27,14 +29,14 @@ export interface BucketShardOptions {
  */
 export function openBucketShard(
   store: BlobStore,
-  { clock, prng, node, takeOver, metrics }: BucketShardOptions,
+  { clock, prng, node, takeOver, onWaiting, metrics }: BucketShardOptions,
 ): Promise<Shard> {
   const prefix = shardPrefix(SYSTEM_SHARD);
   return Shard.open({
     ...{ clock, node, takeOver },
     open: (self, how) =>
       Engine.open({
-        ...{ store, clock, prng, prefix, node: self, takeOver: how },
+        ...{ store, clock, prng, prefix, node: self, takeOver: how, onWaiting },
         wal: new ObjectWalStore(store, { clock, prng, prefix: `${prefix}wal/` }),
         metrics: { of: metrics, shard: SYSTEM_SHARD },
         options: OPTIONS,

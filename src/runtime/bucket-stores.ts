@@ -5,7 +5,7 @@ import { nodeIdentity } from "./node-identity.ts";
 import { catalogBucket } from "./s3-stores.ts";
 import { sharedSecret } from "./secret.ts";
 import type { Settings } from "./settings.ts";
-import { type Components, type Stores, shardStores, takeOverOf } from "./stores.ts";
+import { type Components, ownershipOf, type Stores, shardStores } from "./stores.ts";
 
 /**
  * Everything in one bucket: objects, and pointers as rows of a shard that one process owns. Loaded
@@ -21,10 +21,11 @@ export async function bucketStores(
   const { clock, prng } = components;
   const bucket = await catalogBucket(settings, components, metrics);
   try {
+    const { node, ...owning } = ownershipOf(settings, components);
     const shard = await openBucketShard(bucket.blobs, {
       ...{ clock, prng },
-      node: nodeIdentity({ prng, oneHost: false, url: settings.advertiseUrl ?? "" }),
-      takeOver: takeOverOf(settings, components),
+      ...owning,
+      node: nodeIdentity({ ...node, prng, oneHost: false }),
       metrics: new LsmMetrics(metrics),
     });
     const parts = { blobs: bucket.blobs, secret: sharedSecret(settings) };

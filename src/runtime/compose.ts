@@ -1,6 +1,7 @@
 import { tmpdir } from "node:os";
 import { Counter } from "prom-client";
 import type { OnDefect } from "../base/background.ts";
+import { CatalogError } from "../base/error.ts";
 import { IdSource } from "../base/ids.ts";
 import { assertLimits } from "../base/limits.ts";
 import { createMetrics, type Metrics } from "../base/metrics.ts";

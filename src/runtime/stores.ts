@@ -79,7 +79,7 @@ export async function localStores(
 export function ownershipOf(
   { standby, takeover }: Settings,
   { nodeId, url = "", notify, onWaiting }: Components,
-): Pick<LocalShardOptions, "node" | "takeOver" | "onWaiting"> {
+): Required<Pick<LocalShardOptions, "node" | "takeOver" | "onWaiting">> {
   let waitsFor = "";
   return {
     node: { nodeId, url },
