@@ -16,7 +16,13 @@ import { applyUpdates, type TableUpdate } from "../iceberg/updates.ts";
 import { afterCommit } from "./commit-files.ts";
 import { asDryRun, dryRunOf } from "./dry-run.ts";
 import { MetadataFile, type MetadataFiles } from "./metadata-files.ts";
-import { type Change, type Committed, Look, RelationCommits } from "./relation-commits.ts";
+import {
+  type Change,
+  type Committed,
+  Look,
+  Registration,
+  RelationCommits,
+} from "./relation-commits.ts";
 import { ofRelation } from "./relation-missing.ts";
 import type {
   CommitOfTable,
@@ -251,12 +257,13 @@ export class IcebergTables {
   ): Promise<LoadedTable> {
     const { tables } = this.#catalog;
     const table = refOf({ ...ref, table: request.name });
+    const look = new Registration<Table, TableMetadata>();
     const draft = (before?: Stored<Table>) =>
-      this.#commits.registered(ref.catalog, request.metadataLocation, before);
+      this.#commits.registered(ref.catalog, request.metadataLocation, look, before);
     const done = request.overwrite
       ? await tables.createOrUpdate(ctx, "register-table", table, draft)
       : await tables.create(ctx, "register-table", table, () => draft());
-    return answerOf(await this.#commits.confirm(ctx, done, table));
+    return answerOf(await this.#commits.confirm(ctx, done, table, look));
   }
 
   async drop(

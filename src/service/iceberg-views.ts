@@ -10,7 +10,7 @@ import {
 } from "../iceberg/view-updates.ts";
 import { asDryRun, dryRunOf } from "./dry-run.ts";
 import type { MetadataFile, MetadataFiles } from "./metadata-files.ts";
-import { RelationCommits } from "./relation-commits.ts";
+import { Registration, RelationCommits } from "./relation-commits.ts";
 import { ofRelation } from "./relation-missing.ts";
 import type {
   CommitView,
@@ -106,9 +106,10 @@ export class IcebergViews {
   ): Promise<LoadedView> {
     const { views } = this.#catalog;
     const view = refOf({ ...ref, view: request.name });
-    const draft = () => this.#commits.registered(ref.catalog, request.metadataLocation);
+    const look = new Registration<View, ViewMetadata>();
+    const draft = () => this.#commits.registered(ref.catalog, request.metadataLocation, look);
     const done = await views.create(ctx, "register-view", view, draft);
-    return answerOf((await this.#commits.confirm(ctx, done, view)).file);
+    return answerOf((await this.#commits.confirm(ctx, done, view, look)).file);
   }
 
   async drop(ctx: RequestContext, ref: ViewRef): Promise<void> {

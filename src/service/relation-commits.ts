@@ -30,6 +30,9 @@ const LOST: ReadonlySet<string> = new Set([
   "LOCATION_NOT_ALLOWED",
 ]);
 
+/** Nobody can give back what others have taken since. */
+const FINAL: ReadonlySet<string> = new Set(["NotFound", "AlreadyExists", "Conflict"]);
+
 /** The file that the last look at a relation came to, written or there already. */
 export class Look<E extends Relation, M extends Metadata> {
   file: MetadataFile<M> | undefined;
@@ -46,6 +49,14 @@ export class Look<E extends Relation, M extends Metadata> {
     this.file = file;
     this.base = file;
   }
+}
+
+/** What the last look of a register came to, for the case that it has to be taken back. */
+export class Registration<E extends Relation, M extends Metadata> {
+  /** What stood there before, if anything did, and its metadata, where they could be read. */
+  before: Stored<E> | undefined;
+  base: M | undefined;
+  metadata: M | undefined;
 }
 
 /** What relations of one type are made of, and how. */
@@ -158,13 +169,14 @@ export class RelationCommits<E extends Relation, M extends Metadata> {
 
   /**
    * A draft of what a metadata file holds, wherever it lies within the catalog's roots. `before`:
-   * what the relation was until then, if it was.
+   * what the relation was until then, if it was. The look is left in `look`.
    *
    * @throws CatalogError `METADATA_FILE_MISSING`, `METADATA_INVALID`, `LOCATION_NOT_ALLOWED`.
    */
   async registered(
     catalog: string,
     metadataLocation: string,
+    look: Registration<E, M>,
     before?: Stored<E>,
   ): Promise<RelationDraft<E>> {
     const { files, describe } = this.#parts;
@@ -172,6 +184,7 @@ export class RelationCommits<E extends Relation, M extends Metadata> {
     const where = places.allowed(metadataLocation);
     const { metadata } = await files.loadStored(where);
     const base = await this.#baseOf(before);
+    Object.assign(look, { before, base, metadata });
     const location = places.locationOf(metadata);
     const claims = places.surroundings(location, metadata.uuid);
     return { location, ...claims, ...describe(metadata, where, base) };
@@ -192,12 +205,13 @@ export class RelationCommits<E extends Relation, M extends Metadata> {
 
   /**
    * What was registered. The file is looked at once more after the commit: a purge may have taken
-   * it meanwhile, and then what names it is taken back.
+   * it meanwhile, and then what names it is taken back. What was there before stands again.
    */
   async confirm(
-    { requestId, principal }: Actor,
+    { requestId, principal, idempotency }: Actor,
     done: Revised<E>,
     ref: RelationRef,
+    look: Registration<E, M>,
   ): Promise<Committed<M>> {
     try {
       const { files } = this.#parts;
@@ -206,10 +220,45 @@ export class RelationCommits<E extends Relation, M extends Metadata> {
     } catch (error) {
       const gone = error instanceof CatalogError && error.code === "METADATA_FILE_MISSING";
       if (!gone) return afterCommit(Promise.reject(error));
+      // Another request's commit, and long ago perhaps: what has become of its file since is no
+      // reason to undo it.
+      if (idempotency?.replayed === true) throw error;
       // No part of what was asked for, so it does not go under the request's key.
-      const { relations } = this.#parts;
-      await afterCommit(relations.takeBack({ requestId, principal }, ref, done.entity.id));
+      await afterCommit(this.#takeBack({ requestId, principal }, done, ref, look));
       throw error;
+    }
+  }
+
+  /** Gives a name the content that a register took from it; a name that it made goes. */
+  async #takeBack(
+    actor: Actor,
+    done: Revised<E>,
+    ref: RelationRef,
+    { before, base, metadata }: Registration<E, M>,
+  ): Promise<void> {
+    const { relations, describe, type } = this.#parts;
+    const iceberg = before?.entity.iceberg;
+    if (before === undefined || iceberg === undefined) {
+      return relations.takeBack(actor, ref, done.entity.id);
+    }
+    const { location } = before.entity;
+    const places = await this.#parts.places.of(ref.catalog);
+    const described = base &&
+      metadata && {
+        ...describe(base, iceberg.metadataLocation, metadata),
+        ...places.surroundings(location, base.uuid),
+      };
+    // Whatever was made of it since is somebody else's.
+    const restore = async ({ entity, summary }: Stored<E>) =>
+      entity.id === done.entity.id && summary.revision === done.revision
+        ? { ...described, iceberg, location }
+        : undefined;
+    try {
+      await relations.update(actor, `register-${type}` as const, ref, restore);
+    } catch (error) {
+      // Gone, or its place was taken since: then it stays with all that is kept of it.
+      const final = error instanceof CatalogError && FINAL.has(error.kind);
+      if (!final) throw error;
     }
   }
 

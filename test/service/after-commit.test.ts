@@ -2,7 +2,9 @@ import { expect, test } from "vitest";
 import { CatalogError } from "../../src/base/error.ts";
 import { Locations } from "../../src/blob/locations.ts";
 import { MemoryBlobStore } from "../../src/blob/memory.ts";
+import type { Actor } from "../../src/catalog/context.ts";
 import type { LoadedTable } from "../../src/service/requests.ts";
+import { checkStore } from "../catalog/support/check-store.ts";
 import { FaultyBlobStore } from "../support/faulty-blob-store.ts";
 import { FaultyPointerStore } from "../support/faulty-pointer-store.ts";
 import { ACTOR, testStores } from "../support/open-catalog.ts";
@@ -77,6 +79,74 @@ test("a register that takes itself back leaves what has its name by then alone",
   const missing = { kind: "NotFound", code: "METADATA_FILE_MISSING" };
   await expect(iceberg.registerTable(ACTOR, NS, request)).rejects.toMatchObject(missing);
   expect(looks).toBe(2);
+  await iceberg.tableExists(ACTOR, T);
+});
+
+/** A table, and the file of another one, which goes just after a register over the first. */
+async function withFleetingFile(meanwhile: (home: string) => Promise<void> = async () => {}) {
+  const stores = testStores();
+  const node = await openTestIceberg(stores);
+  const { iceberg, locations } = node;
+  await iceberg.createNamespace(ACTOR, NS, {});
+  const kept = await iceberg.createTable(ACTOR, NS, NEW);
+  const other = await iceberg.createTable(ACTOR, NS, { ...NEW, name: "other" });
+  await iceberg.dropTable(ACTOR, { ...NS, table: "other" }, { purgeRequested: false });
+  const fleeting = other.metadataLocation ?? "";
+  const home = kept.metadataLocation?.split("/metadata/")[0] ?? "";
+  let looks = 0;
+  onLook(locations, async (location, exists) => {
+    if (location === fleeting && ++looks === 2) {
+      await meanwhile(home);
+      await locations.delete(fleeting);
+    }
+    return exists();
+  });
+  const request = { name: "t", metadataLocation: fleeting, overwrite: true };
+  return { ...node, stores, kept, home, request };
+}
+
+test("a register over a table that is taken back leaves the table as it was", async () => {
+  const { iceberg, catalog, stores, kept, home, request } = await withFleetingFile();
+  const ref = { catalog: "c", path: NS.namespace, name: "t" };
+  const { id } = (await catalog.tables.get(ref)).entity;
+  const missing = { kind: "NotFound", code: "METADATA_FILE_MISSING" };
+  await expect(iceberg.registerTable(ACTOR, NS, request)).rejects.toMatchObject(missing);
+  const found = await iceberg.loadTable(ACTOR, T, { snapshots: "all" });
+  expect(found).toMatchObject({ metadataLocation: kept.metadataLocation });
+  const { entity } = await catalog.tables.get(ref);
+  expect(entity.id).toBe(id);
+  await checkStore(stores.pointers, stores.blobs);
+  // It has its own place again, and the other one's is free.
+  expect(entity.location).toBe(home);
+});
+
+test("a register over a table that cannot be taken back drops nothing", async () => {
+  let rival = (_home: string): Promise<unknown> => Promise.resolve();
+  const opened = withFleetingFile(async (home) => void (await rival(home)));
+  const { iceberg, stores, request } = await opened;
+  rival = (location) => iceberg.createTable(ACTOR, NS, { ...NEW, name: "rival", location });
+  const missing = { code: "METADATA_FILE_MISSING" };
+  await expect(iceberg.registerTable(ACTOR, NS, request)).rejects.toMatchObject(missing);
+  const { items } = await iceberg.listTables(ACTOR, NS, {});
+  expect(items).toEqual(["rival", "t"]);
+  await checkStore(stores.pointers, stores.blobs);
+});
+
+test("a register that is replayed undoes nothing, whatever has become of its file", async () => {
+  const { iceberg, locations } = await openTestIceberg();
+  await iceberg.createNamespace(ACTOR, NS, {});
+  const { metadataLocation = "" } = await iceberg.createTable(ACTOR, NS, NEW);
+  await iceberg.dropTable(ACTOR, T, { purgeRequested: false });
+  const request = { name: "t", metadataLocation, overwrite: false };
+  const keyed = (): Actor => {
+    const key = "0199d8a0-0000-7000-8000-000000000001";
+    const requestHash = new Uint8Array(32).fill(1);
+    return { ...ACTOR, idempotency: { operation: "op", key, requestHash, replayed: false } };
+  };
+  await iceberg.registerTable(keyed(), NS, request);
+  await locations.delete(metadataLocation);
+  const missing = { code: "METADATA_FILE_MISSING" };
+  await expect(iceberg.registerTable(keyed(), NS, request)).rejects.toMatchObject(missing);
   await iceberg.tableExists(ACTOR, T);
 });
 
