@@ -12,6 +12,9 @@ export function isAbsence(error: unknown): boolean {
   return errno === "ENOENT" || errno === "ENOTDIR";
 }
 
+/** No room: space, the account's share of it, or the largest file that it may have. */
+const FULL = new Set(["ENOSPC", "EDQUOT", "EFBIG"]);
+
 /** The path itself is at fault: another disk would not help, another path would. */
 const PATH_FAULTS = new Set(["ENAMETOOLONG", "ENOTDIR", "EISDIR", "ELOOP", "EINVAL", "EILSEQ"]);
 
@@ -19,8 +22,8 @@ const PATH_FAULTS = new Set(["ENAMETOOLONG", "ENOTDIR", "EISDIR", "ELOOP", "EINV
  * What a failed system call means to the caller. `applied` says what is known of the write: before
  * its bytes got their name "nothing" happened, after it they may be lost again ("maybe").
  *
- * Codes: `BLOB_PATH_UNSUPPORTED` (Invalid), `BLOB_STORE_UNAVAILABLE` (Unavailable: full, read-only,
- * forbidden, out of descriptors …), `BLOB_WRITE_UNKNOWN` (Unknown).
+ * Codes: `BLOB_PATH_UNSUPPORTED` (Invalid), `DISK_FULL` and `BLOB_STORE_UNAVAILABLE` (Unavailable:
+ * read-only, forbidden, out of descriptors …), `BLOB_WRITE_UNKNOWN` (Unknown).
  */
 export function faultOf(error: unknown, path: string, applied: "nothing" | "maybe"): unknown {
   const errno = errnoOf(error);
@@ -29,6 +32,9 @@ export function faultOf(error: unknown, path: string, applied: "nothing" | "mayb
   if (applied === "maybe") return writeUnknown(error, context);
   if (PATH_FAULTS.has(errno)) {
     return invalid("BLOB_PATH_UNSUPPORTED", `the file system refuses the path: ${errno}`, context);
+  }
+  if (FULL.has(errno)) {
+    return new CatalogError("Unavailable", "DISK_FULL", "the disk is full", context, error);
   }
   const message = `the file system refuses: ${errno}`;
   return new CatalogError("Unavailable", "BLOB_STORE_UNAVAILABLE", message, context, error);

@@ -80,8 +80,8 @@ export class Core {
     this.#latency = shown?.latency;
     this.#unshow = shown?.remove;
     this.gets = new Gets(this.tables, this.views, clock, (ms) => this.#observe("read_wait", ms));
-    const { assertOpen } = health;
-    this.scanSource = { tables: this.tables, views: this.views, assertReadable: assertOpen };
+    const assertReadable = (sequence: Sequence) => this.assertReadable(sequence);
+    this.scanSource = { tables: this.tables, views: this.views, assertReadable };
     this.#pressure = new Pressure(clock, this.#gauges());
     const { minFlushIntervalMs } = options;
     this.#commits = new GroupCommit(wal, { clock, minFlushIntervalMs });
@@ -133,6 +133,11 @@ export class Core {
     if (wal.stats().files > options.replayFiles) this.#freeze();
     else if (frozen.length > 0) this.#flusher.wake();
     this.upkeep.wake();
+  }
+
+  /** @throws CatalogError what ended reads of the state at a sequence. */
+  assertReadable(sequence: Sequence): void {
+    this.health.assertReadable(sequence <= this.writes.durableSequence);
   }
 
   /** Brings all that was written so far into tables. @throws what ended the engine. */

@@ -35,7 +35,8 @@ export interface ScanRequest extends Range, ReadOptions {
  *
  * What can be answered from memory is answered on the spot (`Maybe`): `await` it always. Every
  * method may throw `Unavailable`: `LSM_CLOSED`, `LSM_FENCED` (another process took over), or
- * `LSM_FAILED` (a write to the log failed: open the shard again to learn what survived).
+ * `LSM_FAILED` (a write to the log failed: open the shard again to learn what survived). Reads of
+ * what was durable by then go on (`readsOn`).
  */
 export class Engine {
   readonly #core: Core;
@@ -52,8 +53,9 @@ export class Engine {
   /** The value of a key; undefined where there is none. Never write to it. */
   get(key: Uint8Array, options?: ReadOptions): Maybe<Uint8Array | undefined> {
     const core = this.#core;
-    core.health.assertOpen();
-    return core.gets.get(core.views.current, keyOfBytes(key), this.#sequenceOf(options));
+    const sequence = this.#sequenceOf(options);
+    core.assertReadable(sequence);
+    return core.gets.get(core.views.current, keyOfBytes(key), sequence);
   }
 
   /** The values of keys, in their order, of one state; what is missing is read at once. */
@@ -62,21 +64,23 @@ export class Engine {
     options?: ReadOptions,
   ): Maybe<readonly (Uint8Array | undefined)[]> {
     const core = this.#core;
-    core.health.assertOpen();
+    const sequence = this.#sequenceOf(options);
+    core.assertReadable(sequence);
     const names: Key[] = keys.map(keyOfBytes);
-    return core.gets.getMany(core.views.current, names, this.#sequenceOf(options));
+    return core.gets.getMany(core.views.current, names, sequence);
   }
 
   /** Rows of a range of one state, in batches. Close it, or read it to its end. */
   scan(request: ScanRequest = {}): Scan {
     const core = this.#core;
-    core.health.assertOpen();
+    const sequence = this.#sequenceOf(request);
+    core.assertReadable(sequence);
     const { reverse = false, limit = Number.POSITIVE_INFINITY, batchRows } = request;
     assertCount(limit);
     assertCount(batchRows ?? 1);
     return new ViewScan(core.scanSource, core.views.current, {
       bounds: boundsOf(request),
-      sequence: this.#sequenceOf(request),
+      sequence,
       reverse,
       limit,
       batchRows: batchRows ?? core.options.scanBatchRows,
@@ -112,8 +116,9 @@ export class Engine {
 
   /** The state at this moment, to be read until it is closed. */
   snapshot(level: ReadLevel = "memory"): Snapshot {
-    this.#core.health.assertOpen();
-    return this.#core.snapshots.open(this.#sequenceOf({ level }));
+    const sequence = this.#sequenceOf({ level });
+    this.#core.assertReadable(sequence);
+    return this.#core.snapshots.open(sequence);
   }
 
   /** @param isolation `serializable` unless told otherwise. */
@@ -139,7 +144,7 @@ export class Engine {
    */
   confirm(level: ReadLevel = "memory"): Maybe<void> {
     const { lease, writes, health } = this.#core;
-    health.assertOpen();
+    health.assertReadable(level === "durable");
     const durable = level === "durable" ? undefined : writes.durable(writes.lastSequence);
     const owner = lease.confirm();
     return durable === undefined && owner === undefined ? undefined : both(durable, owner);
@@ -148,6 +153,11 @@ export class Engine {
   /** What ended it, if something did: then it is to be closed, and the shard to be opened again. */
   get failure(): CatalogError | undefined {
     return this.#core.health.failure;
+  }
+
+  /** Whether reads of what is durable go on although it ended: only the log has failed. */
+  get readsOn(): boolean {
+    return this.#core.health.readsOn;
   }
 
   /** Brings everything that was written so far into tables. */

@@ -15,6 +15,23 @@ export class Health {
     if (this.#closed) throw closed();
   };
 
+  /**
+   * As `assertOpen`, for reads of what is durable: where a disk that is full, say, ended the log,
+   * all that it had acknowledged is at hand still, and nobody else has it as long as the lease says
+   * so. What it left in doubt was never shown, and is not now.
+   */
+  readonly assertReadable = (isDurable: boolean): void => {
+    if (!this.#closed && isDurable && this.readsOn) return;
+    this.assertOpen();
+  };
+
+  /** Whether reads of what is durable go on although writes have ended. */
+  get readsOn(): boolean {
+    const cause = this.#failure?.cause;
+    if (this.#failure?.code !== "LSM_FAILED" || !(cause instanceof CatalogError)) return false;
+    return cause.kind === "Unavailable" || cause.kind === "Unknown";
+  }
+
   get failure(): CatalogError | undefined {
     return this.#failure;
   }

@@ -80,7 +80,10 @@ export class LsmMetrics {
     const latency = this.#latency;
     return {
       latency: { observe: (kind, seconds) => latency.observe({ shard, kind }, seconds) },
-      remove: () => void this.#shards.delete(shard),
+      // Whoever opened the shard again may have its place by now.
+      remove: () => {
+        if (this.#shards.get(shard) === stats) this.#shards.delete(shard);
+      },
     };
   }
 }

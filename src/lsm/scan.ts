@@ -39,7 +39,7 @@ export interface ScanOptions {
 export interface ScanSource {
   readonly tables: Tables;
   readonly views: Views;
-  readonly assertReadable: () => void;
+  readonly assertReadable: (sequence: Sequence) => void;
 }
 
 /** What the first request reads beyond its block, where nothing says how far the scan will go. */
@@ -67,7 +67,7 @@ export class ViewScan implements Scan {
 
   next(): Maybe<readonly Row[] | undefined> {
     if (this.#closed) return undefined;
-    this.#source.assertReadable();
+    this.#source.assertReadable(this.#options.sequence);
     const batch = new Batch();
     return this.#fill(batch, this.#step()) ? this.#finish(batch) : this.#wait(batch);
   }
@@ -117,7 +117,7 @@ export class ViewScan implements Scan {
 
   async #wait(batch: Batch): Promise<readonly Row[] | undefined> {
     const { tables, assertReadable } = this.#source;
-    const { reverse, readAheadBytes } = this.#options;
+    const { reverse, readAheadBytes, sequence } = this.#options;
     const held: (() => void)[] = [];
     const letGo = (): void => {
       for (const release of held.splice(0)) release();
@@ -128,7 +128,7 @@ export class ViewScan implements Scan {
         this.#cursor.missing(missing);
         held.push(await tables.load(missing, { bytes: this.#aheadBytes, reverse }));
         this.#aheadBytes = Math.min(readAheadBytes, 2 * this.#aheadBytes);
-        assertReadable();
+        assertReadable(sequence);
         const step = this.#step();
         // What a step needed besides is needed again when it is repeated.
         if (step === MISS) continue;

@@ -33,6 +33,8 @@ export interface LsmPointerStoreOptions {
   readonly clock: Clock;
   /** The engine that serves now. Whoever gives it may open the shard again where it had ended. */
   readonly engine: () => Maybe<Engine>;
+  /** The engine that reads are made of, where that may be one that takes no more writes. */
+  readonly reader?: () => Maybe<Engine>;
 }
 
 type Value = Uint8Array | undefined;
@@ -61,16 +63,18 @@ export class LsmPointerStore implements PointerStore {
   readonly #families: KeyFamilies;
   readonly #clock: Clock;
   readonly #engine: () => Maybe<Engine>;
+  readonly #reader: () => Maybe<Engine>;
 
-  constructor({ families, clock, engine }: LsmPointerStoreOptions) {
+  constructor({ families, clock, engine, reader = engine }: LsmPointerStoreOptions) {
     this.#families = new KeyFamilies(families);
     this.#clock = clock;
     this.#engine = engine;
+    this.#reader = reader;
   }
 
   async get(key: string): Promise<Item> {
     this.#families.of(key);
-    const engine = await this.#engine();
+    const engine = await this.#reader();
     const row = await engine.get(utf8(key), DURABLE);
     await engine.confirm("durable");
     return itemOfRow(key, row);
@@ -78,7 +82,7 @@ export class LsmPointerStore implements PointerStore {
 
   async getMany(keys: readonly string[]): Promise<readonly Item[]> {
     for (const key of keys) this.#families.of(key);
-    const engine = await this.#engine();
+    const engine = await this.#reader();
     const rows = await engine.getMany(keys.map(utf8), DURABLE);
     await engine.confirm("durable");
     return keys.map((key, i) => itemOfRow(key, rows[i]));
@@ -98,7 +102,7 @@ export class LsmPointerStore implements PointerStore {
   async list(directory: string, options: PageOptions = {}): Promise<readonly Live[]> {
     this.#families.assertListed(directory);
     const limit = pageLimit(options);
-    const engine = await this.#engine();
+    const engine = await this.#reader();
     const snapshot = engine.snapshot("durable");
     try {
       const page = await childrenOf(engine, snapshot, directory, options.after ?? "", limit);
@@ -112,7 +116,7 @@ export class LsmPointerStore implements PointerStore {
   /** A page at a time, each of the state that it finds: no file is kept for a slow reader. */
   async *sweep(prefix: string): AsyncIterable<Item> {
     for (let from = prefix; ; ) {
-      const engine = await this.#engine();
+      const engine = await this.#reader();
       const range = { prefix: utf8(prefix), from: utf8(from), limit: SWEEP_PAGE };
       const items: Item[] = [];
       for await (const rows of engine.scan({ ...DURABLE, ...range })) {

@@ -10,6 +10,7 @@ import type { PointerStore } from "../pointer/port.ts";
 import type { CatalogAdmin } from "../service/catalog-admin.ts";
 import { DEFAULT_CATALOG } from "../service/iceberg.ts";
 import { type CatalogNode, openNode } from "../service/node.ts";
+import { directoryTrouble } from "./directory.ts";
 import { openLake } from "./lake.ts";
 import { fileUri } from "./location.ts";
 import { ownLocations } from "./own-locations.ts";
@@ -39,12 +40,16 @@ export interface Composition
 export async function compose(settings: Settings, components: Components): Promise<Composition> {
   assertLimits();
   const metrics = createMetrics();
-  const stores = await openStores(settings, components, metrics);
+  const started = { closing: async () => {} };
   try {
+    const stores = await openStores(settings, components, metrics);
+    started.closing = stores.close;
     return await composeOver(stores, settings, components, metrics);
   } catch (error) {
-    await stores.close();
-    throw error;
+    const told = settings.profile === "local" ? directoryTrouble(settings.dir, error) : error;
+    // Where the disk is full, it cannot be told to anybody else either.
+    await started.closing().catch(() => undefined);
+    throw told;
   }
 }
 

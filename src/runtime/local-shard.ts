@@ -5,6 +5,7 @@ import type { Prng } from "../base/prng.ts";
 import { LocalBlobStore } from "../blob/local.ts";
 import type { BlobStore } from "../blob/port.ts";
 import { LocalDisk } from "../lsm/disk/local.ts";
+import { assertRoom } from "../lsm/disk/room.ts";
 import { Engine } from "../lsm/engine.ts";
 import type { Owner } from "../lsm/format/manifest-records.ts";
 import type { LsmMetrics } from "../lsm/metrics.ts";
@@ -18,6 +19,9 @@ import { Shard, SYSTEM_SHARD, shardPrefix } from "./shard.ts";
 
 /** One disk, one host: who has the shard open may delete what nobody refers to at once. */
 const OPTIONS: Partial<LsmOptions> = { gcMinAgeMs: 0 };
+
+/** What a log needs to begin with, and a manifest beside it. */
+const ROOM_BYTES = 4_194_304;
 
 export interface LocalShardOptions {
   readonly clock: Clock;
@@ -67,14 +71,15 @@ export function openLocalShard(
   store: BlobStore,
   { clock, prng, node: self, takeOver, onWaiting, metrics }: LocalShardOptions,
 ): Promise<Shard> {
+  const log = new LocalDisk(logOf(dir, SYSTEM_SHARD));
   return Shard.open({
-    ...{ clock, takeOver },
+    ...{ clock, takeOver, assertOpenable: () => assertRoom(log, ROOM_BYTES) },
     node: nodeIdentity({ ...self, prng, oneHost: true }),
     open: (node, how) =>
       Engine.open({
         ...{ store, clock, prng, node, takeOver: how, ...(onWaiting && { onWaiting }) },
         prefix: shardPrefix(SYSTEM_SHARD),
-        wal: new SegmentWalStore(new LocalDisk(logOf(dir, SYSTEM_SHARD)), { clock, prng }),
+        wal: new SegmentWalStore(log, { clock, prng }),
         metrics: { of: metrics, shard: SYSTEM_SHARD },
         options: OPTIONS,
       }),

@@ -20,6 +20,8 @@ export interface ShardOptions {
   readonly takeOver: TakeOver;
   /** Opens the engine over the files of the shard, wherever they lie. */
   readonly open: (node: NodeIdentity, takeOver: TakeOver) => Promise<Engine>;
+  /** Throws where an engine that is opened again would fail at once, as on a disk that is full. */
+  readonly assertOpenable?: () => Promise<void>;
 }
 
 /**
@@ -54,6 +56,21 @@ export class Shard {
     const node: NodeIdentity = { ...self, sight };
     return new Shard({ ...options, node }, await open(node, takeOver));
   }
+
+  /**
+   * The engine that serves reads: one that takes no more writes goes on with what it has, until
+   * another one can be opened.
+   *
+   * @throws CatalogError as `engine`.
+   */
+  readonly reader = (): Maybe<Engine> => {
+    if (this.#engine.failure === undefined) return this.#engine;
+    const old = this.#engine;
+    return this.#again().catch((error: unknown) => {
+      if (old.readsOn && !this.#closed) return old;
+      throw error;
+    });
+  };
 
   /** The engine that serves. @throws CatalogError as `open`; what ended it where that is final. */
   readonly engine = (): Maybe<Engine> =>
@@ -95,12 +112,15 @@ export class Shard {
   }
 
   async #reopen(): Promise<Engine> {
-    const { clock, node, open } = this.#options;
+    const { clock, node, open, assertOpenable } = this.#options;
     const began = new Stopwatch(clock);
     this.#last = { began };
     try {
-      await this.#engine.close();
+      await assertOpenable?.();
+      const old = this.#engine;
       this.#engine = await open({ ...node, url: this.#url }, "refuse");
+      // It was read from until now. That it was overtaken, by ourselves, is what it should hear.
+      await old.close().catch(() => undefined);
       return this.#engine;
     } catch (error) {
       this.#last = { began, error };

@@ -101,7 +101,12 @@ export function shardStores(
   { clock }: Components,
   metrics: Metrics,
 ): Stores {
-  const pointers = new LsmPointerStore({ families: KEY_FAMILIES, clock, engine: shard.engine });
+  const pointers = new LsmPointerStore({
+    families: KEY_FAMILIES,
+    clock,
+    engine: shard.engine,
+    reader: shard.reader,
+  });
   return {
     ...{ blobs, secret },
     pointers: new MeteredPointerStore(pointers, { clock, metrics }),

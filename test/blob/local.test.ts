@@ -155,7 +155,7 @@ describe("a disk that refuses", () => {
   it("leaves what was there, and no trace of what was refused", async () => {
     const limited = remote(openLimited(root, 100));
     await limited.put("kept", utf8("small"));
-    const refused = { kind: "Unavailable", code: "BLOB_STORE_UNAVAILABLE" };
+    const refused = { kind: "Unavailable", code: "DISK_FULL" };
     const big = new Uint8Array(200_000);
     await expect(limited.put("kept", big)).rejects.toEqual(refused);
     await expect(limited.put("new", big, "absent")).rejects.toEqual(refused);
