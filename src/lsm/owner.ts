@@ -30,7 +30,7 @@ export type TakeOver = "refuse" | "standby" | "takeover";
 
 /**
  * Between two questions to an owner, and after one that it left unanswered; how many it may leave
- * so. An owner that stands still is overtaken before 10 s are over, the wait for its lease included.
+ * so. An owner that stands still is overtaken within 10 s, the wait for its lease included.
  */
 export const PROBE_INTERVAL_MS = 1_500;
 export const SILENCE_INTERVAL_MS = 500;

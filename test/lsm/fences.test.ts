@@ -99,7 +99,7 @@ describe.each(["segments", "objects"] as const)("what an open leaves in a log of
   });
 });
 
-/** Who writes although it was overtaken, during whose open, and whether the second lets files go. */
+/** Who writes although it was overtaken, during whose open; whether the second lets files go. */
 const LATECOMERS = [
   ["the owner before", 0, 1, true],
   ["the owner before that", 0, 2, true],
