@@ -1,6 +1,6 @@
 import { hkdfSync } from "node:crypto";
 import { constants } from "node:fs";
-import { link, mkdir, open, readFile, rm } from "node:fs/promises";
+import { link, mkdir, open, readdir, readFile, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { assert } from "../base/assert.ts";
 import { CatalogError } from "../base/error.ts";
@@ -8,6 +8,7 @@ import type { Prng } from "../base/prng.ts";
 import type { Settings } from "./settings.ts";
 
 export const SECRET_BYTES = 32;
+const TEMPORARY = ".secret-";
 
 /** The secret that the nodes of a deployment share, of the text that all of them are given. */
 export function sharedSecret({ secret }: Settings): Uint8Array {
@@ -24,6 +25,7 @@ export function sharedSecret({ secret }: Settings): Uint8Array {
 export async function deploymentSecret(file: string, prng: Prng): Promise<Uint8Array> {
   try {
     const secret = (await readSecret(file)) ?? (await makeSecret(file, prng));
+    await removeUnnamed(dirname(file));
     if (secret.length === SECRET_BYTES) return secret;
   } catch (error) {
     const errno = errnoOf(error);
@@ -48,7 +50,7 @@ async function readSecret(file: string): Promise<Uint8Array | undefined> {
 async function makeSecret(file: string, prng: Prng): Promise<Uint8Array> {
   const directory = dirname(file);
   await mkdir(directory, { recursive: true });
-  const temporary = join(directory, `.secret-${Buffer.from(prng.bytes(8)).toString("hex")}`);
+  const temporary = join(directory, `${TEMPORARY}${Buffer.from(prng.bytes(8)).toString("hex")}`);
   const { O_WRONLY, O_CREAT, O_EXCL } = constants;
   const handle = await open(temporary, O_WRONLY | O_CREAT | O_EXCL, 0o600);
   try {
@@ -60,12 +62,20 @@ async function makeSecret(file: string, prng: Prng): Promise<Uint8Array> {
   try {
     await link(temporary, file);
   } catch (error) {
-    if (errnoOf(error) !== "EEXIST") throw error;
+    // Another one's stands there; who has seen that may have removed this one's temporary file.
+    if (errnoOf(error) !== "EEXIST" && errnoOf(error) !== "ENOENT") throw error;
   } finally {
     await rm(temporary, { force: true });
   }
   await syncDirectory(directory);
   return new Uint8Array(await readFile(file));
+}
+
+/** Temporary files of those that ended while they made one: now that there is one, they are done. */
+async function removeUnnamed(directory: string): Promise<void> {
+  for (const name of await readdir(directory)) {
+    if (name.startsWith(TEMPORARY)) await rm(join(directory, name), { force: true });
+  }
 }
 
 /** Windows opens no directory. */

@@ -1,6 +1,7 @@
 import { parseArgs } from "node:util";
 import { type Kills, runKills } from "./kills.ts";
-import { type Matrix, runMatrix } from "./matrix/matrix.ts";
+import { keyOf, type Matrix, runMatrix } from "./matrix/matrix.ts";
+import { runSecretCells, SECRET_CELLS } from "./matrix/secret.ts";
 import { showMatrix } from "./matrix/show.ts";
 
 const { values } = parseArgs({
@@ -48,11 +49,16 @@ async function matrix(): Promise<Ended> {
   const run = await runMatrix(seed, (step) => step.includes(steps));
   console.log(showMatrix(run));
   console.log(told(run));
+  const plans = SECRET_CELLS.filter(({ step }) => step.includes(steps));
+  const secrets = await runSecretCells(plans);
+  console.log(`secret of a server: ${secrets.size} of ${plans.length} cells`);
+  const unmade = plans.filter(({ step, moment }) => !secrets.has(keyOf(step, moment, false)));
   const problems = [
+    ...unmade.map(({ step, moment }) => `nobody died at ${step}, ${moment}`),
     ...run.empty.map((cell) => `nobody died at ${cell}`),
     ...run.unnamed.map((step) => `no cell is named ${step}`),
   ];
-  return { passed: run.deaths.size, problems };
+  return { passed: run.deaths.size + secrets.size, problems };
 }
 
 const startedMs = performance.now();
