@@ -5,6 +5,7 @@ import { add, type Counts, finish, missing, ONE_FAILED } from "../clients/counts
 import { startDynoxide } from "./dynoxide.ts";
 import { startMiniStack } from "./ministack.ts";
 import type { StandIn } from "./stand-in.ts";
+import { startVersitygw } from "./versitygw.ts";
 
 /*
  * Suites over servers that stand in for AWS: `npm run test:cloud [-- FILTER…]`. Each server is
@@ -16,6 +17,7 @@ const ROOT = join(import.meta.dirname, "..", "..");
 const SERVERS: Readonly<Record<string, () => Promise<StandIn | string>>> = {
   FIRN_TEST_MINISTACK: startMiniStack,
   FIRN_TEST_DYNOXIDE: startDynoxide,
+  FIRN_TEST_VERSITYGW: startVersitygw,
 };
 
 async function main(filters: readonly string[]): Promise<Counts> {

@@ -31,6 +31,10 @@ export interface S3Failure {
   /** The store's code, or that of the connection. */
   readonly code: string;
   readonly status: number | undefined;
+  /** Where the bucket is, if the store says so. */
+  readonly bucketRegion: string | undefined;
+  /** When the store answered, by its own clock, in whole seconds. */
+  readonly dateMs: number | undefined;
   readonly cause: unknown;
 }
 
@@ -86,11 +90,16 @@ export function failureOf(cause: unknown): S3Failure {
     readonly name?: string;
     readonly code?: string;
     readonly $metadata?: { readonly httpStatusCode?: number };
-    readonly $response?: { readonly statusCode?: number };
+    readonly $response?: {
+      readonly statusCode?: number;
+      readonly headers?: Readonly<Record<string, string>>;
+    };
   };
   const status = error.$metadata?.httpStatusCode ?? error.$response?.statusCode;
   const code = (status === undefined ? error.code : undefined) ?? error.name ?? "Error";
-  return { reason: reasonOf(cause, code, status), code, status, cause };
+  const { "x-amz-bucket-region": bucketRegion, date } = error.$response?.headers ?? {};
+  const dateMs = date === undefined ? undefined : Date.parse(date);
+  return { reason: reasonOf(cause, code, status), code, status, bucketRegion, dateMs, cause };
 }
 
 function reasonOf(cause: unknown, code: string, status: number | undefined): FailureReason {

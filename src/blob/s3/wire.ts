@@ -47,6 +47,10 @@ export class S3Wire {
     this.#components = components;
   }
 
+  get clock(): Clock {
+    return this.#components.clock;
+  }
+
   get prng(): Prng {
     return this.#components.prng;
   }

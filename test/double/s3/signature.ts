@@ -33,15 +33,51 @@ export function refusedSignature(
   if (Math.abs(millisecondsOf(date) - nowMs) > MAX_SKEW_MS) {
     return failure(403, "RequestTimeTooSkewed");
   }
-  const text = ["AWS4-HMAC-SHA256", date, `${day}/${scope}/s3/aws4_request`];
+  return signatureOf(request, { secret, day, region, signedHeaders }) === signature
+    ? undefined
+    : failure(403, "SignatureDoesNotMatch");
+}
+
+interface Signer {
+  readonly secret: string;
+  /** `20261121` */
+  readonly day: string;
+  readonly region: string;
+  /** Names, joined by `;`. */
+  readonly signedHeaders: string;
+}
+
+function signatureOf(request: Request, { secret, day, region, signedHeaders }: Signer): string {
+  const date = request.headers["x-amz-date"] ?? "";
+  const text = ["AWS4-HMAC-SHA256", date, `${day}/${region}/s3/aws4_request`];
   text.push(createHash("sha256").update(canonical(request, signedHeaders)).digest("hex"));
-  const key = [day, scope, "s3", "aws4_request"].reduce<string | Buffer>(
+  const key = [day, region, "s3", "aws4_request"].reduce<string | Buffer>(
     (above, part) => hmac(above, part),
     `AWS4${secret}`,
   );
-  return hmac(key, text.join("\n")).toString("hex") === signature
-    ? undefined
-    : failure(403, "SignatureDoesNotMatch");
+  return hmac(key, text.join("\n")).toString("hex");
+}
+
+/** The headers of a request, and its signature besides. */
+export function signedHeaders(
+  request: Request,
+  account: { readonly accessKeyId: string; readonly secretAccessKey: string },
+  region: string,
+): Record<string, string> {
+  const date = new Date().toISOString().replace(/[-:]|\.\d+/g, "");
+  const day = date.slice(0, 8);
+  const headers: Record<string, string> = {
+    ...request.headers,
+    "x-amz-date": date,
+    "x-amz-content-sha256": createHash("sha256").update(request.body).digest("hex"),
+  };
+  const names = Object.keys(headers).sort().join(";");
+  const signer = { secret: account.secretAccessKey, day, region, signedHeaders: names };
+  const signature = signatureOf({ ...request, headers }, signer);
+  const credential = `${account.accessKeyId}/${day}/${region}/s3/aws4_request`;
+  headers["authorization"] =
+    `AWS4-HMAC-SHA256 Credential=${credential}, SignedHeaders=${names}, Signature=${signature}`;
+  return headers;
 }
 
 function canonical(request: Request, signedHeaders: string): string {

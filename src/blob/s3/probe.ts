@@ -1,0 +1,194 @@
+import { bytesEqual, utf8 } from "../../base/bytes.ts";
+import { CatalogError, invalid } from "../../base/error.ts";
+import { LIMITS } from "../../base/limits.ts";
+import type { BlobStore, PutResult } from "../port.ts";
+import { failureOf } from "./failure.ts";
+import { putParts } from "./multipart.ts";
+import type { S3Options } from "./options.ts";
+import { lookAt } from "./settle.ts";
+import { bucketExists, missingBucket, setupError, withWire } from "./setup.ts";
+import { S3BlobStore } from "./store.ts";
+import type { S3Components, S3Wire } from "./wire.ts";
+
+/** What an operator should know of a bucket that can be used. */
+export interface BucketReport {
+  /** How far this machine's clock is ahead of the store's; 0 within what an answer can tell. */
+  readonly clockSkewMs: number;
+  readonly warnings: readonly string[];
+}
+
+const RACERS = 32;
+const SKEW_WARN_MS = 5_000;
+/** What the store's times are told in. */
+const SECOND_MS = 1_000;
+
+/**
+ * Tries whether the bucket does what the store rests on: it is there, in our region; we may put,
+ * get, list and delete below the prefix; what was put comes back, with its metadata; of many
+ * writers under one condition exactly one wins, and a condition holds for an upload in parts too;
+ * its clock is near ours. A store that ignores conditions answers all of those writers alike.
+ *
+ * About 140 requests, at once where that shows more. What it puts below `{prefix}.firn-probe/` is
+ * removed again, unless the process ends midway.
+ *
+ * @throws CatalogError as `setupError`; `Invalid`: `BUCKET_MISSING`, `BUCKET_CONDITIONS_IGNORED`,
+ *   `BUCKET_UNFAITHFUL`, `CLOCK_SKEWED`. Each names the setting, and what to do.
+ */
+export function probeBucket(options: S3Options, components: S3Components): Promise<BucketReport> {
+  return withWire(options, components, async (wire) => {
+    if (!(await bucketExists(wire))) throw missingBucket(wire.settings.bucket);
+    const store = new S3BlobStore(options, components);
+    const probe = new Probe(wire, store, components);
+    try {
+      const clockSkewMs = await probe.use();
+      await probe.conditions();
+      await probe.races();
+      await probe.parts();
+      await probe.clear();
+      const isOff = Math.abs(clockSkewMs) > SKEW_WARN_MS;
+      return { clockSkewMs, warnings: isOff ? ["this machine's clock is off"] : [] };
+    } catch (error) {
+      // What stopped the probe matters more than what it leaves.
+      await probe.clear().catch(() => undefined);
+      throw error;
+    } finally {
+      store.close();
+    }
+  });
+}
+
+class Probe {
+  readonly #wire: S3Wire;
+  readonly #store: BlobStore;
+  readonly #components: S3Components;
+  readonly #home: string;
+
+  constructor(wire: S3Wire, store: BlobStore, components: S3Components) {
+    this.#wire = wire;
+    this.#store = store;
+    this.#components = components;
+    const id = Buffer.from(components.prng.bytes(16)).toString("hex");
+    this.#home = `.firn-probe/${id}/`;
+  }
+
+  /** Every operation once, by the permission it needs. @returns the skew of the clocks. */
+  async use(): Promise<number> {
+    const { clock } = this.#components;
+    const path = `${this.#home}use`;
+    const content = utf8("what was put");
+    const fromMs = clock.nowMs();
+    await this.#needing("s3:PutObject", () => this.#store.put(path, content));
+    const toMs = clock.nowMs();
+    const [got, info, listed] = await Promise.all([
+      this.#needing("s3:GetObject", () => this.#store.get(path)),
+      this.#needing("s3:GetObject", () => this.#store.head(path)),
+      this.#needing("s3:ListBucket", () => this.#store.list(this.#home)),
+    ]);
+    const look = await lookAt(this.#wire, this.#key(path));
+    await this.#needing("s3:DeleteObject", () => this.#store.delete(path));
+    const isWhole = got !== undefined && bytesEqual(got.bytes, content);
+    if (!isWhole || listed[0]?.path !== path) throw this.#unfaithful("what was put");
+    if (!look.ok || look.value?.origin.put === undefined) throw this.#unfaithful("user metadata");
+    const clockSkewMs = skewOf(fromMs, toMs, info?.modifiedAtMs ?? fromMs);
+    if (Math.abs(clockSkewMs) > LIMITS.clockSkewMs) {
+      const message = "this machine's clock is too far from S3's: set it by NTP";
+      throw invalid("CLOCK_SKEWED", message, { clockSkewMs });
+    }
+    return clockSkewMs;
+  }
+
+  /** One writer at a time. */
+  async conditions(): Promise<void> {
+    const path = `${this.#home}conditions`;
+    const put = (text: string, condition?: "absent" | { etag: string }): Promise<PutResult> =>
+      this.#needing("s3:PutObject", () => this.#store.put(path, utf8(text), condition));
+    const one = await put("one", "absent");
+    const outcomes = [
+      one,
+      await put("two", "absent"),
+      await put("three", { etag: one.etag ?? "" }),
+      await put("four", { etag: one.etag ?? "" }),
+    ].map(({ outcome }) => outcome);
+    await this.#store.delete(path);
+    outcomes.push((await put("five", { etag: one.etag ?? "" })).outcome);
+    if (outcomes.join() !== "stored,failed,stored,failed,failed")
+      throw this.#ignored("a condition");
+  }
+
+  /** Of many creators one, and of many who replace the same content one. */
+  async races(): Promise<void> {
+    const path = `${this.#home}race`;
+    for (const first of [true, false]) {
+      const etag = (await this.#store.head(path))?.etag ?? "";
+      const racers = Array.from({ length: RACERS }, (_, racer) =>
+        this.#needing("s3:PutObject", () =>
+          this.#store.put(path, utf8(`${first} ${racer}`), first ? "absent" : { etag }),
+        ),
+      );
+      const results = await Promise.all(racers);
+      const winners = results.filter(({ outcome }) => outcome === "stored");
+      if (winners.length !== 1) throw this.#ignored(`${winners.length} racers won`);
+    }
+  }
+
+  /** An upload in parts that would replace what is there, and may not. */
+  async parts(): Promise<void> {
+    const path = `${this.#home}race`;
+    const upload = { path, key: this.#key(path), id: this.#home, sha256: undefined };
+    const result = await this.#needing("s3:PutObject", () =>
+      putParts(this.#wire, { ...upload, condition: "absent" }, only(utf8("a part"))),
+    );
+    if (result.outcome !== "failed") throw this.#ignored("the condition of an upload in parts");
+  }
+
+  /** Removes what is left. */
+  async clear(): Promise<void> {
+    const listed = await this.#needing("s3:ListBucket", () => this.#store.list(this.#home));
+    const paths = listed.map(({ path }) => path);
+    await this.#needing("s3:DeleteObject", () => this.#store.deleteMany(paths));
+  }
+
+  #key(path: string): string {
+    return `${this.#wire.settings.prefix}${path}`;
+  }
+
+  /** Turns what the store answers into what an operator has to change. */
+  async #needing<T>(permission: string, operation: () => Promise<T>): Promise<T> {
+    try {
+      return await operation();
+    } catch (error) {
+      if (!(error instanceof CatalogError) || error.cause === undefined) throw error;
+      throw await setupError(this.#wire, failureOf(error.cause), permission);
+    }
+  }
+
+  #ignored(what: string): CatalogError {
+    const { bucket } = this.#wire.settings;
+    return invalid(
+      "BUCKET_CONDITIONS_IGNORED",
+      `the store of bucket ${bucket} does not hold conditional writes (${what}), without which ` +
+        "commits are lost: name a bucket of a store that does by --s3-bucket or AWS_ENDPOINT_URL",
+      { bucket, what },
+    );
+  }
+
+  #unfaithful(what: string): CatalogError {
+    const { bucket } = this.#wire.settings;
+    return invalid(
+      "BUCKET_UNFAITHFUL",
+      `the store of bucket ${bucket} does not give back ${what}: name a bucket of another store ` +
+        "by --s3-bucket or AWS_ENDPOINT_URL",
+      { bucket, what },
+    );
+  }
+}
+
+/** Ours ahead of a time that was told in whole seconds of the store's, between two of ours. */
+function skewOf(fromMs: number, toMs: number, toldMs: number): number {
+  if (fromMs > toldMs + SECOND_MS) return fromMs - toldMs - SECOND_MS;
+  return Math.min(0, toMs - toldMs);
+}
+
+async function* only(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes;
+}

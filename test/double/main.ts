@@ -1,0 +1,47 @@
+import { parseArgs } from "node:util";
+import { SeededPrng } from "../../src/base/prng.ts";
+import { faulty, type SeededFaults, seededPlan } from "./faults.ts";
+import { Bucket } from "./s3/model.ts";
+import { S3Service } from "./s3/service.ts";
+import { EVERY_FAULT, TROUBLE } from "./s3/trouble.ts";
+import { type Handler, serve } from "./server.ts";
+
+/*
+ * A double as a process of its own, for whatever speaks to one over a port:
+ *
+ *   node test/double/main.ts s3 [--port P] [--bucket B] [--rate R] [--seed S]
+ *
+ * Prints its URL on one line, then serves until it is told to end. `--rate` is the share of
+ * requests that suffer a fault (default 0), `--seed` which.
+ */
+
+interface Double {
+  readonly handler: Handler;
+  readonly faults: Pick<SeededFaults, "weights" | "refusals">;
+}
+
+const DOUBLES: Readonly<Record<string, (bucket: string) => Double>> = {
+  s3: (bucket) => {
+    const service = new S3Service();
+    service.model.buckets.set(bucket, new Bucket(service.region));
+    return { handler: service.handler, faults: { weights: EVERY_FAULT, refusals: TROUBLE } };
+  },
+};
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    port: { type: "string", default: "0" },
+    bucket: { type: "string", default: "firn" },
+    rate: { type: "string", default: "0" },
+    seed: { type: "string", default: "1" },
+  },
+});
+const make = DOUBLES[positionals[0] ?? ""];
+if (make === undefined) throw new Error(`no double; there are: ${Object.keys(DOUBLES).join(", ")}`);
+const { handler, faults } = make(values.bucket);
+const plan = seededPlan({ rate: Number(values.rate), ...faults });
+const network = faulty(handler, new SeededPrng(Number(values.seed)), plan);
+const serving = await serve(network.service, Number(values.port));
+console.log(serving.url);
+process.once("SIGTERM", () => void serving.close());
