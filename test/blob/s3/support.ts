@@ -36,7 +36,7 @@ export interface ScriptedS3 extends OpenedS3 {
   heard(options?: Parameters<OpenedS3["store"]>[0]): ReturnType<OpenedS3["store"]>;
 }
 
-const PATIENT: S3Timeouts = { idleMs: 5_000, wholeMs: 10_000, callMs: 20_000 };
+const PATIENT: Partial<S3Timeouts> = { idleMs: 5_000, wholeMs: 10_000, callMs: 20_000 };
 /** For who meets silence: nobody else, since a busy machine is silent too. */
 export const QUICK: Partial<S3Timeouts> = { ...PATIENT, idleMs: 60 };
 
