@@ -8,6 +8,7 @@ process.exitCode = await run(process.argv.slice(2), {
   env: process.env,
   cwd: process.cwd(),
   serve: async (settings) => (await import("./serve.ts")).serve(settings),
+  storageInit: async (settings) => (await import("./storage.ts")).storageInit(settings, output),
   lsm: async (command) => (await import("./lsm.ts")).lsm(command, output),
   printError: output.printError,
 });

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
-import { fromEnv, fromFlags, readSettings } from "../runtime/read-settings.ts";
+import { fromEnv, fromFlags, readSettings, type SettingSource } from "../runtime/read-settings.ts";
 import { envOf, flagOf } from "../runtime/setting-names.ts";
 import {
   FLAG_NAMES,
@@ -17,6 +17,7 @@ export interface CommandContext {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
   readonly serve: (settings: Settings) => Promise<number>;
+  readonly storageInit: (settings: Settings) => Promise<number>;
   readonly lsm: (command: LsmCommand) => Promise<number>;
   readonly printError: (text: string) => void;
 }
@@ -36,22 +37,17 @@ export async function run(args: readonly string[], context: CommandContext): Pro
     .version(packageVersion());
   const serve = program
     .command("serve")
-    .description("serve the catalog over HTTP until a signal asks to stop")
-    // Left to us, so that every problem is named at once, with what was meant.
-    .allowUnknownOption()
-    .allowExcessArguments()
-    .addHelpText("after", ENVIRONMENT_HELP);
-  for (const name of FLAG_NAMES) serve.addOption(optionOf(name));
-  serve.action(async (values: Readonly<Record<string, unknown>>) => {
-    const flags = fromFlags(flagValues(values), serve.args);
-    const result = readSettings([flags, fromEnv(context.env)], context.cwd);
-    if (result.ok) {
-      exitCode = await context.serve(result.settings);
-      return;
-    }
-    for (const problem of result.problems) context.printError(`firn: ${problem}\n`);
-    context.printError("See: firn serve --help\n");
-    exitCode = USAGE;
+    .description("serve the catalog over HTTP until a signal asks to stop");
+  withSettings(serve, [], context, async (settings) => {
+    exitCode = settings === undefined ? USAGE : await context.serve(settings);
+  });
+  const init = program
+    .command("storage")
+    .description("what profiles aws and bucket keep their catalog in")
+    .command("init")
+    .description("make bucket and table where absent, and try them; with the settings of serve");
+  withSettings(init, [NO_SECRET], context, async (settings) => {
+    exitCode = settings === undefined ? USAGE : await context.storageInit(settings);
   });
   addLsm(program, async (command) => {
     exitCode = await context.lsm({ ...command, dir: resolve(context.cwd, command.dir) });
@@ -65,6 +61,36 @@ export async function run(args: readonly string[], context: CommandContext): Pro
   }
   return exitCode;
 }
+
+/** Reads settings from the command's flags and the environment; refused ones are told. */
+function withSettings(
+  command: Command,
+  others: readonly SettingSource[],
+  { env, cwd, printError }: CommandContext,
+  action: (settings: Settings | undefined) => Promise<void>,
+): void {
+  command
+    // Left to us, so that every problem is named at once, with what was meant.
+    .allowUnknownOption()
+    .allowExcessArguments()
+    .addHelpText("after", ENVIRONMENT_HELP);
+  for (const name of FLAG_NAMES) command.addOption(optionOf(name));
+  command.action(async (values: Readonly<Record<string, unknown>>) => {
+    const flags = fromFlags(flagValues(values), command.args);
+    const result = readSettings([flags, fromEnv(env), ...others], cwd);
+    if (result.ok) return action(result.settings);
+    for (const problem of result.problems) printError(`firn: ${problem}\n`);
+    printError("See: firn serve --help\n");
+    return action(undefined);
+  });
+}
+
+/** Who makes a bucket signs nothing yet: where no secret is given, any will do. */
+const NO_SECRET: SettingSource = {
+  values: new Map([["secret", ["0".repeat(64)]]]),
+  label: envOf,
+  problems: [],
+};
 
 /** Looking at the engine's files needs no settings: it works on any copy of a directory. */
 function addLsm(program: Command, run: (command: LsmCommand) => Promise<void>): void {

@@ -24,6 +24,7 @@ async function firn(...args: readonly string[]) {
     env: {},
     cwd: "/",
     serve: () => Promise.reject(new Error("nothing is served")),
+    storageInit: () => Promise.reject(new Error("nothing is made")),
     lsm: (command) => lsm(command, output),
     printError: output.printError,
   });
