@@ -1,13 +1,17 @@
 import { afterEach, describe, expect, test } from "vitest";
+import { utf8Text } from "../../src/base/bytes.ts";
 import { LIMITS } from "../../src/base/limits.ts";
 import { SeededPrng } from "../../src/base/prng.ts";
 import type { Batch, PointerOp } from "../../src/pointer/port.ts";
 import { del, put } from "../contract/pointer-store-space.ts";
+import { cancelled } from "../double/dynamo/refusal.ts";
+import { operationOf } from "../double/dynamo/service.ts";
 import { stingy, type Trouble, troublesOf } from "../double/dynamo/trouble.ts";
 import {
   type DynamoWorld,
   type DynamoWorldOptions,
   openDynamoWorld,
+  TABLE,
 } from "../double/dynamo/world.ts";
 import { type Fault, faulty } from "../double/faults.ts";
 import type { Service } from "../double/server.ts";
@@ -125,6 +129,14 @@ describe("a write whose fate is not told", () => {
   });
 });
 
+test("a condition that failed beside a conflict of transactions is no verdict", async () => {
+  const reasons = [{ Code: "ConditionalCheckFailed" }, { Code: "TransactionConflict" }];
+  const { store } = await open({
+    network: (_handler, double) => () => double.refusal(cancelled(reasons)),
+  });
+  expect(await store.commit(pair)).toMatchObject({ outcome: "overloaded" });
+});
+
 describe("a resend", () => {
   test("of a transaction that was applied is answered as the first was", async () => {
     const { store, clock } = await suffering((index) =>
@@ -169,6 +181,24 @@ describe("a resend", () => {
 });
 
 describe("a read", () => {
+  test("asks for what is there now, whichever it is", async () => {
+    const asked = new Map<string, boolean>();
+    const { store } = await open({
+      network: (handler) => (request) => {
+        const body = JSON.parse(utf8Text(request.body));
+        const inBatch = body.RequestItems?.[TABLE]?.ConsistentRead;
+        asked.set(operationOf(request), (body.ConsistentRead ?? inBatch) === true);
+        return handler(request);
+      },
+    });
+    await store.get(A);
+    await store.getMany([A, B]);
+    await store.list(NAMES);
+    for await (const item of store.sweep("/test/")) expect(item).toBeUndefined();
+    const reads = ["BatchGetItem", "GetItem", "Query", "Scan"];
+    expect([...asked].toSorted()).toEqual(reads.map((operation) => [operation, true]));
+  });
+
   test("is sent again until it is answered", async () => {
     const { store } = await suffering((index, troubles) => {
       const names = ["internal error", "throttled", "bad gateway"];
