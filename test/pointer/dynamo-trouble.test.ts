@@ -252,6 +252,15 @@ describe("a read", () => {
   });
 });
 
+test("connections are kept, and no more of them than allowed", async () => {
+  const { store, serving } = await open({ connection: { connections: 4 } });
+  const before = serving.connections();
+  for (let i = 0; i < 10; i++) await store.get(A);
+  expect(serving.connections() - before).toBe(1);
+  await Promise.all(Array.from({ length: 40 }, () => store.get(A)));
+  expect(serving.connections() - before).toBeLessThanOrEqual(4);
+});
+
 describe("a table that cannot be used", () => {
   test("is said to be missing, for reads and writes", async () => {
     const { store, double } = await open();
