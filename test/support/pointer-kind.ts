@@ -4,10 +4,15 @@ import { MemoryPointerStore } from "../../src/pointer/memory.ts";
 import type { PointerStore } from "../../src/pointer/port.ts";
 import { enginePointers } from "./engine-pointers.ts";
 
-/** What holds the pointers of catalogs in tests: the reference model, or the engine. */
-export type PointerKind = "memory" | "engine";
+/** What holds the pointers of catalogs in tests: the reference model, the engine, or a service. */
+export type PointerKind = "memory" | "engine" | "service";
+
+type OpenPointers = (clock: Clock) => PointerStore;
 
 let chosen: PointerKind = "memory";
+let service: OpenPointers | undefined;
+/** Of the cases that run over the engine, those that run over a service: each costs real time. */
+const OVER_SERVICE = 0.1;
 
 /**
  * From here on, whatever opens a catalog in this test file has its pointers in the engine. Call it
@@ -16,6 +21,12 @@ let chosen: PointerKind = "memory";
  */
 export function useEngine(): void {
   chosen = "engine";
+}
+
+/** Likewise in a service that is reached by a network, an empty store at each call. */
+export function useService(open: OpenPointers): void {
+  chosen = "service";
+  service = open;
 }
 
 export function pointerKind(): PointerKind {
@@ -28,17 +39,19 @@ export function pointerKind(): PointerKind {
  */
 export function casesOf<T>(all: readonly T[], overEngine: number): readonly T[] {
   if (chosen === "memory") return all;
-  const step = Math.max(1, all.length / overEngine);
+  const step = Math.max(1, all.length / countOf(all.length, overEngine));
   return all.filter((_, i) => Math.floor(i / step) !== Math.floor((i - 1) / step));
 }
 
-/** As many cases of a kind as run over the reference model, or over the engine. */
+/** As many cases of a kind as run over the reference model, over the engine, or over a service. */
 export function countOf(inMemory: number, overEngine: number): number {
-  return chosen === "memory" ? inMemory : overEngine;
+  if (chosen === "memory") return inMemory;
+  return chosen === "engine" ? overEngine : Math.max(1, Math.ceil(overEngine * OVER_SERVICE));
 }
 
 /** An empty store of the catalog's pointers. */
 export function newPointers(clock: Clock): PointerStore {
+  if (service !== undefined) return service(clock);
   return chosen === "engine"
     ? enginePointers(KEY_FAMILIES, clock)
     : new MemoryPointerStore({ families: KEY_FAMILIES, clock });

@@ -10,10 +10,10 @@ import {
 } from "../../../src/pointer/certain.ts";
 import type { PointerOp, PointerStore, Version } from "../../../src/pointer/port.ts";
 import { SystemClock } from "../../../src/runtime/clock.ts";
-import { sparesTrouble, troublesOf } from "../dynamo/trouble.ts";
+import { EVERY_DYNAMO_FAULT, sparesTrouble, troublesOf } from "../dynamo/trouble.ts";
 import type { Item } from "../dynamo/values.ts";
 import { type DynamoWorld, openDynamoWorld, TABLE } from "../dynamo/world.ts";
-import { type FaultKind, type Faulty, faulty, seededPlan } from "../faults.ts";
+import { type Faulty, faulty, seededPlan } from "../faults.ts";
 import type { Campaign, CampaignOptions, Tally, Told } from "./campaign.ts";
 
 const WORKERS = 24;
@@ -23,10 +23,6 @@ const HOT = 256;
 const GUARDS = 8;
 /** Of the attempts with a receipt, those that the one before has named too. */
 const SHARED_RECEIPTS = 0.1;
-const WEIGHTS: Readonly<Record<FaultKind, number>> = {
-  ...{ unsent: 2, lost: 4, silent: 0.5, delayed: 2, reordered: 2 },
-  ...{ duplicated: 2, resent: 2, late: 3, torn: 2, refused: 8 },
-};
 
 const SPACE = "/test/campaign";
 const key = (kind: string, n: number): string => `${SPACE}/entities/by-id/${kind}-${n}`;
@@ -48,7 +44,7 @@ export const pointers: Campaign = {
       connection: { timeouts: { connectMs: 1_000, idleMs: 1_000, wholeMs: 800 } },
       network: (handler, double) => {
         const refusals = Object.values(troublesOf(double));
-        const faults = { rate: FAULT_RATE, weights: WEIGHTS, refusals, maxDelayMs: 8 };
+        const faults = { rate: FAULT_RATE, weights: EVERY_DYNAMO_FAULT, refusals, maxDelayMs: 8 };
         const plan = seededPlan({ ...faults, spares: sparesTrouble });
         const prng = new SeededPrng(options.seed);
         network = faulty(handler, prng, (...of) => (isBad ? plan(...of) : undefined));

@@ -1,4 +1,4 @@
-import type { Fields } from "./fields.ts";
+import { Fields } from "./fields.ts";
 import { invalid, Refused } from "./refusal.ts";
 import { type KeySchema, Table } from "./table.ts";
 import { itemBytes } from "./values.ts";
@@ -67,6 +67,24 @@ export class Tables {
     };
     this.#tables.set(name, described);
     return { TableDescription: statusOf(described) };
+  }
+
+  /** A table that is ready at once, for those whose subject is not how it is made. */
+  createReady(name: string, { partition, sort }: KeySchema): void {
+    const keys = [partition, ...(sort === undefined ? [] : [sort])];
+    this.create(
+      new Fields({
+        TableName: name,
+        AttributeDefinitions: keys.map((key) => ({ AttributeName: key, AttributeType: "S" })),
+        KeySchema: keys.map((key, i) => ({
+          AttributeName: key,
+          KeyType: i === 0 ? "HASH" : "RANGE",
+        })),
+        BillingMode: "PAY_PER_REQUEST",
+      }),
+    );
+    const described = this.#tables.get(name);
+    if (described !== undefined) described.looksUntilActive = 0;
   }
 
   /** `DescribeTable` */

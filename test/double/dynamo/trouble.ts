@@ -1,6 +1,6 @@
 import { utf8, utf8Text } from "../../../src/base/bytes.ts";
 import { type Prng, randomBelow } from "../../../src/base/prng.ts";
-import type { Fault, Refusal } from "../faults.ts";
+import type { Fault, Refusal, SeededFaults } from "../faults.ts";
 import type { Handler, Request, Response } from "../server.ts";
 import { cancelled, Refused } from "./refusal.ts";
 import { type DynamoDouble, operationOf } from "./service.ts";
@@ -58,6 +58,12 @@ export function troublesOf(double: DynamoDouble): Readonly<Record<string, Troubl
   ];
   return Object.fromEntries(all.map((trouble) => [trouble.name, trouble]));
 }
+
+/** All that a network does, in the proportion it comes in. */
+export const EVERY_DYNAMO_FAULT: SeededFaults["weights"] = {
+  ...{ unsent: 2, lost: 4, silent: 0.5, delayed: 2, reordered: 2 },
+  ...{ duplicated: 2, resent: 2, late: 3, torn: 2, refused: 8 },
+};
 
 /** What a plan must not do: trouble that never comes so, and what is refused for sure, applied. */
 export function sparesTrouble(fault: Fault, request: Request): boolean {
