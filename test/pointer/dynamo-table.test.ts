@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import { SeededPrng } from "../../src/base/prng.ts";
 import { DynamoClient } from "../../src/pointer/dynamo/client.ts";
 import { measureSkew, probeTable } from "../../src/pointer/dynamo/probe.ts";
@@ -16,6 +16,7 @@ interface Site extends DynamoTable {
 const closing: (() => Promise<void>)[] = [];
 afterEach(async () => {
   for (const close of closing.splice(0)) await close();
+  vi.unstubAllEnvs();
 });
 
 /** A double without a table, and a client. `between` may spoil what the double answers. */
@@ -103,6 +104,25 @@ describe("a start is refused, and the setting named, where the table", () => {
     for (const close of closing.splice(0)) await close();
     const gone = refusal("Unavailable", "POINTERS_UNREACHABLE", /AWS_/);
     await expect(probeTable(at, prng)).rejects.toMatchObject(gone);
+  });
+
+  test.each([
+    ["region", { credentials: ANY_CREDENTIALS }],
+    ["credentials", { region: "us-east-1" }],
+  ])("is asked for without a %s", async (_what, given) => {
+    const { clock, requests } = await site();
+    for (const name of Object.keys(process.env)) {
+      if (name.startsWith("AWS_")) vi.stubEnv(name, undefined);
+    }
+    // Nothing of the machine's own is found either.
+    vi.stubEnv("AWS_EC2_METADATA_DISABLED", "true");
+    vi.stubEnv("AWS_CONFIG_FILE", "/nowhere");
+    vi.stubEnv("AWS_SHARED_CREDENTIALS_FILE", "/nowhere");
+    const client = new DynamoClient({ clock, connection: given });
+    closing.push(async () => client.close());
+    const unset = refusal("Unavailable", "DYNAMODB_UNCONFIGURED", /AWS_REGION/);
+    await expect(probeTable({ client, clock, table: TABLE }, prng)).rejects.toMatchObject(unset);
+    expect(requests()).toBe(0);
   });
 
   test.each([
