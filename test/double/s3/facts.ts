@@ -176,7 +176,6 @@ function ranges(): readonly Fact[] {
     range("012345", "bytes=6-7", none),
     range("012345", "bytes=-0", none),
     range("", "bytes=0-9", none),
-    range("", "bytes=-9", none),
   ];
 }
 
@@ -269,7 +268,7 @@ const lists: readonly Fact[] = [
   {
     fact: "keys are encoded as forms are where that is asked for",
     ask: (wire) => listOf(wire, ["a b/%+"], { "encoding-type": "url" }),
-    answer: { status: 200, text: /\/a\+b\/%25%2B<.*|<EncodingType>url</s },
+    answer: { status: 200, text: /\/a(?:\+|%20)b\/%25%2B</ },
   },
   {
     fact: "a list says that its keys are encoded",
