@@ -135,6 +135,8 @@ async function isStateLost(
   error: unknown,
 ): Promise<boolean> {
   if (!(error instanceof CatalogError) || error.code !== "WAL_FENCED") return false;
+  // Of two that take over at once, one of a lower epoch may be in the way of the other's files.
+  if (error.context["epoch"] === undefined) return false;
   try {
     const newer = await store.newerThan(id, Number.POSITIVE_INFINITY);
     return newer === undefined || newer.writerEpoch <= writerEpoch;
@@ -145,7 +147,7 @@ async function isStateLost(
 
 function stateLost({ id, writerEpoch }: Manifest, error: unknown): CatalogError {
   const { context } = error as CatalogError;
-  const facts = { ...context, offset: EPOCH_AT, manifest: id, epoch: writerEpoch };
+  const facts = { ...context, offset: EPOCH_AT, manifest: id, taken: writerEpoch };
   const message = "the log has a later owner than the newest manifest";
   return new CatalogError("Corrupt", "LSM_MANIFEST_LOST", message, facts, error);
 }

@@ -101,7 +101,7 @@ describe("manifests as numbered objects", () => {
     const lost = {
       kind: "Corrupt",
       code: "LSM_MANIFEST_LOST",
-      context: { path: manifestPath("p/", 2) },
+      context: { path: manifestPath("p/", 4) },
     };
     await expect(open().publish(state(9), 0)).rejects.toMatchObject(lost);
     await inner.put(boundaryPath("p/", 1), Buffer.from("no boundary"));
@@ -132,7 +132,7 @@ describe("manifests as numbered objects", () => {
     const { open, inner } = world();
     await publishAll(open(), 1);
     const one = await inner.get(manifestPath("p/", 1));
-    await inner.put(manifestPath("p/", 2), one?.bytes ?? new Uint8Array());
+    await inner.put(manifestPath("p/", 4), one?.bytes ?? new Uint8Array());
     await expect(open().latest()).rejects.toMatchObject({ code: "LSM_MANIFEST_MISPLACED" });
   });
 });

@@ -71,12 +71,15 @@ export class ManifestObjects implements ManifestStore {
     if (!(await this.#create(manifestPath(this.#prefix, id), encodeManifest(manifest)))) {
       return undefined;
     }
-    // Where this id is no longer above what may have been deleted, others stood under it once.
-    if ((await this.#boundary()) < id) return manifest;
-    // And the newest of them stands still: nobody ever deletes that.
-    if ((await this.#lastIn("manifest/", ".manifest")) > id) return undefined;
-    const facts = { path: manifestPath(this.#prefix, id + 1), offset: 0 };
-    throw new CatalogError("Corrupt", "LSM_MANIFEST_LOST", "the newest manifest is gone", facts);
+    for (let through = await this.#boundary(); ; ) {
+      if (through < id) return manifest;
+      // It is not above what may have been deleted: others stood under it once, and the first that
+      // was kept follows the boundary, unless that has been raised meanwhile.
+      if ((await this.#read(through + 1)) !== undefined) return undefined;
+      const raised = await this.#boundary();
+      if (raised === through) throw manifestLost(manifestPath(this.#prefix, through + 1));
+      through = raised;
+    }
   }
 
   async #create(path: string, bytes: Uint8Array): Promise<boolean> {
@@ -139,4 +142,10 @@ export class ManifestObjects implements ManifestStore {
       if (page.length < PAGE) return last;
     }
   }
+}
+
+/** No collector deletes the newest state, nor the first one above its boundary. */
+function manifestLost(path: string): CatalogError {
+  const facts = { path, offset: 0 };
+  return new CatalogError("Corrupt", "LSM_MANIFEST_LOST", "the newest manifest is gone", facts);
 }

@@ -22,6 +22,12 @@ export function fenced(file: string, kind: Extract<ErrorKind, "Unknown" | "Unava
   return new CatalogError("Unavailable", "WAL_FENCED", message, { file });
 }
 
+/** Of a take-over: a file is of a writer whose epoch is not below its own. */
+export function outranked(file: string, epoch: number): CatalogError {
+  const message = "another writer took over";
+  return new CatalogError("Unavailable", "WAL_FENCED", message, { file, epoch });
+}
+
 /** A write or its sync failed: no later call says whether it is on the disk. */
 export function writeUnknown(file: string, cause: unknown): CatalogError {
   const message = "a write to the log failed midway";

@@ -3,7 +3,7 @@ import { type Clock, Stopwatch } from "../../base/clock.ts";
 import { LIMITS } from "../../base/limits.ts";
 import type { Prng } from "../../base/prng.ts";
 import type { BlobStore } from "../../blob/port.ts";
-import { corrupt, fenced, inLogFile } from "./errors.ts";
+import { corrupt, fenced, inLogFile, outranked } from "./errors.ts";
 import { walName } from "./names.ts";
 import type { WalObject } from "./object-format.ts";
 import { ObjectLog } from "./object-log.ts";
@@ -87,7 +87,7 @@ export class ObjectWalStore implements WalStore {
       const newestId = found.at(-1);
       const newest = newestId === undefined ? undefined : await this.#log.get(newestId);
       if (newest !== undefined && newest.epoch >= epoch) {
-        throw fenced(walName(newest.id), "Unavailable");
+        throw outranked(walName(newest.id), newest.epoch);
       }
       const id = Math.max(newestId ?? 0, oldest - 1) + 1;
       // A fence need not know the next sequence, which nobody knows before the log was read.
@@ -133,7 +133,7 @@ class Replay {
     if (object === undefined || id !== this.#due) throw corrupt(name, 0, "an object is missing");
     this.#due = id + 1;
     if (object.epoch < this.#epoch) throw corrupt(name, 16, "the epoch falls");
-    if (object.epoch >= epoch) throw fenced(name, "Unavailable");
+    if (object.epoch >= epoch) throw outranked(name, object.epoch);
     this.#epoch = object.epoch;
     const last = object.batches.at(-1);
     if (last === undefined) return;

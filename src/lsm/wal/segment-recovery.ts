@@ -1,5 +1,5 @@
 import type { Disk } from "../disk/port.ts";
-import { corrupt, fenced, inLogFile } from "./errors.ts";
+import { corrupt, inLogFile, outranked } from "./errors.ts";
 import { claimsFrame } from "./frame.ts";
 import { bufferOf } from "./integers.ts";
 import { walName } from "./names.ts";
@@ -53,7 +53,7 @@ export async function recover(
   { epoch, from, onGroup }: WalOpenOptions,
 ): Promise<Recovery> {
   if (newest !== undefined && newest.epoch >= epoch) {
-    throw fenced(walName(newest.id), "Unavailable");
+    throw outranked(walName(newest.id), newest.epoch);
   }
   const chain = await chainOf(disk, newest, from.file);
   const segments: RecoveredSegment[] = [];

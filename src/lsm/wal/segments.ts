@@ -2,7 +2,7 @@ import { assert } from "../../base/assert.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Prng } from "../../base/prng.ts";
 import type { Disk, WritableFile } from "../disk/port.ts";
-import { fenced } from "./errors.ts";
+import { fenced, outranked } from "./errors.ts";
 import { isSpare, walId, walName } from "./names.ts";
 import type { Wal, WalOpenOptions, WalStore } from "./port.ts";
 import { BLOCK_BYTES } from "./segment-header.ts";
@@ -85,7 +85,7 @@ export class SegmentWalStore implements WalStore {
         below.filter((older) => older >= from.file),
       );
       if (newest !== undefined && newest.epoch >= epoch) {
-        throw fenced(walName(newest.id), "Unavailable");
+        throw outranked(walName(newest.id), newest.epoch);
       }
       const id = Math.max(below.at(-1) ?? 0, from.file) + 1;
       const file = await disk.create(walName(id));

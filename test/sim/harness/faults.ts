@@ -64,6 +64,8 @@ export interface Weather {
 export interface Place {
   readonly site: string;
   readonly faults: readonly StoreFault[];
+  /** How much more often faults strike here than elsewhere; 1 if absent. */
+  readonly weight?: number;
 }
 
 /** Tells the places of a blob store's calls apart. `path`: the first, where there are many. */
@@ -177,10 +179,10 @@ export class Injector {
   }
 
   /** What happens to a call; undefined: it fares well. */
-  draw({ site, faults }: Place, call: string): StoreFault | undefined {
+  draw({ site, faults, weight = 1 }: Place, call: string): StoreFault | undefined {
     const { coverage, operation } = this.#sim;
     coverage.call(operation, site);
-    if (this.#prng.float() >= this.#weather.rate) return undefined;
+    if (this.#prng.float() >= this.#weather.rate * weight) return undefined;
     const possible = faults.filter((kind) => !this.#weather.absent.has(kind));
     const kind = possible[this.#below(possible.length)];
     if (kind === undefined) return undefined;
