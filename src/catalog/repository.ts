@@ -284,6 +284,8 @@ export async function persist(
         (error.kind === "Unavailable" || error.kind === "Unknown" || error.kind === "Overloaded");
       if (!passing) throw error;
       if (tries >= PERSIST_TRIES) {
+        // For people, who can mend it, it has one name wherever it strikes.
+        if (error.code === "DISK_FULL") throw error;
         const { message } = error;
         throw new CatalogError("Unavailable", "BLOB_UNAVAILABLE", message, error.context, error);
       }

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, type SpawnOptions, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 
@@ -38,13 +38,18 @@ export async function startServer(
   return { url, pid: child.pid, bannerMs, stop: () => stop(child), kill: () => kill(child) };
 }
 
-/** The process alone, for those who do not wait until it serves. */
-export function spawnServer(directory: string, flags: readonly string[] = []): ChildProcess {
+/** The process alone, for those who do not wait until it serves. `as`: under another user, say. */
+export function spawnServer(
+  directory: string,
+  flags: readonly string[] = [],
+  as: SpawnOptions = {},
+): ChildProcess {
   const args = ["bin/firn.mjs", "serve", "--port", "0", "--dir", directory, ...flags];
   return spawn(process.execPath, args, {
     cwd: ROOT,
     env: withoutSettings(process.env),
     stdio: ["ignore", "pipe", "pipe"],
+    ...as,
   });
 }
 

@@ -1,4 +1,4 @@
-import type { ChildProcess } from "node:child_process";
+import type { ChildProcess, SpawnOptions } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
@@ -12,8 +12,8 @@ export class Started {
   #written = "";
 
   /** @param flags those of a test come last, and win. */
-  constructor(directory: string, flags: readonly string[] = []) {
-    this.child = spawnServer(directory, flags);
+  constructor(directory: string, flags: readonly string[] = [], as: SpawnOptions = {}) {
+    this.child = spawnServer(directory, flags, as);
     for (const stream of [this.child.stdout, this.child.stderr]) {
       stream?.on("data", (chunk: Buffer) => {
         this.#written += chunk.toString("utf8");
