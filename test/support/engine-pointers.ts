@@ -26,6 +26,18 @@ const SIZES = { segmentBytes: 131_072, sliceBytes: 0 };
 
 /** Pointers in an engine of their own, as profile `local` keeps them, with nothing on a disk. */
 export function enginePointers(families: readonly KeyFamily[], clock: Clock): LsmPointerStore {
+  return restartablePointers(families, clock).pointers;
+}
+
+/**
+ * Likewise; `restart` ends the engine without a word, as its process would, and another one takes
+ * over what lies in log and store. It does so between two commits, so that who stands at the store
+ * knows of each what became of it.
+ */
+export function restartablePointers(
+  families: readonly KeyFamily[],
+  clock: Clock,
+): { readonly pointers: LsmPointerStore; readonly restart: () => Promise<void> } {
   const prng = new SeededPrng(4_711);
   const disk = new ModelledDisk();
   const store = new MemoryBlobStore(clock);
@@ -42,11 +54,32 @@ export function enginePointers(families: readonly KeyFamily[], clock: Clock): Ls
     });
     return engine;
   };
-  return new LsmPointerStore({
-    ...{ families, clock },
-    engine: () => {
-      engine ??= open();
-      return engine;
-    },
-  });
+  const serving = () => {
+    engine ??= open();
+    return engine;
+  };
+  const pointers = new LsmPointerStore({ families, clock, engine: serving });
+  let turn: Promise<unknown> = Promise.resolve();
+  const writing = new Set<Promise<unknown>>();
+  const commit = pointers.commit.bind(pointers);
+  pointers.commit = async (batch) => {
+    await turn;
+    const done = commit(batch);
+    writing.add(done);
+    try {
+      return await done;
+    } finally {
+      writing.delete(done);
+    }
+  };
+  const restart = (): Promise<void> => {
+    const next = turn.then(async () => {
+      await Promise.allSettled(writing);
+      engine = undefined;
+      await serving();
+    });
+    turn = next;
+    return next;
+  };
+  return { pointers, restart };
 }

@@ -7,6 +7,7 @@ import { KEY_FAMILIES } from "../../../src/catalog/keys.ts";
 import { MemoryPointerStore } from "../../../src/pointer/memory.ts";
 import type { PointerStore } from "../../../src/pointer/port.ts";
 import { type CatalogNode, openNode as openCatalogNode } from "../../../src/service/node.ts";
+import { restartablePointers } from "../../support/engine-pointers.ts";
 import { FAIR, type Weather, weatherOf } from "../harness/faults.ts";
 import { Host } from "../harness/host.ts";
 import type { Sim } from "../harness/sim.ts";
@@ -32,6 +33,8 @@ export interface Stores {
   readonly history: History;
   /** Receipts of batches that have been overwritten, deleted or forgotten since. */
   readonly gone: { receipts: number };
+  /** Ends the engine that holds the pointers, where one does; another takes over. */
+  readonly restart: () => Promise<void>;
 }
 
 export function openStores(sim: Sim): Stores {
@@ -40,9 +43,18 @@ export function openStores(sim: Sim): Stores {
   const warehouse = new Warehouse(sim, clock, history);
   const gone = { receipts: 0 };
   const payloads = new MemoryBlobStore(clock);
-  const inner = new MemoryPointerStore({ families: KEY_FAMILIES, clock });
+  // A third of the seeds as profile `local` has it: pointers in an engine, which has one owner.
+  const engine = sim.chance(1 / 3) ? restartablePointers(KEY_FAMILIES, clock) : undefined;
+  const inner = engine?.pointers ?? new MemoryPointerStore({ families: KEY_FAMILIES, clock });
+  sim.coverage.note(`pointers in ${engine === undefined ? "memory" : "the engine"}`);
   const pointers = watched(sim, inner, payloads, warehouse, history, gone);
-  return { pointers, payloads, warehouse, history, gone };
+  const restart = async (): Promise<void> => {
+    if (engine === undefined) return;
+    sim.log("the engine ends, and another takes over");
+    sim.coverage.note("engine taken over");
+    await engine.restart();
+  };
+  return { pointers, payloads, warehouse, history, gone, restart };
 }
 
 /**
@@ -125,6 +137,7 @@ export class Cluster {
   async replace(node: Node): Promise<void> {
     if (!node.host.alive) return;
     node.host.crash();
+    if (this.#sim.chance(0.5)) await this.stores.restart();
     await this.#sim.sleep(this.#sim.spanMs(10, 3_000));
     const successor = await this.#start();
     this.#nodes[this.#nodes.indexOf(node)] = successor;
