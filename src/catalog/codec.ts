@@ -1,7 +1,6 @@
 import Long from "long";
 import protobuf from "protobufjs/minimal.js";
 import { assert } from "../base/assert.ts";
-import { compareUtf8 } from "../base/bytes.ts";
 import { CatalogError } from "../base/error.ts";
 import { type AnyId, idFromBytes, idToBytes, type JobId } from "../base/ids.ts";
 import { firn } from "../gen/firn.js";
@@ -15,7 +14,6 @@ import type {
   Job,
   JobKind,
   Namespace,
-  Properties,
   Receipt,
   Snapshot,
   SnapshotSummary,
@@ -25,6 +23,7 @@ import type {
   UnknownFields,
   View,
 } from "./model.ts";
+import { sorted } from "./sorted.ts";
 
 /*
  * The edge between the model and protobuf, and the only importer of generated code. What protobufjs
@@ -89,31 +88,6 @@ function safe(value: Long): number {
     throw new CatalogError("Corrupt", "PAYLOAD_CORRUPT", "integer out of range");
   }
   return number;
-}
-
-/**
- * The same entries, listed by the bytes of their keys. A plain object lists keys such as "10"
- * before all others and by number, whatever order they were set in.
- */
-function sorted(properties: Properties): Record<string, string> {
-  const keys = Object.keys(properties);
-  if (keys.length > 1) keys.sort(compareUtf8);
-  const entries = { ...properties };
-  return keys.every(isOrdered)
-    ? inOrder(entries, keys)
-    : new Proxy(entries, { ownKeys: () => keys });
-}
-
-/** A key that a plain object lists where it was set. */
-function isOrdered(key: string): boolean {
-  const first = key.charCodeAt(0);
-  return !(first >= 0x30 && first <= 0x39) && key !== "__proto__";
-}
-
-function inOrder(entries: Properties, keys: readonly string[]): Record<string, string> {
-  const ordered: Record<string, string> = {};
-  for (const key of keys) ordered[key] = entries[key] ?? "";
-  return ordered;
 }
 
 const NO_BYTES = new Uint8Array();
