@@ -35,33 +35,36 @@ const receipt = (n: number): string => `${SPACE}/receipts/op/${n}`;
  * every fault. Every attempt has a writer id of its own, so the items that the service was made to
  * write tell whose attempt was applied.
  */
-export const pointers: Campaign = {
-  name: "pointers",
-  async run(options) {
-    let network: Faulty | undefined;
-    let isBad = false;
-    const world = await openDynamoWorld({
-      connection: { timeouts: { connectMs: 1_000, idleMs: 1_000, wholeMs: 800 } },
-      network: (handler, double) => {
-        const refusals = Object.values(troublesOf(double));
-        const faults = { rate: FAULT_RATE, weights: EVERY_DYNAMO_FAULT, refusals, maxDelayMs: 8 };
-        const plan = seededPlan({ ...faults, spares: sparesTrouble });
-        const prng = new SeededPrng(options.seed);
-        network = faulty(handler, prng, (...of) => (isBad ? plan(...of) : undefined));
-        return network.service;
-      },
-    });
-    try {
-      if (network === undefined) throw new Error("the double has no network");
-      const run = new Run(world, network, options);
-      await run.prepare();
-      isBad = true;
-      return await run.tally();
-    } finally {
-      await world.close();
-    }
-  },
-};
+export const pointers: Campaign = { name: "pointers", run: (options) => campaign(options) };
+
+/** The campaign over the adapter, or over one that `spoil` makes of it. */
+export async function campaign(
+  options: CampaignOptions,
+  spoil: (store: PointerStore) => PointerStore = (store) => store,
+): Promise<Tally> {
+  let network: Faulty | undefined;
+  let isBad = false;
+  const world = await openDynamoWorld({
+    connection: { timeouts: { connectMs: 1_000, idleMs: 1_000, wholeMs: 800 } },
+    network: (handler, double) => {
+      const refusals = Object.values(troublesOf(double));
+      const faults = { rate: FAULT_RATE, weights: EVERY_DYNAMO_FAULT, refusals, maxDelayMs: 8 };
+      const plan = seededPlan({ ...faults, spares: sparesTrouble });
+      const prng = new SeededPrng(options.seed);
+      network = faulty(handler, prng, (...of) => (isBad ? plan(...of) : undefined));
+      return network.service;
+    },
+  });
+  try {
+    if (network === undefined) throw new Error("the double has no network");
+    const run = new Run(world, spoil(world.store), network, options);
+    await run.prepare();
+    isBad = true;
+    return await run.tally();
+  } finally {
+    await world.close();
+  }
+}
 
 class Run {
   readonly #store: PointerStore;
@@ -77,9 +80,14 @@ class Run {
   readonly #lies: string[] = [];
   #begun = 0;
 
-  constructor(world: DynamoWorld, network: Faulty, { ops, seed }: CampaignOptions) {
+  constructor(
+    world: DynamoWorld,
+    store: PointerStore,
+    network: Faulty,
+    { ops, seed }: CampaignOptions,
+  ) {
     const clock = new SystemClock();
-    this.#store = world.store;
+    this.#store = store;
     this.#network = network;
     this.#requests = () => world.serving.requests();
     this.#prng = new SeededPrng(seed + 1);
