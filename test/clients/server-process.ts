@@ -22,32 +22,34 @@ export interface ServerProcess {
 
 /**
  * Starts `firn serve` on a free port over a directory of its own, and waits for the line that names
- * its URL. The running Node is passed on, so that no launcher stands between.
+ * its URL. The running Node is passed on, so that no launcher stands between. `env`: on top of the
+ * caller's own, whose settings are left out.
  *
  * @throws Error with all that the server wrote, when it ends or stays silent instead.
  */
 export async function startServer(
   directory: string,
   flags: readonly string[] = [],
+  env: Readonly<Record<string, string>> = {},
 ): Promise<ServerProcess> {
   const startedMs = performance.now();
-  const child = spawnServer(directory, flags);
+  const child = spawnServer(directory, flags, { env });
   const url = await announcedUrl(child);
   const bannerMs = performance.now() - startedMs;
   if (child.pid === undefined) throw new Error("the server has no process id");
   return { url, pid: child.pid, bannerMs, stop: () => stop(child), kill: () => kill(child) };
 }
 
-/** The process alone, for those who do not wait until it serves. `as`: under another user, say. */
+/** The process alone, for those who do not wait until it serves. `as`: as another user, say. */
 export function spawnServer(
   directory: string,
   flags: readonly string[] = [],
-  as: SpawnOptions = {},
+  { env, ...as }: SpawnOptions = {},
 ): ChildProcess {
   const args = ["bin/firn.mjs", "serve", "--port", "0", "--dir", directory, ...flags];
   return spawn(process.execPath, args, {
     cwd: ROOT,
-    env: withoutSettings(process.env),
+    env: { ...withoutSettings(process.env), ...env },
     stdio: ["ignore", "pipe", "pipe"],
     ...as,
   });

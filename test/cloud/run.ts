@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { add, type Counts, finish, missing, ONE_FAILED } from "../clients/counts.ts";
 import { startDynoxide } from "./dynoxide.ts";
 import { startMiniStack } from "./ministack.ts";
+import { tryPyIceberg } from "./pyiceberg.ts";
 import type { StandIn } from "./stand-in.ts";
 import { startVersitygw } from "./versitygw.ts";
 
@@ -12,6 +13,8 @@ import { startVersitygw } from "./versitygw.ts";
  * installed once, started for the run, and named to the suites by an environment variable.
  */
 
+/** Among the filters: PyIceberg over the profiles, which is no suite of this runner's. */
+const PYICEBERG = "pyiceberg";
 const ROOT = join(import.meta.dirname, "..", "..");
 
 const SERVERS: Readonly<Record<string, () => Promise<StandIn | string>>> = {
@@ -35,7 +38,13 @@ async function main(filters: readonly string[]): Promise<Counts> {
       running.push(server);
       env[name] = server.url;
     }
-    return add(counts, await runSuites(filters, env));
+    const suites = filters.filter((filter) => filter !== PYICEBERG);
+    if (filters.length === 0 || suites.length > 0) {
+      counts = add(counts, await runSuites(suites, env));
+    }
+    const url = env["FIRN_TEST_MINISTACK"];
+    const asked = filters.length === 0 || filters.includes(PYICEBERG);
+    return asked && url !== undefined ? add(counts, await tryPyIceberg(url)) : counts;
   } finally {
     for (const server of running) await server.stop();
   }

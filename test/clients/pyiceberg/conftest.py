@@ -13,6 +13,8 @@ from pyiceberg.table import Table
 from pyiceberg.types import DoubleType, LongType, NestedField, StringType
 
 URL = os.environ["FIRN_TEST_URL"]
+# How the location of every table begins.
+SCHEME = os.environ.get("FIRN_TEST_SCHEME", "file:///")
 # Set when the suite runs against another implementation, to prove the suite itself.
 FOREIGN = os.environ.get("FIRN_TEST_FOREIGN") == "1"
 

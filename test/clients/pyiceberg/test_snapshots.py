@@ -1,7 +1,6 @@
 """Branches, tags, time travel, rollback, expiry, and ids that JavaScript numbers cannot hold."""
 
 import json
-import urllib.request
 from datetime import datetime, timezone
 
 import pytest
@@ -127,7 +126,7 @@ def test_64_bit_ids_survive(catalog, make):
         assert all(
             manifest.added_snapshot_id in written for manifest in snapshot.manifests(loaded.io)
         )
-    with urllib.request.urlopen(table.metadata_location) as file:
+    with table.io.new_input(table.metadata_location).open() as file:
         text = file.read().decode()
     stored = json.loads(text)
     assert [s["snapshot-id"] for s in stored["snapshots"]] == written

@@ -2,7 +2,7 @@
 
 import pyarrow as pa
 import pytest
-from conftest import SCHEMA, connect, ids, rows
+from conftest import SCHEMA, SCHEME, connect, ids, rows
 from pyiceberg.exceptions import (
     CommitFailedException,
     NoSuchNamespaceError,
@@ -103,9 +103,9 @@ def test_create_with_every_part(catalog, namespace):
 def test_locations_are_whole_uris(catalog, make):
     """Three slashes: some engines build wrong paths from `file:/`."""
     table = make("t", 1)
-    assert table.location().startswith("file:///")
+    assert table.location().startswith(SCHEME)
     assert table.metadata_location.startswith(f"{table.location()}/metadata/")
-    assert all(task.file.file_path.startswith("file:///") for task in table.scan().plan_files())
+    assert all(task.file.file_path.startswith(SCHEME) for task in table.scan().plan_files())
 
 
 @pytest.mark.parametrize("version", ["1", "2", "3"])

@@ -1,0 +1,133 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { hostname, tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { type ServerProcess, spawnServer, startServer } from "../clients/server-process.ts";
+import { ask, commitProperty, createTable, exchange, propertiesOf } from "./ask.ts";
+import { type Deployment, deployment } from "./node.ts";
+
+const URL = process.env["FIRN_TEST_MINISTACK"];
+/** A node that died, or stands still, is replaced within this. */
+const TAKE_OVER_MS = 10_000;
+
+let directory: string;
+const running = new Set<ServerProcess>();
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), "firn-nodes-"));
+});
+afterEach(async () => {
+  // One that was stopped by a signal hears no other.
+  await Promise.all([...running].map((node) => node.kill()));
+  running.clear();
+});
+afterAll(() => rm(directory, { recursive: true, force: true }));
+
+async function start(
+  { flags, env }: Deployment,
+  more: readonly string[] = [],
+  other: Readonly<Record<string, string>> = {},
+): Promise<ServerProcess> {
+  const all = [...flags, "--log-level", "warn", ...more];
+  const node = await startServer(directory, all, { ...env, ...other });
+  running.add(node);
+  return node;
+}
+
+/** What a process that will not serve says, and its exit code. */
+async function refusal({ flags, env }: Deployment, more: readonly string[] = []) {
+  const child = spawnServer(directory, [...flags, ...more], env);
+  let written = "";
+  child.stderr?.setEncoding("utf8").on("data", (text: string) => {
+    written += text;
+  });
+  const exitCode = await new Promise((resolve) => child.on("close", resolve));
+  return { exitCode, written };
+}
+
+const PAGE = "/namespaces/ns/tables?pageSize=2&pageToken=";
+
+describe.skipIf(URL === undefined)("profile aws, two nodes on one store", () => {
+  const lake = deployment(URL ?? "", "aws", "two-nodes");
+
+  test("commits of both, in turn and at once, all stand; and outlive both", async () => {
+    const nodes = [await start(lake), await start(lake)];
+    const [one, two] = nodes as [ServerProcess, ServerProcess];
+    await ask(one, "POST", "/namespaces", { namespace: ["ns"] });
+    await createTable(one, "t");
+    const asked: Record<string, string> = {};
+    for (let i = 0; i < 10; i++) {
+      asked[`turn-${i}`] = String(i);
+      await commitProperty(nodes[i % 2] as ServerProcess, "t", `turn-${i}`, String(i));
+      // Who commits next has what the other one made.
+      expect(await propertiesOf(nodes[(i + 1) % 2] as ServerProcess, "t")).toMatchObject(asked);
+    }
+    const race = Array.from({ length: 16 }, async (_, i) => {
+      await commitProperty(nodes[i % 2] as ServerProcess, "t", `race-${i}`, String(i));
+      asked[`race-${i}`] = String(i);
+    });
+    await Promise.all(race);
+    expect(await propertiesOf(one, "t")).toEqual(asked);
+    expect(await propertiesOf(two, "t")).toEqual(asked);
+    await Promise.all(nodes.map((node) => node.kill()));
+    expect(await propertiesOf(await start(lake), "t")).toEqual(asked);
+  });
+
+  test("a page token of one node is opened by the other, and by none of another secret", async () => {
+    const [one, two] = [await start(lake), await start(lake)];
+    const found: string[] = [];
+    for (const name of ["a", "b", "c", "d"]) await createTable(one, name);
+    let token = "";
+    for (let page = 0; token !== undefined; page++) {
+      const node = page % 2 === 0 ? one : two;
+      const answer = await ask(node, "GET", PAGE + encodeURIComponent(token));
+      found.push(...answer.identifiers.map(({ name }: { name: string }) => name));
+      if (page === 0) {
+        const other = await start(lake, [], {
+          FIRN_SECRET: "a secret that no other node of it has",
+        });
+        const path = PAGE + encodeURIComponent(answer["next-page-token"]);
+        expect((await exchange(other, "GET", path)).status).toBe(400);
+        await other.stop();
+      }
+      token = answer["next-page-token"] ?? undefined;
+    }
+    expect(found).toEqual(["a", "b", "c", "d", "t"]);
+  });
+});
+
+describe.skipIf(URL === undefined)("profile bucket, two processes on one bucket", () => {
+  test("a second one is refused, and told whose the bucket is; a clean end frees it", async () => {
+    const lake = deployment(URL ?? "", "bucket", "one-owner");
+    const owner = await start(lake);
+    await ask(owner, "POST", "/namespaces", { namespace: ["ns"] });
+    const { exitCode, written } = await refusal(lake);
+    expect(exitCode).toBe(1);
+    for (const fact of [hostname(), String(owner.pid), "--standby", "--takeover"]) {
+      expect(written).toContain(fact);
+    }
+    await createTable(owner, "t");
+    expect(await owner.stop()).toBe(0);
+    const next = await start(lake);
+    expect((await ask(next, "GET", "/namespaces/ns/tables")).identifiers).toHaveLength(1);
+  });
+
+  test("one that stands by takes over from one that was killed", async () => {
+    const lake = deployment(URL ?? "", "bucket", "stand-by");
+    const owner = await start(lake);
+    await ask(owner, "POST", "/namespaces", { namespace: ["ns"] });
+    await createTable(owner, "t");
+    const standby = start(lake, ["--standby"]);
+    const asked: Record<string, string> = {};
+    for (let i = 0; i < 10; i++) {
+      asked[`k-${i}`] = String(i);
+      await commitProperty(owner, "t", `k-${i}`, String(i));
+    }
+    await owner.kill();
+    const killedMs = performance.now();
+    const next = await standby;
+    expect(await propertiesOf(next, "t")).toEqual(asked);
+    expect(performance.now() - killedMs).toBeLessThan(TAKE_OVER_MS);
+    await commitProperty(next, "t", "after", "it");
+  });
+});
