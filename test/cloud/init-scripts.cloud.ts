@@ -37,6 +37,8 @@ describe.skipIf(URL === undefined)("the init scripts of LocalStack", () => {
     const env = {
       ...awsEnv(URL ?? ""),
       PATH: `${directory}${delimiter}${process.env["PATH"]}`,
+      // As `awslocal` and the compose file have it.
+      AWS_DEFAULT_REGION: "us-east-1",
       FIRN_S3_BUCKET: name,
       FIRN_DYNAMODB_TABLE: name,
       FIRN_READY_FILE: join(directory, "ready"),
