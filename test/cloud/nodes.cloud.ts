@@ -75,7 +75,7 @@ describe.skipIf(URL === undefined)("profile aws, two nodes on one store", () => 
     expect(await propertiesOf(await start(lake), "t")).toEqual(asked);
   });
 
-  test("a page token of one node is opened by the other, and by none of another secret", async () => {
+  test("a page token of one node is opened by the other, by none of another secret", async () => {
     const [one, two] = [await start(lake), await start(lake)];
     const found: string[] = [];
     for (const name of ["a", "b", "c", "d"]) await createTable(one, name);
