@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { ROOT } from "./tools.ts";
 
 /*
- * `npm run dev:localstack [-- FLAG…]`: Firn from this checkout, started again at every change, with
+ * `npm run dev:localstack [-- FLAG…]`: Firn from this checkout, started again at each change, with
  * the profile `aws` over the LocalStack of docker-compose.yml.
  */
 

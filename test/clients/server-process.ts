@@ -40,7 +40,7 @@ export async function startServer(
   return { url, pid: child.pid, bannerMs, stop: () => stop(child), kill: () => kill(child) };
 }
 
-/** The process alone, for those who do not wait until it serves. `as`: as another user, say. */
+/** The process alone, for those who do not wait until it serves; as another user, say. */
 export function spawnServer(
   directory: string,
   flags: readonly string[] = [],

@@ -38,7 +38,7 @@ async function start(
 
 /** What a process that will not serve says, and its exit code. */
 async function refusal({ flags, env }: Deployment, more: readonly string[] = []) {
-  const child = spawnServer(directory, [...flags, ...more], env);
+  const child = spawnServer(directory, [...flags, ...more], { env });
   let written = "";
   child.stderr?.setEncoding("utf8").on("data", (text: string) => {
     written += text;
