@@ -197,8 +197,8 @@ function mergeCells(keys: readonly Key[]): readonly Cell[] {
     const cursor = merged();
     const writer = new SstWriter(ID);
     for (let step = cursor.first(); step === ENTRY; step = cursor.next()) {
-      const { key, sequence, kind, valueSource, valueStart, valueEnd } = cursor;
-      writer.add(key, sequence, kind, valueSource, valueStart, valueEnd);
+      writer.append(cursor.entry);
+      writer.takeChunks();
     }
     writer.finish();
     return raw / 1_000;

@@ -215,7 +215,7 @@ async function* encodeTable(
   for (let step = cursor.first(); step === ENTRY; step = cursor.next()) {
     const { key, sequence, kind } = cursor;
     if (keeper.keep(key, sequence, kind)) {
-      writer.add(key, sequence, kind, cursor.valueSource, cursor.valueStart, cursor.valueEnd);
+      writer.append(cursor.entry);
     }
     if (++entries % SLICE_ENTRIES !== 0) continue;
     yield* writer.takeChunks();

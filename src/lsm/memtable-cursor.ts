@@ -1,6 +1,13 @@
-import { type Cursor, END, ENTRY, type MissingBlock, type Step } from "./format/cursor.ts";
+import {
+  type Cursor,
+  END,
+  ENTRY,
+  type EntryBytes,
+  type MissingBlock,
+  type Step,
+} from "./format/cursor.ts";
 import { type Key, type Kind, MAX_SEQUENCE, type Sequence } from "./format/entry.ts";
-import { keyScratch } from "./memtable-key.ts";
+import { keyScratch } from "./format/key-bytes.ts";
 import { type MemtableRows, NONE } from "./memtable-rows.ts";
 import type { MemtableTree, Place } from "./memtable-tree.ts";
 
@@ -8,7 +15,7 @@ import type { MemtableTree, Place } from "./memtable-tree.ts";
  * Moves over all versions of a memtable. Stable under writes: it stands on a version, which never
  * moves, and looks its key up again where keys were added since.
  */
-export class MemtableCursor implements Cursor {
+export class MemtableCursor implements Cursor, EntryBytes {
   readonly #tree: MemtableTree;
   readonly #rows: MemtableRows;
   readonly #place: Place = { leaf: NONE, index: 0 };
@@ -33,6 +40,22 @@ export class MemtableCursor implements Cursor {
 
   get kind(): Kind {
     return this.#rows.kind(this.#row);
+  }
+
+  get entry(): EntryBytes {
+    return this;
+  }
+
+  get keySource(): Uint8Array {
+    return this.#rows.source(this.#row);
+  }
+
+  get keyStart(): number {
+    return this.#rows.keyStart(this.#row);
+  }
+
+  get keyEnd(): number {
+    return this.#rows.keyEnd(this.#row);
   }
 
   get valueSource(): Uint8Array {

@@ -10,8 +10,8 @@ import {
   PUT,
   type Sequence,
 } from "./format/entry.ts";
+import { keyScratch, textInto } from "./format/key-bytes.ts";
 import { MemtableCursor } from "./memtable-cursor.ts";
-import { keyScratch, textInto } from "./memtable-key.ts";
 import { MemtableRows, NONE, type Room } from "./memtable-rows.ts";
 import { MemtableTree } from "./memtable-tree.ts";
 import { HEAD_BYTES } from "./wal/batch.ts";

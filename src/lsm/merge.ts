@@ -1,4 +1,12 @@
-import { type Cursor, END, ENTRY, MISS, type MissingBlock, type Step } from "./format/cursor.ts";
+import {
+  type Cursor,
+  END,
+  ENTRY,
+  type EntryBytes,
+  MISS,
+  type MissingBlock,
+  type Step,
+} from "./format/cursor.ts";
 import { type Key, type Kind, keyAfter, MAX_SEQUENCE, type Sequence } from "./format/entry.ts";
 
 /**
@@ -42,6 +50,10 @@ export class MergeCursor implements Cursor {
 
   get valueEnd(): number {
     return this.#winner().valueEnd;
+  }
+
+  get entry(): EntryBytes {
+    return this.#winner().entry;
   }
 
   value(): Uint8Array {

@@ -1,4 +1,11 @@
-import { type Cursor, END, MISS, type MissingBlock, type Step } from "./format/cursor.ts";
+import {
+  type Cursor,
+  END,
+  type EntryBytes,
+  MISS,
+  type MissingBlock,
+  type Step,
+} from "./format/cursor.ts";
 import { type Key, type Kind, MAX_SEQUENCE, type Sequence } from "./format/entry.ts";
 import type { Sst } from "./format/sst.ts";
 import { type SstBlocks, SstCursor } from "./format/sst-cursor.ts";
@@ -57,6 +64,10 @@ export class RunCursor implements Cursor {
 
   get valueEnd(): number {
     return this.#standing().valueEnd;
+  }
+
+  get entry(): EntryBytes {
+    return this.#standing().entry;
   }
 
   value(): Uint8Array {

@@ -2,14 +2,13 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { BlockCache } from "../../src/lsm/cache.ts";
 import { DataBlock } from "../../src/lsm/format/data-block.ts";
-import { DataBlockWriter } from "../../src/lsm/format/data-block-writer.ts";
 import { PUT } from "../../src/lsm/format/entry.ts";
 import { IndexBuilder, readIndexBlock } from "../../src/lsm/format/index-block.ts";
+import { blockOf, type Entry } from "./support/model.ts";
 
 function dataBlock(bytes: number): DataBlock {
-  const writer = new DataBlockWriter(100);
-  writer.add("k", 1, PUT, new Uint8Array(bytes), 0, bytes);
-  return new DataBlock(new Uint8Array(writer.finish()), 0);
+  const entry: Entry = { key: "k", sequence: 1, kind: PUT, value: new Uint8Array(bytes) };
+  return new DataBlock(blockOf([entry], 100), 0);
 }
 
 const builder = new IndexBuilder(0);

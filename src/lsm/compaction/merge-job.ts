@@ -103,8 +103,8 @@ export class MergeJob {
   #begin(): OpenWriter | undefined {
     const id = this.#ids.shift();
     if (id === undefined) return undefined;
-    const { compression, blockBytes } = this.#spec;
-    this.#writer = { id, sst: new SstWriter(id, { compression, blockBytes }) };
+    const { compression, blockBytes, stepBytes: chunkBytes } = this.#spec;
+    this.#writer = { id, sst: new SstWriter(id, { compression, blockBytes, chunkBytes }) };
     return this.#writer;
   }
 
@@ -127,7 +127,7 @@ export class MergeJob {
       this.#lastKey = key;
       this.#entries++;
       if (!keeper.keep(key, sequence, kind)) continue;
-      writer.add(key, sequence, kind, cursor.valueSource, cursor.valueStart, cursor.valueEnd);
+      writer.append(cursor.entry);
     }
     return ENTRY;
   }
@@ -160,18 +160,21 @@ export class MergeJob {
     return bytes;
   }
 
-  /** One array for many blocks: whoever writes them makes one call of it. */
   #emit(table: Ulid, meta: SstMeta | undefined): void {
-    if (this.#chunks.length === 0) return;
-    const total = this.#chunks.reduce((bytes, chunk) => bytes + chunk.length, 0);
-    const bytes = new Uint8Array(total);
-    let at = 0;
-    for (const chunk of this.#chunks.splice(0)) {
-      bytes.set(chunk, at);
-      at += chunk.length;
-    }
-    this.#outputs.push({ table, bytes, meta });
+    const chunks = this.#chunks.splice(0);
+    chunks.forEach((chunk, i) => {
+      const bytes = wholeArray(chunk);
+      this.#outputs.push({ table, bytes, meta: i === chunks.length - 1 ? meta : undefined });
+    });
   }
+}
+
+/** An array changes hands as a whole: one that is far from full is copied instead. */
+function wholeArray(chunk: Uint8Array): Uint8Array<ArrayBuffer> {
+  const { buffer, byteOffset, length } = chunk;
+  return buffer instanceof ArrayBuffer && 2 * length >= buffer.byteLength
+    ? new Uint8Array(buffer, byteOffset, length)
+    : new Uint8Array(chunk);
 }
 
 function entriesMissing(found: number, expected: number): CatalogError {

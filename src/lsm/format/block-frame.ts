@@ -36,36 +36,36 @@ export function fileSeed(idBytes: Uint8Array): number {
   return crc32(idBytes);
 }
 
-/** The frame of `content`, in an array of its own. */
-export function sealFrame(
+/**
+ * Writes the frame of `content` at `at`, where there is room for it as it is and `FRAME_BYTES`.
+ *
+ * @param offset of the frame in its file.
+ * @returns where it ends.
+ */
+export function writeFrame(
+  out: Buffer,
+  at: number,
   content: Uint8Array,
   compression: Compression,
   seed: number,
   offset: number,
-): Uint8Array {
+): number {
+  let stored = content;
+  let codec = CODEC_NONE;
   if (compression === "zstd") {
     const packed = zstdCompressSync(content, ZSTD_OPTIONS);
     if (packed.length < content.length - content.length / 8) {
-      return frame(packed, CODEC_ZSTD, content.length, seed, offset);
+      stored = packed;
+      codec = CODEC_ZSTD;
     }
   }
-  return frame(content, CODEC_NONE, content.length, seed, offset);
-}
-
-function frame(
-  stored: Uint8Array,
-  codec: number,
-  contentBytes: number,
-  seed: number,
-  offset: number,
-): Uint8Array {
-  const out = Buffer.allocUnsafeSlow(stored.length + FRAME_BYTES);
-  out.set(stored);
-  out[stored.length] = codec;
-  writeU32(out, stored.length + 1, contentBytes);
-  const sumAt = stored.length + FRAME_BYTES - 4;
-  writeU32(out, sumAt, crc32(out.subarray(0, sumAt), (seed + offset) >>> 0));
-  return out;
+  out.set(stored, at);
+  const end = at + stored.length;
+  out[end] = codec;
+  writeU32(out, end + 1, content.length);
+  const sumAt = end + FRAME_BYTES - 4;
+  writeU32(out, sumAt, crc32(out.subarray(at, sumAt), (seed + offset) >>> 0));
+  return end + FRAME_BYTES;
 }
 
 /**

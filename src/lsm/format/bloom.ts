@@ -54,6 +54,28 @@ export function hashKey(key: Key): { readonly a: number; readonly b: number } {
   return hashes;
 }
 
+/** As `hashKey`, of a key that lies in [from, to) of an array. */
+export function hashBytes(bytes: Uint8Array, from: number, to: number): typeof hashes {
+  const length = to - from;
+  const whole = from + (length & ~3);
+  let a = 0x9747b28c;
+  let b = 0x3c6ef372;
+  let i = from;
+  for (; i < whole; i += 4) {
+    const low = (bytes[i] as number) | ((bytes[i + 1] as number) << 8);
+    const word = low | ((bytes[i + 2] as number) << 16) | ((bytes[i + 3] as number) << 24);
+    a = mixA(a, word);
+    b = mixB(b, word);
+  }
+  let rest = 0;
+  for (let shift = 0; i < to; i++, shift += 8) rest |= (bytes[i] as number) << shift;
+  a = mixA(a, rest) ^ length;
+  b = mixB(b, rest) ^ length;
+  hashes.a = finish(a) >>> 0;
+  hashes.b = (finish(b) | 1) >>> 0;
+  return hashes;
+}
+
 function mixA(hash: number, word: number): number {
   let k = Math.imul(word, 0xcc9e2d51);
   k = Math.imul((k << 15) | (k >>> 17), 0x1b873593);
@@ -85,13 +107,14 @@ export class BloomBuilder {
     this.#bitsPerKey = bitsPerKey;
   }
 
-  add(key: Key): void {
+  /** Adds the key in [from, to) of an array. */
+  add(key: Uint8Array, from: number, to: number): void {
     if (2 * this.#count === this.#hashes.length) {
       const grown = new Uint32Array(this.#hashes.length * 2);
       grown.set(this.#hashes);
       this.#hashes = grown;
     }
-    const { a, b } = hashKey(key);
+    const { a, b } = hashBytes(key, from, to);
     this.#hashes[2 * this.#count] = a;
     this.#hashes[2 * this.#count + 1] = b;
     this.#count++;

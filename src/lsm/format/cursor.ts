@@ -24,6 +24,19 @@ export interface MissingBlock extends BlockHandle {
   readonly file: unknown;
 }
 
+/** An entry as bytes, to copy it without an object or a text for it. */
+export interface EntryBytes {
+  readonly keySource: Uint8Array;
+  readonly keyStart: number;
+  readonly keyEnd: number;
+  readonly sequence: Sequence;
+  readonly kind: Kind;
+  /** Empty for a deletion. */
+  readonly valueSource: Uint8Array;
+  readonly valueStart: number;
+  readonly valueEnd: number;
+}
+
 /**
  * Moves over entries in the engine's order: keys ascending, versions of one key newest first.
  * Synchronous: no method waits. Every (key, sequence) is there at most once.
@@ -41,6 +54,8 @@ export interface Cursor {
   readonly valueSource: Uint8Array;
   readonly valueStart: number;
   readonly valueEnd: number;
+  /** The same as bytes: good until the cursor moves. */
+  readonly entry: EntryBytes;
   /** A view of the value. */
   value(): Uint8Array;
 

@@ -1,5 +1,6 @@
 import { assert } from "../../base/assert.ts";
 import { LIMITS } from "../../base/limits.ts";
+import type { EntryBytes } from "./cursor.ts";
 import type { DataBlock } from "./data-block.ts";
 import { DELETE, type Key, type Kind, latin1Text, PUT, type Sequence } from "./entry.ts";
 
@@ -13,7 +14,8 @@ const NO_BYTES = new Uint8Array(0);
  *
  * Moves answer whether the cursor stands on an entry.
  */
-export class DataBlockCursor {
+export class DataBlockCursor implements EntryBytes {
+  readonly keyStart = 0;
   #block: DataBlock | undefined;
   #bytes: Uint8Array = NO_BYTES;
   #end = 0;
@@ -51,6 +53,20 @@ export class DataBlockCursor {
   get key(): Key {
     this.#keyText ??= latin1Text(this.#key, 0, this.#keyLength);
     return this.#keyText;
+  }
+
+  /** Itself, the bytes of the key at hand. */
+  get entry(): EntryBytes {
+    if (this.#keyBehind) this.#catchUp();
+    return this;
+  }
+
+  get keySource(): Uint8Array {
+    return this.#key;
+  }
+
+  get keyEnd(): number {
+    return this.#keyLength;
   }
 
   get valueSource(): Uint8Array {

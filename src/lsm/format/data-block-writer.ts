@@ -1,5 +1,6 @@
 import { assert } from "../../base/assert.ts";
-import type { Key, Kind, Sequence } from "./entry.ts";
+import type { EntryBytes } from "./cursor.ts";
+import type { Sequence } from "./entry.ts";
 import { MAX_VARINT_BYTES, writeU32, writeU64, writeVarint } from "./varint.ts";
 
 /** Entries between two restart points. */
@@ -20,7 +21,6 @@ export class DataBlockWriter {
   #at = HEADER_BYTES;
   #entries = 0;
   #base: Sequence = 0;
-  #lastKey: Key = "";
   readonly #restarts: number[] = [];
 
   constructor(targetBytes: number) {
@@ -36,38 +36,26 @@ export class DataBlockWriter {
     return this.#at + 4 * (this.#restarts.length + 1);
   }
 
-  /** Appends an entry whose value is `value[from, to)`. */
-  add(key: Key, sequence: Sequence, kind: Kind, value: Uint8Array, from: number, to: number): void {
-    const valueBytes = to - from;
-    this.#reserve(key.length + valueBytes + ENTRY_OVERHEAD);
+  /** Appends an entry, whose key shares its first `shared` bytes with the one before. */
+  add(entry: EntryBytes, shared: number): void {
+    const { keySource, keyStart, keyEnd, valueSource, valueStart, valueEnd } = entry;
+    const valueBytes = valueEnd - valueStart;
+    this.#reserve(keyEnd - keyStart + valueBytes + ENTRY_OVERHEAD);
     const target = this.#bytes;
-    let shared = 0;
+    const { sequence } = entry;
+    let from = keyStart;
     if (this.#entries % RESTART_INTERVAL === 0) {
       if (this.#entries === 0) this.#base = sequence;
       this.#restarts.push(this.#at);
-    } else {
-      shared = commonPrefix(this.#lastKey, key);
-    }
-    const fresh = key.length - shared;
-    let at = writeVarint(target, this.#at, shared);
-    at = writeVarint(target, at, fresh);
+    } else from += shared;
+    let at = writeVarint(target, this.#at, from - keyStart);
+    at = writeVarint(target, at, keyEnd - from);
     at = writeVarint(target, at, valueBytes);
-    target[at++] = kind;
+    target[at++] = entry.kind;
     at = writeVarint(target, at, zigzag(sequence - this.#base));
-    if (fresh <= SHORT_COPY) {
-      for (let i = shared; i < key.length; i++) target[at++] = key.charCodeAt(i);
-    } else {
-      at += target.write(shared === 0 ? key : key.slice(shared), at, "latin1");
-    }
-    if (valueBytes <= SHORT_COPY) {
-      for (let i = from; i < to; i++) target[at++] = value[i] as number;
-    } else {
-      target.set(from === 0 && to === value.length ? value : value.subarray(from, to), at);
-      at += valueBytes;
-    }
-    this.#at = at;
+    at = copyInto(target, at, keySource, from, keyEnd);
+    this.#at = copyInto(target, at, valueSource, valueStart, valueEnd);
     this.#entries++;
-    this.#lastKey = key;
   }
 
   /** The whole block: a view, good until the next `add`. Starts the next block. */
@@ -101,9 +89,9 @@ function zigzag(delta: number): number {
   return delta < 0 ? -2 * delta - 1 : 2 * delta;
 }
 
-function commonPrefix(a: Key, b: Key): number {
-  const most = Math.min(a.length, b.length);
-  let i = 0;
-  while (i < most && a.charCodeAt(i) === b.charCodeAt(i)) i++;
-  return i;
+/** Copies bytes [from, to); answers the offset behind them. */
+function copyInto(out: Buffer, at: number, bytes: Uint8Array, from: number, to: number): number {
+  if (to - from > SHORT_COPY) out.set(bytes.subarray(from, to), at);
+  else for (let i = from; i < to; i++) out[at + i - from] = bytes[i] as number;
+  return at + to - from;
 }

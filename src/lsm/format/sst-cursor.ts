@@ -1,5 +1,13 @@
 import { corrupt } from "./corrupt.ts";
-import { type Cursor, END, ENTRY, MISS, type MissingBlock, type Step } from "./cursor.ts";
+import {
+  type Cursor,
+  END,
+  ENTRY,
+  type EntryBytes,
+  MISS,
+  type MissingBlock,
+  type Step,
+} from "./cursor.ts";
 import type { DataBlock } from "./data-block.ts";
 import { DataBlockCursor } from "./data-block-cursor.ts";
 import { type Key, type Kind, MAX_SEQUENCE, type Sequence } from "./entry.ts";
@@ -55,6 +63,10 @@ export class SstCursor implements Cursor {
 
   get valueEnd(): number {
     return this.#cursor.valueEnd;
+  }
+
+  get entry(): EntryBytes {
+    return this.#cursor.entry;
   }
 
   value(): Uint8Array {

@@ -1,19 +1,21 @@
 import { assert } from "../../base/assert.ts";
 import { LIMITS } from "../../base/limits.ts";
-import { type Compression, FRAME_BYTES, fileSeed, sealFrame } from "./block-frame.ts";
+import { type Compression, FRAME_BYTES, fileSeed, writeFrame } from "./block-frame.ts";
 import { BloomBuilder } from "./bloom.ts";
+import type { EntryBytes } from "./cursor.ts";
 import { DataBlockWriter } from "./data-block-writer.ts";
 import {
   assertSequence,
   DELETE,
-  isBefore,
   type Key,
   type Kind,
+  latin1Text,
   PUT,
   type Sequence,
 } from "./entry.ts";
 import { encodeFooter, FOOTER_BYTES, type Section } from "./footer.ts";
 import { IndexBuilder, shortestSeparator } from "./index-block.ts";
+import { keyScratch } from "./key-bytes.ts";
 import { encodeStats, type SstMeta, type SstStats } from "./sst-meta.ts";
 import { bytesOfUlid, type Ulid } from "./ulid.ts";
 
@@ -25,6 +27,8 @@ export interface SstOptions {
   readonly filterBitsPerKey: number;
   /** Content at which an index is cut into parts, with an index of the parts above them. */
   readonly indexPartBytes: number;
+  /** What `takeChunks` hands out at a time, unless a part is larger. */
+  readonly chunkBytes: number;
 }
 
 export const SST_DEFAULTS: SstOptions = {
@@ -32,6 +36,7 @@ export const SST_DEFAULTS: SstOptions = {
   blockBytes: 16 * 1024,
   filterBitsPerKey: 10,
   indexPartBytes: 128 * 1024,
+  chunkBytes: 256 * 1024,
 };
 
 interface IndexPart {
@@ -42,7 +47,7 @@ interface IndexPart {
 
 /**
  * Encodes a table as its entries come, in the engine's order. The file is what `takeChunks` hands
- * out, in that order: whoever drains it between calls holds one block and the tail at most.
+ * out, in that order: whoever drains it between calls holds one chunk and the tail at most.
  *
  * File: data blocks, parts of the index if it has several, then the tail: index, filter,
  * statistics, footer. Grammar: `docs/formats/sstable.md`.
@@ -57,12 +62,16 @@ export class SstWriter {
   readonly #parts: IndexPart[] = [];
   #partBytes = 0;
   #chunks: Uint8Array[] = [];
+  /** The chunk that is being filled, and how far it is. */
+  #open: Buffer = Buffer.alloc(0);
+  #openBytes = 0;
   #offset = 0;
   #blockOffset = 0;
   /** A finished block waits for the key after it, which its separator depends on. */
   #blockStored = 0;
   #firstKey: Key = "";
-  #lastKey: Key = "";
+  #last: Buffer = Buffer.allocUnsafeSlow(64);
+  #lastBytes = 0;
   #lastSequence: Sequence = 0;
   #entries = 0;
   #deletions = 0;
@@ -88,15 +97,12 @@ export class SstWriter {
 
   /** Bytes of the file if it ended here, within a few percent. */
   get estimatedBytes(): number {
-    const index = this.#partBytes + this.#index.bytes + 2 * this.#lastKey.length;
+    const index = this.#partBytes + this.#index.bytes + 2 * this.#lastBytes;
     const open = this.#block.entries === 0 ? 0 : this.#block.bytes + FRAME_BYTES;
     return this.#offset + open + index + (this.#filter?.bytes ?? 0) + FOOTER_BYTES + 128;
   }
 
-  /**
-   * Appends an entry whose value is `value[from, to)`: copied, so the caller keeps the array.
-   * Entries come strictly in order; a deletion has no value. Asserted, as the caller's own fault.
-   */
+  /** As `append`, of an entry whose value is `value[from, to)`: copied, so the caller keeps it. */
   add(
     key: Key,
     sequence: Sequence,
@@ -105,25 +111,42 @@ export class SstWriter {
     from = 0,
     to: number = value.length,
   ): void {
-    this.#check(key, sequence, kind, to - from);
-    if (this.#blockStored > 0) this.#indexBlock(shortestSeparatorOf(this.#lastKey, key), key);
-    if (key !== this.#lastKey || this.#entries === 0) {
-      this.#keys++;
-      this.#filter?.add(key);
+    const keyBytes = { keySource: keyScratch(key), keyStart: 0, keyEnd: key.length };
+    const valueBytes = { valueSource: value, valueStart: from, valueEnd: to };
+    this.append({ ...keyBytes, sequence, kind, ...valueBytes });
+  }
+
+  /**
+   * Appends an entry, copying it. Entries come strictly in order; a deletion has no value.
+   * Asserted, as the caller's own fault.
+   */
+  append(entry: EntryBytes): void {
+    const { sequence, kind } = entry;
+    const { keySource, keyStart, keyEnd, valueStart, valueEnd } = entry;
+    this.#check(keyEnd - keyStart, sequence, kind, valueEnd - valueStart);
+    const shared = this.#shared(keySource, keyStart, keyEnd);
+    const isNew = this.#isNew(entry, shared);
+    if (this.#blockStored > 0) {
+      const [last, key] = [this.#lastKey(), latin1Text(keySource, keyStart, keyEnd)];
+      this.#indexBlock(isNew ? shortestSeparator(last, key) : last, key);
     }
-    if (this.#entries === 0) this.#firstKey = key;
-    this.#block.add(key, sequence, kind, value, from, to);
+    if (isNew) {
+      this.#keys++;
+      this.#filter?.add(keySource, keyStart, keyEnd);
+    }
+    if (this.#entries === 0) this.#firstKey = latin1Text(keySource, keyStart, keyEnd);
+    this.#block.add(entry, shared);
     this.#entries++;
     if (kind === DELETE) this.#deletions++;
     if (sequence < this.#minSequence) this.#minSequence = sequence;
     if (sequence > this.#maxSequence) this.#maxSequence = sequence;
-    this.#rawBytes += key.length + to - from;
-    this.#lastKey = key;
+    this.#rawBytes += keyEnd - keyStart + valueEnd - valueStart;
+    this.#keep(keySource, keyStart, keyEnd, shared);
     this.#lastSequence = sequence;
     if (this.#block.bytes >= this.#options.blockBytes) this.#endBlock();
   }
 
-  /** What has been encoded since the last call: arrays of their own, to be written in order. */
+  /** Chunks that are full: arrays of their own, to be written in order. */
   takeChunks(): readonly Uint8Array[] {
     const chunks = this.#chunks;
     this.#chunks = [];
@@ -135,7 +158,7 @@ export class SstWriter {
     assert(this.#entries > 0 && !this.#finished, "a table has entries and ends once");
     this.#finished = true;
     if (this.#block.entries > 0) this.#endBlock();
-    this.#indexBlock(this.#lastKey, undefined);
+    this.#indexBlock(this.#lastKey(), undefined);
     const top = this.#finishIndex();
     const stats = this.#stats();
     const tailAt = this.#offset;
@@ -150,20 +173,56 @@ export class SstWriter {
     const tailBytes = fileBytes - tailAt;
     const extent = { id: this.#id, fileBytes, tailBytes };
     const sections = { index, filter, stats: statsSection };
-    this.#chunks.push(encodeFooter({ ...extent, optionalFeatures: 0, ...sections }));
+    const footer = encodeFooter({ ...extent, optionalFeatures: 0, ...sections });
+    this.#room(footer.length).set(footer, this.#openBytes);
+    this.#openBytes += footer.length;
+    this.#closeChunk();
     return { ...extent, stats, unknown: [] };
   }
 
-  #check(key: Key, sequence: Sequence, kind: Kind, valueBytes: number): void {
+  #check(keyBytes: number, sequence: Sequence, kind: Kind, valueBytes: number): void {
     assert(!this.#finished, "a finished table takes no entry");
-    assert(key.length > 0 && key.length <= LIMITS.lsmKeyBytes, "a key has 1 to 65,535 bytes");
+    assert(keyBytes > 0 && keyBytes <= LIMITS.lsmKeyBytes, "a key has 1 to 65,535 bytes");
     assert(valueBytes >= 0 && valueBytes <= LIMITS.lsmValueBytes, "a value has up to 16 MiB");
     assert(kind === PUT || (kind === DELETE && valueBytes === 0), "a deletion has no value");
     assertSequence(sequence);
-    assert(
-      this.#entries === 0 || isBefore(this.#lastKey, this.#lastSequence, key, sequence),
-      "entries of a table come in order",
-    );
+  }
+
+  /** How many bytes a key shares with the one before. */
+  #shared(key: Uint8Array, from: number, to: number): number {
+    const last = this.#last;
+    const most = Math.min(this.#lastBytes, to - from);
+    let i = 0;
+    while (i < most && key[from + i] === last[i]) i++;
+    return i;
+  }
+
+  /** Whether it is another key than the one before; comes after it in any case. */
+  #isNew({ keySource, keyStart, keyEnd, sequence }: EntryBytes, shared: number): boolean {
+    const isNew = shared < keyEnd - keyStart || shared < this.#lastBytes;
+    const comesAfter =
+      shared < this.#lastBytes
+        ? shared < keyEnd - keyStart &&
+          (keySource[keyStart + shared] as number) > (this.#last[shared] as number)
+        : isNew || sequence < this.#lastSequence;
+    assert(comesAfter, "entries of a table come in order");
+    return isNew;
+  }
+
+  #keep(key: Uint8Array, from: number, to: number, shared: number): void {
+    const bytes = to - from;
+    if (bytes > this.#last.length) {
+      const grown = Buffer.allocUnsafeSlow(2 * bytes);
+      grown.set(this.#last.subarray(0, shared));
+      this.#last = grown;
+    }
+    const last = this.#last;
+    for (let i = shared; i < bytes; i++) last[i] = key[from + i] as number;
+    this.#lastBytes = bytes;
+  }
+
+  #lastKey(): Key {
+    return latin1Text(this.#last, 0, this.#lastBytes);
   }
 
   #endBlock(): void {
@@ -189,7 +248,7 @@ export class SstWriter {
     if (this.#parts.length === 0) return this.#index.finish();
     if (this.#index.count > 0) {
       const content = this.#index.finish();
-      this.#parts.push({ content, last: this.#lastKey, sequence: 0 });
+      this.#parts.push({ content, last: this.#lastKey(), sequence: 0 });
     }
     const top = new IndexBuilder(1);
     for (const { content, last, sequence } of this.#parts) {
@@ -199,11 +258,30 @@ export class SstWriter {
     return top.finish();
   }
 
+  /** Writes a frame; answers its bytes. */
   #append(content: Uint8Array, compression: Compression): number {
-    const framed = sealFrame(content, compression, this.#seed, this.#offset);
-    this.#chunks.push(framed);
-    this.#offset += framed.length;
-    return framed.length;
+    const out = this.#room(content.length + FRAME_BYTES);
+    const at = this.#openBytes;
+    this.#openBytes = writeFrame(out, at, content, compression, this.#seed, this.#offset);
+    const bytes = this.#openBytes - at;
+    this.#offset += bytes;
+    return bytes;
+  }
+
+  /** The open chunk, with room for so many bytes. */
+  #room(bytes: number): Buffer {
+    if (this.#openBytes + bytes > this.#open.length) {
+      this.#closeChunk();
+      // A block ends beyond its size, and has a frame: what is about a chunk must fit one.
+      this.#open = Buffer.allocUnsafeSlow(Math.max(this.#options.chunkBytes, bytes));
+    }
+    return this.#open;
+  }
+
+  #closeChunk(): void {
+    if (this.#openBytes > 0) this.#chunks.push(this.#open.subarray(0, this.#openBytes));
+    this.#open = Buffer.alloc(0);
+    this.#openBytes = 0;
   }
 
   #stats(): SstStats {
@@ -212,7 +290,7 @@ export class SstWriter {
       deletions: this.#deletions,
       keys: this.#keys,
       firstKey: this.#firstKey,
-      lastKey: this.#lastKey,
+      lastKey: this.#lastKey(),
       minSequence: this.#minSequence,
       maxSequence: this.#maxSequence,
       rawBytes: this.#rawBytes,
@@ -220,8 +298,4 @@ export class SstWriter {
       unknown: [],
     };
   }
-}
-
-function shortestSeparatorOf(last: Key, next: Key): Key {
-  return last === next ? last : shortestSeparator(last, next);
 }

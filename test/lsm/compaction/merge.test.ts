@@ -11,7 +11,7 @@ import { openSst } from "../../../src/lsm/format/sst.ts";
 import { SstCursor } from "../../../src/lsm/format/sst-cursor.ts";
 import { SleepIsTime } from "../../support/virtual-clock.ts";
 import { drive, type File, filesOf, survivors } from "../support/merges.ts";
-import { type Entry, randomEntries, shown } from "../support/model.ts";
+import { bytesOf, type Entry, randomEntries, shown } from "../support/model.ts";
 import { WholeFile } from "../support/tables.ts";
 
 const inline = new InlineMerger(new SleepIsTime());
@@ -61,6 +61,7 @@ const text = ({ key, sequence, kind, value }: Entry): string =>
   shown({
     ...{ key, sequence, kind, valueSource: value, valueStart: 0, valueEnd: value.length },
     value: () => value,
+    entry: bytesOf({ key, sequence, kind, value }),
   } as Parameters<typeof shown>[0]);
 
 describe("a merge", () => {

@@ -3,18 +3,17 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { CatalogError } from "../../../src/base/error.ts";
 import { SeededPrng } from "../../../src/base/prng.ts";
-import { fileSeed, openFrame, sealFrame } from "../../../src/lsm/format/block-frame.ts";
+import { fileSeed, openFrame } from "../../../src/lsm/format/block-frame.ts";
 import { BloomFilter } from "../../../src/lsm/format/bloom.ts";
 import { ENTRY } from "../../../src/lsm/format/cursor.ts";
 import { DataBlock } from "../../../src/lsm/format/data-block.ts";
 import { DataBlockCursor } from "../../../src/lsm/format/data-block-cursor.ts";
-import { DataBlockWriter } from "../../../src/lsm/format/data-block-writer.ts";
 import { isBefore, MAX_SEQUENCE, PUT } from "../../../src/lsm/format/entry.ts";
 import { readIndexBlock } from "../../../src/lsm/format/index-block.ts";
 import { openSst } from "../../../src/lsm/format/sst.ts";
 import { bytesOfUlid } from "../../../src/lsm/format/ulid.ts";
-import { inOrder, randomEntries } from "../support/model.ts";
-import { cursorOf, TABLE_ID, writeTable } from "../support/tables.ts";
+import { blockOf, type Entry, inOrder, randomEntries } from "../support/model.ts";
+import { cursorOf, sealFrame, TABLE_ID, writeTable } from "../support/tables.ts";
 
 /** Every entry of a file, forwards, backwards and by seeks. */
 function readAll(bytes: Uint8Array): readonly string[] {
@@ -114,12 +113,7 @@ function walk(content: Uint8Array): "walked" {
 }
 
 describe("a table made by an enemy, with right checksums", () => {
-  const writer = new DataBlockWriter(4_096);
-  for (const entry of inOrder(randomEntries(new SeededPrng(9), 60))) {
-    const { key, sequence, kind, value } = entry;
-    writer.add(key, sequence, kind, value, 0, value.length);
-  }
-  const block = new Uint8Array(writer.finish());
+  const block = blockOf(inOrder(randomEntries(new SeededPrng(9), 60)), 4_096);
 
   it("has blocks that are refused or read in order", () => {
     expect(outcome(() => walk(block))).toBe("walked");
@@ -147,10 +141,11 @@ describe("a table made by an enemy, with right checksums", () => {
   });
 
   it("has entries out of order, or that end outside", () => {
-    const small = new DataBlockWriter(100);
-    small.add("a", 5, PUT, Uint8Array.of(1), 0, 1);
-    small.add("b", 4, PUT, Uint8Array.of(2), 0, 1);
-    const good = Buffer.from(small.finish());
+    const small: Entry[] = [
+      { key: "a", sequence: 5, kind: PUT, value: Uint8Array.of(1) },
+      { key: "b", sequence: 4, kind: PUT, value: Uint8Array.of(2) },
+    ];
+    const good = Buffer.from(blockOf(small, 100));
     const [first, second] = [8 + 5, 8 + 7 + 5];
     expect([good[first], good[second]]).toEqual([0x61, 0x62]);
     const forged = (at: number, value: number): Uint8Array => {

@@ -1,10 +1,9 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { openFrame, sealFrame } from "../../../src/lsm/format/block-frame.ts";
+import { openFrame } from "../../../src/lsm/format/block-frame.ts";
 import { BloomBuilder, BloomFilter } from "../../../src/lsm/format/bloom.ts";
 import { DataBlock } from "../../../src/lsm/format/data-block.ts";
 import { DataBlockCursor } from "../../../src/lsm/format/data-block-cursor.ts";
-import { DataBlockWriter } from "../../../src/lsm/format/data-block-writer.ts";
 import { DELETE, PUT } from "../../../src/lsm/format/entry.ts";
 import { FieldReader, FieldWriter } from "../../../src/lsm/format/fields.ts";
 import { decodeFooter, encodeFooter, FOOTER_BYTES } from "../../../src/lsm/format/footer.ts";
@@ -15,6 +14,8 @@ import { decodeSample, encodeSample } from "../../../src/lsm/format/manifest-rec
 import { decodeStats, encodeStats } from "../../../src/lsm/format/sst-meta.ts";
 import { ulidOfBytes } from "../../../src/lsm/format/ulid.ts";
 import { readVarint, writeVarint } from "../../../src/lsm/format/varint.ts";
+import { blockOf, type Entry } from "../support/model.ts";
+import { sealFrame } from "../support/tables.ts";
 
 const FORMATS = new URL("../../../src/lsm/format/", import.meta.url);
 const NOTHING = new Uint8Array(0);
@@ -38,11 +39,12 @@ const shows = (file: string, bytes: Uint8Array): void =>
 
 describe("the examples that the codecs show are what they write and read", () => {
   it("data block", () => {
-    const writer = new DataBlockWriter(100);
-    writer.add("apple", 7, PUT, text("red"), 0, 3);
-    writer.add("apple", 5, DELETE, NOTHING, 0, 0);
-    writer.add("apply", 9, PUT, NOTHING, 0, 0);
-    shows("data-block.ts", writer.finish());
+    const entries: Entry[] = [
+      { key: "apple", sequence: 7, kind: PUT, value: text("red") },
+      { key: "apple", sequence: 5, kind: DELETE, value: NOTHING },
+      { key: "apply", sequence: 9, kind: PUT, value: NOTHING },
+    ];
+    shows("data-block.ts", blockOf(entries, 100));
     const cursor = new DataBlockCursor();
     cursor.reset(new DataBlock(example("data-block.ts"), 0));
     const read: unknown[] = [];
@@ -57,8 +59,8 @@ describe("the examples that the codecs show are what they write and read", () =>
 
   it("filter", () => {
     const builder = new BloomBuilder(10);
-    builder.add("a");
-    builder.add("b");
+    builder.add(text("a"), 0, 1);
+    builder.add(text("b"), 0, 1);
     shows("bloom.ts", builder.finish());
     const filter = new BloomFilter(example("bloom.ts"));
     expect(["a", "b", "c"].map((key) => filter.mayContain(key))).toEqual([true, true, false]);

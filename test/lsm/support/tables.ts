@@ -1,4 +1,5 @@
 import type { SeededPrng } from "../../../src/base/prng.ts";
+import { type Compression, FRAME_BYTES, writeFrame } from "../../../src/lsm/format/block-frame.ts";
 import { type Cursor, MISS, type MissingBlock, type Step } from "../../../src/lsm/format/cursor.ts";
 import type { DataBlock } from "../../../src/lsm/format/data-block.ts";
 import type { IndexBlock } from "../../../src/lsm/format/index-block.ts";
@@ -153,6 +154,9 @@ export function patient(below: Cursor, files: readonly ForgetfulFile[]): Cursor 
     get kind() {
       return below.kind;
     },
+    get entry() {
+      return below.entry;
+    },
     get valueSource() {
       return below.valueSource;
     },
@@ -171,4 +175,15 @@ export function patient(below: Cursor, files: readonly ForgetfulFile[]): Cursor 
     prev: () => settled(below, files, (c) => c.prev()),
     missing: (into) => below.missing(into),
   };
+}
+
+/** The frame of some content, in an array of its own. */
+export function sealFrame(
+  content: Uint8Array,
+  compression: Compression,
+  seed: number,
+  offset: number,
+): Uint8Array {
+  const out = Buffer.alloc(content.length + FRAME_BYTES);
+  return out.subarray(0, writeFrame(out, 0, content, compression, seed, offset));
 }

@@ -1,4 +1,4 @@
-import type { Key } from "./format/entry.ts";
+import type { Key } from "./entry.ts";
 
 let scratch: Buffer = Buffer.allocUnsafeSlow(256);
 
