@@ -56,15 +56,15 @@ class SqliteDatabase implements Database {
     this.#get = db.prepare("SELECT v FROM kv WHERE k = ?").pluck();
   }
 
-  put({ keys, values }: Dataset, from: number, to: number): unknown {
+  put(data: Dataset, from: number, to: number): unknown {
     return this.#db.transaction(() => {
-      for (let i = from; i < to; i++) this.#put.run(keys[i], values[i]);
+      for (let i = from; i < to; i++) this.#put.run(data.key(i), data.value(i));
     })();
   }
 
-  remove({ keys }: Dataset, from: number, to: number): unknown {
+  remove(data: Dataset, from: number, to: number): unknown {
     return this.#db.transaction(() => {
-      for (let i = from; i < to; i++) this.#remove.run(keys[i]);
+      for (let i = from; i < to; i++) this.#remove.run(data.key(i));
     })();
   }
 

@@ -47,16 +47,17 @@ class LevelDatabase implements Database {
     this.#write = { sync };
   }
 
-  put({ keys, values }: Dataset, from: number, to: number): unknown {
-    if (to - from === 1) return this.#db.put(keys[from]!, values[from]!, this.#write);
+  put(data: Dataset, from: number, to: number): unknown {
+    if (to - from === 1) return this.#db.put(data.key(from), data.value(from), this.#write);
     const ops: object[] = [];
-    for (let i = from; i < to; i++) ops.push({ type: "put", key: keys[i]!, value: values[i]! });
+    for (let i = from; i < to; i++)
+      ops.push({ type: "put", key: data.key(i), value: data.value(i) });
     return this.#db.batch(ops, this.#write);
   }
 
-  remove({ keys }: Dataset, from: number, to: number): unknown {
+  remove(data: Dataset, from: number, to: number): unknown {
     const ops: object[] = [];
-    for (let i = from; i < to; i++) ops.push({ type: "del", key: keys[i]! });
+    for (let i = from; i < to; i++) ops.push({ type: "del", key: data.key(i) });
     return this.#db.batch(ops, this.#write);
   }
 

@@ -1,6 +1,6 @@
 /** A store that is measured. What it answers belongs to the caller, who may keep it. */
 export interface Database {
-  /** One batch: `keys[i]` to `values[i]`, for the indices [from, to). */
+  /** One batch: `key(i)` to `value(i)`, for the indices [from, to). */
   put(data: Dataset, from: number, to: number): unknown;
   /** One batch of deletions. */
   remove(data: Dataset, from: number, to: number): unknown;
@@ -28,10 +28,14 @@ export interface Contender {
   open(directory: string, durability: Durability): Promise<Database>;
 }
 
-/** Rows in the order in which they are written. */
+/**
+ * Rows in the order in which they are written. Each call makes an object anew, as those come that a
+ * program has just made: a million that wait in memory would be what everybody is measured by.
+ */
 export interface Dataset {
-  readonly keys: readonly Uint8Array[];
-  readonly values: readonly Uint8Array[];
+  readonly rows: number;
+  key(row: number): Uint8Array;
+  value(row: number): Uint8Array;
 }
 
 /** The same for everybody: what is cached is not what is compared. */

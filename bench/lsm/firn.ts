@@ -69,15 +69,15 @@ class FirnDatabase implements Database {
     this.#write = { durable };
   }
 
-  put({ keys, values }: Dataset, from: number, to: number): unknown {
+  put(data: Dataset, from: number, to: number): unknown {
     const ops: WriteOp[] = [];
-    for (let i = from; i < to; i++) ops.push({ op: "put", key: keys[i]!, value: values[i]! });
+    for (let i = from; i < to; i++) ops.push({ op: "put", key: data.key(i), value: data.value(i) });
     return this.#engine.write(ops, this.#write);
   }
 
-  remove({ keys }: Dataset, from: number, to: number): unknown {
+  remove(data: Dataset, from: number, to: number): unknown {
     const ops: WriteOp[] = [];
-    for (let i = from; i < to; i++) ops.push({ op: "delete", key: keys[i]! });
+    for (let i = from; i < to; i++) ops.push({ op: "delete", key: data.key(i) });
     return this.#engine.write(ops, this.#write);
   }
 

@@ -39,15 +39,15 @@ class LmdbDatabase implements Database {
     this.#db = db;
   }
 
-  put({ keys, values }: Dataset, from: number, to: number): unknown {
+  put(data: Dataset, from: number, to: number): unknown {
     return this.#db.transactionSync(() => {
-      for (let i = from; i < to; i++) this.#db.putSync(keys[i]!, values[i]!);
+      for (let i = from; i < to; i++) this.#db.putSync(data.key(i), data.value(i));
     });
   }
 
-  remove({ keys }: Dataset, from: number, to: number): unknown {
+  remove(data: Dataset, from: number, to: number): unknown {
     return this.#db.transactionSync(() => {
-      for (let i = from; i < to; i++) this.#db.removeSync(keys[i]!);
+      for (let i = from; i < to; i++) this.#db.removeSync(data.key(i));
     });
   }
 

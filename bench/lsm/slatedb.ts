@@ -52,15 +52,15 @@ class SlateDatabase implements Database {
     this.#write = { await_durable: durable };
   }
 
-  put({ keys, values }: Dataset, from: number, to: number): unknown {
+  put(data: Dataset, from: number, to: number): unknown {
     const batch = new this.#package.WriteBatch();
-    for (let i = from; i < to; i++) batch.put(keys[i]!, values[i]!);
+    for (let i = from; i < to; i++) batch.put(data.key(i), data.value(i));
     return this.#db.write_with_options(batch, this.#write);
   }
 
-  remove({ keys }: Dataset, from: number, to: number): unknown {
+  remove(data: Dataset, from: number, to: number): unknown {
     const batch = new this.#package.WriteBatch();
-    for (let i = from; i < to; i++) batch.delete(keys[i]!);
+    for (let i = from; i < to; i++) batch.delete(data.key(i));
     return this.#db.write_with_options(batch, this.#write);
   }
 

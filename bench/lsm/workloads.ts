@@ -42,27 +42,54 @@ export interface Data {
   readonly limits: Limits;
   readonly sequential: Dataset;
   readonly random: Dataset;
-  readonly absent: readonly Uint8Array[];
+  /** Its keys are between those of the others. */
+  readonly absent: Dataset;
 }
 
-export function makeData({ keyBytes, valueBytes, rows }: Size, limits: Limits): Data {
-  const prng = new SeededPrng(SEED);
-  const keys: Uint8Array[] = [];
-  const values: Uint8Array[] = [];
-  const pool = Buffer.from(prng.bytes(valueBytes + 4_096));
-  for (let i = 0; i < rows; i++) {
-    keys.push(Buffer.from(String(2 * i).padStart(keyBytes, "0")));
-    const at = randomBelow(prng, 4_096);
-    values.push(Buffer.from(pool.subarray(at, at + valueBytes)));
+/** Values are stretches of these random bytes. */
+const POOL_BYTES = 4_096;
+
+class Records implements Dataset {
+  readonly rows: number;
+  readonly #size: Size;
+  readonly #keys: Buffer;
+  readonly #pool: Buffer;
+  readonly #valueAt: Uint16Array;
+
+  /** @param number of the row that is written as the i-th. */
+  constructor(size: Size, prng: Prng, number: (i: number) => number) {
+    const { rows, keyBytes, valueBytes } = size;
+    this.rows = rows;
+    this.#size = size;
+    this.#keys = Buffer.alloc(rows * keyBytes);
+    this.#pool = Buffer.from(prng.bytes(valueBytes + POOL_BYTES));
+    this.#valueAt = new Uint16Array(rows);
+    for (let i = 0; i < rows; i++) {
+      this.#keys.write(String(number(i)).padStart(keyBytes, "0"), i * keyBytes, "latin1");
+      this.#valueAt[i] = randomBelow(prng, POOL_BYTES);
+    }
   }
-  const order = shuffled(rows, prng);
-  const pick = (list: readonly Uint8Array[]) => order.map((i) => list[i] as Uint8Array);
-  const absent = order.map((i) => Buffer.from(String(2 * i + 1).padStart(keyBytes, "0")));
+
+  key(row: number): Uint8Array {
+    const { keyBytes } = this.#size;
+    return this.#keys.subarray(row * keyBytes, (row + 1) * keyBytes);
+  }
+
+  value(row: number): Uint8Array {
+    const at = this.#valueAt[row] as number;
+    return this.#pool.subarray(at, at + this.#size.valueBytes);
+  }
+}
+
+export function makeData(size: Size, limits: Limits): Data {
+  const prng = new SeededPrng(SEED);
+  const order = shuffled(size.rows, prng);
+  const random = (i: number): number => order[i] as number;
   return {
     limits,
-    sequential: { keys, values },
-    random: { keys: pick(keys), values: pick(values) },
-    absent,
+    sequential: new Records(size, prng, (i) => 2 * i),
+    random: new Records(size, prng, (i) => 2 * random(i)),
+    absent: new Records(size, prng, (i) => 2 * random(i) + 1),
   };
 }
 
@@ -99,7 +126,7 @@ export async function measure(contender: Contender, data: Data, scratch: Scratch
   const based = await fill(db, data.random, 1_000, whole, () => memory.look());
   if (wants(BASE)) rates.set(BASE, based);
   await db.settle();
-  if (later.length > 0) await reads(db, data.random.keys.toSorted(Buffer.compare), 1, true, mostMs);
+  if (later.length > 0) await reads(db, data.sequential, 1, true, mostMs);
   let amplification: Run["amplification"];
   for (const [name, run] of later) {
     if (name === REMOVE) amplification = db.amplification?.();
@@ -113,16 +140,16 @@ export async function measure(contender: Contender, data: Data, scratch: Scratch
 /** What reads the base, then what changes it. */
 function laterWorkloads(data: Data): ReadonlyMap<string, (db: Database) => Promise<number>> {
   const { mostMs } = data.limits;
-  const { keys } = data.random;
+  const { random } = data;
   const later = new Map<string, (db: Database) => Promise<number>>();
   for (const callers of CALLERS) {
-    later.set(`get hit, ${callersText(callers)}`, (db) => reads(db, keys, callers, true, mostMs));
+    later.set(`get hit, ${callersText(callers)}`, (db) => reads(db, random, callers, true, mostMs));
   }
   later.set("get miss, 1 caller", (db) => reads(db, data.absent, 1, false, mostMs));
-  later.set("full scan, rows", (db) => scanAll(db, keys.length, false));
-  later.set("full scan backward, rows", (db) => scanAll(db, keys.length, true));
+  later.set("full scan, rows", (db) => scanAll(db, random.rows, false));
+  later.set("full scan backward, rows", (db) => scanAll(db, random.rows, true));
   for (const count of [10, 100]) {
-    later.set(`seek + next ${count}`, (db) => seeks(db, keys, count, mostMs));
+    later.set(`seek + next ${count}`, (db) => seeks(db, random, count, mostMs));
   }
   later.set("mixed 50/50, 1 caller", (db) => mixed(db, data.random, mostMs));
   later.set(REMOVE, (db) => remove(db, data.random, data.limits.mostFillMs));
@@ -170,7 +197,7 @@ async function fillTogether(
   batch: number,
   callers: number,
 ): Promise<number> {
-  const rows = random.keys.length;
+  const rows = random.rows;
   const startMs = performance.now();
   let next = 0;
   let done = 0;
@@ -195,7 +222,7 @@ async function fill(
   mostMs: number,
   look: () => void = () => undefined,
 ): Promise<number> {
-  const rows = data.keys.length;
+  const rows = data.rows;
   const startMs = performance.now();
   let done = 0;
   while (done < rows) {
@@ -209,7 +236,7 @@ async function fill(
 }
 
 async function remove(db: Database, data: Dataset, mostMs: number): Promise<number> {
-  const rows = data.keys.length;
+  const rows = data.rows;
   const startMs = performance.now();
   let done = 0;
   while (done < rows && performance.now() - startMs < mostMs) {
@@ -222,7 +249,7 @@ async function remove(db: Database, data: Dataset, mostMs: number): Promise<numb
 
 async function reads(
   db: Database,
-  keys: readonly Uint8Array[],
+  data: Dataset,
   callers: number,
   present: boolean,
   mostMs: number,
@@ -231,8 +258,8 @@ async function reads(
   let next = 0;
   let over = false;
   const caller = async (): Promise<void> => {
-    while (next < keys.length && !over) {
-      const value = await db.get(keys[next++] as Uint8Array);
+    while (next < data.rows && !over) {
+      const value = await db.get(data.key(next++));
       if ((value !== undefined) !== present) throw new Error("a row that is wrong");
       if (next % 512 === 0) over = performance.now() - startMs > mostMs;
     }
@@ -256,16 +283,11 @@ async function scanAll(db: Database, rows: number, reverse: boolean): Promise<nu
   return (1_000 * few) / first > SCAN_MS ? first : await rate(Number.POSITIVE_INFINITY);
 }
 
-async function seeks(
-  db: Database,
-  keys: readonly Uint8Array[],
-  count: number,
-  mostMs: number,
-): Promise<number> {
+async function seeks(db: Database, data: Dataset, count: number, mostMs: number): Promise<number> {
   const startMs = performance.now();
   let done = 0;
-  while (done < keys.length) {
-    const rows = await db.scan(keys[done] as Uint8Array, count, false);
+  while (done < data.rows) {
+    const rows = await db.scan(data.key(done), count, false);
     if (rows > count || rows === 0) throw new Error("a scan that is wrong");
     if (++done % 64 === 0 && performance.now() - startMs > mostMs) break;
   }
@@ -274,11 +296,11 @@ async function seeks(
 
 async function mixed(db: Database, data: Dataset, mostMs: number): Promise<number> {
   const startMs = performance.now();
-  const rows = data.keys.length;
+  const rows = data.rows;
   let done = 0;
   while (done < rows) {
     if (done % 2 === 0) await db.put(data, done, done + 1);
-    else await db.get(data.keys[rows - done] as Uint8Array);
+    else await db.get(data.key(rows - done));
     if (++done % 256 === 0 && performance.now() - startMs > mostMs) break;
   }
   return (done * 1_000) / (performance.now() - startMs);
