@@ -2,13 +2,14 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { Session } from "node:inspector/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { LSM_DEFAULTS } from "../src/lsm/options.ts";
 import { benchCompaction, type CompactionCell } from "./compaction.ts";
 import { betterSqlite3 } from "./lsm/better-sqlite3.ts";
 import { classicLevel } from "./lsm/classic-level.ts";
-import type { Contender, Durability } from "./lsm/contender.ts";
+import { CACHE_BYTES, type Contender, type Durability } from "./lsm/contender.ts";
 import { type Figures, Rounds, showFigures } from "./lsm/figures.ts";
 import { firn, firnInMemory } from "./lsm/firn.ts";
-import { type Goal, goalsOf } from "./lsm/goals.ts";
+import { type Goal, goalsOf, type Own, ownGoals } from "./lsm/goals.ts";
 import { lmdb } from "./lsm/lmdb.ts";
 import { installPeers } from "./lsm/peers.ts";
 import { slatedb } from "./lsm/slatedb.ts";
@@ -39,14 +40,6 @@ export interface LsmOptions {
   readonly peers?: readonly string[];
 }
 
-/** What the engine alone tells of itself, of one size: the first round's. */
-interface Own {
-  readonly size: Size;
-  readonly writeAmplification: number;
-  readonly spaceAmplification: number;
-  readonly rssBytes: number;
-}
-
 export interface LsmFigures {
   readonly options: Readonly<Record<Durability, Readonly<Record<string, string>>>>;
   readonly rounds: number;
@@ -69,6 +62,8 @@ const SMOKE_ROWS = 20_000;
 const ROUNDS = 3;
 const LIMITS = { mostMs: 600, mostFillMs: 1_500 };
 const SMOKE_LIMITS = { mostMs: 250, mostFillMs: 250 };
+/** Of our engine: blocks, and memtables up to where writes are slowed. */
+const BUDGET_BYTES = CACHE_BYTES + LSM_DEFAULTS.unflushedBytes[0];
 const CLASSES: Readonly<Record<Durability, string>> = {
   none: "no fsync",
   group: "fsync a group, awaited",
@@ -97,15 +92,14 @@ export async function benchLsm(options: LsmOptions): Promise<LsmFigures> {
       console.log(showFigures(one, missing));
       figures.push(one);
     }
-    own.push(ownOf(size, run.first));
+    if (run.first.amplification !== undefined) own.push(ownOf(size, run.first, own.length === 0));
   }
   await profile?.();
-  showOwn(own);
   console.log("");
   const wal = wants("wal") ? await benchWal({ smoke }) : [];
   console.log("");
   const compaction = wants("compaction") ? await benchCompaction({ smoke }) : [];
-  const goals = goalsOf(figures, wal, compaction);
+  const goals = [...goalsOf(figures, wal, compaction), ...ownGoals(own, BUDGET_BYTES)];
   showGoals(goals);
   return { options: shown, rounds, figures, own, wal, compaction, goals, missing };
 }
@@ -203,9 +197,14 @@ async function startProfile(): Promise<() => Promise<void>> {
   };
 }
 
-function ownOf(size: Size, { amplification, rssBytes }: Run): Own {
-  const { write, space } = amplification ?? { write: Number.NaN, space: Number.NaN };
-  return { size, writeAmplification: write, spaceAmplification: space, rssBytes };
+function ownOf({ rows, keyBytes, valueBytes }: Size, run: Run, isFirst: boolean): Own {
+  const { write, space } = run.amplification ?? { write: Number.NaN, space: Number.NaN };
+  return {
+    title: `${rows} rows of ${keyBytes} + ${valueBytes} B`,
+    writeAmplification: write,
+    spaceAmplification: space,
+    rssBytes: isFirst ? run.rssBytes : undefined,
+  };
 }
 
 function printOptions(shown: LsmFigures["options"]): void {
@@ -213,17 +212,6 @@ function printOptions(shown: LsmFigures["options"]): void {
     console.log(`class ${CLASSES[durability]}:`);
     for (const [name, text] of Object.entries(shown[durability])) console.log(`  ${name}: ${text}`);
   }
-}
-
-function showOwn(own: readonly Own[]): void {
-  const rows = own.map(({ size, writeAmplification, spaceAmplification, rssBytes }) => [
-    `${size.rows} rows of ${size.keyBytes} + ${size.valueBytes} B`,
-    writeAmplification.toFixed(2),
-    spaceAmplification.toFixed(2),
-    `${(rssBytes / 1_048_576).toFixed(0)} MiB`,
-  ]);
-  const header = ["firn, random fill and reads", "write ampl.", "space ampl.", "memory added"];
-  console.log(`\n${formatTable(header, rows)}`);
 }
 
 function showGoals(goals: readonly Goal[]): void {

@@ -56,6 +56,35 @@ export function goalsOf(
   ].filter((goal) => goal !== undefined);
 }
 
+/** What the engine tells of itself; memory only where nothing ran in the process before. */
+export interface Own {
+  readonly title: string;
+  readonly writeAmplification: number;
+  readonly spaceAmplification: number;
+  readonly rssBytes: number | undefined;
+}
+
+/** @param budgetBytes what the engine was told to take for memtables and blocks. */
+export function ownGoals(own: readonly Own[], budgetBytes: number): readonly Goal[] {
+  return own.flatMap(({ title, writeAmplification, spaceAmplification, rssBytes }) => [
+    {
+      goal: "write amplification <= 5, space <= 2.2 amid a load",
+      worst: `${writeAmplification.toFixed(2)}, ${spaceAmplification.toFixed(2)} (${title})`,
+      met: writeAmplification <= 5 && spaceAmplification <= 2.2,
+    },
+    ...(rssBytes === undefined ? [] : [memoryGoal(title, rssBytes, budgetBytes)]),
+  ]);
+}
+
+function memoryGoal(title: string, rssBytes: number, budgetBytes: number): Goal {
+  const [rss, budget] = [rssBytes, budgetBytes].map((bytes) => (bytes / 1_048_576).toFixed(0));
+  return {
+    goal: "memory: <= 1.2x the budget",
+    worst: `${rss} MiB of ${budget} (${title})`,
+    met: rssBytes <= 1.2 * budgetBytes,
+  };
+}
+
 function compactionGoals(cell: CompactionCell): readonly Goal[] {
   const { store, megabytesPerCpuSecond, delayP99Ms, idleP99Ms } = cell;
   const idle = `${idleP99Ms.toFixed(1)} ms when idle`;

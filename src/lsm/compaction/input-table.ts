@@ -51,7 +51,7 @@ export class InputTable implements RunTable {
     if (frame === undefined || this.#open === undefined) return undefined;
     this.#frames.delete(offset);
     this.#aheadBytes -= frame.length;
-    this.#current = { offset, block: this.#open.sst.dataBlock(frame, offset) };
+    this.#current = { offset, block: this.#open.sst.dataBlock(frame, offset, "passing") };
     return this.#current.block;
   }
 

@@ -29,7 +29,7 @@ export interface PickOptions {
   readonly compactionRuns: number;
   /** More runs than this are never left alone, whatever their sizes. */
   readonly compactionMaxRuns: number;
-  /** All becomes one run where the newer ones have this percentage of the oldest one's bytes. */
+  /** All becomes one run before the newer ones exceed this percentage of the oldest one's bytes. */
   readonly compactionSpacePercent: number;
   /** Bytes at which a table ends that a compaction writes. */
   readonly tableBytes: number;
@@ -53,8 +53,9 @@ const LOOK_AHEAD = 32;
  * The next compaction, if there is any: a pure function, so that it can be simulated. Only sorted
  * tables of adjacent ages are joined, because a read stops at the newest version that it finds.
  *
- * In this order: level 0 when it has enough tables, together with the runs that its result would be
- * similar to; everything, where the newer runs take too much space beside the oldest one; runs of
+ * In this order: everything, where what is newer is about to take too much space beside the oldest
+ * run; level 0 when it has enough tables, together with the runs that its result would be similar
+ * to; runs of
  * similar size; the cheapest adjacent ones where there are too many; tables full of garbage.
  */
 export function pickCompaction(
@@ -136,11 +137,14 @@ class Picker {
   }
 
   #pickLevel0(): CompactionPlan | undefined {
-    if (this.#level0.length < this.#options.compactionL0Tables) return undefined;
+    const [newest] = this.#level0;
+    if (newest === undefined) return undefined;
     const bytes = bytesOf(this.#level0.flat());
-    if (this.#isTooMuchBeside(bytes)) {
+    // As it will be when the next table has come: then it would be too late.
+    if (this.#isTooMuchBeside(bytes + bytesOf(newest))) {
       return this.#plan("space", this.#level0, 0, this.#runs.length);
     }
+    if (this.#level0.length < this.#options.compactionL0Tables) return undefined;
     // With the run that it will be, are there enough of one size?
     const readable = this.#readableFrom(0);
     const sizes = [bytes, ...this.#sizes().slice(0, readable)];

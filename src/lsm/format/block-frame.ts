@@ -73,6 +73,7 @@ export function writeFrame(
  * be kept alive with it; so `bytes` must never change afterwards.
  *
  * @param part names it in errors.
+ * @param life `passing`: a view in any case, as it will be gone before what it was read with is.
  * @throws CatalogError `Corrupt`, code `LSM_FILE_CORRUPT`.
  */
 export function openFrame(
@@ -80,6 +81,7 @@ export function openFrame(
   seed: number,
   offset: number,
   part: string,
+  life: "kept" | "passing" = "kept",
 ): Uint8Array {
   const stored = bytes.length - FRAME_BYTES;
   if (stored < 0) throw corrupt("sst", part, offset, "cut short");
@@ -92,7 +94,7 @@ export function openFrame(
   if (contentBytes > MAX_CONTENT_BYTES) throw corrupt("sst", part, offset, "content too large");
   if (codec === CODEC_NONE) {
     if (contentBytes !== stored) throw corrupt("sst", part, offset, "length differs");
-    return keepable(bytes, stored);
+    return life === "passing" ? bytes.subarray(0, stored) : keepable(bytes, stored);
   }
   if (codec !== CODEC_ZSTD) throw corrupt("sst", part, offset, "unknown codec");
   return unpack(bytes.subarray(0, stored), contentBytes, part, offset);

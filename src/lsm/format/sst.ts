@@ -56,8 +56,8 @@ export class Sst {
    *
    * @throws CatalogError `Corrupt`, code `LSM_FILE_CORRUPT`.
    */
-  dataBlock(frame: Uint8Array, offset: number): DataBlock {
-    const content = openFrame(frame, this.#seed, offset, "data block");
+  dataBlock(frame: Uint8Array, offset: number, life: "kept" | "passing" = "kept"): DataBlock {
+    const content = openFrame(frame, this.#seed, offset, "data block", life);
     return new DataBlock(content, offset, this.id);
   }
 
