@@ -60,7 +60,7 @@ const PEERS: readonly [string, () => Promise<Contender | undefined>][] = [
 const ROWS = 1_000_000;
 const SMOKE_ROWS = 20_000;
 const ROUNDS = 3;
-const LIMITS = { mostMs: 500, mostFillMs: 1_200 };
+const LIMITS = { mostMs: 400, mostFillMs: 1_000 };
 const SMOKE_LIMITS = { mostMs: 250, mostFillMs: 250 };
 /** Of our engine: blocks, and memtables up to where writes are slowed. */
 const BUDGET_BYTES = CACHE_BYTES + LSM_DEFAULTS.unflushedBytes[0];
