@@ -232,7 +232,12 @@ describe("a read", () => {
     expect((await store.list(NAMES)).map(({ key }) => key)).toEqual(alive);
     const page = await store.list(NAMES, { limit: 5, after: "n001" });
     expect(page.map(({ key }) => key)).toEqual(alive.slice(1, 6));
-    expect((await store.getMany(keys)).map(({ key }) => key)).toEqual(keys);
+    const found = await store.getMany(keys);
+    expect(found.map(({ key, state, version }) => ({ key, state, version }))).toEqual(
+      keys.map((key, i) =>
+        i % 3 === 0 ? { key, state: "absent", version: 2n } : { key, state: "live", version: 1n },
+      ),
+    );
     const swept: string[] = [];
     for await (const { key } of store.sweep(`${NAMES}/n1`)) swept.push(key);
     expect(swept.toSorted()).toEqual(keys.filter((key) => key.startsWith(`${NAMES}/n1`)));
