@@ -46,11 +46,21 @@ export async function compose(settings: Settings, components: Components): Promi
     started.closing = stores.close;
     return await composeOver(stores, settings, components, metrics);
   } catch (error) {
-    const told = settings.profile === "local" ? directoryTrouble(settings.dir, error) : error;
+    const told = withAdvice(settings, error);
     // Where the disk is full, it cannot be told to anybody else either.
     await started.closing().catch(() => undefined);
     throw told;
   }
+}
+
+/** An error of the start, in words that name what the profile can do about it. */
+function withAdvice({ profile, dir }: Settings, error: unknown): unknown {
+  if (profile === "local") return directoryTrouble(dir, error);
+  const torn = error instanceof CatalogError && error.code === "CATALOG_CORRUPT";
+  if (profile !== "aws" || !torn) return error;
+  const advice = "do --s3-bucket, --s3-prefix and --dynamodb-table belong together?";
+  const { kind, code, message, context } = error;
+  return new CatalogError(kind, code, `${message}: ${advice}`, context, error);
 }
 
 async function composeOver(

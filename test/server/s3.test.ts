@@ -1,0 +1,190 @@
+import { spawn } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { Firn, type FirnOptions } from "../../src/index.ts";
+import { closeSites, NAME, openSite, type Site } from "../support/aws-site.ts";
+
+const ROOT = join(import.meta.dirname, "..", "..");
+const SECRET = "the secret that all nodes of a test share";
+const SCHEMA = {
+  type: "struct",
+  fields: [{ id: 1, name: "id", required: true, type: "long" }],
+};
+
+let dir: string;
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), "firn-s3-"));
+});
+afterEach(async () => {
+  await closeSites();
+  await rm(dir, { recursive: true, force: true });
+});
+
+function open(options: FirnOptions): Promise<Firn> {
+  return Firn.open({ dir, logLevel: "silent", ...options });
+}
+
+async function exchange(firn: Firn, method: string, path: string, body?: unknown) {
+  const request = new Request(`http://firn/iceberg/v1${path}`, {
+    method,
+    ...(body !== undefined && {
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify(body),
+    }),
+  });
+  const response = await firn.fetch(request);
+  const text = await response.text();
+  // biome-ignore lint/suspicious/noExplicitAny: an answer has whatever shape the test expects
+  const json: any = text === "" ? undefined : JSON.parse(text);
+  return { status: response.status, code: response.headers.get("X-Firn-Error"), json };
+}
+
+async function ask(firn: Firn, method: string, path: string, body?: unknown) {
+  const { status, json } = await exchange(firn, method, path, body);
+  expect(`${status} ${JSON.stringify(json)}`).toMatch(/^2/);
+  return json;
+}
+
+/** What stands in the bucket below a prefix. */
+function keysBelow({ s3 }: Site, prefix: string): readonly string[] {
+  const keys = s3.model.buckets.get(NAME)?.keys() ?? [];
+  return keys.filter((key) => key.startsWith(prefix));
+}
+
+/** Takes the object of a location away, behind Firn's back. */
+function take({ s3 }: Site, location: string): void {
+  s3.model.buckets.get(NAME)?.delete(location.slice(`s3://${NAME}/`.length));
+}
+
+const TABLE = "/namespaces/ns/tables/t";
+
+describe.each(["aws", "bucket"] as const)("profile %s", (profile) => {
+  const options: FirnOptions = {
+    ...{ profile, s3Bucket: NAME, secret: SECRET, cacheDiskMib: 8 },
+    ...(profile === "aws" && { dynamodbTable: NAME }),
+  };
+
+  test("keeps everything over a restart, on a machine that knows nothing", async () => {
+    const site = await openSite();
+    const first = await open(options);
+    await ask(first, "POST", "/namespaces", { namespace: ["ns"] });
+    for (const name of ["t", "u", "v"]) {
+      await ask(first, "POST", "/namespaces/ns/tables", { name, schema: SCHEMA });
+    }
+    const update = { action: "set-properties", updates: { owner: "ice" } };
+    const done = await ask(first, "POST", TABLE, { requirements: [], updates: [update] });
+    expect(done["metadata-location"]).toMatch(/^s3:\/\/firn-test\/warehouse\/ns\/t-.*\/metadata\//);
+    const page = await ask(first, "GET", "/namespaces/ns/tables?pageSize=2&pageToken=");
+    await first.close();
+    expect(keysBelow(site, "warehouse/ns/t-")).toHaveLength(2);
+    expect(keysBelow(site, "firn/accounts/")).not.toEqual([]);
+    expect(keysBelow(site, "firn/shards/").length > 0).toBe(profile === "bucket");
+    expect(keysBelow(site, "firn/.firn-probe/")).toEqual([]);
+
+    await rm(dir, { recursive: true });
+    const again = await open(options);
+    const loaded = await ask(again, "GET", TABLE);
+    expect(loaded["metadata-location"]).toBe(done["metadata-location"]);
+    expect(loaded.metadata).toEqual(done.metadata);
+    const token = encodeURIComponent(page["next-page-token"]);
+    const rest = await ask(again, "GET", `/namespaces/ns/tables?pageSize=2&pageToken=${token}`);
+    expect(rest.identifiers).toEqual([{ namespace: ["ns"], name: "v" }]);
+    await again.close();
+  });
+});
+
+describe("tables in S3", () => {
+  const options = { profile: "aws", s3Bucket: NAME, dynamodbTable: NAME, secret: SECRET } as const;
+
+  test("are looked after where that is asked for, and always at a register", async () => {
+    const site = await openSite();
+    for (const s3CheckMetadata of [false, true]) {
+      const firn = await open({ ...options, s3CheckMetadata });
+      const ns = `/namespaces/${s3CheckMetadata}`;
+      await ask(firn, "POST", "/namespaces", { namespace: [`${s3CheckMetadata}`] });
+      const made = await ask(firn, "POST", `${ns}/tables`, { name: "t", schema: SCHEMA });
+      take(site, made["metadata-location"]);
+      const load = await exchange(firn, "GET", `${ns}/tables/t`);
+      const missing = [404, "METADATA_FILE_MISSING"];
+      expect([load.status, load.code]).toEqual(s3CheckMetadata ? missing : [200, null]);
+      const register = { name: "u", "metadata-location": made["metadata-location"] };
+      const registered = await exchange(firn, "POST", `${ns}/register`, register);
+      expect([registered.status, registered.code]).toEqual(missing);
+      await firn.close();
+    }
+  });
+
+  test("never lie among the catalog's own objects, whatever root is allowed", async () => {
+    const site = await openSite();
+    const firn = await open({ ...options, allowLocation: `s3://${NAME}` });
+    await ask(firn, "POST", "/namespaces", { namespace: ["ns"] });
+    const own = keysBelow(site, "firn/");
+    for (const location of [`s3://${NAME}/firn/x`, `s3://${NAME}/firn`]) {
+      const body = { name: "t", schema: SCHEMA, location };
+      const refused = await exchange(firn, "POST", "/namespaces/ns/tables", body);
+      expect([refused.status, refused.code]).toEqual([400, "LOCATION_NOT_ALLOWED"]);
+      const register = { name: "t", "metadata-location": `${location}/v1.metadata.json` };
+      const unread = await exchange(firn, "POST", "/namespaces/ns/register", register);
+      expect([unread.status, unread.code]).toEqual([400, "LOCATION_NOT_ALLOWED"]);
+    }
+    expect(keysBelow(site, "firn/")).toEqual(own);
+    await firn.close();
+  });
+
+  test("are served by any profile, which asks nobody before the first of them", async () => {
+    const site = await openSite();
+    const firn = await open({ profile: "local", warehouse: `s3://${NAME}/lake` });
+    await ask(firn, "POST", "/namespaces", { namespace: ["ns"] });
+    expect(site.objects.requests()).toBe(0);
+    const made = await ask(firn, "POST", "/namespaces/ns/tables", { name: "t", schema: SCHEMA });
+    expect(made.metadata.location).toMatch(/^s3:\/\/firn-test\/lake\/ns\/t-/);
+    expect(keysBelow(site, "lake/ns/t-")).toHaveLength(1);
+    expect(keysBelow(site, "firn/")).toEqual([]);
+    await firn.close();
+  });
+});
+
+test("bucket and table that do not belong together are not called damaged alone", async () => {
+  await openSite();
+  const options = { profile: "aws", s3Bucket: NAME, dynamodbTable: NAME, secret: SECRET } as const;
+  await (await open(options)).close();
+  await expect(open({ ...options, s3Prefix: "another/" })).rejects.toMatchObject({
+    code: "CATALOG_CORRUPT",
+    message: expect.stringMatching(/--s3-prefix.*--dynamodb-table/),
+  });
+});
+
+test("the SDKs are loaded by the profiles that need them alone", async () => {
+  await openSite();
+  const settings = { dir, s3Bucket: NAME, dynamodbTable: NAME, secret: SECRET };
+  const loadedBy = async (profile: string): Promise<string> => {
+    const options = { ...settings, profile, logLevel: "silent" };
+    const child = spawn(process.execPath, ["--input-type=module", "--eval", WATCHED], {
+      cwd: ROOT,
+      env: { ...process.env, OPTIONS: JSON.stringify(options) },
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    return (await child.stdout.toArray()).join("");
+  };
+  expect(await loadedBy("local")).toBe("loaded:");
+  expect(await loadedBy("aws")).toBe("loaded: dynamodb s3");
+});
+
+/** Opens a Firn, closes it, and prints which of the SDK's clients were loaded meanwhile. */
+const WATCHED = `
+  import { registerHooks } from "node:module";
+  const loaded = new Set();
+  registerHooks({
+    load(url, context, next) {
+      const client = /@aws-sdk\\/client-(\\w+)/.exec(url)?.[1];
+      if (client !== undefined) loaded.add(client);
+      return next(url, context);
+    },
+  });
+  const { Firn } = await import("./src/index.ts");
+  const firn = await Firn.open(JSON.parse(process.env.OPTIONS));
+  await firn.close();
+  process.stdout.write(["loaded:", ...[...loaded].sort()].join(" "));
+`;
