@@ -71,7 +71,7 @@ async function makeSecret(file: string, prng: Prng): Promise<Uint8Array> {
   return new Uint8Array(await readFile(file));
 }
 
-/** Temporary files of those that ended while they made one: now that there is one, they are done. */
+/** Temporary files of those that ended while they made one: there is one now, they are done. */
 async function removeUnnamed(directory: string): Promise<void> {
   for (const name of await readdir(directory)) {
     if (name.startsWith(TEMPORARY)) await rm(join(directory, name), { force: true });

@@ -30,10 +30,11 @@ export function renderCosts(prices: Prices): string {
 Profile \`aws\`: objects in S3, pointers in one on-demand DynamoDB table. Nothing runs besides the
 nodes, so nothing is paid for by the hour but their machines, which are not counted here.
 
-Prices, without free tiers: ${prices.source} of ${prices.asOf}, in dollars: a million read units
-${prices.readUnits}, a million write units ${prices.writeUnits}; a million puts and lists ${prices.s3Puts}, a million gets ${prices.s3Gets};
-a gigabyte a month ${prices.dynamoStorage} in DynamoDB, ${prices.s3Storage} in S3. They change: with others,
-\`node test/cost/main.ts --price writeUnits=0.7\` prints this page anew.
+Prices, without free tiers: ${prices.source} of ${prices.asOf}, in dollars: a million
+read units ${prices.readUnits}, a million write units ${prices.writeUnits};
+a million puts and lists ${prices.s3Puts}, a million gets ${prices.s3Gets};
+a gigabyte a month ${prices.dynamoStorage} in DynamoDB, ${prices.s3Storage} in S3.
+They change: with others, \`node test/cost/main.ts --price writeUnits=0.7\` prints this page anew.
 
 ## An operation
 
@@ -50,16 +51,17 @@ ${Object.entries(COSTS)
 
 Appends that bring one new snapshot each, every one after one load of its table.
 
-| dollars a month | ${RATES.map((rate) => `${rate.toLocaleString("en")} a minute`).join(" | ")} |
+| dollars a month | ${RATES.map(aMinute).join(" | ")} |
 |---|---|---|---|
 ${monthRows(prices).join("\n")}
 
-An idle node looks for due jobs every ${LIMITS.jobPollMs / 1_000} seconds, which is all that it does.
+An idle node looks for due jobs every ${LIMITS.jobPollMs / 1_000} seconds, and does nothing else.
 
-Storage is what the appends of that month leave by its end: ${KEPT.dynamo.toLocaleString("en")} bytes of items (the
-change record, and two pointers to the snapshot; receipts and tombstones expire by themselves, at no charge)
-and ${KEPT.s3} bytes of payloads each. Data, and metadata files with their histories, are the tables'
-own: \`write.metadata.delete-after-commit.enabled\` and expired snapshots bound them.
+Storage is what the appends of that month leave by its end: ${KEPT.dynamo} bytes of items
+(the change record, and two pointers to the snapshot; receipts and tombstones expire by themselves,
+at no charge) and ${KEPT.s3} bytes of payloads each. Data, and metadata files with
+their histories, are the tables' own: \`write.metadata.delete-after-commit.enabled\` and expired
+snapshots bound them.
 `;
 }
 
@@ -107,4 +109,8 @@ function row(name: string, dollars: (rate: number) => number): string {
     dollars(rate).toLocaleString("en", { minimumFractionDigits: 2, maximumFractionDigits: 2 }),
   );
   return `| ${[name, ...cells].join(" | ")} |`;
+}
+
+function aMinute(rate: number): string {
+  return `${rate.toLocaleString("en")} a minute`;
 }

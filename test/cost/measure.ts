@@ -9,7 +9,7 @@ import { KeyFamilies } from "../../src/pointer/families.ts";
 import { MemoryPointerStore } from "../../src/pointer/memory.ts";
 import type { PointerStore } from "../../src/pointer/port.ts";
 import { gatedBlobs } from "../catalog/support/gate.ts";
-import type { Item } from "../double/dynamo/values.ts";
+import type { Item } from "../double/dynamo/value-types.ts";
 import { type DynamoWorld, openDynamoWorld, TABLE } from "../double/dynamo/world.ts";
 import { testStores } from "../support/open-catalog.ts";
 import { openInMemory, type TestIceberg } from "../support/open-iceberg.ts";

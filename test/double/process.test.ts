@@ -12,7 +12,7 @@ import { pathsOf, textOf } from "../contract/blob-store-checks.ts";
 let child: ChildProcess | undefined;
 afterEach(() => child?.kill("SIGKILL"));
 
-it("serves the real SDK from a process of its own, through faults, and ends when told to", async () => {
+it("serves the real SDK from a process of its own, through faults, and ends", async () => {
   const args = ["s3", "--bucket", "firn", "--rate", "0.1", "--seed", "7"];
   child = spawn(process.execPath, [join(import.meta.dirname, "main.ts"), ...args], {
     stdio: ["ignore", "pipe", "inherit"],

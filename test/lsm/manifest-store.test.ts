@@ -94,7 +94,7 @@ describe("manifests as numbered objects", () => {
     expect(await manifests.latest()).toEqual(last);
   });
 
-  it("a boundary above every state that is there is damage: the newest is never deleted", async () => {
+  it("a boundary above every state that is there is damage: the newest one stays", async () => {
     const { open, inner, collect } = world();
     await publishAll(open(), 3);
     await collect(3, 1);

@@ -294,7 +294,7 @@ describe("a table that cannot be used", () => {
 });
 
 describe("what expires", () => {
-  test("a tombstone goes with the table's time to live, and not before its life is over", async () => {
+  test("a tombstone goes with the table's time to live, not before its life is over", async () => {
     const { store, double, clock } = await open();
     await store.commit({ writerId: "w", ops: [put(A), put(`${NAMES}/n`)] });
     await store.commit({ writerId: "w", ops: [del(A, 1n), del(`${NAMES}/n`, 1n)] });

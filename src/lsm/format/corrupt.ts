@@ -21,7 +21,7 @@ export function corrupt(
   return new CatalogError("Corrupt", "LSM_FILE_CORRUPT", `${file}, ${part}: ${what}`, context);
 }
 
-/** What a codec finds wrong, with the path of the object that it stands in, which it cannot know. */
+/** What a codec finds wrong, with the path of the object it stands in, which it cannot know. */
 export function inFile<T>(path: string, decode: () => T): T {
   try {
     return decode();

@@ -64,7 +64,7 @@ export class ManifestObjects implements ManifestStore {
     return latest !== undefined && latest.id > id ? latest : undefined;
   }
 
-  /** A put and a list; a get where the answer to the put was lost. @throws as the port; `Corrupt`. */
+  /** A put and a list; a get where the put's answer was lost. @throws as the port; `Corrupt`. */
   async publish(state: ManifestState, previous: number): Promise<Manifest | undefined> {
     const id = previous + 1;
     const manifest: Manifest = { ...state, id, writtenAtMs: this.#clock.nowMs() };

@@ -30,8 +30,10 @@ export interface WalOpenOptions {
   readonly epoch: number;
   /** Where replay begins. A log that was never written to: `{file: 0, sequence: 0}`. */
   readonly from: WalMark;
-  /** Called for each group that holds a batch beyond `from.sequence`, in order; awaited. Damage that
-   * it finds is thrown on with the file's name. */
+  /**
+   * Called for each group that holds a batch beyond `from.sequence`, in order; awaited. Damage that
+   * it finds is thrown on with the file's name.
+   */
   readonly onGroup: (group: WalGroup) => void | Promise<void>;
 }
 

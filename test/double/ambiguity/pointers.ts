@@ -11,7 +11,7 @@ import {
 import type { PointerOp, PointerStore, Version } from "../../../src/pointer/port.ts";
 import { SystemClock } from "../../../src/runtime/clock.ts";
 import { EVERY_DYNAMO_FAULT, sparesTrouble, troublesOf } from "../dynamo/trouble.ts";
-import type { Item } from "../dynamo/values.ts";
+import type { Item } from "../dynamo/value-types.ts";
 import { type DynamoWorld, openDynamoWorld, TABLE } from "../dynamo/world.ts";
 import { type Faulty, faulty, seededPlan } from "../faults.ts";
 import type { Campaign, CampaignOptions, Tally, Told } from "./campaign.ts";

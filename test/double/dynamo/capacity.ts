@@ -1,4 +1,5 @@
-import { type Item, itemBytes } from "./values.ts";
+import type { Item } from "./value-types.ts";
+import { itemBytes } from "./values.ts";
 
 /*
  * The published rules: a read unit is 4 KB of one strongly consistent read, half of one eventually

@@ -1,15 +1,7 @@
 import type { Comparator, Condition, Operand, SetValue, UpdateAction } from "./expression.ts";
 import { invalid } from "./refusal.ts";
-import {
-  compareValues,
-  equalValues,
-  type Item,
-  sizeOf,
-  startsWith,
-  sum,
-  typeOf,
-  type Value,
-} from "./values.ts";
+import type { Item, Value } from "./value-types.ts";
+import { compareValues, equalValues, sizeOf, startsWith, sum, typeOf } from "./values.ts";
 
 const NOTHING: Item = {};
 

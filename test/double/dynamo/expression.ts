@@ -1,5 +1,6 @@
 import { invalid } from "./refusal.ts";
-import type { TypeName, Value } from "./values.ts";
+import type { Value } from "./value-types.ts";
+import type { TypeName } from "./values.ts";
 
 /** An attribute of the top level; the store's items have no others. */
 export interface Path {

@@ -1,6 +1,7 @@
 import { Substitutes } from "./expression.ts";
 import { invalid } from "./refusal.ts";
-import { type Item, isObject, readItem, readValue, type Value } from "./values.ts";
+import type { Item, Value } from "./value-types.ts";
+import { isObject, readItem, readValue } from "./values.ts";
 
 /** Reads the members of a request, whose types the service checks before anything else. */
 export class Fields {

@@ -4,7 +4,8 @@ import { type Condition, parseCondition, parseProjection, parseUpdate } from "./
 import type { Fields } from "./fields.ts";
 import { conditionFailed, invalid, Refused } from "./refusal.ts";
 import { MAX_ITEM_BYTES, type Place, type Table } from "./table.ts";
-import { type Item, itemBytes } from "./values.ts";
+import type { Item } from "./value-types.ts";
+import { itemBytes } from "./values.ts";
 
 /** A write as it was understood, not yet applied: one alone, or one of a transaction. */
 export interface PlannedWrite {

@@ -5,7 +5,7 @@ import type { Fields } from "./fields.ts";
 import { consumed, projection } from "./items.ts";
 import { invalid } from "./refusal.ts";
 import type { Page, PageBounds, Table } from "./table.ts";
-import type { Item } from "./values.ts";
+import type { Item } from "./value-types.ts";
 
 /** One page of a partition, in the order of its sort keys. */
 export function query(request: Fields, table: Table): object {

@@ -20,7 +20,7 @@ const TIMEOUTS = { connectMs: 1_000, idleMs: 500, wholeMs: 300 };
 let child: ChildProcess | undefined;
 afterEach(() => child?.kill("SIGKILL"));
 
-it("serves the real SDK from a process of its own, through faults, and ends when told", async () => {
+it("serves the real SDK from a process of its own, through faults, and ends", async () => {
   const args = ["dynamo", "--table", TABLE, "--rate", "0.1", "--seed", "7"];
   child = spawn(process.execPath, [MAIN, ...args], { stdio: ["ignore", "pipe", "inherit"] });
   const [endpoint] = await once(createInterface({ input: child.stdout! }), "line");

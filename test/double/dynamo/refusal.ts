@@ -1,4 +1,4 @@
-import type { Item } from "./values.ts";
+import type { Item } from "./value-types.ts";
 
 /** Types of errors as they stand on the wire, by the namespace that the service gives each. */
 const NAMESPACES: Readonly<Record<string, string>> = {

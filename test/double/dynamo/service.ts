@@ -9,7 +9,8 @@ import { invalid, Refused } from "./refusal.ts";
 import type { Place, Table } from "./table.ts";
 import { Tables } from "./tables.ts";
 import { Transactions } from "./transactions.ts";
-import { type Item, itemBytes } from "./values.ts";
+import type { Item } from "./value-types.ts";
+import { itemBytes } from "./values.ts";
 
 const TARGET = /^DynamoDB_20120810\.(\w+)$/;
 const SIGNATURE = /^AWS4-HMAC-SHA256 Credential=([^/]+)\/\d{8}\/[^/]+\/dynamodb\/aws4_request/;

@@ -1,7 +1,8 @@
 import { compareUtf8, utf8Length } from "../../../src/base/bytes.ts";
 import { sha256Hex } from "../../../src/base/hash.ts";
 import { invalid } from "./refusal.ts";
-import { type Item, itemBytes, type Value } from "./values.ts";
+import type { Item, Value } from "./value-types.ts";
+import { itemBytes } from "./values.ts";
 
 export interface KeySchema {
   readonly partition: string;

@@ -11,7 +11,8 @@ import {
 } from "./items.ts";
 import { type CancellationReason, cancelled, invalid, Refused } from "./refusal.ts";
 import type { Table } from "./table.ts";
-import { type Item, itemBytes } from "./values.ts";
+import type { Item } from "./value-types.ts";
+import { itemBytes } from "./values.ts";
 
 const MAX_ITEMS = 100;
 const MAX_BYTES = 4_194_304;

@@ -1,21 +1,7 @@
 import { compareUtf8, utf8Length } from "../../../src/base/bytes.ts";
 import { addDecimals, canonical, compareDecimals, decimalBytes } from "./decimal.ts";
 import { invalid } from "./refusal.ts";
-
-/** An attribute value as JSON 1.0 has it: one member, named for its type; `B` is base64. */
-export type Value =
-  | { readonly S: string }
-  | { readonly N: string }
-  | { readonly B: string }
-  | { readonly BOOL: boolean }
-  | { readonly NULL: true }
-  | { readonly SS: readonly string[] }
-  | { readonly NS: readonly string[] }
-  | { readonly BS: readonly string[] }
-  | { readonly L: readonly Value[] }
-  | { readonly M: Item };
-
-export type Item = Readonly<Record<string, Value>>;
+import type { Item, Value } from "./value-types.ts";
 
 export type TypeName = "S" | "N" | "B" | "BOOL" | "NULL" | "SS" | "NS" | "BS" | "L" | "M";
 

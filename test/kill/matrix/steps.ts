@@ -105,7 +105,7 @@ const TABLE: Readonly<Record<string, Readonly<Record<string, readonly Moment[]>>
   },
 };
 
-/** Steps that some lives come to, and no run has to: what happens only to a directory that is new. */
+/** Steps that some lives come to, and no run has to: what happens only to a new directory. */
 export const OTHERS: ReadonlySet<string> = new Set([
   "take-over: publish the log's mark, lost",
   "take-over: publish a state",

@@ -12,7 +12,7 @@ export interface Scenario {
   verify(store: BlobStore): Promise<void>;
 }
 
-/** One fault of each kind, made for the call of an index; undefined: it says nothing to that call. */
+/** One fault of each kind, made for the call of an index; undefined: it says nothing to it. */
 export type FaultAt = (index: number, method: Method) => Fault | undefined;
 
 /** A run for each store call of a scenario, until there is no such call. @returns how many. */

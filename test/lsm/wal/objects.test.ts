@@ -40,7 +40,7 @@ it("settles lost answers, late puts and second copies: told once, stored once", 
   expect(failures).toBeLessThan(200);
 });
 
-it("does not deny a group that a new owner has read and released before its answer came", async () => {
+it("does not deny a group that a new owner read and released before its answer came", async () => {
   const clock = new SleepIsTime();
   const inner = new MemoryBlobStore(clock);
   const options = { clock, prng: new SeededPrng(1), prefix: "w/", minAgeMs: 0 };
