@@ -28,7 +28,7 @@ export function blobChecks(
   return {
     ...readChecks,
     ...writeChecks,
-    ...listChecks,
+    ...listChecks(capabilities),
     ...pathChecks(capabilities),
     ...raceChecks(capabilities, rivals),
     "any sequence of operations does what it would do to a map": modelCheck(

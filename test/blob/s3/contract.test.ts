@@ -8,4 +8,4 @@ async function opened(): Promise<OpenedBlobStore> {
   return { store: s3.store({ prefix }), rivals: [s3.store({ prefix })], close: () => s3.close() };
 }
 
-describeBlobStore("a bucket", opened, { anyPath: true, raceRounds: 3 });
+describeBlobStore("a bucket", opened, { anyPath: true, raceRounds: 2 });

@@ -254,6 +254,17 @@ describe("uploads in parts", () => {
     expect(await pathsOf(store)).toEqual([]);
   });
 
+  it("that can be neither completed nor given up stay in doubt", async () => {
+    const begun = ["POST", { fault: "delayed", ms: 0, applied: "before" }] as const;
+    const silent = ["POST", { fault: "late", lag: 1_000 }] as const;
+    const kept = ["DELETE", refused("500 InternalError")] as const;
+    s3.next(begun, silent, silent, kept, kept);
+    const impatient = s3.heard({ partBytes: 5, maxFailures: 1 });
+    await expect(impatient.put("a", TWO_PARTS, "absent")).rejects.toMatchObject({
+      kind: "Unknown",
+    });
+  });
+
   it("are given up where the source or a part fails", async () => {
     const failure = new Error("the source broke");
     async function* broken(): AsyncGenerator<Uint8Array> {
