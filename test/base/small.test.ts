@@ -41,3 +41,33 @@ test("a bounded map forgets what was used least recently, and never exceeds its 
   map.set("f", "xxxxxx");
   expect(map.size).toBe(1);
 });
+
+test("a bounded map is a list of uses, cut where it is too heavy", () => {
+  const key = fc.integer({ min: 0, max: 7 });
+  const step = fc.oneof(
+    fc.record({ op: fc.constantFrom("get", "delete"), key }),
+    fc.record({ op: fc.constant("set"), key, value: fc.integer({ min: 0, max: 6 }) }),
+  );
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+      const map = new LruMap<number, number>(10, (value) => value);
+      /** Oldest use first. */
+      let uses: (readonly [key: number, value: number])[] = [];
+      for (const { op, key: at, ...rest } of steps) {
+        const found = uses.find(([used]) => used === at);
+        if (op === "get") expect(map.get(at)).toBe(found?.[1]);
+        if (op === "get" && found === undefined) continue;
+        uses = uses.filter(([used]) => used !== at);
+        if (op === "get" && found !== undefined) uses.push(found);
+        if (op === "delete") map.delete(at);
+        if ("value" in rest) {
+          map.set(at, rest.value);
+          uses.push([at, rest.value]);
+          while (uses.reduce((sum, [, value]) => sum + value, 0) > 10) uses.shift();
+        }
+        expect(map.size).toBe(uses.length);
+      }
+      for (const [used, value] of uses) expect(map.get(used)).toBe(value);
+    }),
+  );
+});
