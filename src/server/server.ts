@@ -231,6 +231,8 @@ function createHttpServer(requestMs: number): Server {
     connectionsCheckingInterval: Math.min(CHECK_MS, requestMs),
     keepAliveTimeout: KEEP_ALIVE_MS,
     maxHeaderSize: HEADER_BYTES,
+    // Most requests have no body: no stream is set up that only ends.
+    optimizeEmptyRequests: true,
     // A missing host is answered by `guard.ts`, in the form of every other refusal.
     requireHostHeader: false,
   });

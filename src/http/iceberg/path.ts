@@ -29,7 +29,7 @@ export function decodeUrlPart(raw: string): string {
  * @throws CatalogError `Invalid`, code `NAMESPACE_INVALID`: an empty or too deep one.
  */
 export function splitNamespace(joined: string): readonly string[] {
-  return checkLevels(joined.split(LEVEL_SEPARATOR));
+  return checkLevels(joined.includes(LEVEL_SEPARATOR) ? joined.split(LEVEL_SEPARATOR) : [joined]);
 }
 
 /** @throws CatalogError `Invalid`, code `NAMESPACE_INVALID`. */
