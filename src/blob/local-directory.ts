@@ -34,7 +34,8 @@ const MAX_KNOWN = 10_000;
 export class LocalDirectory {
   readonly #root: string;
   readonly #durable: boolean;
-  readonly #known = new Set<string>();
+  /** Directories that are durable, as they were when no link was found on the way to them. */
+  readonly #known = new Map<string, Identity>();
   /** The root may itself be reached through links: it is whoever started us that named it. */
   #realRoot: string | undefined;
   #temporaries = 0;
@@ -179,8 +180,14 @@ export class LocalDirectory {
    */
   async ensure(directory: string): Promise<string> {
     const absolute = this.#absolute(directory);
-    if (this.#known.has(directory)) {
-      this.#assertConfined(directory, absolute);
+    const known = this.#known.get(directory);
+    if (known !== undefined) {
+      const found = identityOf(absolute);
+      // The very directory, whatever leads there now: one look, a third of what the path costs.
+      if (found.ino !== known.ino || found.dev !== known.dev) {
+        this.#assertConfined(directory, absolute);
+        this.#known.set(directory, found);
+      }
       return absolute;
     }
     if (directory === "") {
@@ -192,7 +199,7 @@ export class LocalDirectory {
       await this.#sync(dirname(absolute));
     }
     if (this.#known.size >= MAX_KNOWN) this.#known.clear();
-    this.#known.add(directory);
+    this.#known.set(directory, identityOf(absolute));
     return absolute;
   }
 
@@ -259,6 +266,18 @@ export class LocalDirectory {
   #absolute(path: string): string {
     return path === "" ? this.#root || "/" : `${this.#root}/${path}`;
   }
+}
+
+/** Which directory it is, by the file system's own number. */
+interface Identity {
+  readonly dev: bigint;
+  readonly ino: bigint;
+}
+
+/** @throws `ENOENT` where nothing stands. A link is another thing than what it leads to. */
+function identityOf(absolute: string): Identity {
+  const { dev, ino } = lstatSync(absolute, { bigint: true });
+  return { dev, ino };
 }
 
 /** The directory of a relative path, `""` for the root. */

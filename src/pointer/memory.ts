@@ -33,6 +33,8 @@ export class MemoryPointerStore implements PointerStore {
   readonly #families: KeyFamilies;
   readonly #items = new Map<string, Item>();
   readonly #keys = new SortedMap<true>();
+  /** Keys that are not among the sorted ones yet: only a sweep asks for those, and it is rare. */
+  readonly #newKeys = new Set<string>();
   /** Per listed directory, its live children. */
   readonly #children = new Map<string, SortedMap<Live>>();
 
@@ -70,7 +72,7 @@ export class MemoryPointerStore implements PointerStore {
   }
 
   async *sweep(prefix: string): AsyncIterable<Item> {
-    let page = this.#keys.keys(prefix, true, SWEEP_PAGE);
+    let page = this.#sorted().keys(prefix, true, SWEEP_PAGE);
     for (;;) {
       for (const key of page) {
         if (!key.startsWith(prefix)) return;
@@ -79,7 +81,7 @@ export class MemoryPointerStore implements PointerStore {
       }
       const last = page.at(-1);
       if (last === undefined) return;
-      page = this.#keys.keys(last, false, SWEEP_PAGE);
+      page = this.#sorted().keys(last, false, SWEEP_PAGE);
     }
   }
 
@@ -88,8 +90,14 @@ export class MemoryPointerStore implements PointerStore {
     if (!mayForget(item, version, this.#clock.nowMs())) return false;
     this.#unlist(key);
     this.#items.delete(key);
-    this.#keys.delete(key);
+    if (!this.#newKeys.delete(key)) this.#keys.delete(key);
     return true;
+  }
+
+  #sorted(): SortedMap<true> {
+    for (const key of this.#newKeys) this.#keys.set(key, true);
+    this.#newKeys.clear();
+    return this.#keys;
   }
 
   /** @throws CatalogError `Internal` for a key that no family has. */
@@ -110,7 +118,7 @@ export class MemoryPointerStore implements PointerStore {
     const before = this.#stored(op.key);
     const after = itemAfter(op, before, writerId, this.#clock.nowMs());
     versions.set(op.key, after.version);
-    if (before.version === 0n) this.#keys.set(op.key, true);
+    if (before.version === 0n) this.#newKeys.add(op.key);
     if (after.state === "live") this.#list(after);
     else if (before.state === "live") this.#unlist(op.key);
     this.#items.set(op.key, after);

@@ -75,6 +75,8 @@ export class CommitFiles<E extends Relation, M extends Metadata> {
   readonly #places: TableLocations;
   readonly #describe: Describe<E, M>;
   readonly #written: MetadataFile<M>[] = [];
+  /** What each file follows. */
+  readonly #bases: Map<MetadataFile<M>, MetadataFile<M>> = new Map();
 
   constructor(
     ports: Ports,
@@ -99,13 +101,15 @@ export class CommitFiles<E extends Relation, M extends Metadata> {
     const where = `${directory}/${name}`;
     const described = this.#describe(metadata, where, base?.metadata);
     const file = this.#files.render(where, metadata);
+    if (base !== undefined) this.#bases.set(file, base);
     const prepare = () => this.#write(file);
     return { file, draft: { location, prepare, ...described } };
   }
 
   /**
    * Runs a commit and deletes the files it left behind, as far as its outcome is known: all but
-   * those that `named` says the commit names.
+   * those that `named` says the commit names. What those follow is not kept in memory any more:
+   * nobody who begins now asks for it, and the memory of all that a busy table has been is large.
    */
   async cleanAfter<T>(
     commit: () => Promise<T>,
@@ -113,8 +117,12 @@ export class CommitFiles<E extends Relation, M extends Metadata> {
   ): Promise<T> {
     try {
       const done = await commit();
-      const kept = new Set(named(done));
-      await this.#discard((file) => !kept.has(file));
+      const kept = named(done);
+      for (const file of kept) {
+        const base = this.#bases.get(file);
+        if (base !== undefined) this.#files.release(base);
+      }
+      await this.#discard((file) => !kept.includes(file));
       return done;
     } catch (error) {
       if (isCertain(error)) await this.#discard(() => true);
@@ -135,6 +143,8 @@ export class CommitFiles<E extends Relation, M extends Metadata> {
 
   /** Best effort: a file that stays is found by the orphan scan. */
   async #discard(which: (file: MetadataFile<M>) => boolean): Promise<void> {
-    await Promise.allSettled(this.#written.filter(which).map((file) => this.#files.discard(file)));
+    const left = this.#written.filter(which);
+    if (left.length === 0) return;
+    await Promise.allSettled(left.map((file) => this.#files.discard(file)));
   }
 }

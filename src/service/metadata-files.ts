@@ -216,6 +216,11 @@ export class MetadataFiles<M extends Metadata> {
     this.#keep(file);
   }
 
+  /** Keeps a file no longer, which stays where it is: another one follows it. */
+  release(file: MetadataFile<M>): void {
+    this.#kept.delete(file.location);
+  }
+
   /** Takes back a file that no commit names. */
   async discard(file: MetadataFile<M>): Promise<void> {
     this.#kept.delete(file.location);
