@@ -1,4 +1,4 @@
-import type { Outcome, Span } from "./driver.ts";
+import { type Outcome, type Span, settled } from "./driver.ts";
 import { type PreparedTable, prepareTable } from "./history.ts";
 import type { OwnTable, Target } from "./target.ts";
 
@@ -219,6 +219,8 @@ function historyCell(snapshots: number, scale: Scale, fixtures: Fixtures): Cell 
         : target.createWithHistory(namespace, `t${i}`, snapshots);
       tables.push(await made);
     }
+    // What follows a registration in the background is no part of an append.
+    await settled(target.pid);
     return { operation: appendInTurn(target, namespace, tables, 1, APPENDS_TO_A_HISTORY) };
   };
   return { name, clients: 1, prepare };

@@ -93,6 +93,22 @@ export function percentile(sorted: readonly number[], share: number): number {
 /** Linux counts processor time in hundredths of a second, whatever the kernel's own tick. */
 const TICK_MS = 10;
 
+const SETTLED_SPAN_MS = 100;
+const SETTLED_SHARE = 0.15;
+const SETTLED_LIMIT_MS = 20_000;
+
+/** Waits until a server that nobody asks anything does next to nothing. */
+export async function settled(pid: number): Promise<void> {
+  const untilMs = performance.now() + SETTLED_LIMIT_MS;
+  for (let before = cpuMs(pid); performance.now() < untilMs; ) {
+    await new Promise((resolve) => setTimeout(resolve, SETTLED_SPAN_MS));
+    const now = cpuMs(pid);
+    if (!(now - before > SETTLED_SPAN_MS * SETTLED_SHARE)) return;
+    before = now;
+  }
+  throw new Error("the server does not come to rest");
+}
+
 /** Processor time of a process since its start, its children's left out; NaN without `/proc`. */
 export function cpuMs(pid: number): number {
   try {
