@@ -52,6 +52,7 @@ export function finishDraft(draft: Draft, baseLocation: string | undefined): Tab
 }
 
 function checkStructure(draft: Draft): void {
+  if (draft.base !== undefined && hasStructureOf(draft, draft.base)) return;
   const schema = draft.schemas.find(({ schemaId }) => schemaId === draft.currentSchemaId);
   const spec = draft.specs.find(({ specId }) => specId === draft.defaultSpecId);
   const order = draft.sortOrders.find(({ orderId }) => orderId === draft.defaultSortOrderId);
@@ -60,6 +61,18 @@ function checkStructure(draft: Draft): void {
   }
   checkSpec(spec, schema);
   checkOrder(order, schema);
+}
+
+/** Whether nothing has moved that the base was not checked for when it was made or read. */
+function hasStructureOf(draft: Draft, base: TableMetadata): boolean {
+  return (
+    draft.schemas === base.schemas &&
+    draft.specs === base.specs &&
+    draft.sortOrders === base.sortOrders &&
+    draft.currentSchemaId === base.currentSchemaId &&
+    draft.defaultSpecId === base.defaultSpecId &&
+    draft.defaultSortOrderId === base.defaultSortOrderId
+  );
 }
 
 /**

@@ -24,12 +24,12 @@ export function layoutOf(
 
 /** The layout of changed metadata: the format's members, then those that it does not know. */
 export function changedLayout(
-  members: readonly string[],
+  members: readonly LayoutEntry[],
   known: ReadonlySet<string>,
   base: readonly LayoutEntry[],
 ): readonly LayoutEntry[] {
   const unknown = base.filter((entry) => !known.has(entry.name));
-  return [...members.map((name) => ({ name })), ...unknown];
+  return unknown.length === 0 ? members : [...members, ...unknown];
 }
 
 /** A member as its text, as a list of parts, or undefined where it is left out. */

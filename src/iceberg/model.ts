@@ -84,17 +84,23 @@ const MEMBERS: readonly (readonly [string, readonly FormatVersion[]])[] = [
 
 const KNOWN: ReadonlySet<string> = new Set(MEMBERS.map(([name]) => name));
 
+function membersOf(formatVersion: FormatVersion): readonly LayoutEntry[] {
+  const members = MEMBERS.filter(([, versions]) => versions.includes(formatVersion));
+  return members.map(([name]) => ({ name }));
+}
+
+const LAYOUTS: Readonly<Record<FormatVersion, readonly LayoutEntry[]>> = {
+  1: membersOf(1),
+  2: membersOf(2),
+  3: membersOf(3),
+};
+
 /** The layout of changed metadata: the format's members, then those that it does not know. */
 export function canonicalLayout(
   formatVersion: FormatVersion,
   base: readonly LayoutEntry[],
 ): readonly LayoutEntry[] {
-  const members = MEMBERS.filter(([, versions]) => versions.includes(formatVersion));
-  return changedLayout(
-    members.map(([name]) => name),
-    KNOWN,
-    base,
-  );
+  return changedLayout(LAYOUTS[formatVersion], KNOWN, base);
 }
 
 export function currentSchema(metadata: TableMetadata): Schema | undefined {

@@ -56,6 +56,7 @@ const MEMBERS = [
   "versions",
   "version-log",
 ];
+const LAYOUT: readonly LayoutEntry[] = MEMBERS.map((name) => ({ name }));
 const KNOWN: ReadonlySet<string> = new Set(MEMBERS);
 /** Lists and maps, which print from their parts; every other member prints as it was read. */
 const MODELLED: ReadonlySet<string> = new Set(["properties", "schemas", "versions", "version-log"]);
@@ -117,7 +118,7 @@ function checkViewMetadata({ schemas, versions, currentVersionId }: ViewMetadata
 
 /** The layout of changed metadata. */
 export function viewLayout(base: ViewMetadata | undefined): readonly LayoutEntry[] {
-  return changedLayout(MEMBERS, KNOWN, base?.layout ?? []);
+  return changedLayout(LAYOUT, KNOWN, base?.layout ?? []);
 }
 
 /** As `printTableMetadata`. */
