@@ -1,6 +1,7 @@
 import { type Outcome, type Span, settled } from "./driver.ts";
 import { type PreparedTable, prepareTable } from "./history.ts";
 import type { OwnTable, Target } from "./target.ts";
+import { touchMemory } from "./touch.ts";
 
 /** Requests in flight while tables are made, which no figure counts. */
 const SETUP_CLIENTS = 16;
@@ -221,6 +222,8 @@ function historyCell(snapshots: number, scale: Scale, fixtures: Fixtures): Cell 
     }
     // What follows a registration in the background is no part of an append.
     await settled(target.pid);
+    const { bytes = 0 } = fixtures.histories.get(snapshots) ?? {};
+    touchMemory(fixtures.directory, count * APPENDS_TO_A_HISTORY * bytes);
     return { operation: appendInTurn(target, namespace, tables, 1, APPENDS_TO_A_HISTORY) };
   };
   return { name, clients: 1, prepare };

@@ -3,6 +3,7 @@ import { Locations } from "../src/blob/locations.ts";
 import { SystemClock } from "../src/runtime/clock.ts";
 import { SystemPrng } from "../src/runtime/prng.ts";
 import { prepareTable } from "./history.ts";
+import { touchMemory } from "./touch.ts";
 
 /** What writing one metadata file costs. */
 export interface WriteCost {
@@ -35,6 +36,7 @@ export async function fileWriteCosts(
     const bytes = readFileSync(metadataLocation.slice("file://".length));
     const folder = `file://${directory}/${snapshots}/metadata`;
     await locations.write(`${folder}/first.metadata.json`, bytes);
+    touchMemory(directory, WRITES * bytes.length);
     const startMs = performance.now();
     const before = process.cpuUsage();
     for (let i = 0; i < WRITES; i++) await locations.write(`${folder}/${i}.metadata.json`, bytes);
