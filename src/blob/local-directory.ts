@@ -1,4 +1,5 @@
 import {
+  type BigIntStats,
   closeSync,
   existsSync,
   linkSync,
@@ -184,7 +185,7 @@ export class LocalDirectory {
     if (known !== undefined) {
       const found = identityOf(absolute);
       // The very directory, whatever leads there now: one look, a third of what the path costs.
-      if (found.ino !== known.ino || found.dev !== known.dev) {
+      if (!isSame(found, known)) {
         this.#assertConfined(directory, absolute);
         this.#known.set(directory, found);
       }
@@ -268,16 +269,17 @@ export class LocalDirectory {
   }
 }
 
-/** Which directory it is, by the file system's own number. */
-interface Identity {
-  readonly dev: bigint;
-  readonly ino: bigint;
-}
+/** Which directory it is: numbers of what was removed are given again, at another time. */
+type Identity = Pick<BigIntStats, "dev" | "ino" | "birthtimeNs">;
 
 /** @throws `ENOENT` where nothing stands. A link is another thing than what it leads to. */
 function identityOf(absolute: string): Identity {
-  const { dev, ino } = lstatSync(absolute, { bigint: true });
-  return { dev, ino };
+  const { dev, ino, birthtimeNs } = lstatSync(absolute, { bigint: true });
+  return { dev, ino, birthtimeNs };
+}
+
+function isSame(a: Identity, b: Identity): boolean {
+  return a.ino === b.ino && a.dev === b.dev && a.birthtimeNs === b.birthtimeNs;
 }
 
 /** The directory of a relative path, `""` for the root. */

@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
 import {
+  cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -207,6 +208,23 @@ describe("files that others put there", () => {
     await expect(store.put("d/up/x", utf8("x"))).rejects.toMatchObject({ kind: "Invalid" });
     await expect(store.list("d/up/")).rejects.toMatchObject({ kind: "Invalid" });
   });
+
+  it.each(["d", "d/sub"])(
+    "are not written through once a link took the place of %s",
+    async (at) => {
+      const store = open({ layout: "exact" });
+      await store.put("d/sub/before", utf8("x"));
+      const elsewhere = join(root, "..", "elsewhere");
+      cpSync(join(root, at), elsewhere, { recursive: true });
+      rmSync(join(root, at), { recursive: true });
+      symlinkSync(elsewhere, join(root, at));
+      const refused = { kind: "Invalid", code: "BLOB_PATH_UNSUPPORTED" };
+      await expect(store.put("d/sub/after", utf8("x"))).rejects.toMatchObject(refused);
+      await expect(store.create("d/sub/after", [utf8("x")])).rejects.toMatchObject(refused);
+      const left = readdirSync(elsewhere, { recursive: true, encoding: "utf8" });
+      expect(left.filter((name) => !name.endsWith("before"))).toEqual(at === "d" ? ["sub"] : []);
+    },
+  );
 
   it("make a delete of many that fails midway unknown, not undone", async () => {
     const store = open({ layout: "exact" });
