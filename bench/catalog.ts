@@ -1,15 +1,17 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { isRemote, type Profile } from "../src/runtime/settings.ts";
 import { type ServerProcess, startServer } from "../test/clients/server-process.ts";
 import { BenchClient } from "./client.ts";
+import { startDouble } from "./double-process.ts";
 import { drive, type Figures } from "./driver.ts";
 import { SCHEMA } from "./history.ts";
 import { formatTable } from "./report.ts";
 
 const PREFIX = "/iceberg/v1/default";
 /** What runs on this machine alone. */
-const PROFILES = ["memory", "local"];
+const PROFILES: readonly Profile[] = ["memory", "local"];
 const START_GOAL_MS = 500;
 /** Tables of the namespace that is listed. */
 const LISTED = 1_000;
@@ -18,6 +20,8 @@ const LISTED_IN_SMOKE = 100;
 export interface CatalogOptions {
   /** A short run that shows that every cell works; its figures mean nothing. */
   readonly smoke: boolean;
+  /** This one alone; `memory` and `local` if absent. */
+  readonly profile?: Profile;
 }
 
 export interface CatalogCell extends Figures {
@@ -41,32 +45,68 @@ interface Cell {
 /** Measures servers of this checkout, one of each profile, over HTTP on the loopback interface. */
 export async function benchCatalog(options: CatalogOptions): Promise<readonly CatalogFigures[]> {
   const all: CatalogFigures[] = [];
-  for (const profile of PROFILES) all.push(await benchProfile(profile, options));
+  const profiles = options.profile === undefined ? PROFILES : [options.profile];
+  for (const profile of profiles) all.push(await benchProfile(profile, options));
   return all;
 }
 
-async function benchProfile(profile: string, options: CatalogOptions): Promise<CatalogFigures> {
+async function benchProfile(profile: Profile, options: CatalogOptions): Promise<CatalogFigures> {
   const directory = await mkdtemp(join(tmpdir(), "firn-bench-"));
+  const stores = isRemote(profile) ? await startStores(profile) : NO_STORES;
   const beganMs = performance.now();
-  const server = await startServer(directory, ["--profile", profile, "--log-level", "error"]);
+  const flags = ["--profile", profile, ...stores.flags, "--log-level", "error"];
+  const server = await startServer(directory, flags, stores.env);
   const client = new BenchClient(server.url, 16);
   try {
     await client.send("GET", "/livez");
     const startMs = performance.now() - beganMs;
     const start = `${startMs.toFixed(0)} ms (goal ${START_GOAL_MS} ms)`;
     console.log(`\nprofile ${profile}: start to first /livez: ${start}\n`);
-    const cells = await measure(server, client, options);
+    const cells = await measure(server, stores, client, options);
     console.log(show(cells));
     return { profile, startMs, cells };
   } finally {
     client.close();
     await server.stop();
+    await stores.stop();
     await rm(directory, { recursive: true, force: true });
   }
 }
 
+/** The services that a server rests on, and how it finds them. */
+interface Stores {
+  readonly flags: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly pids: readonly number[];
+  stop(): Promise<void>;
+}
+
+const NO_STORES: Stores = { flags: [], env: {}, pids: [], stop: async () => {} };
+const STORE = "firn-bench";
+
+/** Doubles of S3 and DynamoDB, each in a process: what they take is no time of ours. */
+async function startStores(profile: Profile): Promise<Stores> {
+  const s3 = await startDouble("s3", "--bucket", STORE);
+  const dynamo = profile === "aws" ? await startDouble("dynamo", "--table", STORE) : undefined;
+  return {
+    flags: ["--s3-bucket", STORE, ...(dynamo ? ["--dynamodb-table", STORE] : [])],
+    env: {
+      AWS_ENDPOINT_URL_S3: s3.url,
+      ...(dynamo && { AWS_ENDPOINT_URL_DYNAMODB: dynamo.url }),
+      ...{ AWS_REGION: "us-east-1", AWS_ACCESS_KEY_ID: "bench", AWS_SECRET_ACCESS_KEY: "bench" },
+      FIRN_SECRET: "of a store that is gone with the bench",
+    },
+    pids: [s3.pid, ...(dynamo ? [dynamo.pid] : [])],
+    stop: async () => {
+      await s3.stop();
+      await dynamo?.stop();
+    },
+  };
+}
+
 async function measure(
   server: ServerProcess,
+  stores: Stores,
   client: BenchClient,
   { smoke }: CatalogOptions,
 ): Promise<readonly CatalogCell[]> {
@@ -81,6 +121,7 @@ async function measure(
         warmUpMs: smoke ? 100 : 1_000,
         measureMs: smoke ? 300 : 4_000,
         serverPid: server.pid,
+        storePids: stores.pids,
         operation: async (id, count) => {
           await cell.operation(id, count);
           return "done";
@@ -147,10 +188,10 @@ function show(cells: readonly CatalogCell[]): string {
     cell.p50Ms.toFixed(2),
     cell.p99Ms.toFixed(2),
     cell.serverCpuMs.toFixed(3),
+    ...(cell.storesCpuMs === undefined ? [] : [cell.storesCpuMs.toFixed(3)]),
     String(cell.errors),
   ]);
-  return formatTable(
-    ["operation", "clients", "ops/s", "p50 ms", "p99 ms", "server CPU ms/op", "errors"],
-    rows,
-  );
+  const stores = cells.some((cell) => cell.storesCpuMs !== undefined);
+  const cpu = ["server CPU ms/op", ...(stores ? ["doubles' CPU ms/op"] : [])];
+  return formatTable(["operation", "clients", "ops/s", "p50 ms", "p99 ms", ...cpu, "errors"], rows);
 }

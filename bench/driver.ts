@@ -9,6 +9,8 @@ export interface Figures {
   readonly p99Ms: number;
   /** Processor time of the server, user and system, all threads, for one operation. */
   readonly serverCpuMs: number;
+  /** Likewise of the services that it rests on; absent where there are none. */
+  readonly storesCpuMs?: number;
 }
 
 /** The span of time that an operation runs in. */
@@ -27,6 +29,8 @@ export interface Load {
   readonly measureMs: number;
   /** Process whose processor time is counted. */
   readonly serverPid: number;
+  /** Processes of the services that it rests on. */
+  readonly storePids?: readonly number[];
   /** One operation, numbered by client; rejects where the answer is not the one expected. */
   readonly operation: (client: number, count: number, span: Span) => Promise<Outcome>;
 }
@@ -43,11 +47,14 @@ interface Run {
 export async function drive(load: Load): Promise<Figures> {
   const counts: number[] = new Array(load.clients).fill(0);
   const warmUp = await run(load, load.warmUpMs, counts);
+  const { storePids = [] } = load;
   const cpuAtStartMs = cpuMs(load.serverPid);
+  const storesAtStartMs = sumOf(storePids);
   const startMs = performance.now();
   const { samples, errors } = await run(load, load.measureMs, counts);
   const elapsedMs = performance.now() - startMs;
   const usedMs = cpuMs(load.serverPid) - cpuAtStartMs;
+  const storesUsedMs = sumOf(storePids) - storesAtStartMs;
   const all = [...warmUp.errors, ...errors];
   if (all.length > 0) console.error(`first of ${all.length} errors:`, all[0]);
   samples.sort((a, b) => a - b);
@@ -58,7 +65,12 @@ export async function drive(load: Load): Promise<Figures> {
     p50Ms: percentile(samples, 0.5),
     p99Ms: percentile(samples, 0.99),
     serverCpuMs: usedMs / Math.max(1, samples.length),
+    ...(storePids.length > 0 && { storesCpuMs: storesUsedMs / Math.max(1, samples.length) }),
   };
+}
+
+function sumOf(pids: readonly number[]): number {
+  return pids.reduce((sum, pid) => sum + cpuMs(pid), 0);
 }
 
 async function run({ clients, operation }: Load, ms: number, counts: number[]): Promise<Run> {

@@ -1,3 +1,4 @@
+import { PROFILES } from "../src/runtime/settings.ts";
 import { benchCatalog } from "./catalog.ts";
 import { benchCompaction } from "./compaction.ts";
 import { compareIceberg } from "./iceberg.ts";
@@ -13,7 +14,7 @@ import { benchWal } from "./wal.ts";
 
 const USAGE =
   "usage: npm run bench -- catalog | iceberg | lsm | wal | compaction | overload " +
-  "[--smoke] [--keep], lsm --rows=N --rounds=N --workloads=A,B --peers=A,B --alone " +
+  "[--smoke] [--keep], catalog --profile PROFILE, lsm --rows=N --rounds=N --workloads=A,B --peers=A,B --alone " +
   "--cpu-profile, lsm-blocks, json";
 const LSM_FLAGS =
   /^--(smoke|keep|alone|cpu-profile|rows=[1-9]\d*|rounds=[1-9]\d*|(workloads|peers)=.+)$/;
@@ -30,8 +31,8 @@ async function main(args: readonly string[]): Promise<number> {
     return close("lsm-blocks", {}, benchLsmBlocks({ smoke: flags.includes("--smoke") }), flags);
   }
   if (name === "lsm") return await lsm(flags);
+  if (name === "catalog") return await catalog(flags);
   const known = flags.every((flag) => FLAGS.has(flag));
-  if (name === "catalog" && known) return await catalog(flags);
   if (name === "iceberg" && known) return await iceberg(flags);
   if (name === "wal" && known) return await wal(flags);
   if (name === "compaction" && known) return await compaction(flags);
@@ -40,9 +41,20 @@ async function main(args: readonly string[]): Promise<number> {
   return 2;
 }
 
-async function catalog(flags: readonly string[]): Promise<number> {
-  const figures = await benchCatalog({ smoke: flags.includes("--smoke") });
-  const cells = figures.flatMap((profile) => profile.cells);
+/** `--profile PROFILE`: those in S3 run over doubles of the services. */
+async function catalog(args: readonly string[]): Promise<number> {
+  const at = args.indexOf("--profile");
+  const profile = PROFILES.find((each) => each === args[at + 1]);
+  const flags = at < 0 ? args : args.toSpliced(at, 2);
+  if (!flags.every((flag) => FLAGS.has(flag)) || (at >= 0 && profile === undefined)) {
+    console.error(USAGE);
+    return 2;
+  }
+  const figures = await benchCatalog({
+    smoke: flags.includes("--smoke"),
+    ...(at >= 0 && profile !== undefined && { profile }),
+  });
+  const cells = figures.flatMap((each) => each.cells);
   const failed = cells.filter((cell) => cell.errors > 0 || cell.operations === 0).length;
   return close("catalog", figures, { cells: cells.length, failed }, flags);
 }
