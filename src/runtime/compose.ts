@@ -6,6 +6,7 @@ import { IdSource } from "../base/ids.ts";
 import { assertLimits } from "../base/limits.ts";
 import { createMetrics, type Metrics } from "../base/metrics.ts";
 import { Locations } from "../blob/locations.ts";
+import type { BlobStore } from "../blob/port.ts";
 import type { PointerStore } from "../pointer/port.ts";
 import type { CatalogAdmin } from "../service/catalog-admin.ts";
 import { DEFAULT_CATALOG } from "../service/iceberg.ts";
@@ -92,7 +93,7 @@ async function composeOver(
   return {
     ...node,
     metrics,
-    ready: () => assertReachable(pointers),
+    ready: () => assertReachable(settings, blobs, pointers),
     listens: async (url) => {
       await told(components, owner?.advertise(settings.advertiseUrl ?? reachable(url)));
     },
@@ -174,6 +175,15 @@ async function openStores(
   }
 }
 
-async function assertReachable(pointers: PointerStore): Promise<void> {
-  await pointers.get("/system/keys/ready");
+/**
+ * A read of the pointers, which asks the store unless the engine's lease still holds; and of the
+ * objects, where another store has them.
+ */
+async function assertReachable(
+  { profile }: Settings,
+  blobs: BlobStore,
+  pointers: PointerStore,
+): Promise<void> {
+  const object = profile === "aws" ? blobs.head("ready") : undefined;
+  await Promise.all([pointers.get("/system/keys/ready"), object]);
 }

@@ -146,6 +146,24 @@ describe("tables in S3", () => {
   });
 });
 
+test("a node is ready as long as it reaches bucket and table", async () => {
+  const denied = new Set<string>();
+  const refuses = (operation: string) => (denied.has(operation) ? "AccessDenied" : undefined);
+  await openSite({ s3: { refuses }, dynamo: { denied } });
+  const firn = await open({
+    ...{ profile: "aws", s3Bucket: NAME, dynamodbTable: NAME, secret: SECRET },
+  });
+  const readiness = async () => (await firn.fetch(new Request("http://firn/readyz"))).status;
+  expect(await readiness()).toBe(200);
+  for (const operation of ["GetObject", "GetItem"]) {
+    denied.add(operation);
+    expect([operation, await readiness()]).toEqual([operation, 503]);
+    denied.clear();
+  }
+  expect(await readiness()).toBe(200);
+  await firn.close();
+});
+
 test("bucket and table that do not belong together are not called damaged alone", async () => {
   await openSite();
   const options = { profile: "aws", s3Bucket: NAME, dynamodbTable: NAME, secret: SECRET } as const;
