@@ -14,7 +14,8 @@ import { benchWal } from "./wal.ts";
 
 const USAGE =
   "usage: npm run bench -- catalog | iceberg | lsm | wal | compaction | overload " +
-  "[--smoke] [--keep], catalog --profile PROFILE, lsm --rows=N --rounds=N --workloads=A,B --peers=A,B --alone " +
+  "[--smoke] [--keep], catalog --profile PROFILE, " +
+  "lsm --rows=N --rounds=N --workloads=A,B --peers=A,B --alone " +
   "--cpu-profile, lsm-blocks, json";
 const LSM_FLAGS =
   /^--(smoke|keep|alone|cpu-profile|rows=[1-9]\d*|rounds=[1-9]\d*|(workloads|peers)=.+)$/;
