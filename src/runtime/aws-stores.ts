@@ -23,12 +23,18 @@ export async function awsStores(
   ]);
   if (bucket.status === "fulfilled" && table.status === "fulfilled") {
     const { blobs } = bucket.value;
-    const { pointers } = table.value;
+    const { pointers, assertUsable } = table.value;
     const close = async () => {
       bucket.value.close();
       await table.value.close();
     };
-    return { blobs, pointers, secret: sharedSecret(settings), close };
+    return {
+      blobs,
+      pointers,
+      secret: sharedSecret(settings),
+      close,
+      ...(assertUsable && { assertUsable }),
+    };
   }
   if (bucket.status === "fulfilled") bucket.value.close();
   if (table.status === "fulfilled") await table.value.close();

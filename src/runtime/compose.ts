@@ -65,7 +65,7 @@ function withAdvice({ profile, dir }: Settings, error: unknown): unknown {
 }
 
 async function composeOver(
-  { blobs, pointers, secret, owner, close }: Stores,
+  { blobs, pointers, secret, owner, close, assertUsable }: Stores,
   settings: Settings,
   components: Components,
   metrics: Metrics,
@@ -93,7 +93,10 @@ async function composeOver(
   return {
     ...node,
     metrics,
-    ready: () => assertReachable(settings, blobs, pointers),
+    ready: async () => {
+      assertUsable?.();
+      await assertReachable(settings, blobs, pointers);
+    },
     listens: async (url) => {
       await told(components, owner?.advertise(settings.advertiseUrl ?? reachable(url)));
     },

@@ -1,11 +1,12 @@
 import type { Metrics } from "../base/metrics.ts";
 import { KEY_FAMILIES } from "../catalog/keys.ts";
 import { DynamoClient } from "../pointer/dynamo/client.ts";
-import { probeTable } from "../pointer/dynamo/probe.ts";
+import { measureSkew, probeTable } from "../pointer/dynamo/probe.ts";
 import { DynamoPointerStore } from "../pointer/dynamo/store.ts";
 import { initTable } from "../pointer/dynamo/table.ts";
 import { MeteredPointerStore } from "../pointer/metered.ts";
 import type { Settings } from "./settings.ts";
+import { SkewWatch } from "./skew-watch.ts";
 import { StoreCosts } from "./store-costs.ts";
 import type { Components, Stores } from "./stores.ts";
 
@@ -16,22 +17,30 @@ import type { Components, Stores } from "./stores.ts";
  */
 export async function dynamoPointers(
   { dynamodbTable: table, init }: Settings,
-  { clock, prng, notify }: Components,
+  { clock, prng, notify, onDefect }: Components,
   metrics: Metrics,
-): Promise<Pick<Stores, "pointers" | "close">> {
+): Promise<Pick<Stores, "pointers" | "close" | "assertUsable">> {
   const client = new DynamoClient({ clock });
+  const target = { client, clock, table };
   try {
-    const target = { client, clock, table };
     if (init && (await initTable(target)) === "created") notify("made the table", { table });
     const { warnings, clockSkewMs } = await probeTable(target, prng);
     for (const warning of warnings) notify(warning, { table, clockSkewMs });
-  } finally {
+  } catch (error) {
     client.close();
+    throw error;
   }
+  const skew = new SkewWatch({ clock, notify, onDefect, measure: () => measureSkew(target) });
+  skew.start();
   const onUsage = StoreCosts.of(metrics).pointer;
   const store = new DynamoPointerStore({ table, families: KEY_FAMILIES, clock, prng, onUsage });
   return {
     pointers: new MeteredPointerStore(store, { clock, metrics }),
-    close: async () => store.close(),
+    assertUsable: () => skew.assertClose(),
+    close: async () => {
+      await skew.stop();
+      client.close();
+      store.close();
+    },
   };
 }

@@ -42,6 +42,8 @@ export interface Stores {
   /** Of the deployment: what was signed with it stays good as long as it is the same. 32 bytes. */
   readonly secret: Uint8Array;
   readonly close: () => Promise<void>;
+  /** Throws what is known to be wrong with them without asking. */
+  readonly assertUsable?: () => void;
   /** What others see of this process as the owner of its stores, where they have one. */
   readonly owner?: Pick<Shard, "advertise" | "drain">;
 }
