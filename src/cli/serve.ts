@@ -11,8 +11,8 @@ import { createLogger, defectLogger, errorFields } from "../server/log.ts";
 import { FirnServer } from "../server/server.ts";
 import { banner } from "./banner.ts";
 
-const OWNED_HELP = `Another process has this directory open. Stop it, choose another --dir,
-wait for it with --standby, or end its service now with --takeover.
+const OWNED_HELP = `Another process has this directory or bucket open. Stop it, choose another --dir
+or --s3-prefix, wait for it with --standby, or end its service now with --takeover.
 `;
 
 /**
