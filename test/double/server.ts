@@ -41,6 +41,8 @@ export interface Serving {
   connections(): number;
   /** Requests read whole so far. */
   requests(): number;
+  /** From here on, serving does not keep the process running. */
+  unref(): void;
   /** Resolves when the port is closed and every connection is gone. */
   close(): Promise<void>;
 }
@@ -71,6 +73,10 @@ export async function serve(service: Handler | Service, port = 0): Promise<Servi
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     connections: () => count.connections,
     requests: () => count.requests,
+    unref: () => {
+      server.unref();
+      server.on("connection", (socket: Socket) => socket.unref());
+    },
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());

@@ -1,6 +1,7 @@
+import { DYNAMO_SUITE } from "./catalog/dynamo.ts";
 import { CATALOG_SUITE } from "./catalog/suite.ts";
 import type { Suite } from "./harness/sim.ts";
 import { LSM_SUITE } from "./lsm/suite.ts";
 
 /** What can be simulated. */
-export const SUITES: readonly Suite[] = [CATALOG_SUITE, LSM_SUITE];
+export const SUITES: readonly Suite[] = [CATALOG_SUITE, DYNAMO_SUITE, LSM_SUITE];

@@ -13,9 +13,15 @@ export interface DynamoSite {
   readonly close: () => Promise<void>;
 }
 
-export async function openDynamoSite(): Promise<DynamoSite> {
+/** `unref`: nobody closes it, and the process ends all the same. */
+export async function openDynamoSite({
+  unref = false,
+}: {
+  readonly unref?: boolean;
+} = {}): Promise<DynamoSite> {
   const double = new DynamoDouble();
   const serving: Serving = await serve(double.handler);
+  if (unref) serving.unref();
   const stores: DynamoPointerStore[] = [];
   const connection = { endpoint: serving.url, region: "us-east-1", credentials: ANY_CREDENTIALS };
   return {

@@ -13,6 +13,7 @@ export class VirtualClock implements Clock {
   #monotonicMs = 0;
   #wallMs: number;
   readonly #sleepers: Sleeper[] = [];
+  readonly #outside = new Set<Promise<void>>();
   #onSleep: (() => void) | undefined;
 
   constructor(startMs: number = Date.UTC(2026, 0, 1)) {
@@ -43,6 +44,14 @@ export class VirtualClock implements Clock {
     });
   }
 
+  /** Real work, on a socket or a file: no time passes before it is done. */
+  outside<T>(work: Promise<T>): Promise<T> {
+    const over = (): void => void this.#outside.delete(done);
+    const done: Promise<void> = work.then(over, over);
+    this.#outside.add(done);
+    return work;
+  }
+
   /** How many sleep. */
   get sleeping(): number {
     return this.#sleepers.length;
@@ -62,7 +71,7 @@ export class VirtualClock implements Clock {
   /** Lets `ms` pass, waking whoever is due on the way, the last of them included. */
   async advance(ms: number): Promise<void> {
     const untilMs = this.#monotonicMs + ms;
-    await settle();
+    await this.#settled();
     while ((this.#sleepers[0]?.dueMs ?? Number.POSITIVE_INFINITY) <= untilMs)
       await this.#wakeNext();
     this.#moveTo(untilMs);
@@ -70,7 +79,7 @@ export class VirtualClock implements Clock {
 
   /** Lets time pass from sleeper to sleeper until nobody sleeps. */
   async runUntilIdle(): Promise<void> {
-    await settle();
+    await this.#settled();
     while (this.#sleepers.length > 0) await this.#wakeNext();
   }
 
@@ -89,10 +98,18 @@ export class VirtualClock implements Clock {
       },
     );
     for (;;) {
-      await settle();
+      await this.#settled();
       if (settled) return work;
       if (this.#sleepers.length > 0) await this.#wakeNext();
       else await Promise.race([done, this.#nextSleep()]);
+    }
+  }
+
+  async #settled(): Promise<void> {
+    await settle();
+    while (this.#outside.size > 0) {
+      await Promise.race(this.#outside);
+      await settle();
     }
   }
 
@@ -110,7 +127,7 @@ export class VirtualClock implements Clock {
     if (next === undefined) return Promise.resolve();
     this.#moveTo(next.dueMs);
     next.wake();
-    return settle();
+    return this.#settled();
   }
 
   #moveTo(monotonicMs: number): void {

@@ -37,17 +37,21 @@ export interface Stores {
   readonly restart: () => Promise<void>;
 }
 
-export function openStores(sim: Sim): Stores {
+/** `service`: pointers behind a socket, which answer a second copy of a batch as the first. */
+export function openStores(sim: Sim, service?: PointerStore): Stores {
   const { clock } = sim;
   const history = new History(sim);
   const warehouse = new Warehouse(sim, clock, history);
   const gone = { receipts: 0 };
   const payloads = new MemoryBlobStore(clock);
   // A third of the seeds as profile `local` has it: pointers in an engine, which has one owner.
-  const engine = sim.chance(1 / 3) ? restartablePointers(KEY_FAMILIES, clock) : undefined;
-  const inner = engine?.pointers ?? new MemoryPointerStore({ families: KEY_FAMILIES, clock });
-  sim.coverage.note(`pointers in ${engine === undefined ? "memory" : "the engine"}`);
-  const pointers = watched(sim, inner, payloads, warehouse, history, gone);
+  const isEngine = service === undefined && sim.chance(1 / 3);
+  const engine = isEngine ? restartablePointers(KEY_FAMILIES, clock) : undefined;
+  const memory = () => new MemoryPointerStore({ families: KEY_FAMILIES, clock });
+  const inner = service ?? engine?.pointers ?? memory();
+  sim.coverage.note(`pointers in ${isEngine ? "the engine" : service ? "a service" : "memory"}`);
+  const repeats = service !== undefined;
+  const pointers = watched(sim, inner, payloads, { warehouse, history, gone, repeats });
   const restart = async (): Promise<void> => {
     if (engine === undefined) return;
     sim.log("the engine ends, and another takes over");
@@ -101,9 +105,9 @@ export class Cluster {
   #started = 0;
   #stormy = false;
 
-  constructor(sim: Sim) {
+  constructor(sim: Sim, service?: PointerStore) {
     this.#sim = sim;
-    this.stores = openStores(sim);
+    this.stores = openStores(sim, service);
   }
 
   /** Opens so many nodes in fair weather. */

@@ -1,4 +1,5 @@
 import { LIMITS } from "../../../src/base/limits.ts";
+import type { PointerStore } from "../../../src/pointer/port.ts";
 import { tidyReceipts } from "../../support/housekeeping.ts";
 import { SITES } from "../harness/faults.ts";
 import type { Sim, Suite } from "../harness/sim.ts";
@@ -54,15 +55,15 @@ export const CATALOG_SUITE: Suite = {
     listNamespaces: [...READ, "pointer list"],
   },
   fullSeeds: 3_000,
-  run,
+  run: (sim) => runCatalog(sim),
 };
 
 /**
  * Users at work, twice: the second time what they dropped the first time is due, and nodes take it
  * up while users still bring some of it back.
  */
-async function run(sim: Sim): Promise<() => Promise<void>> {
-  const cluster = new Cluster(sim);
+export async function runCatalog(sim: Sim, service?: PointerStore): Promise<() => Promise<void>> {
+  const cluster = new Cluster(sim, service);
   await cluster.open(sim.chance(0.3) ? 3 : 2);
   await prepare(new User(sim, cluster, "setup"));
   const accounts = await foundBank(new User(sim, cluster, "bank"));

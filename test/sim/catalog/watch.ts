@@ -29,6 +29,15 @@ const TIME_PREFIX = 20;
 /** Requests of the set-up, which no client is behind. */
 const SET_UP: ReadonlySet<string> = new Set(["start", "admin"]);
 
+/** What is told of a batch that is applied. */
+interface Watch {
+  readonly warehouse: Warehouse;
+  readonly history: History;
+  readonly gone: { receipts: number };
+  /** The store may answer a second copy of a batch as it answered the first, and do nothing. */
+  readonly repeats: boolean;
+}
+
 /**
  * Stands at the store itself, where every batch that is applied passes once, whoever sent it and
  * whatever became of its answer, and checks each at that instant.
@@ -37,14 +46,13 @@ export function watched(
   sim: Sim,
   inner: PointerStore,
   payloads: BlobStore,
-  warehouse: Warehouse,
-  history: History,
-  gone: { receipts: number },
+  { warehouse, history, gone, repeats }: Watch,
 ): PointerStore {
+  const applied = new WeakSet<Batch>();
   const versions = new Map<string, Version>();
   const look = async (batch: Batch, outcome: CommitOutcome): Promise<void> => {
     if (outcome.outcome !== "committed") return;
-    checkVersions(versions, outcome.versions);
+    checkVersions(versions, withBumps(versions, batch.ops, outcome.versions));
     await checkFiles(batch.ops, payloads, warehouse);
     const record = await recordOf(batch, payloads);
     if (record === undefined || SET_UP.has(record.requestId)) return;
@@ -75,11 +83,28 @@ export function watched(
     commit: async (batch) => {
       const replaced = await receiptsUnder(batch.ops);
       const outcome = await inner.commit(batch);
-      if (outcome.outcome === "committed") gone.receipts += replaced;
+      if (outcome.outcome === "committed") {
+        if (repeats && applied.has(batch)) return outcome;
+        applied.add(batch);
+        gone.receipts += replaced;
+      }
       await look(batch, outcome).catch((error: unknown) => sim.fail(error));
       return outcome;
     },
   };
+}
+
+/** The versions that a batch made; a store need not say what a bump came to. */
+function withBumps(
+  before: ReadonlyMap<string, Version>,
+  ops: readonly PointerOp[],
+  told: ReadonlyMap<string, Version>,
+): ReadonlyMap<string, Version> {
+  const made = new Map(told);
+  for (const { op, key } of ops) {
+    if (op === "bump" && !made.has(key)) made.set(key, (before.get(key) ?? 0n) + 1n);
+  }
+  return made;
 }
 
 /** A version grows by one with each write, tombstones included, and never begins anew. */
