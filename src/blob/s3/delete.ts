@@ -10,7 +10,7 @@ export async function deleteOne(wire: S3Wire, { path, key }: Target): Promise<vo
     wire.client.send(command, { abortSignal }),
   );
   if (!deleted.ok && deleted.failure.reason !== "missing") {
-    throw endOf(deleted.failure, "DeleteObject", path);
+    throw (deleted.inDoubt ? unknownOf : errorOf)(deleted.failure, "DeleteObject", path);
   }
 }
 
@@ -18,7 +18,8 @@ export async function deleteOne(wire: S3Wire, { path, key }: Target): Promise<vo
  * One request for all, and again for those that the store reports as not deleted yet; one more for
  * each whose key XML cannot hold.
  *
- * @throws `Unknown` where some may be deleted; others as `errorOf`.
+ * @throws `Unknown` where a request is in doubt; others as `errorOf`, for one of those that the
+ *   store refused to delete: the rest may be gone.
  */
 export async function deleteAll(wire: S3Wire, targets: readonly Target[]): Promise<void> {
   for (const target of targets.filter(({ key }) => !fitsXml(key))) await deleteOne(wire, target);
@@ -32,16 +33,19 @@ export async function deleteAll(wire: S3Wire, targets: readonly Target[]): Promi
     });
     const send = (abortSignal: AbortSignal) => wire.client.send(command, { abortSignal });
     const deleted = await wire.again("DeleteObjects", send, { budget });
-    if (!deleted.ok) throw endOf(deleted.failure, "DeleteObjects", paths.get(keys[0] ?? "") ?? "");
-    const left = (deleted.value.Errors ?? []).filter(({ Code }) => Code !== "NoSuchKey");
-    const [first] = left;
-    if (first === undefined) return;
-    const failure = failureOfKey(first.Code ?? "InternalError");
-    const passing = left.every(({ Code }) => isPassing(failureOfKey(Code ?? "InternalError")));
-    if (!passing || !(await budget.pause())) {
-      throw endOf(failure, "DeleteObjects", paths.get(first.Key ?? "") ?? "");
+    if (!deleted.ok) {
+      const path = paths.get(keys[0] ?? "") ?? "";
+      throw (deleted.inDoubt ? unknownOf : errorOf)(deleted.failure, "DeleteObjects", path);
     }
-    keys = left.map(({ Key = "" }) => Key);
+    const left = (deleted.value.Errors ?? [])
+      .filter(({ Code }) => Code !== "NoSuchKey")
+      .map(({ Key = "", Code = "InternalError" }) => ({ Key, failure: failureOfKey(Code) }));
+    const worst = left.find(({ failure }) => !isPassing(failure)) ?? left[0];
+    if (worst === undefined) return;
+    if (!isPassing(worst.failure) || !(await budget.pause())) {
+      throw errorOf(worst.failure, "DeleteObjects", paths.get(worst.Key) ?? "");
+    }
+    keys = left.map(({ Key }) => Key);
   }
 }
 
@@ -49,11 +53,6 @@ export async function deleteAll(wire: S3Wire, targets: readonly Target[]): Promi
 function failureOfKey(code: string): S3Failure {
   const status = code === "AccessDenied" ? 403 : 500;
   return failureOf({ name: code, $metadata: { httpStatusCode: status } });
-}
-
-function endOf(failure: S3Failure, operation: string, path: string): Error {
-  const inDoubt = failure.reason === "silent" || failure.reason === "broken";
-  return (inDoubt ? unknownOf : errorOf)(failure, operation, path);
 }
 
 /** Whether XML 1.0 can carry a key and give it back as it was. */

@@ -1,4 +1,8 @@
-import { type _Object, ListObjectsV2Command } from "@aws-sdk/client-s3";
+import {
+  type _Object,
+  ListObjectsV2Command,
+  type ListObjectsV2CommandOutput,
+} from "@aws-sdk/client-s3";
 import { compareUtf8, utf8, utf8Length, utf8Text } from "../../base/bytes.ts";
 import { isPossiblePath, MAX_PATH_BYTES } from "../checks.ts";
 import type { BlobEntry } from "../port.ts";
@@ -54,11 +58,16 @@ async function onePage(
     EncodingType: "url",
     ...(startAfter === undefined || startAfter === "" ? {} : { StartAfter: startAfter }),
   });
-  const listed = await wire.again("ListObjectsV2", (abortSignal) =>
-    wire.client.send(command, { abortSignal }),
-  );
-  if (!listed.ok) throw errorOf(listed.failure, "ListObjectsV2", prefix);
-  const { Contents = [], IsTruncated = false, EncodingType } = listed.value;
+  const listed = await wire.again("ListObjectsV2", async (abortSignal) => {
+    return pageOf(await wire.client.send(command, { abortSignal }));
+  });
+  if (listed.ok) return listed.value;
+  throw errorOf(listed.failure, "ListObjectsV2", prefix);
+}
+
+/** @throws URIError for keys that are not encoded, though the store says so. */
+function pageOf(output: ListObjectsV2CommandOutput): Page {
+  const { Contents = [], IsTruncated = false, EncodingType } = output;
   const objects = Contents.map((object) => {
     return EncodingType === "url" ? { ...object, Key: decoded(object.Key ?? "") } : object;
   });

@@ -21,7 +21,8 @@ export interface S3Components {
 
 export type Attempted<T> =
   | { readonly ok: true; readonly value: T }
-  | { readonly ok: false; readonly failure: S3Failure };
+  /** `inDoubt`: one of the requests may have been applied. */
+  | { readonly ok: false; readonly failure: S3Failure; readonly inDoubt: boolean };
 
 /** Sends one request. `allow` grants the time that so many more bytes may take. */
 export type Send<T> = (signal: AbortSignal, allow: (bytes: number) => void) => Promise<T>;
@@ -94,7 +95,8 @@ export class S3Wire {
       return { ok: true, value: await send(overdue.signal, allow) };
     } catch (error) {
       failure = failureOf(error);
-      return { ok: false, failure };
+      const inDoubt = failure.reason === "silent" || failure.reason === "broken";
+      return { ok: false, failure, inDoubt };
     } finally {
       ended.abort();
       onRequest?.({ operation, failure, elapsedMs: watch.elapsedMs() });
@@ -107,10 +109,12 @@ export class S3Wire {
     send: Send<T>,
     { bytes = 0, budget = this.budget() }: { bytes?: number; budget?: Budget } = {},
   ): Promise<Attempted<T>> {
-    for (;;) {
+    for (let inDoubt = false; ; ) {
       const attempted = await this.once(operation, send, bytes);
-      if (attempted.ok || !isPassing(attempted.failure)) return attempted;
-      if (!(await budget.pause())) return attempted;
+      if (attempted.ok) return attempted;
+      inDoubt ||= attempted.inDoubt;
+      if (!isPassing(attempted.failure) || !(await budget.pause()))
+        return { ...attempted, inDoubt };
     }
   }
 }

@@ -190,6 +190,17 @@ describe("what is stored", () => {
 });
 
 describe("deletes", () => {
+  it("of which one was not answered are in doubt, whatever came after it", async () => {
+    const impatient = s3.heard({ maxFailures: 1 });
+    const [lost, slow] = [{ fault: "lost" }, refused("503 SlowDown")] as const;
+    for (const end of [slow, refused("403 AccessDenied")]) {
+      s3.next(["DELETE", lost], ["DELETE", end]);
+      await expect(impatient.delete("a")).rejects.toMatchObject({ kind: "Unknown" });
+    }
+    s3.next(["DELETE", slow], ["DELETE", slow]);
+    await expect(impatient.delete("a")).rejects.toMatchObject({ kind: "Overloaded" });
+  });
+
   it("of many report what could not be deleted, and try again what may", async () => {
     for (const path of ["a", "b", "c"]) await store.put(path, utf8("x"));
     s3.sent.splice(0);
