@@ -1,4 +1,4 @@
-import { Counter, Histogram, Registry } from "prom-client";
+import { Counter, Histogram, Registry } from "./prom.ts";
 
 /** A registry of its own for each `Firn`, so that several live side by side in one process. */
 export type Metrics = Registry;

@@ -1,5 +1,5 @@
-import { Gauge, Histogram } from "prom-client";
 import { type Metrics, STORE_LATENCY_BUCKETS_S } from "../base/metrics.ts";
+import { Gauge, Histogram } from "../base/prom.ts";
 import type { LsmStats } from "./stats.ts";
 
 /** One figure of the statistics, as it is named in the metrics, behind `firn_lsm_`. */

@@ -1,6 +1,6 @@
-import { Counter } from "prom-client";
 import type { Clock } from "../base/clock.ts";
 import { Counts, type Metrics, STORE_LATENCY_BUCKETS_S, Times } from "../base/metrics.ts";
+import { Counter } from "../base/prom.ts";
 import type {
   Batch,
   CommitOutcome,

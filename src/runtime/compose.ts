@@ -1,10 +1,10 @@
 import { tmpdir } from "node:os";
-import { Counter } from "prom-client";
 import type { OnDefect } from "../base/background.ts";
 import { CatalogError } from "../base/error.ts";
 import { IdSource } from "../base/ids.ts";
 import { assertLimits } from "../base/limits.ts";
 import { createMetrics, type Metrics } from "../base/metrics.ts";
+import { Counter } from "../base/prom.ts";
 import { Locations } from "../blob/locations.ts";
 import type { BlobStore } from "../blob/port.ts";
 import type { PointerStore } from "../pointer/port.ts";

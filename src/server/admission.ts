@@ -1,8 +1,8 @@
 import type { IncomingMessage } from "node:http";
-import { Gauge } from "prom-client";
 import { assert } from "../base/assert.ts";
 import { LIMITS } from "../base/limits.ts";
 import { Counts, type Metrics } from "../base/metrics.ts";
+import { Gauge } from "../base/prom.ts";
 import { overloaded } from "../http/failure.ts";
 
 const KINDS = ["read", "write"] as const;

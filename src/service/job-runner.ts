@@ -1,8 +1,8 @@
-import { Counter } from "prom-client";
 import { CatalogError } from "../base/error.ts";
 import type { JobId } from "../base/ids.ts";
 import { LIMITS } from "../base/limits.ts";
 import type { Metrics } from "../base/metrics.ts";
+import { Counter } from "../base/prom.ts";
 import type { AccountCatalog } from "../catalog/catalog.ts";
 import type { Lease } from "../catalog/jobs.ts";
 import type { JobKind } from "../catalog/model.ts";

@@ -1,9 +1,9 @@
-import { Counter } from "prom-client";
 import { Background, type OnDefect } from "../base/background.ts";
 import { utf8 } from "../base/bytes.ts";
 import type { TableId } from "../base/ids.ts";
 import { LIMITS } from "../base/limits.ts";
 import type { Metrics } from "../base/metrics.ts";
+import { Counter } from "../base/prom.ts";
 import type { AccountCatalog } from "../catalog/catalog.ts";
 import type { Actor } from "../catalog/context.ts";
 import type { MetricsReport } from "../catalog/reports.ts";

@@ -1,7 +1,7 @@
-import { Counter } from "prom-client";
 import { CatalogError } from "../base/error.ts";
 import { LIMITS } from "../base/limits.ts";
 import type { Metrics } from "../base/metrics.ts";
+import { Counter } from "../base/prom.ts";
 import { isWithin, type Locations } from "../blob/locations.ts";
 import type { AccountCatalog } from "../catalog/catalog.ts";
 import { isAlone } from "../catalog/claims.ts";
