@@ -3,6 +3,7 @@ import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/p
 import { join } from "node:path";
 import { utf8, utf8Text } from "../base/bytes.ts";
 import { sha256Hex } from "../base/hash.ts";
+import { makeDirectories } from "./directories.ts";
 import { faultOf } from "./local-fault.ts";
 import type { Blob } from "./port.ts";
 
@@ -172,7 +173,7 @@ interface KeptFile {
 
 /** What an earlier process left, the oldest first; what it did not finish is removed. */
 async function filesIn(directory: string): Promise<readonly KeptFile[]> {
-  await mkdir(directory, { recursive: true });
+  makeDirectories(directory);
   const found: KeptFile[] = [];
   for (const folder of await readdir(directory)) {
     if (!/^[0-9a-f]{2}$/.test(folder)) continue;

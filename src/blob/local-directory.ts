@@ -1,10 +1,8 @@
 import {
   type BigIntStats,
   closeSync,
-  existsSync,
   linkSync,
   lstatSync,
-  mkdirSync,
   openSync,
   realpathSync,
   renameSync,
@@ -12,13 +10,13 @@ import {
   unlinkSync,
 } from "node:fs";
 import { dirname } from "node:path";
+import type { Clock } from "../base/clock.ts";
 import { invalid } from "../base/error.ts";
+import { makeDirectories, makeDirectory } from "./directories.ts";
 import { errnoOf, faultOf, isAbsence } from "./local-fault.ts";
 import { type OpenFile, openFile, syncFile } from "./local-file.ts";
+import { removeAbandoned, temporaryName } from "./local-temporaries.ts";
 
-/** Names of files that are no blobs: hidden from every list, refused in every path. */
-export const RESERVED_PREFIX = ".firn-";
-const TEMPORARY_PREFIX = `${RESERVED_PREFIX}tmp-`;
 /** Directories that this process knows to be durable; forgetting one costs a sync, no more. */
 const MAX_KNOWN = 10_000;
 
@@ -35,6 +33,7 @@ const MAX_KNOWN = 10_000;
 export class LocalDirectory {
   readonly #root: string;
   readonly #durable: boolean;
+  readonly #clock: Clock;
   /** Directories that are durable, as they were when no link was found on the way to them. */
   readonly #known = new Map<string, Identity>();
   /** The root may itself be reached through links: it is whoever started us that named it. */
@@ -42,9 +41,10 @@ export class LocalDirectory {
   #temporaries = 0;
 
   /** @param root absolute; made, with its parents, by the first write. */
-  constructor(root: string, durable: boolean) {
+  constructor(root: string, durable: boolean, clock: Clock) {
     this.#root = root === "/" ? "" : root;
     this.#durable = durable;
+    this.#clock = clock;
   }
 
   /**
@@ -177,7 +177,8 @@ export class LocalDirectory {
 
   /**
    * Makes a directory and those above it. Durable before it resolves, once per process: a directory
-   * that another process made may still be unsynced.
+   * that another process made may still be unsynced. What was there before may hold what processes
+   * left that are no more: that goes.
    */
   async ensure(directory: string): Promise<string> {
     const absolute = this.#absolute(directory);
@@ -191,27 +192,26 @@ export class LocalDirectory {
       }
       return absolute;
     }
-    if (directory === "") {
-      await this.#ensureRoot();
-    } else {
-      await this.ensure(parentOf(directory));
-      makeDirectory(absolute);
-      this.#assertConfined(directory, absolute);
-      await this.#sync(dirname(absolute));
-    }
+    const isNew = directory === "" ? await this.#makeRoot() : await this.#makeBelow(directory);
     if (this.#known.size >= MAX_KNOWN) this.#known.clear();
     this.#known.set(directory, identityOf(absolute));
+    if (!isNew) await removeAbandoned(absolute, this.#clock.nowMs());
     return absolute;
   }
 
-  /** One level at a time: `mkdir` with `recursive` never returns below `/proc`. */
-  async #ensureRoot(): Promise<void> {
-    const missing: string[] = [];
-    for (let at = this.#absolute(""); !existsSync(at); at = dirname(at)) missing.unshift(at);
-    for (const directory of missing) {
-      makeDirectory(directory);
-      await this.#sync(dirname(directory));
-    }
+  async #makeRoot(): Promise<boolean> {
+    const missing = makeDirectories(this.#absolute(""));
+    for (const directory of missing) await this.#sync(dirname(directory));
+    return missing.length > 0;
+  }
+
+  async #makeBelow(directory: string): Promise<boolean> {
+    await this.ensure(parentOf(directory));
+    const absolute = this.#absolute(directory);
+    const isNew = makeOrRefuse(absolute);
+    this.#assertConfined(directory, absolute);
+    await this.#sync(dirname(absolute));
+    return isNew;
   }
 
   async #openTemporary(directory: string): Promise<{ fd: number; temporary: string }> {
@@ -228,11 +228,11 @@ export class LocalDirectory {
   async #tryTemporary(directory: string): Promise<{ fd: number; temporary: string }> {
     const parent = await this.ensure(directory);
     for (;;) {
-      const temporary = `${parent}/${TEMPORARY_PREFIX}${process.pid}-${this.#temporaries++}`;
+      const temporary = `${parent}/${temporaryName(this.#temporaries++)}`;
       try {
         return { fd: openSync(temporary, "wx"), temporary };
       } catch (error) {
-        // A leftover of an earlier process, or another store of this one: the next name is free.
+        // Another store of this process: the next name is free.
         if (errnoOf(error) !== "EEXIST") throw error;
       }
     }
@@ -287,14 +287,12 @@ export function parentOf(path: string): string {
   return path.slice(0, Math.max(0, path.lastIndexOf("/")));
 }
 
-function makeDirectory(absolute: string): void {
+function makeOrRefuse(absolute: string): boolean {
   try {
-    mkdirSync(absolute);
+    return makeDirectory(absolute);
   } catch (error) {
     if (errnoOf(error) !== "EEXIST") throw error;
-    if (!lstatSync(absolute).isDirectory()) {
-      throw invalid("BLOB_PATH_UNSUPPORTED", "a file stands where a directory is due");
-    }
+    throw invalid("BLOB_PATH_UNSUPPORTED", "a file stands where a directory is due");
   }
 }
 

@@ -3,8 +3,8 @@ import { utf8Length } from "../base/bytes.ts";
 import { invalid } from "../base/error.ts";
 import { sha256Hex } from "../base/hash.ts";
 import { LIMITS } from "../base/limits.ts";
-import { RESERVED_PREFIX } from "./local-directory.ts";
 import type { OpenFile } from "./local-file.ts";
+import { RESERVED_PREFIX } from "./local-temporaries.ts";
 import { corrupt, decodeTrailer, encodeTrailer, MAX_TRAILER_BYTES } from "./local-trailer.ts";
 import type { Blob } from "./port.ts";
 

@@ -2,9 +2,9 @@ import { closeSync, openSync, readdirSync, unlinkSync } from "node:fs";
 import { type Clock, Stopwatch } from "../base/clock.ts";
 import { CatalogError } from "../base/error.ts";
 import { type Prng, randomBelow } from "../base/prng.ts";
-import { RESERVED_PREFIX } from "./local-directory.ts";
 import { errnoOf } from "./local-fault.ts";
-import { identityOf } from "./local-process.ts";
+import { identityOf, isAlive } from "./local-process.ts";
+import { RESERVED_PREFIX } from "./local-temporaries.ts";
 
 const INTENT_PREFIX = `${RESERVED_PREFIX}lock-`;
 /** A holder keeps the lock for one compare and rename: a longer wait means that something hangs. */
@@ -108,9 +108,4 @@ function removeIntent(file: string): void {
   } catch {
     // Its owner, or another who found it dead, was faster; a survivor dies with this process.
   }
-}
-
-function isAlive(intent: string): boolean {
-  const [boot, pid, start] = intent.split("-");
-  return `${boot}-${pid}-${start}` === identityOf(Number(pid));
 }

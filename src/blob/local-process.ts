@@ -10,6 +10,12 @@ export function identityOf(pid: number): string | undefined {
   return start === undefined ? undefined : `${bootId()}-${pid}-${start}`;
 }
 
+/** Whether the process that a name begins with, as `identityOf` gave it, runs still. */
+export function isAlive(name: string): boolean {
+  const [boot, pid, start] = name.split("-");
+  return `${boot}-${pid}-${start}` === identityOf(Number(pid));
+}
+
 /** Ticks from boot to the start of a process; `0` where the system has no `/proc`. */
 function startOf(pid: number): string | undefined {
   try {

@@ -46,7 +46,7 @@ const MAX_GET_BYTES = 1_073_741_824;
  *
  * Unconditional and `{etag}` puts cost a file sync and a directory sync, like `absent`; a
  * `deleteMany` one directory sync for each directory it touches. A crash leaves at most temporary
- * files that no list shows.
+ * files that no list shows, and that the next process to write into their directory removes.
  */
 export class LocalBlobStore implements BlobStore {
   readonly #tree: LocalDirectory;
@@ -57,7 +57,7 @@ export class LocalBlobStore implements BlobStore {
 
   /** @param root absolute path of a directory, made by the first write. */
   constructor(root: string, options: LocalBlobStoreOptions) {
-    this.#tree = new LocalDirectory(root, options.durable ?? true);
+    this.#tree = new LocalDirectory(root, options.durable ?? true, options.clock);
     this.#layout = options.layout === "exact" ? exactLayout : payloadLayout;
     this.#lister = new LocalLister(this.#tree, this.#layout);
     this.#locks = new DirectoryLocks(options.clock, options.prng);

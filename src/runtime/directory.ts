@@ -12,6 +12,7 @@ const ADVICE: Readonly<Record<string, string>> = {
   EROFS: "it lies on a read-only file system: mount that for writing, or choose another --dir",
   EACCES: DENIED,
   EPERM: DENIED,
+  ENOENT: "nothing can be made there: choose another --dir",
   ENOTDIR: "a file stands where a directory is due: move it away, or choose another --dir",
   EEXIST: "a file stands where a directory is due: move it away, or choose another --dir",
 };

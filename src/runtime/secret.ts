@@ -1,10 +1,11 @@
 import { hkdfSync } from "node:crypto";
 import { constants } from "node:fs";
-import { link, mkdir, open, readdir, readFile, rm } from "node:fs/promises";
+import { link, open, readdir, readFile, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { assert } from "../base/assert.ts";
 import { CatalogError } from "../base/error.ts";
 import type { Prng } from "../base/prng.ts";
+import { makeDirectories } from "../blob/directories.ts";
 import type { Settings } from "./settings.ts";
 
 export const SECRET_BYTES = 32;
@@ -49,7 +50,7 @@ async function readSecret(file: string): Promise<Uint8Array | undefined> {
 /** Whole under its name, or not there: a crash leaves at most a temporary file. */
 async function makeSecret(file: string, prng: Prng): Promise<Uint8Array> {
   const directory = dirname(file);
-  await mkdir(directory, { recursive: true });
+  makeDirectories(directory);
   const temporary = join(directory, `${TEMPORARY}${Buffer.from(prng.bytes(8)).toString("hex")}`);
   const { O_WRONLY, O_CREAT, O_EXCL } = constants;
   const handle = await open(temporary, O_WRONLY | O_CREAT | O_EXCL, 0o600);

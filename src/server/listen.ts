@@ -1,4 +1,3 @@
-import { lookup } from "node:dns/promises";
 import type { Server as HttpServer } from "node:http";
 import { type AddressInfo, createServer, type Server } from "node:net";
 import { CatalogError } from "../base/error.ts";
@@ -30,7 +29,7 @@ export async function listenOn(server: HttpServer, host: string, port: number): 
   };
   const accept = (): Server => createServer((socket) => server.emit("connection", socket));
   try {
-    const [first = host, ...more] = await addressesOf(host);
+    const [first = host, ...more] = addressesOf(host);
     let taken = await bind(server, first, port);
     for (const address of more) {
       const other = taken === undefined ? server : accept();
@@ -50,11 +49,12 @@ export async function listenOn(server: HttpServer, host: string, port: number): 
   }
 }
 
-/** Those of `localhost` alone are many: any other name is the system's to resolve, as ever. */
-async function addressesOf(host: string): Promise<readonly string[]> {
-  if (host.toLowerCase() !== "localhost") return [host];
-  const found = await lookup(host, { all: true, order: "ipv4first" });
-  return [...new Set(found.map(({ address }) => address))];
+/**
+ * Both loopbacks are `localhost` (RFC 6761, 6.3), whatever the table of hosts says: browsers
+ * do not ask it. Any other name is the system's to resolve.
+ */
+function addressesOf(host: string): readonly string[] {
+  return host.toLowerCase() === "localhost" ? ["127.0.0.1", "::1"] : [host];
 }
 
 /** @returns the port; undefined where this machine has no such address. */

@@ -9,6 +9,7 @@ import {
   readFileSync,
   rmSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from "node:fs";
 import { createServer } from "node:net";
@@ -145,6 +146,40 @@ describe("a process that dies", () => {
     await store.deleteMany(found);
     expect(await pathsOf(store)).toEqual([]);
     expect(files().filter((file) => file.startsWith(".firn-lock-"))).toEqual([]);
+  });
+
+  it("leaves half a write, which the next one there removes; a rival's stays", async () => {
+    const [dies, lives] = [remote(openRemote(root)), remote(openRemote(root))];
+    for (const path of ["x", "d/x", "d/e/x"])
+      await Promise.all([dies.stage(path), lives.stage(path)]);
+    const halves = () => files().filter((file) => file.startsWith(".firn-tmp-"));
+    expect(halves()).toHaveLength(6);
+    await dies.kill();
+    const store = open();
+    expect(await pathsOf(store)).toEqual([]);
+    await store.put("d/e/y", utf8("y"));
+    const left = halves();
+    expect(left).toHaveLength(3);
+    for (const name of left) expect(name.split("-")).toContain(`${lives.child.pid}`);
+    await lives.kill();
+    await open().put("d/e/y", utf8("z"));
+    expect(halves()).toEqual([]);
+  });
+
+  it("is unknown after a reboot or on another host: its half stays a day", async () => {
+    mkdirSync(join(root, "d"), { recursive: true });
+    const names = ["1-1", "0123456789abcdef0123456789abcdef-1-77-0"];
+    const clock = new VirtualClock();
+    for (const name of names) {
+      const file = join(root, "d", `.firn-tmp-${name}`);
+      writeFileSync(file, "left over");
+      utimesSync(file, clock.nowMs() / 1_000, clock.nowMs() / 1_000);
+    }
+    await open({ clock }).put("d/x", utf8("x"));
+    expect(files()).toHaveLength(3);
+    clock.advance(86_400_001);
+    await open({ clock }).put("d/x", utf8("x"));
+    expect(files()).toEqual(["x.blob"]);
   });
 
   function contentOf(path: string): Uint8Array {

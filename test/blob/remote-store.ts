@@ -51,6 +51,11 @@ export class RemoteStore extends MemoryBlobStore {
     return this.#call("hold");
   }
 
+  /** Begins a write to a path that never ends. */
+  stage(path: string): Promise<void> {
+    return this.#call("stage", path);
+  }
+
   /** Creates `race/{round}` in step with a rival process. @returns the rounds that this one won. */
   race(markers: string, me: string, rival: string, rounds: number): Promise<number[]> {
     return this.#call("race", markers, me, rival, rounds);

@@ -8,7 +8,7 @@ import { SystemClock } from "../../src/runtime/clock.ts";
 /** One call of a store's method, or of those below; answered with the same id. */
 export interface Call {
   readonly id: number;
-  readonly method: "get" | "getSuffix" | "head" | "put" | "delete" | "hold" | "race";
+  readonly method: "get" | "getSuffix" | "head" | "put" | "delete" | "hold" | "race" | "stage";
   readonly args: readonly unknown[];
 }
 
@@ -28,6 +28,18 @@ function hold(): Promise<void> {
   return new Promise((held, failed) => {
     const forEver = () => new Promise<void>(() => held());
     new DirectoryLocks(ports.clock, ports.prng).run(root, forEver).catch(failed);
+  });
+}
+
+/** Begins a write that never ends; answers when some of it is in a file. */
+function stage(path: string): Promise<void> {
+  return new Promise((staged, failed) => {
+    async function* source(): AsyncGenerator<Uint8Array> {
+      yield utf8("half");
+      staged();
+      await new Promise<never>(() => undefined);
+    }
+    store.putStream(path, source()).catch(failed);
   });
 }
 
@@ -58,6 +70,7 @@ const methods: Record<Call["method"], (...args: never[]) => Promise<unknown>> = 
   delete: (path: string) => store.delete(path),
   hold,
   race,
+  stage,
 };
 
 process.on("message", async ({ id, method, args }: Call) => {

@@ -133,4 +133,18 @@ describe("profile local", () => {
       context: { errno: "ENOTDIR" },
     });
   });
+
+  it.runIf(process.platform === "linux")("says so of the kernel's own file systems", async () => {
+    // Where a missing parent is what `mkdir` answers for ever.
+    for (const [below, errno] of [
+      ["/proc/firn/dir", "ENOENT"],
+      ["/proc", "ENOENT"],
+      ["/sys/firn/dir", expect.stringMatching(/^E(PERM|ACCES|ROFS)$/)],
+    ]) {
+      await expect(open({ dir: below })).rejects.toMatchObject({
+        ...{ kind: "Unavailable", code: "DIR_UNUSABLE" },
+        context: { errno },
+      });
+    }
+  });
 });

@@ -7,7 +7,6 @@ import {
   fstatSync,
   fsync,
   linkSync,
-  mkdirSync,
   openSync,
   read,
   readdirSync,
@@ -17,6 +16,7 @@ import {
 } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { promisify } from "node:util";
+import { makeDirectories } from "../../blob/directories.ts";
 import { diskFault, errnoOf } from "./fault.ts";
 import type { Disk, ReadableFile, WritableFile } from "./port.ts";
 
@@ -59,12 +59,8 @@ export class LocalDisk implements Disk {
 
   async prepare(): Promise<void> {
     await this.#calling("", async () => {
-      const first = mkdirSync(this.path, { recursive: true });
-      if (first === undefined || !this.syncs) return;
-      for (let made = this.path; ; made = dirname(made)) {
-        await syncDirectory(dirname(made));
-        if (made === resolve(first)) return;
-      }
+      const made = makeDirectories(this.path);
+      if (this.syncs) for (const each of made.toReversed()) await syncDirectory(dirname(each));
     });
   }
 
