@@ -10,10 +10,11 @@ import { benchOverload } from "./overload.ts";
 import { judge } from "./overload-goals.ts";
 import { PeerMissing } from "./peer/reference-server.ts";
 import { keepResult } from "./report.ts";
+import { benchStart } from "./start.ts";
 import { benchWal } from "./wal.ts";
 
 const USAGE =
-  "usage: npm run bench -- catalog | iceberg | lsm | wal | compaction | overload " +
+  "usage: npm run bench -- catalog | iceberg | lsm | wal | compaction | overload | start " +
   "[--smoke] [--keep], catalog --profile PROFILE, " +
   "lsm --rows=N --rounds=N --workloads=A,B --peers=A,B --alone " +
   "--cpu-profile, lsm-blocks, json";
@@ -37,6 +38,7 @@ async function main(args: readonly string[]): Promise<number> {
   if (name === "iceberg" && known) return await iceberg(flags);
   if (name === "wal" && known) return await wal(flags);
   if (name === "compaction" && known) return await compaction(flags);
+  if (name === "start" && known) return await start(flags);
   if (name === "overload" && known) return await overload(flags);
   console.error(USAGE);
   return 2;
@@ -106,6 +108,11 @@ async function wal(flags: readonly string[]): Promise<number> {
   const cells = await benchWal({ smoke: flags.includes("--smoke") });
   const failed = cells.filter((cell) => !(cell.perSecond > 0)).length;
   return close("wal", cells, { cells: cells.length, failed }, flags);
+}
+
+async function start(flags: readonly string[]): Promise<number> {
+  const cells = await benchStart({ smoke: flags.includes("--smoke") });
+  return close("start", cells, { cells: cells.length, failed: 0 }, flags);
 }
 
 /** A goal that is missed by more than its tolerance fails; a smoke run judges answers alone. */
