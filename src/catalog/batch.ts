@@ -2,7 +2,7 @@ import { assert } from "../base/assert.ts";
 import type { AccountId } from "../base/ids.ts";
 import { LIMITS } from "../base/limits.ts";
 import type { Item, Live, PointerOp } from "../pointer/port.ts";
-import { encodeSummary } from "./codec.ts";
+import { encodeSummary } from "./codec/summary.ts";
 import type { ChangedKey, Summary } from "./model.ts";
 import { relativeKey, shaOfPath } from "./paths.ts";
 import type { EncodedPayload } from "./payloads.ts";

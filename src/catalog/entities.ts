@@ -1,5 +1,5 @@
 import type { Item, Live } from "../pointer/port.ts";
-import { decodeSummary } from "./codec.ts";
+import { decodeSummary } from "./codec/summary.ts";
 import type { CatalogContext } from "./context.ts";
 import { corrupt } from "./errors.ts";
 import type { Entity, Envelope, Summary } from "./model.ts";

@@ -6,7 +6,7 @@ import { LIMITS } from "../base/limits.ts";
 import { putCertain } from "../pointer/certain.ts";
 import type { Item, Live } from "../pointer/port.ts";
 import type { BatchBuilder } from "./batch.ts";
-import { decodeJob, encodeJob } from "./codec.ts";
+import { decodeJob, encodeJob } from "./codec/job.ts";
 import type { CatalogContext } from "./context.ts";
 import { corrupt } from "./errors.ts";
 import { digits19, directoryOf, FAMILIES, keyOf, leafText } from "./keys.ts";

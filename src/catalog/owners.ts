@@ -1,6 +1,7 @@
 import { CatalogError } from "../base/error.ts";
 import type { AccountId, TableId } from "../base/ids.ts";
-import { decodeChangeEnvelope, decodeSnapshot } from "./codec.ts";
+import { decodeChangeEnvelope } from "./codec/change.ts";
+import { decodeSnapshot } from "./codec/snapshot.ts";
 import { FAMILIES, keyOf } from "./keys.ts";
 import { BLOBS, type BlobKindName, byIdKey } from "./paths.ts";
 import { snapshotKeys } from "./snapshot-puts.ts";

@@ -4,13 +4,9 @@ import { sha256Bytes, sha256Hex } from "../base/hash.ts";
 import type { AccountId } from "../base/ids.ts";
 import { LruMap } from "../base/lru.ts";
 import type { BlobStore } from "../blob/port.ts";
-import {
-  type Decoded,
-  decodePayload,
-  encodePayload,
-  MIN_WRITER_VERSION,
-  SCHEMA_VERSION,
-} from "./codec.ts";
+import { decodePayload, encodePayload } from "./codec/entities.ts";
+import type { Decoded } from "./codec/entity-fields.ts";
+import { MIN_WRITER_VERSION, SCHEMA_VERSION } from "./codec/envelope.ts";
 import type { Entity, Envelope } from "./model.ts";
 import { payloadPath, shaOfPath } from "./paths.ts";
 

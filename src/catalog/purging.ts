@@ -3,7 +3,7 @@ import { putCertain } from "../pointer/certain.ts";
 import { splitKey } from "../pointer/key.ts";
 import type { Item, Live } from "../pointer/port.ts";
 import { BatchBuilder } from "./batch.ts";
-import { encodeJob } from "./codec.ts";
+import { encodeJob } from "./codec/job.ts";
 import type { CatalogContext } from "./context.ts";
 import { afterDropKeys, type Droppable } from "./drops.ts";
 import { readEntity, type Stored, summaryOfItem } from "./entities.ts";

@@ -3,7 +3,7 @@ import { CatalogError, type ErrorContext, type ErrorKind, invalid } from "../bas
 import { LIMITS } from "../base/limits.ts";
 import { type Attempt as CertainAttempt, commitCertain, type Verdict } from "../pointer/certain.ts";
 import type { Item, Version } from "../pointer/port.ts";
-import { decodeReceipt, encodeReceipt } from "./codec.ts";
+import { decodeReceipt, encodeReceipt } from "./codec/receipt.ts";
 import type { Actor, CatalogContext } from "./context.ts";
 import { storeOverloaded } from "./errors.ts";
 import { FAMILIES, keyOf } from "./keys.ts";

@@ -7,13 +7,8 @@ import { LruMap } from "../base/lru.ts";
 import { backoff } from "../pointer/backoff.ts";
 import { putCertain } from "../pointer/certain.ts";
 import type { Item } from "../pointer/port.ts";
-import {
-  decodeReport,
-  encodeEnvelope,
-  encodeReportContent,
-  MIN_WRITER_VERSION,
-  SCHEMA_VERSION,
-} from "./codec.ts";
+import { encodeEnvelope, MIN_WRITER_VERSION, SCHEMA_VERSION } from "./codec/envelope.ts";
+import { decodeReport, encodeReportContent } from "./codec/report.ts";
 import type { Actor, CatalogContext } from "./context.ts";
 import { storeOverloaded } from "./errors.ts";
 import { digits19, directoryOf, FAMILIES, keyOf } from "./keys.ts";

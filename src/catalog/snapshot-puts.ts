@@ -5,14 +5,13 @@ import { sha256Bytes, sha256Hex } from "../base/hash.ts";
 import type { AccountId, TableId } from "../base/ids.ts";
 import { putCertain } from "../pointer/certain.ts";
 import type { Item, Version } from "../pointer/port.ts";
+import { MIN_WRITER_VERSION, SCHEMA_VERSION } from "./codec/envelope.ts";
 import {
   decodeSnapshotSummary,
   encodeSnapshot,
   encodeSnapshotContent,
   encodeSnapshotSummary,
-  MIN_WRITER_VERSION,
-  SCHEMA_VERSION,
-} from "./codec.ts";
+} from "./codec/snapshot.ts";
 import type { CatalogContext } from "./context.ts";
 import { storeOverloaded } from "./errors.ts";
 import { digits19, FAMILIES, keyOf } from "./keys.ts";

@@ -5,7 +5,7 @@ import { LIMITS } from "../base/limits.ts";
 import { putCertain } from "../pointer/certain.ts";
 import type { Item } from "../pointer/port.ts";
 import type { BatchBuilder } from "./batch.ts";
-import { decodeSnapshotSummary } from "./codec.ts";
+import { decodeSnapshotSummary } from "./codec/snapshot.ts";
 import type { Actor, CatalogContext } from "./context.ts";
 import type { Snapshot, SnapshotKey, SnapshotSummary } from "./model.ts";
 import type { Authorship } from "./payloads.ts";

@@ -6,7 +6,22 @@ import { describe, expect, it, test } from "vitest";
 import { compareUtf8 } from "../../src/base/bytes.ts";
 import { CatalogError } from "../../src/base/error.ts";
 import { LIMITS } from "../../src/base/limits.ts";
-import * as codec from "../../src/catalog/codec.ts";
+import {
+  decodeChange,
+  decodeChangeEnvelope,
+  encodeChange,
+} from "../../src/catalog/codec/change.ts";
+import { decodePayload, encodeContent } from "../../src/catalog/codec/entities.ts";
+import { encodeEnvelope } from "../../src/catalog/codec/envelope.ts";
+import { decodeReceipt, encodeReceipt } from "../../src/catalog/codec/receipt.ts";
+import { decodeReport, encodeReportContent } from "../../src/catalog/codec/report.ts";
+import {
+  decodeSnapshot,
+  decodeSnapshotSummary,
+  encodeSnapshotContent,
+  encodeSnapshotSummary,
+} from "../../src/catalog/codec/snapshot.ts";
+import { decodeSummary, encodeSummary } from "../../src/catalog/codec/summary.ts";
 import type { Entity, Properties } from "../../src/catalog/model.ts";
 import * as sample from "./support/samples.ts";
 
@@ -14,7 +29,7 @@ const FIXTURES = join(import.meta.dirname, "..", "fixtures", "catalog");
 
 function payload(entity: Entity): Uint8Array {
   const envelope = { ...sample.ENVELOPE, entityType: entity.type, entityId: entity.id };
-  return Buffer.concat([codec.encodeEnvelope(envelope), codec.encodeContent(entity)]);
+  return Buffer.concat([encodeEnvelope(envelope), encodeContent(entity)]);
 }
 
 /** What one message looks like on disk, and what it must be read as. */
@@ -29,7 +44,7 @@ function goldenEntity(entity: Entity): Golden {
   return {
     name: entity.type,
     bytes: () => payload(entity),
-    read: (bytes) => codec.decodePayload(entity.type, bytes),
+    read: (bytes) => decodePayload(entity.type, bytes),
     means: {
       envelope: { ...sample.ENVELOPE, entityType: entity.type, entityId: entity.id },
       entity,
@@ -45,18 +60,18 @@ const GOLDEN: readonly Golden[] = [
   goldenEntity(sample.VIEW),
   {
     name: "summary",
-    bytes: () => codec.encodeSummary(sample.SUMMARY),
-    read: codec.decodeSummary,
+    bytes: () => encodeSummary(sample.SUMMARY),
+    read: decodeSummary,
     means: sample.SUMMARY,
   },
   {
     name: "snapshot",
     bytes: () =>
       Buffer.concat([
-        codec.encodeEnvelope({ ...sample.ENVELOPE, entityType: "snapshot" }),
-        codec.encodeSnapshotContent(sample.SNAPSHOT),
+        encodeEnvelope({ ...sample.ENVELOPE, entityType: "snapshot" }),
+        encodeSnapshotContent(sample.SNAPSHOT),
       ]),
-    read: codec.decodeSnapshot,
+    read: decodeSnapshot,
     means: {
       envelope: { ...sample.ENVELOPE, entityType: "snapshot" },
       snapshot: sample.SNAPSHOT,
@@ -66,10 +81,10 @@ const GOLDEN: readonly Golden[] = [
     name: "report",
     bytes: () =>
       Buffer.concat([
-        codec.encodeEnvelope({ ...sample.ENVELOPE, entityType: "report" }),
-        codec.encodeReportContent('{"report-type":"scan-report","snapshot-id":9007199254740993}'),
+        encodeEnvelope({ ...sample.ENVELOPE, entityType: "report" }),
+        encodeReportContent('{"report-type":"scan-report","snapshot-id":9007199254740993}'),
       ]),
-    read: codec.decodeReport,
+    read: decodeReport,
     means: {
       envelope: { ...sample.ENVELOPE, entityType: "report" },
       report: '{"report-type":"scan-report","snapshot-id":9007199254740993}',
@@ -77,20 +92,20 @@ const GOLDEN: readonly Golden[] = [
   },
   {
     name: "snapshot-summary",
-    bytes: () => codec.encodeSnapshotSummary(sample.SNAPSHOT_SUMMARY),
-    read: codec.decodeSnapshotSummary,
+    bytes: () => encodeSnapshotSummary(sample.SNAPSHOT_SUMMARY),
+    read: decodeSnapshotSummary,
     means: sample.SNAPSHOT_SUMMARY,
   },
   {
     name: "receipt",
-    bytes: () => codec.encodeReceipt(sample.RECEIPT),
-    read: codec.decodeReceipt,
+    bytes: () => encodeReceipt(sample.RECEIPT),
+    read: decodeReceipt,
     means: sample.RECEIPT,
   },
   {
     name: "change",
-    bytes: () => codec.encodeChange(sample.CHANGE),
-    read: codec.decodeChange,
+    bytes: () => encodeChange(sample.CHANGE),
+    read: decodeChange,
     means: sample.CHANGE,
   },
 ];
@@ -172,8 +187,8 @@ describe("determinism", () => {
           .sort((a, b) => a.at - b.at)
           .map(({ entry }) => entry);
         const other: Record<string, string> = Object.fromEntries(shuffled);
-        const bytes = codec.encodeContent({ ...sample.NAMESPACE, properties: set });
-        expect(codec.encodeContent({ ...sample.NAMESPACE, properties: other })).toEqual(bytes);
+        const bytes = encodeContent({ ...sample.NAMESPACE, properties: set });
+        expect(encodeContent({ ...sample.NAMESPACE, properties: other })).toEqual(bytes);
         const keys = mapKeys(bytes, 4);
         expect(keys).toEqual(keys.toSorted(compareUtf8));
         expect(keys).toHaveLength(Object.keys(set).length);
@@ -184,7 +199,7 @@ describe("determinism", () => {
   test("every property comes back, whatever it is called", () => {
     fc.assert(
       fc.property(properties, (set) => {
-        const { entity } = codec.decodePayload(
+        const { entity } = decodePayload(
           "namespace",
           payload({ ...sample.NAMESPACE, properties: set }),
         );
@@ -210,7 +225,7 @@ describe("integers", () => {
           ...rest,
           ...(currentSnapshotId === undefined ? {} : { currentSnapshotId }),
         };
-        const { entity } = codec.decodePayload("table", payload({ ...sample.TABLE, iceberg }));
+        const { entity } = decodePayload("table", payload({ ...sample.TABLE, iceberg }));
         const read = entity.type === "table" ? entity.iceberg : undefined;
         expect(read?.currentSnapshotId).toBe(currentSnapshotId);
         expect(read !== undefined && "currentSnapshotId" in read).toBe(
@@ -235,9 +250,9 @@ describe("integers", () => {
             ...(parentSnapshotId === undefined ? {} : { parentSnapshotId }),
             ...(schemaId === undefined ? {} : { schemaId }),
           };
-          const envelope = codec.encodeEnvelope({ ...sample.ENVELOPE, entityType: "snapshot" });
-          const bytes = Buffer.concat([envelope, codec.encodeSnapshotContent(snapshot)]);
-          expect(codec.decodeSnapshot(bytes).snapshot).toEqual(snapshot);
+          const envelope = encodeEnvelope({ ...sample.ENVELOPE, entityType: "snapshot" });
+          const bytes = Buffer.concat([envelope, encodeSnapshotContent(snapshot)]);
+          expect(decodeSnapshot(bytes).snapshot).toEqual(snapshot);
         },
       ),
     );
@@ -246,7 +261,7 @@ describe("integers", () => {
   test("versions keep all of their bits", () => {
     fc.assert(
       fc.property(int64, (version) => {
-        const receipt = codec.decodeReceipt(codec.encodeReceipt({ ...sample.RECEIPT, version }));
+        const receipt = decodeReceipt(encodeReceipt({ ...sample.RECEIPT, version }));
         expect(receipt.version).toBe(version);
       }),
     );
@@ -254,14 +269,14 @@ describe("integers", () => {
 
   test("what does not fit is refused, not wrapped", () => {
     for (const version of [1n << 63n, -(1n << 63n) - 1n]) {
-      expect(() => codec.encodeReceipt({ ...sample.RECEIPT, version })).toThrow(CatalogError);
+      expect(() => encodeReceipt({ ...sample.RECEIPT, version })).toThrow(CatalogError);
     }
   });
 
   test("a stored time past 2^53 is corrupt, not rounded", () => {
     const bytes = protobuf.Writer.create().uint32(120).int64("9007199254740993").finish();
-    const summary = Buffer.concat([codec.encodeSummary(sample.SUMMARY), bytes]);
-    expect(() => codec.decodeSummary(summary)).toThrow(
+    const summary = Buffer.concat([encodeSummary(sample.SUMMARY), bytes]);
+    expect(() => decodeSummary(summary)).toThrow(
       expect.objectContaining({ kind: "Corrupt", code: "PAYLOAD_CORRUPT" }),
     );
   });
@@ -286,11 +301,11 @@ describe("a newer schema", () => {
   it.each([sample.ACCOUNT, sample.CATALOG, sample.NAMESPACE, sample.TABLE, sample.VIEW] as const)(
     "$type: its fields survive an update by this one",
     (entity) => {
-      const read = codec.decodePayload(entity.type, Buffer.concat([payload(entity), own])).entity;
+      const read = decodePayload(entity.type, Buffer.concat([payload(entity), own])).entity;
       const updated: Entity = { ...read, description: "updated" };
-      const again = codec.decodePayload(entity.type, payload(updated)).entity;
+      const again = decodePayload(entity.type, payload(updated)).entity;
       expect(again.description).toBe("updated");
-      expect(contains(codec.encodeContent(again), own)).toBe(true);
+      expect(contains(encodeContent(again), own)).toBe(true);
     },
   );
 
@@ -301,14 +316,12 @@ describe("a newer schema", () => {
       .bytes(nested)
       .finish();
     const bytes = Buffer.concat([payload(sample.TABLE), more]);
-    const { entity } = codec.decodePayload("table", bytes);
+    const { entity } = decodePayload("table", bytes);
     if (entity.type !== "table") throw new Error("not a table");
     const iceberg = { metadataLocation: "elsewhere", purgeRequested: false };
-    const content = codec.encodeContent({ ...entity, iceberg });
+    const content = encodeContent({ ...entity, iceberg });
     expect(contains(content, nested)).toBe(true);
-    expect(codec.encodeContent(entity).length).toBeGreaterThan(
-      codec.encodeContent(sample.TABLE).length,
-    );
+    expect(encodeContent(entity).length).toBeGreaterThan(encodeContent(sample.TABLE).length);
   });
 });
 
@@ -319,25 +332,25 @@ test("fields of a newer node inside a view's nested message survive", () => {
     .bytes(nested)
     .finish();
   const bytes = Buffer.concat([payload(sample.VIEW), more]);
-  const { entity } = codec.decodePayload("view", bytes);
-  expect(contains(codec.encodeContent({ ...entity, name: "other" }), nested)).toBe(true);
+  const { entity } = decodePayload("view", bytes);
+  expect(contains(encodeContent({ ...entity, name: "other" }), nested)).toBe(true);
 });
 
 type Reader = (bytes: Uint8Array) => unknown;
 
 const READERS: readonly (readonly [string, Reader])[] = [
-  ["account", (bytes) => codec.decodePayload("account", bytes)],
-  ["catalog", (bytes) => codec.decodePayload("catalog", bytes)],
-  ["namespace", (bytes) => codec.decodePayload("namespace", bytes)],
-  ["table", (bytes) => codec.decodePayload("table", bytes)],
-  ["view", (bytes) => codec.decodePayload("view", bytes)],
-  ["summary", codec.decodeSummary],
-  ["receipt", codec.decodeReceipt],
-  ["change", codec.decodeChange],
-  ["change envelope", codec.decodeChangeEnvelope],
-  ["report", codec.decodeReport],
-  ["snapshot", codec.decodeSnapshot],
-  ["snapshot summary", codec.decodeSnapshotSummary],
+  ["account", (bytes) => decodePayload("account", bytes)],
+  ["catalog", (bytes) => decodePayload("catalog", bytes)],
+  ["namespace", (bytes) => decodePayload("namespace", bytes)],
+  ["table", (bytes) => decodePayload("table", bytes)],
+  ["view", (bytes) => decodePayload("view", bytes)],
+  ["summary", decodeSummary],
+  ["receipt", decodeReceipt],
+  ["change", decodeChange],
+  ["change envelope", decodeChangeEnvelope],
+  ["report", decodeReport],
+  ["snapshot", decodeSnapshot],
+  ["snapshot summary", decodeSnapshotSummary],
 ];
 
 /** Golden bytes with some of them changed, cut or doubled: nearly right is what finds holes. */
@@ -376,7 +389,7 @@ describe("malformed bytes", () => {
   });
 
   it("a payload of another type is corrupt", () => {
-    expect(readOrCorrupt((b) => codec.decodePayload("catalog", b), payload(sample.NAMESPACE))).toBe(
+    expect(readOrCorrupt((b) => decodePayload("catalog", b), payload(sample.NAMESPACE))).toBe(
       "corrupt",
     );
   });
@@ -384,13 +397,13 @@ describe("malformed bytes", () => {
   it("a summary about what no pointer is about is corrupt", () => {
     for (const type of [0, 5 + 1, 10, 99]) {
       const field = protobuf.Writer.create().uint32(8).int32(type).finish();
-      const bytes = Buffer.concat([codec.encodeSummary(sample.SUMMARY), field]);
-      expect(readOrCorrupt(codec.decodeSummary, bytes), `entity type ${type}`).toBe("corrupt");
+      const bytes = Buffer.concat([encodeSummary(sample.SUMMARY), field]);
+      expect(readOrCorrupt(decodeSummary, bytes), `entity type ${type}`).toBe("corrupt");
     }
   });
 });
 
 test("a receipt and a summary of usual size fit one write unit", () => {
-  expect(codec.encodeReceipt(sample.RECEIPT).length).toBeLessThan(LIMITS.summaryBytes / 2);
-  expect(codec.encodeSummary(sample.SUMMARY).length).toBeLessThan(LIMITS.summaryBytes / 2);
+  expect(encodeReceipt(sample.RECEIPT).length).toBeLessThan(LIMITS.summaryBytes / 2);
+  expect(encodeSummary(sample.SUMMARY).length).toBeLessThan(LIMITS.summaryBytes / 2);
 });

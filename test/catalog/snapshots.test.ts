@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { TableId } from "../../src/base/ids.ts";
 import { LIMITS } from "../../src/base/limits.ts";
-import { decodeSnapshot, decodeSnapshotSummary } from "../../src/catalog/codec.ts";
+import { decodeSnapshot, decodeSnapshotSummary } from "../../src/catalog/codec/snapshot.ts";
 import type { ChangeRecord, Snapshot } from "../../src/catalog/model.ts";
 import { encodeSnapshotPut, snapshotKeys } from "../../src/catalog/snapshot-puts.ts";
 import { forgetSnapshots, repairSnapshots } from "../../src/catalog/snapshots.ts";

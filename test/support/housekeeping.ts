@@ -1,6 +1,6 @@
 import type { Clock } from "../../src/base/clock.ts";
 import type { WriterId } from "../../src/base/ids.ts";
-import { decodeReceipt } from "../../src/catalog/codec.ts";
+import { decodeReceipt } from "../../src/catalog/codec/receipt.ts";
 import type { PointerStore } from "../../src/pointer/port.ts";
 
 /**

@@ -2,13 +2,10 @@ import { bytesEqual } from "../../../src/base/bytes.ts";
 import { sha256Hex } from "../../../src/base/hash.ts";
 import type { AccountId, TableId } from "../../../src/base/ids.ts";
 import type { BlobStore } from "../../../src/blob/port.ts";
-import {
-  decodeChange,
-  decodePayload,
-  decodeReceipt,
-  decodeSnapshot,
-  decodeSnapshotSummary,
-} from "../../../src/catalog/codec.ts";
+import { decodeChange } from "../../../src/catalog/codec/change.ts";
+import { decodePayload } from "../../../src/catalog/codec/entities.ts";
+import { decodeReceipt } from "../../../src/catalog/codec/receipt.ts";
+import { decodeSnapshot, decodeSnapshotSummary } from "../../../src/catalog/codec/snapshot.ts";
 import { type FamilyName, type ParsedKey, parseKey } from "../../../src/catalog/keys.ts";
 import type { ChangeRecord, Entity, Envelope, Receipt } from "../../../src/catalog/model.ts";
 import { byIdKey, shaOfPath } from "../../../src/catalog/paths.ts";

@@ -1,7 +1,8 @@
 import { sha256Hex } from "../../../src/base/hash.ts";
 import type { AccountId } from "../../../src/base/ids.ts";
 import type { BlobStore } from "../../../src/blob/port.ts";
-import { decodePayload, encodeContent, encodeSummary } from "../../../src/catalog/codec.ts";
+import { decodePayload, encodeContent } from "../../../src/catalog/codec/entities.ts";
+import { encodeSummary } from "../../../src/catalog/codec/summary.ts";
 import { type FamilyName, parseKey } from "../../../src/catalog/keys.ts";
 import type { ChangedKey, Entity } from "../../../src/catalog/model.ts";
 import { payloadPath } from "../../../src/catalog/paths.ts";

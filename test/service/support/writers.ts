@@ -3,7 +3,7 @@ import { CatalogError } from "../../../src/base/error.ts";
 import { randomBelow, SeededPrng } from "../../../src/base/prng.ts";
 import { MemoryBlobStore } from "../../../src/blob/memory.ts";
 import type { BlobStore } from "../../../src/blob/port.ts";
-import { decodeSnapshotSummary } from "../../../src/catalog/codec.ts";
+import { decodeSnapshotSummary } from "../../../src/catalog/codec/snapshot.ts";
 import { parseKey } from "../../../src/catalog/keys.ts";
 import { snapshotKeys } from "../../../src/catalog/snapshot-puts.ts";
 import type { PointerStore } from "../../../src/pointer/port.ts";

@@ -1,11 +1,9 @@
 import type { JobId } from "../../../src/base/ids.ts";
 import type { BlobStore } from "../../../src/blob/port.ts";
-import {
-  decodeChange,
-  decodeJob,
-  decodeReceipt,
-  decodeSummary,
-} from "../../../src/catalog/codec.ts";
+import { decodeChange } from "../../../src/catalog/codec/change.ts";
+import { decodeJob } from "../../../src/catalog/codec/job.ts";
+import { decodeReceipt } from "../../../src/catalog/codec/receipt.ts";
+import { decodeSummary } from "../../../src/catalog/codec/summary.ts";
 import type { FamilyName } from "../../../src/catalog/keys.ts";
 import type { ChangeRecord } from "../../../src/catalog/model.ts";
 import type {

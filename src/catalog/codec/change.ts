@@ -1,0 +1,61 @@
+import type Long from "long";
+import { CatalogError } from "../../base/error.ts";
+import type { firn } from "../../gen/firn.js";
+import type { ChangeRecord, Envelope } from "../model.ts";
+import { envelopeOf } from "./envelope.ts";
+import { big, bytesBy, corruptOnThrow, long, safe, v1 } from "./wire.ts";
+
+/** A change record without an envelope: short enough for a summary as often as it can be. */
+export function encodeChange(record: ChangeRecord): Uint8Array {
+  const message: firn.v1.ChangeRecord.$Properties = {
+    requestId: record.requestId,
+    principal: record.principal,
+    timeMs: long(record.timeMs),
+    operation: record.operation,
+    keys: record.keys.map((key) => ({
+      key: key.key,
+      versionFrom: long(key.versionFrom),
+      versionTo: long(key.versionTo),
+      blobFrom: key.blobFrom ?? new Uint8Array(),
+      blobTo: key.blobTo ?? new Uint8Array(),
+      deleted: key.deleted,
+    })),
+  };
+  return bytesBy((writer) => v1.ChangeRecord.encode(message, writer));
+}
+
+/** @throws CatalogError `Corrupt`, code `PAYLOAD_CORRUPT`. */
+export function decodeChange(bytes: Uint8Array): ChangeRecord {
+  return corruptOnThrow(() => {
+    const m = v1.ChangeRecord.decode(bytes);
+    return {
+      requestId: m.requestId,
+      principal: m.principal,
+      timeMs: safe(m.timeMs as Long),
+      operation: m.operation,
+      keys: m.keys.map((raw) => {
+        const key = v1.ChangedKey.create(raw);
+        return {
+          key: key.key,
+          versionFrom: big(key.versionFrom as Long),
+          versionTo: big(key.versionTo as Long),
+          deleted: key.deleted,
+          ...(key.blobFrom.length === 0 ? {} : { blobFrom: key.blobFrom }),
+          ...(key.blobTo.length === 0 ? {} : { blobTo: key.blobTo }),
+        };
+      }),
+    };
+  });
+}
+
+/**
+ * The envelope of a change record that has a blob of its own.
+ *
+ * @throws CatalogError `Corrupt`, code `PAYLOAD_CORRUPT`: malformed, or not of a change record.
+ */
+export function decodeChangeEnvelope(bytes: Uint8Array): Envelope {
+  const envelope = corruptOnThrow(() => envelopeOf(v1.ChangeRecord.decode(bytes).envelope));
+  if (envelope.entityType === "change") return envelope;
+  const { entityType } = envelope;
+  throw new CatalogError("Corrupt", "PAYLOAD_CORRUPT", "not a change record", { entityType });
+}

@@ -1,0 +1,61 @@
+import type Long from "long";
+import { CatalogError } from "../../base/error.ts";
+import type { JobId } from "../../base/ids.ts";
+import type { firn } from "../../gen/firn.js";
+import type { Job, JobKind } from "../model.ts";
+import {
+  bytesBy,
+  bytesOf,
+  corruptOnThrow,
+  ENTITY_TYPE,
+  idOf,
+  long,
+  nameOf,
+  safe,
+  v1,
+} from "./wire.ts";
+
+const JOB_KINDS: ReadonlySet<string> = new Set<JobKind>(["purge"]);
+
+/** What stands under a job's by-id pointer, in bytes. */
+export function encodeJob(job: Job): Uint8Array {
+  const message: firn.v1.JobSummary.$Properties = {
+    kind: job.kind,
+    subjectType: ENTITY_TYPE[job.subject.type],
+    subjectId: bytesOf(job.subject.id),
+    step: job.step,
+    dueMs: long(job.dueMs),
+    holder: bytesOf(job.holder),
+    heldUntilMs: long(job.heldUntilMs),
+    tries: job.tries,
+    failures: job.failures,
+    lastFailure: job.lastFailure ?? "",
+  };
+  return bytesBy((writer) => v1.JobSummary.encode(message, writer));
+}
+
+/** @throws CatalogError `Corrupt`, code `PAYLOAD_CORRUPT`: also for a kind of a newer node. */
+export function decodeJob(id: JobId, bytes: Uint8Array): Job {
+  return corruptOnThrow(() => {
+    const m = v1.JobSummary.decode(bytes);
+    const type = nameOf(ENTITY_TYPE, m.subjectType);
+    const isEntity = type !== "change" && type !== "snapshot" && type !== "report";
+    if (!isEntity || !JOB_KINDS.has(m.kind)) {
+      throw new CatalogError("Corrupt", "PAYLOAD_CORRUPT", "a job of an unknown kind", {
+        kind: m.kind,
+      });
+    }
+    return {
+      id,
+      kind: m.kind as JobKind,
+      subject: { type, id: idOf(m.subjectId) },
+      step: m.step,
+      dueMs: safe(m.dueMs as Long),
+      heldUntilMs: safe(m.heldUntilMs as Long),
+      tries: m.tries,
+      failures: m.failures,
+      ...(m.holder.length === 0 ? {} : { holder: idOf(m.holder) }),
+      ...(m.lastFailure === "" ? {} : { lastFailure: m.lastFailure }),
+    };
+  });
+}

@@ -1,0 +1,67 @@
+import type Long from "long";
+import { CatalogError } from "../../base/error.ts";
+import type { firn } from "../../gen/firn.js";
+import type { Summary } from "../model.ts";
+import {
+  bytesBy,
+  bytesOf,
+  corruptOnThrow,
+  ENTITY_TYPE,
+  FORMAT,
+  idOf,
+  long,
+  nameOf,
+  STATE,
+  safe,
+  v1,
+} from "./wire.ts";
+
+/** A pointer's summary, in bytes. The caller keeps it within `LIMITS.summaryBytes`. */
+export function encodeSummary(summary: Summary): Uint8Array {
+  const message: firn.v1.PointerSummary.$Properties = {
+    entityType: ENTITY_TYPE[summary.entityType],
+    entityId: bytesOf(summary.entityId),
+    name: summary.name,
+    parentId: bytesOf(summary.parentId),
+    catalogId: bytesOf(summary.catalogId),
+    nameRevision: bytesOf(summary.nameRevision),
+    revision: bytesOf(summary.revision),
+    state: STATE[summary.state],
+    format: summary.format === undefined ? 0 : FORMAT[summary.format],
+    tableUuid: bytesOf(summary.tableUuid),
+    metadataLocation: summary.metadataLocation ?? "",
+    guardGeneration: summary.guardGeneration,
+    protected: summary.protected,
+    contentHash: summary.contentHash ?? new Uint8Array(),
+    purgeAfterMs: long(summary.purgeAfterMs),
+  };
+  return bytesBy((writer) => v1.PointerSummary.encode(message, writer));
+}
+
+/** @throws CatalogError `Corrupt`, code `PAYLOAD_CORRUPT`. */
+export function decodeSummary(bytes: Uint8Array): Summary {
+  return corruptOnThrow(() => {
+    const m = v1.PointerSummary.decode(bytes);
+    const type = nameOf(ENTITY_TYPE, m.entityType);
+    if (type === "change" || type === "snapshot" || type === "report") {
+      throw new CatalogError("Corrupt", "PAYLOAD_CORRUPT", "no pointer of an entity", { type });
+    }
+    return {
+      entityType: type,
+      entityId: idOf(m.entityId),
+      name: m.name,
+      nameRevision: idOf(m.nameRevision),
+      revision: idOf(m.revision),
+      state: nameOf(STATE, m.state),
+      guardGeneration: m.guardGeneration,
+      protected: m.protected,
+      purgeAfterMs: safe(m.purgeAfterMs as Long),
+      ...(m.parentId.length === 0 ? {} : { parentId: idOf(m.parentId) }),
+      ...(m.catalogId.length === 0 ? {} : { catalogId: idOf(m.catalogId) }),
+      ...(m.format === 0 ? {} : { format: nameOf(FORMAT, m.format) }),
+      ...(m.tableUuid.length === 0 ? {} : { tableUuid: idOf(m.tableUuid) }),
+      ...(m.metadataLocation === "" ? {} : { metadataLocation: m.metadataLocation }),
+      ...(m.contentHash.length === 0 ? {} : { contentHash: m.contentHash }),
+    };
+  });
+}
