@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { SeededPrng } from "../../src/base/prng.ts";
+import { DeferredBlobStore } from "../../src/blob/deferred.ts";
 import { LocalBlobStore, type LocalBlobStoreOptions } from "../../src/blob/local.ts";
 import { MemoryBlobStore } from "../../src/blob/memory.ts";
 import { SystemClock } from "../../src/runtime/clock.ts";
@@ -11,6 +12,15 @@ import { VirtualClock } from "../support/virtual-clock.ts";
 describeBlobStore("memory", async () => ({ store: new MemoryBlobStore(new VirtualClock()) }), {
   anyPath: true,
 });
+
+describeBlobStore(
+  "a store that is opened when it is first used",
+  async () => {
+    const inner = new MemoryBlobStore(new VirtualClock());
+    return { store: new DeferredBlobStore(async () => inner) };
+  },
+  { anyPath: true, raceRounds: 10 },
+);
 
 /** Two stores on one directory: what one process excludes in itself must hold between them too. */
 async function local(options: Partial<LocalBlobStoreOptions>): Promise<OpenedBlobStore> {
