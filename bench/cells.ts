@@ -210,8 +210,10 @@ function historyCell(snapshots: number, scale: Scale, fixtures: Fixtures): Cell 
   const prepare = async ({ target, readsFiles }: Side): Promise<Prepared> => {
     const namespace = fresh("cost");
     await target.createNamespace(namespace);
-    // The longer the history, the fewer of them, or making them would take most of the run.
-    const count = Math.max(2, Math.min(scale.appendTables, Math.floor(3_000 / snapshots)));
+    // The longer the history, the fewer of them, or making them would take most of the run; where
+    // one is a registration, there are enough for a fast server to be busy throughout.
+    const most = (readsFiles ? 16_000 : 3_000) / snapshots;
+    const count = Math.max(2, Math.min(scale.appendTables, Math.ceil(most)));
     const tables: OwnTable[] = [];
     for (let i = 0; i < count; i++) {
       const directory = `${fixtures.directory}/${target.name}/${namespace}/${i}`;

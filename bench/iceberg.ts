@@ -69,7 +69,11 @@ const WARM_UP_CLIENTS = 16;
  *
  * @throws PeerMissing without Java or Maven: a missing peer is no result.
  */
-export async function compareIceberg(options: { readonly smoke: boolean }): Promise<Comparison> {
+export async function compareIceberg(options: {
+  readonly smoke: boolean;
+  /** Only cells whose name holds this text. */
+  readonly only?: string;
+}): Promise<Comparison> {
   buildPeer();
   const scale = options.smoke ? SMOKE : FULL;
   const timing = options.smoke ? SMOKE_TIMING : FULL_TIMING;
@@ -85,8 +89,9 @@ export async function compareIceberg(options: { readonly smoke: boolean }): Prom
       await prepareSide(side, fixtures);
       say(`${side.target.name}: tables made in ${seconds(performance.now() - beganMs)}`);
     }
-    const cells = allCells(scale, fixtures);
-    await warmUp(cells, sides, timing);
+    const every = allCells(scale, fixtures);
+    const cells = every.filter(({ name }) => name.includes(options.only ?? ""));
+    await warmUp(every, sides, timing);
     const compared: ComparedCell[] = [];
     for (const cell of cells) compared.push(await compareCell(cell, sides, timing));
     const fileWrites = await fileWriteCosts(join(directory, "writes"), scale.histories);

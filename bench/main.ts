@@ -15,11 +15,12 @@ import { benchWal } from "./wal.ts";
 
 const USAGE =
   "usage: npm run bench -- catalog | iceberg | lsm | wal | compaction | overload | start " +
-  "[--smoke] [--keep], catalog --profile PROFILE, " +
+  "[--smoke] [--keep], catalog --profile PROFILE, iceberg --only=TEXT, " +
   "lsm --rows=N --rounds=N --workloads=A,B --peers=A,B --alone " +
   "--cpu-profile, lsm-blocks, json";
 const LSM_FLAGS =
   /^--(smoke|keep|alone|cpu-profile|rows=[1-9]\d*|rounds=[1-9]\d*|(workloads|peers)=.+)$/;
+const ICEBERG_FLAGS = /^--(smoke|keep|only=.+)$/;
 const FLAGS: ReadonlySet<string> = new Set(["--smoke", "--keep"]);
 
 /** Measures and prints. */
@@ -35,7 +36,9 @@ async function main(args: readonly string[]): Promise<number> {
   if (name === "lsm") return await lsm(flags);
   if (name === "catalog") return await catalog(flags);
   const known = flags.every((flag) => FLAGS.has(flag));
-  if (name === "iceberg" && known) return await iceberg(flags);
+  if (name === "iceberg" && flags.every((flag) => ICEBERG_FLAGS.test(flag))) {
+    return await iceberg(flags);
+  }
   if (name === "wal" && known) return await wal(flags);
   if (name === "compaction" && known) return await compaction(flags);
   if (name === "start" && known) return await start(flags);
@@ -130,7 +133,10 @@ async function overload(flags: readonly string[]): Promise<number> {
 /** A missing peer is no result: nothing is measured without it. */
 async function iceberg(flags: readonly string[]): Promise<number> {
   try {
-    const comparison = await compareIceberg({ smoke: flags.includes("--smoke") });
+    const comparison = await compareIceberg({
+      smoke: flags.includes("--smoke"),
+      only: textOf(flags, "only") ?? "",
+    });
     console.log(showComparison(comparison));
     const { cells } = comparison;
     const failed = failedCells(cells).length;
