@@ -29,7 +29,7 @@ export class Health {
   get readsOn(): boolean {
     const cause = this.#failure?.cause;
     if (this.#failure?.code !== "LSM_FAILED" || !(cause instanceof CatalogError)) return false;
-    return cause.kind === "Unavailable" || cause.kind === "Unknown";
+    return ["Unavailable", "Unknown", "Overloaded"].includes(cause.kind);
   }
 
   get failure(): CatalogError | undefined {

@@ -264,11 +264,17 @@ async function readUntilOver(
     try {
       return await store.getMany(keys);
     } catch (error) {
-      if (!(error instanceof CatalogError && error.kind === "Unavailable")) throw error;
+      if (!isPassing(error)) throw error;
       await backoff(deps.clock, deps.prng, tries);
     }
   }
   return undefined;
+}
+
+/** A store that turns reads away may answer the next one. */
+function isPassing(error: unknown): boolean {
+  if (!(error instanceof CatalogError)) return false;
+  return error.kind === "Unavailable" || error.kind === "Overloaded";
 }
 
 /** What an applied batch made of its keys; a bump has no expectation to tell it from. */
