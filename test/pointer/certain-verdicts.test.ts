@@ -99,6 +99,30 @@ describe("commitCertain on a store that answers", () => {
     expect(await commitCertain(memory, deps, one, next)).toMatchObject({ verdict: "committed" });
   });
 
+  test.each(["Unavailable", "Overloaded"] as const)(
+    "what a fence leaves is read again where a store says %s",
+    async (kind) => {
+      const { memory, deps, attempt, world } = await openParts();
+      await world.rival({ op: "delete", key: GUARD, expected: 1n });
+      let turnedAway = 0;
+      const store: PointerStore = {
+        get: (key) => memory.get(key),
+        getMany: async (keys) => {
+          if (turnedAway++ < 2) throw new CatalogError(kind, "STORE_BUSY", "not now");
+          return memory.getMany(keys);
+        },
+        commit: (batch) => memory.commit(batch),
+        list: (directory, options) => memory.list(directory, options),
+        sweep: (prefix) => memory.sweep(prefix),
+        forget: (key, version) => memory.forget(key, version),
+      };
+      const request = { ops: [{ op: "bump", key: GUARD } as const], receipt: FRESH };
+      const verdict = await commitCertain(store, deps, attempt(), request);
+      expect(verdict).toMatchObject({ verdict: "conflict", failed: [{ key: GUARD }] });
+      expect(turnedAway).toBe(3);
+    },
+  );
+
   test("refuses a batch that touches its own receipt, or that no store could take", async () => {
     const { memory, deps, attempt } = await openParts();
     const own = { ops: [{ op: "checkAbsent", key: RECEIPT } as const], receipt: FRESH };
