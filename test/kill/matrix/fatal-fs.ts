@@ -1,4 +1,4 @@
-import { promises } from "node:fs";
+import fs, { promises } from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 import { basename } from "node:path";
 import { Fate, type Plan } from "./fate.ts";
@@ -9,7 +9,8 @@ import { Fate, type Plan } from "./fate.ts";
  */
 
 const fate = new Fate(JSON.parse(process.env["SECRET_FATE"] ?? "{}") as Plan);
-const { link, mkdir, open, readFile, rm } = promises;
+const { link, open, readFile, rm } = promises;
+const { mkdirSync } = fs;
 
 const isSecret = (path: unknown): boolean => /^\.?secret\b/.test(basename(String(path)));
 const around = <A extends readonly unknown[], T>(
@@ -47,14 +48,14 @@ Object.assign(promises, {
   open: opening,
   link: around("name the file", link),
   rm: around("remove the temporary name", rm as (path: string, options?: object) => Promise<void>),
-  mkdir: around(
-    "make the directory",
-    mkdir as (path: string, options?: object) => Promise<unknown>,
-    isDirectory,
-  ),
   readFile: around(
     "read the file",
     readFile as (path: string, options?: object) => Promise<unknown>,
   ),
 });
+const making = (path: string, options?: object): unknown => {
+  const make = () => mkdirSync(path, options);
+  return isDirectory(path) ? fate.doNow("secret: make the directory", make) : make();
+};
+Object.assign(fs, { mkdirSync: making });
 syncBuiltinESMExports();

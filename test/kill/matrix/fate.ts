@@ -51,6 +51,15 @@ export class Fate {
     return result;
   }
 
+  /** As `meet`, of a call that changes something on the spot. */
+  doNow<T>(step: string, call: () => T): T {
+    const due = this.#arrive(step, false);
+    if (due === "before") end(step, due);
+    const result = call();
+    if (due === "after") end(step, due);
+    return result;
+  }
+
   /** Every step that this life came to, how often, and whether it can be done by half. */
   report(): string {
     return JSON.stringify(

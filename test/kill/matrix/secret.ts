@@ -55,7 +55,8 @@ export async function runSecretCells(plans: readonly Plan[]): Promise<ReadonlySe
 }
 
 async function dieAt(plan: Plan): Promise<boolean> {
-  const directory = mkdtempSync(join(tmpdir(), "firn-secret-"));
+  const parent = mkdtempSync(join(tmpdir(), "firn-kill-"));
+  const directory = join(parent, "firn-secret-home");
   const file = join(directory, "secret");
   try {
     const died = await firstStart(directory, plan);
@@ -72,7 +73,7 @@ async function dieAt(plan: Plan): Promise<boolean> {
     must(others.length === 0, `${plan.step}: ${others} stays`);
     return died;
   } finally {
-    rmSync(directory, { recursive: true, force: true });
+    rmSync(parent, { recursive: true, force: true });
   }
 }
 

@@ -105,12 +105,14 @@ const TABLE: Readonly<Record<string, Readonly<Record<string, readonly Moment[]>>
   },
 };
 
-/** Steps that some lives come to, and no run has to: what happens only to a new directory. */
+/** Steps that some lives come to, and no run has to: those of a new directory, or of a late one. */
 export const OTHERS: ReadonlySet<string> = new Set([
   "take-over: publish the log's mark, lost",
   "take-over: publish a state",
   "take-over: find the segment without a name",
   "take-over: find a successor",
+  "take-over: publish a compaction",
+  "take-over: release a segment",
   "log: find the segment without a name",
   "close: create a segment",
   "close: release a segment",
