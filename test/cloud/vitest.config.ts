@@ -7,6 +7,8 @@ const config: ViteUserConfig = {
     maxWorkers: 1,
     reporters: ["default", "./test/reporter.ts"],
     testTimeout: 120_000,
+    // A first run installs what its suites need.
+    hookTimeout: 300_000,
   },
 };
 
