@@ -263,7 +263,7 @@ export class Core {
   /** The next write goes into a new memtable and a new file of the log. */
   #freeze(): void {
     const { current } = this.views;
-    if (current.active.entries > 0) {
+    if (!current.active.isEmpty) {
       current.active.freeze();
       const frozen = [current.active, ...current.frozen];
       this.views.replace({ ...current, active: new Memtable(), frozen });

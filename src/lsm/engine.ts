@@ -114,6 +114,21 @@ export class Engine {
     return this.write([{ op: "delete", key }], options);
   }
 
+  /**
+   * Deletes every key in [from, to) at the cost of one operation, however many there are. An empty
+   * `from` is the first key, an empty `to` the end of all; where they are equal nothing happens.
+   *
+   * @throws CatalogError as `write`; `Invalid`, code `LSM_RANGE_INVALID`: the bounds cross, or one
+   *   is longer than any key.
+   */
+  deleteRange(
+    from: Uint8Array,
+    to: Uint8Array,
+    options?: { readonly durable?: boolean },
+  ): Maybe<Written> {
+    return this.write([{ op: "deleteRange", from, to }], options);
+  }
+
   /** The state at this moment, to be read until it is closed. */
   snapshot(level: ReadLevel = "memory"): Snapshot {
     const sequence = this.#sequenceOf({ level });

@@ -4,6 +4,7 @@ import type { Prng } from "../base/prng.ts";
 import type { BlobStore } from "../blob/port.ts";
 import { ENTRY } from "./format/cursor.ts";
 import type { Sequence } from "./format/entry.ts";
+import { joinRanges } from "./format/range-map.ts";
 import type { SstMeta } from "./format/sst-meta.ts";
 import { SstWriter } from "./format/sst-writer.ts";
 import { mintUlid, type Ulid } from "./format/ulid.ts";
@@ -14,7 +15,7 @@ import type { Memtable } from "./memtable.ts";
 import type { LsmOptions } from "./options.ts";
 import { tablePath } from "./tables.ts";
 import type { TablesUnderWay } from "./tables-under-way.ts";
-import { VersionKeeper } from "./versions.ts";
+import { keptRanges, VersionKeeper } from "./versions.ts";
 import type { Views } from "./view.ts";
 import type { Wal } from "./wal/port.ts";
 
@@ -176,7 +177,12 @@ export class Flusher {
     const { clock, options, store, prefix, snapshots } = this.#target;
     const { compression, blockBytes } = options;
     const writer = new SstWriter(id, { compression, blockBytes });
-    const keeper = new VersionKeeper(snapshots(), false);
+    const states = snapshots();
+    const keeper = new VersionKeeper(states, false, memtable.ranges);
+    const deleted = memtable.ranges?.fragments() ?? [];
+    for (const fragment of joinRanges([deleted], (all) => keptRanges(all, states, false))) {
+      writer.addRange(fragment);
+    }
     let meta: SstMeta | undefined;
     const encoded = encodeTable(memtable, writer, keeper, clock);
     const source = (async function* () {

@@ -1,9 +1,9 @@
 import type { Clock } from "../base/clock.ts";
 import { hashKey } from "./format/bloom.ts";
 import { ENTRY, MISS, type MissingBlock } from "./format/cursor.ts";
-import { type Key, PUT, type Sequence } from "./format/entry.ts";
+import { DELETE, type Key, PUT, type Sequence } from "./format/entry.ts";
 import type { Maybe } from "./maybe.ts";
-import type { Memtable } from "./memtable.ts";
+import type { Found, Memtable } from "./memtable.ts";
 import type { Table } from "./table.ts";
 import type { Tables } from "./tables.ts";
 import { firstReaching, isVisible, type View, type Views } from "./view.ts";
@@ -166,10 +166,14 @@ export class Gets {
       return MISSING;
     }
     const { figures } = this;
+    const { ranges } = open.sst;
+    // Its own tombstones hide its own entries, and all that is older.
+    const deletedAt = ranges === undefined ? 0 : ranges.at(key, sequence);
+    const nothing = deletedAt > 0 ? undefined : NOWHERE;
     figures.filterChecks++;
     if (!open.sst.mayContainHashed(key, a, b)) {
       figures.filterNegatives++;
-      return NOWHERE;
+      return nothing;
     }
     const { point } = open;
     const step = point.seek(key, sequence);
@@ -177,16 +181,30 @@ export class Gets {
       point.missing(missing);
       return MISSING;
     }
-    if (step === ENTRY && point.key === key) return point.kind === PUT ? point.value() : undefined;
+    if (step === ENTRY && point.key === key) {
+      return point.kind === PUT && point.sequence > deletedAt ? point.value() : undefined;
+    }
     figures.filterFalsePositives++;
-    return NOWHERE;
+    return nothing;
   }
 }
 
-function inMemtables(view: View, key: Key, sequence: Sequence): ReturnType<Memtable["get"]> {
-  let found = view.active.get(key, sequence);
+function inMemtables(view: View, key: Key, sequence: Sequence): Found | undefined {
+  let found = inMemtable(view.active, key, sequence);
   for (let i = 0; found === undefined && i < view.frozen.length; i++) {
-    found = (view.frozen[i] as Memtable).get(key, sequence);
+    found = inMemtable(view.frozen[i] as Memtable, key, sequence);
   }
   return found;
 }
+
+/** What a memtable says of a key; a range tombstone that is newer, as a deletion. */
+function inMemtable(memtable: Memtable, key: Key, sequence: Sequence): Found | undefined {
+  const found = memtable.get(key, sequence);
+  const { ranges } = memtable;
+  if (ranges === undefined) return found;
+  const deletedAt = ranges.at(key, sequence);
+  if (deletedAt === 0 || (found !== undefined && found.sequence > deletedAt)) return found;
+  return { sequence: deletedAt, kind: DELETE, value: NO_BYTES };
+}
+
+const NO_BYTES = new Uint8Array(0);

@@ -1,6 +1,6 @@
 import { CatalogError } from "../base/error.ts";
 import { DataBlockCursor } from "./format/data-block-cursor.ts";
-import { DELETE } from "./format/entry.ts";
+import { DELETE, END_OF_KEYS, type Key } from "./format/entry.ts";
 import type { IndexBlock } from "./format/index-block.ts";
 import type { Manifest } from "./format/manifest.ts";
 import type { Sst } from "./format/sst.ts";
@@ -41,6 +41,7 @@ export async function* inspectTable(
   const read = async (offset: number, bytes: number): Promise<Uint8Array> =>
     (await store.getRange(path, offset, bytes))?.bytes ?? new Uint8Array(0);
   yield tableLine(sst.meta);
+  if (block === undefined) yield* rangeLines(sst);
   for await (const leaf of leavesOf(sst, read)) {
     for (let entry = 0; entry < leaf.count; entry++) {
       const offset = leaf.offset(entry);
@@ -91,9 +92,10 @@ function* manifestLines(manifest: Manifest): Generator<string> {
 }
 
 function tableLine({ id, fileBytes, stats }: SstMeta): string {
-  const { entries, deletions, keys, firstKey, lastKey, minSequence, maxSequence } = stats;
-  const counts = `${entries} entries, ${keys} keys, ${deletions} deletions`;
-  const range = `${printable(firstKey)} to ${printable(lastKey)}`;
+  const { entries, deletions, keys, ranges, firstKey, lastKey, minSequence, maxSequence } = stats;
+  const deleted = ranges === 0 ? "" : `, ${ranges} ranges deleted`;
+  const counts = `${entries} entries, ${keys} keys, ${deletions} deletions${deleted}`;
+  const range = `${printable(firstKey)} to ${boundText(lastKey)}`;
   return `${id} ${fileBytes} bytes, ${counts}, sequences ${minSequence}-${maxSequence}, ${range}`;
 }
 
@@ -146,6 +148,20 @@ function* entryLines(sst: Sst, frame: Uint8Array, offset: number): Generator<str
   }
 }
 
+function* rangeLines({ ranges }: Sst): Generator<string> {
+  for (const { from, to, sequences } of ranges?.fragments() ?? []) {
+    yield `  from ${printable(from)} to ${boundText(to)} @${sequences.join(" @")} delete`;
+  }
+}
+
+function endText(to: Uint8Array): string {
+  return to.length === 0 ? "the end" : printable(to);
+}
+
+function boundText(bound: Key): string {
+  return bound === END_OF_KEYS ? "the end" : printable(bound);
+}
+
 function opLine(op: BatchOp): string {
   switch (op.op) {
     case "put":
@@ -155,7 +171,7 @@ function opLine(op: BatchOp): string {
     case "merge":
       return `merge ${printable(op.key)} by operator ${op.operator} ${printable(op.value)}`;
     case "deleteRange":
-      return `delete from ${printable(op.from)} to ${printable(op.to)}`;
+      return `delete from ${printable(op.from)} to ${endText(op.to)}`;
   }
 }
 

@@ -11,17 +11,17 @@ import {
   type Sequence,
 } from "./format/entry.ts";
 import { keyScratch, textInto } from "./format/key-bytes.ts";
+import { RangeMap } from "./format/range-map.ts";
 import { MemtableCursor } from "./memtable-cursor.ts";
 import { MemtableRows, NONE, type Room } from "./memtable-rows.ts";
 import { MemtableTree } from "./memtable-tree.ts";
+import { fromOfBytes, toOfBytes } from "./range.ts";
 import { HEAD_BYTES } from "./wal/batch.ts";
 
 /** An operation whose bytes lie in the payload of its batch. */
-export interface MemtableOp {
-  readonly op: "put" | "delete";
-  readonly key: Uint8Array;
-  readonly value?: Uint8Array;
-}
+export type MemtableOp =
+  | { readonly op: "put" | "delete"; readonly key: Uint8Array; readonly value?: Uint8Array }
+  | { readonly op: "deleteRange"; readonly from: Uint8Array; readonly to: Uint8Array };
 
 /** A version as `get` answers it. `value` is a view that is never written again. */
 export interface Found {
@@ -43,6 +43,7 @@ export class Memtable {
   #minSequence: Sequence = MAX_SEQUENCE;
   #maxSequence: Sequence = 0;
   #frozen = false;
+  #ranges: RangeMap | undefined;
 
   /** Room for the payload of a batch: whoever writes it there calls `addBatch` next, or nothing. */
   room(bytes: number): Room {
@@ -56,9 +57,15 @@ export class Memtable {
     this.#rows.take(room, bytes);
     let at = room.at;
     for (let i = 0; i < ops.length; i++) {
-      const { op, key, value } = ops[i] as MemtableOp;
-      const kind = op === "put" ? PUT : DELETE;
+      const one = ops[i] as MemtableOp;
       const keyAt = at + HEAD_BYTES;
+      if (one.op === "deleteRange") {
+        this.addRange(fromOfBytes(one.from), toOfBytes(one.to), sequence + i);
+        at = keyAt + one.from.length + one.to.length;
+        continue;
+      }
+      const { op, key, value } = one;
+      const kind = op === "put" ? PUT : DELETE;
       const valueBytes = value === undefined ? 0 : value.length;
       this.#add(sequence + i, kind, room.chunk, keyAt, key.length, valueBytes);
       at = keyAt + key.length + valueBytes;
@@ -88,6 +95,15 @@ export class Memtable {
     this.#add(sequence, kind, room.chunk, room.at, key.length, to - from);
   }
 
+  /** Deletes all keys in [from, to). Its sequence is above every other one so far. */
+  addRange(from: Key, to: Key, sequence: Sequence): void {
+    assertSequence(sequence);
+    assert(!this.#frozen, "a frozen memtable takes no write");
+    this.#ranges ??= new RangeMap();
+    this.#ranges.add(from, to, sequence);
+    this.#noteSequence(sequence);
+  }
+
   #add(
     sequence: Sequence,
     kind: Kind,
@@ -105,6 +121,10 @@ export class Memtable {
     else this.#rows.link(row, older);
     if (kind === DELETE) this.#deletions++;
     this.#rawBytes += keyBytes + valueBytes;
+    this.#noteSequence(sequence);
+  }
+
+  #noteSequence(sequence: Sequence): void {
     if (sequence < this.#minSequence) this.#minSequence = sequence;
     if (sequence > this.#maxSequence) this.#maxSequence = sequence;
   }
@@ -136,6 +156,17 @@ export class Memtable {
     return this.#frozen;
   }
 
+  /** Neither versions nor range tombstones. */
+  get isEmpty(): boolean {
+    return this.#rows.count === 0 && this.#ranges === undefined;
+  }
+
+  /** Range tombstones, if there are any. */
+  get ranges(): RangeMap | undefined {
+    return this.#ranges;
+  }
+
+  /** Versions of keys; range tombstones are not among them. */
   get entries(): number {
     return this.#rows.count;
   }
@@ -148,7 +179,7 @@ export class Memtable {
     return this.#deletions;
   }
 
-  /** Smallest and largest sequence; only where there are entries. */
+  /** Smallest and largest sequence; only where it is not empty. */
   get minSequence(): Sequence {
     return this.#minSequence;
   }
@@ -164,6 +195,7 @@ export class Memtable {
 
   /** Memory that it holds; what a budget counts. */
   get memoryBytes(): number {
-    return this.#rows.memoryBytes + this.#tree.memoryBytes;
+    const versions = this.#rows.memoryBytes + this.#tree.memoryBytes;
+    return this.#ranges === undefined ? versions : versions + this.#ranges.memoryBytes;
   }
 }

@@ -22,6 +22,7 @@ const FIGURES: readonly Figure[] = [
   ["disk_bytes", "Bytes of the tables that the manifest names.", (s) => s.tree.fileBytes],
   ["obsolete_bytes", "Bytes of files that wait to be deleted.", (s) => s.gc.obsoleteBytes],
   ["tombstone_ratio", "Deletions among the entries of tables.", tombstones],
+  ["range_tombstones", "Stretches of keys that range tombstones cover.", (s) => s.tree.ranges],
   ["compaction_debt_bytes", "Bytes that compaction has to rewrite.", (s) => s.compaction.debtBytes],
   ["compacted_bytes", "Bytes that compactions have written.", (s) => s.compaction.outputBytes],
   ["flushed_bytes", "Bytes of tables that flushes have written.", (s) => s.flush.fileBytes],

@@ -13,6 +13,7 @@ import { Memtable } from "./memtable.ts";
 import type { LsmMetrics } from "./metrics.ts";
 import { type LsmOptions, lsmOptions } from "./options.ts";
 import type { NodeIdentity, TakeOver } from "./owner.ts";
+import { fromOfBytes, toOfBytes } from "./range.ts";
 import { takeOver } from "./take-over.ts";
 import { type BatchOp, decodeBatch } from "./wal/batch.ts";
 import { EPOCH_AT, type Wal, type WalGroup, type WalStore } from "./wal/port.ts";
@@ -189,6 +190,7 @@ class Replay {
 
   #apply(op: BatchOp, sequence: Sequence): void {
     if (op.op === "delete") this.#active.add(keyOfBytes(op.key), sequence, DELETE, NO_BYTES);
+    else if (op.op === "deleteRange") this.#deleteRange(op.from, op.to, sequence);
     else if (op.op === "put" && op.expiresAtMs === undefined) {
       this.#active.add(keyOfBytes(op.key), sequence, PUT, op.value);
     } else {
@@ -196,5 +198,9 @@ class Replay {
       const message = "the log holds what a newer version wrote";
       throw new CatalogError("Unavailable", "LSM_FORMAT_UNSUPPORTED", message, facts);
     }
+  }
+
+  #deleteRange(from: Uint8Array, to: Uint8Array, sequence: Sequence): void {
+    this.#active.addRange(fromOfBytes(from), toOfBytes(to), sequence);
   }
 }

@@ -44,9 +44,11 @@ export interface LsmOptions {
   readonly readAheadBytes: number;
   /** Rows of one batch of a scan, unless it asks for another number. */
   readonly scanBatchRows: number;
-  /** A transaction's life, and what it may write; what conflicts are looked for in. */
+  /** A transaction's life, what it may write, how many ranges it may read and delete. */
   readonly transactionMs: number;
   readonly transactionBytes: number;
+  readonly transactionRanges: number;
+  /** What conflicts are looked for in, besides memtables that are in use. */
   readonly recentBytes: number;
   /** A reader may answer on its own word for this long after it last saw that it is the owner. */
   readonly leaseMs: number;
@@ -86,6 +88,7 @@ export const LSM_DEFAULTS: LsmOptions = {
   scanBatchRows: 256,
   transactionMs: 60_000,
   transactionBytes: 16 * MIB,
+  transactionRanges: 10_000,
   recentBytes: 128 * MIB,
   leaseMs: LIMITS.leaseMs,
   takeoverWaitMs: LIMITS.takeoverWaitMs,

@@ -11,6 +11,8 @@ export interface OverlayOptions {
   readonly reverse: boolean;
   readonly limit: number;
   readonly batchRows: number;
+  /** Keys of rows that it has deleted as part of a range. */
+  readonly hides: (key: Key) => boolean;
   /** Everything up to this key was read; up to the bound where it is undefined. */
   readonly onRead: (key: Key | undefined) => void;
 }
@@ -88,7 +90,8 @@ export class OverlayScan implements Scan {
     const key = stored && latin1Text(stored.key, 0, stored.key.length);
     if (own === undefined || (key !== undefined && this.#isBefore(key, own.key))) {
       this.#rowAt++;
-      return { key: key ?? "", row: stored };
+      const name = key ?? "";
+      return { key: name, row: this.#options.hides(name) ? undefined : stored };
     }
     if (key === own.key) this.#rowAt++;
     this.#ownAt++;

@@ -1,5 +1,5 @@
 import { ENTRY, type Step } from "./format/cursor.ts";
-import type { Key, Sequence } from "./format/entry.ts";
+import { END_OF_KEYS, type Key, MAX_SEQUENCE, type Sequence } from "./format/entry.ts";
 import type { Memtable } from "./memtable.ts";
 import type { Bounds } from "./range.ts";
 import type { Views } from "./view.ts";
@@ -54,15 +54,18 @@ export class RecentWrites {
   /** The newest write of a key after a sequence, if there is one. */
   after(key: Key, sequence: Sequence): Sequence | undefined {
     for (const memtable of this.#newerThan(sequence)) {
-      const found = memtable.get(key);
-      if (found !== undefined) return found.sequence > sequence ? found.sequence : undefined;
+      const found = memtable.get(key)?.sequence ?? 0;
+      const newest = Math.max(found, memtable.ranges?.at(key, MAX_SEQUENCE) ?? 0);
+      if (newest > 0) return newest > sequence ? newest : undefined;
     }
     return undefined;
   }
 
-  /** The first write in a range, in key order, after a sequence, if there is one. */
+  /** A write in a range after a sequence, if there is one: a key's, or a range's that meets it. */
   within({ from, to }: Bounds, sequence: Sequence): Sequence | undefined {
     for (const memtable of this.#newerThan(sequence)) {
+      const deleted = memtable.ranges?.after(from, to ?? END_OF_KEYS, sequence);
+      if (deleted !== undefined) return deleted;
       const cursor = memtable.cursor();
       let step: Step = from === "" ? cursor.first() : cursor.seek(from);
       for (; step === ENTRY && (to === undefined || cursor.key < to); step = cursor.next()) {
@@ -76,7 +79,7 @@ export class RecentWrites {
   #newerThan(sequence: Sequence): readonly Memtable[] {
     const { active, frozen } = this.#views.current;
     return [active, ...frozen, ...this.#flushed].filter(
-      (memtable) => memtable.entries > 0 && memtable.maxSequence > sequence,
+      (memtable) => !memtable.isEmpty && memtable.maxSequence > sequence,
     );
   }
 }

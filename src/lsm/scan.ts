@@ -1,14 +1,12 @@
 import { invalid } from "../base/error.ts";
-import { type Cursor, ENTRY, MISS, type MissingBlock, type Step } from "./format/cursor.ts";
+import { ENTRY, MISS, type MissingBlock, type Step } from "./format/cursor.ts";
 import type { Key, Sequence } from "./format/entry.ts";
 import type { Maybe } from "./maybe.ts";
-import { MergeCursor } from "./merge.ts";
 import { VisibleCursor } from "./merge-visible.ts";
 import type { Bounds } from "./range.ts";
-import { RunCursor } from "./run-cursor.ts";
-import type { Table } from "./table.ts";
 import type { Tables } from "./tables.ts";
-import { isVisible, type View, type Views } from "./view.ts";
+import type { View, Views } from "./view.ts";
+import { viewCursor } from "./view-cursor.ts";
 
 /** Never write to the bytes: they are views of what others read. They may be kept. */
 export interface Row {
@@ -49,7 +47,10 @@ const FIRST_AHEAD_BYTES = 65_536;
 export class ViewScan implements Scan {
   readonly #source: ScanSource;
   readonly #options: ScanOptions;
-  readonly #cursor: VisibleCursor;
+  readonly #view: View;
+  /** Undefined until the tails are at hand that have to be known first. */
+  #cursor: VisibleCursor | undefined;
+  #tails: readonly MissingBlock[] = [];
   readonly #unpin: () => void;
   #left: number;
   #started = false;
@@ -61,7 +62,8 @@ export class ViewScan implements Scan {
     this.#options = options;
     this.#left = options.limit;
     this.#unpin = source.views.pin(view);
-    this.#cursor = new VisibleCursor(cursorOf(view, options), options.sequence);
+    this.#view = view;
+    this.#cursor = this.#begin();
     this.#aheadBytes = Math.min(options.readAheadBytes, firstAhead(view, options.limit));
   }
 
@@ -86,9 +88,18 @@ export class ViewScan implements Scan {
     }
   }
 
+  #begin(): VisibleCursor | undefined {
+    const made = viewCursor(this.#view, this.#options);
+    if ("seek" in made) return new VisibleCursor(made, this.#options.sequence);
+    this.#tails = made;
+    return undefined;
+  }
+
   #step(): Step {
     const { bounds, reverse } = this.#options;
+    this.#cursor ??= this.#begin();
     const cursor = this.#cursor;
+    if (cursor === undefined) return MISS;
     if (this.#started) return reverse ? cursor.prev() : cursor.next();
     if (!reverse) return bounds.from === "" ? cursor.first() : cursor.seek(bounds.from);
     return bounds.to === undefined ? cursor.last() : cursor.seekBefore(bounds.to);
@@ -97,7 +108,7 @@ export class ViewScan implements Scan {
   /** @returns false where blocks are missing: the step that missed is to be made again. */
   #fill(batch: Batch, first: Step): boolean {
     const { bounds, reverse, batchRows } = this.#options;
-    const cursor = this.#cursor;
+    const cursor = this.#cursor as VisibleCursor;
     const most = Math.min(batchRows, this.#left);
     for (let step = first; step !== MISS; step = reverse ? cursor.prev() : cursor.next()) {
       this.#started = true;
@@ -125,7 +136,8 @@ export class ViewScan implements Scan {
     try {
       for (;;) {
         const missing: MissingBlock[] = [];
-        this.#cursor.missing(missing);
+        if (this.#cursor === undefined) missing.push(...this.#tails);
+        else this.#cursor.missing(missing);
         held.push(await tables.load(missing, { bytes: this.#aheadBytes, reverse }));
         this.#aheadBytes = Math.min(readAheadBytes, 2 * this.#aheadBytes);
         assertReadable(sequence);
@@ -184,30 +196,12 @@ class Batch {
   }
 }
 
-function cursorOf(view: View, { bounds, sequence }: ScanOptions): Cursor {
-  const reaches = (table: Table): boolean => {
-    const { firstKey, lastKey } = table.meta.stats;
-    const within = lastKey >= bounds.from && (bounds.to === undefined || firstKey < bounds.to);
-    return within && isVisible(table, sequence);
-  };
-  const inputs: Cursor[] = [view.active, ...view.frozen]
-    .filter((memtable) => memtable.entries > 0)
-    .map((memtable) => memtable.cursor());
-  for (const tables of [
-    ...view.l0.map((table) => [table]),
-    ...view.runs.map((run) => run.tables),
-  ]) {
-    const reached = tables.filter(reaches);
-    if (reached.length > 0) inputs.push(new RunCursor(reached));
-  }
-  return inputs.length === 1 ? (inputs[0] as Cursor) : new MergeCursor(inputs);
-}
-
 /** What a scan of so few rows reads of the widest table, or a little of an unbounded one. */
 function firstAhead(view: View, limit: number): number {
   if (limit === Number.POSITIVE_INFINITY) return FIRST_AHEAD_BYTES;
   const stats = view.l0[0]?.meta.stats ?? view.runs[0]?.tables[0]?.meta.stats;
-  return stats === undefined ? 0 : Math.ceil((limit * stats.rawBytes) / stats.entries);
+  if (stats === undefined || stats.entries === 0) return 0;
+  return Math.ceil((limit * stats.rawBytes) / stats.entries);
 }
 
 /** @throws CatalogError `Invalid`, code `LSM_RANGE_INVALID`. */

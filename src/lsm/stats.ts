@@ -58,6 +58,8 @@ export interface TreeFigures {
   readonly rawBytes: number;
   readonly entries: number;
   readonly deletions: number;
+  /** Stretches of keys that range tombstones cover. */
+  readonly ranges: number;
 }
 
 /** Sums of one engine since it was opened; bytes, milliseconds, counts. */
@@ -95,6 +97,7 @@ export function treeFigures(manifest: Manifest): TreeFigures {
     rawBytes: sum((table) => table.stats.rawBytes),
     entries: sum((table) => table.stats.entries),
     deletions: sum((table) => table.stats.deletions),
+    ranges: sum((table) => table.stats.ranges),
   };
 }
 

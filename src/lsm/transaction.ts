@@ -1,20 +1,29 @@
 import { type Clock, Stopwatch } from "../base/clock.ts";
 import { CatalogError, invalid } from "../base/error.ts";
-import { LIMITS } from "../base/limits.ts";
 import { conflict, tooOld } from "./errors.ts";
-import { type Key, keyAfter, keyOfBytes, type Sequence } from "./format/entry.ts";
+import {
+  bytesOfKey,
+  END_OF_KEYS,
+  type Key,
+  keyAfter,
+  keyOfBytes,
+  MAX_SEQUENCE,
+  type Sequence,
+} from "./format/entry.ts";
+import { type Fragment, joinRanges, RangeMap } from "./format/range-map.ts";
 import type { Maybe } from "./maybe.ts";
 import type { LsmOptions } from "./options.ts";
 import { OverlayScan, type OwnRow } from "./overlay-scan.ts";
-import { type Bounds, boundsOf, type Range } from "./range.ts";
+import { type Bounds, boundsOf, deletedBounds, type Range } from "./range.ts";
 import type { RecentWrites } from "./recent.ts";
 import type { Scan } from "./scan.ts";
 import type { Snapshot } from "./snapshots.ts";
 import { assertValue, type Prepared, prepare, type WriteOp, type Written } from "./write-path.ts";
 
 /**
- * `snapshot`: of two transactions that write one key the second fails. `serializable`: so does one
- * whose reads, of keys or of ranges, others have written to since it began.
+ * `snapshot`: of two transactions that write one key the second fails; a range that is deleted is
+ * all keys in it. `serializable`: so does one whose reads, of keys or of ranges, others have
+ * written to since it began.
  */
 export type Isolation = "snapshot" | "serializable";
 
@@ -39,8 +48,7 @@ export interface TransactionHost {
   readonly onEnd: (transaction: Transaction) => void;
 }
 
-/** Longer than any key of the highest bytes. */
-const ABOVE_ALL: Key = "\xff".repeat(LIMITS.lsmKeyBytes + 1);
+type KeyOp = Exclude<WriteOp, { readonly op: "deleteRange" }>;
 
 /** A key, a deletion or a value: what a transaction holds beside its bytes. */
 const ENTRY_BYTES = 64;
@@ -54,7 +62,11 @@ export class Transaction {
   readonly #snapshot: Snapshot;
   readonly #serializable: boolean;
   readonly #age: Stopwatch;
-  readonly #writes = new Map<Key, WriteOp>();
+  /** By key; of those in a range that it deleted, only what it wrote after that. */
+  readonly #writes = new Map<Key, KeyOp>();
+  #deleted = new RangeMap();
+  /** Scans and deletions of ranges. */
+  #ranges = 0;
   readonly #readKeys = new Set<Key>();
   readonly #readRanges: { from: Key; to: Key | undefined }[] = [];
   #bytes = 0;
@@ -82,6 +94,7 @@ export class Transaction {
     const name = keyOfBytes(key);
     const own = this.#writes.get(name);
     if (own !== undefined) return own.op === "put" ? own.value : undefined;
+    if (this.#deleted.at(name, MAX_SEQUENCE) > 0) return undefined;
     if (this.#serializable && !this.#readKeys.has(name)) {
       this.#grow(name.length + ENTRY_BYTES);
       this.#readKeys.add(name);
@@ -96,11 +109,13 @@ export class Transaction {
     const reverse = options.reverse ?? false;
     const range = this.#serializable ? this.#readRange(bounds, reverse) : undefined;
     const base = this.#host.scan(bounds, reverse, this.sequence);
+    const deleted = this.#deleted.isEmpty ? undefined : RangeMap.of(this.#deletedRanges());
     const { limit = Number.POSITIVE_INFINITY, batchRows } = options;
     return new OverlayScan(base, this.#ownRows(bounds, reverse), {
       reverse,
       limit,
       batchRows: batchRows ?? this.#host.options.scanBatchRows,
+      hides: (key) => deleted !== undefined && deleted.at(key, MAX_SEQUENCE) > 0,
       onRead: (key) => {
         this.#assertGoing();
         if (range === undefined) return;
@@ -127,6 +142,19 @@ export class Transaction {
     this.#set({ op: "delete", key: Uint8Array.from(key) });
   }
 
+  /** Deletes every key in [from, to), as `Engine.deleteRange` does. @throws as that and `put`. */
+  deleteRange(from: Uint8Array, to: Uint8Array): void {
+    this.#assertGoing();
+    const bounds = deletedBounds(from, to);
+    if (bounds.from === bounds.to) return;
+    this.#addRange(bounds.from.length + (bounds.to === END_OF_KEYS ? 0 : bounds.to.length));
+    for (const key of this.#writes.keys()) {
+      if (key >= bounds.from && key < bounds.to) this.#writes.delete(key);
+    }
+    // Only whether something covers a key matters, so any numbers that ascend will do.
+    this.#deleted.add(bounds.from, bounds.to, this.#ranges);
+  }
+
   /**
    * Writes all of it in one step, or nothing. Over either way. A conflict is answered once what it
    * saw is durable: nobody learns of a write that a crash could undo.
@@ -138,8 +166,8 @@ export class Transaction {
     this.#assertGoing();
     const host = this.#host;
     try {
-      if (this.#writes.size === 0) return this.#readOnly();
-      return await host.write(prepare([...this.#writes.values()]), () => this.#check());
+      if (this.#writes.size === 0 && this.#deleted.isEmpty) return this.#readOnly();
+      return await host.write(prepare(this.#ops()), () => this.#check());
     } catch (error) {
       if (error instanceof CatalogError && error.code === "LSM_CONFLICT") {
         await host.durable(Number(error.context["sequence"]));
@@ -172,7 +200,7 @@ export class Transaction {
         if (found !== undefined) throw conflict(found, sequence);
       }
     }
-    for (const range of this.#readRanges) {
+    for (const range of [...this.#deletedRanges(), ...this.#readRanges]) {
       const found = recent.within(range, sequence);
       if (found !== undefined) throw conflict(found, sequence);
     }
@@ -180,8 +208,8 @@ export class Transaction {
 
   /** Grows as rows are read, from nothing. */
   #readRange({ from, to }: Bounds, reverse: boolean): { from: Key; to: Key | undefined } {
-    const range = reverse ? { from: to ?? ABOVE_ALL, to } : { from, to: from };
-    this.#grow(from.length + (to?.length ?? 0) + ENTRY_BYTES);
+    const range = reverse ? { from: to ?? END_OF_KEYS, to } : { from, to: from };
+    this.#addRange(from.length + (to?.length ?? 0));
     this.#readRanges.push(range);
     return range;
   }
@@ -194,7 +222,31 @@ export class Transaction {
     return rows;
   }
 
-  #set(op: WriteOp): void {
+  /** Ranges first: what was written to their keys before is forgotten. */
+  #ops(): readonly WriteOp[] {
+    const deletions = this.#deletedRanges().map(({ from, to }): WriteOp => {
+      const end = to === END_OF_KEYS ? new Uint8Array(0) : bytesOfKey(to);
+      return { op: "deleteRange", from: bytesOfKey(from), to: end };
+    });
+    return [...deletions, ...this.#writes.values()];
+  }
+
+  /** In order, without two that meet. */
+  #deletedRanges(): readonly Fragment[] {
+    return joinRanges([this.#deleted.fragments()], () => [1]);
+  }
+
+  #addRange(bytes: number): void {
+    const { transactionRanges } = this.#host.options;
+    if (this.#ranges === transactionRanges) {
+      const facts = { ranges: transactionRanges };
+      throw invalid("LSM_TRANSACTION_TOO_LARGE", "a transaction holds too many ranges", facts);
+    }
+    this.#grow(bytes + ENTRY_BYTES);
+    this.#ranges++;
+  }
+
+  #set(op: KeyOp): void {
     const key = keyOfBytes(op.key);
     this.#grow(key.length + (op.op === "put" ? op.value.length : 0) + ENTRY_BYTES);
     this.#writes.set(key, op);

@@ -6,6 +6,7 @@ import { TAIL_GUESS_BYTES } from "./format/footer.ts";
 import type { IndexBlock } from "./format/index-block.ts";
 import { openSst, type Sst } from "./format/sst.ts";
 import type { SstMeta, SstStats } from "./format/sst-meta.ts";
+import { extentOf } from "./format/sst-writer.ts";
 import type { Ulid } from "./format/ulid.ts";
 
 /** What is wrong with a file, and where in it; without an offset, with the file as a whole. */
@@ -85,6 +86,7 @@ const NO_STATS: SstStats = {
   maxSequence: 0,
   rawBytes: 0,
   dataBlocks: 0,
+  ranges: 0,
   unknown: [],
 };
 
@@ -118,6 +120,7 @@ class TableCheck {
   #rawBytes = 0;
   #blocks = 0;
   #firstKey: Key | undefined;
+  #extent: Pick<SstStats, "firstKey" | "lastKey"> = NO_STATS;
   #key: Key = "";
   #sequence: Sequence = 0;
 
@@ -134,17 +137,29 @@ class TableCheck {
 
   isCounted(): boolean {
     const { stats } = this.#sst;
+    this.#countRanges();
     return (
       stats.entries === this.#entries &&
       stats.deletions === this.#deletions &&
       stats.keys === this.#keys &&
-      stats.firstKey === this.#firstKey &&
-      stats.lastKey === this.#key &&
+      stats.firstKey === this.#extent.firstKey &&
+      stats.lastKey === this.#extent.lastKey &&
       stats.minSequence === this.#minSequence &&
       stats.maxSequence === this.#maxSequence &&
       stats.rawBytes === this.#rawBytes &&
       stats.dataBlocks === this.#blocks
     );
+  }
+
+  /** Into what was counted of the entries. The stretches were checked when they were read. */
+  #countRanges(): void {
+    const fragments = this.#sst.ranges?.fragments() ?? [];
+    for (const sequence of fragments.flatMap(({ sequences }) => sequences)) {
+      this.#minSequence = Math.min(this.#minSequence, sequence);
+      this.#maxSequence = Math.max(this.#maxSequence, sequence);
+    }
+    const [from, to] = [fragments[0]?.from, fragments.at(-1)?.to];
+    this.#extent = extentOf(this.#firstKey ?? "", this.#key, from, to);
   }
 
   async *#leaves(store: BlobStore, path: string): AsyncGenerator<IndexBlock | Finding> {

@@ -1,11 +1,12 @@
 import type { Clock } from "../base/clock.ts";
 import { invalid } from "../base/error.ts";
 import { LIMITS } from "../base/limits.ts";
-import { assertKeyBytes, type Sequence } from "./format/entry.ts";
+import { assertKeyBytes, bytesOfKey, END_OF_KEYS, type Sequence } from "./format/entry.ts";
 import type { Health } from "./health.ts";
 import type { Maybe } from "./maybe.ts";
 import type { LsmOptions } from "./options.ts";
 import type { Pressure } from "./pressure.ts";
+import { deletedBounds } from "./range.ts";
 import type { Views } from "./view.ts";
 import { batchBytes, decodeBatch, encodeBatch, writeBatch } from "./wal/batch.ts";
 import type { GroupCommit, WriteHandle } from "./wal/group-commit.ts";
@@ -13,7 +14,9 @@ import type { GroupCommit, WriteHandle } from "./wal/group-commit.ts";
 /** One operation of a batch. Keys have 1 to 65,535 bytes, values up to 16 MiB. */
 export type WriteOp =
   | { readonly op: "put"; readonly key: Uint8Array; readonly value: Uint8Array }
-  | { readonly op: "delete"; readonly key: Uint8Array };
+  | { readonly op: "delete"; readonly key: Uint8Array }
+  /** Every key in [from, to): from the first on, or up to the last, where a bound is empty. */
+  | { readonly op: "deleteRange"; readonly from: Uint8Array; readonly to: Uint8Array };
 
 /** A batch that is applied: every later read in this process sees it. */
 export interface Written {
@@ -182,17 +185,35 @@ export class WritePath {
 }
 
 /**
- * Checks a batch, and keeps what it was given.
+ * Checks a batch, and keeps what it was given; but for deletions of ranges, which the log holds
+ * without empty ones, and with bounds that are no longer than a key.
  *
- * @throws CatalogError `Invalid`, codes `LSM_KEY_INVALID`, `LSM_VALUE_TOO_LARGE`.
+ * @throws CatalogError `Invalid`, codes `LSM_KEY_INVALID`, `LSM_VALUE_TOO_LARGE`,
+ *   `LSM_RANGE_INVALID`.
  */
 export function prepare(ops: readonly WriteOp[]): Prepared {
+  let hasRanges = false;
   for (const op of ops) {
+    if (op.op === "deleteRange") {
+      hasRanges = true;
+      continue;
+    }
     assertKeyBytes(op.key);
     if (op.op === "put") assertValue(op.value);
   }
-  return { ops, bytes: batchBytes(ops) };
+  const kept = hasRanges ? ops.flatMap(withBounds) : ops;
+  return { ops: kept, bytes: batchBytes(kept) };
 }
+
+function withBounds(op: WriteOp): readonly WriteOp[] {
+  if (op.op !== "deleteRange") return [op];
+  const { from, to } = deletedBounds(op.from, op.to);
+  if (from === to) return [];
+  const end = to === END_OF_KEYS ? NO_BYTES : bytesOfKey(to);
+  return [{ op: "deleteRange", from: bytesOfKey(from), to: end }];
+}
+
+const NO_BYTES = new Uint8Array(0);
 
 /** @throws CatalogError `Invalid`, code `LSM_VALUE_TOO_LARGE`. */
 export function assertValue(value: Uint8Array): void {

@@ -7,8 +7,20 @@ import type { LsmOptions } from "../../src/lsm/options.ts";
 import type { Scan } from "../../src/lsm/scan.ts";
 import type { Snapshot } from "../../src/lsm/snapshots.ts";
 import type { Isolation, Transaction } from "../../src/lsm/transaction.ts";
-import type { WriteOp } from "../../src/lsm/write-path.ts";
-import { type ModelOp, type Pair, select, VersionMap } from "./support/version-map.ts";
+import {
+  apply,
+  covered,
+  type ModelOp,
+  meet,
+  type Pair,
+  type ReadRange,
+  select,
+  sorted,
+  toWriteOp,
+  VersionMap,
+  whatIsLeft,
+  writesTo,
+} from "./support/version-map.ts";
 import { KINDS, makeWorld, type World } from "./support/worlds.ts";
 
 /** Small enough for everything to happen within some dozens of commands. */
@@ -30,16 +42,6 @@ const RUNS = Number(process.env["FIRN_LSM_MODEL_RUNS"] ?? 12);
 const bytes = (text: string): Uint8Array => Buffer.from(text, "latin1");
 const text = (value: Uint8Array | undefined): string | undefined =>
   value && Buffer.from(value).toString("latin1");
-const toOp = ([key, value]: ModelOp): WriteOp =>
-  value === undefined
-    ? { op: "delete", key: bytes(key) }
-    : { op: "put", key: bytes(key), value: bytes(value) };
-
-interface Range {
-  readonly from?: string;
-  readonly to?: string;
-  readonly prefix?: string;
-}
 
 type Where = "memory" | "durable" | "snapshot" | "transaction";
 
@@ -58,14 +60,14 @@ type Command =
   | { readonly do: "get"; readonly keys: readonly string[]; readonly where: Where }
   | {
       readonly do: "scan";
-      readonly range: Range;
+      readonly range: ReadRange;
       readonly reverse: boolean;
       readonly limit: number;
       readonly where: Where;
     }
   | { readonly do: Simple }
   | { readonly do: "begin"; readonly isolation: Isolation }
-  | { readonly do: "set"; readonly op: ModelOp }
+  | { readonly do: "set"; readonly ops: readonly ModelOp[] }
   | { readonly do: "commit" };
 
 /** What a transaction has seen and done, beside the engine's own. */
@@ -73,10 +75,11 @@ interface ModelTransaction {
   readonly transaction: Transaction;
   readonly isolation: Isolation;
   readonly sequence: number;
-  readonly own: Map<string, string | undefined>;
+  /** What it has done, in order. */
+  readonly own: ModelOp[];
   readonly readKeys: Set<string>;
-  /** Predicates of what its scans have covered. */
-  readonly covered: ((key: string) => boolean)[];
+  /** What its scans have covered. */
+  readonly covered: ModelOp[];
 }
 
 /** One engine and its model, driven by commands. */
@@ -132,7 +135,7 @@ class Run {
       case "begin":
         return this.#begin(command.isolation);
       case "set":
-        return this.#set(command.op);
+        return this.#set(command.ops);
       case "rollback":
         this.#transactions.shift()?.transaction.rollback();
         return;
@@ -147,7 +150,7 @@ class Run {
   }
 
   async #write(ops: readonly ModelOp[], durable: boolean): Promise<void> {
-    const written = await this.#engine.write(ops.map(toOp), { durable });
+    const written = await this.#engine.write(ops.map(toWriteOp), { durable });
     expect(written.sequence).toBe(this.#model.write(ops));
     if (durable) this.#acknowledged = written.sequence;
   }
@@ -157,10 +160,10 @@ class Run {
     if (where === "transaction" && first !== undefined) {
       const { transaction, own, readKeys, sequence } = first;
       const rows = new Map(this.#model.at(sequence));
+      for (const one of own) apply(rows, one);
       for (const key of keys) {
-        const expected = own.has(key) ? own.get(key) : rows.get(key);
-        if (!own.has(key)) readKeys.add(key);
-        expect(text(await transaction.get(bytes(key)))).toBe(expected);
+        if (!own.some((one) => writesTo(one, key))) readKeys.add(key);
+        expect(text(await transaction.get(bytes(key)))).toBe(rows.get(key));
       }
       return;
     }
@@ -182,20 +185,13 @@ class Run {
     const first = this.#transactions[0];
     if (where === "transaction" && first !== undefined) {
       const rows = new Map(this.#model.at(first.sequence));
-      for (const [key, value] of first.own) {
-        if (value === undefined) rows.delete(key);
-        else rows.set(key, value);
-      }
-      const sorted = [...rows].sort(([a], [b]) => (a < b ? -1 : 1));
-      const expected = select(sorted, range, reverse, limit);
+      for (const one of first.own) apply(rows, one);
+      const expected = select(sorted(rows), range, reverse, limit);
       const answer = await pairs(first.transaction.scan({ ...bounds, reverse, limit }));
       expect(answer).toEqual(expected);
-      this.#cover(
-        first,
-        range,
-        reverse,
-        expected.length === limit ? expected.at(-1)?.[0] : undefined,
-      );
+      const last = expected.length === limit ? expected.at(-1)?.[0] : undefined;
+      const seen = covered(range, reverse, last);
+      if (seen !== undefined) first.covered.push(seen);
       return;
     }
     const { options, sequence } = this.#reading(where);
@@ -219,14 +215,6 @@ class Run {
     return { options: {}, sequence: () => this.#model.lastSequence };
   }
 
-  /** What a scan has seen: all of its range, or as far as it went. */
-  #cover(at: ModelTransaction, range: Range, reverse: boolean, last: string | undefined): void {
-    at.covered.push((key) => {
-      const inside = select([[key, ""]], range, false, 1).length === 1;
-      return inside && (last === undefined || (reverse ? key >= last : key <= last));
-    });
-  }
-
   #begin(isolation: Isolation): void {
     if (this.#transactions.length === 3) return;
     const transaction = this.#engine.transaction({ isolation });
@@ -234,40 +222,41 @@ class Run {
       transaction,
       isolation,
       sequence: transaction.sequence,
-      own: new Map(),
+      own: [],
       readKeys: new Set(),
       covered: [],
     });
   }
 
-  #set([key, value]: ModelOp): void {
+  #set(ops: readonly ModelOp[]): void {
     const first = this.#transactions[0];
     if (first === undefined) return;
-    if (value === undefined) first.transaction.delete(bytes(key));
-    else first.transaction.put(bytes(key), bytes(value));
-    first.own.set(key, value);
+    const { transaction } = first;
+    for (const one of ops) {
+      if (one.op === "put") transaction.put(bytes(one.key), bytes(one.value));
+      else if (one.op === "delete") transaction.delete(bytes(one.key));
+      else transaction.deleteRange(bytes(one.from), bytes(one.to));
+    }
+    first.own.push(...ops);
   }
 
   async #commit(): Promise<void> {
     const first = this.#transactions.shift();
     if (first === undefined) return;
-    const { transaction, isolation, sequence, own, readKeys, covered } = first;
-    const written = [...this.#model.writtenAfter(sequence)];
-    const clash = written.some(
-      (key) =>
-        own.has(key) ||
-        (isolation === "serializable" &&
-          (readKeys.has(key) || covered.some((includes) => includes(key)))),
-    );
+    const { transaction, isolation, sequence, own, readKeys } = first;
+    const reads = [...readKeys].map((read): ModelOp => ({ op: "delete", key: read }));
+    const judged = isolation === "serializable" ? [...own, ...reads, ...first.covered] : own;
+    const written = this.#model.writtenAfter(sequence);
+    const clash = written.some((write) => judged.some((one) => meet(write, one)));
     const outcome = await transaction.commit().catch((error: unknown) => error);
     if (outcome instanceof Error) {
       expect(outcome).toBeInstanceOf(CatalogError);
       expect((outcome as CatalogError).code).toBe("LSM_CONFLICT");
-      expect(clash && own.size > 0).toBe(true);
+      expect(clash && own.length > 0).toBe(true);
       return;
     }
-    expect(clash && own.size > 0).toBe(false);
-    if (own.size > 0) this.#model.write([...own]);
+    expect(clash && own.length > 0).toBe(false);
+    if (own.length > 0) this.#model.write(whatIsLeft(own));
     expect(this.#engine.lastSequence).toBe(this.#model.lastSequence);
   }
 
@@ -306,11 +295,21 @@ const value = fc.oneof(
   { weight: 6, arbitrary: fc.string({ unit: "binary-ascii", maxLength: 20 }) },
   { weight: 1, arbitrary: fc.constant("v".repeat(700)) },
 );
+/** Of two keys in order: a little more, or less, than the keys between them; or up to the end. */
+const deletion: fc.Arbitrary<ModelOp> = fc
+  .tuple(key, key, fc.constantFrom("", "\0"), fc.nat(9))
+  .map(([a, b, more, chance]) => {
+    const [from, to] = a < b ? [a + more, b] : [b + more, a + more];
+    return { op: "deleteRange", from: chance === 1 ? "" : from, to: chance === 0 ? "" : to };
+  })
+  .filter(({ from, to }) => to === "" || from < to)
+  .map(({ from, to }) => ({ op: "deleteRange", from, to }));
 const op: fc.Arbitrary<ModelOp> = fc.oneof(
-  { weight: 3, arbitrary: fc.tuple(key, value) },
-  { weight: 1, arbitrary: fc.tuple(key, fc.constant(undefined)) },
+  { weight: 6, arbitrary: fc.record({ op: fc.constant("put" as const), key, value }) },
+  { weight: 2, arbitrary: fc.record({ op: fc.constant("delete" as const), key }) },
+  { weight: 1, arbitrary: deletion },
 );
-const range: fc.Arbitrary<Range> = fc.oneof(
+const range: fc.Arbitrary<ReadRange> = fc.oneof(
   fc.constant({}),
   fc.record({ prefix: fc.constantFrom("", "a", "key-", "key-01", "\xff") }),
   fc.tuple(key, key).map(([a, b]) => (a <= b ? { from: a, to: b } : { from: b, to: a })),
@@ -367,7 +366,13 @@ const command: fc.Arbitrary<Command> = fc.oneof(
       isolation: fc.constantFrom<Isolation[]>("snapshot", "serializable"),
     }),
   },
-  { weight: 4, arbitrary: fc.record({ do: fc.constant("set" as const), op }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      do: fc.constant("set" as const),
+      ops: fc.array(op, { minLength: 1, maxLength: 5 }),
+    }),
+  },
   { weight: 2, arbitrary: fc.record({ do: fc.constant("commit" as const) }) },
 );
 

@@ -1,13 +1,26 @@
 import { CatalogError } from "../../base/error.ts";
 import { END, ENTRY, MISS, type Step } from "../format/cursor.ts";
-import type { Key } from "../format/entry.ts";
+import { END_OF_KEYS, type Key, keyAfter, keyBound, MAX_SEQUENCE } from "../format/entry.ts";
+import { joinRanges, RangeMap } from "../format/range-map.ts";
 import type { SstMeta } from "../format/sst-meta.ts";
 import { SstWriter } from "../format/sst-writer.ts";
 import type { Ulid } from "../format/ulid.ts";
 import { MergeCursor } from "../merge.ts";
-import { VersionKeeper } from "../versions.ts";
+import { keptRanges, stripeOf, VersionKeeper } from "../versions.ts";
 import { InputRun, InputTable, inTable } from "./input-table.ts";
 import type { MergeFeed, MergeOutput, MergeSpec, MergeStep, Part, Want } from "./merger.ts";
+import { RangeQueue } from "./range-queue.ts";
+
+/** What a merge reads, and what decides of it. */
+interface Sources {
+  readonly inputs: readonly InputRun[];
+  readonly cursor: MergeCursor;
+  readonly next: () => Step;
+  readonly keeper: VersionKeeper;
+  readonly ranges: RangeQueue;
+  /** Entries that have to come. */
+  readonly entries: number;
+}
 
 interface OpenWriter {
   readonly id: Ulid;
@@ -16,7 +29,7 @@ interface OpenWriter {
 
 /** Entries between two looks at how much was made. */
 const LOOK_ENTRIES = 64;
-/** The cursor stands on the first entry of another table. */
+/** The cursor stands on the first entry of another table, or at its end. */
 const NEXT_TABLE = "next-table";
 const stay = (): Step => ENTRY;
 
@@ -26,17 +39,18 @@ const stay = (): Step => ENTRY;
  * and what one step makes.
  *
  * Every entry of the inputs is accounted for: one that its table counts and that does not come is
- * `Corrupt`, so that nothing is lost in silence.
+ * `Corrupt`, so that nothing is lost in silence. Range tombstones are read first: a table that lies
+ * below one as a whole is not read at all.
  */
 export class MergeJob {
   readonly #spec: MergeSpec;
   readonly #tables = new Map<Ulid, InputTable>();
-  readonly #inputs: readonly InputRun[];
-  readonly #cursor: MergeCursor;
-  readonly #keeper: VersionKeeper;
+  /** Tables whose range tombstones have to be known before anything is merged. */
+  readonly #ranged: readonly InputTable[];
+  #sources: Sources | undefined;
   readonly #ids: Ulid[] = [];
   readonly #outputs: MergeOutput[] = [];
-  #move: () => Step;
+  #move: () => Step = stay;
   #writer: OpenWriter | undefined;
   /** The open table is as large as one should be: it ends where the next key begins. */
   #full = false;
@@ -44,18 +58,15 @@ export class MergeJob {
   /** Of the open table, encoded and not handed out. */
   readonly #chunks: Uint8Array[] = [];
   #entries = 0;
+  #cut: Key = "";
   #done = false;
 
   constructor(spec: MergeSpec) {
     this.#spec = spec;
-    this.#inputs = spec.inputs.map((tables) => {
-      const inputs = tables.map((meta) => new InputTable(meta, spec.windowBytes));
-      for (const input of inputs) this.#tables.set(input.meta.id, input);
-      return new InputRun(inputs);
-    });
-    this.#cursor = new MergeCursor(this.#inputs);
-    this.#keeper = new VersionKeeper(spec.snapshots, spec.dropTombstones);
-    this.#move = () => this.#cursor.first();
+    for (const meta of spec.inputs.flat()) {
+      this.#tables.set(meta.id, new InputTable(meta, spec.windowBytes));
+    }
+    this.#ranged = [...this.#tables.values()].filter(({ meta }) => meta.stats.ranges > 0);
   }
 
   /** @throws CatalogError `Corrupt`. */
@@ -63,13 +74,19 @@ export class MergeJob {
     for (const part of parts) this.#feed(part);
     this.#ids.push(...ids);
     const wants: Want[] = [];
-    for (const input of this.#inputs) input.ask(wants);
+    this.#ask(wants);
     const blocked = !this.#done && this.#merge() === MISS;
     if (this.#writer !== undefined) this.#emit(this.#writer.id, undefined);
     // What was entered makes room for more; what was missed has to be on its way.
-    for (const input of this.#inputs) input.ask(wants);
+    this.#ask(wants);
     const outputs = this.#outputs.splice(0);
     return { wants, outputs, blocked, spareIds: this.#ids.length, done: this.#done };
+  }
+
+  #ask(wants: Want[]): void {
+    for (const input of this.#sources?.inputs ?? []) input.ask(wants);
+    if (this.#sources !== undefined) return;
+    for (const table of this.#ranged) if (table.open === undefined) table.ask(wants);
   }
 
   #feed({ table, offset, bytes }: Part): void {
@@ -84,17 +101,22 @@ export class MergeJob {
   /** Until enough was made (`ENTRY`), a block is missing, or the end. */
   #merge(): Step {
     const { stepBytes, tableBytes } = this.#spec;
+    this.#sources ??= this.#begun();
+    const sources = this.#sources;
+    if (sources === undefined) return MISS;
     for (let made = 0; made < stepBytes; ) {
       const writer = this.#writer ?? this.#begin();
       if (writer === undefined) return ENTRY;
-      const step = this.#some(writer.sst);
+      const step = this.#some(sources, writer.sst);
       if (step === END) {
-        this.#finish();
+        this.#finish(sources);
         return step;
       }
       made += this.#drain(writer.sst);
-      if (step === NEXT_TABLE) this.#endTable(writer);
-      else this.#full = writer.sst.entries > 0 && writer.sst.estimatedBytes >= tableBytes;
+      if (step === NEXT_TABLE) {
+        sources.ranges.drainTo(writer.sst, this.#cut);
+        this.#endTable(writer);
+      } else this.#full = writer.sst.entries > 0 && writer.sst.estimatedBytes >= tableBytes;
       if (step === MISS) return step;
     }
     return ENTRY;
@@ -112,18 +134,18 @@ export class MergeJob {
    * Some entries, and where that came to an end. The versions of a key stay in one table: a table
    * that is compacted without its neighbour could lose the deletion of what lies in that.
    */
-  #some(writer: SstWriter): Step | typeof NEXT_TABLE {
-    const cursor = this.#cursor;
-    const keeper = this.#keeper;
+  #some({ cursor, keeper, ranges, next }: Sources, writer: SstWriter): Step | typeof NEXT_TABLE {
     for (let left = LOOK_ENTRIES; left > 0; left--) {
       const step = this.#move();
-      if (step !== ENTRY) return step;
+      if (step === MISS) return step;
+      if (step === END) return this.#endsAt(ranges.drain(writer, END_OF_KEYS), step);
       const { key, sequence, kind } = cursor;
-      if (this.#full && key !== this.#lastKey) {
-        this.#move = stay;
-        return NEXT_TABLE;
+      if (this.#full && key !== this.#lastKey) return this.#endsAt(this.#boundBefore(key), step);
+      if (key !== this.#lastKey) {
+        const enough = ranges.drain(writer, key);
+        if (enough !== undefined) return this.#endsAt(enough, step);
       }
-      this.#move = this.#next;
+      this.#move = next;
       this.#lastKey = key;
       this.#entries++;
       if (!keeper.keep(key, sequence, kind)) continue;
@@ -132,17 +154,67 @@ export class MergeJob {
     return ENTRY;
   }
 
-  readonly #next = (): Step => this.#cursor.next();
+  /** The table at hand ends at a bound, if one is given; what `step` found is the next one's. */
+  #endsAt(bound: Key | undefined, step: Step): Step | typeof NEXT_TABLE {
+    if (bound === undefined) return step;
+    this.#move = () => step;
+    this.#cut = bound;
+    return NEXT_TABLE;
+  }
 
-  #finish(): void {
-    const expected = [...this.#tables.values()].reduce((n, { meta }) => n + meta.stats.entries, 0);
-    if (this.#entries !== expected) throw entriesMissing(this.#entries, expected);
-    if (this.#writer !== undefined && this.#writer.sst.entries > 0) this.#endTable(this.#writer);
+  /** Directly behind the last key: so that the extents of two tables do not meet. */
+  #boundBefore(key: Key): Key {
+    const bound = keyBound(keyAfter(this.#lastKey ?? ""));
+    return bound < key ? bound : key;
+  }
+
+  /** What there is to merge, once all range tombstones are known. */
+  #begun(): Sources | undefined {
+    const { inputs, snapshots, dropTombstones } = this.#spec;
+    const deleted = [];
+    for (const { open } of this.#ranged) {
+      if (open === undefined) return undefined;
+      deleted.push(open.sst.ranges?.fragments() ?? []);
+    }
+    const hiding = joinRanges(deleted, (all) => keptRanges(all, snapshots, false));
+    const map = hiding.length === 0 ? undefined : RangeMap.of(hiding);
+    const read = inputs.map((tables) =>
+      tables.filter((meta) => meta.stats.entries > 0 && !this.#isCovered(meta, map)),
+    );
+    const runs = read
+      .filter((tables) => tables.length > 0)
+      .map((tables) => new InputRun(tables.map(({ id }) => this.#tables.get(id) as InputTable)));
+    const cursor = new MergeCursor(runs);
+    this.#move = () => cursor.first();
+    return {
+      inputs: runs,
+      cursor,
+      next: () => cursor.next(),
+      keeper: new VersionKeeper(snapshots, dropTombstones, map),
+      ranges: new RangeQueue(
+        joinRanges([hiding], (all) => keptRanges(all, snapshots, dropTombstones)),
+      ),
+      entries: read.flat().reduce((sum, { stats }) => sum + stats.entries, 0),
+    };
+  }
+
+  /** Whether range tombstones delete all of a table, and no snapshot sees it without them. */
+  #isCovered({ stats }: SstMeta, map: RangeMap | undefined): boolean {
+    const { firstKey, lastKey, minSequence, maxSequence } = stats;
+    const { snapshots } = this.#spec;
+    const stripe = stripeOf(snapshots, minSequence);
+    if (map === undefined || stripe !== stripeOf(snapshots, maxSequence)) return false;
+    return map.least(firstKey, lastKey, snapshots[stripe] ?? MAX_SEQUENCE) > maxSequence;
+  }
+
+  #finish({ entries }: Sources): void {
+    if (this.#entries !== entries) throw entriesMissing(this.#entries, entries);
+    if (this.#writer !== undefined) this.#endTable(this.#writer);
     this.#done = true;
   }
 
   #endTable({ id, sst }: OpenWriter): void {
-    if (sst.entries === 0) return;
+    if (sst.isEmpty) return;
     const meta = sst.finish();
     this.#drain(sst);
     this.#emit(id, meta);

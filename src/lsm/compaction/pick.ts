@@ -100,9 +100,11 @@ function supposed(part: PlanPart): SstMeta {
     fileBytes: bytesOf(tables),
     stats: {
       ...first.stats,
-      entries,
-      keys: entries,
+      // Range tombstones alone come to nothing, but a description needs an entry.
+      entries: Math.max(1, entries),
+      keys: Math.max(1, entries),
       deletions: 0,
+      ranges: 0,
       firstKey: keys.map((stats) => stats.firstKey).reduce((a, b) => (a < b ? a : b)),
       lastKey: keys.map((stats) => stats.lastKey).reduce((a, b) => (a > b ? a : b)),
       maxSequence: keys.reduce((most, stats) => Math.max(most, stats.maxSequence), 0),
@@ -133,7 +135,9 @@ class Picker {
 
   all(): CompactionPlan | undefined {
     const readable = this.#readableFrom(0);
-    return this.#plan("all", this.#level0, 0, readable, (table) => this.#garbage(table) > 0);
+    const isWorthIt = (table: SstMeta): boolean =>
+      this.#garbage(table) > 0 || (table.stats.ranges > 0 && this.#isSeenByAll(table));
+    return this.#plan("all", this.#level0, 0, readable, isWorthIt);
   }
 
   #pickLevel0(): CompactionPlan | undefined {
@@ -177,20 +181,43 @@ class Picker {
   }
 
   /**
-   * A table that is mostly garbage, with what lies below its keys, down to the bottom: there its
-   * deletions go. What else lies between stays: it is newer than all that goes down past it, or
-   * does not meet it.
+   * A table that is mostly garbage, or whose range tombstones cover much, with what lies below its
+   * keys, down to the bottom: there its deletions go. What else lies between stays: it is newer
+   * than all that goes down past it, or does not meet it.
    */
   #pickGarbage(): CompactionPlan | undefined {
     for (const [index, run] of this.#runs.entries()) {
       for (const table of run.tables) {
-        if (this.#garbage(table) <= GARBAGE_SHARE) continue;
+        if (this.#garbage(table) <= GARBAGE_SHARE && !this.#frees(table, index)) continue;
         const inputs = this.#downFrom(index, table);
         if (inputs.some((tables) => tables.some(({ id }) => this.#avoid.has(id)))) continue;
         return planOf("garbage", inputs, [], this.#parts());
       }
     }
     return undefined;
+  }
+
+  /**
+   * Whether range tombstones of a table seem to delete more than a rewrite costs: tables below that
+   * lie within its extent go unread, others there are written again.
+   */
+  #frees({ stats, fileBytes }: SstMeta, index: number): boolean {
+    if (stats.ranges === 0 || !this.#isSeenByAll({ stats })) return false;
+    let freed = 0;
+    let written = fileBytes;
+    for (const { tables } of this.#runs.slice(index + 1)) {
+      for (const { stats: below, fileBytes: bytes } of tables) {
+        const { firstKey, lastKey } = below;
+        if (lastKey < stats.firstKey || firstKey > stats.lastKey) continue;
+        if (firstKey >= stats.firstKey && lastKey < stats.lastKey) freed += bytes;
+        else written += bytes;
+      }
+    }
+    return freed > written;
+  }
+
+  #isSeenByAll({ stats }: Pick<SstMeta, "stats">): boolean {
+    return this.#oldestSnapshot === undefined || stats.maxSequence <= this.#oldestSnapshot;
   }
 
   #downFrom(index: number, table: SstMeta): readonly SortedTables[] {

@@ -219,9 +219,11 @@ function compareKeys(a: Key, b: Key): number {
 
 /**
  * The share of a table's entries that a rewrite at the bottom could drop: deletions, and versions
- * that newer ones hide. None while a snapshot may need them.
+ * that newer ones hide; all of a table that holds range tombstones alone. None while a snapshot may
+ * need them.
  */
 export function garbageShare({ stats }: SstMeta, oldestSnapshot: Sequence | undefined): number {
   if (oldestSnapshot !== undefined && stats.maxSequence > oldestSnapshot) return 0;
+  if (stats.entries === 0) return 1;
   return (stats.deletions + stats.entries - stats.keys) / stats.entries;
 }

@@ -18,9 +18,9 @@ import { readU32, readU64 } from "./varint.ts";
  *   varint  bytes shared with the key before; 0 at a restart point
  *   varint  bytes of the key that follow
  *   varint  bytes of the value
- *   1       kind in the lower half (0 delete, 1 put; 2 merge operand and 3 range tombstone are
- *           kept for later), flags in the upper one (0x10 an expiry follows the sequence, 0x20 the
- *           value is the id of a large one: both kept for later)
+ *   1       kind in the lower half (0 delete, 1 put; 2 merge operand is kept for later), flags in
+ *           the upper one (0x10 an expiry follows the sequence, 0x20 the value is the id of a large
+ *           one: both kept for later)
  *   varint  sequence - base, signed: 0, -1, 1, -2 stand as 0, 1, 2, 3
  *   n       rest of the key
  *   n       value

@@ -67,6 +67,15 @@ export function prefixEnd(prefix: Key): Key | undefined {
   return prefix.slice(0, end - 1) + String.fromCharCode(prefix.charCodeAt(end - 1) + 1);
 }
 
+/** Behind every key: the end of a range that has none. No bound but this one is as long. */
+export const END_OF_KEYS: Key = "\xff".repeat(LIMITS.lsmKeyBytes + 1);
+
+/** The same bound for keys, no longer than a key; or the end of all keys. */
+export function keyBound(bound: Key): Key {
+  if (bound.length <= LIMITS.lsmKeyBytes) return bound;
+  return prefixEnd(bound.slice(0, LIMITS.lsmKeyBytes)) ?? END_OF_KEYS;
+}
+
 /** Asserts that a number can be a sequence. */
 export function assertSequence(sequence: number): asserts sequence is Sequence {
   const fits = Number.isInteger(sequence) && sequence >= 0 && sequence <= MAX_SEQUENCE;

@@ -11,11 +11,16 @@ export const FORMAT_VERSION = 1;
  *   file      required                                   optional
  *   sst       1 merge operands, 2 range tombstones,      1 prefix filter
  *             4 expiry, 8 large values, 16 lz4
- *   manifest  none yet                                   none yet
+ *   manifest  2 a table has range tombstones             none yet
  *   boundary  none yet                                   none yet
  *
- * Those listed have their place in the bytes, but nothing writes or reads them yet.
+ * Those that `KNOWN` lacks have their place in the bytes, but nothing writes or reads them yet.
  */
+
+/** Required features, as bits. */
+export const RANGES = 2;
+
+const KNOWN: Readonly<Record<FileKind, number>> = { sst: RANGES, manifest: RANGES, boundary: 0 };
 
 /**
  * Refuses what this version cannot read right. `Unavailable`, because another, newer node can:
@@ -24,10 +29,11 @@ export const FORMAT_VERSION = 1;
  * @throws CatalogError `Unavailable`, code `LSM_FORMAT_UNSUPPORTED`.
  */
 export function assertReadable(file: FileKind, version: number, required: number): void {
-  if (version === FORMAT_VERSION && required === 0) return;
+  const unknown = required & ~KNOWN[file];
+  if (version === FORMAT_VERSION && unknown === 0) return;
   throw new CatalogError("Unavailable", "LSM_FORMAT_UNSUPPORTED", "written by a newer version", {
     file,
     version,
-    features: required,
+    features: unknown >>> 0,
   });
 }

@@ -137,8 +137,12 @@ export class FieldReader {
   }
 
   key(id: number): string {
-    const field = this.#single(id) ?? this.#missing(id);
-    return Buffer.from(field.bytes).toString("latin1");
+    return this.optionalKey(id) ?? this.#missing(id);
+  }
+
+  optionalKey(id: number): string | undefined {
+    const field = this.#single(id);
+    return field && Buffer.from(field.bytes).toString("latin1");
   }
 
   bytes(id: number): Uint8Array {

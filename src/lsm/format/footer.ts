@@ -1,6 +1,6 @@
 import { crc32 } from "node:zlib";
 import { corrupt } from "./corrupt.ts";
-import { assertReadable, FORMAT_VERSION } from "./features.ts";
+import { assertReadable, FORMAT_VERSION, RANGES } from "./features.ts";
 import { bytesOfUlid, ULID_BYTES, type Ulid, ulidOfBytes } from "./ulid.ts";
 import { readU32, readU64, writeU32, writeU64 } from "./varint.ts";
 
@@ -17,7 +17,8 @@ import { readU32, readU64, writeU32, writeU64 } from "./varint.ts";
  *   38      2      0
  *   40      64     eight sections of the tail: offset in the tail (4), bytes of the frame (4);
  *                  0 and 0 where there is none. In order: index, filter, statistics,
- *                  range tombstones (kept for later), prefix filter (kept for later), three more
+ *                  range tombstones, prefix filter (kept for later), three more. Without
+ *                  entries there is neither index nor filter
  *   104     4      CRC-32 of all before it
  *   108     8      "FIRNSST\n"
  *
@@ -54,10 +55,13 @@ export interface Footer {
   readonly id: Ulid;
   readonly fileBytes: number;
   readonly tailBytes: number;
+  readonly requiredFeatures: number;
   readonly optionalFeatures: number;
-  readonly index: Section;
+  /** Undefined where the table has range tombstones alone. */
+  readonly index: Section | undefined;
   readonly filter: Section | undefined;
   readonly stats: Section;
+  readonly ranges: Section | undefined;
 }
 
 export function encodeFooter(footer: Footer): Uint8Array {
@@ -65,9 +69,10 @@ export function encodeFooter(footer: Footer): Uint8Array {
   out.set(bytesOfUlid(footer.id));
   writeU64(out, 16, footer.fileBytes);
   writeU32(out, 24, footer.tailBytes);
+  writeU32(out, 28, footer.requiredFeatures);
   writeU32(out, 32, footer.optionalFeatures);
   out[36] = FORMAT_VERSION;
-  [footer.index, footer.filter, footer.stats].forEach((section, slot) => {
+  [footer.index, footer.filter, footer.stats, footer.ranges].forEach((section, slot) => {
     writeU32(out, SLOTS_AT + 8 * slot, section?.offset ?? 0);
     writeU32(out, SLOTS_AT + 8 * slot + 4, section?.bytes ?? 0);
   });
@@ -92,18 +97,25 @@ export function decodeFooter(tail: Uint8Array): Footer {
     throw corrupt("sst", "footer", CRC_AT, "checksum differs");
   }
   const version = (bytes[36] ?? 0) | ((bytes[37] ?? 0) << 8);
-  assertReadable("sst", version, readU32(bytes, 28));
+  const requiredFeatures = readU32(bytes, 28);
+  assertReadable("sst", version, requiredFeatures);
   const fileBytes = readU64(bytes, 16) ?? 0;
   const tailBytes = readU32(bytes, 24);
   if (tailBytes < FOOTER_BYTES || tailBytes > fileBytes) {
     throw corrupt("sst", "footer", 24, "tail does not fit");
   }
-  const [index, filter, stats] = sections(bytes, tailBytes - FOOTER_BYTES);
-  if (index === undefined || stats === undefined) {
+  const [index, filter, stats, ranges] = sections(bytes, tailBytes - FOOTER_BYTES);
+  const hasRanges = (requiredFeatures & RANGES) !== 0;
+  if (stats === undefined || (index === undefined && ranges === undefined)) {
     throw corrupt("sst", "footer", SLOTS_AT, "no index or no statistics");
   }
+  if (hasRanges !== (ranges !== undefined)) {
+    throw corrupt("sst", "footer", SLOTS_AT, "range tombstones and no feature, or the reverse");
+  }
   const id = ulidOfBytes(bytes.subarray(0, ULID_BYTES));
-  return { id, fileBytes, tailBytes, optionalFeatures: readU32(bytes, 32), index, filter, stats };
+  const optionalFeatures = readU32(bytes, 32);
+  const features = { requiredFeatures, optionalFeatures };
+  return { id, fileBytes, tailBytes, ...features, index, filter, stats, ranges };
 }
 
 function sections(bytes: Uint8Array, end: number): readonly (Section | undefined)[] {

@@ -34,7 +34,7 @@ export function encodeGcBoundary(boundary: GcBoundary): Uint8Array {
     .number(3, boundary.manifestThrough)
     .number(4, boundary.raisedAtMs)
     .unknown(boundary.unknown);
-  return sealRecord("boundary", body.finish(), boundary.optionalFeatures);
+  return sealRecord("boundary", body.finish(), 0, boundary.optionalFeatures);
 }
 
 /**

@@ -16,7 +16,7 @@ import {
   type SequenceSample,
   type SortedRun,
 } from "./manifest-records.ts";
-import { decodeSstMeta, encodeSstMeta, type SstMeta } from "./sst-meta.ts";
+import { decodeSstMeta, encodeSstMeta, featuresOf, type SstMeta } from "./sst-meta.ts";
 import { readU32, writeU32 } from "./varint.ts";
 
 /*
@@ -92,7 +92,15 @@ export function encodeManifest(manifest: Manifest): Uint8Array {
   for (const checkpoint of manifest.checkpoints) body.bytes(8, encodeCheckpoint(checkpoint));
   for (const sample of manifest.samples) body.bytes(9, encodeSample(sample));
   if (manifest.owner !== undefined) body.bytes(10, encodeOwner(manifest.owner));
-  return sealRecord("manifest", body.finish(), manifest.optionalFeatures);
+  return sealRecord("manifest", body.finish(), requiredBy(manifest), manifest.optionalFeatures);
+}
+
+/** Who cannot read a table right must not rewrite, compact or pass over it either. */
+function requiredBy({ level0, runs }: Manifest): number {
+  let features = 0;
+  for (const { stats } of level0) features |= featuresOf(stats);
+  for (const { tables } of runs) for (const { stats } of tables) features |= featuresOf(stats);
+  return features;
 }
 
 /**
@@ -139,11 +147,13 @@ function checkTables({ level0, runs, lastSequence }: Manifest): void {
 export function sealRecord(
   file: "manifest" | "boundary",
   body: Uint8Array,
+  requiredFeatures: number,
   optionalFeatures: number,
 ): Uint8Array {
   const out = Buffer.alloc(HEADER_BYTES + body.length + CRC_BYTES);
   out.write(MAGIC[file], "latin1");
   out[8] = FORMAT_VERSION;
+  writeU32(out, 12, requiredFeatures);
   writeU32(out, 16, optionalFeatures);
   writeU32(out, 20, body.length);
   out.set(body, HEADER_BYTES);

@@ -1,4 +1,5 @@
-import type { Key, Sequence } from "./entry.ts";
+import { END_OF_KEYS, type Key, type Sequence } from "./entry.ts";
+import { RANGES } from "./features.ts";
 import { type FieldReader, FieldWriter, type UnknownFields } from "./fields.ts";
 import { bytesOfUlid, ULID_BYTES, type Ulid, ulidOfBytes } from "./ulid.ts";
 
@@ -17,9 +18,14 @@ import { bytesOfUlid, ULID_BYTES, type Ulid, ulidOfBytes } from "./ulid.ts";
  *   7 largest sequence
  *   8 bytes of keys and values as given
  *   9 number of data blocks
+ *   11 stretches of range tombstones, if any
  *
- * Kept for later in the statistics: 10 merge operands, 11 range tombstones, 12 earliest expiry,
- * 13 ids of large values (repeats).
+ * Keys and sequences are those of the entries and of the range tombstones together. The last key is
+ * then the first one behind the last tombstone, if no entry lies there or further on, and is left
+ * out where that has no end. A table of tombstones alone has no entries, keys and blocks.
+ *
+ * Kept for later in the statistics: 10 merge operands, 12 earliest expiry, 13 ids of large values
+ * (repeats).
  *
  * Example: the statistics of put("a", 1, "x"), 24 bytes:
  *
@@ -38,6 +44,8 @@ export interface SstStats {
   /** Bytes of keys and values as they were given, before any encoding. */
   readonly rawBytes: number;
   readonly dataBlocks: number;
+  /** Stretches of keys that range tombstones cover. */
+  readonly ranges: number;
   readonly unknown: UnknownFields;
 }
 
@@ -53,18 +61,19 @@ export interface SstMeta {
 }
 
 export function encodeStats(stats: SstStats): Uint8Array {
-  return new FieldWriter()
+  const fields = new FieldWriter()
     .number(1, stats.entries)
     .number(2, stats.deletions)
     .number(3, stats.keys)
     .key(4, stats.firstKey)
-    .key(5, stats.lastKey)
     .number(6, stats.minSequence)
     .number(7, stats.maxSequence)
     .number(8, stats.rawBytes)
     .number(9, stats.dataBlocks)
-    .unknown(stats.unknown)
-    .finish();
+    .optionalNumber(11, stats.ranges === 0 ? undefined : stats.ranges)
+    .unknown(stats.unknown);
+  if (stats.lastKey !== END_OF_KEYS) fields.key(5, stats.lastKey);
+  return fields.finish();
 }
 
 /** @throws CatalogError `Corrupt`, as the reader's fault makes it. */
@@ -74,20 +83,28 @@ export function decodeStats(fields: FieldReader): SstStats {
     deletions: fields.number(2),
     keys: fields.number(3),
     firstKey: fields.key(4),
-    lastKey: fields.key(5),
+    lastKey: fields.optionalKey(5) ?? END_OF_KEYS,
     minSequence: fields.number(6),
     maxSequence: fields.number(7),
     rawBytes: fields.number(8),
     dataBlocks: fields.number(9),
+    ranges: fields.optionalNumber(11) ?? 0,
     unknown: fields.unknown(),
   };
-  const { entries, deletions, keys, dataBlocks } = stats;
-  const counted = keys > 0 && keys <= entries && deletions <= entries && dataBlocks <= entries;
+  const { entries, deletions, keys, dataBlocks, ranges } = stats;
+  const counted = keys <= entries && deletions <= entries && dataBlocks <= entries;
+  const whole = entries === 0 ? ranges > 0 : keys > 0 && dataBlocks > 0;
+  const ended = ranges > 0 || stats.lastKey !== END_OF_KEYS;
   const ordered = stats.firstKey <= stats.lastKey && stats.minSequence <= stats.maxSequence;
-  if (!counted || !ordered || stats.firstKey === "" || dataBlocks === 0) {
+  if (!counted || !whole || !ended || !ordered || stats.firstKey === "") {
     throw fields.fault("statistics contradict themselves");
   }
   return stats;
+}
+
+/** What a reader of a table with these statistics has to know (`features.ts`). */
+export function featuresOf({ ranges }: SstStats): number {
+  return ranges > 0 ? RANGES : 0;
 }
 
 export function encodeSstMeta(meta: SstMeta): Uint8Array {

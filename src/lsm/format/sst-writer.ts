@@ -9,6 +9,7 @@ import {
   DELETE,
   type Key,
   type Kind,
+  keyAfter,
   latin1Text,
   PUT,
   type Sequence,
@@ -16,7 +17,9 @@ import {
 import { encodeFooter, FOOTER_BYTES, type Section } from "./footer.ts";
 import { IndexBuilder, shortestSeparator } from "./index-block.ts";
 import { keyScratch } from "./key-bytes.ts";
-import { encodeStats, type SstMeta, type SstStats } from "./sst-meta.ts";
+import type { Fragment } from "./range-map.ts";
+import { encodeRanges, rangeBytes } from "./range-section.ts";
+import { encodeStats, featuresOf, type SstMeta, type SstStats } from "./sst-meta.ts";
 import { bytesOfUlid, type Ulid } from "./ulid.ts";
 
 export interface SstOptions {
@@ -50,7 +53,7 @@ interface IndexPart {
  * out, in that order: whoever drains it between calls holds one chunk and the tail at most.
  *
  * File: data blocks, parts of the index if it has several, then the tail: index, filter,
- * statistics, footer. Grammar: `docs/formats/sstable.md`.
+ * statistics, range tombstones, footer. Grammar: `docs/formats/sstable.md`.
  */
 export class SstWriter {
   readonly #id: Ulid;
@@ -80,6 +83,8 @@ export class SstWriter {
   #maxSequence = 0;
   #rawBytes = 0;
   #dataBlocks = 0;
+  readonly #ranges: Fragment[] = [];
+  #rangeBytes = 0;
   #finished = false;
 
   constructor(id: Ulid, options: Partial<SstOptions> = {}) {
@@ -95,11 +100,22 @@ export class SstWriter {
     return this.#entries;
   }
 
+  /** Neither an entry nor a range tombstone: such a table is not finished. */
+  get isEmpty(): boolean {
+    return this.#entries === 0 && this.#ranges.length === 0;
+  }
+
+  /** Of its range tombstones, at most. They lie in the tail, which is read as a whole. */
+  get rangeBytes(): number {
+    return this.#rangeBytes;
+  }
+
   /** Bytes of the file if it ended here, within a few percent. */
   get estimatedBytes(): number {
     const index = this.#partBytes + this.#index.bytes + 2 * this.#lastBytes;
     const open = this.#block.entries === 0 ? 0 : this.#block.bytes + FRAME_BYTES;
-    return this.#offset + open + index + (this.#filter?.bytes ?? 0) + FOOTER_BYTES + 128;
+    const tail = index + (this.#filter?.bytes ?? 0) + this.#rangeBytes + FOOTER_BYTES + 128;
+    return this.#offset + open + tail;
   }
 
   /** As `append`, of an entry whose value is `value[from, to)`: copied, so the caller keeps it. */
@@ -146,6 +162,20 @@ export class SstWriter {
     if (this.#block.bytes >= this.#options.blockBytes) this.#endBlock();
   }
 
+  /** Appends a stretch of range tombstones, which come in order, whatever entries lie between. */
+  addRange(fragment: Fragment): void {
+    const before = this.#ranges.at(-1);
+    assert(before === undefined || before.to <= fragment.from, "stretches come in order");
+    assert(!this.#finished && fragment.from < fragment.to, "a stretch covers something");
+    this.#ranges.push(fragment);
+    this.#rangeBytes += rangeBytes(fragment);
+    for (const sequence of fragment.sequences) {
+      assertSequence(sequence);
+      if (sequence < this.#minSequence) this.#minSequence = sequence;
+      if (sequence > this.#maxSequence) this.#maxSequence = sequence;
+    }
+  }
+
   /** Chunks that are full: arrays of their own, to be written in order. */
   takeChunks(): readonly Uint8Array[] {
     const chunks = this.#chunks;
@@ -153,31 +183,39 @@ export class SstWriter {
     return chunks;
   }
 
-  /** Ends the file, which has at least one entry; the rest of it is in `takeChunks`. */
+  /** Ends the file, which is not empty; the rest of it is in `takeChunks`. */
   finish(): SstMeta {
-    assert(this.#entries > 0 && !this.#finished, "a table has entries and ends once");
+    assert(!this.isEmpty && !this.#finished, "a table has entries and ends once");
     this.#finished = true;
-    if (this.#block.entries > 0) this.#endBlock();
-    this.#indexBlock(this.#lastKey(), undefined);
-    const top = this.#finishIndex();
+    const hasEntries = this.#entries > 0;
+    const top = hasEntries ? this.#endEntries() : undefined;
     const stats = this.#stats();
     const tailAt = this.#offset;
     const section = (content: Uint8Array): Section => {
       const offset = this.#offset - tailAt;
       return { offset, bytes: this.#append(content, "none") };
     };
-    const index = section(top);
-    const filter = this.#filter && section(this.#filter.finish());
+    const index = top && section(top);
+    const filter = hasEntries ? this.#filter && section(this.#filter.finish()) : undefined;
     const statsSection = section(encodeStats(stats));
+    const ranges = this.#ranges.length === 0 ? undefined : section(encodeRanges(this.#ranges));
     const fileBytes = this.#offset + FOOTER_BYTES;
     const tailBytes = fileBytes - tailAt;
     const extent = { id: this.#id, fileBytes, tailBytes };
-    const sections = { index, filter, stats: statsSection };
-    const footer = encodeFooter({ ...extent, optionalFeatures: 0, ...sections });
+    const sections = { index, filter, stats: statsSection, ranges };
+    const features = { requiredFeatures: featuresOf(stats), optionalFeatures: 0 };
+    const footer = encodeFooter({ ...extent, ...features, ...sections });
     this.#room(footer.length).set(footer, this.#openBytes);
     this.#openBytes += footer.length;
     this.#closeChunk();
     return { ...extent, stats, unknown: [] };
+  }
+
+  /** The content of the index in the tail. */
+  #endEntries(): Uint8Array {
+    if (this.#block.entries > 0) this.#endBlock();
+    this.#indexBlock(this.#lastKey(), undefined);
+    return this.#finishIndex();
   }
 
   #check(keyBytes: number, sequence: Sequence, kind: Kind, valueBytes: number): void {
@@ -285,17 +323,38 @@ export class SstWriter {
   }
 
   #stats(): SstStats {
+    const [first, last] = [this.#ranges[0], this.#ranges.at(-1)];
     return {
       entries: this.#entries,
       deletions: this.#deletions,
       keys: this.#keys,
-      firstKey: this.#firstKey,
-      lastKey: this.#lastKey(),
+      ...extentOf(this.#firstKey, this.#lastKey(), first?.from, last?.to),
       minSequence: this.#minSequence,
       maxSequence: this.#maxSequence,
       rawBytes: this.#rawBytes,
       dataBlocks: this.#dataBlocks,
+      ranges: this.#ranges.length,
       unknown: [],
     };
   }
+}
+
+/**
+ * The first and the last key that a table says something of. Whatever a range tombstone covers
+ * lies before its end, which so stands for its last key unless it directly follows an entry's.
+ *
+ * @param firstKey of the entries; empty where there are none.
+ */
+export function extentOf(
+  firstKey: Key,
+  lastKey: Key,
+  from: Key | undefined,
+  to: Key | undefined,
+): { readonly firstKey: Key; readonly lastKey: Key } {
+  if (from === undefined || to === undefined) return { firstKey, lastKey };
+  const isWithin = firstKey !== "" && to <= keyAfter(lastKey);
+  return {
+    firstKey: firstKey === "" || from < firstKey ? from : firstKey,
+    lastKey: isWithin ? lastKey : to,
+  };
 }

@@ -5,7 +5,9 @@ import { DataBlock } from "./data-block.ts";
 import type { Key } from "./entry.ts";
 import { FieldReader } from "./fields.ts";
 import { decodeFooter, FOOTER_BYTES, type Footer, type Section } from "./footer.ts";
-import { type IndexBlock, readIndexBlock } from "./index-block.ts";
+import { IndexBlock, readIndexBlock } from "./index-block.ts";
+import { RangeMap } from "./range-map.ts";
+import { decodeRanges } from "./range-section.ts";
 import { decodeStats, type SstMeta, type SstStats } from "./sst-meta.ts";
 import { bytesOfUlid, type Ulid } from "./ulid.ts";
 
@@ -15,12 +17,19 @@ export class Sst {
   /** Of the data blocks, or of the parts of their index. */
   readonly index: IndexBlock;
   readonly filter: BloomFilter | undefined;
+  /** Range tombstones, if it has any. */
+  readonly ranges: RangeMap | undefined;
   readonly #seed: number;
 
-  constructor(meta: SstMeta, index: IndexBlock, filter: BloomFilter | undefined, seed: number) {
+  constructor(
+    meta: SstMeta,
+    { index, filter, ranges }: Pick<Sst, "index" | "filter" | "ranges">,
+    seed: number,
+  ) {
     this.meta = meta;
     this.index = index;
     this.filter = filter;
+    this.ranges = ranges;
     this.#seed = seed;
   }
 
@@ -34,7 +43,8 @@ export class Sst {
 
   /** What it costs to keep it in memory. */
   get weight(): number {
-    return this.index.weight + (this.filter?.weight ?? 0) + 1_024;
+    const { index, filter, ranges } = this;
+    return index.weight + (filter?.weight ?? 0) + (ranges?.memoryBytes ?? 0) + 1_024;
   }
 
   /** False only if the table certainly lacks the key. */
@@ -104,27 +114,42 @@ function openTail(tail: Uint8Array, footer: Footer): Sst {
     const frame = tail.subarray(section.offset, section.offset + section.bytes);
     return openFrame(frame, seed, tailAt + section.offset, part);
   };
-  const index = readIndexBlock(content(footer.index, "index"), "index", { end: tailAt });
+  const index =
+    footer.index === undefined
+      ? NO_ENTRIES
+      : readIndexBlock(content(footer.index, "index"), "index", { end: tailAt });
   if (index.level === 0 && index.start !== 0) throw corrupt("sst", "index", 0, "data left out");
+  if (index === NO_ENTRIES && tailAt !== 0) throw corrupt("sst", "footer", 0, "data left out");
   const filter = footer.filter && new BloomFilter(content(footer.filter, "filter"));
   const statsAt = tailAt + footer.stats.offset;
   const fields = new FieldReader(content(footer.stats, "statistics"), statsAt, (offset, what) =>
     corrupt("sst", "statistics", offset, what),
   );
   const stats = decodeStats(fields);
+  const fragments = footer.ranges && decodeRanges(content(footer.ranges, "range tombstones"));
   checkTiling(footer);
+  if ((fragments?.length ?? 0) !== stats.ranges) {
+    throw corrupt("sst", "range tombstones", 0, "another number of stretches");
+  }
   if (index.level === 0 && index.count !== stats.dataBlocks) {
     throw corrupt("sst", "index", 0, "another number of blocks");
   }
   const meta: SstMeta = { id, fileBytes, tailBytes, stats, unknown: [] };
-  return new Sst(meta, index, filter, seed);
+  return new Sst(meta, { index, filter, ranges: fragments && RangeMap.of(fragments) }, seed);
 }
 
+/** Of a table that has range tombstones alone. */
+const NO_ENTRIES = new IndexBlock(0, [], new Float64Array(0), new Float64Array(1));
+
 /** The sections that version 1 writes lie one behind the other: a byte between them is damage. */
-function checkTiling({ index, filter, stats, tailBytes, optionalFeatures }: Footer): void {
+function checkTiling(footer: Footer): void {
+  const { index, filter, stats, ranges, tailBytes, optionalFeatures } = footer;
   if (optionalFeatures !== 0) return;
-  const filterBytes = filter?.bytes ?? 0;
-  if (index.offset + index.bytes + filterBytes + stats.bytes + FOOTER_BYTES !== tailBytes) {
-    throw corrupt("sst", "footer", 0, "tail with gaps");
+  let end = 0;
+  for (const section of [index, filter, stats, ranges]) {
+    if (section === undefined) continue;
+    if (section.offset !== end) throw corrupt("sst", "footer", 0, "tail with gaps");
+    end += section.bytes;
   }
+  if (end + FOOTER_BYTES !== tailBytes) throw corrupt("sst", "footer", 0, "tail with gaps");
 }

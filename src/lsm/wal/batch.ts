@@ -13,7 +13,8 @@
  * | | | value; of a merge: the operand; of a range: the first key after it; of a delete: empty |
  *
  * Invariant: the operations fill the payload, as many as the batch has sequences. Only puts and
- * merges expire. A key is 1 to 65,535 bytes; a range's end may be empty: no end.
+ * merges expire. A key is 1 to 65,535 bytes; a range's end comes after its first key, or is empty:
+ * no end.
  *
  * Example: put `k1` = `v` expiring at 1,000, then delete `k2`:
  *
@@ -172,7 +173,10 @@ function opOf(
   if (operator !== 0) return undefined;
   if (kind === KINDS.put) return { op: "put", key, value, ...expiry };
   if (expiresAtMs !== undefined) return undefined;
-  if (kind === KINDS.deleteRange) return { op: "deleteRange", from: key, to: value };
+  if (kind === KINDS.deleteRange) {
+    const ends = value.length === 0 || Buffer.compare(key, value) < 0;
+    return ends ? { op: "deleteRange", from: key, to: value } : undefined;
+  }
   return kind === KINDS.delete && value.length === 0 ? { op: "delete", key } : undefined;
 }
 

@@ -9,8 +9,9 @@ const bytesOf = (text: string): Uint8Array => Buffer.from(text);
 
 /**
  * What batch `n` does, the same in every life: a pair of keys that is written again and again, one
- * key of its own, the end of an older batch's own key, and the number of the last batch. So what is
- * there after a crash must be what the batches up to some number leave, to the byte.
+ * key of its own, the end of an older batch's own key, alone or as a range, and the number of the
+ * last batch. So what is there after a crash must be what the batches up to some number leave, to
+ * the byte.
  */
 export function batchOf(n: number): readonly WriteOp[] {
   const put = (key: string, value: string): WriteOp => ({
@@ -22,7 +23,9 @@ export function batchOf(n: number): readonly WriteOp[] {
     put(`left ${n % PAIRS}`, `${n} ${FILLER}`),
     put(`right ${n % PAIRS}`, `${n} ${FILLER}`),
     put(`own ${n}`, String(n)),
-    { op: "delete", key: bytesOf(`own ${n - KEPT}`) },
+    n % 3 === 0
+      ? { op: "deleteRange", from: bytesOf(`own ${n - KEPT}`), to: bytesOf(`own ${n - KEPT}\0`) }
+      : { op: "delete", key: bytesOf(`own ${n - KEPT}`) },
     put("last", String(n)),
   ];
 }
@@ -32,7 +35,7 @@ export function rowsAfter(n: number): ReadonlyMap<string, string> {
   const rows = new Map<string, string>();
   for (let i = Math.max(1, n - PAIRS + 1); i <= n; i++) {
     for (const op of batchOf(i)) {
-      const key = Buffer.from(op.key).toString();
+      const key = Buffer.from(op.op === "deleteRange" ? op.from : op.key).toString();
       if (op.op === "put") rows.set(key, Buffer.from(op.value).toString());
       else rows.delete(key);
     }

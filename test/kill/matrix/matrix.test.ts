@@ -37,7 +37,7 @@ test("the rows after a batch are those of all batches up to it", () => {
   const rows = new Map<string, string>();
   for (let n = 1; n <= 60; n++) {
     for (const op of batchOf(n)) {
-      const key = Buffer.from(op.key).toString();
+      const key = Buffer.from(op.op === "deleteRange" ? op.from : op.key).toString();
       if (op.op === "put") rows.set(key, Buffer.from(op.value).toString());
       else rows.delete(key);
     }

@@ -269,7 +269,7 @@ function table(path: string, file: Buffer): Structure {
   if (opened.state !== "open") throw new Error("a table that does not open");
   const seed = fileSeed(bytesOfUlid(id));
   const footerAt = content - FOOTER_BYTES;
-  const { tailBytes, index, filter, stats } = decodeFooter(bytes);
+  const { tailBytes, index, filter, stats, ranges } = decodeFooter(bytes);
   const tailAt = content - tailBytes;
   const regions: Region[] = [];
   const lengths: LengthField[] = [];
@@ -291,9 +291,10 @@ function table(path: string, file: Buffer): Structure {
   };
   const blocks = opened.sst.index;
   for (let i = 0; i < blocks.count; i++) add(`block ${i}`, blocks.offset(i), blocks.bytes(i));
-  add("index", tailAt + index.offset, index.bytes);
+  if (index !== undefined) add("index", tailAt + index.offset, index.bytes);
   if (filter !== undefined) add("filter", tailAt + filter.offset, filter.bytes);
   add("statistics", tailAt + stats.offset, stats.bytes);
+  if (ranges !== undefined) add("range tombstones", tailAt + ranges.offset, ranges.bytes);
   const footer = tile(footerAt, [
     ...([
       ["table id", 16],
@@ -362,6 +363,12 @@ function inside(
       return field;
     });
   };
+  if (name === "range tombstones") {
+    return varints(start, [
+      ...["stretches", "from shared", "from fresh", "to shared", "to fresh"],
+      "sequences",
+    ]);
+  }
   if (name === "index") {
     return varints(start + 1, [
       "entries",

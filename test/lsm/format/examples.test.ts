@@ -4,13 +4,14 @@ import { openFrame } from "../../../src/lsm/format/block-frame.ts";
 import { BloomBuilder, BloomFilter } from "../../../src/lsm/format/bloom.ts";
 import { DataBlock } from "../../../src/lsm/format/data-block.ts";
 import { DataBlockCursor } from "../../../src/lsm/format/data-block-cursor.ts";
-import { DELETE, PUT } from "../../../src/lsm/format/entry.ts";
+import { DELETE, END_OF_KEYS, PUT } from "../../../src/lsm/format/entry.ts";
 import { FieldReader, FieldWriter } from "../../../src/lsm/format/fields.ts";
 import { decodeFooter, encodeFooter, FOOTER_BYTES } from "../../../src/lsm/format/footer.ts";
 import { decodeGcBoundary, encodeGcBoundary } from "../../../src/lsm/format/gc-boundary.ts";
 import { IndexBuilder, readIndexBlock } from "../../../src/lsm/format/index-block.ts";
 import { decodeManifest, encodeManifest } from "../../../src/lsm/format/manifest.ts";
 import { decodeSample, encodeSample } from "../../../src/lsm/format/manifest-records.ts";
+import { decodeRanges, encodeRanges } from "../../../src/lsm/format/range-section.ts";
 import { decodeStats, encodeStats } from "../../../src/lsm/format/sst-meta.ts";
 import { ulidOfBytes } from "../../../src/lsm/format/ulid.ts";
 import { readVarint, writeVarint } from "../../../src/lsm/format/varint.ts";
@@ -99,10 +100,20 @@ describe("the examples that the codecs show are what they write and read", () =>
       maxSequence: 1,
       rawBytes: 2,
       dataBlocks: 1,
+      ranges: 0,
       unknown: [],
     };
     shows("sst-meta.ts", encodeStats(stats));
     expect(decodeStats(new FieldReader(example("sst-meta.ts"), 0, fault))).toEqual(stats);
+  });
+
+  it("range tombstones", () => {
+    const fragments = [
+      { from: "ape", to: "bee", sequences: [9, 5] },
+      { from: "bee", to: END_OF_KEYS, sequences: [12] },
+    ];
+    shows("range-section.ts", encodeRanges(fragments));
+    expect(decodeRanges(example("range-section.ts"))).toEqual(fragments);
   });
 
   it("footer", () => {
@@ -110,10 +121,12 @@ describe("the examples that the codecs show are what they write and read", () =>
       id: ulidOfBytes(Buffer.from("0190a5b0c0000123456789abcdef0123", "hex")),
       fileBytes: 1_000,
       tailBytes: 600,
+      requiredFeatures: 0,
       optionalFeatures: 0,
       index: { offset: 0, bytes: 100 },
       filter: { offset: 100, bytes: 200 },
       stats: { offset: 300, bytes: 184 },
+      ranges: undefined,
     };
     shows("footer.ts", encodeFooter(footer));
     expect(decodeFooter(example("footer.ts"))).toEqual(footer);

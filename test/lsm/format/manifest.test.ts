@@ -33,6 +33,7 @@ function table(n: number, extra: Manifest["unknown"]): SstMeta {
     maxSequence: n + 3,
     rawBytes: 12_345,
     dataBlocks: 3,
+    ranges: n % 3 === 0 ? n + 1 : 0,
     unknown: extra,
   };
   const id = ulidOfBytes(Uint8Array.of(n & 127, ...prng.bytes(15)));

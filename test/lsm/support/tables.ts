@@ -3,6 +3,7 @@ import { type Compression, FRAME_BYTES, writeFrame } from "../../../src/lsm/form
 import { type Cursor, MISS, type MissingBlock, type Step } from "../../../src/lsm/format/cursor.ts";
 import type { DataBlock } from "../../../src/lsm/format/data-block.ts";
 import type { IndexBlock } from "../../../src/lsm/format/index-block.ts";
+import type { Fragment } from "../../../src/lsm/format/range-map.ts";
 import { openSst, type Sst } from "../../../src/lsm/format/sst.ts";
 import { type SstBlocks, SstCursor } from "../../../src/lsm/format/sst-cursor.ts";
 import type { SstMeta } from "../../../src/lsm/format/sst-meta.ts";
@@ -16,8 +17,13 @@ export interface Written {
   readonly meta: SstMeta;
 }
 
-export function writeTable(entries: readonly Entry[], options: Partial<SstOptions> = {}): Written {
+export function writeTable(
+  entries: readonly Entry[],
+  options: Partial<SstOptions> = {},
+  ranges: readonly Fragment[] = [],
+): Written {
   const writer = new SstWriter(TABLE_ID, options);
+  for (const range of ranges) writer.addRange(range);
   for (const { key, sequence, kind, value } of inOrder(entries)) {
     writer.add(key, sequence, kind, value);
   }

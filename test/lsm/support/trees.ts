@@ -25,6 +25,7 @@ export function tableOf(
       maxSequence: at,
       rawBytes: fileBytes,
       dataBlocks: 1,
+      ranges: 0,
       unknown: [],
     },
     unknown: [],

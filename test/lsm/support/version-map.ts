@@ -1,10 +1,76 @@
 import type { Sequence } from "../../../src/lsm/format/entry.ts";
+import type { WriteOp } from "../../../src/lsm/write-path.ts";
 
 /** A key and a value as texts of one byte a unit. */
 export type Pair = readonly [key: string, value: string];
 
-/** An operation; without a value it deletes. */
-export type ModelOp = readonly [key: string, value: string | undefined];
+/** An operation, its keys and values texts of one byte a unit; an empty `to` is the end. */
+export type ModelOp =
+  | { readonly op: "put"; readonly key: string; readonly value: string }
+  | { readonly op: "delete"; readonly key: string }
+  | { readonly op: "deleteRange"; readonly from: string; readonly to: string };
+
+type RangeOp = Extract<ModelOp, { readonly op: "deleteRange" }>;
+type KeyOp = Exclude<ModelOp, RangeOp>;
+
+const bytes = (text: string): Uint8Array => Buffer.from(text, "latin1");
+
+/** As the engine takes it. */
+export function toWriteOp(op: ModelOp): WriteOp {
+  if (op.op === "deleteRange") return { op: op.op, from: bytes(op.from), to: bytes(op.to) };
+  if (op.op === "delete") return { op: op.op, key: bytes(op.key) };
+  return { op: op.op, key: bytes(op.key), value: bytes(op.value) };
+}
+
+/** Whether an operation writes to a key. */
+export function writesTo(op: ModelOp, key: string): boolean {
+  if (op.op !== "deleteRange") return op.key === key;
+  return key >= op.from && (op.to === "" || key < op.to);
+}
+
+/** Whether two operations write to a key that both of them may: ranges as all keys in them. */
+export function meet(a: ModelOp, b: ModelOp): boolean {
+  if (a.op !== "deleteRange") return writesTo(b, a.key);
+  if (b.op !== "deleteRange") return writesTo(a, b.key);
+  return (b.to === "" || a.from < b.to) && (a.to === "" || b.from < a.to);
+}
+
+/** Does an operation to rows. */
+export function apply(rows: Map<string, string>, op: ModelOp): void {
+  if (op.op === "put") rows.set(op.key, op.value);
+  else if (op.op === "delete") rows.delete(op.key);
+  else for (const key of rows.keys()) if (writesTo(op, key)) rows.delete(key);
+}
+
+/** What a transaction has to write that did these one after the other: no key, no range twice. */
+export function whatIsLeft(ops: readonly ModelOp[]): readonly ModelOp[] {
+  const keys = new Map<string, KeyOp>();
+  let ranges: RangeOp[] = [];
+  for (const op of ops) {
+    if (op.op !== "deleteRange") {
+      keys.set(op.key, op);
+      continue;
+    }
+    for (const key of keys.keys()) if (writesTo(op, key)) keys.delete(key);
+    const touches = (other: RangeOp): boolean =>
+      (other.to === "" || other.to >= op.from) && (op.to === "" || op.to >= other.from);
+    const met = [op, ...ranges.filter(touches)];
+    const from = met.map((one) => one.from).sort()[0] ?? "";
+    const to = met.some((one) => one.to === "")
+      ? ""
+      : (met
+          .map((one) => one.to)
+          .sort()
+          .at(-1) ?? "");
+    ranges = [...ranges.filter((other) => !touches(other)), { op: "deleteRange", from, to }];
+  }
+  return [...ranges, ...keys.values()];
+}
+
+/** In key order. Texts of one byte a unit sort as their bytes do. */
+export function sorted(rows: ReadonlyMap<string, string>): readonly Pair[] {
+  return [...rows].sort(([a], [b]) => (a < b ? -1 : 1));
+}
 
 /** The reference model of the engine: every operation ever, in order; states by replaying them. */
 export class VersionMap {
@@ -34,26 +100,30 @@ export class VersionMap {
     this.#ends = this.#ends.filter((end) => end <= sequence);
   }
 
-  /** Rows as of a sequence, in key order. Texts of one byte a unit sort as their bytes do. */
+  /** Rows as of a sequence, in key order. */
   at(sequence: Sequence): readonly Pair[] {
-    const state = new Map<string, string>();
-    for (const [key, value] of this.#ops.slice(0, sequence)) {
-      if (value === undefined) state.delete(key);
-      else state.set(key, value);
-    }
-    return [...state].sort(([a], [b]) => (a < b ? -1 : 1));
+    const rows = new Map<string, string>();
+    for (const op of this.#ops.slice(0, sequence)) apply(rows, op);
+    return sorted(rows);
   }
 
-  /** Keys that were written after a sequence. */
-  writtenAfter(sequence: Sequence): ReadonlySet<string> {
-    return new Set(this.#ops.slice(sequence).map(([key]) => key));
+  /** What was written after a sequence. */
+  writtenAfter(sequence: Sequence): readonly ModelOp[] {
+    return this.#ops.slice(sequence);
   }
+}
+
+/** What an operation writes to, as far as a range that was read covers it. */
+export interface ReadRange {
+  readonly from?: string;
+  readonly to?: string;
+  readonly prefix?: string;
 }
 
 /** The rows that a scan has to answer. */
 export function select(
   rows: readonly Pair[],
-  range: { readonly from?: string; readonly to?: string; readonly prefix?: string },
+  range: ReadRange,
   reverse: boolean,
   limit: number,
 ): readonly Pair[] {
@@ -65,4 +135,35 @@ export function select(
       (prefix === undefined || key.startsWith(prefix)),
   );
   return (reverse ? chosen.toReversed() : chosen).slice(0, limit);
+}
+
+/** Where a scan has looked: keys [from, to), as one deletion would delete them; or nowhere. */
+export function covered(
+  range: ReadRange,
+  reverse: boolean,
+  last: string | undefined,
+): ModelOp | undefined {
+  const { prefix = "" } = range;
+  let from = max(range.from ?? "", prefix);
+  let to = least(range.to, endOf(prefix));
+  if (last !== undefined && reverse) from = max(from, last);
+  if (last !== undefined && !reverse) to = least(to, `${last}\0`);
+  if (to !== undefined && to <= from) return undefined;
+  return { op: "deleteRange", from, to: to ?? "" };
+}
+
+function max(a: string, b: string): string {
+  return a < b ? b : a;
+}
+
+function least(a: string | undefined, b: string | undefined): string | undefined {
+  if (a === undefined || b === undefined) return a ?? b;
+  return a < b ? a : b;
+}
+
+/** Behind every key that begins with a prefix; undefined: there is no such bound. */
+function endOf(prefix: string): string | undefined {
+  const cut = prefix.replace(/\xff+$/, "");
+  if (cut === "") return undefined;
+  return cut.slice(0, -1) + String.fromCharCode(cut.charCodeAt(cut.length - 1) + 1);
 }

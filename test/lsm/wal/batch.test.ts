@@ -22,7 +22,11 @@ const anyOp: fc.Arbitrary<BatchOp> = fc.oneof(
     .map(([k, v, operator, at]) =>
       withExpiry({ op: "merge" as const, key: k, operator, value: v }, at),
     ),
-  fc.tuple(key, value).map(([from, to]) => ({ op: "deleteRange" as const, from, to })),
+  fc.tuple(key, value).map(([a, b]) => {
+    const [from, to] = b.length === 0 || Buffer.compare(a, b) < 0 ? [a, b] : [b, a];
+    const end = Buffer.compare(from, to) === 0 ? new Uint8Array(0) : to;
+    return { op: "deleteRange" as const, from, to: end };
+  }),
 );
 
 /** Without the class of its arrays. */

@@ -1,10 +1,5 @@
+import { apply, type ModelOp, sorted } from "../../lsm/support/version-map.ts";
 import type { Sim } from "../harness/sim.ts";
-
-/** An operation; without a value it deletes. Texts of one byte a unit. */
-export interface Op {
-  readonly key: string;
-  readonly value: string | undefined;
-}
 
 /** Operations that were applied in one step, with what became of them. */
 export interface Batch {
@@ -16,7 +11,7 @@ export interface Batch {
 }
 
 interface Slot {
-  readonly op: Op;
+  readonly op: ModelOp;
   readonly batch: Batch;
 }
 
@@ -45,7 +40,7 @@ export class Branch {
   }
 
   /** Notes a batch that was applied. */
-  record(ops: readonly Op[], last: number): Batch {
+  record(ops: readonly ModelOp[], last: number): Batch {
     const first = last - ops.length + 1;
     const batch: Batch = { branch: this, first, last, fate: "open" };
     for (const [index, op] of ops.entries()) {
@@ -74,21 +69,18 @@ export class Branch {
 
   /** Rows as of a sequence, in the order of their keys. */
   at(sequence: number): readonly (readonly [string, string])[] {
-    return [...this.mapAt(sequence)].sort(([a], [b]) => (a < b ? -1 : 1));
+    return sorted(this.mapAt(sequence));
   }
 
   mapAt(sequence: number): ReadonlyMap<string, string> {
     const rows = new Map<string, string>();
-    for (const { op } of this.#slots.slice(0, sequence)) {
-      if (op.value === undefined) rows.delete(op.key);
-      else rows.set(op.key, op.value);
-    }
+    for (const { op } of this.#slots.slice(0, sequence)) apply(rows, op);
     return rows;
   }
 
-  /** Keys that were written in (after, before). */
-  writtenBetween(after: number, before: number): ReadonlySet<string> {
-    return new Set(this.#slots.slice(after, Math.max(after, before - 1)).map(({ op }) => op.key));
+  /** What was written in (after, before). */
+  writtenBetween(after: number, before: number): readonly ModelOp[] {
+    return this.#slots.slice(after, Math.max(after, before - 1)).map(({ op }) => op);
   }
 
   get lastSequence(): number {

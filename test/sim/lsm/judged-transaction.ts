@@ -1,9 +1,18 @@
 import { CatalogError } from "../../../src/base/error.ts";
 import type { Isolation, Transaction } from "../../../src/lsm/transaction.ts";
-import { select } from "../../lsm/support/version-map.ts";
+import {
+  apply,
+  covered,
+  type ModelOp,
+  meet,
+  type ReadRange,
+  select,
+  sorted,
+  whatIsLeft,
+  writesTo,
+} from "../../lsm/support/version-map.ts";
 import type { Sim } from "../harness/sim.ts";
-import type { Op } from "./history.ts";
-import { boundsOf, type Member, type Range, rowsOf, toBytes, toText } from "./member.ts";
+import { boundsOf, type Member, rowsOf, toBytes, toText } from "./member.ts";
 
 /** A transaction whose reads, and whose end, are held against the history. */
 export class JudgedTransaction {
@@ -11,10 +20,12 @@ export class JudgedTransaction {
   readonly #member: Member;
   readonly #transaction: Transaction;
   readonly #serializable: boolean;
-  readonly #writes = new Map<string, string | undefined>();
-  readonly #readKeys = new Set<string>();
-  /** Of its scans: which keys each has certainly covered, and which it may have. */
-  readonly #ranges: { readonly range: Range; readonly covered: (key: string) => boolean }[] = [];
+  /** What it has done, in order. */
+  readonly #writes: ModelOp[] = [];
+  readonly #readKeys: ModelOp[] = [];
+  /** Of its scans: what each has certainly covered, and what it may have. */
+  readonly #certain: ModelOp[] = [];
+  readonly #possible: ModelOp[] = [];
 
   constructor(sim: Sim, member: Member, isolation: Isolation) {
     this.#sim = sim;
@@ -24,45 +35,45 @@ export class JudgedTransaction {
   }
 
   async get(key: string): Promise<string | undefined> {
-    const own = this.#writes.has(key);
-    if (!own) this.#readKeys.add(key);
+    const own = this.#writes.some((op) => writesTo(op, key));
+    if (!own) this.#readKeys.push({ op: "delete", key });
     const value = await this.#transaction.get(toBytes(key));
     const text = value && toText(value);
     const { branch } = this.#member;
     await branch.noted(this.#sequence);
-    const due = own ? this.#writes.get(key) : branch.mapAt(this.#sequence).get(key);
+    const due = this.#state(this.#writes).get(key);
     this.#must(text === due, () => `get ${key}: ${text}, not ${due}`);
     return text;
   }
 
-  async scan(range: Range, reverse: boolean, limit: number): Promise<number> {
+  async scan(range: ReadRange, reverse: boolean, limit: number): Promise<number> {
     const scan = this.#transaction.scan({ ...boundsOf(range), reverse, limit });
     // Its own writes show up to this call.
-    const own = new Map(this.#writes);
+    const own = [...this.#writes];
     const rows = await rowsOf(scan, () => this.#sim.sleep(this.#sim.spanMs(0.1, 50)));
     const { branch } = this.#member;
     await branch.noted(this.#sequence);
-    const state = new Map(branch.mapAt(this.#sequence));
-    for (const [key, value] of own) {
-      if (value === undefined) state.delete(key);
-      else state.set(key, value);
-    }
-    const sorted = [...state].sort(([a], [b]) => (a < b ? -1 : 1));
-    const due = JSON.stringify(select(sorted, range, reverse, limit));
+    const due = JSON.stringify(select(sorted(this.#state(own)), range, reverse, limit));
     const found = JSON.stringify(rows);
     this.#must(found === due, () => `scan ${JSON.stringify(range)}: ${found}, not ${due}`);
     const last = rows.length === limit ? rows.at(-1)?.[0] : undefined;
-    this.#ranges.push({
-      range,
-      covered: (key) => last === undefined || (reverse ? key >= last : key <= last),
-    });
+    const certain = covered(range, reverse, last);
+    const possible = covered(range, reverse, undefined);
+    if (certain !== undefined) this.#certain.push(certain);
+    if (possible !== undefined) this.#possible.push(possible);
     return rows.length;
   }
 
   set(key: string, value: string | undefined): void {
-    this.#writes.set(key, value);
-    if (value === undefined) this.#transaction.delete(toBytes(key));
-    else this.#transaction.put(toBytes(key), toBytes(value));
+    this.do(value === undefined ? { op: "delete", key } : { op: "put", key, value });
+  }
+
+  do(op: ModelOp): void {
+    this.#writes.push(op);
+    const transaction = this.#transaction;
+    if (op.op === "put") transaction.put(toBytes(op.key), toBytes(op.value));
+    else if (op.op === "delete") transaction.delete(toBytes(op.key));
+    else transaction.deleteRange(toBytes(op.from), toBytes(op.to));
   }
 
   rollback(): void {
@@ -71,7 +82,7 @@ export class JudgedTransaction {
 
   /** Whether it was acknowledged; a conflict is judged, and then thrown as any other failure. */
   async commit(): Promise<boolean> {
-    const ops = [...this.#writes].map(([key, value]): Op => ({ key, value }));
+    const ops = whatIsLeft(this.#writes);
     const { branch, engine } = this.#member;
     try {
       if (ops.length === 0) {
@@ -82,13 +93,14 @@ export class JudgedTransaction {
       const fate = await this.#member.follow(ops, committing);
       const { sequence } = await committing;
       await branch.noted(sequence);
-      const missed = this.#clash(sequence - ops.length + 1, (one, key) => one.covered(key));
-      this.#must(missed === undefined, () => `committed at ${sequence} over a write of ${missed}`);
+      const missed = this.#clash(sequence - ops.length + 1, this.#certain);
+      const what = (): string => `committed at ${sequence} over ${JSON.stringify(missed)}`;
+      this.#must(missed === undefined, what);
       return await fate();
     } catch (error) {
       if (error instanceof CatalogError && error.code === "LSM_CONFLICT") {
         await branch.noted(engine.lastSequence);
-        const found = this.#clash(Number.POSITIVE_INFINITY, () => true);
+        const found = this.#clash(Number.POSITIVE_INFINITY, this.#possible);
         this.#must(found !== undefined, () => "a conflict with nobody");
         const seen = Number(error.context["sequence"]);
         const { durableSequence } = engine.stats();
@@ -98,21 +110,19 @@ export class JudgedTransaction {
     }
   }
 
-  /** A key of what it read or wrote that somebody else wrote to since it began. */
-  #clash(
-    before: number,
-    covers: (one: { readonly covered: (key: string) => boolean }, key: string) => boolean,
-  ): string | undefined {
+  /** What somebody else wrote since it began to what it wrote, or has read. */
+  #clash(before: number, ranges: readonly ModelOp[]): ModelOp | undefined {
+    const reads = this.#serializable ? [...this.#readKeys, ...ranges] : [];
+    const judged = [...this.#writes, ...reads];
     const written = this.#member.branch.writtenBetween(this.#sequence, before);
-    for (const key of written) {
-      if (this.#writes.has(key)) return key;
-      if (!this.#serializable) continue;
-      const inRange = this.#ranges.some(
-        (one) => select([[key, ""]], one.range, false, 1).length === 1 && covers(one, key),
-      );
-      if (this.#readKeys.has(key) || inRange) return key;
-    }
-    return undefined;
+    return written.find((write) => judged.some((one) => meet(write, one)));
+  }
+
+  /** What it sees, having done some things. */
+  #state(own: readonly ModelOp[]): ReadonlyMap<string, string> {
+    const rows = new Map(this.#member.branch.mapAt(this.#sequence));
+    for (const op of own) apply(rows, op);
+    return rows;
   }
 
   get #sequence(): number {

@@ -3,23 +3,17 @@ import type { Engine, ReadOptions } from "../../../src/lsm/engine.ts";
 import type { Maybe } from "../../../src/lsm/maybe.ts";
 import type { Scan } from "../../../src/lsm/scan.ts";
 import type { Snapshot } from "../../../src/lsm/snapshots.ts";
-import type { WriteOp, Written } from "../../../src/lsm/write-path.ts";
-import { select } from "../../lsm/support/version-map.ts";
+import type { Written } from "../../../src/lsm/write-path.ts";
+import { type ModelOp, type ReadRange, select, toWriteOp } from "../../lsm/support/version-map.ts";
 import type { Host } from "../harness/host.ts";
 import type { Sim } from "../harness/sim.ts";
-import type { Batch, Branch, History, Op } from "./history.ts";
-
-export interface Range {
-  readonly from?: string;
-  readonly to?: string;
-  readonly prefix?: string;
-}
+import type { Batch, Branch, History } from "./history.ts";
 
 /** Which state a read is of. */
 export type Where = "memory" | "durable" | Snapshot;
 
 export interface ScanPlan {
-  readonly range: Range;
+  readonly range: ReadRange;
   readonly reverse: boolean;
   readonly limit: number;
   readonly where: Where;
@@ -36,12 +30,6 @@ export function toBytes(text: string): Uint8Array {
 
 export function toText(bytes: Uint8Array): string {
   return Buffer.from(bytes).toString("latin1");
-}
-
-export function toWriteOp({ key, value }: Op): WriteOp {
-  return value === undefined
-    ? { op: "delete", key: toBytes(key) }
-    : { op: "put", key: toBytes(key), value: toBytes(value) };
 }
 
 /** An error that an operation may come to; else the run has failed. */
@@ -97,12 +85,12 @@ export class Member {
   }
 
   /** Applies a batch; what is answered settles with its fate: whether it was acknowledged. */
-  async write(ops: readonly Op[]): Promise<() => Promise<boolean>> {
+  async write(ops: readonly ModelOp[]): Promise<() => Promise<boolean>> {
     return this.follow(ops, this.engine.write(ops.map(toWriteOp)));
   }
 
   /** Notes what was written as soon as it is, whether or not anybody hears of it. */
-  async follow(ops: readonly Op[], writing: Maybe<Written>): Promise<() => Promise<boolean>> {
+  async follow(ops: readonly ModelOp[], writing: Maybe<Written>): Promise<() => Promise<boolean>> {
     const written = await writing;
     const batch = this.branch.record(ops, written.sequence);
     const fate = this.#fateOf(batch, written);
@@ -181,7 +169,7 @@ export class Member {
   }
 }
 
-export function boundsOf(range: Range): Readonly<Record<string, Uint8Array>> {
+export function boundsOf(range: ReadRange): Readonly<Record<string, Uint8Array>> {
   return Object.fromEntries(Object.entries(range).map(([name, text]) => [name, toBytes(text)]));
 }
 

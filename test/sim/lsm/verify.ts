@@ -17,7 +17,7 @@ export async function verify(sim: Sim, member: Member): Promise<void> {
   await member.engine.flush();
   await member.engine.compact();
   await compare();
-  const fate = await member.write([{ key: "last", value: "word" }]);
+  const fate = await member.write([{ op: "put", key: "last", value: "word" }]);
   await fate();
   await member.engine.flush();
   await compare();

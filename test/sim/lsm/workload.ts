@@ -1,7 +1,8 @@
 import type { Snapshot } from "../../../src/lsm/snapshots.ts";
+import type { ModelOp, ReadRange } from "../../lsm/support/version-map.ts";
 import type { Sim } from "../harness/sim.ts";
 import { JudgedTransaction } from "./judged-transaction.ts";
-import type { Member, Range, Where } from "./member.ts";
+import type { Member, Where } from "./member.ts";
 import type { Shard } from "./shard.ts";
 
 const ACCOUNTS = 6;
@@ -16,8 +17,7 @@ const row = (index: number): string => `row/${String(index).padStart(3, "0")}`;
 /** Founds the bank, where nothing goes wrong yet. */
 export async function found(member: Member): Promise<void> {
   const ops = Array.from({ length: ACCOUNTS }, (_, index) => ({
-    key: account(index),
-    value: String(OPENING),
+    ...({ op: "put", key: account(index), value: String(OPENING) } as const),
   }));
   await member.use("write", async () => await (await member.write(ops))());
 }
@@ -73,14 +73,27 @@ export class User {
   /** A few rows, values long and short; waits for its acknowledgement or does not. */
   async #write(member: Member): Promise<void> {
     const sim = this.#sim;
-    const ops = Array.from({ length: 1 + sim.below(8) }, () => ({
-      key: row(sim.below(KEYS)),
-      value: sim.chance(0.25) ? undefined : this.#value(),
-    }));
+    const ops = Array.from({ length: 1 + sim.below(8) }, () => this.#op());
     await member.use("write", async () => {
       const fate = await member.write(ops);
       return sim.chance(0.7) ? await fate() : true;
     });
+  }
+
+  #op(): ModelOp {
+    const sim = this.#sim;
+    const key = row(sim.below(KEYS));
+    if (sim.chance(0.06)) return this.#deletion();
+    if (sim.chance(0.25)) return { op: "delete", key };
+    return { op: "put", key, value: this.#value() };
+  }
+
+  /** Of some rows: of a few, or of all of them. */
+  #deletion(): ModelOp {
+    const sim = this.#sim;
+    const first = sim.below(KEYS);
+    const count = sim.pick([1, 3, 10, KEYS]);
+    return { op: "deleteRange", from: row(first), to: row(first + count) };
   }
 
   /** Moves money, under either isolation: what is written was read. */
@@ -103,7 +116,7 @@ export class User {
         return transaction.rollback();
       transaction.set(from, String(Number(paid) - amount));
       transaction.set(to, String(Number(got) + amount));
-      if (sim.chance(0.2)) transaction.set(row(sim.below(KEYS)), undefined);
+      while (sim.chance(0.25)) transaction.do(this.#op());
       return await transaction.commit();
     });
   }
@@ -179,10 +192,14 @@ export class User {
     return this.#sim.pick(["memory", "durable"] as const);
   }
 
-  #range(): Range {
+  #range(): ReadRange {
     const sim = this.#sim;
     const [a, b] = [row(sim.below(KEYS)), row(sim.below(KEYS))];
-    return sim.pick<Range>([{}, { prefix: "row/01" }, a < b ? { from: a, to: b } : { from: a }]);
+    return sim.pick<ReadRange>([
+      {},
+      { prefix: "row/01" },
+      a < b ? { from: a, to: b } : { from: a },
+    ]);
   }
 
   #value(): string {

@@ -1,0 +1,176 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { SeededPrng } from "../../../src/base/prng.ts";
+import { InlineMerger } from "../../../src/lsm/compaction/inline-merger.ts";
+import type { MergeSpec } from "../../../src/lsm/compaction/merger.ts";
+import { ENTRY } from "../../../src/lsm/format/cursor.ts";
+import {
+  DELETE,
+  END_OF_KEYS,
+  type Key,
+  MAX_SEQUENCE,
+  type Sequence,
+} from "../../../src/lsm/format/entry.ts";
+import { type Fragment, RangeMap } from "../../../src/lsm/format/range-map.ts";
+import { openSst } from "../../../src/lsm/format/sst.ts";
+import { SstCursor } from "../../../src/lsm/format/sst-cursor.ts";
+import { SstWriter } from "../../../src/lsm/format/sst-writer.ts";
+import { mintUlid } from "../../../src/lsm/format/ulid.ts";
+import { SleepIsTime } from "../../support/virtual-clock.ts";
+import { drive, type File } from "../support/merges.ts";
+import { type Entry, inOrder, randomEntries } from "../support/model.ts";
+import { WholeFile } from "../support/tables.ts";
+
+const clock = new SleepIsTime();
+const inline = new InlineMerger(clock);
+
+/** Everything that was written, whatever lies in which table. */
+interface Writes {
+  readonly entries: readonly Entry[];
+  readonly ranges: readonly { readonly from: Key; readonly to: Key; readonly sequence: Sequence }[];
+}
+
+/** Some of the entries are turned into deletions of ranges, from their key to another's. */
+function writesOf(prng: SeededPrng, count: number): Writes {
+  const all = randomEntries(prng, count).map((entry, i) => ({ ...entry, sequence: i + 1 }));
+  const entries: Entry[] = [];
+  const ranges: Writes["ranges"][number][] = [];
+  for (const entry of all) {
+    const other = all[Math.floor(prng.float() * all.length)]?.key ?? "";
+    const to = prng.float() < 0.1 ? END_OF_KEYS : other;
+    if (prng.float() < 0.15 && entry.key < to) {
+      ranges.push({ from: entry.key, to, sequence: entry.sequence });
+    } else entries.push(entry);
+  }
+  return { entries, ranges };
+}
+
+/** Tables of adjacent ages, newest first. */
+function inputsOf({ entries, ranges }: Writes, count: number, prng: SeededPrng): readonly File[] {
+  const files: File[] = [];
+  const total = entries.length + ranges.length;
+  const within = (age: number) => (one: { readonly sequence: Sequence }) =>
+    Math.floor(((one.sequence - 1) / total) * count) === age;
+  for (let age = count - 1; age >= 0; age--) {
+    const map = new RangeMap();
+    for (const { from, to, sequence } of ranges.filter(within(age))) map.add(from, to, sequence);
+    files.push(...tableOf(entries.filter(within(age)), map.fragments(), prng));
+  }
+  return files;
+}
+
+function tableOf(entries: readonly Entry[], ranges: readonly Fragment[], prng: SeededPrng): File[] {
+  if (entries.length + ranges.length === 0) return [];
+  const writer = new SstWriter(mintUlid(clock, prng), { blockBytes: 200 });
+  for (const { key, sequence, kind, value } of inOrder(entries)) {
+    writer.add(key, sequence, kind, value);
+  }
+  for (const range of ranges) writer.addRange(range);
+  const meta = writer.finish();
+  return [{ meta, bytes: Buffer.concat(writer.takeChunks()) }];
+}
+
+interface Content {
+  readonly entries: readonly Entry[];
+  readonly ranges: readonly Fragment[];
+}
+
+function contentOf({ meta, bytes }: File): Content {
+  const opened = openSst(bytes, { id: meta.id, fileBytes: bytes.length });
+  if (opened.state === "short") throw new Error("a whole file is never short");
+  expect(opened.sst.stats).toEqual(meta.stats);
+  const ranges = opened.sst.ranges?.fragments() ?? [];
+  if (meta.stats.entries === 0) return { entries: [], ranges };
+  const cursor = new SstCursor(opened.sst, new WholeFile(opened.sst, bytes));
+  const entries: Entry[] = [];
+  for (let step = cursor.first(); step === ENTRY; step = cursor.next()) {
+    const { key, sequence, kind } = cursor;
+    entries.push({ key, sequence, kind, value: cursor.value() });
+  }
+  return { entries, ranges };
+}
+
+/** The sequence of the version that a state shows of a key; 0: none. */
+function shown({ entries, ranges }: Writes, key: Key, state: Sequence): Sequence {
+  const seen = entries.filter((one) => one.key === key && one.sequence <= state);
+  const newest = seen.toSorted((a, b) => b.sequence - a.sequence)[0];
+  if (newest === undefined || newest.kind === DELETE) return 0;
+  const hides = (range: Writes["ranges"][number]): boolean =>
+    range.sequence <= state &&
+    range.sequence > newest.sequence &&
+    key >= range.from &&
+    key < range.to;
+  return ranges.some(hides) ? 0 : newest.sequence;
+}
+
+function joined(contents: readonly Content[]): Writes {
+  const ranges = contents.flatMap((content) =>
+    content.ranges.flatMap(({ from, to, sequences }) =>
+      sequences.map((sequence) => ({ from, to, sequence })),
+    ),
+  );
+  return { entries: contents.flatMap(({ entries }) => entries), ranges };
+}
+
+function specOf(files: readonly File[], parts: Partial<MergeSpec>): MergeSpec {
+  return {
+    inputs: files.map(({ meta }) => [meta]),
+    snapshots: [],
+    dropTombstones: false,
+    compression: "none",
+    blockBytes: 256,
+    tableBytes: 600,
+    windowBytes: 700,
+    stepBytes: 1_000,
+    ...parts,
+  };
+}
+
+describe("a merge of range tombstones", () => {
+  it("shows in every state what its inputs show, in tables that do not meet", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.record({
+          seed: fc.nat(),
+          count: fc.integer({ min: 1, max: 120 }),
+          ages: fc.integer({ min: 1, max: 5 }),
+          dropTombstones: fc.boolean(),
+          snapshots: fc.uniqueArray(fc.integer({ min: 0, max: 130 }), { maxLength: 3 }),
+        }),
+        async ({ seed, count, ages, dropTombstones, ...rest }) => {
+          const prng = new SeededPrng(seed);
+          const writes = writesOf(prng, count);
+          const files = inputsOf(writes, ages, prng);
+          const snapshots = rest.snapshots.sort((a, b) => a - b);
+          // Where everything is merged nothing lies below; where the oldest stays, it is read last.
+          const merged = dropTombstones ? files : files.slice(0, -1);
+          const below = dropTombstones ? [] : files.slice(-1).map(contentOf);
+          if (merged.length === 0) return;
+          const spec = specOf(merged, { snapshots, dropTombstones });
+          const bytes = new Map(merged.map((file) => [file.meta.id, file.bytes]));
+          const { files: made } = await drive(inline, spec, bytes, prng);
+          const contents = made.map(contentOf);
+          const after = joined([...contents, ...below]);
+          for (const state of [...snapshots, MAX_SEQUENCE]) {
+            for (const key of new Set(writes.entries.map((entry) => entry.key))) {
+              expect(shown(after, key, state)).toBe(shown(writes, key, state));
+            }
+          }
+          for (const [i, { meta }] of made.entries()) {
+            const next = made[i + 1]?.meta.stats.firstKey ?? "\xff\xff\xff\xff";
+            const { lastKey } = meta.stats;
+            expect(i + 1 === made.length || lastKey <= next).toBe(true);
+          }
+          // Nothing is left that nobody can see.
+          const states = [...snapshots, MAX_SEQUENCE];
+          for (const { key, sequence, kind } of contents.flatMap(({ entries }) => entries)) {
+            const isSeen = states.some((state) => shown(writes, key, state) === sequence);
+            expect(isSeen || kind === DELETE).toBe(true);
+          }
+          if (dropTombstones && snapshots.length === 0) expect(joined(contents).ranges).toEqual([]);
+        },
+      ),
+      { numRuns: 150 },
+    );
+  });
+});
