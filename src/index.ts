@@ -6,7 +6,7 @@ import { type Composition, compose } from "./runtime/compose.ts";
 import { mintNodeId } from "./runtime/node-identity.ts";
 import { SystemPrng } from "./runtime/prng.ts";
 import { fromFields, readSettings, requireSettings } from "./runtime/read-settings.ts";
-import type { LogLevel, Profile, Settings } from "./runtime/settings.ts";
+import type { AwsTransport, LogLevel, Profile, Settings } from "./runtime/settings.ts";
 import { createLogger, defectLogger } from "./server/log.ts";
 import { FirnServer } from "./server/server.ts";
 import type { CatalogAdmin } from "./service/catalog-admin.ts";
@@ -17,7 +17,7 @@ import type { TableSnapshots } from "./service/table-snapshots.ts";
 export { CatalogError, type ErrorContext, type ErrorKind } from "./base/error.ts";
 export type { UndropTarget } from "./catalog/dropped.ts";
 export type { MetricsReport } from "./catalog/reports.ts";
-export type { LogLevel, Profile } from "./runtime/settings.ts";
+export type { AwsTransport, LogLevel, Profile } from "./runtime/settings.ts";
 export type { CatalogAdmin, CatalogInfo } from "./service/catalog-admin.ts";
 export type {
   DroppedAdmin,
@@ -50,6 +50,8 @@ export interface FirnOptions {
   readonly s3KmsKey?: string;
   readonly s3CheckMetadata?: boolean;
   readonly dynamodbTable?: string;
+  /** Who sends requests for objects and items; `lean` if absent. */
+  readonly awsTransport?: AwsTransport;
   /** Make bucket and table where they are absent. */
   readonly init?: boolean;
   readonly cacheMemoryMib?: number;

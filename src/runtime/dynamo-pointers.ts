@@ -16,11 +16,12 @@ import type { Components, Stores } from "./stores.ts";
  * @throws CatalogError as `initTable` (where `init` asks for it) and `probeTable`.
  */
 export async function dynamoPointers(
-  { dynamodbTable: table, init }: Settings,
+  { dynamodbTable: table, init, awsTransport: transport }: Settings,
   { clock, prng, notify, onDefect }: Components,
   metrics: Metrics,
 ): Promise<Pick<Stores, "pointers" | "close" | "assertUsable">> {
-  const client = new DynamoClient({ clock });
+  const connection = { transport };
+  const client = new DynamoClient({ clock, connection });
   const target = { client, clock, table };
   try {
     if (init && (await initTable(target)) === "created") notify("made the table", { table });
@@ -33,7 +34,8 @@ export async function dynamoPointers(
   const skew = new SkewWatch({ clock, notify, onDefect, measure: () => measureSkew(target) });
   skew.start();
   const onUsage = StoreCosts.of(metrics).pointer;
-  const store = new DynamoPointerStore({ table, families: KEY_FAMILIES, clock, prng, onUsage });
+  const families = KEY_FAMILIES;
+  const store = new DynamoPointerStore({ table, families, clock, prng, connection, onUsage });
   return {
     pointers: new MeteredPointerStore(store, { clock, metrics }),
     assertUsable: () => skew.assertClose(),

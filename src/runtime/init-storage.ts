@@ -41,10 +41,10 @@ async function bucketLines(
 }
 
 async function tableLines(
-  { dynamodbTable: table }: Settings,
+  { dynamodbTable: table, awsTransport: transport }: Settings,
   { clock, prng }: Pick<Components, "clock" | "prng">,
 ): Promise<readonly string[]> {
-  const client = new DynamoClient({ clock });
+  const client = new DynamoClient({ clock, connection: { transport } });
   try {
     const made = await initTable({ client, clock, table });
     const { warnings } = await probeTable({ client, clock, table }, prng);

@@ -1,9 +1,10 @@
+import type { CreateTableCommandInput } from "@aws-sdk/client-dynamodb";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { SeededPrng } from "../../src/base/prng.ts";
 import { DynamoClient } from "../../src/pointer/dynamo/client.ts";
 import { measureSkew, probeTable } from "../../src/pointer/dynamo/probe.ts";
 import { type DynamoTable, describeTable, initTable } from "../../src/pointer/dynamo/table.ts";
-import { DynamoDouble, type DynamoDoubleOptions } from "../double/dynamo/service.ts";
+import { DynamoDouble, type DynamoDoubleOptions, withBody } from "../double/dynamo/service.ts";
 import { ANY_CREDENTIALS, ShiftedClock, TABLE } from "../double/dynamo/world.ts";
 import { type Handler, type Service, serve } from "../double/server.ts";
 
@@ -76,12 +77,13 @@ describe("a start is refused, and the setting named, where the table", () => {
 
   test("has other keys", async () => {
     const at = await site();
-    await at.client.sdk.createTable({
+    const other: CreateTableCommandInput = {
       TableName: TABLE,
       AttributeDefinitions: [{ AttributeName: "id", AttributeType: "S" }],
       KeySchema: [{ AttributeName: "id", KeyType: "HASH" }],
       BillingMode: "PAY_PER_REQUEST",
-    });
+    };
+    await at.client.bounded((sdk, to) => sdk.createTable(other, to));
     const unfit = refusal("Invalid", "DYNAMODB_TABLE_UNFIT", /--dynamodb-table/);
     await expect(probeTable(at, prng)).rejects.toMatchObject(unfit);
     await expect(initTable(at)).rejects.toMatchObject(unfit);
@@ -148,7 +150,7 @@ describe("a start is refused, and the setting named, where the table", () => {
       const response = handler(request);
       if (response.status !== 400) return response;
       const { Item: _, ...error } = JSON.parse(Buffer.from(response.body).toString("utf8"));
-      return { ...response, body: Buffer.from(JSON.stringify(error)) };
+      return withBody(response, error);
     });
     await initTable(at);
     const ignored = refusal("Invalid", "DYNAMODB_CONDITIONS_IGNORED", /AWS_ENDPOINT_URL/);

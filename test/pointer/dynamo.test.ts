@@ -22,4 +22,4 @@ const CAPABILITIES: PointerStoreCapabilities = {
   modelRuns: 8,
 };
 
-describePointerStore("DynamoDB's double, through the SDK", subject, CAPABILITIES);
+describePointerStore("DynamoDB's double", subject, CAPABILITIES);

@@ -25,6 +25,7 @@ const CWD = "/somewhere/else";
 const SECRET = "0123456789abcdef0123456789abcdef";
 /** A value that each setting takes and that is not its default. */
 const SAMPLES: Partial<Record<SettingName, string>> = {
+  awsTransport: "sdk",
   ...{ profile: "memory", host: "localhost", port: "1", logLevel: "warn", maxInFlight: "9" },
   ...{ allowAnonymous: "true", standby: "true", takeover: "true", init: "true" },
   ...{
@@ -73,6 +74,7 @@ describe("settings", () => {
       s3KmsKey: undefined,
       s3CheckMetadata: false,
       dynamodbTable: "firn",
+      awsTransport: "lean",
       init: false,
       cacheMemoryMib: 64,
       cacheDiskMib: 0,

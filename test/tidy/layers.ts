@@ -10,6 +10,7 @@ interface Folder {
 export const FOLDERS: Readonly<Record<string, Folder>> = {
   base: { layer: 0 },
   gen: { layer: 0 },
+  aws: { layer: 0, beside: ["base"] },
   keys: { layer: 1 },
   blob: { layer: 1 },
   pointer: { layer: 1 },

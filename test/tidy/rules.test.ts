@@ -172,6 +172,12 @@ const EXAMPLES: Readonly<Record<string, Example>> = {
     good: "setTimeout(run, 5);\n",
     goodPath: "src/runtime/clock.ts",
   },
+  "a timer that is not a socket's": {
+    rule: rules.ambient,
+    path: "src/aws/x.ts",
+    bad: "websocket.setTimeout(5);\n",
+    good: "socket.setTimeout(5);\n",
+  },
   randomness: {
     rule: rules.ambient,
     path: "src/base/x.ts",

@@ -26,7 +26,8 @@ const AMBIENT: readonly RegExp[] = [
   /\bMath\.random\b/g,
   /\bperformance\.(?:now|timeOrigin)\b/g,
   /\bprocess\.(?:hrtime|uptime)\b/g,
-  /\b(?:setTimeout|setInterval|setImmediate)\b/g,
+  // A socket's own bound on silence waits for nothing by itself.
+  /(?<!\bsocket\.)\b(?:setTimeout|setInterval|setImmediate)\b/g,
   /\b(?:randomUUID|randomBytes|randomInt|randomFill|randomFillSync|getRandomValues)\b/g,
   /\bAbortSignal\.timeout\b/g,
 ];

@@ -1,8 +1,37 @@
 import { S3Client, type S3ClientConfig } from "@aws-sdk/client-s3";
+import { HttpPool } from "../../aws/http.ts";
+import type { Clock } from "../../base/clock.ts";
+import { LeanTransport } from "./lean.ts";
 import { type S3Options, settingsOf } from "./options.ts";
+import { type S3Transport, SdkTransport } from "./transport.ts";
 
 const MAX_CONNECTIONS = 256;
 const SILENT = { trace() {}, debug() {}, info() {}, warn() {}, error() {} };
+
+/** How one store is reached: both ways share their connections. */
+export interface S3Connection {
+  /** For what is rare. */
+  readonly client: S3Client;
+  readonly transport: S3Transport;
+  /** Closes the connections. Requests under way fail. */
+  close(): void;
+}
+
+export function connectS3(options: S3Options, clock: Clock): S3Connection {
+  const settings = settingsOf(options);
+  const connections = options.maxConnections ?? MAX_CONNECTIONS;
+  const pool = new HttpPool({ connections, ...settings.timeouts });
+  const client = createS3Client(options, pool);
+  const transport =
+    options.transport === "sdk"
+      ? new SdkTransport(client, settings)
+      : new LeanTransport({ client, settings, pool, clock });
+  const close = (): void => {
+    client.destroy();
+    pool.close();
+  };
+  return { client, transport, close };
+}
 
 /**
  * The SDK's client, with all that it would do behind our back turned off:
@@ -13,10 +42,9 @@ const SILENT = { trace() {}, debug() {}, info() {}, warn() {}, error() {} };
  * - Checksums of its own: stores that only resemble S3 refuse them, or accept wrong ones. Writes
  *   carry a SHA-256 of ours, reads are checked by us.
  */
-export function createS3Client(options: S3Options): S3Client {
+function createS3Client(options: S3Options, { httpAgent, httpsAgent }: HttpPool): S3Client {
   const { timeouts } = settingsOf(options);
   const { region, endpoint, profile, credentials } = options;
-  const agent = { keepAlive: true, maxSockets: options.maxConnections ?? MAX_CONNECTIONS };
   const config: S3ClientConfig = {
     ...(region === undefined ? {} : { region }),
     ...(endpoint === undefined ? {} : { endpoint }),
@@ -31,8 +59,8 @@ export function createS3Client(options: S3Options): S3Client {
     requestHandler: {
       connectionTimeout: timeouts.connectMs,
       socketTimeout: timeouts.idleMs,
-      httpAgent: agent,
-      httpsAgent: agent,
+      httpAgent,
+      httpsAgent,
       logger: SILENT,
     },
   };

@@ -1,14 +1,11 @@
-import { DeleteObjectCommand, DeleteObjectsCommand } from "@aws-sdk/client-s3";
+import { DeleteObjectsCommand } from "@aws-sdk/client-s3";
 import { errorOf, failureOf, isPassing, type S3Failure, unknownOf } from "./failure.ts";
 import type { Target } from "./read.ts";
 import type { S3Wire } from "./wire.ts";
 
 /** One request. @throws `Unknown` where it may have been applied; others as `errorOf`. */
 export async function deleteOne(wire: S3Wire, { path, key }: Target): Promise<void> {
-  const command = new DeleteObjectCommand({ Bucket: wire.settings.bucket, Key: key });
-  const deleted = await wire.again("DeleteObject", (abortSignal) =>
-    wire.client.send(command, { abortSignal }),
-  );
+  const deleted = await wire.again("DeleteObject", (signal) => wire.transport.delete(key, signal));
   if (!deleted.ok && deleted.failure.reason !== "missing") {
     throw (deleted.inDoubt ? unknownOf : errorOf)(deleted.failure, "DeleteObject", path);
   }

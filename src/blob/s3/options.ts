@@ -45,6 +45,8 @@ export interface S3Options {
   readonly maxGetBytes?: number;
   /** Connections at once; more requests than that wait for one. */
   readonly maxConnections?: number;
+  /** Who sends the requests for whole objects: we (the default), or the SDK as all others. */
+  readonly transport?: "lean" | "sdk";
 }
 
 export type S3Settings = Required<

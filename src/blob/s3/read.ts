@@ -1,13 +1,7 @@
-import {
-  GetObjectCommand,
-  type GetObjectCommandOutput,
-  HeadObjectCommand,
-} from "@aws-sdk/client-s3";
 import { CatalogError, invalid } from "../../base/error.ts";
 import { sha256Hex } from "../../base/hash.ts";
 import type { Blob, BlobInfo } from "../port.ts";
 import { errorOf } from "./failure.ts";
-import { etagText, originOf } from "./object.ts";
 import type { Attempted, S3Wire } from "./wire.ts";
 
 export interface Target {
@@ -64,16 +58,13 @@ export async function readPart(
 
 /** One HEAD. */
 export async function readInfo(wire: S3Wire, target: Target): Promise<BlobInfo | undefined> {
-  const command = new HeadObjectCommand({ Bucket: wire.settings.bucket, Key: target.key });
-  const look = await wire.again("HeadObject", (abortSignal) =>
-    wire.client.send(command, { abortSignal }),
-  );
+  const look = await wire.again("HeadObject", (signal) => wire.transport.head(target.key, signal));
   if (!look.ok) {
     if (look.failure.reason === "missing") return undefined;
     throw errorOf(look.failure, "HeadObject", target.path);
   }
-  const { ContentLength = 0, ETag, LastModified } = look.value;
-  return { size: ContentLength, etag: etagText(ETag), modifiedAtMs: LastModified?.getTime() ?? 0 };
+  const { size, etag, modifiedAtMs } = look.value;
+  return { size, etag, modifiedAtMs };
 }
 
 async function nothingOf(wire: S3Wire, target: Target): Promise<Blob | undefined> {
@@ -108,34 +99,15 @@ async function read(
   { path, key }: Target,
   range: string | undefined,
 ): Promise<Attempted<Got>> {
-  const { bucket, maxGetBytes } = wire.settings;
-  const command = new GetObjectCommand({
-    ...{ Bucket: bucket, Key: key },
-    ...(range === undefined ? {} : { Range: range }),
-  });
-  let tooLarge = 0;
-  const attempted = await wire.again("GetObject", async (abortSignal, allow) => {
-    const output = await wire.client.send(command, { abortSignal });
-    const { ContentLength = 0, ContentRange, ETag, Metadata } = output;
-    if (ContentLength > maxGetBytes) {
-      tooLarge = ContentLength;
-      discard(output);
-      return { bytes: new Uint8Array(0), etag: "", sha256: undefined, ranged: true };
-    }
-    allow(ContentLength);
-    const bytes = (await output.Body?.transformToByteArray()) ?? new Uint8Array(0);
-    const { sha256 } = originOf(Metadata);
-    return { bytes, etag: etagText(ETag), sha256, ranged: ContentRange !== undefined };
-  });
-  if (tooLarge > 0) {
-    throw invalid("BLOB_TOO_LARGE", "blob too large", {
-      ...{ path: path.slice(0, 200), bytes: tooLarge },
-    });
+  const { maxGetBytes: maxBytes } = wire.settings;
+  const attempted = await wire.again("GetObject", (signal, allow) =>
+    wire.transport.get({ key, range, maxBytes, allow }, signal),
+  );
+  if (!attempted.ok) return attempted;
+  const { bytes, etag, ranged, size, origin } = attempted.value;
+  if (bytes === undefined) {
+    const context = { path: path.slice(0, 200), bytes: size };
+    throw invalid("BLOB_TOO_LARGE", "blob too large", context);
   }
-  return attempted;
-}
-
-/** Lets go of a body that nobody reads, and of its connection. */
-function discard({ Body }: GetObjectCommandOutput): void {
-  if (Body !== undefined && "destroy" in Body) Body.destroy();
+  return { ok: true, value: { bytes, etag, sha256: origin.sha256, ranged } };
 }

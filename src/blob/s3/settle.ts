@@ -1,8 +1,7 @@
-import { HeadObjectCommand } from "@aws-sdk/client-s3";
 import { unreachable } from "../../base/assert.ts";
 import type { PutCondition, PutResult } from "../port.ts";
 import { errorOf, isPassing, type S3Failure, unknownOf } from "./failure.ts";
-import { etagText, type Origin, originOf, overOf } from "./object.ts";
+import { type Origin, overOf } from "./object.ts";
 import type { Attempted, Budget, S3Wire, Send } from "./wire.ts";
 
 /*
@@ -160,18 +159,11 @@ export async function lookAt(
   key: string,
   budget: Budget = wire.budget(),
 ): Promise<Attempted<Standing | undefined>> {
-  const { bucket } = wire.settings;
-  const command = new HeadObjectCommand({ Bucket: bucket, Key: key });
   for (let looks = 1; ; looks++) {
-    const look = await wire.again(
-      "HeadObject",
-      (abortSignal) => wire.client.send(command, { abortSignal }),
-      { budget },
-    );
-    if (look.ok) {
-      const { ETag, Metadata } = look.value;
-      return { ok: true, value: { etag: etagText(ETag), origin: originOf(Metadata) } };
-    }
+    const look = await wire.again("HeadObject", (signal) => wire.transport.head(key, signal), {
+      budget,
+    });
+    if (look.ok) return look;
     if (look.failure.reason === "missing") return { ok: true, value: undefined };
     // A verdict hangs on it: what will not pass by itself is tried once more, too.
     if (looks >= MAX_LOOKS || !(await budget.pause())) return look;

@@ -1,7 +1,7 @@
 import { HeadBucketCommand } from "@aws-sdk/client-s3";
 import { CatalogError, type ErrorContext, invalid } from "../../base/error.ts";
 import { LIMITS } from "../../base/limits.ts";
-import { createS3Client } from "./client.ts";
+import { connectS3 } from "./client.ts";
 import type { S3Failure } from "./failure.ts";
 import { type S3Options, settingsOf } from "./options.ts";
 import { type S3Components, S3Wire } from "./wire.ts";
@@ -12,11 +12,11 @@ export async function withWire<T>(
   components: S3Components,
   work: (wire: S3Wire) => Promise<T>,
 ): Promise<T> {
-  const wire = new S3Wire(createS3Client(options), settingsOf(options), components);
+  const wire = new S3Wire(connectS3(options, components.clock), settingsOf(options), components);
   try {
     return await work(wire);
   } finally {
-    wire.client.destroy();
+    wire.close();
   }
 }
 

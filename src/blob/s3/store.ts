@@ -1,5 +1,4 @@
 import { hash } from "node:crypto";
-import { PutObjectCommand } from "@aws-sdk/client-s3";
 import { inOnePiece } from "../../base/bytes.ts";
 import { assertBlobPath, assertDeletable, assertRange, checkList } from "../checks.ts";
 import type {
@@ -11,11 +10,11 @@ import type {
   PutCondition,
   PutResult,
 } from "../port.ts";
-import { createS3Client } from "./client.ts";
+import { connectS3 } from "./client.ts";
 import { deleteAll, deleteOne } from "./delete.ts";
 import { listPaths } from "./list.ts";
 import { putParts } from "./multipart.ts";
-import { conditionHeaders, encryptionHeaders, etagText, keyOf, metadataOf } from "./object.ts";
+import { keyOf } from "./object.ts";
 import { type S3Options, settingsOf } from "./options.ts";
 import { readInfo, readPart, readWhole, type Target } from "./read.ts";
 import { settlePut } from "./settle.ts";
@@ -36,12 +35,13 @@ export class S3BlobStore implements BlobStore {
 
   /** @throws CatalogError `Invalid`, code `S3_OPTIONS_INVALID`. */
   constructor(options: S3Options, components: S3Components) {
-    this.#wire = new S3Wire(createS3Client(options), settingsOf(options), components);
+    const connection = connectS3(options, components.clock);
+    this.#wire = new S3Wire(connection, settingsOf(options), components);
   }
 
   /** Closes the connections. Requests under way fail. */
   close(): void {
-    this.#wire.client.destroy();
+    this.#wire.close();
   }
 
   /** One GET. */
@@ -76,23 +76,15 @@ export class S3BlobStore implements BlobStore {
     const { key } = this.#target(path);
     const wire = this.#wire;
     const digest = Buffer.from(hash("sha256", bytes, "buffer"));
-    const sha256 = digest.toString("hex");
     const id = this.#mint();
     if (bytes.length > wire.settings.partBytes) {
       const parts = partsOf(only(bytes), wire.settings.partBytes);
+      const sha256 = digest.toString("hex");
       return putParts(wire, { path, key, id, condition, sha256 }, parts);
     }
-    const command = new PutObjectCommand({
-      ...{ Bucket: wire.settings.bucket, Key: key, Body: bytes },
-      ChecksumSHA256: digest.toString("base64"),
-      Metadata: metadataOf(id, condition, sha256),
-      ...conditionHeaders(condition, wire.settings),
-      ...encryptionHeaders(wire.settings),
-    });
     return settlePut(wire, {
       ...{ path, key, id, condition, bytes: bytes.length, operation: "PutObject" },
-      send: async (abortSignal) =>
-        etagText((await wire.client.send(command, { abortSignal })).ETag),
+      send: (signal) => wire.transport.put({ key, bytes, digest, id, condition }, signal),
     });
   }
 

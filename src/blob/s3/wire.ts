@@ -1,6 +1,6 @@
-import type { S3Client } from "@aws-sdk/client-s3";
 import { type Clock, Stopwatch } from "../../base/clock.ts";
 import type { Prng } from "../../base/prng.ts";
+import type { S3Connection } from "./client.ts";
 import { failureOf, isPassing, type S3Failure } from "./failure.ts";
 import { MIN_BYTES_PER_MS, type S3Settings } from "./options.ts";
 
@@ -38,12 +38,16 @@ export interface Budget {
 
 /** Requests, one by one, each with an end; and again, within a budget. */
 export class S3Wire {
-  readonly client: S3Client;
+  readonly client: S3Connection["client"];
+  readonly transport: S3Connection["transport"];
   readonly settings: S3Settings;
+  readonly #close: () => void;
   readonly #components: S3Components;
 
-  constructor(client: S3Client, settings: S3Settings, components: S3Components) {
-    this.client = client;
+  constructor(connection: S3Connection, settings: S3Settings, components: S3Components) {
+    this.client = connection.client;
+    this.transport = connection.transport;
+    this.#close = connection.close;
     this.settings = settings;
     this.#components = components;
   }
@@ -54,6 +58,11 @@ export class S3Wire {
 
   get prng(): Prng {
     return this.#components.prng;
+  }
+
+  /** Closes the connections. Requests under way fail. */
+  close(): void {
+    this.#close();
   }
 
   /** Of one call, or of a share of it. */

@@ -1,5 +1,14 @@
 import { DynamoDB, type DynamoDBClientConfig } from "@aws-sdk/client-dynamodb";
+import { HttpPool } from "../../aws/http.ts";
 import type { Clock } from "../../base/clock.ts";
+import { LeanTransport } from "./lean.ts";
+import {
+  type DynamoOperation,
+  type DynamoTransport,
+  type Input,
+  type Output,
+  SdkTransport,
+} from "./transport.ts";
 
 /** What the SDK is told. What is absent it finds as it always does: `AWS_*`, profiles, roles. */
 export interface DynamoConnection {
@@ -15,6 +24,8 @@ export interface DynamoConnection {
   readonly timeouts?: DynamoTimeouts;
   /** Connections kept open at most; requests beyond them wait. 64 if absent. */
   readonly connections?: number;
+  /** Who sends the requests for items: ourselves (the default), or the SDK as all others. */
+  readonly transport?: "lean" | "sdk";
 }
 
 export interface DynamoTimeouts {
@@ -49,9 +60,7 @@ const UNITS = {
   UpdateItem: "write",
   DeleteItem: "write",
   TransactWriteItems: "write",
-} as const;
-
-export type DynamoOperation = keyof typeof UNITS;
+} as const satisfies Record<DynamoOperation, "read" | "write">;
 
 interface Consumed {
   readonly CapacityUnits?: number | undefined;
@@ -76,7 +85,9 @@ export interface DynamoClientOptions {
 
 /** Requests with an end: sent once by the SDK, whose own retries are off, and given up in time. */
 export class DynamoClient {
-  readonly sdk: DynamoDB;
+  readonly #sdk: DynamoDB;
+  readonly #pool: HttpPool;
+  readonly #transport: DynamoTransport;
   readonly #clock: Clock;
   readonly #wholeMs: number;
   readonly #onUsage: (usage: DynamoUsage) => void;
@@ -84,11 +95,17 @@ export class DynamoClient {
 
   constructor({ clock, connection = {}, onUsage = () => {} }: DynamoClientOptions) {
     const timeouts = connection.timeouts ?? TIMEOUTS;
-    this.sdk = new DynamoDB(sdkConfig(connection, timeouts));
+    this.#pool = new HttpPool({ connections: connection.connections ?? CONNECTIONS, ...timeouts });
+    const sdk = new DynamoDB(sdkConfig(connection, timeouts, this.#pool));
+    this.#sdk = sdk;
+    this.#transport =
+      connection.transport === "sdk"
+        ? new SdkTransport(sdk)
+        : new LeanTransport({ sdk, pool: this.#pool, clock });
     this.#clock = clock;
     this.#wholeMs = timeouts.wholeMs;
     this.#onUsage = onUsage;
-    this.sdk.middlewareStack.add(
+    sdk.middlewareStack.add(
       (next) => async (request) => {
         const result = await next(request);
         this.#lastDateMs = dateOf(result.response) ?? this.#lastDateMs;
@@ -106,14 +123,11 @@ export class DynamoClient {
   /**
    * One request that reads or writes items, and tells what it used.
    *
-   * @throws what the SDK throws; an `AbortError` past the whole timeout.
+   * @throws what `failure.ts` reads; an `AbortError` past the whole timeout.
    */
-  async send<T extends Answer>(
-    operation: DynamoOperation,
-    call: (sdk: DynamoDB, options: CallOptions) => Promise<T>,
-  ): Promise<T> {
-    const answer = await this.bounded(call);
-    const { ConsumedCapacity: consumed = [] } = answer;
+  async send<O extends DynamoOperation>(operation: O, input: Input<O>): Promise<Output<O>> {
+    const answer = await this.#inTime((signal) => this.#transport.send(operation, input, signal));
+    const { ConsumedCapacity: consumed = [] }: Answer = answer;
     for (const each of Array.isArray(consumed) ? consumed : [consumed]) {
       this.#used(operation, each);
     }
@@ -125,15 +139,19 @@ export class DynamoClient {
     this.#onUsage({ operation, readUnits: 0, writeUnits });
   }
 
-  /** One request of any kind. @throws as `send` */
-  async bounded<T>(call: (sdk: DynamoDB, options: CallOptions) => Promise<T>): Promise<T> {
+  /** One request of any other kind, by the SDK. @throws as `send` */
+  bounded<T>(call: (sdk: DynamoDB, options: CallOptions) => Promise<T>): Promise<T> {
+    return this.#inTime((abortSignal) => call(this.#sdk, { abortSignal }));
+  }
+
+  async #inTime<T>(call: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const abort = new AbortController();
     const answered = new AbortController();
     void this.#clock.sleep(this.#wholeMs, answered.signal).then(() => {
       if (!answered.signal.aborted) abort.abort();
     });
     try {
-      return await call(this.sdk, { abortSignal: abort.signal });
+      return await call(abort.signal);
     } finally {
       answered.abort();
     }
@@ -141,7 +159,8 @@ export class DynamoClient {
 
   /** Ends the connections that are kept open. */
   close(): void {
-    this.sdk.destroy();
+    this.#sdk.destroy();
+    this.#pool.close();
   }
 
   /** A resend that met its own token says itself that it has read, and written nothing. */
@@ -165,10 +184,10 @@ function dateOf(response: unknown): number | undefined {
 }
 
 function sdkConfig(
-  { endpoint, region, profile, credentials, connections }: DynamoConnection,
+  { endpoint, region, profile, credentials }: DynamoConnection,
   { connectMs, idleMs, wholeMs }: DynamoTimeouts,
+  { httpAgent, httpsAgent }: HttpPool,
 ): DynamoDBClientConfig {
-  const agent = { keepAlive: true, maxSockets: connections ?? CONNECTIONS };
   return {
     ...(endpoint !== undefined && { endpoint }),
     ...(region !== undefined && { region }),
@@ -183,8 +202,8 @@ function sdkConfig(
       requestTimeout: wholeMs,
       throwOnRequestTimeout: true,
       logger: SILENT,
-      httpAgent: agent,
-      httpsAgent: agent,
+      httpAgent,
+      httpsAgent,
     },
   };
 }

@@ -85,26 +85,22 @@ export class DynamoCommits {
     }
   }
 
-  /** @returns the versions made. @throws what the SDK throws. */
+  /** @returns the versions made. @throws what `failure.ts` reads. */
   async #apply(write: Write, ops: readonly PointerOp[]): Promise<ReadonlyMap<string, Version>> {
     const { client } = this.#options;
     const versions = versionsOf(ops);
     switch (write.operation) {
       case "PutItem":
-        await client.send("PutItem", (sdk, options) => sdk.putItem(write.input, options));
+        await client.send("PutItem", write.input);
         break;
       case "UpdateItem": {
-        const answer = await client.send("UpdateItem", (sdk, options) =>
-          sdk.updateItem(write.input, options),
-        );
+        const answer = await client.send("UpdateItem", write.input);
         const version = answer.Attributes?.["v"]?.N;
         for (const { key } of ops) if (version !== undefined) versions.set(key, BigInt(version));
         break;
       }
       case "TransactWriteItems":
-        await client.send("TransactWriteItems", (sdk, options) =>
-          sdk.transactWriteItems(write.input, options),
-        );
+        await client.send("TransactWriteItems", write.input);
         break;
     }
     return versions;

@@ -70,7 +70,7 @@ interface Thrown {
 }
 
 /**
- * Reads an error of the SDK's. Only what the service documents as "not applied" counts as that:
+ * Reads an error of a transport's. Only what the service documents as "not applied" counts as that:
  * every name that is not listed here is in doubt.
  */
 export function failureOf(error: unknown): Failure {

@@ -109,7 +109,7 @@ class Probe {
     const input = { TransactItems: [put("new", 1), put("race", 1)] };
     const cancelled = await control(this.#target, async () => {
       try {
-        await client.bounded((sdk, to) => sdk.transactWriteItems(input, to));
+        await client.send("TransactWriteItems", input);
         return undefined;
       } catch (error) {
         const failure = failureOf(error);
@@ -127,17 +127,13 @@ class Probe {
     const { client, table } = this.#target;
     const Keys = [this.#key("race"), this.#key("new")];
     const RequestItems = { [table]: { Keys, ConsistentRead: true } };
-    const many = await control(this.#target, () =>
-      client.bounded((sdk, to) => sdk.batchGetItem({ RequestItems }, to)),
-    );
+    const many = await control(this.#target, () => client.send("BatchGetItem", { RequestItems }));
     const query = {
       ...{ TableName: table, ConsistentRead: true },
       KeyConditionExpression: "p = :probe",
       ExpressionAttributeValues: { ":probe": { S: this.#partition } },
     };
-    const page = await control(this.#target, () =>
-      client.bounded((sdk, to) => sdk.query(query, to)),
-    );
+    const page = await control(this.#target, () => client.send("Query", query));
     const read = many.Responses?.[table]?.length ?? 0;
     if (read !== 1 || page.Items?.length !== 1) throw this.#ignored("consistent reads", 1);
   }
@@ -146,7 +142,7 @@ class Probe {
     const { client, table } = this.#target;
     for (const sort of ["race", "new"]) {
       const input = { TableName: table, Key: this.#key(sort) };
-      await control(this.#target, () => client.bounded((sdk, to) => sdk.deleteItem(input, to)));
+      await control(this.#target, () => client.send("DeleteItem", input));
     }
   }
 
@@ -166,7 +162,7 @@ class Probe {
     };
     return control(this.#target, async () => {
       try {
-        await client.bounded((sdk, to) => sdk.putItem(input, to));
+        await client.send("PutItem", input);
         return true;
       } catch (error) {
         const failure = failureOf(error);
@@ -180,9 +176,7 @@ class Probe {
   async #get(sort: string): Promise<Attributes | undefined> {
     const { client, table } = this.#target;
     const input = { TableName: table, Key: this.#key(sort), ConsistentRead: true };
-    const answer = await control(this.#target, () =>
-      client.bounded((sdk, to) => sdk.getItem(input, to)),
-    );
+    const answer = await control(this.#target, () => client.send("GetItem", input));
     return answer.Item;
   }
 

@@ -67,9 +67,7 @@ export class DynamoPointerStore implements PointerStore {
 
   async get(key: string): Promise<Item> {
     const input = { ...this.#itemInput(key), ConsistentRead: true };
-    const answer = await this.#read(() =>
-      this.#client.send("GetItem", (sdk, options) => sdk.getItem(input, options)),
-    );
+    const answer = await this.#read(() => this.#client.send("GetItem", input));
     return itemOf(key, answer.Item);
   }
 
@@ -113,9 +111,7 @@ export class DynamoPointerStore implements PointerStore {
     let from: Attributes | undefined;
     do {
       const page = { ...input, ExclusiveStartKey: from };
-      const answer = await this.#read(() =>
-        this.#client.send("Scan", (sdk, options) => sdk.scan(page, options)),
-      );
+      const answer = await this.#read(() => this.#client.send("Scan", page));
       for (const attributes of answer.Items ?? []) {
         if (keyOfItem(attributes).startsWith(prefix)) yield decodeItem(attributes);
       }
@@ -143,9 +139,7 @@ export class DynamoPointerStore implements PointerStore {
     };
     const answer = await this.#read(async () => {
       try {
-        return await this.#client.send("DeleteItem", (sdk, options) =>
-          sdk.deleteItem(input, options),
-        );
+        return await this.#client.send("DeleteItem", input);
       } catch (error) {
         if (failureOf(error).failure === "condition") return undefined;
         throw error;
@@ -170,9 +164,7 @@ export class DynamoPointerStore implements PointerStore {
         RequestItems: { [table]: { Keys: rest, ConsistentRead: true } },
         ...CONSUMED,
       };
-      const answer = await this.#read(() =>
-        this.#client.send("BatchGetItem", (sdk, options) => sdk.batchGetItem(input, options)),
-      );
+      const answer = await this.#read(() => this.#client.send("BatchGetItem", input));
       for (const attributes of answer.Responses?.[table] ?? []) {
         const item = decodeItem(attributes);
         found.set(item.key, item);
@@ -200,9 +192,7 @@ export class DynamoPointerStore implements PointerStore {
         ...(after !== "" && { ":after": { S: after } }),
       },
     };
-    const answer = await this.#read(() =>
-      this.#client.send("Query", (sdk, options) => sdk.query(input, options)),
-    );
+    const answer = await this.#read(() => this.#client.send("Query", input));
     const items = (answer.Items ?? []).map((attributes) => {
       const item = decodeItem(attributes);
       assert(item.state === "live", "a list has asked for what is alive");

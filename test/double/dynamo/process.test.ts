@@ -10,6 +10,7 @@ import { DynamoPointerStore } from "../../../src/pointer/dynamo/store.ts";
 import { SystemClock } from "../../../src/runtime/clock.ts";
 import { SystemPrng } from "../../../src/runtime/prng.ts";
 import { put } from "../../contract/pointer-store-space.ts";
+import { AWS_TRANSPORT } from "../../support/aws-transport.ts";
 import { TEST_FAMILIES } from "../../support/pointer-families.ts";
 import { ANY_CREDENTIALS, TABLE } from "./world.ts";
 
@@ -20,7 +21,7 @@ const TIMEOUTS = { connectMs: 1_000, idleMs: 500, wholeMs: 300 };
 let child: ChildProcess | undefined;
 afterEach(() => child?.kill("SIGKILL"));
 
-it("serves the real SDK from a process of its own, through faults, and ends", async () => {
+it("serves from a process of its own, through faults, and ends", async () => {
   const args = ["dynamo", "--table", TABLE, "--rate", "0.1", "--seed", "7"];
   child = spawn(process.execPath, [MAIN, ...args], { stdio: ["ignore", "pipe", "inherit"] });
   const [endpoint] = await once(createInterface({ input: child.stdout! }), "line");
@@ -28,6 +29,7 @@ it("serves the real SDK from a process of its own, through faults, and ends", as
   const deps = { clock, prng, ids: new IdSource(clock, prng) };
   const connection = {
     ...{ endpoint, region: "us-east-1", credentials: ANY_CREDENTIALS, timeouts: TIMEOUTS },
+    transport: AWS_TRANSPORT,
   };
   const store = new DynamoPointerStore({
     ...{ table: TABLE, families: TEST_FAMILIES, clock, prng, connection },

@@ -24,6 +24,12 @@ export interface DynamoDoubleOptions {
   readonly denied?: ReadonlySet<string>;
 }
 
+/** The same answer with another body, and the checksum of that. */
+export function withBody({ status, headers }: Response, body: object): Response {
+  const bytes = utf8(JSON.stringify(body));
+  return { status, headers: { ...headers, "x-amz-crc32": String(crc32(bytes)) }, body: bytes };
+}
+
 /**
  * A model of DynamoDB as its JSON 1.0 protocol shows it: one request is one step, so all is
  * serializable. What it does not model it refuses. Behind `serve` it stands in for the service.

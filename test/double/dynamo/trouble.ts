@@ -3,7 +3,7 @@ import { type Prng, randomBelow } from "../../../src/base/prng.ts";
 import type { Fault, Refusal, SeededFaults } from "../faults.ts";
 import type { Handler, Request, Response } from "../server.ts";
 import { cancelled, Refused } from "./refusal.ts";
-import { type DynamoDouble, operationOf } from "./service.ts";
+import { type DynamoDouble, operationOf, withBody } from "./service.ts";
 
 /**
  * Trouble that the service gives of its own. What `isDefinite` names it documents as not applied;
@@ -115,7 +115,7 @@ function batchInPart(handler: Handler, request: Request, prng: Prng): Response {
   const part = { ...body, RequestItems: served };
   const response = handler({ ...request, body: utf8(JSON.stringify(part)) });
   const answer = JSON.parse(utf8Text(response.body)) as object;
-  return { ...response, body: utf8(JSON.stringify({ ...answer, UnprocessedKeys: left })) };
+  return withBody(response, { ...answer, UnprocessedKeys: left });
 }
 
 function bodyOf<T>(request: Request): T {

@@ -3,6 +3,7 @@ import { S3BlobStore } from "../../../src/blob/s3/store.ts";
 import type { S3Components } from "../../../src/blob/s3/wire.ts";
 import { SystemClock } from "../../../src/runtime/clock.ts";
 import { SystemPrng } from "../../../src/runtime/prng.ts";
+import { AWS_TRANSPORT } from "../../support/aws-transport.ts";
 import { type Service, type Serving, serve } from "../server.ts";
 import { Bucket } from "./model.ts";
 import { S3Service, type S3ServiceOptions } from "./service.ts";
@@ -10,7 +11,7 @@ import { S3Service, type S3ServiceOptions } from "./service.ts";
 export const BUCKET = "firn-test";
 const CREDENTIALS = { accessKeyId: "test", secretAccessKey: "test" };
 
-/** The double on a port, with one bucket, and adapters that reach it through the SDK and TCP. */
+/** The double on a port, with one bucket, and adapters that reach it over TCP. */
 export interface OpenedS3 {
   readonly service: S3Service;
   readonly bucket: Bucket;
@@ -38,7 +39,7 @@ export async function openS3(
       const store = new S3BlobStore(
         {
           ...{ bucket: BUCKET, endpoint: serving.url, region: "us-east-1" },
-          ...{ credentials: CREDENTIALS, ...more },
+          ...{ credentials: CREDENTIALS, transport: AWS_TRANSPORT, ...more },
         },
         { clock: new SystemClock(), prng: new SystemPrng(), ...components },
       );

@@ -1,0 +1,130 @@
+import type { Clock } from "../base/clock.ts";
+import type { HttpHead, Origin } from "./http.ts";
+import { type AwsCredentials, type Pairs, Signer } from "./sigv4.ts";
+
+/** A request as the SDK would have sent it, signed. */
+export interface SampledRequest {
+  readonly protocol: string;
+  readonly hostname: string;
+  readonly port?: number | undefined;
+  readonly method: string;
+  readonly path: string;
+  readonly query?: Readonly<Record<string, unknown>> | undefined;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** What is asked of the SDK: everything about where and who is its own to find. */
+export interface SiteSource {
+  /** One request that is made and signed but not sent. */
+  sample(): Promise<unknown>;
+  /** As kept and renewed by the SDK. */
+  credentials(): Promise<AwsCredentials>;
+  /** Every service's but S3's path is encoded once more before it is signed. */
+  readonly escapePath: boolean;
+}
+
+/** Where a service is, and as whom it is asked. */
+export interface Site {
+  readonly origin: Origin;
+  readonly host: string;
+  /** Of the sampled request. */
+  readonly path: string;
+  readonly credentials: AwsCredentials;
+  readonly signer: Signer;
+}
+
+/** The SDK renews credentials so long before they end, and is asked for new ones then. */
+const RENEW_MS = 300_000;
+/** Signatures are refused at 15 minutes; below this a clock is not told from a slow answer. */
+const SKEW_MS = 240_000;
+const CREDENTIAL = String.raw`Credential=[^/]+\/\d{8}\/([^/]+)\/([^/]+)\/aws4_request`;
+const AUTHORIZATION = new RegExp(`^AWS4-HMAC-SHA256 ${CREDENTIAL}, SignedHeaders=([^,]+), `);
+
+/**
+ * Learns a site from a request that the SDK has signed, and takes it only where our signature of
+ * that request is the SDK's own, byte for byte. Learns it anew when its credentials end.
+ *
+ * Other ways of signing (S3 Express sessions, multi-region access points) make no site: their
+ * requests are the SDK's to send.
+ */
+export class SiteFinder {
+  readonly #source: SiteSource;
+  readonly #clock: Clock;
+  #found: { readonly site: Promise<Site | undefined>; renewAtMs: number } | undefined;
+  #offsetMs = 0;
+  #lastDate: string | undefined;
+
+  constructor(source: SiteSource, clock: Clock) {
+    this.#source = source;
+    this.#clock = clock;
+  }
+
+  /**
+   * No request, but for those that the SDK makes to find credentials.
+   *
+   * @returns undefined where the SDK alone can sign.
+   * @throws what the SDK throws where it finds no credentials or region.
+   */
+  find(): Promise<Site | undefined> {
+    if (this.#found !== undefined && this.#clock.nowMs() < this.#found.renewAtMs) {
+      return this.#found.site;
+    }
+    const found = { site: this.#learn(), renewAtMs: Number.POSITIVE_INFINITY };
+    this.#found = found;
+    found.site.then(
+      (site) => {
+        const endsAt = site?.credentials.expiration?.getTime();
+        if (endsAt !== undefined) found.renewAtMs = endsAt - RENEW_MS;
+        // Also where credentials changed between the sample and its signature.
+        if (site === undefined) found.renewAtMs = this.#clock.nowMs() + RENEW_MS;
+      },
+      () => {
+        if (this.#found === found) this.#found = undefined;
+      },
+    );
+    return found.site;
+  }
+
+  /** The service's time, in ms, as far as it is known to differ from ours. */
+  nowMs(): number {
+    return this.#clock.nowMs() + this.#offsetMs;
+  }
+
+  /** Looks at the date of an answer. */
+  observe({ headers }: HttpHead): void {
+    const { date } = headers;
+    // It moves once a second.
+    if (date === undefined || date === this.#lastDate || headers["age"] !== undefined) return;
+    this.#lastDate = date;
+    const aheadMs = Date.parse(date) - this.#clock.nowMs();
+    if (!Number.isNaN(aheadMs)) this.#offsetMs = Math.abs(aheadMs) < SKEW_MS ? 0 : aheadMs;
+  }
+
+  async #learn(): Promise<Site | undefined> {
+    const sampled = (await this.#source.sample()) as SampledRequest;
+    const credentials = await this.#source.credentials();
+    const { authorization = "", host } = sampled.headers;
+    const [, region, service, names] = AUTHORIZATION.exec(authorization) ?? [];
+    if (region === undefined || service === undefined || host === undefined) return undefined;
+    const { escapePath } = this.#source;
+    const signer = new Signer({ credentials, region, service, escapePath });
+    if (resigned(signer, sampled, names ?? "") !== authorization) return undefined;
+    const { protocol, hostname, port, path } = sampled;
+    const bare = hostname.replace(/^\[(.*)\]$/, "$1");
+    const origin = { secure: protocol === "https:", hostname: bare, port };
+    return { origin, host, path, credentials, signer };
+  }
+}
+
+/** Our signature of what the SDK has signed. */
+function resigned(
+  signer: Signer,
+  { method, path, query = {}, headers }: SampledRequest,
+  names: string,
+): string {
+  const date = headers["x-amz-date"] ?? "";
+  const signed: Pairs = names.split(";").map((name) => [name, headers[name] ?? ""]);
+  const pairs = Object.entries(query).map(([name, value]) => [name, String(value)] as const);
+  const payloadSha256 = headers["x-amz-content-sha256"] ?? "";
+  return signer.authorize({ method, path, query: pairs, headers: signed, payloadSha256 }, date);
+}

@@ -1,0 +1,199 @@
+import { HeadObjectCommand, type S3Client } from "@aws-sdk/client-s3";
+import type { HttpAnswer, HttpHead, HttpPool } from "../../aws/http.ts";
+import { LeanWire } from "../../aws/lean.ts";
+import { ServiceError } from "../../aws/service-error.ts";
+import { EMPTY_SHA256, escapeText, type Pairs } from "../../aws/sigv4.ts";
+import type { Site, SiteSource } from "../../aws/site.ts";
+import type { Clock } from "../../base/clock.ts";
+import { conditionHeaders, encryptionHeaders, etagText, metadataOf, originOf } from "./object.ts";
+import type { S3Settings } from "./options.ts";
+import {
+  type S3Content,
+  type S3Get,
+  type S3Head,
+  type S3Info,
+  type S3Put,
+  type S3Transport,
+  SdkTransport,
+} from "./transport.ts";
+
+/*
+ * S3 says all about an object in headers, user metadata behind `x-amz-meta-`. Only a refusal has a
+ * body to read, `<Error><Code>NoSuchKey</Code><Message>…`, and one of a HEAD has not even that.
+ */
+
+const METADATA = "x-amz-meta-";
+/** A refusal is shorter by far; what is longer is no answer of the store's. */
+const MAX_REFUSAL_BYTES = 65_536;
+/** Stands for the key in the request that tells where the bucket is. */
+const SAMPLE_KEY = "key";
+
+export interface LeanTransportOptions {
+  readonly client: S3Client;
+  readonly settings: S3Settings;
+  readonly pool: HttpPool;
+  readonly clock: Clock;
+}
+
+/** Requests signed and sent by ourselves, where the SDK's way of signing them is ours too. */
+export class LeanTransport implements S3Transport {
+  readonly #settings: S3Settings;
+  readonly #wire: LeanWire;
+  readonly #rest: SdkTransport;
+
+  constructor({ client, settings, pool, clock }: LeanTransportOptions) {
+    const source = s3Source(client, settings.bucket);
+    this.#settings = settings;
+    this.#wire = new LeanWire({ source, pool, clock });
+    this.#rest = new SdkTransport(client, settings);
+  }
+
+  async head(key: string, signal: AbortSignal): Promise<S3Info> {
+    const site = await this.#wire.site();
+    if (site === undefined) return this.#rest.head(key, signal);
+    const request = { ...requestOf(site, "HEAD", key), headers: [] };
+    const answer = await this.#wire.send(site, request, { signal });
+    if (answer.status !== 200) throw refusalOf(answer);
+    const modifiedAtMs = Date.parse(answer.headers["last-modified"] ?? "") || 0;
+    return { ...headOf(answer), size: sizeOf(answer), modifiedAtMs };
+  }
+
+  async get(get: S3Get, signal: AbortSignal): Promise<S3Content> {
+    const site = await this.#wire.site();
+    if (site === undefined) return this.#rest.get(get, signal);
+    const { key, range, maxBytes, allow } = get;
+    const headers: Pairs = range === undefined ? [] : [["range", range]];
+    let tooLarge = false;
+    const onHead = (head: HttpHead): boolean => {
+      if (!isSuccess(head)) return sizeOf(head) <= MAX_REFUSAL_BYTES;
+      tooLarge = sizeOf(head) > maxBytes;
+      allow(sizeOf(head));
+      return !tooLarge;
+    };
+    const request = { ...requestOf(site, "GET", key), headers };
+    const answer = await this.#wire.send(site, request, { signal, onHead });
+    if (!isSuccess(answer)) throw refusalOf(answer);
+    const { body } = answer;
+    return {
+      ...headOf(answer),
+      ...{ size: tooLarge ? sizeOf(answer) : body.length, bytes: tooLarge ? undefined : body },
+      ranged: answer.headers["content-range"] !== undefined,
+    };
+  }
+
+  async put(put: S3Put, signal: AbortSignal): Promise<string> {
+    const site = await this.#wire.site();
+    if (site === undefined) return this.#rest.put(put, signal);
+    const request = {
+      ...requestOf(site, "PUT", put.key),
+      ...{ headers: this.#putHeaders(put), body: put.bytes },
+      payloadSha256: put.digest.toString("hex"),
+    };
+    const answer = await this.#wire.send(site, request, { signal });
+    if (answer.status !== 200) throw refusalOf(answer);
+    return etagText(answer.headers["etag"]);
+  }
+
+  async delete(key: string, signal: AbortSignal): Promise<void> {
+    const site = await this.#wire.site();
+    if (site === undefined) return this.#rest.delete(key, signal);
+    const request = { ...requestOf(site, "DELETE", key), headers: [] };
+    const answer = await this.#wire.send(site, request, { signal });
+    if (!isSuccess(answer)) throw refusalOf(answer);
+  }
+
+  #putHeaders({ id, condition, digest }: S3Put): Pairs {
+    const sha256 = digest.toString("hex");
+    const headers: [string, string][] = [
+      ["content-type", "application/octet-stream"],
+      ["x-amz-checksum-sha256", digest.toString("base64")],
+    ];
+    for (const [name, value] of Object.entries(metadataOf(id, condition, sha256))) {
+      headers.push([METADATA + name, value]);
+    }
+    const asked = {
+      ...conditionHeaders(condition, this.#settings),
+      ...encryptionHeaders(this.#settings),
+    };
+    for (const [name, header] of HEADERS) {
+      const value = asked[name];
+      if (value !== undefined) headers.push([header, String(value)]);
+    }
+    return headers;
+  }
+}
+
+/** The SDK's names of what a put asks for, and the headers that ask for it. */
+const HEADERS = [
+  ["IfMatch", "if-match"],
+  ["IfNoneMatch", "if-none-match"],
+  ["ServerSideEncryption", "x-amz-server-side-encryption"],
+  ["SSEKMSKeyId", "x-amz-server-side-encryption-aws-kms-key-id"],
+  ["BucketKeyEnabled", "x-amz-server-side-encryption-bucket-key-enabled"],
+] as const;
+
+/** What the SDK knows of a bucket. */
+export function s3Source(client: S3Client, bucket: string): SiteSource {
+  return {
+    sample: () => sampleOf(client, bucket),
+    credentials: () => client.config.credentials(),
+    escapePath: false,
+  };
+}
+
+/** A request as the SDK signs it, on its way out but for the sending. */
+async function sampleOf(client: S3Client, bucket: string): Promise<unknown> {
+  const command = new HeadObjectCommand({ Bucket: bucket, Key: SAMPLE_KEY });
+  let sample: unknown;
+  command.middlewareStack.add(
+    () =>
+      async ({ request }) => {
+        sample = request;
+        return { response: {}, output: { $metadata: {} } };
+      },
+    { step: "deserialize", name: "sample", priority: "high" },
+  );
+  await client.send(command);
+  return sample;
+}
+
+/** @throws URIError */
+function requestOf(
+  { path }: Site,
+  method: string,
+  key: string,
+): { readonly method: string; readonly path: string; readonly payloadSha256: string } {
+  const bucketPath = path.slice(0, -SAMPLE_KEY.length);
+  const keyPath = key.split("/").map(escapeText).join("/");
+  return { method, path: bucketPath + keyPath, payloadSha256: EMPTY_SHA256 };
+}
+
+function isSuccess({ status }: HttpHead): boolean {
+  return status >= 200 && status < 300;
+}
+
+function headOf({ headers }: HttpHead): S3Head {
+  return { etag: etagText(headers["etag"]), origin: originOf(metadataIn(headers)) };
+}
+
+function metadataIn(headers: HttpHead["headers"]): Record<string, string> {
+  const metadata: Record<string, string> = {};
+  for (const name in headers) {
+    const value = headers[name];
+    if (name.startsWith(METADATA) && value !== undefined) {
+      metadata[name.slice(METADATA.length)] = value;
+    }
+  }
+  return metadata;
+}
+
+function sizeOf({ headers }: HttpHead): number {
+  return Number(headers["content-length"] ?? 0);
+}
+
+/** Texts of the service stay out of the message: they may hold what nobody should see. */
+function refusalOf(answer: HttpAnswer): ServiceError {
+  const text = Buffer.from(answer.body).toString("utf8", 0, MAX_REFUSAL_BYTES);
+  const code = /<Code>\s*([\w.-]{1,100})\s*<\/Code>/.exec(text)?.[1] ?? `${answer.status}`;
+  return new ServiceError(code, "the store refuses", answer);
+}

@@ -1,0 +1,15 @@
+import type { ViteUserConfig } from "vitest/config";
+
+/** What `npm test` runs over our own requests, over the SDK's. */
+const config: ViteUserConfig = {
+  test: {
+    include: ["test/blob/s3/*.test.ts", "test/pointer/dynamo*.test.ts", "test/double/**/*.test.ts"],
+    env: { FIRN_TEST_TRANSPORT: "sdk" },
+    maxWorkers: 2,
+    reporters: ["default", "./test/reporter.ts"],
+    testTimeout: 30_000,
+  },
+};
+
+// biome-ignore lint/style/noDefaultExport: vitest looks for one
+export default config;
