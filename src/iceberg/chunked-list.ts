@@ -1,9 +1,9 @@
-import { utf8 } from "../base/bytes.ts";
+import { utf8, utf8Length } from "../base/bytes.ts";
 import type { Fragment } from "./fragment.ts";
 
 /**
- * Parts of one chunk at most. An append copies half of it on average and prints all of it, an
- * answer gathers as many pieces as there are chunks.
+ * Parts of one chunk at most. An append copies references to half of it on average, an answer
+ * gathers as many pieces as there are chunks.
  */
 const CHUNK = 64;
 
@@ -12,13 +12,29 @@ export interface Part {
   readonly fragment: Fragment;
 }
 
-/** Parts that follow each other. Never changed, so its bytes stand for it wherever it is shared. */
+/** Memory that the bytes of a chunk lie in, with room for those of the parts that come next. */
+interface Run {
+  readonly memory: Buffer;
+  used: number;
+}
+
+/**
+ * Parts that follow each other. Never changed, so its bytes stand for it wherever it is shared.
+ *
+ * Chunks that grow out of each other share their memory: a part is encoded once, behind those
+ * before it, and a chunk without its first parts is a view of the same bytes. Invariant: bytes
+ * that a chunk has are never written again, only those behind all that were.
+ */
 export class Chunk<T extends Part> {
   readonly items: readonly T[];
   #bytes: Uint8Array | undefined;
+  /** Where the bytes lie, if others may be added behind them. */
+  readonly #run: Run | undefined;
 
-  constructor(items: readonly T[]) {
+  constructor(items: readonly T[], run?: Run, bytes?: Uint8Array) {
     this.items = items;
+    this.#run = run;
+    this.#bytes = bytes;
   }
 
   get isFull(): boolean {
@@ -29,6 +45,41 @@ export class Chunk<T extends Part> {
   get bytes(): Uint8Array {
     this.#bytes ??= utf8(`,${this.items.map(({ fragment }) => fragment.text).join(",")}`);
     return this.#bytes;
+  }
+
+  /** With one part more. Costs the part alone where the bytes of this one are made. */
+  with(item: T): Chunk<T> {
+    const items = [...this.items, item];
+    if (this.#bytes === undefined) return new Chunk(items);
+    const text = `,${item.fragment.text}`;
+    const length = utf8Length(text);
+    const run = this.#runFor(this.#bytes, length, items.length);
+    const from = run.used - this.#bytes.length;
+    run.used += run.memory.write(text, run.used);
+    return new Chunk(items, run, run.memory.subarray(from, run.used));
+  }
+
+  /** The run that ends with these bytes and has room for more: a copy where this one has not. */
+  #runFor(bytes: Uint8Array, more: number, parts: number): Run {
+    const run = this.#run;
+    if (run !== undefined && run.used + more <= run.memory.length) {
+      // Another chunk may have grown out of this one before.
+      if (bytes.byteOffset + bytes.length === run.memory.byteOffset + run.used) return run;
+    }
+    const length = bytes.length + more;
+    const whenFull = Math.ceil((length / parts) * CHUNK);
+    const memory = Buffer.allocUnsafeSlow(Math.max(length, Math.min(2 * length, whenFull)));
+    memory.set(bytes);
+    return { memory, used: bytes.length };
+  }
+
+  /** Without its first parts. */
+  without(count: number): Chunk<T> {
+    const items = this.items.slice(count);
+    if (this.#bytes === undefined) return new Chunk(items);
+    let gone = 0;
+    for (const { fragment } of this.items.slice(0, count)) gone += 1 + utf8Length(fragment.text);
+    return new Chunk(items, this.#run, this.#bytes.subarray(gone));
   }
 }
 
@@ -86,7 +137,7 @@ export class ChunkedList<T extends Part> implements Iterable<T> {
     const last = this.chunks.at(-1);
     return last === undefined || last.isFull
       ? new ChunkedList([...this.chunks, new Chunk([item])])
-      : new ChunkedList([...this.chunks.slice(0, -1), new Chunk([...last.items, item])]);
+      : new ChunkedList([...this.chunks.slice(0, -1), last.with(item)]);
   }
 
   /** Without its first parts. */
@@ -96,7 +147,7 @@ export class ChunkedList<T extends Part> implements Iterable<T> {
     for (const [i, chunk] of this.chunks.entries()) {
       const dropped = count - (this.#starts[i] ?? 0);
       if (dropped <= 0) chunks.push(chunk);
-      else if (dropped < chunk.items.length) chunks.push(new Chunk(chunk.items.slice(dropped)));
+      else if (dropped < chunk.items.length) chunks.push(chunk.without(dropped));
     }
     return new ChunkedList(chunks);
   }

@@ -1,28 +1,22 @@
 import { utf8 } from "../base/bytes.ts";
 import { ChunkedList, type Part } from "./chunked-list.ts";
 
-/** Where a text is encoded: nothing waits between that and the copy of what it came to. */
-const scratch = new Uint8Array(131_072);
-const scratchText = Buffer.from(scratch.buffer);
+/** Where what is not shared is gathered: nothing waits between that and the copy of it. */
+const scratch = Buffer.allocUnsafeSlow(131_072);
 const MAX_UNIT_BYTES = 3;
 
-/** UTF-8 in memory of its own length: half the price of an encoder that has to find it first. */
-function encoded(text: string): Uint8Array {
-  if (text.length * MAX_UNIT_BYTES > scratch.length) return utf8(text);
-  return scratch.slice(0, scratchText.write(text));
-}
-
-/** A list so short that one text of all of it costs less than pieces that others share. */
-const SHORT_LIST = 128;
+/** Below this a copy costs less than one piece more, in the file's write and in the answer's. */
+const SMALL_BYTES = 4_096;
 
 /**
  * JSON text in the making, as UTF-8 pieces that belong one behind the other. Metadata made from
  * older metadata shares the chunks of its history, which is most of a long one: the bytes of a
- * chunk are made once, so that a commit encodes and copies only what it changed.
+ * part are made once, so that a commit encodes and copies only what it changed.
  */
 export class Printer {
   readonly #pieces: Uint8Array[] = [];
-  /** What is not encoded yet. To add to one text costs less than to join many. */
+  /** What belongs to the next piece that is not shared. To add to one text costs least. */
+  #loose: (string | Uint8Array)[] = [];
   #text = "";
 
   text(text: string): void {
@@ -32,12 +26,12 @@ export class Printer {
   /** An array of parts. */
   list(parts: readonly Part[] | ChunkedList<Part>): void {
     this.text("[");
-    if (parts instanceof ChunkedList && parts.length > SHORT_LIST) this.#chunks(parts);
+    if (parts instanceof ChunkedList) this.#chunks(parts);
     else this.#parts(parts);
     this.text("]");
   }
 
-  #parts(parts: Iterable<Part>): void {
+  #parts(parts: readonly Part[]): void {
     let separator = "";
     for (const { fragment } of parts) {
       this.#text += separator + fragment.text;
@@ -46,14 +40,8 @@ export class Printer {
   }
 
   #chunks({ chunks }: ChunkedList<Part>): void {
-    for (const [index, chunk] of chunks.entries()) {
-      // The last one is made anew with the next part, until it is full.
-      const grows = index === chunks.length - 1 && !chunk.isFull;
-      if (grows) {
-        for (const { fragment } of chunk.items) this.#text += `,${fragment.text}`;
-      } else {
-        this.#piece(index === 0 ? chunk.bytes.subarray(1) : chunk.bytes);
-      }
+    for (const [index, { bytes }] of chunks.entries()) {
+      this.#bytes(index === 0 ? bytes.subarray(1) : bytes);
     }
   }
 
@@ -63,14 +51,39 @@ export class Printer {
     return this.#pieces;
   }
 
-  #piece(bytes: Uint8Array): void {
+  #bytes(bytes: Uint8Array): void {
+    if (bytes.length < SMALL_BYTES) {
+      this.#loose.push(this.#text, bytes);
+      this.#text = "";
+      return;
+    }
     this.#flush();
     this.#pieces.push(bytes);
   }
 
   #flush(): void {
-    if (this.#text === "") return;
-    this.#pieces.push(encoded(this.#text));
+    const loose = [...this.#loose, this.#text];
+    this.#loose = [];
     this.#text = "";
+    const piece = gathered(loose);
+    if (piece.length > 0) this.#pieces.push(piece);
   }
+}
+
+/** Texts and bytes one behind the other, in memory of their own length. */
+function gathered(parts: readonly (string | Uint8Array)[]): Uint8Array {
+  let most = 0;
+  for (const part of parts) most += part.length * (typeof part === "string" ? MAX_UNIT_BYTES : 1);
+  if (most > scratch.length) {
+    return Buffer.concat(parts.map((part) => (typeof part === "string" ? utf8(part) : part)));
+  }
+  let at = 0;
+  for (const part of parts) {
+    if (typeof part === "string") at += scratch.write(part, at);
+    else {
+      scratch.set(part, at);
+      at += part.length;
+    }
+  }
+  return new Uint8Array(scratch.subarray(0, at));
 }
