@@ -110,7 +110,9 @@ export class LocalDirectory {
    */
   async stage(path: string, write: (fd: number) => Promise<void>): Promise<string> {
     try {
-      const { fd, temporary } = await this.#openTemporary(parentOf(path));
+      const { fd, temporary } = await this.#openIn(parentOf(path), (parent) =>
+        this.#openTemporary(parent),
+      );
       try {
         await write(fd);
         if (this.#durable) await syncFile(fd);
@@ -122,6 +124,30 @@ export class LocalDirectory {
       }
       return temporary;
     } catch (error) {
+      throw faultOf(error, path, "nothing");
+    }
+  }
+
+  /**
+   * Writes a file in its place unless the name is taken, at two thirds of the price of `stage` and
+   * `publishAbsent`. Not durable: a crash may leave half of it, and others may see that for a
+   * moment. On any error nothing is left of it.
+   */
+  async create(path: string, write: (fd: number) => Promise<void>): Promise<"published" | "taken"> {
+    const absolute = this.#absolute(path);
+    try {
+      const fd = await this.#openIn(parentOf(path), () => openSync(absolute, "wx"));
+      try {
+        await write(fd);
+      } catch (error) {
+        removeQuietly(absolute);
+        throw error;
+      } finally {
+        closeSync(fd);
+      }
+      return "published";
+    } catch (error) {
+      if (errnoOf(error) === "EEXIST") return "taken";
       throw faultOf(error, path, "nothing");
     }
   }
@@ -214,19 +240,19 @@ export class LocalDirectory {
     return isNew;
   }
 
-  async #openTemporary(directory: string): Promise<{ fd: number; temporary: string }> {
+  /** Opens a new file in a directory, which is made where it is not there. */
+  async #openIn<T>(directory: string, open: (parent: string) => T): Promise<T> {
     try {
-      return await this.#tryTemporary(directory);
+      return open(await this.ensure(directory));
     } catch (error) {
       if (errnoOf(error) !== "ENOENT") throw error;
     }
     // The directory went away under us, known as it was: make it anew, once.
     this.#known.clear();
-    return this.#tryTemporary(directory);
+    return open(await this.ensure(directory));
   }
 
-  async #tryTemporary(directory: string): Promise<{ fd: number; temporary: string }> {
-    const parent = await this.ensure(directory);
+  #openTemporary(parent: string): { fd: number; temporary: string } {
     for (;;) {
       const temporary = `${parent}/${temporaryName(this.#temporaries++)}`;
       try {

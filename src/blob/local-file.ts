@@ -9,6 +9,7 @@ import {
   write,
   writeSync,
   writev,
+  writevSync,
 } from "node:fs";
 import { promisify } from "node:util";
 import { inOnePiece, lengthOf } from "../base/bytes.ts";
@@ -87,20 +88,18 @@ export async function writeFully(fd: number, bytes: Uint8Array): Promise<void> {
   }
 }
 
-/** As `writeFully`, of pieces one behind the other: large ones are gathered, not copied. */
+/** As `writeFully`, of pieces one behind the other: gathered, not copied. */
 export async function writePieces(fd: number, pieces: readonly Uint8Array[]): Promise<void> {
-  if (lengthOf(pieces) <= INLINE_BYTES) return writeFully(fd, inOnePiece(pieces));
+  const inline = lengthOf(pieces) <= INLINE_BYTES;
   for (let at = 0; at < pieces.length; ) {
     let end = at;
     for (let bytes = 0; end < pieces.length && (end === at || bytes < CHUNK_BYTES); end++) {
       bytes += pieces[end]?.length ?? 0;
     }
     const batch = pieces.slice(at, end);
-    const { bytesWritten } = await writevAsync(fd, batch);
+    const written = inline ? writevSync(fd, batch) : (await writevAsync(fd, batch)).bytesWritten;
     // A disk that is nearly full takes a part, and says why with the next write.
-    if (bytesWritten < lengthOf(batch)) {
-      await writeFully(fd, inOnePiece(batch).subarray(bytesWritten));
-    }
+    if (written < lengthOf(batch)) await writeFully(fd, inOnePiece(batch).subarray(written));
     at = end;
   }
 }

@@ -53,11 +53,13 @@ export class LocalBlobStore implements BlobStore {
   readonly #layout: LocalLayout;
   readonly #lister: LocalLister;
   readonly #locks: DirectoryLocks;
+  readonly #durable: boolean;
   readonly #maxGetBytes: number;
 
   /** @param root absolute path of a directory, made by the first write. */
   constructor(root: string, options: LocalBlobStoreOptions) {
-    this.#tree = new LocalDirectory(root, options.durable ?? true, options.clock);
+    this.#durable = options.durable ?? true;
+    this.#tree = new LocalDirectory(root, this.#durable, options.clock);
     this.#layout = options.layout === "exact" ? exactLayout : payloadLayout;
     this.#lister = new LocalLister(this.#tree, this.#layout);
     this.#locks = new DirectoryLocks(options.clock, options.prng);
@@ -110,13 +112,19 @@ export class LocalBlobStore implements BlobStore {
     return this.#tree.watch(this.#layout.fileOf(path));
   }
 
-  /** As a put of what is absent, without the etag, for which all bytes would have to be hashed. */
+  /**
+   * As a put of what is absent, without the etag, for which all bytes would have to be hashed.
+   * Where nothing is durable, the file is written in its place: no crash leaves anybody who knows
+   * of it, and before it is whole nobody is told its name.
+   */
   async create(path: string, pieces: readonly Uint8Array[]): Promise<boolean> {
     assertBlobPath(path);
     const file = this.#layout.fileOf(path);
     const trailer = this.#layout.trailerOf(path, () => sha256Hex(inOnePiece(pieces)));
-    const staged = await this.#tree.stage(file, (fd) => writePieces(fd, [...pieces, trailer]));
-    return this.#publishNew(staged, path, file);
+    const write = (fd: number) => writePieces(fd, [...pieces, trailer]);
+    return this.#durable
+      ? this.#publishNew(await this.#tree.stage(file, write), path, file)
+      : this.#isNew(await this.#tree.create(file, write), path, file);
   }
 
   async put(path: string, bytes: Uint8Array, condition?: PutCondition): Promise<PutResult> {
@@ -205,7 +213,11 @@ export class LocalBlobStore implements BlobStore {
 
   /** @returns false where something stands there already. */
   async #publishNew(staged: string, path: string, file: string): Promise<boolean> {
-    if ((await this.#tree.publishAbsent(staged, file)) === "published") return true;
+    return this.#isNew(await this.#tree.publishAbsent(staged, file), path, file);
+  }
+
+  #isNew(outcome: "published" | "taken", path: string, file: string): boolean {
+    if (outcome === "published") return true;
     if (this.#tree.stat(file)?.isDirectory()) {
       throw invalid("BLOB_PATH_UNSUPPORTED", "a directory stands there", {
         path: path.slice(0, 200),

@@ -201,6 +201,20 @@ describe("a disk that refuses", () => {
     expect(files()).toHaveLength(1);
   });
 
+  it.each([true, false])("keeps nothing of a new file; durable: %s", async (durable) => {
+    const limited = remote(openLimited(root, 100, durable));
+    const piece = new Uint8Array(30_000);
+    expect(await limited.create("d/small", [piece])).toBe(true);
+    const refused = { kind: "Unavailable", code: "DISK_FULL" };
+    // Written at once, and through the pool.
+    for (const count of [2, 10]) {
+      const pieces = Array.from({ length: count }, () => piece);
+      await expect(limited.create("d/large", pieces)).rejects.toEqual(refused);
+      expect(await pathsOf(open())).toEqual(["d/small"]);
+      expect(files()).toHaveLength(1);
+    }
+  });
+
   it("is unavailable where it may not be written, which no request can mend", async () => {
     const store = new LocalBlobStore("/proc/firn", {
       clock: new SystemClock(),
@@ -303,13 +317,37 @@ describe("files that others put there", () => {
     expect((await store.getRange("a", 0, 11))?.bytes).toHaveLength(11);
   });
 
-  it("make room again when a directory vanished under the store", async () => {
-    const store = open({ durable: true });
-    await store.put("a/b/c", utf8("1"));
-    rmSync(root, { recursive: true });
-    await store.put("a/b/d", utf8("2"), "absent");
-    expect(await pathsOf(store)).toEqual(["a/b/d"]);
-  });
+  it.each([true, false])(
+    "make room again when a directory vanished under the store; durable: %s",
+    async (durable) => {
+      const store = open({ durable });
+      await store.put("a/b/c", utf8("1"));
+      rmSync(root, { recursive: true });
+      await store.put("a/b/d", utf8("2"), "absent");
+      expect(await pathsOf(store)).toEqual(["a/b/d"]);
+      rmSync(root, { recursive: true });
+      expect(await store.create("a/b/e", [utf8("3")])).toBe(true);
+      expect(await pathsOf(store)).toEqual(["a/b/e"]);
+    },
+  );
+
+  it.each([true, false])(
+    "hold a new file once, in all its pieces; durable: %s",
+    async (durable) => {
+      const store = open({ durable, layout: "exact" });
+      const pieces = ["one", "", " and ", "two"].map(utf8);
+      expect(await store.create("a/b", pieces)).toBe(true);
+      expect(await store.create("a/b", [utf8("other")])).toBe(false);
+      expect(await textOf(store, "a/b")).toBe("one and two");
+      await expect(store.create("a", pieces)).rejects.toMatchObject({
+        code: "BLOB_PATH_UNSUPPORTED",
+      });
+      const large = Array.from({ length: 2_000 }, (_, i) => utf8(`${i},`.padStart(100, "0")));
+      expect(await store.create("large", large)).toBe(true);
+      expect(readFileSync(join(root, "large")).equals(Buffer.concat(large))).toBe(true);
+      expect(files()).toHaveLength(2);
+    },
+  );
 });
 
 describe("payload files", () => {

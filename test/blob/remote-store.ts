@@ -42,6 +42,10 @@ export class RemoteStore extends MemoryBlobStore {
     return this.#call("put", path, bytes, condition);
   }
 
+  create(path: string, pieces: readonly Uint8Array[]): Promise<boolean> {
+    return this.#call("create", path, pieces);
+  }
+
   override delete(path: string): Promise<void> {
     return this.#call("delete", path);
   }
@@ -87,9 +91,9 @@ export function openRemote(root: string, durable = false): RemoteStore {
 }
 
 /** As `openRemote`, in a process that may write files of at most `blocks` × 512 bytes. */
-export function openLimited(root: string, blocks: number): RemoteStore {
+export function openLimited(root: string, blocks: number, durable = true): RemoteStore {
   const script = `ulimit -f ${blocks}; exec "$@"`;
-  const child = spawn("sh", ["-c", script, "sh", process.execPath, CHILD, root, "true"], {
+  const child = spawn("sh", ["-c", script, "sh", process.execPath, CHILD, root, `${durable}`], {
     stdio: ["ignore", "inherit", "inherit", "ipc"],
     serialization: "advanced",
   });

@@ -5,10 +5,12 @@ import { LocalBlobStore } from "../../src/blob/local.ts";
 import { DirectoryLocks } from "../../src/blob/local-lock.ts";
 import { SystemClock } from "../../src/runtime/clock.ts";
 
+type Served = "get" | "getSuffix" | "head" | "put" | "create" | "delete";
+
 /** One call of a store's method, or of those below; answered with the same id. */
 export interface Call {
   readonly id: number;
-  readonly method: "get" | "getSuffix" | "head" | "put" | "delete" | "hold" | "race" | "stage";
+  readonly method: Served | "hold" | "race" | "stage";
   readonly args: readonly unknown[];
 }
 
@@ -67,6 +69,7 @@ const methods: Record<Call["method"], (...args: never[]) => Promise<unknown>> = 
   getSuffix: (path: string, length: number) => store.getSuffix(path, length),
   head: (path: string) => store.head(path),
   put: (...args: Parameters<LocalBlobStore["put"]>) => store.put(...args),
+  create: (...args: Parameters<LocalBlobStore["create"]>) => store.create(...args),
   delete: (path: string) => store.delete(path),
   hold,
   race,
