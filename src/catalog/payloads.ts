@@ -10,8 +10,14 @@ import { MIN_WRITER_VERSION, SCHEMA_VERSION } from "./codec/envelope.ts";
 import type { Entity, Envelope } from "./model.ts";
 import { payloadPath, shaOfPath } from "./paths.ts";
 
-/** Decoded payloads kept: immutable under their path, so never stale. */
+/** Entities whose payload is kept decoded. */
 const CACHED_PAYLOADS = 20_000;
+
+/** A payload is immutable under its path, so never stale. */
+interface Kept {
+  readonly path: string;
+  readonly decoded: Decoded;
+}
 
 /** A payload ready to be put. `contentHash` leaves the envelope out, so it tells "no change". */
 export interface EncodedPayload {
@@ -28,7 +34,8 @@ export type Authorship = Pick<Envelope, "revision" | "updatedAtMs" | "updatedBy"
 export class Payloads {
   readonly #store: BlobStore;
   readonly #account: AccountId;
-  readonly #decoded: LruMap<string, Decoded> = new LruMap(CACHED_PAYLOADS);
+  /** By the id of the entity: what a commit puts takes the place of what it follows. */
+  readonly #kept: LruMap<string, Kept> = new LruMap(CACHED_PAYLOADS);
 
   constructor(store: BlobStore, account: AccountId) {
     this.#store = store;
@@ -53,7 +60,7 @@ export class Payloads {
   /** One request, unless an earlier try has left something. */
   async put(payload: EncodedPayload): Promise<void> {
     await this.putBytes(payload.path, payload.bytes);
-    this.#decoded.set(payload.path, payload.decoded);
+    this.#keep(payload.path, payload.decoded);
   }
 
   /**
@@ -97,14 +104,20 @@ export class Payloads {
    * the payload do not match the key.
    */
   async get(type: Entity["type"], id: string, path: string): Promise<Decoded | undefined> {
-    const decoded = this.#decoded.get(path) ?? (await this.#read(type, path));
+    const kept = this.#kept.get(id);
+    if (kept?.path === path) return kept.decoded;
+    const decoded = await this.#read(type, path);
     if (decoded === undefined) return undefined;
     const { accountId, entityId } = decoded.envelope;
     if (accountId !== this.#account || entityId !== id) {
       throw new CatalogError("Corrupt", "PAYLOAD_CORRUPT", "payload of another id", { path });
     }
-    this.#decoded.set(path, decoded);
+    this.#keep(path, decoded);
     return decoded;
+  }
+
+  #keep(path: string, decoded: Decoded): void {
+    this.#kept.set(decoded.envelope.entityId, { path, decoded });
   }
 
   async #read(type: Entity["type"], path: string): Promise<Decoded | undefined> {
