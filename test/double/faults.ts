@@ -54,9 +54,18 @@ export interface Faulty {
   settle(): void;
 }
 
-/** Puts a service behind a network that fails by plan: the same seed, the same decisions. */
-export function faulty(handler: Handler, prng: Prng, plan: Plan): Faulty {
-  return new FaultyNetwork(handler, prng, plan);
+/**
+ * Puts a service behind a network that fails by plan: the same seed, the same decisions.
+ *
+ * @param wait lets the time of a delay pass; the machine's own if absent.
+ */
+export function faulty(
+  handler: Handler,
+  prng: Prng,
+  plan: Plan,
+  wait: (ms: number) => Promise<void> = pause,
+): Faulty {
+  return new FaultyNetwork(handler, prng, plan, wait);
 }
 
 class FaultyNetwork implements Faulty {
@@ -66,14 +75,16 @@ class FaultyNetwork implements Faulty {
   readonly #handler: Handler;
   readonly #prng: Prng;
   readonly #plan: Plan;
+  readonly #wait: (ms: number) => Promise<void>;
   #index = 0;
   #held: { readonly due: number; readonly apply: () => void }[] = [];
   #overtaken: (() => void)[] = [];
 
-  constructor(handler: Handler, prng: Prng, plan: Plan) {
+  constructor(handler: Handler, prng: Prng, plan: Plan, wait: (ms: number) => Promise<void>) {
     this.#handler = handler;
     this.#prng = prng;
     this.#plan = plan;
+    this.#wait = wait;
   }
 
   get held(): number {
@@ -120,11 +131,11 @@ class FaultyNetwork implements Faulty {
         return { delivery: "silent" };
       case "delayed": {
         if (fault.applied === "after") {
-          await pause(fault.ms);
+          await this.#wait(fault.ms);
           return answered(apply());
         }
         const response = apply();
-        await pause(fault.ms);
+        await this.#wait(fault.ms);
         return answered(response);
       }
       case "reordered":

@@ -40,7 +40,7 @@ type Expected = Map<string, Said>;
  * @throws Violation
  */
 export async function checkStore(
-  pointers: PointerStore,
+  pointers: Pick<PointerStore, "sweep">,
   blobs: BlobStore,
   goneReceipts = 0,
 ): Promise<readonly string[]> {

@@ -79,7 +79,10 @@ export function parsedKey(key: string): ParsedKey {
 }
 
 /** Sweeps and decodes. @throws Violation for a pointer whose blob is missing or of another id. */
-export async function readStore(pointers: PointerStore, blobs: BlobStore): Promise<StoreContent> {
+export async function readStore(
+  pointers: Pick<PointerStore, "sweep">,
+  blobs: BlobStore,
+): Promise<StoreContent> {
   const items = new Map<string, Item>();
   const entities: StoredEntity[] = [];
   const changes = new Map<string, StoredChange>();
