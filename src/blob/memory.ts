@@ -1,6 +1,7 @@
-import { compareUtf8 } from "../base/bytes.ts";
+import { compareUtf8, inOnePiece, lengthOf } from "../base/bytes.ts";
 import type { Clock } from "../base/clock.ts";
 import { assertBlobPath, assertDeletable, assertRange, checkList } from "./checks.ts";
+import { piecesOf } from "./pieces.ts";
 import type {
   Blob,
   BlobEntry,
@@ -11,9 +12,16 @@ import type {
   PutResult,
 } from "./port.ts";
 
-interface Stored extends Blob {
+/** `pieces`: all of `PIECE_BYTES` but the last; never none. */
+interface Stored {
+  readonly pieces: readonly Uint8Array[];
+  readonly size: number;
+  readonly etag: string;
   readonly modifiedAtMs: number;
 }
+
+/** A stream is kept in pieces: to join a large one would hold everybody else for as long. */
+const PIECE_BYTES = 1_048_576;
 
 /**
  * The reference model of the port, and the store of the `memory` profile. Written for obviousness:
@@ -31,23 +39,30 @@ export class MemoryBlobStore implements BlobStore {
     this.#clock = clock;
   }
 
+  /** A stream's content is joined when it is first asked for whole. */
   async get(path: string): Promise<Blob | undefined> {
     assertBlobPath(path);
     const stored = this.#blobs.get(path);
-    return stored && { bytes: stored.bytes, etag: stored.etag };
+    if (stored === undefined) return undefined;
+    const bytes = inOnePiece(stored.pieces);
+    if (stored.pieces.length > 1) this.#blobs.set(path, { ...stored, pieces: [bytes] });
+    return { bytes, etag: stored.etag };
   }
 
   async getRange(path: string, offset: number, length: number): Promise<Blob | undefined> {
     assertRange(offset, length);
-    const blob = await this.get(path);
-    return blob && { bytes: blob.bytes.subarray(offset, offset + length), etag: blob.etag };
+    assertBlobPath(path);
+    const stored = this.#blobs.get(path);
+    return stored && { bytes: rangeOf(stored, offset, length), etag: stored.etag };
   }
 
   async getSuffix(path: string, length: number): Promise<Blob | undefined> {
     assertRange(length);
-    const blob = await this.get(path);
-    if (blob === undefined) return undefined;
-    return { bytes: blob.bytes.subarray(Math.max(0, blob.bytes.length - length)), etag: blob.etag };
+    assertBlobPath(path);
+    const stored = this.#blobs.get(path);
+    if (stored === undefined) return undefined;
+    const bytes = rangeOf(stored, Math.max(0, stored.size - length), length);
+    return { bytes, etag: stored.etag };
   }
 
   async head(path: string): Promise<BlobInfo | undefined> {
@@ -63,17 +78,14 @@ export class MemoryBlobStore implements BlobStore {
     if (typeof condition === "object" && condition.etag !== found) {
       return { outcome: "failed", etag: found };
     }
-    const copy = bytes.slice();
-    const etag = `"${++this.#writes}"`;
-    this.#blobs.set(path, { bytes: copy, etag, modifiedAtMs: this.#clock.nowMs() });
-    return { outcome: "stored", etag };
+    return this.#store(path, [new Uint8Array(bytes)]);
   }
 
   async putStream(path: string, source: AsyncIterable<Uint8Array>): Promise<PutResult> {
     assertBlobPath(path);
-    const chunks: Uint8Array[] = [];
-    for await (const chunk of source) chunks.push(chunk.slice());
-    return this.put(path, Buffer.concat(chunks));
+    const pieces: Uint8Array[] = [];
+    for await (const piece of piecesOf(source, PIECE_BYTES)) pieces.push(piece);
+    return this.#store(path, pieces.length === 0 ? [new Uint8Array(0)] : pieces);
   }
 
   async delete(path: string): Promise<void> {
@@ -96,8 +108,28 @@ export class MemoryBlobStore implements BlobStore {
       .slice(0, limit)
       .map(([path, stored]) => ({ path, ...infoOf(stored) }));
   }
+
+  #store(path: string, pieces: readonly Uint8Array[]): PutResult {
+    const etag = `"${++this.#writes}"`;
+    const modifiedAtMs = this.#clock.nowMs();
+    this.#blobs.set(path, { pieces, size: lengthOf(pieces), etag, modifiedAtMs });
+    return { outcome: "stored", etag };
+  }
 }
 
-function infoOf(stored: Stored): BlobInfo {
-  return { size: stored.bytes.length, etag: stored.etag, modifiedAtMs: stored.modifiedAtMs };
+/** The stored memory itself where it lies in one piece. */
+function rangeOf({ pieces, size }: Stored, offset: number, length: number): Uint8Array {
+  const [only] = pieces;
+  if (only !== undefined && pieces.length === 1) return only.subarray(offset, offset + length);
+  const end = Math.min(size, offset + length);
+  const first = Math.floor(offset / PIECE_BYTES);
+  const touched = pieces.slice(first, Math.ceil(end / PIECE_BYTES)).map((piece, i) => {
+    const start = (first + i) * PIECE_BYTES;
+    return piece.subarray(Math.max(0, offset - start), Math.max(0, end - start));
+  });
+  return inOnePiece(touched);
+}
+
+function infoOf({ size, etag, modifiedAtMs }: Stored): BlobInfo {
+  return { size, etag, modifiedAtMs };
 }

@@ -82,8 +82,8 @@ export function itemAfter(
       return {
         ...{ state: "live", key, version, writerId },
         ...(blobPath !== undefined && { blobPath }),
-        // A copy: the caller may write into its own bytes again.
-        ...(summary !== undefined && { summary: summary.slice() }),
+        // A copy, as a buffer's own `slice` is none: the caller may write into its bytes again.
+        ...(summary !== undefined && { summary: new Uint8Array(summary) }),
       };
     }
     case "delete":

@@ -48,10 +48,19 @@ export const readChecks: Readonly<Record<string, BlobCheck>> = {
   },
 
   async "what was put cannot be changed through the caller's array"(store) {
-    const mine = utf8("mine");
-    await store.put("a", mine);
-    mine.fill(0);
-    expect(await textOf(store, "a")).toBe("mine");
+    // A buffer's own `slice` shares its memory, other than that of any other array.
+    for (const mine of [utf8("mine"), Buffer.from("mine")]) {
+      await store.put("a", mine);
+      const source = async function* () {
+        for (const text of ["mi", "ne"]) {
+          mine.set(utf8(text));
+          yield mine.subarray(0, 2);
+        }
+      };
+      await store.putStream("b", source());
+      mine.fill(0);
+      expect([await textOf(store, "a"), await textOf(store, "b")]).toEqual(["mine", "mine"]);
+    }
   },
 
   async "ranges and suffixes are what a slice is"(store) {
@@ -178,6 +187,14 @@ export const writeChecks: Readonly<Record<string, BlobCheck>> = {
     expect((await store.head("a"))?.size).toBe(9 * part.length);
     const seam = await store.getRange("a", 4 * part.length - 3, 6);
     expect([...seam!.bytes]).toEqual([...part.subarray(-3), ...part.subarray(0, 3)]);
+    const end = 9 * part.length;
+    const tail = [...part.subarray(-3)];
+    expect([...(await store.getRange("a", end - 3, 9))!.bytes]).toEqual(tail);
+    expect([...(await store.getSuffix("a", 3))!.bytes]).toEqual(tail);
+    expect((await store.getRange("a", end, 1))!.bytes.length).toBe(0);
+    const over = await store.getSuffix("a", part.length + 1);
+    expect([...over!.bytes.subarray(0, 2)]).toEqual([...part.subarray(-1), ...part.subarray(0, 1)]);
+    expect(over!.bytes.length).toBe(part.length + 1);
   },
 
   async "a stream whose source fails leaves no trace"(store) {

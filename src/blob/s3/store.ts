@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
-import { inOnePiece } from "../../base/bytes.ts";
 import { assertBlobPath, assertDeletable, assertRange, checkList } from "../checks.ts";
+import { piecesOf } from "../pieces.ts";
 import type {
   Blob,
   BlobEntry,
@@ -78,7 +78,7 @@ export class S3BlobStore implements BlobStore {
     const digest = Buffer.from(hash("sha256", bytes, "buffer"));
     const id = this.#mint();
     if (bytes.length > wire.settings.partBytes) {
-      const parts = partsOf(only(bytes), wire.settings.partBytes);
+      const parts = piecesOf(only(bytes), wire.settings.partBytes);
       const sha256 = digest.toString("hex");
       return putParts(wire, { path, key, id, condition, sha256 }, parts);
     }
@@ -92,7 +92,7 @@ export class S3BlobStore implements BlobStore {
   async putStream(path: string, source: AsyncIterable<Uint8Array>): Promise<PutResult> {
     const { key } = this.#target(path);
     const { partBytes } = this.#wire.settings;
-    const parts = partsOf(source, partBytes)[Symbol.asyncIterator]();
+    const parts = piecesOf(source, partBytes)[Symbol.asyncIterator]();
     const first = await parts.next();
     if (first.done === true) return this.put(path, new Uint8Array(0));
     const second = await parts.next();
@@ -147,27 +147,4 @@ async function* resumed(
   } finally {
     await rest.return?.();
   }
-}
-
-/** Content in pieces of `size` bytes, the last one shorter; none for no content. */
-async function* partsOf(
-  source: AsyncIterable<Uint8Array>,
-  size: number,
-): AsyncGenerator<Uint8Array> {
-  let pieces: Uint8Array[] = [];
-  let length = 0;
-  for await (const chunk of source) {
-    for (let at = 0; at < chunk.length; ) {
-      // A copy: who yields a chunk may use its memory again.
-      const piece = chunk.slice(at, at + size - length);
-      pieces.push(piece);
-      length += piece.length;
-      at += piece.length;
-      if (length < size) continue;
-      yield inOnePiece(pieces);
-      pieces = [];
-      length = 0;
-    }
-  }
-  if (length > 0) yield inOnePiece(pieces);
 }
