@@ -4,6 +4,7 @@ import {
   type ListObjectsV2CommandOutput,
 } from "@aws-sdk/client-s3";
 import { compareUtf8, utf8, utf8Length, utf8Text } from "../../base/bytes.ts";
+import { CatalogError } from "../../base/error.ts";
 import { isPossiblePath, MAX_PATH_BYTES } from "../checks.ts";
 import type { BlobEntry } from "../port.ts";
 import { errorOf } from "./failure.ts";
@@ -14,6 +15,9 @@ import type { S3Wire } from "./wire.ts";
  * Up to `limit` entries behind `after`, in the order of UTF-8 bytes, which is S3's own. One
  * request, or more where a page comes back short: S3 may always stop early, and objects of others
  * whose keys are no paths (folders that a console made) are left out.
+ *
+ * @throws CatalogError `Unavailable`, code `BLOB_STORE_REFUSED`, of a store that lists in circles;
+ *   others as `errorOf`.
  */
 export async function listPaths(
   wire: S3Wire,
@@ -25,38 +29,55 @@ export async function listPaths(
   // No key is that long, so none begins so.
   if (utf8Length(home + prefix) > MAX_PATH_BYTES) return [];
   const entries: BlobEntry[] = [];
-  let startAfter = after === undefined ? undefined : cut(home + after);
+  let from: Position = { startAfter: after === undefined ? "" : cut(home + after) };
   for (;;) {
-    const page = await onePage(wire, home + prefix, startAfter, limit - entries.length);
+    const page = await onePage(wire, home + prefix, from, limit - entries.length);
     for (const object of page.objects) {
       const entry = entryOf(object, home);
       // Only where `after` was cut does S3 list what does not come after it.
       if (after !== undefined && compareUtf8(entry.path, after) <= 0) continue;
       if (isPossiblePath(entry.path)) entries.push(entry);
     }
-    startAfter = page.last;
-    if (!page.truncated || startAfter === undefined || entries.length >= limit) return entries;
+    if (!page.truncated || entries.length >= limit) return entries;
+    from = behind(page, from, prefix);
   }
 }
+
+/** Where a page begins: behind a key, or at the token of a page that held none. */
+type Position = { readonly startAfter: string } | { readonly token: string };
 
 interface Page {
   readonly objects: readonly _Object[];
   readonly last: string | undefined;
+  readonly token: string | undefined;
   readonly truncated: boolean;
 }
 
+/**
+ * Where the next page begins. S3 answers empty pages too, where it has walked past many versions
+ * that were deleted.
+ *
+ * @throws CatalogError `Unavailable`, code `BLOB_STORE_REFUSED`, of a store that does not get on.
+ */
+function behind({ last, token }: Page, from: Position, prefix: string): Position {
+  if (last !== undefined) {
+    if (!("startAfter" in from) || compareUtf8(last, from.startAfter) > 0) {
+      return { startAfter: last };
+    }
+  } else if (token !== undefined && !("token" in from && from.token === token)) return { token };
+  const context = { operation: "ListObjectsV2", path: prefix.slice(0, 200) };
+  const message = "store lists in circles: it does not fit";
+  throw new CatalogError("Unavailable", "BLOB_STORE_REFUSED", message, context);
+}
+
 /** A page from a key on rather than from a token: it can be asked for again, by anybody. */
-async function onePage(
-  wire: S3Wire,
-  prefix: string,
-  startAfter: string | undefined,
-  limit: number,
-): Promise<Page> {
+async function onePage(wire: S3Wire, prefix: string, from: Position, limit: number): Promise<Page> {
   const command = new ListObjectsV2Command({
     ...{ Bucket: wire.settings.bucket, Prefix: prefix, MaxKeys: limit },
     // XML cannot hold every character that a key can.
     EncodingType: "url",
-    ...(startAfter === undefined || startAfter === "" ? {} : { StartAfter: startAfter }),
+    ...("token" in from && { ContinuationToken: from.token }),
+    ...("startAfter" in from && from.startAfter !== "" && { StartAfter: from.startAfter }),
   });
   const listed = await wire.again("ListObjectsV2", async (abortSignal) => {
     return pageOf(await wire.client.send(command, { abortSignal }));
@@ -67,11 +88,12 @@ async function onePage(
 
 /** @throws URIError for keys that are not encoded, though the store says so. */
 function pageOf(output: ListObjectsV2CommandOutput): Page {
-  const { Contents = [], IsTruncated = false, EncodingType } = output;
+  const { Contents = [], IsTruncated = false, EncodingType, NextContinuationToken } = output;
   const objects = Contents.map((object) => {
     return EncodingType === "url" ? { ...object, Key: decoded(object.Key ?? "") } : object;
   });
-  return { objects, last: objects.at(-1)?.Key, truncated: IsTruncated };
+  const last = objects.at(-1)?.Key;
+  return { objects, last, token: NextContinuationToken, truncated: IsTruncated };
 }
 
 function entryOf({ Key = "", Size = 0, ETag, LastModified }: _Object, home: string): BlobEntry {
