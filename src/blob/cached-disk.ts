@@ -21,8 +21,9 @@ import type { Blob } from "./port.ts";
 const DIGEST_BYTES = 32;
 const LENGTH_BYTES = 4;
 const NAME = /^[0-9a-f]{64}$/;
-/** Writes that wait for the disk; what comes while there are more is not kept. */
+/** What waits for the disk, in writes and in bytes; what comes while there is more is not kept. */
 const MAX_WAITING = 64;
+const MAX_WAITING_BYTES = 33_554_432;
 
 export interface DiskCacheOptions {
   /** This process's own; made if absent. */
@@ -40,6 +41,7 @@ export class DiskCache {
   readonly #files = new Map<string, number>();
   #bytes = 0;
   #waiting = 0;
+  #waitingBytes = 0;
   /** The newest write that waits for each name, so that one that was forgotten leaves nothing. */
   readonly #writes = new Map<string, Uint8Array>();
   #last: Promise<void> = Promise.resolve();
@@ -92,22 +94,41 @@ export class DiskCache {
 
   /** Keeps a blob, some time after. A failing disk keeps less, and nobody hears of it. */
   write(path: string, blob: Blob): void {
+    const { length } = blob.bytes;
+    // One alone may always wait, however large it is.
+    const isFull = this.#waitingBytes > 0 && this.#waitingBytes + length > MAX_WAITING_BYTES;
+    if (length > this.#capacityBytes || this.#waiting >= MAX_WAITING || isFull) return;
     const file = encode(path, blob);
-    if (file.length > this.#capacityBytes || this.#waiting >= MAX_WAITING) return;
+    if (file.length > this.#capacityBytes) return;
     const name = sha256Hex(path);
     this.#writes.set(name, file);
+    this.#waitingBytes += length;
     this.#later(async () => {
-      if (this.#writes.get(name) !== file) return;
-      const target = this.#fileOf(name);
-      const temporary = `${target}.tmp`;
-      await mkdir(join(this.#directory, name.slice(0, 2)), { recursive: true });
+      try {
+        if (this.#writes.get(name) === file) await this.#store(name, file);
+      } finally {
+        this.#waitingBytes -= length;
+        if (this.#writes.get(name) === file) this.#writes.delete(name);
+      }
+    });
+  }
+
+  async #store(name: string, file: Uint8Array): Promise<void> {
+    const target = this.#fileOf(name);
+    const temporary = `${target}.tmp`;
+    await mkdir(join(this.#directory, name.slice(0, 2)), { recursive: true });
+    try {
       await writeFile(temporary, file);
       await rename(temporary, target);
-      if (this.#writes.get(name) !== file) return;
-      this.#writes.delete(name);
-      this.#enter(name, file.length);
-      this.#evict();
-    });
+    } catch (error) {
+      // Half of it takes room on a disk that has none.
+      await rm(temporary, { force: true });
+      throw error;
+    }
+    // Forgotten meanwhile, or written anew.
+    if (this.#writes.get(name) !== file) return;
+    this.#enter(name, file.length);
+    this.#evict();
   }
 
   /** Forgets a path at once, and its file some time after. */

@@ -1,6 +1,9 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { utf8 } from "../../src/base/bytes.ts";
 import { createMetrics, type Metrics } from "../../src/base/metrics.ts";
@@ -9,11 +12,15 @@ import {
   type CachedBlobStoreOptions,
   isContentHashed,
 } from "../../src/blob/cached.ts";
+import { DiskCache } from "../../src/blob/cached-disk.ts";
 import { MemoryBlobStore } from "../../src/blob/memory.ts";
 import { textOf } from "../contract/blob-store-checks.ts";
 import { describeBlobStore } from "../contract/describe-blob-store.ts";
 import { type Fault, FaultyBlobStore } from "../support/faulty-blob-store.ts";
 import { VirtualClock } from "../support/virtual-clock.ts";
+
+setFlagsFromString("--expose-gc");
+const collect = runInNewContext("gc") as () => void;
 
 let folder: string;
 beforeEach(() => {
@@ -218,5 +225,43 @@ describe("its part on the disk", () => {
     await store.settled();
     expect(await textOf(store, "a")).toBe("x");
     await expect(cached(inner, onDisk())).rejects.toMatchObject({ kind: "Unavailable" });
+  });
+
+  it("holds nothing of what a disk that is full did not take, there or in memory", async () => {
+    const cache = await DiskCache.open({ directory: folder, bytes: 1_000_000_000 });
+    const name = (path: string) => createHash("sha256").update(path).digest("hex");
+    // No file can be renamed to a directory: what is written before that is in the way.
+    const paths = Array.from({ length: 40 }, (_, i) => `p/${i}`);
+    for (const path of paths) {
+      mkdirSync(join(folder, name(path).slice(0, 2), name(path), "x"), { recursive: true });
+    }
+    const heldMib = (): number => {
+      collect();
+      return process.memoryUsage().arrayBuffers / 1_048_576;
+    };
+    const before = heldMib();
+    for (const path of paths) {
+      cache.write(path, { bytes: new Uint8Array(1_048_576), etag: "x" });
+      await cache.settled();
+    }
+    expect(heldMib() - before).toBeLessThan(20);
+    expect(files()).toEqual([]);
+    expect(await cache.read("p/0")).toBe("absent");
+  });
+
+  it("lets no more wait for a slow disk than it may, and one of any size", async () => {
+    const cache = await DiskCache.open({ directory: folder, bytes: 1_000_000_000 });
+    const blob = { bytes: new Uint8Array(10_000_000), etag: "x" };
+    const large = { bytes: new Uint8Array(34_000_000), etag: "y" };
+    for (const path of ["a", "b", "c", "d"]) cache.write(path, blob);
+    cache.write("e", large);
+    await cache.settled();
+    expect(await Promise.all(["d", "e"].map((path) => cache.read(path)))).toEqual([
+      ...["absent", "absent"],
+    ]);
+    cache.write("e", large);
+    await cache.settled();
+    const found = await Promise.all(["a", "b", "c", "e"].map((path) => cache.read(path)));
+    expect(found.map((each) => typeof each)).toEqual(Array.from({ length: 4 }, () => "object"));
   });
 });

@@ -3,11 +3,16 @@ import { errorOf, failureOf, isPassing, type S3Failure, unknownOf } from "./fail
 import type { Target } from "./read.ts";
 import type { S3Wire } from "./wire.ts";
 
-/** One request. @throws `Unknown` where it may have been applied; others as `errorOf`. */
-export async function deleteOne(wire: S3Wire, { path, key }: Target): Promise<void> {
+/**
+ * One request.
+ *
+ * @param begun whether other deletes of the same call may have been applied before.
+ * @throws `Unknown` where something may have been applied; others as `errorOf`.
+ */
+export async function deleteOne(wire: S3Wire, { path, key }: Target, begun = false): Promise<void> {
   const deleted = await wire.again("DeleteObject", (signal) => wire.transport.delete(key, signal));
   if (!deleted.ok && deleted.failure.reason !== "missing") {
-    throw (deleted.inDoubt ? unknownOf : errorOf)(deleted.failure, "DeleteObject", path);
+    throw endOf(deleted.failure, "DeleteObject", path, begun || deleted.inDoubt);
   }
 }
 
@@ -15,11 +20,16 @@ export async function deleteOne(wire: S3Wire, { path, key }: Target): Promise<vo
  * One request for all, and again for those that the store reports as not deleted yet; one more for
  * each whose key XML cannot hold.
  *
- * @throws `Unknown` where a request is in doubt; others as `errorOf`, for one of those that the
- *   store refused to delete: the rest may be gone.
+ * @throws `Unknown` where a request is in doubt, and where some could not be deleted and others
+ *   may be gone: it names one of the former. Others as `errorOf`: nothing was deleted.
  */
 export async function deleteAll(wire: S3Wire, targets: readonly Target[]): Promise<void> {
-  for (const target of targets.filter(({ key }) => !fitsXml(key))) await deleteOne(wire, target);
+  // Whether some of them may be gone.
+  let begun = false;
+  for (const target of targets.filter(({ key }) => !fitsXml(key))) {
+    await deleteOne(wire, target, begun);
+    begun = true;
+  }
   const paths = new Map(targets.map(({ path, key }) => [key, path]));
   let keys = [...paths.keys()].filter(fitsXml);
   const budget = wire.budget();
@@ -32,18 +42,24 @@ export async function deleteAll(wire: S3Wire, targets: readonly Target[]): Promi
     const deleted = await wire.again("DeleteObjects", send, { budget });
     if (!deleted.ok) {
       const path = paths.get(keys[0] ?? "") ?? "";
-      throw (deleted.inDoubt ? unknownOf : errorOf)(deleted.failure, "DeleteObjects", path);
+      throw endOf(deleted.failure, "DeleteObjects", path, begun || deleted.inDoubt);
     }
     const left = (deleted.value.Errors ?? [])
       .filter(({ Code }) => Code !== "NoSuchKey")
       .map(({ Key = "", Code = "InternalError" }) => ({ Key, failure: failureOfKey(Code) }));
     const worst = left.find(({ failure }) => !isPassing(failure)) ?? left[0];
     if (worst === undefined) return;
+    begun ||= left.length < keys.length || left.some(({ failure }) => failure.reason === "broken");
     if (!isPassing(worst.failure) || !(await budget.pause())) {
-      throw errorOf(worst.failure, "DeleteObjects", paths.get(worst.Key) ?? "");
+      throw endOf(worst.failure, "DeleteObjects", paths.get(worst.Key) ?? "", begun);
     }
     keys = left.map(({ Key }) => Key);
   }
+}
+
+/** "Nothing happened" is true of what failed, not of those that went before it. */
+function endOf(failure: S3Failure, operation: string, path: string, begun: boolean): Error {
+  return (begun ? unknownOf : errorOf)(failure, operation, path);
 }
 
 /** What a code means that stands for one key inside an answer of 200. */

@@ -92,13 +92,18 @@ export class S3BlobStore implements BlobStore {
   async putStream(path: string, source: AsyncIterable<Uint8Array>): Promise<PutResult> {
     const { key } = this.#target(path);
     const { partBytes } = this.#wire.settings;
-    const parts = piecesOf(source, partBytes)[Symbol.asyncIterator]();
-    const first = await parts.next();
-    if (first.done === true) return this.put(path, new Uint8Array(0));
-    const second = await parts.next();
-    if (second.done === true) return this.put(path, first.value);
-    const upload = { path, key, id: this.#mint(), condition: undefined, sha256: undefined };
-    return putParts(this.#wire, upload, resumed([first.value, second.value], parts));
+    const parts = piecesOf(source, partBytes);
+    try {
+      const first = await parts.next();
+      if (first.done === true) return await this.put(path, new Uint8Array(0));
+      const second = await parts.next();
+      if (second.done === true) return await this.put(path, first.value);
+      const upload = { path, key, id: this.#mint(), condition: undefined, sha256: undefined };
+      return await putParts(this.#wire, upload, resumed([first.value, second.value], parts));
+    } finally {
+      // An upload that could not begin has asked for nothing, and ended nothing.
+      await parts.return(undefined);
+    }
   }
 
   /** One DELETE. */
@@ -137,14 +142,8 @@ async function* only(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
 
 async function* resumed(
   begun: readonly Uint8Array[],
-  rest: AsyncIterator<Uint8Array>,
+  rest: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<Uint8Array> {
-  try {
-    yield* begun;
-    for (let next = await rest.next(); next.done !== true; next = await rest.next()) {
-      yield next.value;
-    }
-  } finally {
-    await rest.return?.();
-  }
+  yield* begun;
+  yield* rest;
 }

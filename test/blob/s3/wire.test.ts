@@ -205,10 +205,17 @@ describe("deletes", () => {
     for (const path of ["a", "b", "c"]) await store.put(path, utf8("x"));
     s3.sent.splice(0);
     codes = new Map([["DeleteObject b", "AccessDenied"]]);
+    // Others are gone, so that "nothing happened" would not be true.
     await expect(store.deleteMany(["a", "b", "c"])).rejects.toMatchObject({
-      code: "BLOB_STORE_DENIED",
-      context: { path: "b" },
+      ...{ kind: "Unknown", code: "BLOB_WRITE_UNKNOWN" },
+      context: { path: "b", code: "AccessDenied" },
     });
+    expect(await pathsOf(store)).toEqual(["b"]);
+    await expect(store.deleteMany(["b"])).rejects.toMatchObject({
+      ...{ kind: "Unavailable", code: "BLOB_STORE_DENIED", context: { path: "b" } },
+    });
+    await store.put("a\u0001", utf8("x"));
+    await expect(store.deleteMany(["b", "a\u0001"])).rejects.toMatchObject({ kind: "Unknown" });
     expect(await pathsOf(store)).toEqual(["b"]);
     codes = new Map([["DeleteObject b", "InternalError"]]);
     s3.sent.splice(0);
@@ -300,6 +307,39 @@ describe("uploads in parts", () => {
     expect(ended).toBe(true);
     expect(s3.bucket.uploads.size).toBe(0);
     expect(await pathsOf(store)).toEqual([]);
+    // Also where the upload does not even begin.
+    ended = false;
+    s3.next(["POST", refused("403 AccessDenied")]);
+    await expect(heard().putStream("a", endless())).rejects.toMatchObject({
+      code: "BLOB_STORE_DENIED",
+    });
+    expect(ended).toBe(true);
+  });
+
+  it("begin with the first byte above one part, and end at any", async () => {
+    const one = ["PutObject"];
+    const upload = (parts: number) => [
+      "CreateMultipartUpload",
+      ...Array.from({ length: parts }, () => "UploadPart"),
+      "CompleteMultipartUpload",
+    ];
+    const requests = [one, one, one, upload(2), upload(2), upload(3)];
+    for (const [i, bytes] of [0, 4, 5, 6, 10, 11].entries()) {
+      const text = "0123456789a".slice(0, bytes);
+      for (const put of [
+        () => heard().put("a", utf8(text)),
+        () => heard().putStream("a", pieces(...text)),
+      ]) {
+        s3.sent.splice(0);
+        const { etag } = await put();
+        expect(s3.sent).toEqual(requests[i]);
+        expect(await textOf(store, "a")).toBe(text);
+        expect(await store.head("a")).toMatchObject({ size: bytes, etag });
+        expect((await store.getRange("a", bytes, 5))?.bytes.length).toBe(0);
+        const last = await store.getSuffix("a", 1);
+        expect(utf8Text(last!.bytes)).toBe(text.slice(-1));
+      }
+    }
   });
 });
 
