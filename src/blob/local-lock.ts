@@ -27,6 +27,8 @@ export class DirectoryLocks {
   readonly #prng: Prng;
   readonly #tails = new Map<string, Promise<unknown>>();
   readonly #self = identityOf(process.pid);
+  /** Intents of ours that could not be removed, as from a disk that turned read-only meanwhile. */
+  readonly #left = new Set<string>();
   #intents = 0;
 
   constructor(clock: Clock, prng: Prng) {
@@ -47,7 +49,7 @@ export class DirectoryLocks {
       try {
         return await body();
       } finally {
-        removeIntent(intent);
+        this.#release(intent);
       }
     })();
     this.#tails.set(directory, turn);
@@ -60,21 +62,28 @@ export class DirectoryLocks {
 
   async #acquire(directory: string): Promise<string> {
     const waited = new Stopwatch(this.#clock);
+    // They would keep everybody out for as long as this process lives.
+    for (const intent of [...this.#left]) this.#release(intent);
     for (let attempt = 0; ; attempt++) {
       const intent = this.#makeIntent(directory);
       try {
         if (!rivalStands(directory, intent.name)) return intent.file;
       } catch (error) {
-        removeIntent(intent.file);
+        this.#release(intent.file);
         throw error;
       }
-      removeIntent(intent.file);
+      this.#release(intent.file);
       if (waited.elapsedMs() >= MAX_WAIT_MS) {
         throw new CatalogError("Unavailable", "BLOB_LOCK_TIMEOUT", "a lock is not released");
       }
       const ceiling = Math.min(MAX_BACKOFF_MS, 2 ** attempt);
       await this.#clock.sleep(1 + randomBelow(this.#prng, ceiling));
     }
+  }
+
+  #release(intent: string): void {
+    if (removeIntent(intent)) this.#left.delete(intent);
+    else this.#left.add(intent);
   }
 
   #makeIntent(directory: string): { name: string; file: string } {
@@ -102,10 +111,12 @@ function rivalStands(directory: string, own: string): boolean {
   return rival;
 }
 
-function removeIntent(file: string): void {
+/** @returns whether it is gone: its owner, or another who found it dead, may have been faster. */
+function removeIntent(file: string): boolean {
   try {
     unlinkSync(file);
-  } catch {
-    // Its owner, or another who found it dead, was faster; a survivor dies with this process.
+    return true;
+  } catch (error) {
+    return errnoOf(error) === "ENOENT";
   }
 }

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { inOnePiece } from "../base/bytes.ts";
 import type { Clock } from "../base/clock.ts";
-import { invalid } from "../base/error.ts";
+import { CatalogError, invalid } from "../base/error.ts";
 import { sha256Hex } from "../base/hash.ts";
 import type { Prng } from "../base/prng.ts";
 import { assertBlobPath, assertDeletable, assertRange, checkList } from "./checks.ts";
@@ -146,9 +146,13 @@ export class LocalBlobStore implements BlobStore {
     assertBlobPath(path);
     const file = this.#layout.fileOf(path);
     let etag = "";
-    const staged = await this.#tree.stage(file, async (fd) => {
+    let broken: { readonly error: unknown } | undefined;
+    const watched = noticing(source, (error) => {
+      broken = { error };
+    });
+    const staging = this.#tree.stage(file, async (fd) => {
       const hash = createHash("sha256");
-      for await (const chunk of source) {
+      for await (const chunk of watched) {
         hash.update(chunk);
         await writeFully(fd, chunk);
       }
@@ -157,6 +161,9 @@ export class LocalBlobStore implements BlobStore {
         fd,
         this.#layout.trailerOf(path, () => etag),
       );
+    });
+    const staged = await staging.catch((error: unknown) => {
+      throw broken === undefined ? error : broken.error;
     });
     return this.#publishOver(staged, path, file, etag, undefined);
   }
@@ -245,6 +252,7 @@ export class LocalBlobStore implements BlobStore {
     } finally {
       if (!published) this.#tree.discard(staged);
     }
+    if (!published && expected === undefined) throw directoryGone(path);
     await this.#tree.syncDirectory(parentOf(file));
     return published ? { outcome: "stored", etag } : { outcome: "failed", etag: found };
   }
@@ -272,4 +280,24 @@ export class LocalBlobStore implements BlobStore {
       file.close();
     }
   }
+}
+
+/** Tells a failure of the source, a socket's say, from the file system's. */
+async function* noticing(
+  source: AsyncIterable<Uint8Array>,
+  onFailure: (error: unknown) => void,
+): AsyncGenerator<Uint8Array> {
+  try {
+    yield* source;
+  } catch (error) {
+    onFailure(error);
+    throw error;
+  }
+}
+
+/** Somebody took the directory away while a blob was written into it. */
+function directoryGone(path: string): CatalogError {
+  const context = { path: path.slice(0, 200) };
+  const message = "the blob's directory is gone";
+  return new CatalogError("Unavailable", "BLOB_STORE_UNAVAILABLE", message, context);
 }

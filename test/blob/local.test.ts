@@ -7,6 +7,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   symlinkSync,
   utimesSync,
@@ -348,6 +349,20 @@ describe("files that others put there", () => {
       expect(files()).toHaveLength(2);
     },
   );
+
+  it("are not said to hold what was written while their directory was taken away", async () => {
+    const store = open({ durable: true });
+    const vanishing = async function* (path: string) {
+      yield utf8("x");
+      rmSync(join(root, path), { recursive: true });
+    };
+    for (const path of ["a", "a/b"]) {
+      await store.put("a/b/c", utf8("1"));
+      await expect(store.putStream("a/b/d", vanishing(path))).rejects.toMatchObject({
+        ...{ kind: "Unavailable", code: "BLOB_STORE_UNAVAILABLE" },
+      });
+    }
+  });
 });
 
 describe("payload files", () => {
@@ -428,6 +443,22 @@ describe("the lock of a directory", () => {
       ran = true;
     });
     expect(ran).toBe(true);
+    expect(readdirSync(root)).toEqual([]);
+  });
+
+  it("is free again once a disk lets go that did not while it was held", async () => {
+    mkdirSync(root);
+    const clock = new VirtualClock();
+    const locks = new DirectoryLocks(clock, new SeededPrng(1));
+    const away = `${root}-away`;
+    await locks.run(root, async () => {
+      renameSync(root, away);
+      writeFileSync(root, "nothing can be removed from a file");
+    });
+    rmSync(root);
+    renameSync(away, root);
+    expect(readdirSync(root)).toHaveLength(1);
+    expect(await clock.run(locks.run(root, async () => "mine"))).toBe("mine");
     expect(readdirSync(root)).toEqual([]);
   });
 
