@@ -4,7 +4,7 @@ import { LIMITS } from "../../src/base/limits.ts";
 import { SeededPrng } from "../../src/base/prng.ts";
 import type { Batch, PointerOp } from "../../src/pointer/port.ts";
 import { del, put } from "../contract/pointer-store-space.ts";
-import { cancelled } from "../double/dynamo/refusal.ts";
+import { cancelled, Refused } from "../double/dynamo/refusal.ts";
 import { operationOf } from "../double/dynamo/service.ts";
 import { stingy, type Trouble, troublesOf } from "../double/dynamo/trouble.ts";
 import {
@@ -123,6 +123,15 @@ describe("a write whose fate is not told", () => {
       trouble(index === 0 ? "in progress" : "throttled")(index, troubles),
     );
     expect(await store.commit(pair)).toMatchObject({ outcome: "unknown" });
+    const names = ["TransactionInProgressException", "AccessDeniedException"];
+    const refusing = await open({
+      network: (_handler, double) => () => {
+        const name = names.shift() ?? "";
+        return double.refusal(new Refused(name, name));
+      },
+    });
+    expect(await refusing.store.commit(pair)).toMatchObject({ outcome: "unknown" });
+    expect(names).toEqual([]);
     const settled = await suffering(once(trouble("in progress", true)));
     expect(await settled.store.commit(pair)).toMatchObject({ outcome: "committed" });
     expect(await settled.store.getMany([A, B])).toMatchObject([{ version: 1n }, { version: 1n }]);

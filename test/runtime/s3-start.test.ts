@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { utf8, utf8Text } from "../../src/base/bytes.ts";
 import { Firn, type FirnOptions } from "../../src/index.ts";
 import { failure } from "../double/s3/xml.ts";
@@ -112,6 +112,23 @@ describe("a start is refused, naming the setting and what mends it", () => {
       expect(await refusal("aws")).toMatch(expected);
     });
   }
+
+  test.each([
+    ["region", /^BUCKET_UNCONFIGURED: .*AWS_REGION/],
+    ["credentials", /^BUCKET_DENIED: .*AWS_PROFILE.*AWS_ACCESS_KEY_ID/],
+  ])("without %s, before anybody is asked", async (what, expected) => {
+    const { objects } = await openSite();
+    for (const name of Object.keys(process.env)) {
+      const isAsked = what === "region" ? /REGION/ : /ACCESS_KEY/;
+      if (name.startsWith("AWS_") && isAsked.test(name)) vi.stubEnv(name, undefined);
+    }
+    // Nothing of the machine's own is found either.
+    vi.stubEnv("AWS_EC2_METADATA_DISABLED", "true");
+    vi.stubEnv("AWS_CONFIG_FILE", "/nowhere");
+    vi.stubEnv("AWS_SHARED_CREDENTIALS_FILE", "/nowhere");
+    expect(await refusal("bucket")).toMatch(expected);
+    expect(objects.requests()).toBe(0);
+  });
 
   test("of bucket and table both, at once", async () => {
     await openSite({ bucket: false, table: false });

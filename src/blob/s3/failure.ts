@@ -106,11 +106,14 @@ function reasonOf(cause: unknown, code: string, status: number | undefined): Fai
   const named = BY_CODE.get(code);
   // An error inside a 200 (of a multipart completion) is one all the same.
   if (named !== undefined) return named;
+  if ((cause as { readonly message?: unknown }).message === NO_REGION) return "refused";
   if (status === undefined || status < 300) return neverSent(cause) ? "unsent" : "silent";
   if (status >= 500) return "broken";
   return BY_STATUS.get(status) ?? "refused";
 }
 
+/** How the SDK says that nobody named one. */
+const NO_REGION = "Region is missing";
 const TLS_FAILURE = /^(?:ERR_TLS_|CERT_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_)/;
 
 /** Whether the connection itself failed, which is before anything is sent over it. */

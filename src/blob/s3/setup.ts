@@ -39,7 +39,7 @@ export async function bucketExists(wire: S3Wire): Promise<boolean> {
  * What an operator has to change, by the failure of a request at the start, which needed that
  * permission.
  *
- * Codes: `Invalid` `BUCKET_REGION_WRONG`, `CLOCK_SKEWED`, `BUCKET_DENIED`, `BUCKET_MISSING`,
+ * Codes: `Invalid` `BUCKET_UNCONFIGURED`, `BUCKET_REGION_WRONG`, `CLOCK_SKEWED`, `BUCKET_DENIED`, `BUCKET_MISSING`,
  * `BUCKET_REFUSED`; `Unavailable` `BUCKET_UNREACHABLE`.
  */
 export async function setupError(
@@ -49,7 +49,11 @@ export async function setupError(
 ): Promise<CatalogError> {
   const { bucket } = wire.settings;
   const context: ErrorContext = { bucket, code: failure.code };
-  const region = await wire.client.config.region();
+  const region = await wire.client.config.region().catch(() => undefined);
+  if (region === undefined) {
+    const message = `no region to find bucket ${bucket} in: set AWS_REGION, or AWS_PROFILE`;
+    return invalid("BUCKET_UNCONFIGURED", message, context);
+  }
   const isElsewhere = failure.bucketRegion !== undefined && failure.bucketRegion !== region;
   if (isElsewhere || WRONG_REGION.has(failure.code)) {
     const where = failure.bucketRegion ?? "another";

@@ -55,7 +55,12 @@ export class DynamoCommits {
     const write = this.#writeOf(batch);
     let inDoubt = false;
     for (let tries = 1; ; tries++) {
-      const { outcome, again } = await this.#send(write, batch.ops);
+      const { outcome, again } = await this.#send(write, batch.ops).catch((error: unknown) => {
+        // What the table refuses for good says nothing of the copy under way.
+        if (inDoubt)
+          return { outcome: { outcome: "unknown", cause: error }, again: false } as const;
+        throw error;
+      });
       const isVerdict = outcome.outcome === "committed" || outcome.outcome === "conflict";
       // A copy under way may still be applied, whatever becomes of the others.
       inDoubt ||= outcome.outcome === "unknown";

@@ -16,6 +16,7 @@ const RACERS = 32;
 const SKEW_WARN_MS = 5_000;
 /** Left behind by a process that ended midway, a probe's item goes with the tombstones. */
 const LEFTOVER_LIFE_MS = 3_600_000;
+const PRESENT = { ConditionExpression: "attribute_exists(p)" };
 
 /**
  * Tries whether the table does what the store rests on: it is there and keyed right, we may use
@@ -94,10 +95,15 @@ class Probe {
     }
   }
 
-  /** One of two conditions fails: nothing is written, and what stands there is told. */
+  /**
+   * One of several conditions fails: nothing is written, and what stands there is told. Of each kind
+   * that a batch is made of there is one, since each needs a permission of its own.
+   */
   async transaction(): Promise<void> {
     const { client, table } = this.#target;
     const told = "ALL_OLD" as const;
+    const race = { TableName: table, Key: this.#key("race") };
+    const one = { ":one": { N: "1" } };
     const put = (sort: string, version: number) => ({
       Put: {
         TableName: table,
@@ -106,7 +112,15 @@ class Probe {
         ReturnValuesOnConditionCheckFailure: told,
       },
     });
-    const input = { TransactItems: [put("new", 1), put("race", 1)] };
+    const bump = { UpdateExpression: "SET v = :one", ExpressionAttributeValues: one };
+    const absent = { ConditionExpression: "attribute_not_exists(p)" };
+    const input = {
+      TransactItems: [
+        put("new", 1),
+        { ConditionCheck: { ...race, ...absent, ReturnValuesOnConditionCheckFailure: told } },
+        { Update: { TableName: table, Key: this.#key("bumped"), ...bump, ...PRESENT } },
+      ],
+    };
     const cancelled = await control(this.#target, async () => {
       try {
         await client.send("TransactWriteItems", input);
@@ -133,6 +147,9 @@ class Probe {
       KeyConditionExpression: "p = :probe",
       ExpressionAttributeValues: { ":probe": { S: this.#partition } },
     };
+    // A sweep's, of which one item says enough.
+    const scan = { TableName: table, ConsistentRead: true, Limit: 1 };
+    await control(this.#target, () => client.send("Scan", scan));
     const page = await control(this.#target, () => client.send("Query", query));
     const read = many.Responses?.[table]?.length ?? 0;
     if (read !== 1 || page.Items?.length !== 1) throw this.#ignored("consistent reads", 1);
@@ -140,7 +157,7 @@ class Probe {
 
   async remove(): Promise<void> {
     const { client, table } = this.#target;
-    for (const sort of ["race", "new"]) {
+    for (const sort of ["race", "new", "bumped"]) {
       const input = { TableName: table, Key: this.#key(sort) };
       await control(this.#target, () => client.send("DeleteItem", input));
     }

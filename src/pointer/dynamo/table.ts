@@ -43,7 +43,10 @@ export async function describeTable(target: DynamoTable): Promise<TableDescripti
   const { table } = target;
   const found = await lookUp(target);
   if (found === undefined) {
-    const message = "no such table: make it with `firn storage init`, or see --dynamodb-table";
+    const region = await target.client.sdk.config.region();
+    const message =
+      `no such table in region ${region}: make it with \`firn storage init\`, or see ` +
+      "--dynamodb-table and AWS_REGION";
     throw new CatalogError("Unavailable", "DYNAMODB_TABLE_MISSING", message, { table });
   }
   assertKeys(table, found);
@@ -177,6 +180,8 @@ function told(table: string, error: unknown): CatalogError {
   );
 }
 
+const THE_WAY = "see AWS_REGION, AWS_ENDPOINT_URL_DYNAMODB and the way to it";
+
 const ADVICE: ReadonlyMap<string, string> = new Map([
   [
     "DYNAMODB_DENIED",
@@ -188,5 +193,6 @@ const ADVICE: ReadonlyMap<string, string> = new Map([
     "DYNAMODB_UNCONFIGURED",
     "set AWS_REGION, and AWS_PROFILE or AWS_ACCESS_KEY_ID with AWS_SECRET_ACCESS_KEY",
   ],
-  ["POINTERS_UNREACHABLE", "see AWS_REGION, AWS_ENDPOINT_URL_DYNAMODB and the way to it"],
+  ["POINTERS_UNREACHABLE", THE_WAY],
+  ["POINTERS_UNAVAILABLE", THE_WAY],
 ]);

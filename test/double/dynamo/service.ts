@@ -86,11 +86,13 @@ export class DynamoDouble {
     }
     const run = this.#operations[operation];
     if (run === undefined) throw new Refused("UnknownOperationException", "");
-    if (this.#denied.has(operation)) {
-      const message = `User is not authorized to perform: dynamodb:${operation}`;
+    const body = parsed(request.body);
+    for (const action of [operation, ...actionsOf(body)]) {
+      if (!this.#denied.has(action)) continue;
+      const message = `User is not authorized to perform: dynamodb:${action}`;
       throw new Refused("AccessDeniedException", message);
     }
-    return run(new Fields(parsed(request.body)));
+    return run(new Fields(body));
   }
 
   readonly #operations: Readonly<Record<string, (request: Fields) => object>> = {
@@ -176,6 +178,13 @@ export function operationOf(request: Request): string {
   const operation = TARGET.exec(request.headers["x-amz-target"] ?? "")?.[1];
   if (request.method === "POST" && operation !== undefined) return operation;
   throw new Refused("UnknownOperationException", "");
+}
+
+/** What the parts of a transaction need permission for, each as an operation of its own. */
+function actionsOf(body: unknown): readonly string[] {
+  const { TransactItems: parts } = body as { readonly TransactItems?: readonly object[] };
+  const kinds = Array.isArray(parts) ? parts.flatMap((part: object) => Object.keys(part)) : [];
+  return kinds.map((kind) => (kind === "ConditionCheck" ? "ConditionCheckItem" : `${kind}Item`));
 }
 
 function parsed(body: Uint8Array): unknown {
