@@ -6,7 +6,7 @@ import type { LocalDirectory } from "./local-directory.ts";
 import { faultOf, isAbsence } from "./local-fault.ts";
 import { type OpenFile, openFile } from "./local-file.ts";
 import type { LocalLayout } from "./local-layout.ts";
-import { damageOf } from "./local-trailer.ts";
+import { corrupt, damageOf } from "./local-trailer.ts";
 import type { BlobEntry, BlobInfo } from "./port.ts";
 
 interface Query {
@@ -14,6 +14,13 @@ interface Query {
   readonly after: string | undefined;
   readonly limit: number;
 }
+
+/**
+ * Of a file whose trailer is damaged: there, under the name that leads to it, and no condition on an
+ * etag holds of it. One damaged file among many would else hide all the others; whoever reads it
+ * hears of the damage.
+ */
+const DAMAGED_ETAG = "";
 
 /** `file` is absolute; `key` gives the order: a blob's path, or a directory's and a slash. */
 interface Child {
@@ -93,7 +100,11 @@ export class LocalLister {
 
   /** The path of any one blob at or below a file whose name is only a hash. */
   async #witness(file: string, isDirectory: boolean): Promise<string | undefined> {
-    if (!isDirectory) return (await this.#describe(file))?.path;
+    if (!isDirectory) {
+      const found = await this.#describe(file);
+      if (found !== undefined && found.path === undefined) throw corrupt("its path is not known");
+      return found?.path;
+    }
     for (const entry of await this.#entries(file)) {
       const below = entry.isDirectory();
       if (!this.#layout.holds(entry.name, below)) continue;
@@ -119,7 +130,9 @@ export class LocalLister {
       const { size, etag, path } = await this.#layout.describe(open);
       return { info: { size, etag, modifiedAtMs: open.modifiedAtMs }, path };
     } catch (error) {
-      throw damageOf(error, file) ?? error;
+      if (damageOf(error, file) === undefined) throw error;
+      const { size, modifiedAtMs } = open;
+      return { info: { size, etag: DAMAGED_ETAG, modifiedAtMs }, path: undefined };
     } finally {
       open.close();
     }

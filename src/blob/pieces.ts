@@ -1,8 +1,8 @@
 import { inOnePiece } from "../base/bytes.ts";
 
 /**
- * Content in pieces of `size` bytes, the last one shorter; none for no content. They are copies: who
- * yields a chunk may use its memory again. (A buffer's own `slice` would copy nothing.)
+ * Content in pieces of `size` bytes, the last one shorter; none for no content. They are copies:
+ * who yields a chunk may use its memory again. (A buffer's own `slice` would copy nothing.)
  */
 export async function* piecesOf(
   source: AsyncIterable<Uint8Array>,

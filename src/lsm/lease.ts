@@ -1,9 +1,5 @@
 import { type Clock, Stopwatch } from "../base/clock.ts";
-import { CatalogError } from "../base/error.ts";
 import type { Maybe } from "./maybe.ts";
-
-/** A check that takes longer than the lease proves nothing; so many in a row are a sick store. */
-const ATTEMPTS = 3;
 
 /**
  * For how long this process may act as the owner on its own word.
@@ -12,6 +8,9 @@ const ATTEMPTS = 3;
  * a new owner waits longer than the lease before its first acknowledgement. So until t + leaseMs
  * nobody else has acknowledged anything that a read here could miss. Time is counted by whichever
  * clock saw more, as a machine may sleep in between.
+ *
+ * What was read before a check began is proven by that check alone, however long it takes. So a
+ * lease of 0 is a look for each answer, and a store that is slower than the lease still serves.
  */
 export class Lease {
   readonly #clock: Clock;
@@ -48,14 +47,16 @@ export class Lease {
   }
 
   async #renew(withinMs: number): Promise<void> {
-    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-      this.#checking ??= this.#checkOnce().finally(() => {
-        this.#checking = undefined;
-      });
+    if (this.#checking !== undefined) {
+      // It began before what is to be proven was read, so that it counts by its time alone.
       await this.#checking;
       if (this.ageMs < withinMs) return;
     }
-    throw new CatalogError("Unavailable", "LSM_LEASE_UNCERTAIN", "the store answers too slowly");
+    // Another's that is under way by now began after that.
+    this.#checking ??= this.#checkOnce().finally(() => {
+      this.#checking = undefined;
+    });
+    await this.#checking;
   }
 
   async #checkOnce(): Promise<void> {

@@ -398,6 +398,23 @@ describe("payload files", () => {
     await expect(store.get("b")).rejects.toMatchObject(corrupt);
   });
 
+  it("that are damaged hide no others, nor themselves", async () => {
+    const store = open();
+    const long = "l".repeat(300);
+    for (const path of ["a", "b", "c", `${long}/x`, `${long}/y`]) await store.put(path, utf8(path));
+    writeFileSync(join(root, "b.blob"), "no trailer");
+    expect(await pathsOf(store)).toEqual(["a", "b", "c", `${long}/x`, `${long}/y`]);
+    const etag = (await store.list("b"))[0]?.etag ?? "none";
+    await expect(store.put("b", utf8("b"), { etag })).rejects.toMatchObject({ kind: "Corrupt" });
+    await store.put("b", utf8("b"));
+    expect(await textOf(store, "b")).toBe("b");
+    // One whose name is a hash has its path in its trailer alone.
+    await store.put(long, utf8("x"));
+    const hashed = readdirSync(root).find((name) => /^~.*\.blob$/.test(name)) ?? "";
+    writeFileSync(join(root, hashed), "no trailer");
+    await expect(store.list("")).rejects.toMatchObject({ kind: "Corrupt" });
+  });
+
   it("have a trailer that decodes to what was encoded, or is refused", () => {
     fc.assert(
       fc.property(fc.string({ unit: "grapheme", maxLength: 80 }), fc.nat(1_000), (path, size) => {

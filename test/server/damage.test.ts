@@ -13,6 +13,10 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { CatalogError } from "../../src/base/error.ts";
 import { Firn } from "../../src/index.ts";
+import { verifyShard } from "../../src/lsm/verify.ts";
+import { SystemClock } from "../../src/runtime/clock.ts";
+import { shardFilesOf } from "../../src/runtime/local-shard.ts";
+import { SystemPrng } from "../../src/runtime/prng.ts";
 import { type ServerProcess, startServer } from "../clients/server-process.ts";
 
 const FLAGS = ["--log-level", "silent"];
@@ -82,12 +86,17 @@ const flip =
     writeFileSync(file, bytes);
   };
 
-/** Damages the newest file of a folder in a copy. */
-function damaged(from: string, folder: string, damage: Damage): { dir: string; file: string } {
+/** Damages the newest file of a folder, or the one `at` that place, in a copy. */
+function damaged(
+  from: string,
+  folder: string,
+  damage: Damage,
+  at = -1,
+): { dir: string; file: string } {
   const dir = mkdtempSync(join(root, "copy-"));
   cpSync(from, dir, { recursive: true });
   const path = join(dir, "store", folder);
-  const name = readdirSync(path).sort().at(-1) ?? "";
+  const name = readdirSync(path).sort().at(at) ?? "";
   damage(join(path, name));
   return { dir, file: name.replace(/\.blob$/, "") };
 }
@@ -123,6 +132,26 @@ describe("a store that was damaged", () => {
     // Nothing was made worse: the same again.
     expect(await lifeAfter(dir)).toMatchObject({ kind: "Corrupt" });
   });
+
+  it.each([
+    ["a byte", flip(50)],
+    ["its end", cutTo(50)],
+    ["all", cutTo(0)],
+  ])(
+    "%s of a manifest that nobody needs any more is found, and harms nobody",
+    async (_, damage) => {
+      for (const from of [crashed, stopped]) {
+        const { dir, file } = damaged(from, MANIFESTS, damage, 0);
+        const ports = { clock: new SystemClock(), prng: new SystemPrng() };
+        const found: string[] = [];
+        for await (const { file: of } of verifyShard(shardFilesOf(dir, "system", ports))) {
+          found.push(of);
+        }
+        expect(found).toEqual([expect.stringContaining(file)]);
+        expect(await lifeAfter(dir)).toEqual([]);
+      }
+    },
+  );
 
   it("a newest manifest that is gone costs nothing: what is left says it", async () => {
     for (const from of [crashed, stopped]) {

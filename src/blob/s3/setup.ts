@@ -39,8 +39,8 @@ export async function bucketExists(wire: S3Wire): Promise<boolean> {
  * What an operator has to change, by the failure of a request at the start, which needed that
  * permission.
  *
- * Codes: `Invalid` `BUCKET_UNCONFIGURED`, `BUCKET_REGION_WRONG`, `CLOCK_SKEWED`, `BUCKET_DENIED`, `BUCKET_MISSING`,
- * `BUCKET_REFUSED`; `Unavailable` `BUCKET_UNREACHABLE`.
+ * Codes: `Invalid` `BUCKET_UNCONFIGURED`, `BUCKET_REGION_WRONG`, `CLOCK_SKEWED`,
+ * `BUCKET_DENIED`, `BUCKET_MISSING`, `BUCKET_REFUSED`; `Unavailable` `BUCKET_UNREACHABLE`.
  */
 export async function setupError(
   wire: S3Wire,

@@ -96,8 +96,8 @@ class Probe {
   }
 
   /**
-   * One of several conditions fails: nothing is written, and what stands there is told. Of each kind
-   * that a batch is made of there is one, since each needs a permission of its own.
+   * One of several conditions fails: nothing is written, and what stands there is told. Of each
+   * kind that a batch is made of there is one, since each needs a permission of its own.
    */
   async transaction(): Promise<void> {
     const { client, table } = this.#target;
