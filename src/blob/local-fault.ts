@@ -22,8 +22,8 @@ const PATH_FAULTS = new Set(["ENAMETOOLONG", "ENOTDIR", "EISDIR", "ELOOP", "EINV
  * What a failed system call means to the caller. `applied` says what is known of the write: before
  * its bytes got their name "nothing" happened, after it they may be lost again ("maybe").
  *
- * Codes: `BLOB_PATH_UNSUPPORTED` (Invalid), `DISK_FULL` and `BLOB_STORE_UNAVAILABLE` (Unavailable:
- * read-only, forbidden, out of descriptors …), `BLOB_WRITE_UNKNOWN` (Unknown).
+ * Codes: `BLOB_PATH_UNSUPPORTED` (Invalid), `DISK_FULL`, `DISK_READ_ONLY` and
+ * `BLOB_STORE_UNAVAILABLE` (Unavailable: forbidden, out of descriptors …), `BLOB_WRITE_UNKNOWN` (Unknown).
  */
 export function faultOf(error: unknown, path: string, applied: "nothing" | "maybe"): unknown {
   const errno = errnoOf(error);
@@ -35,6 +35,10 @@ export function faultOf(error: unknown, path: string, applied: "nothing" | "mayb
   }
   if (FULL.has(errno)) {
     return new CatalogError("Unavailable", "DISK_FULL", "the disk is full", context, error);
+  }
+  if (errno === "EROFS") {
+    const message = "the disk is read-only";
+    return new CatalogError("Unavailable", "DISK_READ_ONLY", message, context, error);
   }
   const message = `the file system refuses: ${errno}`;
   return new CatalogError("Unavailable", "BLOB_STORE_UNAVAILABLE", message, context, error);

@@ -285,7 +285,7 @@ export async function persist(
       if (!passing) throw error;
       if (tries >= PERSIST_TRIES) {
         // For people, who can mend it, it has one name wherever it strikes.
-        if (error.code === "DISK_FULL") throw error;
+        if (error.code === "DISK_FULL" || error.code === "DISK_READ_ONLY") throw error;
         const { message } = error;
         throw new CatalogError("Unavailable", "BLOB_UNAVAILABLE", message, error.context, error);
       }

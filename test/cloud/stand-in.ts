@@ -1,7 +1,8 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { createServer } from "node:net";
+import { join } from "node:path";
 
 /** A server that stands in for AWS, on a port of the loopback interface. */
 export interface StandIn {
@@ -12,6 +13,7 @@ export interface StandIn {
   stop(): Promise<void>;
 }
 
+const KEEPER = join(import.meta.dirname, "keeper.ts");
 const START_LIMIT_MS = 60_000;
 const POLL_MS = 50;
 const STOP_LIMIT_MS = 10_000;
@@ -25,26 +27,31 @@ export interface StandInCommand {
 
 /**
  * Starts a server on a free port, which `make` builds into its command, and waits until it answers.
+ * It ends with this process, however that ends.
  *
  * @throws Error with all that it wrote, when it ends or stays silent instead.
  */
 export async function startStandIn(make: (port: number) => StandInCommand): Promise<StandIn> {
   const port = await freePort();
   const { name, command, args, env = {} } = make(port);
-  const child = spawn(command, args, {
+  const child = fork(KEEPER, [command, ...args], {
     env: { ...process.env, ...env },
-    stdio: ["ignore", "pipe", "pipe"],
+    stdio: ["ignore", "pipe", "pipe", "ipc"],
+  });
+  let pid = 0;
+  child.once("message", (told) => {
+    pid = Number(told);
   });
   let written = "";
   for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding("utf8").on("data", (text: string) => {
+    stream?.setEncoding("utf8").on("data", (text: string) => {
       written = (written + text).slice(-10_000);
     });
   }
   const failure = new Promise<never>((_, reject) => child.on("error", reject));
   const url = `http://127.0.0.1:${port}`;
   await Promise.race([answers(url, child, () => `${name} does not serve:\n${written}`), failure]);
-  return { name, url, pid: child.pid ?? 0, stop: () => stop(child) };
+  return { name, url, pid, stop: () => stop(child) };
 }
 
 async function freePort(): Promise<number> {
@@ -77,7 +84,8 @@ async function stop(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const ended = once(child, "exit");
   child.kill("SIGTERM");
-  const timer = setTimeout(() => child.kill("SIGKILL"), STOP_LIMIT_MS);
+  // Its keeper, which ends it when nobody is left to ask for it.
+  const timer = setTimeout(() => child.disconnect(), STOP_LIMIT_MS);
   await ended;
   clearTimeout(timer);
 }

@@ -122,6 +122,45 @@ it.skipIf(refusal)("a disk that fills up refuses writes, and nothing else", asyn
   expect(kept.some((name) => name?.startsWith("refused"))).toBe(false);
 });
 
+/** No file can be made below a directory, as after an error of its disk. @returns what ends it */
+function readOnly(directory: string): () => void {
+  mount("--bind", directory, directory);
+  mount("-o", "remount,bind,ro", directory);
+  return () => expect(spawnSync("umount", ["--lazy", directory]).status).toBe(0);
+}
+
+it.skipIf(refusal)("a disk that turns read-only refuses writes, until it is not", async () => {
+  const dir = tmpfs(64 * MIB);
+  const server = new Started(dir);
+  const url = await server.url();
+  const made: string[] = [];
+  const make = async (name: string) => {
+    const answer = await create(url, name);
+    if (answer?.status === 200) made.push(name);
+    return answer;
+  };
+  const seen = async (at: string) => {
+    const { status, body } = (await namespaces(at)) ?? {};
+    expect(status).toBe(200);
+    return (body as { namespaces: readonly string[][] }).namespaces.map(([name]) => name);
+  };
+  for (let i = 0; i < 5; i++) expect((await make(`before-${i}`))?.status).toBe(200);
+  const lift = readOnly(dir);
+  for (let i = 0; i < 5; i++) {
+    expect(await make(`refused-${i}`)).toMatchObject({ status: 429, code: "DISK_READ_ONLY" });
+    expect((await seen(url)).sort()).toEqual(made);
+    expect((await ask(`${url}/readyz`))?.status).toBe(200);
+  }
+  lift();
+  for (let i = 0; i < 5; i++) {
+    const again = async () => (await make(`later-${i}`))?.status;
+    await expect.poll(again, { timeout: 10_000 }).toBe(200);
+  }
+  server.child.kill("SIGKILL");
+  await server.ended();
+  expect((await seen(await new Started(dir).url())).sort()).toEqual(made);
+});
+
 it.skipIf(process.getuid?.() !== 0)("a directory of somebody else refuses the start", async () => {
   const dir = scratch();
   chmodSync(dir, 0o700);

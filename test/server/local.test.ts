@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { Firn } from "../../src/index.ts";
+import { ask } from "./support.ts";
 
 const SCHEMA = {
   type: "struct",
@@ -17,21 +18,6 @@ afterEach(() => rm(dir, { recursive: true, force: true }));
 
 function open(more: Parameters<typeof Firn.open>[0] = {}): Promise<Firn> {
   return Firn.open({ profile: "local", dir, logLevel: "silent", ...more });
-}
-
-async function ask(firn: Firn, method: string, path: string, body?: unknown) {
-  const request = new Request(`http://firn/iceberg/v1${path}`, {
-    method,
-    ...(body !== undefined && {
-      headers: { "Content-Type": "application/json" },
-      body: JSON.stringify(body),
-    }),
-  });
-  const response = await firn.fetch(request);
-  const text = await response.text();
-  expect(`${response.status} ${text}`).toMatch(/^2/);
-  // biome-ignore lint/suspicious/noExplicitAny: an answer has whatever shape the test expects
-  return text === "" ? undefined : (JSON.parse(text) as any);
 }
 
 describe("profile local", () => {

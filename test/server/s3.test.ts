@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { Firn, type FirnOptions } from "../../src/index.ts";
 import { closeSites, NAME, openSite, type Site } from "../support/aws-site.ts";
+import { ask, exchange } from "./support.ts";
 
 const ROOT = join(import.meta.dirname, "..", "..");
 const SECRET = "the secret that all nodes of a test share";
@@ -24,27 +25,6 @@ afterEach(async () => {
 
 function open(options: FirnOptions): Promise<Firn> {
   return Firn.open({ dir, logLevel: "silent", ...options });
-}
-
-async function exchange(firn: Firn, method: string, path: string, body?: unknown) {
-  const request = new Request(`http://firn/iceberg/v1${path}`, {
-    method,
-    ...(body !== undefined && {
-      headers: { "Content-Type": "application/json" },
-      body: JSON.stringify(body),
-    }),
-  });
-  const response = await firn.fetch(request);
-  const text = await response.text();
-  // biome-ignore lint/suspicious/noExplicitAny: an answer has whatever shape the test expects
-  const json: any = text === "" ? undefined : JSON.parse(text);
-  return { status: response.status, code: response.headers.get("X-Firn-Error"), json };
-}
-
-async function ask(firn: Firn, method: string, path: string, body?: unknown) {
-  const { status, json } = await exchange(firn, method, path, body);
-  expect(`${status} ${JSON.stringify(json)}`).toMatch(/^2/);
-  return json;
 }
 
 /** What stands in the bucket below a prefix. */

@@ -14,7 +14,10 @@ export function diskFault(error: unknown, file: string): unknown {
   const errno = errnoOf(error);
   if (errno === undefined) return error;
   const context = { file, errno };
-  return FULL.has(errno)
-    ? new CatalogError("Unavailable", "DISK_FULL", "the disk is full", context, error)
+  if (FULL.has(errno)) {
+    return new CatalogError("Unavailable", "DISK_FULL", "the disk is full", context, error);
+  }
+  return errno === "EROFS"
+    ? new CatalogError("Unavailable", "DISK_READ_ONLY", "the disk is read-only", context, error)
     : new CatalogError("Unavailable", "DISK_FAILED", "the disk fails", context, error);
 }

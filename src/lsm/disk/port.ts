@@ -1,7 +1,8 @@
 /**
  * One flat directory of a local disk, as far as a log needs it: what is durable, and when, is the
  * whole point of it, so tests bring one that loses everything that was not made so. Names hold no
- * `/`. Every method may throw a `CatalogError`: `DISK_FULL` or `DISK_FAILED` (both `Unavailable`).
+ * `/`. Every method may throw a `CatalogError`: `DISK_FULL`, `DISK_READ_ONLY` or
+ * `DISK_FAILED` (all `Unavailable`).
  */
 export interface Disk {
   /** Where it is, for messages. */

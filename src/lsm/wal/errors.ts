@@ -41,7 +41,7 @@ export function unwritten(file: string, cause: unknown): CatalogError {
   return new CatalogError("Unavailable", "WAL_UNWRITTEN", message, contextOf(file, cause), cause);
 }
 
-const NOTHING_HAPPENED = new Set(["DISK_FULL", "WAL_FENCED"]);
+const NOTHING_HAPPENED = new Set(["DISK_FULL", "DISK_READ_ONLY", "WAL_FENCED"]);
 
 /** What came after the failure that ended a log: certainly not written. */
 export function dead(cause: unknown): CatalogError {
