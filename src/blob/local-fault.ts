@@ -23,7 +23,8 @@ const PATH_FAULTS = new Set(["ENAMETOOLONG", "ENOTDIR", "EISDIR", "ELOOP", "EINV
  * its bytes got their name "nothing" happened, after it they may be lost again ("maybe").
  *
  * Codes: `BLOB_PATH_UNSUPPORTED` (Invalid), `DISK_FULL`, `DISK_READ_ONLY` and
- * `BLOB_STORE_UNAVAILABLE` (Unavailable: forbidden, out of descriptors …), `BLOB_WRITE_UNKNOWN` (Unknown).
+ * `BLOB_STORE_UNAVAILABLE` (Unavailable: forbidden, out of descriptors …), `BLOB_WRITE_UNKNOWN`
+ * (Unknown).
  */
 export function faultOf(error: unknown, path: string, applied: "nothing" | "maybe"): unknown {
   const errno = errnoOf(error);

@@ -56,8 +56,8 @@ export interface WalStats {
  * The log of one writer, from its take-over on. After any error but `Invalid` it is dead: every
  * later call throws, and only opening it again, under a higher epoch, tells what became of the
  * group under way. Codes: `WAL_FENCED` (another writer took over), `WAL_WRITE_UNKNOWN`,
- * `WAL_UNWRITTEN` (nothing happened), `DISK_FULL` and `DISK_READ_ONLY` (likewise), `WAL_DEAD`. Kind `Unknown` says that
- * the group may be replayed, `Unavailable` that it never will be.
+ * `WAL_UNWRITTEN` (nothing happened), `DISK_FULL` and `DISK_READ_ONLY` (likewise), `WAL_DEAD`. Kind
+ * `Unknown` says that the group may be replayed, `Unavailable` that it never will be.
  */
 export interface Wal {
   /** The longest payload of a batch; and where a group is cut, if it holds more than one batch. */
