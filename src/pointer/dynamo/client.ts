@@ -115,6 +115,11 @@ export class DynamoClient {
     );
   }
 
+  /** Where the table is looked for. @throws Error where nobody names a region. */
+  region(): Promise<string> {
+    return this.#sdk.config.region();
+  }
+
   /** The service's wall time as its last answer told it, in whole seconds. */
   get lastDateMs(): number | undefined {
     return this.#lastDateMs;

@@ -43,7 +43,7 @@ export async function describeTable(target: DynamoTable): Promise<TableDescripti
   const { table } = target;
   const found = await lookUp(target);
   if (found === undefined) {
-    const region = await target.client.sdk.config.region();
+    const region = await target.client.region();
     const message =
       `no such table in region ${region}: make it with \`firn storage init\`, or see ` +
       "--dynamodb-table and AWS_REGION";
