@@ -1,5 +1,6 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { generateConsistency } from "./generate/consistency.ts";
 import { generateErrors } from "./generate/errors.ts";
 import type { Generated } from "./generate/generated.ts";
 import { generateIceberg } from "./generate/iceberg.ts";
@@ -16,6 +17,7 @@ const GENERATORS: readonly (() => Promise<readonly Generated[]>)[] = [
   generateErrors,
   generateKeys,
   generateIceberg,
+  generateConsistency,
   generateSettings,
 ];
 

@@ -64,7 +64,8 @@ function withAdvice({ profile, dir }: Settings, error: unknown): unknown {
   return new CatalogError(kind, code, `${message}: ${advice}`, context, error);
 }
 
-async function composeOver(
+/** A node over stores that are open; they are closed with it. @throws CatalogError as `compose`. */
+export async function composeOver(
   { blobs, pointers, secret, owner, close, assertUsable }: Stores,
   settings: Settings,
   components: Components,
@@ -160,7 +161,8 @@ async function ensureCatalogs(
   await catalogs.allowRoots();
 }
 
-async function openStores(
+/** The stores of the profile. @throws CatalogError as `compose`. */
+export async function openStores(
   settings: Settings,
   components: Components,
   metrics: Metrics,

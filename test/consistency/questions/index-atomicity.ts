@@ -1,0 +1,169 @@
+import { deepEqual, equal } from "node:assert/strict";
+import { checkStore } from "../../catalog/support/check-store.ts";
+import { Lane, type Stop } from "../../catalog/support/gate.ts";
+import { Violation } from "../../catalog/support/read-store.ts";
+import { losing } from "../broken.ts";
+import { ALL, DURABLE, type Question } from "../claims.ts";
+import type { Answer, Node } from "../node.ts";
+import { at, createTable, listed, prepare, rename } from "../tables.ts";
+import { type World, withoutSpaces } from "../world.ts";
+
+const LISTINGS_LOST = losing("batches without what serves listings", ({ key }) =>
+  key.includes("/tables/by-name/"),
+);
+
+export const INDEX_ATOMICITY: Question = {
+  title: "Index atomicity",
+  asks: "A thing is found by id, by name and in lists: can these disagree?",
+  claims: [
+    {
+      level: "catalog",
+      profiles: ALL,
+      short: "never",
+      answer:
+        "Loads, existence checks and lists agree on every node before, after and while a create, " +
+        "rename or drop is carried out: at whichever call of the stores it stands still, a name " +
+        "that is listed is there, one that is not listed is not.",
+      check: namesAgree,
+      broken: [LISTINGS_LOST],
+    },
+    {
+      level: "pointers",
+      profiles: ALL,
+      answer:
+        "By-id, by-name, listing, claim of the location, guards, receipt and change record are " +
+        "one batch. A sweep at every such moment finds no name without its entity, no entity " +
+        "without its names, and the records without a gap.",
+      apart: true,
+      check: indexesAgree,
+      broken: [LISTINGS_LOST],
+    },
+    {
+      level: "catalog",
+      profiles: DURABLE,
+      answer:
+        "The same where the process ends there and another one takes its place: what it had " +
+        "begun has happened whole or not at all, and nothing has to be repaired.",
+      apart: true,
+      check: indexesOutliveNodes,
+    },
+  ],
+};
+
+interface Operation {
+  readonly name: string;
+  run(node: Node, ns: string): Promise<Answer>;
+  /** What is listed before it and after it. */
+  readonly before: readonly string[];
+  readonly after: readonly string[];
+}
+
+const OPERATIONS: readonly Operation[] = [
+  {
+    name: "rename",
+    run: (node, ns) => rename(node, ns, "t", "u"),
+    before: ["t"],
+    after: ["u"],
+  },
+  {
+    name: "create",
+    run: (node, ns) => createTable(node, ns, "s"),
+    before: ["t"],
+    after: ["s", "t"],
+  },
+  {
+    name: "drop",
+    run: (node, ns) => node.ask("DELETE", at(ns, "t")),
+    before: ["t"],
+    after: [],
+  },
+];
+
+/** What is listed, which is what is there. */
+async function agreed(nodes: readonly Node[], ns: string): Promise<readonly string[]> {
+  const found: string[] = [];
+  for (const node of nodes) {
+    const names = await listed(() => node, ns, 100);
+    for (const name of ["s", "t", "u"]) {
+      const status = names.includes(name) ? [200, 204] : [404, 404];
+      const loaded = await node.ask("GET", at(ns, name));
+      const head = await node.ask("HEAD", at(ns, name));
+      deepEqual([loaded.status, head.status], status, `${name} where ${names} are listed`);
+    }
+    found.push(names.join());
+  }
+  equal(new Set(found).size, 1, found.join(" and "));
+  return found[0] === "" ? [] : (found[0] ?? "").split(",");
+}
+
+/** Runs an operation that stands still at its call of that index. @returns whether it has one. */
+async function standing(
+  world: World,
+  { run, before, after }: Operation,
+  stop: Stop,
+  look: (ns: string) => Promise<readonly string[]>,
+): Promise<boolean> {
+  const [slow, sure] = world.pair;
+  const ns = world.name();
+  await prepare(sure, ns, "t");
+  const lane = new Lane(stop);
+  const { parked, done } = await lane.start(() => run(slow, ns));
+  const now = await look(ns);
+  deepEqual(now, now.join() === before.join() ? before : after);
+  lane.release();
+  equal((await done).status < 300, true);
+  deepEqual(await look(ns), after);
+  return parked;
+}
+
+async function everyCall(
+  world: World,
+  look: (ns: string) => Promise<readonly string[]>,
+): Promise<void> {
+  // Where there is time for little, other calls are tried from each seed.
+  const step = world.rounds === 1 ? 3 : 1;
+  for (const operation of OPERATIONS) {
+    for (let call = world.seed % step; ; call += step) {
+      const side = (call + world.seed) % 2 === 0 ? "before" : "after";
+      if (!(await standing(world, operation, { call, side }, look))) break;
+    }
+  }
+}
+
+async function namesAgree(world: World): Promise<void> {
+  await everyCall(world, (ns) => agreed(world.nodes, ns));
+}
+
+async function indexesAgree(world: World): Promise<void> {
+  await everyCall(world, async (ns) => {
+    await sweptWhole(world.pair[1]);
+    return listed(() => world.pair[1], ns, 100);
+  });
+}
+
+async function sweptWhole({ pointers, blobs }: Node): Promise<void> {
+  try {
+    await checkStore(withoutSpaces(pointers), blobs);
+  } catch (error) {
+    if (error instanceof Violation) equal(error.message, "");
+    throw error;
+  }
+}
+
+async function indexesOutliveNodes(world: World): Promise<void> {
+  let at = 0;
+  for (const { run, before, after } of OPERATIONS) {
+    for (const side of ["before", "after"] as const) {
+      const [slow] = world.pair;
+      const ns = world.name();
+      await prepare(slow, ns, "t");
+      // The commit is the last call of the pointers; what comes before it is tried in turn.
+      const lane = new Lane({ call: 3 + (at++ % 4), side });
+      await lane.start(() => run(slow, ns));
+      const next = await world.succeed();
+      await sweptWhole(next);
+      const now = await agreed([next], ns);
+      deepEqual(now, now.join() === before.join() ? before : after);
+    }
+  }
+}
