@@ -37,6 +37,7 @@ export interface AskOptions {
   readonly body?: unknown;
   /** An `Idempotency-Key`. */
   readonly key?: string;
+  readonly ifNoneMatch?: string;
 }
 
 /** A node of the profile, wired as a process wires it, and asked as over HTTP. */
@@ -87,11 +88,16 @@ export class Node {
     return hook.node;
   }
 
-  async ask(method: string, path: string, { body, key }: AskOptions = {}): Promise<Answer> {
+  async ask(
+    method: string,
+    path: string,
+    { body, key, ifNoneMatch }: AskOptions = {},
+  ): Promise<Answer> {
     const headers = {
       host: "localhost",
       ...(body !== undefined && { "content-type": "application/json" }),
       ...(key !== undefined && { "idempotency-key": key }),
+      ...(ifNoneMatch !== undefined && { "if-none-match": ifNoneMatch }),
     };
     const sent = body === undefined ? undefined : Buffer.from(JSON.stringify(body));
     const answer = await this.#server.inject(method, `/iceberg/v1${path}`, headers, sent);

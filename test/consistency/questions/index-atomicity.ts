@@ -41,6 +41,7 @@ export const INDEX_ATOMICITY: Question = {
     {
       level: "catalog",
       profiles: DURABLE,
+      short: "nor after a crash",
       answer:
         "The same where the process ends there and another one takes its place: what it had " +
         "begun has happened whole or not at all, and nothing has to be repaired.",

@@ -25,7 +25,7 @@ export const LINEARIZABLE: Question = {
     {
       level: "catalog",
       profiles: ALL,
-      short: "yes",
+      short: "yes, on every node",
       answer:
         "Once a create, commit, rename or drop was answered, every load, list and existence " +
         "check sees it, on every node, also where the node had the table's names and metadata " +
@@ -43,6 +43,7 @@ export const LINEARIZABLE: Question = {
     {
       level: "catalog",
       profiles: OWNED,
+      short: "an owner that was overtaken answers nothing",
       answer:
         "An owner that stood still while another process took over answers nothing that it " +
         "remembers: reads 503 `LSM_FENCED`, writes 429 or 5xx, and they change nothing.",

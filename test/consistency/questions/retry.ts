@@ -2,6 +2,7 @@ import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { utf8 } from "../../../src/base/bytes.ts";
 import { Stopwatch } from "../../../src/base/clock.ts";
 import { IdSource } from "../../../src/base/ids.ts";
+import { LIMITS } from "../../../src/base/limits.ts";
 import { commitCertain } from "../../../src/pointer/certain.ts";
 import { losing } from "../broken.ts";
 import { ALL, DURABLE, type Question } from "../claims.ts";
@@ -32,7 +33,7 @@ export const RETRY: Question = {
     {
       level: "catalog",
       profiles: ALL,
-      short: "under an `Idempotency-Key` once; without one, as the request says",
+      short: "once under an `Idempotency-Key`, else as the request says",
       answer:
         "Under an `Idempotency-Key` it happens once, on whichever nodes it arrives, at once or " +
         "in turn: the others are answered as the first, with `Idempotency-Replayed: true`. " +
@@ -52,6 +53,7 @@ export const RETRY: Question = {
     {
       level: "catalog",
       profiles: DURABLE,
+      short: "keys outlive restarts",
       answer:
         "A key is kept with what it did, for 30 minutes: a restart in between changes nothing.",
       apart: true,
@@ -60,6 +62,7 @@ export const RETRY: Question = {
     {
       level: "catalog",
       profiles: ["memory"],
+      short: "a restart forgets keys",
       answer: "What a key did is forgotten with the process, and so is its key.",
       apart: true,
       check: memoryForgets,
@@ -145,6 +148,11 @@ async function keysOutliveNodes(world: World): Promise<void> {
   deepEqual([before.replayed, after.replayed], [false, true]);
   equal(after.json["metadata-location"], before.json["metadata-location"]);
   equal(await commitsOf(next, at(ns, "t")), 1);
+  const { receiptLifeMs, clockSkewMs } = LIMITS;
+  world.clock.advance(receiptLifeMs - clockSkewMs);
+  equal((await next.done("POST", at(ns, "t"), sent)).replayed, true);
+  world.clock.advance(2 * clockSkewMs);
+  equal((await next.done("POST", at(ns, "t"), sent)).replayed, false);
 }
 
 async function memoryForgets(world: World): Promise<void> {

@@ -17,8 +17,7 @@ export const SCAN: Question = {
     {
       level: "catalog",
       profiles: ALL,
-      short:
-        "each page is current; what stays is listed once; a rename may be missed or seen twice",
+      short: "what stays is listed once; a rename between pages may be missed or seen twice",
       answer:
         "Every page is current when it is made; several are no snapshot. What is there from " +
         "begin to end is listed exactly once, in the order of the names' bytes, also where the " +
@@ -38,6 +37,7 @@ export const SCAN: Question = {
     {
       level: "pointers",
       profiles: ["aws"],
+      short: "so may a rename within one page",
       answer:
         "One page may take several queries, each current: a batch that comes in between shows in " +
         "a part of the page. (On the other profiles a page is of one state: see *Batch*.)",
