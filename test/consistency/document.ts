@@ -11,9 +11,9 @@ to a node and at the ports beneath.
 
 Every answer below is a check of \`test/consistency/questions/\`, and this page is made of the same
 table, so none stands without its test. \`npm test\` runs a part of them, and
-\`npm run test:consistency\` all, on every profile that they name: \`memory\` and \`local\` as they are,
-\`bucket\` and \`aws\` through the AWS SDK against models of S3 and DynamoDB on a port of this machine,
-behind a network that loses, delays and repeats; \`aws\` as two nodes. \`-t "Batch"\` for a part.
+\`npm run test:consistency\` all, on every profile that they name: \`memory\` and \`local\` as they
+are, \`bucket\` and \`aws\` through the AWS SDK against models of S3 and DynamoDB on a port of this
+machine, behind a network that loses, delays and repeats; \`aws\` as two nodes.
 Each question names stores that are broken on purpose, over which its checks must fail, and do.
 
 What these models cannot show is the services' own word: S3 and DynamoDB are taken to be strongly

@@ -46,7 +46,7 @@ export const RETRY: Question = {
       profiles: ALL,
       answer:
         "Without a key the second request is one of its own: a create hears 409, a commit under " +
-        "a requirement that its own first has moved hears 409, a rename or drop 404, and a commit " +
+        "a requirement that its own first has moved hears 409, a rename or drop 404, and one " +
         "without requirements is applied again, over what others have committed meanwhile.",
       check: withoutKeysTwice,
     },
@@ -71,8 +71,8 @@ export const RETRY: Question = {
       level: "pointers",
       profiles: ALL,
       answer:
-        "The same batch again is refused, since what it expected has moved; the refusal names the " +
-        "writer that moved it. `commitCertain` under the same receipt answers what became of the " +
+        "The same batch again is refused, since what it expected has moved; the refusal names " +
+        "the writer that moved it. `commitCertain` under the same receipt answers what became of the " +
         "first.",
       check: receiptsTell,
       broken: [FORGETFUL],

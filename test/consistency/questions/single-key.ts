@@ -33,8 +33,8 @@ export const SINGLE_KEY: Question = {
       level: "blobs",
       profiles: ALL,
       answer:
-        "An object is read as one put has left it, with that put's etag, also while it is written " +
-        "over. (Firn writes no path twice but its few pointers in a bucket.)",
+        "An object is read as one put has left it, with that put's etag, also while it is " +
+        "written over. (Firn writes no path twice but its few pointers in a bucket.)",
       check: blobsAreWhole,
       broken: [overBlobs("puts in place, byte by byte", TornPut)],
     },
