@@ -72,8 +72,8 @@ export const RETRY: Question = {
       profiles: ALL,
       answer:
         "The same batch again is refused, since what it expected has moved; the refusal names " +
-        "the writer that moved it. `commitCertain` under the same receipt answers what became of the " +
-        "first.",
+        "the writer that moved it. `commitCertain` under the same receipt answers what became " +
+        "of the first.",
       check: receiptsTell,
       broken: [FORGETFUL],
     },
