@@ -5,6 +5,7 @@ import { SeededPrng } from "../../src/base/prng.ts";
 import { MemoryBlobStore } from "../../src/blob/memory.ts";
 import { InlineMerger } from "../../src/lsm/compaction/inline-merger.ts";
 import { LocalDisk } from "../../src/lsm/disk/local.ts";
+import type { Disk } from "../../src/lsm/disk/port.ts";
 import { Engine } from "../../src/lsm/engine.ts";
 import type { LsmOptions } from "../../src/lsm/options.ts";
 import type { NodeIdentity } from "../../src/lsm/owner.ts";
@@ -136,7 +137,11 @@ export class World {
   }
 
   /** An engine over a shard of its own, as the profile keeps one. */
-  async engine(shard: string, options: Partial<LsmOptions> = {}): Promise<Engine> {
+  async engine(
+    shard: string,
+    options: Partial<LsmOptions> = {},
+    disk: Disk = new LocalDisk(this.logOf(shard)),
+  ): Promise<Engine> {
     this.#site?.enter();
     const { clock } = this;
     const prng = new SeededPrng(this.seed * 1_000 + 500 + this.#engines.length);
@@ -144,7 +149,7 @@ export class World {
     const local = this.profile === "local";
     const store = this.profile === "memory" ? new MemoryBlobStore(clock) : this.pair[0].blobs;
     const wal = local
-      ? new SegmentWalStore(new LocalDisk(join(this.dir, "wal", shard)), {
+      ? new SegmentWalStore(disk, {
           ...{ clock, prng, segmentBytes: 1_048_576, sliceBytes: 1_048_576 },
         })
       : new ObjectWalStore(store, { clock, prng, prefix: `${prefix}wal/` });
@@ -155,6 +160,11 @@ export class World {
     });
     this.#engines.push(engine);
     return engine;
+  }
+
+  /** Where the log of such a shard lies on profile `local`. */
+  logOf(shard: string): string {
+    return join(this.dir, "wal", shard);
   }
 
   #identity(): NodeIdentity {

@@ -4,11 +4,13 @@ import { utf8, utf8Text } from "../../../src/base/bytes.ts";
 import { Stopwatch } from "../../../src/base/clock.ts";
 import { CatalogError } from "../../../src/base/error.ts";
 import { IdSource } from "../../../src/base/ids.ts";
+import type { Maybe } from "../../../src/lsm/maybe.ts";
 import { commitCertain } from "../../../src/pointer/certain.ts";
 import type { Fault } from "../../double/faults.ts";
 import { TROUBLE } from "../../double/s3/trouble.ts";
 import { deniedDoubt, withBlobs } from "../broken.ts";
 import { ALL, type Question, REMOTE } from "../claims.ts";
+import { FailingDisk } from "../failing-disk.ts";
 import { idempotencyKey } from "../keys.ts";
 import type { Network } from "../network.ts";
 import type { Answer, Node } from "../node.ts";
@@ -85,6 +87,15 @@ export const LOST_ANSWER: Question = {
         "A group whose put is not answered is put again under the same number, and recognised: " +
         "it is acknowledged once it stands, and stands once.",
       check: groupsAreRecognised,
+    },
+    {
+      level: "engine",
+      profiles: ["local"],
+      answer:
+        "A write to the log that the disk fails is answered `Unknown`, and all that wait behind " +
+        "it `Unavailable`; who opens the shard again finds what was acknowledged, of the doubtful " +
+        "group all or nothing, and nothing of what was answered `Unavailable`.",
+      check: failedWritesAreDoubtful,
     },
   ],
 };
@@ -269,4 +280,38 @@ async function groupsAreRecognised(world: World): Promise<void> {
   }
   const next = await world.engine(shard);
   equal(utf8Text((await next.get(utf8("n"))) ?? utf8("")), String(FAULTS.length));
+}
+
+async function failedWritesAreDoubtful(world: World): Promise<void> {
+  for (const share of [0, 0.3, 0.7, 1]) {
+    const shard = world.name();
+    const disk = new FailingDisk(world.logOf(shard));
+    const engine = await world.engine(shard, {}, disk);
+    await engine.put(utf8("before"), utf8("x"), { durable: true });
+    disk.failing = share;
+    const doubtful = ["a", "b"].map((half) => {
+      return { op: "put" as const, key: utf8(half), value: new Uint8Array(3_000) };
+    });
+    const first = fateOf(engine.write(doubtful, { durable: true }));
+    // It is on its way to the disk by then.
+    await new Promise((resolve) => setImmediate(resolve));
+    const behind = fateOf(engine.put(utf8("behind"), utf8("x"), { durable: true }));
+    deepEqual([await first, await behind], ["Unknown", "Unavailable"], `share ${share}`);
+    const next = await world.engine(shard);
+    const found = await next.getMany(["before", "a", "b", "behind"].map(utf8));
+    const [before, a, b, late] = found.map((value) => value !== undefined);
+    deepEqual([before, late], [true, false], `share ${share}`);
+    equal(a, b, `share ${share}`);
+    if (share === 0) equal(a, false);
+  }
+}
+
+async function fateOf(writing: Maybe<unknown>): Promise<string> {
+  try {
+    await writing;
+    return "acknowledged";
+  } catch (error) {
+    if (error instanceof CatalogError) return error.kind;
+    throw error;
+  }
 }

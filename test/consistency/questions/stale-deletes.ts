@@ -2,8 +2,10 @@ import { deepEqual, equal, ok } from "node:assert/strict";
 import { utf8, utf8Text } from "../../../src/base/bytes.ts";
 import { Lane } from "../../catalog/support/gate.ts";
 import { operationOf } from "../../double/dynamo/service.ts";
+import type { Request } from "../../double/server.ts";
 import { restartingVersions, uncheckedDeletes } from "../broken.ts";
 import { ALL, type Question, REMOTE } from "../claims.ts";
+import type { Network } from "../network.ts";
 import type { Answer } from "../node.ts";
 import { commit, del, put, refuse, Space, standsOn } from "../space.ts";
 import { at, createTable, prepare } from "../tables.ts";
@@ -24,6 +26,14 @@ export const STALE_DELETES: Question = {
       check: dropsAreCounted,
     },
     {
+      level: "catalog",
+      profiles: REMOTE,
+      answer:
+        "So where the network keeps every write of a `DELETE` back until its client was answered, " +
+        "others have dropped the table and made it anew: whatever lands then is refused.",
+      check: lateDropsRemoveNothing,
+    },
+    {
       level: "pointers",
       profiles: ALL,
       answer:
@@ -38,7 +48,6 @@ export const STALE_DELETES: Question = {
       answer:
         "Nothing: a request that the network delivers when its key has been made anew is refused.",
       check: lateDeletesAreRefused,
-      broken: [],
     },
     {
       level: "blobs",
@@ -84,9 +93,42 @@ async function dropsAreCounted(world: World): Promise<void> {
 /** Once everything was answered nothing moves any more. */
 async function stays(world: World, ns: string, name: string, there: boolean): Promise<void> {
   for (const node of world.nodes) {
-    await node.composition.ready();
     const { status }: Answer = await node.ask("HEAD", at(ns, name));
     equal(status, there ? 204 : 404);
+  }
+}
+
+/** Each write that a drop sends is under way until the table has been made anew. */
+async function lateDropsRemoveNothing(world: World): Promise<void> {
+  const ns = world.name();
+  const [slow, quick] = world.pair;
+  await prepare(quick, ns, "t");
+  const network = networkOf(world);
+  let late = 0;
+  network.plan = (request) => {
+    if (!isWrite(world)(request)) return undefined;
+    late++;
+    return { fault: "late", lag: 1_000_000 };
+  };
+  const { status } = await slow.ask("DELETE", at(ns, "t"));
+  // What is under way stays so.
+  network.plan = () => undefined;
+  ok(late > 0, "it has sent writes");
+  const again = await answered(() => quick.ask("DELETE", at(ns, "t")));
+  deepEqual([status === 204, again], status === 204 ? [true, 404] : [false, 204]);
+  equal((await createTable(quick, ns, "t")).status, 200);
+  const { etag } = await quick.done("GET", at(ns, "t"));
+  network.calm();
+  for (const node of world.nodes) equal((await node.done("GET", at(ns, "t"))).etag, etag);
+  await quick.done("DELETE", at(ns, "t"));
+}
+
+/** The status once the store serves again, which may take it a while after such a failure. */
+async function answered(ask: () => Promise<Answer>): Promise<number> {
+  for (let tries = 0; ; tries++) {
+    const { status } = await ask();
+    if ((status !== 429 && status < 500) || tries === 20) return status;
+    await new Promise((resolve) => setTimeout(resolve, 100));
   }
 }
 
@@ -103,8 +145,13 @@ async function oldDeletesAreRefused(world: World): Promise<void> {
   }
 }
 
+/** The network between the pointers of the profile and where they are kept. */
+function networkOf({ profile, site }: World): Network {
+  return profile === "aws" ? site.dynamo : site.s3;
+}
+
 /** What a change of pointers is to the service of the profile. */
-function isWrite(world: World): Parameters<World["site"]["s3"]["strike"]>[2] {
+function isWrite(world: World): (request: Request) => boolean {
   return world.profile === "aws"
     ? (request) => /^(?:PutItem|TransactWriteItems)$/.test(operationOf(request))
     : (request) => request.method === "PUT" && request.path.includes("/wal/");
@@ -113,7 +160,7 @@ function isWrite(world: World): Parameters<World["site"]["s3"]["strike"]>[2] {
 async function lateDeletesAreRefused(world: World): Promise<void> {
   const key = new Space(world.name()).name("k");
   const [one, two] = [world.pair[0].pointers, world.pair[1].pointers];
-  const network = world.profile === "aws" ? world.site.dynamo : world.site.s3;
+  const network = networkOf(world);
   await commit(one, "maker", put(key));
   network.strike(0, { fault: "late", lag: 1_000_000 }, isWrite(world));
   const { outcome } = await one.commit({ writerId: "late", ops: [del(key, 1n)] });
