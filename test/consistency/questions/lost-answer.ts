@@ -93,8 +93,8 @@ export const LOST_ANSWER: Question = {
       profiles: ["local"],
       answer:
         "A write to the log that the disk fails is answered `Unknown`, and all that wait behind " +
-        "it `Unavailable`; who opens the shard again finds what was acknowledged, of the doubtful " +
-        "group all or nothing, and nothing of what was answered `Unavailable`.",
+        "it `Unavailable`; who opens the shard again finds what was acknowledged, of the " +
+        "doubtful group all or nothing, and nothing of what was answered `Unavailable`.",
       check: failedWritesAreDoubtful,
     },
   ],

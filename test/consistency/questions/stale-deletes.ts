@@ -29,8 +29,8 @@ export const STALE_DELETES: Question = {
       level: "catalog",
       profiles: REMOTE,
       answer:
-        "So where the network keeps every write of a `DELETE` back until its client was answered, " +
-        "others have dropped the table and made it anew: whatever lands then is refused.",
+        "So where the network keeps every write of a `DELETE` back until its client was " +
+        "answered, others have dropped the table and made it anew: whatever lands then is refused.",
       check: lateDropsRemoveNothing,
     },
     {
