@@ -198,6 +198,7 @@ export class ModelledDisk implements Disk {
         await this.#script({ ...call, when: "after" });
       },
       isNamed: () => [...this.#names.values()].includes(inode),
+      renamed: () => undefined,
       close: () => this.#call("close", name, () => undefined),
     };
   }

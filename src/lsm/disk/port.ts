@@ -53,5 +53,10 @@ export interface WritableFile {
    * name now. Synchronous, as `exists` is.
    */
   isNamed(): boolean;
+  /**
+   * Told that the file got this name, by `link`, and lost the one before: `isNamed` answers the same
+   * without, at a higher price. Nothing is being written meanwhile.
+   */
+  renamed(name: string): void;
   close(): Promise<void>;
 }

@@ -65,6 +65,12 @@ export class SegmentFile {
     return this.#file.isNamed();
   }
 
+  /** After the zeros that are under way: it has another name now, and lost the one before. */
+  async renamed(name: string): Promise<void> {
+    await this.#filling;
+    this.#file.renamed(name);
+  }
+
   /** After the zeros that are under way. */
   async close(): Promise<void> {
     this.#fault ??= "closed";

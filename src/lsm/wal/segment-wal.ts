@@ -265,6 +265,7 @@ export class SegmentWal implements Wal {
       const linked = await disk.link(spare.name, walName(id));
       if (linked === "linked") {
         await disk.remove(spare.name);
+        await spare.file.renamed(walName(id));
         return spare.file;
       }
       await disk.remove(spare.name);

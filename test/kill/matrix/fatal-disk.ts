@@ -112,6 +112,10 @@ class FatalFile implements WritableFile {
     );
   }
 
+  renamed(name: string): void {
+    this.#file.renamed(name);
+  }
+
   close(): Promise<void> {
     return this.#file.close();
   }
