@@ -62,7 +62,8 @@ export function writeFrames(
 ): number {
   const last = group.length - 1;
   let position = at;
-  for (const [index, { firstSequence, count, payload }] of group.entries()) {
+  for (let index = 0; index <= last; index++) {
+    const { firstSequence, count, payload } = group[index] as WalBatch;
     out[position + 6] = BATCH;
     out[position + 7] = (index === 0 ? FIRST : 0) | (index === last ? LAST : 0);
     out.writeUInt32LE(payload.length, position + 8);
@@ -80,9 +81,21 @@ export function writeFrames(
   return position;
 }
 
+/** Of so few bytes a loop takes a third of what the way into the library does. */
 function headCheck(bytes: Buffer, at: number, salt: number): number {
-  return crc32(bytes.subarray(at + 6, at + FRAME_BYTES), salt) & 0xffff;
+  let crc = ~salt;
+  for (let i = at + 6; i < at + FRAME_BYTES; i++) {
+    crc = (CRC_TABLE[(crc ^ (bytes[i] as number)) & 0xff] as number) ^ (crc >>> 8);
+  }
+  return ~crc & 0xffff;
 }
+
+/** What a byte does to a CRC-32. */
+const CRC_TABLE: Int32Array = Int32Array.from({ length: 256 }, (_, byte) => {
+  let crc = byte;
+  for (let bit = 0; bit < 8; bit++) crc = (crc & 1) === 1 ? (crc >>> 1) ^ 0xedb88320 : crc >>> 1;
+  return crc;
+});
 
 /** A group that was read whole, and where its frames end. */
 export interface ReadGroup {
