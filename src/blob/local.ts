@@ -80,7 +80,7 @@ export class LocalBlobStore implements BlobStore {
     return this.#reading(path, async (file) => {
       const { size, etag } = await this.#layout.describe(file);
       const bytes = await file.read(offset, Math.max(0, Math.min(length, size - offset)));
-      return { bytes, etag };
+      return { bytes, etag, own: true };
     });
   }
 

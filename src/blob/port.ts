@@ -5,10 +5,12 @@ export interface BlobInfo {
   readonly modifiedAtMs: number;
 }
 
-/** `bytes` may be the stored array itself: never write to it. */
+/** `bytes` may be the stored array itself: never write to it, unless it is the caller's `own`. */
 export interface Blob {
   readonly bytes: Uint8Array;
   readonly etag: string;
+  /** Nobody else holds the array, nor anything else of its buffer, which may change hands. */
+  readonly own?: true;
 }
 
 export interface BlobEntry extends BlobInfo {

@@ -197,6 +197,20 @@ export const writeChecks: Readonly<Record<string, BlobCheck>> = {
     expect(over!.bytes.length).toBe(part.length + 1);
   },
 
+  async "a range that is its reader's own may change hands"(store) {
+    const bytes = patterned(2_500_000);
+    await store.put("a", bytes);
+    for (let time = 0; time < 2; time++) {
+      for (const [offset, length] of [[0, 2_500_000] as const, [1_000_000, 100_000] as const]) {
+        const got = await store.getRange("a", offset, length);
+        expect(Buffer.compare(got!.bytes, bytes.subarray(offset, offset + length))).toBe(0);
+        const { buffer } = got!.bytes;
+        if (got!.own === true) structuredClone(buffer, { transfer: [buffer as ArrayBuffer] });
+      }
+    }
+    expect(Buffer.compare((await store.get("a"))!.bytes, bytes)).toBe(0);
+  },
+
   async "a stream whose source fails leaves no trace"(store) {
     await store.put("old", utf8("old"));
     // As of a socket: it is the source's own, and says nothing of the store.

@@ -2,7 +2,7 @@ import { assert } from "../../base/assert.ts";
 import { type Clock, Stopwatch } from "../../base/clock.ts";
 import { CatalogError } from "../../base/error.ts";
 import type { Prng } from "../../base/prng.ts";
-import type { BlobStore } from "../../blob/port.ts";
+import type { Blob, BlobStore } from "../../blob/port.ts";
 import type { Sequence } from "../format/entry.ts";
 import type { SstMeta } from "../format/sst-meta.ts";
 import { mintUlid, type Ulid } from "../format/ulid.ts";
@@ -192,8 +192,7 @@ class Merge {
     const { store, prefix } = this.#target;
     const blob = await store.getRange(tablePath(prefix, table), offset, bytes);
     if (blob === undefined) throw tableGone(prefix, table, offset);
-    // A store may lend its own array, which must not change hands.
-    return { table, offset, bytes: new Uint8Array(blob.bytes) };
+    return { table, offset, bytes: ownArray(blob) };
   }
 
   /** Until something was read that the merge waits for. */
@@ -215,6 +214,14 @@ class Merge {
     this.#open.end(meta);
     this.#open = undefined;
   }
+}
+
+/** What a store lends must not change hands. */
+function ownArray({ bytes, own }: Blob): Uint8Array<ArrayBuffer> {
+  const { buffer, byteOffset, length } = bytes;
+  return own === true && buffer instanceof ArrayBuffer
+    ? new Uint8Array(buffer, byteOffset, length)
+    : new Uint8Array(bytes);
 }
 
 /** Lets so many bytes a second through; 0: as many as come. */

@@ -54,8 +54,8 @@ export interface WritableFile {
    */
   isNamed(): boolean;
   /**
-   * Told that the file got this name, by `link`, and lost the one before: `isNamed` answers the same
-   * without, at a higher price. Nothing is being written meanwhile.
+   * Told that the file got this name, by `link`, and lost the one before: `isNamed` answers the
+   * same without, at a higher price. Nothing is being written meanwhile.
    */
   renamed(name: string): void;
   close(): Promise<void>;

@@ -79,7 +79,8 @@ export function keyBound(bound: Key): Key {
 /** Asserts that a number can be a sequence. */
 export function assertSequence(sequence: number): asserts sequence is Sequence {
   const fits = Number.isInteger(sequence) && sequence >= 0 && sequence <= MAX_SEQUENCE;
-  assert(fits, `sequence ${sequence} is out of range`);
+  // A text for each entry that is written would cost more than the entry.
+  assert(fits, "a sequence is a whole number in its range");
 }
 
 /** Whether (key, sequence) comes before another in the engine's order: newest version first. */
