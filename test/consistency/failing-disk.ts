@@ -12,6 +12,7 @@ export class FailingDisk extends LocalDisk {
     if (file === undefined) return undefined;
     return {
       isNamed: () => file.isNamed(),
+      renamed: (to) => file.renamed(to),
       close: () => file.close(),
       write: async (offset, bytes) => {
         const share = this.failing;
