@@ -10,6 +10,7 @@ import { SstWriter } from "../src/lsm/format/sst-writer.ts";
 import { Memtable } from "../src/lsm/memtable.ts";
 import { MergeCursor } from "../src/lsm/merge.ts";
 import { VisibleCursor } from "../src/lsm/merge-visible.ts";
+import { Operators } from "../src/lsm/operators.ts";
 import { formatTable } from "./report.ts";
 
 const ID = "01JD4Y0Q3Z8K6V5T2R1P0NMHGF";
@@ -203,7 +204,11 @@ function mergeCells(keys: readonly Key[]): readonly Cell[] {
     writer.finish();
     return raw / 1_000;
   };
-  const visible = (): VisibleCursor => new VisibleCursor(merged(), keys.length * ways);
+  const visible = (): VisibleCursor =>
+    new VisibleCursor(merged(), keys.length * ways, {
+      operators: new Operators([]),
+      nowMs: () => 0,
+    });
   return [
     { name: "merge of 4 tables", unit: "k/s", aim: 5_000, run: () => drain(merged(), false) },
     { name: "merge of 4 tables, back", unit: "k/s", aim: 5_000, run: () => drain(merged(), true) },

@@ -10,9 +10,11 @@ import { Gets } from "./get.ts";
 import { Health } from "./health.ts";
 import { Lease } from "./lease.ts";
 import { ManifestLog } from "./manifest/log.ts";
+import { ExpiryClock } from "./meaning.ts";
 import { Memtable } from "./memtable.ts";
 import type { LsmLatency } from "./metrics.ts";
 import type { Opened } from "./open.ts";
+import { Operators } from "./operators.ts";
 import type { LsmOptions } from "./options.ts";
 import { type Gauge, Pressure } from "./pressure.ts";
 import type { Bounds } from "./range.ts";
@@ -42,6 +44,7 @@ export class Core {
   readonly manifests: ManifestLog;
   readonly gets: Gets;
   readonly scanSource: ScanSource;
+  readonly operators: Operators;
   readonly writes: WritePath;
   readonly transactions: Transactions;
   readonly lease: Lease;
@@ -79,13 +82,16 @@ export class Core {
     const shown = metrics?.of.add(metrics.shard, () => this.stats());
     this.#latency = shown?.latency;
     this.#unshow = shown?.remove;
-    this.gets = new Gets(this.tables, this.views, clock, (ms) => this.#observe("read_wait", ms));
+    const { nowMs } = new ExpiryClock(clock);
+    const meaning = { operators: new Operators(manifest.operators), nowMs };
+    this.operators = meaning.operators;
     const assertReadable = (sequence: Sequence) => this.assertReadable(sequence);
-    this.scanSource = { tables: this.tables, views: this.views, assertReadable };
+    this.scanSource = { tables: this.tables, views: this.views, meaning, assertReadable };
+    this.gets = new Gets(this.scanSource, clock, (ms) => this.#observe("read_wait", ms));
     this.#pressure = new Pressure(clock, this.#gauges());
     const { minFlushIntervalMs } = options;
     this.#commits = new GroupCommit(wal, { clock, minFlushIntervalMs });
-    const shared = { clock, options, views: this.views, health };
+    const shared = { clock, options, views: this.views, health, meaning };
     const underWay = new TablesUnderWay();
     this.writes = new WritePath(
       {
@@ -213,6 +219,7 @@ export class Core {
     const { recentBytes, scanBatchRows, readAheadBytes } = options;
     const host = {
       clock: opened.parts.clock,
+      meaning: scanSource.meaning,
       options,
       recent: new RecentWrites(views, recentBytes, opened.manifest.lastSequence),
       get: (key: Key, sequence: Sequence) => gets.get(views.current, key, sequence),

@@ -69,6 +69,14 @@ export class CoveredCursor implements Cursor {
     return this.#below.kind;
   }
 
+  get operator(): number {
+    return this.#below.operator;
+  }
+
+  get expiresAtMs(): number {
+    return this.#below.expiresAtMs;
+  }
+
   get entry(): EntryBytes {
     return this.#below.entry;
   }

@@ -22,6 +22,12 @@ export interface ReadOptions {
   readonly snapshot?: Snapshot;
 }
 
+export interface PutOptions {
+  readonly durable?: boolean;
+  /** Wall time, ms since the epoch, from which on it counts no more: see `WriteOp`. */
+  readonly expiresAtMs?: number;
+}
+
 export interface ScanRequest extends Range, ReadOptions {
   readonly reverse?: boolean;
   /** At most so many rows in all; and in one batch. */
@@ -93,21 +99,40 @@ export class Engine {
    * or after a delay where writes outrun the flushes; durable once the handle says so, or, with
    * `durable`, when this resolves. No request of its own: writes share the log's.
    *
-   * @throws CatalogError `Invalid` (`LSM_KEY_INVALID`, `LSM_VALUE_TOO_LARGE`,
-   *   `WAL_BATCH_TOO_LARGE`) and `Overloaded` (`LSM_OVERLOADED`, with `retryAfterMs`): nothing
+   * @throws CatalogError `Invalid` (`LSM_KEY_INVALID`, `LSM_VALUE_TOO_LARGE`, `LSM_EXPIRY_INVALID`,
+   *   `LSM_OPERATOR_INVALID`, `LSM_OPERAND_INVALID`, `LSM_RANGE_INVALID`, `WAL_BATCH_TOO_LARGE`)
+   *   and `Overloaded` (`LSM_OVERLOADED`, with `retryAfterMs`): nothing
    *   happened; with `durable` as `Written.durable` besides.
    */
   write(ops: readonly WriteOp[], options?: { readonly durable?: boolean }): Maybe<Written> {
-    const written = this.#core.writes.write(prepare(ops));
+    const written = this.#core.writes.write(prepare(ops, this.#core.operators));
     return options?.durable === true ? durably(written) : written;
   }
 
-  put(
+  put(key: Uint8Array, value: Uint8Array, options?: PutOptions): Maybe<Written> {
+    const expiresAtMs = options?.expiresAtMs;
+    if (expiresAtMs === undefined) return this.write([{ op: "put", key, value }], options);
+    return this.write([{ op: "put", key, value, expiresAtMs }], options);
+  }
+
+  /**
+   * Combines an operand with the value of a key without reading it: by `add`, `max` (`int64Bytes`)
+   * or `set-union` (`setBytes`). Reads combine all operands since the last put or deletion,
+   * compactions what no snapshot tells apart.
+   *
+   * A read throws `Invalid`, code `LSM_MERGE_MISMATCH`, where a value has not the operator's form.
+   *
+   * @throws CatalogError as `write`.
+   */
+  merge(
     key: Uint8Array,
-    value: Uint8Array,
-    options?: { readonly durable?: boolean },
+    operand: Uint8Array,
+    operator: string,
+    options?: PutOptions,
   ): Maybe<Written> {
-    return this.write([{ op: "put", key, value }], options);
+    const expiresAtMs = options?.expiresAtMs;
+    const expiry = expiresAtMs === undefined ? {} : { expiresAtMs };
+    return this.write([{ op: "merge", key, operator, value: operand, ...expiry }], options);
   }
 
   delete(key: Uint8Array, options?: { readonly durable?: boolean }): Maybe<Written> {

@@ -11,11 +11,12 @@ import { mintUlid, type Ulid } from "./format/ulid.ts";
 import type { Health } from "./health.ts";
 import type { ManifestLog } from "./manifest/log.ts";
 import type { Maybe } from "./maybe.ts";
+import type { Meaning } from "./meaning.ts";
 import type { Memtable } from "./memtable.ts";
 import type { LsmOptions } from "./options.ts";
 import { tablePath } from "./tables.ts";
 import type { TablesUnderWay } from "./tables-under-way.ts";
-import { keptRanges, VersionKeeper } from "./versions.ts";
+import { keptRanges, VersionFilter } from "./versions.ts";
 import type { Views } from "./view.ts";
 import type { Wal } from "./wal/port.ts";
 
@@ -30,6 +31,7 @@ export interface FlushTarget {
   readonly manifests: ManifestLog;
   readonly wal: Wal;
   readonly health: Health;
+  readonly meaning: Meaning;
   readonly underWay: TablesUnderWay;
   readonly durable: (sequence: Sequence) => Maybe<void>;
   /** Snapshots that are open, ascending. */
@@ -178,13 +180,24 @@ export class Flusher {
     const { compression, blockBytes } = options;
     const writer = new SstWriter(id, { compression, blockBytes });
     const states = snapshots();
-    const keeper = new VersionKeeper(states, false, memtable.ranges);
+    const { operators } = this.#target.meaning;
+    const filter = new VersionFilter(
+      {
+        snapshots: states,
+        dropTombstones: false,
+        ranges: memtable.ranges,
+        operators,
+        // What has expired is for compactions to drop: a table has to hold something.
+        nowMs: 0,
+      },
+      (entry) => writer.append(entry),
+    );
     const deleted = memtable.ranges?.fragments() ?? [];
     for (const fragment of joinRanges([deleted], (all) => keptRanges(all, states, false))) {
       writer.addRange(fragment);
     }
     let meta: SstMeta | undefined;
-    const encoded = encodeTable(memtable, writer, keeper, clock);
+    const encoded = encodeTable(memtable, writer, filter, clock);
     const source = (async function* () {
       yield* encoded;
       meta = writer.finish();
@@ -212,17 +225,14 @@ export class Flusher {
 async function* encodeTable(
   memtable: Memtable,
   writer: SstWriter,
-  keeper: VersionKeeper,
+  filter: VersionFilter,
   clock: Clock,
 ): AsyncGenerator<Uint8Array> {
   const cursor = memtable.cursor();
   let sliceMs = clock.monotonicMs();
   let entries = 0;
   for (let step = cursor.first(); step === ENTRY; step = cursor.next()) {
-    const { key, sequence, kind } = cursor;
-    if (keeper.keep(key, sequence, kind)) {
-      writer.append(cursor.entry);
-    }
+    filter.take(cursor);
     if (++entries % SLICE_ENTRIES !== 0) continue;
     yield* writer.takeChunks();
     if (clock.monotonicMs() - sliceMs >= SLICE_MS) {
@@ -230,4 +240,5 @@ async function* encodeTable(
       sliceMs = clock.monotonicMs();
     }
   }
+  filter.end();
 }

@@ -1,12 +1,23 @@
 import type { Clock } from "../base/clock.ts";
 import { hashKey } from "./format/bloom.ts";
-import { ENTRY, MISS, type MissingBlock } from "./format/cursor.ts";
-import { DELETE, type Key, PUT, type Sequence } from "./format/entry.ts";
+import { END, ENTRY, MISS, type MissingBlock } from "./format/cursor.ts";
+import {
+  DELETE,
+  type Key,
+  keyAfter,
+  MERGE,
+  PUT,
+  plainKind,
+  type Sequence,
+} from "./format/entry.ts";
 import type { Maybe } from "./maybe.ts";
+import { foldDown, hasExpired, type Meaning } from "./meaning.ts";
 import type { Found, Memtable } from "./memtable.ts";
+import type { ScanSource } from "./scan.ts";
 import type { Table } from "./table.ts";
 import type { Tables } from "./tables.ts";
 import { firstReaching, isVisible, type View, type Views } from "./view.ts";
+import { viewCursor } from "./view-cursor.ts";
 
 /** What look-ups met, for the metrics: cheap counts, no times. */
 export class ReadFigures {
@@ -24,6 +35,9 @@ const MISSING: unique symbol = Symbol("missing");
 /** The table has no version of the key. */
 const NOWHERE: unique symbol = Symbol("nowhere");
 
+/** The table's newest version of the key is an operand. */
+const OPERAND: unique symbol = Symbol("operand");
+
 type Value = Uint8Array | undefined;
 
 /** Point reads: on the spot where all is at hand, else with one round of requests a level. */
@@ -33,12 +47,18 @@ export class Gets {
   readonly #views: Views;
 
   readonly #clock: Clock;
+  readonly #meaning: Meaning;
   readonly #onWaited: (ms: number) => void;
 
   /** @param onWaited told how long a read waited for the store. */
-  constructor(tables: Tables, views: Views, clock: Clock, onWaited: (ms: number) => void) {
+  constructor(
+    { tables, views, meaning }: Pick<ScanSource, "tables" | "views" | "meaning">,
+    clock: Clock,
+    onWaited: (ms: number) => void,
+  ) {
     this.#tables = tables;
     this.#views = views;
+    this.#meaning = meaning;
     this.#clock = clock;
     this.#onWaited = onWaited;
   }
@@ -129,7 +149,13 @@ export class Gets {
 
   #find(view: View, key: Key, sequence: Sequence, missing: MissingBlock[]): Value | typeof MISSING {
     const fresh = inMemtables(view, key, sequence);
-    if (fresh !== undefined) return fresh.kind === PUT ? fresh.value : undefined;
+    if (fresh !== undefined) {
+      const { kind } = fresh;
+      if (kind === PUT) return fresh.value;
+      if (kind === DELETE) return undefined;
+      if (plainKind(kind) === MERGE) return this.#folded(view, key, sequence, missing);
+      return fresh.expiresAtMs > this.#meaning.nowMs() ? fresh.value : undefined;
+    }
     const { l0, runs } = view;
     if (l0.length === 0 && runs.length === 0) return undefined;
     const { a, b } = hashKey(key);
@@ -137,6 +163,7 @@ export class Gets {
       const { firstKey, lastKey } = table.meta.stats;
       if (key < firstKey || key > lastKey || !isVisible(table, sequence)) continue;
       const found = this.#inTable(table, key, sequence, a, b, missing);
+      if (found === OPERAND) return this.#folded(view, key, sequence, missing);
       if (found !== NOWHERE) return found;
     }
     for (const run of runs) {
@@ -146,10 +173,31 @@ export class Gets {
         if (table.meta.stats.firstKey > key) break;
         if (!isVisible(table, sequence)) continue;
         const found = this.#inTable(table, key, sequence, a, b, missing);
+        if (found === OPERAND) return this.#folded(view, key, sequence, missing);
         if (found !== NOWHERE) return found;
       }
     }
     return undefined;
+  }
+
+  /** The value of a key whose newest version is an operand: of all versions that it needs. */
+  #folded(
+    view: View,
+    key: Key,
+    sequence: Sequence,
+    missing: MissingBlock[],
+  ): Value | typeof MISSING {
+    const made = viewCursor(view, { bounds: { from: key, to: keyAfter(key) }, sequence });
+    if (!("seek" in made)) {
+      missing.push(...made);
+      return MISSING;
+    }
+    const step = made.seek(key, sequence);
+    if (step === ENTRY && made.key !== key) return undefined;
+    const folded = step === ENTRY ? foldDown(made, key, this.#meaning) : undefined;
+    if (folded !== undefined || step === END) return folded?.value;
+    made.missing(missing);
+    return MISSING;
   }
 
   #inTable(
@@ -159,7 +207,7 @@ export class Gets {
     a: number,
     b: number,
     missing: MissingBlock[],
-  ): Value | typeof MISSING | typeof NOWHERE {
+  ): Value | typeof MISSING | typeof NOWHERE | typeof OPERAND {
     const { open } = table;
     if (open === undefined) {
       missing.push(table.missingTail);
@@ -182,7 +230,12 @@ export class Gets {
       return MISSING;
     }
     if (step === ENTRY && point.key === key) {
-      return point.kind === PUT && point.sequence > deletedAt ? point.value() : undefined;
+      const { kind } = point;
+      if (point.sequence <= deletedAt) return undefined;
+      if (kind === PUT) return point.value();
+      if (kind === DELETE) return undefined;
+      if (plainKind(kind) === MERGE) return OPERAND;
+      return hasExpired(point, this.#meaning) ? undefined : point.value();
     }
     figures.filterFalsePositives++;
     return nothing;
@@ -204,7 +257,7 @@ function inMemtable(memtable: Memtable, key: Key, sequence: Sequence): Found | u
   if (ranges === undefined) return found;
   const deletedAt = ranges.at(key, sequence);
   if (deletedAt === 0 || (found !== undefined && found.sequence > deletedAt)) return found;
-  return { sequence: deletedAt, kind: DELETE, value: NO_BYTES };
+  return { sequence: deletedAt, kind: DELETE, value: NO_BYTES, expiresAtMs: 0 };
 }
 
 const NO_BYTES = new Uint8Array(0);

@@ -1,6 +1,7 @@
 import { CatalogError } from "../base/error.ts";
+import type { EntryBytes } from "./format/cursor.ts";
 import { DataBlockCursor } from "./format/data-block-cursor.ts";
-import { DELETE, END_OF_KEYS, type Key } from "./format/entry.ts";
+import { DELETE, END_OF_KEYS, EXPIRES, type Key, MERGE, plainKind } from "./format/entry.ts";
 import type { IndexBlock } from "./format/index-block.ts";
 import type { Manifest } from "./format/manifest.ts";
 import type { Sst } from "./format/sst.ts";
@@ -86,6 +87,7 @@ function* manifestLines(manifest: Manifest): Generator<string> {
     const process = `${printable(node)} on ${printable(host)}, pid ${pid}`;
     yield `  owner ${process}, ${state} ${printable(url)}`;
   }
+  yield `  merge operators: ${manifest.operators.map(printable).join(", ")}`;
   for (const { name, manifestId, sequence } of manifest.checkpoints) {
     yield `  checkpoint ${printable(name)}: manifest ${manifestId}, sequence ${sequence}`;
   }
@@ -93,8 +95,13 @@ function* manifestLines(manifest: Manifest): Generator<string> {
 
 function tableLine({ id, fileBytes, stats }: SstMeta): string {
   const { entries, deletions, keys, ranges, firstKey, lastKey, minSequence, maxSequence } = stats;
-  const deleted = ranges === 0 ? "" : `, ${ranges} ranges deleted`;
-  const counts = `${entries} entries, ${keys} keys, ${deletions} deletions${deleted}`;
+  const { merges, expiring, lastExpiryMs } = stats;
+  const others = [
+    ranges === 0 ? "" : `, ${ranges} ranges deleted`,
+    merges === 0 ? "" : `, ${merges} merges`,
+    expiring === 0 ? "" : `, ${expiring} that expire until ${timeText(lastExpiryMs)}`,
+  ].join("");
+  const counts = `${entries} entries, ${keys} keys, ${deletions} deletions${others}`;
   const range = `${printable(firstKey)} to ${boundText(lastKey)}`;
   return `${id} ${fileBytes} bytes, ${counts}, sequences ${minSequence}-${maxSequence}, ${range}`;
 }
@@ -141,12 +148,38 @@ function* entryLines(sst: Sst, frame: Uint8Array, offset: number): Generator<str
   const cursor = new DataBlockCursor();
   cursor.reset(sst.dataBlock(frame, offset));
   while (cursor.next()) {
-    const { key, sequence, kind, valueSource, valueStart, valueEnd } = cursor;
-    const value = valueSource.subarray(valueStart, valueEnd);
-    const what = kind === DELETE ? "delete" : `put ${printable(value)}`;
-    yield `  ${printable(key)} @${sequence} ${what}`;
+    yield `  ${printable(cursor.key)} @${cursor.sequence} ${entryText(cursor)}`;
   }
 }
+
+function entryText(entry: EntryBytes): string {
+  const { kind, operator, valueSource, valueStart, valueEnd } = entry;
+  if (kind === DELETE) return "delete";
+  const value = valueSource.subarray(valueStart, valueEnd);
+  const expiresAtMs = (kind & EXPIRES) === 0 ? undefined : entry.expiresAtMs;
+  if (plainKind(kind) === MERGE) return mergeText(operator, value, expiresAtMs, "merge");
+  return `put ${printable(value)}${expiryText(expiresAtMs)}`;
+}
+
+function mergeText(
+  operator: number,
+  value: Uint8Array,
+  expiresAtMs: number | undefined,
+  what: string,
+): string {
+  return `${what} by operator ${operator} ${printable(value)}${expiryText(expiresAtMs)}`;
+}
+
+function expiryText(expiresAtMs: number | undefined): string {
+  return expiresAtMs === undefined ? "" : ` until ${timeText(expiresAtMs)}`;
+}
+
+/** Times beyond those that have a date are numbers. */
+function timeText(ms: number): string {
+  return ms > MAX_DATE_MS ? String(ms) : new Date(ms).toISOString();
+}
+
+const MAX_DATE_MS = 8.64e15;
 
 function* rangeLines({ ranges }: Sst): Generator<string> {
   for (const { from, to, sequences } of ranges?.fragments() ?? []) {
@@ -165,11 +198,11 @@ function boundText(bound: Key): string {
 function opLine(op: BatchOp): string {
   switch (op.op) {
     case "put":
-      return `put ${printable(op.key)} ${printable(op.value)}`;
+      return `put ${printable(op.key)} ${printable(op.value)}${expiryText(op.expiresAtMs)}`;
     case "delete":
       return `delete ${printable(op.key)}`;
     case "merge":
-      return `merge ${printable(op.key)} by operator ${op.operator} ${printable(op.value)}`;
+      return mergeText(op.operator, op.value, op.expiresAtMs, `merge ${printable(op.key)}`);
     case "deleteRange":
       return `delete from ${printable(op.from)} to ${endText(op.to)}`;
   }

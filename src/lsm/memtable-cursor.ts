@@ -42,6 +42,14 @@ export class MemtableCursor implements Cursor, EntryBytes {
     return this.#rows.kind(this.#row);
   }
 
+  get operator(): number {
+    return this.#rows.operator(this.#row);
+  }
+
+  get expiresAtMs(): number {
+    return this.#rows.expiresAtMs(this.#row);
+  }
+
   get entry(): EntryBytes {
     return this;
   }

@@ -1,5 +1,7 @@
 import { assert } from "../base/assert.ts";
-import { type Key, type Kind, latin1Text, type Sequence } from "./format/entry.ts";
+import { EXPIRES, type Key, type Kind, latin1Text, type Sequence } from "./format/entry.ts";
+import { EXPIRY_BYTES } from "./wal/batch.ts";
+import { readUint53 } from "./wal/integers.ts";
 
 /** No version: the end of a chain. */
 export const NONE = -1;
@@ -11,7 +13,7 @@ const MAX_CHUNK_BYTES = 1024 * 1024;
 /** Fields of a row, 32 bits each, so that it lies in one line of the processor's cache. */
 const CHUNK = 0;
 const KEY_AT = 1;
-/** Length of the key in the lower half, the kind in the upper one. */
+/** Length of the key in the lower half, then the kind, then the operator. */
 const KEY_AND_KIND = 2;
 const VALUE_BYTES = 3;
 const OLDER = 4;
@@ -73,7 +75,10 @@ export class MemtableRows {
     this.#used += bytes;
   }
 
-  /** A new row, in no chain yet; its value lies right behind its key. */
+  /**
+   * A new row, in no chain yet; its value lies right behind its key, its expiry, if it has one,
+   * right before.
+   */
   add(
     sequence: Sequence,
     kind: Kind,
@@ -81,6 +86,7 @@ export class MemtableRows {
     keyAt: number,
     keyBytes: number,
     valueBytes: number,
+    operator: number,
   ): number {
     const row = this.#count++;
     let at = row * FIELDS;
@@ -89,7 +95,7 @@ export class MemtableRows {
     // In the order of the fields.
     fields[at++] = chunk;
     fields[at++] = keyAt;
-    fields[at++] = keyBytes | (kind << 16);
+    fields[at++] = keyBytes | (kind << 16) | (operator << 24);
     fields[at++] = valueBytes;
     fields[at++] = NONE;
     fields[at++] = NONE;
@@ -124,7 +130,17 @@ export class MemtableRows {
   }
 
   kind(row: number): Kind {
-    return (this.#field(row, KEY_AND_KIND) >>> 16) as Kind;
+    return ((this.#field(row, KEY_AND_KIND) >>> 16) & 0xff) as Kind;
+  }
+
+  operator(row: number): number {
+    return this.#field(row, KEY_AND_KIND) >>> 24;
+  }
+
+  /** Of a version that expires it lies before the key, as in the log; else 0. */
+  expiresAtMs(row: number): number {
+    if ((this.kind(row) & EXPIRES) === 0) return 0;
+    return readUint53(this.source(row), this.keyStart(row) - EXPIRY_BYTES);
   }
 
   older(row: number): number {

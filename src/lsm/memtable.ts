@@ -4,9 +4,11 @@ import type { Cursor } from "./format/cursor.ts";
 import {
   assertSequence,
   DELETE,
+  EXPIRES,
   type Key,
   type Kind,
   MAX_SEQUENCE,
+  MERGE,
   PUT,
   type Sequence,
 } from "./format/entry.ts";
@@ -16,18 +18,22 @@ import { MemtableCursor } from "./memtable-cursor.ts";
 import { MemtableRows, NONE, type Room } from "./memtable-rows.ts";
 import { MemtableTree } from "./memtable-tree.ts";
 import { fromOfBytes, toOfBytes } from "./range.ts";
-import { HEAD_BYTES } from "./wal/batch.ts";
-
-/** An operation whose bytes lie in the payload of its batch. */
-export type MemtableOp =
-  | { readonly op: "put" | "delete"; readonly key: Uint8Array; readonly value?: Uint8Array }
-  | { readonly op: "deleteRange"; readonly from: Uint8Array; readonly to: Uint8Array };
+import { type BatchOp, EXPIRY_BYTES, HEAD_BYTES } from "./wal/batch.ts";
+import { writeUint53 } from "./wal/integers.ts";
 
 /** A version as `get` answers it. `value` is a view that is never written again. */
 export interface Found {
   readonly sequence: Sequence;
   readonly kind: Kind;
   readonly value: Uint8Array;
+  /** 0 where it does not expire. */
+  readonly expiresAtMs: number;
+}
+
+/** Of a version, where it is neither a plain put nor a deletion. */
+interface Extras {
+  readonly operator?: number;
+  readonly expiresAtMs?: number;
 }
 
 /**
@@ -52,29 +58,42 @@ export class Memtable {
   }
 
   /** Takes in a batch whose payload was written into its room; `sequence` is its first one. */
-  addBatch(room: Room, ops: readonly MemtableOp[], bytes: number, sequence: Sequence): void {
+  addBatch(room: Room, ops: readonly BatchOp[], bytes: number, sequence: Sequence): void {
     assertSequence(sequence + ops.length);
     this.#rows.take(room, bytes);
     let at = room.at;
     for (let i = 0; i < ops.length; i++) {
-      const one = ops[i] as MemtableOp;
+      const one = ops[i] as BatchOp;
       const keyAt = at + HEAD_BYTES;
-      if (one.op === "deleteRange") {
-        this.addRange(fromOfBytes(one.from), toOfBytes(one.to), sequence + i);
-        at = keyAt + one.from.length + one.to.length;
-        continue;
-      }
-      const { op, key, value } = one;
-      const kind = op === "put" ? PUT : DELETE;
-      const valueBytes = value === undefined ? 0 : value.length;
-      this.#add(sequence + i, kind, room.chunk, keyAt, key.length, valueBytes);
-      at = keyAt + key.length + valueBytes;
+      if (one.op === "delete") {
+        this.#add(sequence + i, DELETE, room.chunk, keyAt, one.key.length, 0, 0);
+        at = keyAt + one.key.length;
+      } else if (one.op === "put" && one.expiresAtMs === undefined) {
+        this.#add(sequence + i, PUT, room.chunk, keyAt, one.key.length, one.value.length, 0);
+        at = keyAt + one.key.length + one.value.length;
+      } else at = this.#addOther(room.chunk, at, one, sequence + i);
     }
     assert(at === room.at + bytes, "operations fill their payload");
   }
 
+  #addOther(chunk: number, at: number, op: BatchOp, sequence: Sequence): number {
+    if (op.op === "deleteRange") {
+      this.addRange(fromOfBytes(op.from), toOfBytes(op.to), sequence);
+      return at + HEAD_BYTES + op.from.length + op.to.length;
+    }
+    assert(op.op !== "delete", "a deletion is plain");
+    const { key, value, expiresAtMs } = op;
+    const kind = op.op === "put" ? PUT : MERGE;
+    const expires = expiresAtMs === undefined ? 0 : EXPIRES;
+    const keyAt = at + HEAD_BYTES + (expires === 0 ? 0 : EXPIRY_BYTES);
+    const operator = op.op === "merge" ? op.operator : 0;
+    const fullKind = (kind | expires) as Kind;
+    this.#add(sequence, fullKind, chunk, keyAt, key.length, value.length, operator);
+    return keyAt + key.length + value.length;
+  }
+
   /**
-   * Adds one version, copying `value[from, to)`. Its sequence is above that of every version of the
+   * Adds one version, copying its value. Its sequence is above that of every version of the
    * key; a deletion has no value; nothing is added once frozen. Asserted: the caller's own fault.
    */
   add(
@@ -82,17 +101,19 @@ export class Memtable {
     sequence: Sequence,
     kind: Kind,
     value: Uint8Array,
-    from = 0,
-    to: number = value.length,
+    { operator = 0, expiresAtMs = 0 }: Extras = {},
   ): void {
     assertSequence(sequence);
-    assert(to >= from, "a value ends where it begins, or behind");
-    const bytes = key.length + to - from;
+    const expires = (kind & EXPIRES) !== 0;
+    assert(!expires || expiresAtMs > 0, "what expires does so at some time");
+    const before = expires ? EXPIRY_BYTES : 0;
+    const bytes = before + key.length + value.length;
     const room = this.room(bytes);
-    const valueAt = room.at + textInto(room.bytes, room.at, key);
-    room.bytes.set(value.subarray(from, to), valueAt);
+    if (expires) writeUint53(room.bytes, expiresAtMs, room.at);
+    const keyAt = room.at + before;
+    room.bytes.set(value, keyAt + textInto(room.bytes, keyAt, key));
     this.#rows.take(room, bytes);
-    this.#add(sequence, kind, room.chunk, room.at, key.length, to - from);
+    this.#add(sequence, kind, room.chunk, keyAt, key.length, value.length, operator);
   }
 
   /** Deletes all keys in [from, to). Its sequence is above every other one so far. */
@@ -111,11 +132,12 @@ export class Memtable {
     keyAt: number,
     keyBytes: number,
     valueBytes: number,
+    operator: number,
   ): void {
     assert(keyBytes > 0 && keyBytes <= LIMITS.lsmKeyBytes, "a key has 1 to 65,535 bytes");
     assert(valueBytes <= LIMITS.lsmValueBytes, "a value has up to 16 MiB");
-    assert(kind === PUT || (kind === DELETE && valueBytes === 0), "a deletion has no value");
-    const row = this.#rows.add(sequence, kind, chunk, keyAt, keyBytes, valueBytes);
+    assert(kind !== DELETE || valueBytes === 0, "a deletion has no value");
+    const row = this.#rows.add(sequence, kind, chunk, keyAt, keyBytes, valueBytes, operator);
     const older = this.#tree.set(row);
     if (older === NONE) this.#keys++;
     else this.#rows.link(row, older);
@@ -136,7 +158,9 @@ export class Memtable {
     const bytes = keyScratch(key);
     const row = rows.atOrBefore(this.#tree.get(bytes, 0, key.length), sequence);
     if (row === NONE) return undefined;
-    return { sequence: rows.sequence(row), kind: rows.kind(row), value: rows.value(row) };
+    const kind = rows.kind(row);
+    const expiresAtMs = kind > PUT ? rows.expiresAtMs(row) : 0;
+    return { sequence: rows.sequence(row), kind, value: rows.value(row), expiresAtMs };
   }
 
   /**

@@ -1,5 +1,14 @@
 import { type Cursor, END, ENTRY, MISS, type MissingBlock, type Step } from "./format/cursor.ts";
-import { DELETE, type Key, keyAfter, type Sequence } from "./format/entry.ts";
+import {
+  DELETE,
+  type Key,
+  keyAfter,
+  MERGE,
+  PUT,
+  plainKind,
+  type Sequence,
+} from "./format/entry.ts";
+import { type Folded, foldDown, hasExpired, type Meaning } from "./meaning.ts";
 
 /** Versions of one key that are passed one by one before a seek is the shorter way. */
 const STEPS_BEFORE_SEEK = 8;
@@ -7,18 +16,21 @@ const NO_BYTES = new Uint8Array(0);
 
 /**
  * Moves over keys as they were at a snapshot: of each key the newest version that is not newer than
- * the snapshot, and no key whose version is a deletion. What `Cursor` says of values and misses
- * holds here too.
+ * the snapshot, and no key whose version is a deletion or has expired. Operands are folded over the
+ * version below them. What `Cursor` says of values and misses holds here too.
  *
- * Going forward, the cursor below stands on the entry. Going back, it has to see all versions of a
- * key first, so it stands on the key before.
+ * Going forward, the cursor below stands on the entry, or further on where operands were folded.
+ * Going back, it has to see all versions of a key first, so it stands on the key before.
  */
 export class VisibleCursor {
   readonly #below: Cursor;
   readonly #snapshot: Sequence;
+  readonly #meaning: Meaning;
   #forward = true;
   /** Going forward: the key of which the version to show, or that there is none, is known. */
   #decided: Key | undefined;
+  /** Going forward: what the cursor below has already found behind the versions of a key. */
+  #found: Step | undefined;
   /** How the cursor below was moving when it missed: the same call has to be made again. */
   #resume: (() => Step) | undefined;
   /** Going back: the best version seen of the key in hand, if any, and whether it is a deletion. */
@@ -32,9 +44,10 @@ export class VisibleCursor {
   valueStart = 0;
   valueEnd = 0;
 
-  constructor(below: Cursor, snapshot: Sequence) {
+  constructor(below: Cursor, snapshot: Sequence, meaning: Meaning) {
     this.#below = below;
     this.#snapshot = snapshot;
+    this.#meaning = meaning;
   }
 
   value(): Uint8Array {
@@ -83,13 +96,19 @@ export class VisibleCursor {
     this.#below.missing(into);
   }
 
-  readonly #nextBelow = (): Step => this.#below.next();
+  readonly #nextBelow = (): Step => {
+    const found = this.#found;
+    if (found === undefined) return this.#below.next();
+    this.#found = undefined;
+    return found;
+  };
   readonly #prevBelow = (): Step => this.#below.prev();
 
   /** Forward to another place. A miss on the way changes nothing here, so it can start over. */
   #jump(move: () => Step): Step {
     const forward = this.#forward;
     this.#decided = undefined;
+    this.#found = undefined;
     const step = this.#onward(move);
     if (step === MISS) {
       this.#forward = forward;
@@ -112,11 +131,19 @@ export class VisibleCursor {
       const { key } = below;
       const passing = key === this.#decided || below.sequence > this.#snapshot;
       if (!passing) {
+        const { kind } = below;
+        const shown = kind === PUT ? this.#show() : kind !== DELETE && this.#showOther(key);
+        if (shown === MISS) {
+          // Nothing is known of the key: its versions are read again from the newest.
+          this.#resume = () => below.seek(key, this.#snapshot);
+          return MISS;
+        }
         this.#decided = key;
         passed = 0;
-        if (below.kind !== DELETE) {
-          this.#show();
-          return this.#stopped(true, ENTRY);
+        if (shown) return this.#stopped(true, ENTRY);
+        if (this.#found !== undefined) {
+          call = this.#nextBelow;
+          continue;
         }
       }
       call = this.#nextBelow;
@@ -131,6 +158,7 @@ export class VisibleCursor {
 
   #backward(move: () => Step): Step {
     this.#resume = undefined;
+    this.#found = undefined;
     const step = move();
     // Nothing has changed, so the same call starts over.
     if (step === MISS) return MISS;
@@ -177,23 +205,68 @@ export class VisibleCursor {
   #skipVersions(key: Key): Step {
     const newest = this.#below.seek(key, this.#snapshot);
     if (newest === MISS) return MISS;
-    if (newest === ENTRY && this.#below.key === key) this.#consider();
+    if (newest === ENTRY && this.#below.key === key) {
+      const { sequence, kind } = this.#below;
+      if (plainKind(kind) !== MERGE) this.#consider();
+      else {
+        const folded = foldDown(this.#below, key, this.#meaning);
+        if (folded === undefined) return MISS;
+        this.#candidate = folded.value === undefined ? "deleted" : "live";
+        this.#showFolded(key, sequence, folded);
+      }
+    }
     return this.#below.seekBefore(key);
   }
 
+  /** Takes the version below into account, after all older ones of its key. */
   #consider(): void {
-    const live = this.#below.kind !== DELETE;
+    const below = this.#below;
+    const { kind, key, sequence } = below;
+    const isOver = kind > PUT && hasExpired(below, this.#meaning);
+    if (plainKind(kind) === MERGE) {
+      if (isOver) return;
+      const base = this.#candidate === "live" ? this.value() : undefined;
+      const operand = { operator: below.operator, value: below.value() };
+      const value = this.#meaning.operators.fold(base, [operand]);
+      this.#candidate = "live";
+      this.#showFolded(key, sequence, { value });
+      return;
+    }
+    const live = kind !== DELETE && !isOver;
     this.#candidate = live ? "live" : "deleted";
     if (live) this.#show();
   }
 
-  #show(): void {
+  /** Going forward, of an entry that expires or is an operand: whether its key is to be shown. */
+  #showOther(key: Key): boolean | typeof MISS {
+    const below = this.#below;
+    const { kind, sequence } = below;
+    if (plainKind(kind) !== MERGE) return !hasExpired(below, this.#meaning) && this.#show();
+    const folded = foldDown(below, key, this.#meaning);
+    if (folded === undefined) return MISS;
+    // It may stand on an older version of the key, which is passed, or behind all of them.
+    this.#found = folded.step;
+    this.#showFolded(key, sequence, folded);
+    return folded.value !== undefined;
+  }
+
+  #showFolded(key: Key, sequence: Sequence, { value }: Pick<Folded, "value">): void {
+    if (value === undefined) return;
+    this.key = key;
+    this.sequence = sequence;
+    this.valueSource = value;
+    this.valueStart = 0;
+    this.valueEnd = value.length;
+  }
+
+  #show(): true {
     const below = this.#below;
     this.key = below.key;
     this.sequence = below.sequence;
     this.valueSource = below.valueSource;
     this.valueStart = below.valueStart;
     this.valueEnd = below.valueEnd;
+    return true;
   }
 
   #stopped(forward: boolean, step: Step = END): Step {

@@ -52,6 +52,14 @@ export class MergeCursor implements Cursor {
     return this.#winner().valueEnd;
   }
 
+  get operator(): number {
+    return this.#winner().operator;
+  }
+
+  get expiresAtMs(): number {
+    return this.#winner().expiresAtMs;
+  }
+
   get entry(): EntryBytes {
     return this.#winner().entry;
   }

@@ -4,7 +4,15 @@ import type { Prng } from "../base/prng.ts";
 import type { BlobStore } from "../blob/port.ts";
 import { BlockCache } from "./cache.ts";
 import type { Merger } from "./compaction/merger.ts";
-import { DELETE, keyOfBytes, PUT, type Sequence } from "./format/entry.ts";
+import {
+  DELETE,
+  EXPIRES,
+  type Kind,
+  keyOfBytes,
+  MERGE,
+  PUT,
+  type Sequence,
+} from "./format/entry.ts";
 import type { Manifest } from "./format/manifest.ts";
 import type { Owner } from "./format/manifest-records.ts";
 import { ManifestObjects } from "./manifest/objects.ts";
@@ -189,18 +197,18 @@ class Replay {
   }
 
   #apply(op: BatchOp, sequence: Sequence): void {
-    if (op.op === "delete") this.#active.add(keyOfBytes(op.key), sequence, DELETE, NO_BYTES);
-    else if (op.op === "deleteRange") this.#deleteRange(op.from, op.to, sequence);
-    else if (op.op === "put" && op.expiresAtMs === undefined) {
-      this.#active.add(keyOfBytes(op.key), sequence, PUT, op.value);
-    } else {
-      const facts = { op: op.op };
-      const message = "the log holds what a newer version wrote";
-      throw new CatalogError("Unavailable", "LSM_FORMAT_UNSUPPORTED", message, facts);
+    const active = this.#active;
+    if (op.op === "deleteRange") {
+      active.addRange(fromOfBytes(op.from), toOfBytes(op.to), sequence);
+      return;
     }
-  }
-
-  #deleteRange(from: Uint8Array, to: Uint8Array, sequence: Sequence): void {
-    this.#active.addRange(fromOfBytes(from), toOfBytes(to), sequence);
+    const key = keyOfBytes(op.key);
+    if (op.op === "delete") active.add(key, sequence, DELETE, NO_BYTES);
+    else {
+      const { expiresAtMs = 0 } = op;
+      const kind = (op.op === "put" ? PUT : MERGE) | (expiresAtMs === 0 ? 0 : EXPIRES);
+      const operator = op.op === "merge" ? op.operator : 0;
+      active.add(key, sequence, kind as Kind, op.value, { operator, expiresAtMs });
+    }
   }
 }

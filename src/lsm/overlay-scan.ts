@@ -1,10 +1,11 @@
 import { bytesOfKey, type Key, latin1Text } from "./format/entry.ts";
 import type { Row, Scan } from "./scan.ts";
 
-/** What a transaction has written to a key; without a value it has deleted it. */
+/** What a transaction has written to a key. */
 export interface OwnRow {
   readonly key: Key;
-  readonly value: Uint8Array | undefined;
+  /** What there is then, of what was stored: undefined where there is nothing. */
+  readonly over: (stored: Uint8Array | undefined) => Uint8Array | undefined;
 }
 
 export interface OverlayOptions {
@@ -95,7 +96,8 @@ export class OverlayScan implements Scan {
     }
     if (key === own.key) this.#rowAt++;
     this.#ownAt++;
-    const { value } = own;
+    const hidden = key !== own.key || this.#options.hides(own.key);
+    const value = own.over(hidden ? undefined : stored?.value);
     return { key: own.key, row: value && { key: bytesOfKey(own.key), value } };
   }
 

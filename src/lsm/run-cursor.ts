@@ -66,6 +66,14 @@ export class RunCursor implements Cursor {
     return this.#standing().valueEnd;
   }
 
+  get operator(): number {
+    return this.#standing().operator;
+  }
+
+  get expiresAtMs(): number {
+    return this.#standing().expiresAtMs;
+  }
+
   get entry(): EntryBytes {
     return this.#standing().entry;
   }

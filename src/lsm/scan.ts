@@ -2,6 +2,7 @@ import { invalid } from "../base/error.ts";
 import { ENTRY, MISS, type MissingBlock, type Step } from "./format/cursor.ts";
 import type { Key, Sequence } from "./format/entry.ts";
 import type { Maybe } from "./maybe.ts";
+import type { Meaning } from "./meaning.ts";
 import { VisibleCursor } from "./merge-visible.ts";
 import type { Bounds } from "./range.ts";
 import type { Tables } from "./tables.ts";
@@ -37,6 +38,7 @@ export interface ScanOptions {
 export interface ScanSource {
   readonly tables: Tables;
   readonly views: Views;
+  readonly meaning: Meaning;
   readonly assertReadable: (sequence: Sequence) => void;
 }
 
@@ -90,7 +92,9 @@ export class ViewScan implements Scan {
 
   #begin(): VisibleCursor | undefined {
     const made = viewCursor(this.#view, this.#options);
-    if ("seek" in made) return new VisibleCursor(made, this.#options.sequence);
+    if ("seek" in made) {
+      return new VisibleCursor(made, this.#options.sequence, this.#source.meaning);
+    }
     this.#tails = made;
     return undefined;
   }

@@ -3,6 +3,7 @@ import { CatalogError } from "../base/error.ts";
 import type { Manifest } from "./format/manifest.ts";
 import type { Owner } from "./format/manifest-records.ts";
 import type { ManifestState, ManifestStore } from "./manifest/store.ts";
+import { withRegistered } from "./operators.ts";
 import {
   DRAIN_INTERVAL_MS,
   DRAIN_MS,
@@ -34,6 +35,7 @@ const EMPTY: ManifestState = {
   runs: [],
   checkpoints: [],
   samples: [],
+  operators: [],
   owner: undefined,
   optionalFeatures: 0,
   unknown: [],
@@ -44,7 +46,8 @@ const EMPTY: ManifestState = {
  * follow from it, never on what is found out about the owner before.
  *
  * @param onWaiting told of the owner before each wait for it.
- * @throws CatalogError `Unavailable`, code `LSM_OWNED`, naming the owner; what the store throws.
+ * @throws CatalogError `Unavailable`, codes `LSM_OWNED`, naming the owner, `LSM_OPERATOR_UNKNOWN`,
+ *   before anything has changed; what the store throws.
  */
 export async function takeOver(
   store: ManifestStore,
@@ -59,6 +62,7 @@ export async function takeOver(
     const known = new Stopwatch(clock);
     const before = await store.latest();
     const owner = before?.owner;
+    const operators = withRegistered(before?.operators ?? []);
     // The answer to our own attempt was lost.
     if (before !== undefined && before.writerEpoch === attempted && owner?.node === self.node) {
       return { manifest: before, outwait: manners.outwait, known };
@@ -68,7 +72,7 @@ export async function takeOver(
     }
     attempted = (before?.writerEpoch ?? 0) + 1;
     const taker = ownerOf(self, manners.outwait);
-    const state = { ...(before ?? EMPTY), writerEpoch: attempted, owner: taker };
+    const state = { ...(before ?? EMPTY), writerEpoch: attempted, owner: taker, operators };
     const manifest = await publishOnce(store, state, before?.id ?? 0);
     if (manifest !== undefined) return { manifest, outwait: manners.outwait, known };
   }

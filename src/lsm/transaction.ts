@@ -12,13 +12,22 @@ import {
 } from "./format/entry.ts";
 import { type Fragment, joinRanges, RangeMap } from "./format/range-map.ts";
 import type { Maybe } from "./maybe.ts";
+import type { Meaning } from "./meaning.ts";
 import type { LsmOptions } from "./options.ts";
 import { OverlayScan, type OwnRow } from "./overlay-scan.ts";
+import { OwnKey } from "./own-key.ts";
 import { type Bounds, boundsOf, deletedBounds, type Range } from "./range.ts";
 import type { RecentWrites } from "./recent.ts";
 import type { Scan } from "./scan.ts";
 import type { Snapshot } from "./snapshots.ts";
-import { assertValue, type Prepared, prepare, type WriteOp, type Written } from "./write-path.ts";
+import {
+  assertExpiry,
+  assertValue,
+  type Prepared,
+  prepare,
+  type WriteOp,
+  type Written,
+} from "./write-path.ts";
 
 /**
  * `snapshot`: of two transactions that write one key the second fails; a range that is deleted is
@@ -33,9 +42,15 @@ export interface TransactionScan extends Range {
   readonly batchRows?: number;
 }
 
+/** As `PutOptions` of the engine. */
+interface Expiring {
+  readonly expiresAtMs?: number;
+}
+
 /** What a transaction needs of its engine. */
 export interface TransactionHost {
   readonly clock: Clock;
+  readonly meaning: Meaning;
   readonly options: LsmOptions;
   readonly recent: RecentWrites;
   readonly get: (key: Key, sequence: Sequence) => Maybe<Uint8Array | undefined>;
@@ -48,7 +63,9 @@ export interface TransactionHost {
   readonly onEnd: (transaction: Transaction) => void;
 }
 
-type KeyOp = Exclude<WriteOp, { readonly op: "deleteRange" }>;
+function expiryOf({ expiresAtMs }: Expiring): Expiring {
+  return expiresAtMs === undefined ? {} : { expiresAtMs };
+}
 
 /** A key, a deletion or a value: what a transaction holds beside its bytes. */
 const ENTRY_BYTES = 64;
@@ -63,7 +80,7 @@ export class Transaction {
   readonly #serializable: boolean;
   readonly #age: Stopwatch;
   /** By key; of those in a range that it deleted, only what it wrote after that. */
-  readonly #writes = new Map<Key, KeyOp>();
+  readonly #writes = new Map<Key, OwnKey>();
   #deleted = new RangeMap();
   /** Scans and deletions of ranges. */
   #ranges = 0;
@@ -93,13 +110,15 @@ export class Transaction {
     this.#assertGoing();
     const name = keyOfBytes(key);
     const own = this.#writes.get(name);
-    if (own !== undefined) return own.op === "put" ? own.value : undefined;
-    if (this.#deleted.at(name, MAX_SEQUENCE) > 0) return undefined;
+    if (own?.isWhole === true) return own.over(undefined);
+    if (this.#deleted.at(name, MAX_SEQUENCE) > 0) return own?.over(undefined);
     if (this.#serializable && !this.#readKeys.has(name)) {
       this.#grow(name.length + ENTRY_BYTES);
       this.#readKeys.add(name);
     }
-    return this.#host.get(name, this.sequence);
+    const stored = this.#host.get(name, this.sequence);
+    if (own === undefined) return stored;
+    return stored instanceof Promise ? stored.then(own.over) : own.over(stored);
   }
 
   /** Rows of a range, with what it has written up to this call. */
@@ -130,16 +149,29 @@ export class Transaction {
    * @throws CatalogError `Invalid`, code `LSM_TRANSACTION_TOO_LARGE`; `Conflict`, code
    *   `LSM_TRANSACTION_TOO_OLD`: it has taken too long, or what it reads is no longer kept.
    */
-  put(key: Uint8Array, value: Uint8Array): void {
+  put(key: Uint8Array, value: Uint8Array, options: Expiring = {}): void {
     this.#assertGoing();
     assertValue(value);
-    this.#set({ op: "put", key: Uint8Array.from(key), value: Uint8Array.from(value) });
+    assertExpiry(options.expiresAtMs);
+    const copies = { key: Uint8Array.from(key), value: Uint8Array.from(value) };
+    this.#own(key, value.length).replace({ op: "put", ...copies, ...expiryOf(options) });
   }
 
   /** @throws as `put`. */
   delete(key: Uint8Array): void {
     this.#assertGoing();
-    this.#set({ op: "delete", key: Uint8Array.from(key) });
+    this.#own(key, 0).replace({ op: "delete", key: Uint8Array.from(key) });
+  }
+
+  /** As `Engine.merge`: a write, and no read. @throws as that and `put`. */
+  merge(key: Uint8Array, operand: Uint8Array, operator: string, options: Expiring = {}): void {
+    this.#assertGoing();
+    assertValue(operand);
+    assertExpiry(options.expiresAtMs);
+    const number = this.#host.meaning.operators.numberFor(operator, operand);
+    const copies = { key: Uint8Array.from(key), value: Uint8Array.from(operand) };
+    const expiry = expiryOf(options);
+    this.#own(key, operand.length).merge({ op: "merge", ...copies, operator, ...expiry }, number);
   }
 
   /** Deletes every key in [from, to), as `Engine.deleteRange` does. @throws as that and `put`. */
@@ -167,7 +199,7 @@ export class Transaction {
     const host = this.#host;
     try {
       if (this.#writes.size === 0 && this.#deleted.isEmpty) return this.#readOnly();
-      return await host.write(prepare(this.#ops()), () => this.#check());
+      return await host.write(prepare(this.#ops(), host.meaning.operators), () => this.#check());
     } catch (error) {
       if (error instanceof CatalogError && error.code === "LSM_CONFLICT") {
         await host.durable(Number(error.context["sequence"]));
@@ -218,7 +250,7 @@ export class Transaction {
     const rows = [...this.#writes]
       .filter(([key]) => key >= from && (to === undefined || key < to))
       .sort(([a], [b]) => (a < b === reverse ? 1 : -1))
-      .map(([key, op]) => ({ key, value: op.op === "put" ? op.value : undefined }));
+      .map(([key, own]) => ({ key, over: own.frozen() }));
     return rows;
   }
 
@@ -228,7 +260,7 @@ export class Transaction {
       const end = to === END_OF_KEYS ? new Uint8Array(0) : bytesOfKey(to);
       return { op: "deleteRange", from: bytesOfKey(from), to: end };
     });
-    return [...deletions, ...this.#writes.values()];
+    return [...deletions, ...[...this.#writes.values()].flatMap((own) => own.ops)];
   }
 
   /** In order, without two that meet. */
@@ -246,10 +278,13 @@ export class Transaction {
     this.#ranges++;
   }
 
-  #set(op: KeyOp): void {
-    const key = keyOfBytes(op.key);
-    this.#grow(key.length + (op.op === "put" ? op.value.length : 0) + ENTRY_BYTES);
-    this.#writes.set(key, op);
+  /** What it has written to a key, to be added to. */
+  #own(bytes: Uint8Array, more: number): OwnKey {
+    const key = keyOfBytes(bytes);
+    this.#grow(key.length + more + ENTRY_BYTES);
+    const own = this.#writes.get(key) ?? new OwnKey(this.#host.meaning);
+    this.#writes.set(key, own);
+    return own;
   }
 
   #grow(bytes: number): void {

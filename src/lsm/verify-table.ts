@@ -1,7 +1,15 @@
 import { CatalogError } from "../base/error.ts";
 import type { BlobStore } from "../blob/port.ts";
 import { DataBlockCursor } from "./format/data-block-cursor.ts";
-import { DELETE, isBefore, type Key, type Sequence } from "./format/entry.ts";
+import {
+  DELETE,
+  EXPIRES,
+  isBefore,
+  type Key,
+  MERGE,
+  plainKind,
+  type Sequence,
+} from "./format/entry.ts";
 import { TAIL_GUESS_BYTES } from "./format/footer.ts";
 import type { IndexBlock } from "./format/index-block.ts";
 import { openSst, type Sst } from "./format/sst.ts";
@@ -86,7 +94,11 @@ const NO_STATS: SstStats = {
   maxSequence: 0,
   rawBytes: 0,
   dataBlocks: 0,
+  merges: 0,
   ranges: 0,
+  expiring: 0,
+  firstExpiryMs: 0,
+  lastExpiryMs: 0,
   unknown: [],
 };
 
@@ -114,6 +126,10 @@ class TableCheck {
   readonly #cursor = new DataBlockCursor();
   #entries = 0;
   #deletions = 0;
+  #merges = 0;
+  #expiring = 0;
+  #firstExpiryMs = Number.MAX_SAFE_INTEGER;
+  #lastExpiryMs = 0;
   #keys = 0;
   #minSequence = Number.MAX_SAFE_INTEGER;
   #maxSequence = 0;
@@ -147,6 +163,10 @@ class TableCheck {
       stats.minSequence === this.#minSequence &&
       stats.maxSequence === this.#maxSequence &&
       stats.rawBytes === this.#rawBytes &&
+      stats.merges === this.#merges &&
+      stats.expiring === this.#expiring &&
+      stats.firstExpiryMs === (this.#expiring === 0 ? 0 : this.#firstExpiryMs) &&
+      stats.lastExpiryMs === this.#lastExpiryMs &&
       stats.dataBlocks === this.#blocks
     );
   }
@@ -214,7 +234,7 @@ class TableCheck {
   }
 
   #entry(): string | undefined {
-    const { key, sequence, kind, valueStart, valueEnd } = this.#cursor;
+    const { key, sequence, kind, expiresAtMs, valueStart, valueEnd } = this.#cursor;
     const first = this.#firstKey === undefined;
     if (!first && !isBefore(this.#key, this.#sequence, key, sequence)) return "out of order";
     if (first) this.#firstKey = key;
@@ -224,12 +244,20 @@ class TableCheck {
     }
     this.#entries++;
     if (kind === DELETE) this.#deletions++;
+    if (plainKind(kind) === MERGE) this.#merges++;
+    if ((kind & EXPIRES) !== 0) this.#countExpiry(expiresAtMs);
     this.#minSequence = Math.min(this.#minSequence, sequence);
     this.#maxSequence = Math.max(this.#maxSequence, sequence);
     this.#rawBytes += key.length + valueEnd - valueStart;
     this.#key = key;
     this.#sequence = sequence;
     return undefined;
+  }
+
+  #countExpiry(expiresAtMs: number): void {
+    this.#expiring++;
+    this.#firstExpiryMs = Math.min(this.#firstExpiryMs, expiresAtMs);
+    this.#lastExpiryMs = Math.max(this.#lastExpiryMs, expiresAtMs);
   }
 }
 

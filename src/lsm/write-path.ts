@@ -4,17 +4,33 @@ import { LIMITS } from "../base/limits.ts";
 import { assertKeyBytes, bytesOfKey, END_OF_KEYS, type Sequence } from "./format/entry.ts";
 import type { Health } from "./health.ts";
 import type { Maybe } from "./maybe.ts";
+import type { Operators } from "./operators.ts";
 import type { LsmOptions } from "./options.ts";
 import type { Pressure } from "./pressure.ts";
 import { deletedBounds } from "./range.ts";
 import type { Views } from "./view.ts";
-import { batchBytes, decodeBatch, encodeBatch, writeBatch } from "./wal/batch.ts";
+import { type BatchOp, batchBytes, decodeBatch, encodeBatch, writeBatch } from "./wal/batch.ts";
 import type { GroupCommit, WriteHandle } from "./wal/group-commit.ts";
 
 /** One operation of a batch. Keys have 1 to 65,535 bytes, values up to 16 MiB. */
 export type WriteOp =
-  | { readonly op: "put"; readonly key: Uint8Array; readonly value: Uint8Array }
+  | {
+      readonly op: "put";
+      readonly key: Uint8Array;
+      readonly value: Uint8Array;
+      /** From this wall time on, ms since the epoch, neither it is there nor what it replaced. */
+      readonly expiresAtMs?: number;
+    }
   | { readonly op: "delete"; readonly key: Uint8Array }
+  /** Combines an operand with the value that is there, by a registered operator, unread. */
+  | {
+      readonly op: "merge";
+      readonly key: Uint8Array;
+      readonly operator: string;
+      readonly value: Uint8Array;
+      /** From this wall time on the operand counts for nothing. */
+      readonly expiresAtMs?: number;
+    }
   /** Every key in [from, to): from the first on, or up to the last, where a bound is empty. */
   | { readonly op: "deleteRange"; readonly from: Uint8Array; readonly to: Uint8Array };
 
@@ -32,7 +48,7 @@ export interface Written {
 
 /** A batch that is known to be one. */
 export interface Prepared {
-  readonly ops: readonly WriteOp[];
+  readonly ops: readonly BatchOp[];
   /** Of its payload. */
   readonly bytes: number;
 }
@@ -135,8 +151,7 @@ export class WritePath {
       await this.#pending[0]?.handle.durable().catch(() => undefined);
     }
     health.assertOpen();
-    const kept = decodeBatch(payload, ops.length) as readonly WriteOp[];
-    return this.#apply({ ops: kept, bytes }, check);
+    return this.#apply({ ops: decodeBatch(payload, ops.length), bytes }, check);
   }
 
   /** The bytes are copied once: what the memtable keeps is what the log writes. */
@@ -185,27 +200,30 @@ export class WritePath {
 }
 
 /**
- * Checks a batch, and keeps what it was given; but for deletions of ranges, which the log holds
- * without empty ones, and with bounds that are no longer than a key.
+ * Checks a batch, and keeps the keys and values that it was given. In the log merges have a number
+ * for their operator, and no deleted range is empty or has bounds longer than a key.
  *
  * @throws CatalogError `Invalid`, codes `LSM_KEY_INVALID`, `LSM_VALUE_TOO_LARGE`,
- *   `LSM_RANGE_INVALID`.
+ *   `LSM_RANGE_INVALID`, `LSM_EXPIRY_INVALID`, `LSM_OPERATOR_INVALID`, `LSM_OPERAND_INVALID`.
  */
-export function prepare(ops: readonly WriteOp[]): Prepared {
-  let hasRanges = false;
+export function prepare(ops: readonly WriteOp[], operators: Operators): Prepared {
+  let isPlain = true;
   for (const op of ops) {
-    if (op.op === "deleteRange") {
-      hasRanges = true;
-      continue;
+    if (op.op === "deleteRange") isPlain = false;
+    else {
+      assertKeyBytes(op.key);
+      if (op.op === "delete") continue;
+      assertValue(op.value);
+      assertExpiry(op.expiresAtMs);
+      if (op.op === "merge") isPlain = false;
     }
-    assertKeyBytes(op.key);
-    if (op.op === "put") assertValue(op.value);
   }
-  const kept = hasRanges ? ops.flatMap(withBounds) : ops;
+  const kept = isPlain ? (ops as readonly BatchOp[]) : ops.flatMap((op) => stored(op, operators));
   return { ops: kept, bytes: batchBytes(kept) };
 }
 
-function withBounds(op: WriteOp): readonly WriteOp[] {
+function stored(op: WriteOp, operators: Operators): readonly BatchOp[] {
+  if (op.op === "merge") return [{ ...op, operator: operators.numberFor(op.operator, op.value) }];
   if (op.op !== "deleteRange") return [op];
   const { from, to } = deletedBounds(op.from, op.to);
   if (from === to) return [];
@@ -214,6 +232,12 @@ function withBounds(op: WriteOp): readonly WriteOp[] {
 }
 
 const NO_BYTES = new Uint8Array(0);
+
+/** @throws CatalogError `Invalid`, code `LSM_EXPIRY_INVALID`. */
+export function assertExpiry(expiresAtMs: number | undefined): void {
+  if (expiresAtMs === undefined || (Number.isSafeInteger(expiresAtMs) && expiresAtMs > 0)) return;
+  throw invalid("LSM_EXPIRY_INVALID", "an expiry is a positive integer", { expiresAtMs });
+}
 
 /** @throws CatalogError `Invalid`, code `LSM_VALUE_TOO_LARGE`. */
 export function assertValue(value: Uint8Array): void {

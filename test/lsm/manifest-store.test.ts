@@ -18,6 +18,7 @@ const state = (lastSequence: number, writerEpoch = 1): ManifestState => ({
   level0: [],
   runs: [],
   checkpoints: [],
+  operators: [],
   samples: [],
   owner: undefined,
   optionalFeatures: 0,

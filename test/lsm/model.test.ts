@@ -7,15 +7,19 @@ import type { LsmOptions } from "../../src/lsm/options.ts";
 import type { Scan } from "../../src/lsm/scan.ts";
 import type { Snapshot } from "../../src/lsm/snapshots.ts";
 import type { Isolation, Transaction } from "../../src/lsm/transaction.ts";
+import { SetClock } from "./support/set-clock.ts";
 import {
-  apply,
   covered,
+  doIn,
+  int64Text,
   type ModelOp,
   meet,
   type Pair,
   type ReadRange,
   select,
+  setText,
   sorted,
+  texts,
   toWriteOp,
   VersionMap,
   whatIsLeft,
@@ -51,6 +55,8 @@ type Simple =
   | "flush"
   | "compact"
   | "collect"
+  | "tick"
+  | "backwards"
   | "reopen"
   | "crash"
   | "rollback";
@@ -85,6 +91,9 @@ interface ModelTransaction {
 /** One engine and its model, driven by commands. */
 class Run {
   readonly #world: World;
+  readonly #clock: SetClock;
+  /** The latest time that the engine was shown. */
+  #nowMs: number;
   readonly #cacheBytes: number;
   readonly #model = new VersionMap();
   #engine: Engine;
@@ -92,14 +101,16 @@ class Run {
   #snapshots: Snapshot[] = [];
   #transactions: ModelTransaction[] = [];
 
-  private constructor(world: World, engine: Engine, cacheBytes: number) {
+  private constructor(world: World, clock: SetClock, engine: Engine, cacheBytes: number) {
     this.#world = world;
+    this.#clock = clock;
+    this.#nowMs = clock.wallMs;
     this.#engine = engine;
     this.#cacheBytes = cacheBytes;
   }
 
-  static async start(world: World, cacheBytes: number): Promise<Run> {
-    return new Run(world, await open(world, cacheBytes), cacheBytes);
+  static async start(world: World, clock: SetClock, cacheBytes: number): Promise<Run> {
+    return new Run(world, clock, await open(world, cacheBytes), cacheBytes);
   }
 
   async do(command: Command): Promise<void> {
@@ -134,6 +145,18 @@ class Run {
         return await this.#restart();
       case "begin":
         return this.#begin(command.isolation);
+      case "tick":
+        this.#clock.wallMs += 10;
+        this.#nowMs = Math.max(this.#nowMs, this.#clock.wallMs);
+        return;
+      case "backwards":
+        // What was seen to have expired stays so; other processes begin with the right time.
+        await this.#write([{ op: "put", key: "over", value: "", expiresAtMs: -1 }], false);
+        await this.#get(["over"], "memory");
+        this.#clock.wallMs -= 25;
+        await this.#scan({ range: {}, reverse: false, limit: 1_000, where: "memory" });
+        this.#clock.wallMs += 25;
+        return;
       case "set":
         return this.#set(command.ops);
       case "rollback":
@@ -149,7 +172,8 @@ class Run {
     await this.#engine.close();
   }
 
-  async #write(ops: readonly ModelOp[], durable: boolean): Promise<void> {
+  async #write(given: readonly ModelOp[], durable: boolean): Promise<void> {
+    const ops = this.#timed(given);
     const written = await this.#engine.write(ops.map(toWriteOp), { durable });
     expect(written.sequence).toBe(this.#model.write(ops));
     if (durable) this.#acknowledged = written.sequence;
@@ -159,20 +183,21 @@ class Run {
     const first = this.#transactions[0];
     if (where === "transaction" && first !== undefined) {
       const { transaction, own, readKeys, sequence } = first;
-      const rows = new Map(this.#model.at(sequence));
-      for (const one of own) apply(rows, one);
+      const rows = texts(this.#model.rowsAt(sequence, own), this.#nowMs);
       for (const key of keys) {
-        if (!own.some((one) => writesTo(one, key))) readKeys.add(key);
+        // What it only merges into, it reads.
+        const isWhole = own.some((one) => one.op !== "merge" && writesTo(one, key));
+        if (!isWhole) readKeys.add(key);
         expect(text(await transaction.get(bytes(key)))).toBe(rows.get(key));
       }
       return;
     }
     const { options, sequence } = this.#reading(where);
-    const rows = new Map(this.#model.at(sequence()));
+    const rows = this.#shown(sequence());
     const expected = keys.map((key) => rows.get(key));
     expect((await this.#engine.getMany(keys.map(bytes), options)).map(text)).toEqual(expected);
     for (const key of keys) {
-      const value = new Map(this.#model.at(sequence())).get(key);
+      const value = this.#shown(sequence()).get(key);
       expect(text(await this.#engine.get(bytes(key), options))).toBe(value);
     }
   }
@@ -184,8 +209,7 @@ class Run {
     );
     const first = this.#transactions[0];
     if (where === "transaction" && first !== undefined) {
-      const rows = new Map(this.#model.at(first.sequence));
-      for (const one of first.own) apply(rows, one);
+      const rows = texts(this.#model.rowsAt(first.sequence, first.own), this.#nowMs);
       const expected = select(sorted(rows), range, reverse, limit);
       const answer = await pairs(first.transaction.scan({ ...bounds, reverse, limit }));
       expect(answer).toEqual(expected);
@@ -195,9 +219,20 @@ class Run {
       return;
     }
     const { options, sequence } = this.#reading(where);
-    const expected = select(this.#model.at(sequence()), range, reverse, limit);
+    const expected = select(sorted(this.#shown(sequence())), range, reverse, limit);
     const scan = this.#engine.scan({ ...bounds, reverse, limit, ...options });
     expect(await pairs(scan)).toEqual(expected);
+  }
+
+  #shown(sequence: number): ReadonlyMap<string, string> {
+    return texts(this.#model.rowsAt(sequence), this.#nowMs);
+  }
+
+  /** Its operations with times from now on. */
+  #timed(ops: readonly ModelOp[]): readonly ModelOp[] {
+    return ops.map((one) =>
+      "expiresAtMs" in one ? { ...one, expiresAtMs: this.#nowMs + (one.expiresAtMs ?? 0) } : one,
+    );
   }
 
   /** A read options object, and the sequence that it means right now. */
@@ -228,15 +263,11 @@ class Run {
     });
   }
 
-  #set(ops: readonly ModelOp[]): void {
+  #set(given: readonly ModelOp[]): void {
     const first = this.#transactions[0];
     if (first === undefined) return;
-    const { transaction } = first;
-    for (const one of ops) {
-      if (one.op === "put") transaction.put(bytes(one.key), bytes(one.value));
-      else if (one.op === "delete") transaction.delete(bytes(one.key));
-      else transaction.deleteRange(bytes(one.from), bytes(one.to));
-    }
+    const ops = this.#timed(given);
+    for (const one of ops) doIn(first.transaction, one);
     first.own.push(...ops);
   }
 
@@ -302,11 +333,43 @@ const deletion: fc.Arbitrary<ModelOp> = fc
     const [from, to] = a < b ? [a + more, b] : [b + more, a + more];
     return { op: "deleteRange", from: chance === 1 ? "" : from, to: chance === 0 ? "" : to };
   })
-  .filter(({ from, to }) => to === "" || from < to)
+  // No empty ones, which are no operations: the first key is one byte of 0.
+  .filter(({ from, to }) => to === "" || (from === "" ? "\0" : from) < to)
   .map(({ from, to }) => ({ op: "deleteRange", from, to }));
+/** From now on; some are over at once. */
+const expiresAtMs = fc.constantFrom(-1, 0, 1, 10, 11, 30, 1_000_000);
+/** Keys of which all values are integers, or sets. */
+const numbered = fc.constantFrom("n1", "n2", "n3");
+const integer = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }).map(int64Text);
+const set = fc.array(fc.constantFrom("", "a", "b", "ab"), { maxLength: 3 }).map(setText);
+const merge = fc.oneof(
+  fc.record({
+    ...{ op: fc.constant("merge" as const), key: numbered },
+    ...{ operator: fc.constantFrom("add", "add", "max"), value: integer },
+  }),
+  fc.record({
+    ...{ op: fc.constant("merge" as const), key: fc.constantFrom("s1", "s2") },
+    ...{ operator: fc.constant("set-union"), value: set },
+  }),
+);
+const put = fc.oneof(
+  { weight: 4, arbitrary: fc.record({ op: fc.constant("put" as const), key, value }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ op: fc.constant("put" as const), key: numbered, value: integer }),
+  },
+);
+const expiring = fc
+  .tuple(fc.oneof(put, put, merge), expiresAtMs)
+  .map(([one, at]): ModelOp => ({ ...one, expiresAtMs: at }));
 const op: fc.Arbitrary<ModelOp> = fc.oneof(
-  { weight: 6, arbitrary: fc.record({ op: fc.constant("put" as const), key, value }) },
-  { weight: 2, arbitrary: fc.record({ op: fc.constant("delete" as const), key }) },
+  { weight: 6, arbitrary: put },
+  { weight: 4, arbitrary: merge },
+  { weight: 2, arbitrary: expiring },
+  {
+    weight: 2,
+    arbitrary: fc.record({ op: fc.constant("delete" as const), key: fc.oneof(key, numbered) }),
+  },
   { weight: 1, arbitrary: deletion },
 );
 const range: fc.Arbitrary<ReadRange> = fc.oneof(
@@ -352,6 +415,9 @@ const command: fc.Arbitrary<Command> = fc.oneof(
         "closeSnapshot" as const,
         "flush" as const,
         "compact" as const,
+        "tick" as const,
+        "tick" as const,
+        "backwards" as const,
         "collect" as const,
         "reopen" as const,
         "crash" as const,
@@ -383,9 +449,10 @@ describe.each(KINDS)("the engine over a $store store, log of $wal", (kind) => {
       commands,
       fc.constantFrom(0, 3_000, 1_000_000),
       async (list, cacheBytes) => {
-        const world = makeWorld(kind);
+        const clock = new SetClock();
+        const world = makeWorld(kind, { clock });
         try {
-          const run = await Run.start(world, cacheBytes);
+          const run = await Run.start(world, clock, cacheBytes);
           for (const one of list) await run.do(one);
           await run.end();
         } finally {

@@ -9,7 +9,14 @@ import { RunCursor } from "../../src/lsm/run-cursor.ts";
 import type { Table } from "../../src/lsm/table.ts";
 import { Tables, tablePath } from "../../src/lsm/tables.ts";
 import { VirtualClock } from "../support/virtual-clock.ts";
-import { compareMoves, type Entry, inOrder, ModelCursor, randomEntries } from "./support/model.ts";
+import {
+  bytesOf,
+  compareMoves,
+  type Entry,
+  inOrder,
+  ModelCursor,
+  randomEntries,
+} from "./support/model.ts";
 
 interface Run {
   readonly entries: readonly Entry[];
@@ -24,15 +31,14 @@ async function makeRun(seed: number, cacheBytes: number): Promise<Run> {
   const store = new MemoryBlobStore(clock);
   const cache = new BlockCache(cacheBytes);
   const tables = new Tables(store, "", cache, { readGapBytes: 64, readBytes: 400 });
-  const entries = inOrder(randomEntries(prng, 1 + Math.floor(prng.float() * 200)));
+  const entries = inOrder(randomEntries(prng, 1 + Math.floor(prng.float() * 200), 0.2));
   const run: Table[] = [];
   for (let at = 0; at < entries.length; ) {
     const id = mintUlid(clock, prng);
     const writer = new SstWriter(id, { blockBytes: 100, indexPartBytes: 200 });
     const end = Math.min(entries.length, at + 1 + Math.floor(prng.float() * 60));
     for (; at < end; at++) {
-      const { key, sequence, kind, value } = entries[at]!;
-      writer.add(key, sequence, kind, value);
+      writer.append(bytesOf(entries[at]!));
     }
     const meta = writer.finish();
     await store.put(tablePath("", id), Buffer.concat(writer.takeChunks()));

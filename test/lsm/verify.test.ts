@@ -6,6 +6,7 @@ import type { BlobStore } from "../../src/blob/port.ts";
 import { InlineMerger } from "../../src/lsm/compaction/inline-merger.ts";
 import { Engine } from "../../src/lsm/engine.ts";
 import { inspectLog, inspectShard, inspectTable } from "../../src/lsm/inspect.ts";
+import { int64Bytes } from "../../src/lsm/operators.ts";
 import type { LsmOptions } from "../../src/lsm/options.ts";
 import type { ShardFiles } from "../../src/lsm/shard-files.ts";
 import { type Verified, verifyShard } from "../../src/lsm/verify.ts";
@@ -84,7 +85,12 @@ async function makeShard(log: "objects" | "segments", options = OPTIONS): Promis
 async function fill(engine: Engine, round: number): Promise<void> {
   for (let i = 0; i < 60; i++) {
     const key = utf8(`key ${(i * 7 + round) % 97}`);
+    const expiresAtMs = 1_000_000 + i;
     if (i % 9 === 0) await engine.delete(key);
+    else if (i % 11 === 0) await engine.merge(utf8("sum"), int64Bytes(1n), "add");
+    else if (i % 13 === 0) await engine.merge(key, int64Bytes(1n), "max", { expiresAtMs });
+    else if (i % 17 === 0) await engine.put(key, utf8("v"), { expiresAtMs });
+    else if (i % 29 === 0) await engine.deleteRange(key, Buffer.concat([key, key]));
     else await engine.put(key, utf8(`${round}: ${"v".repeat(i)}`));
   }
 }
@@ -209,7 +215,7 @@ describe.each(["objects", "segments"] as const)("inspect, with a log of %s", (lo
       expect(whole).toContain(id);
       const table = await textOf(inspectTable(files, id, undefined));
       const offset = Number(/block at (\d+)/.exec(table)?.[1]);
-      expect(await textOf(inspectTable(files, id, offset))).toMatch(/ @\d+ (?:put|delete)/);
+      expect(await textOf(inspectTable(files, id, offset))).toMatch(/ @\d+ (?:put|delete|merge)/);
     }
     const newest = (await files.wal.list()).at(-1)!;
     const group = await textOf(inspectLog(files, newest.id));

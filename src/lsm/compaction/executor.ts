@@ -6,6 +6,7 @@ import type { Blob, BlobStore } from "../../blob/port.ts";
 import type { Sequence } from "../format/entry.ts";
 import type { SstMeta } from "../format/sst-meta.ts";
 import { mintUlid, type Ulid } from "../format/ulid.ts";
+import type { Meaning } from "../meaning.ts";
 import type { LsmOptions } from "../options.ts";
 import { tableGone, tablePath } from "../tables.ts";
 import type { TablesUnderWay } from "../tables-under-way.ts";
@@ -21,6 +22,7 @@ export interface ExecutorTarget {
   readonly prng: Prng;
   readonly options: LsmOptions;
   readonly merger: Merger;
+  readonly meaning: Meaning;
   readonly underWay: TablesUnderWay;
 }
 
@@ -83,12 +85,14 @@ export class Executor {
     { inputs, dropTombstones }: Extract<PlanPart, { part: "merge" }>,
     snapshots: readonly Sequence[],
   ): Promise<readonly SstMeta[]> {
-    const { merger, options } = this.#target;
+    const { merger, options, meaning } = this.#target;
     const { compression, blockBytes, tableBytes } = options;
     const session = merger.start({
       inputs,
       snapshots,
       dropTombstones,
+      operators: meaning.operators.names,
+      nowMs: meaning.nowMs(),
       compression,
       blockBytes,
       tableBytes,

@@ -1,12 +1,13 @@
 import { CatalogError } from "../../base/error.ts";
-import { END, ENTRY, MISS, type Step } from "../format/cursor.ts";
+import { END, ENTRY, type EntryBytes, MISS, type Step } from "../format/cursor.ts";
 import { END_OF_KEYS, type Key, keyAfter, keyBound, MAX_SEQUENCE } from "../format/entry.ts";
 import { joinRanges, RangeMap } from "../format/range-map.ts";
 import type { SstMeta } from "../format/sst-meta.ts";
 import { SstWriter } from "../format/sst-writer.ts";
 import type { Ulid } from "../format/ulid.ts";
 import { MergeCursor } from "../merge.ts";
-import { keptRanges, stripeOf, VersionKeeper } from "../versions.ts";
+import { Operators } from "../operators.ts";
+import { keptRanges, stripeOf, VersionFilter } from "../versions.ts";
 import { InputRun, InputTable, inTable } from "./input-table.ts";
 import type { MergeFeed, MergeOutput, MergeSpec, MergeStep, Part, Want } from "./merger.ts";
 import { RangeQueue } from "./range-queue.ts";
@@ -16,7 +17,7 @@ interface Sources {
   readonly inputs: readonly InputRun[];
   readonly cursor: MergeCursor;
   readonly next: () => Step;
-  readonly keeper: VersionKeeper;
+  readonly filter: VersionFilter;
   readonly ranges: RangeQueue;
   /** Entries that have to come. */
   readonly entries: number;
@@ -114,6 +115,7 @@ export class MergeJob {
       }
       made += this.#drain(writer.sst);
       if (step === NEXT_TABLE) {
+        sources.filter.end();
         sources.ranges.drainTo(writer.sst, this.#cut);
         this.#endTable(writer);
       } else this.#full = writer.sst.entries > 0 && writer.sst.estimatedBytes >= tableBytes;
@@ -134,12 +136,12 @@ export class MergeJob {
    * Some entries, and where that came to an end. The versions of a key stay in one table: a table
    * that is compacted without its neighbour could lose the deletion of what lies in that.
    */
-  #some({ cursor, keeper, ranges, next }: Sources, writer: SstWriter): Step | typeof NEXT_TABLE {
+  #some({ cursor, filter, ranges, next }: Sources, writer: SstWriter): Step | typeof NEXT_TABLE {
     for (let left = LOOK_ENTRIES; left > 0; left--) {
       const step = this.#move();
       if (step === MISS) return step;
       if (step === END) return this.#endsAt(ranges.drain(writer, END_OF_KEYS), step);
-      const { key, sequence, kind } = cursor;
+      const { key } = cursor;
       if (this.#full && key !== this.#lastKey) return this.#endsAt(this.#boundBefore(key), step);
       if (key !== this.#lastKey) {
         const enough = ranges.drain(writer, key);
@@ -148,11 +150,14 @@ export class MergeJob {
       this.#move = next;
       this.#lastKey = key;
       this.#entries++;
-      if (!keeper.keep(key, sequence, kind)) continue;
-      writer.append(cursor.entry);
+      filter.take(cursor);
     }
     return ENTRY;
   }
+
+  readonly #write = (entry: EntryBytes): void => {
+    this.#writer?.sst.append(entry);
+  };
 
   /** The table at hand ends at a bound, if one is given; what `step` found is the next one's. */
   #endsAt(bound: Key | undefined, step: Step): Step | typeof NEXT_TABLE {
@@ -170,7 +175,7 @@ export class MergeJob {
 
   /** What there is to merge, once all range tombstones are known. */
   #begun(): Sources | undefined {
-    const { inputs, snapshots, dropTombstones } = this.#spec;
+    const { inputs, snapshots, dropTombstones, operators, nowMs } = this.#spec;
     const deleted = [];
     for (const { open } of this.#ranged) {
       if (open === undefined) return undefined;
@@ -190,7 +195,10 @@ export class MergeJob {
       inputs: runs,
       cursor,
       next: () => cursor.next(),
-      keeper: new VersionKeeper(snapshots, dropTombstones, map),
+      filter: new VersionFilter(
+        { snapshots, dropTombstones, ranges: map, operators: new Operators(operators), nowMs },
+        this.#write,
+      ),
       ranges: new RangeQueue(
         joinRanges([hiding], (all) => keptRanges(all, snapshots, dropTombstones)),
       ),
@@ -207,7 +215,8 @@ export class MergeJob {
     return map.least(firstKey, lastKey, snapshots[stripe] ?? MAX_SEQUENCE) > maxSequence;
   }
 
-  #finish({ entries }: Sources): void {
+  #finish({ entries, filter }: Sources): void {
+    filter.end();
     if (this.#entries !== entries) throw entriesMissing(this.#entries, entries);
     if (this.#writer !== undefined) this.#endTable(this.#writer);
     this.#done = true;

@@ -11,6 +11,10 @@ export interface MergeSpec {
   /** States that stay readable, ascending. */
   readonly snapshots: readonly Sequence[];
   readonly dropTombstones: boolean;
+  /** Names of the merge operators, by number. */
+  readonly operators: readonly string[];
+  /** What has expired by then is dropped, or becomes a deletion. */
+  readonly nowMs: number;
   readonly compression: Compression;
   readonly blockBytes: number;
   /** At which a table ends. */

@@ -31,6 +31,10 @@ export interface EntryBytes {
   readonly keyEnd: number;
   readonly sequence: Sequence;
   readonly kind: Kind;
+  /** Of a merge: its number in the manifest. */
+  readonly operator: number;
+  /** Wall time, where the kind says that it expires; else 0. */
+  readonly expiresAtMs: number;
   /** Empty for a deletion. */
   readonly valueSource: Uint8Array;
   readonly valueStart: number;
@@ -50,6 +54,9 @@ export interface Cursor {
   readonly key: Key;
   readonly sequence: Sequence;
   readonly kind: Kind;
+  /** As `EntryBytes` has them: looked at where the kind says so. */
+  readonly operator: number;
+  readonly expiresAtMs: number;
   /** Where the value lies, to copy it without an object for each entry. Empty for a deletion. */
   readonly valueSource: Uint8Array;
   readonly valueStart: number;

@@ -2,7 +2,19 @@ import { assert } from "../../base/assert.ts";
 import { LIMITS } from "../../base/limits.ts";
 import type { EntryBytes } from "./cursor.ts";
 import type { DataBlock } from "./data-block.ts";
-import { DELETE, type Key, type Kind, latin1Text, PUT, type Sequence } from "./entry.ts";
+import {
+  DELETE,
+  EXPIRES,
+  isKind,
+  type Key,
+  type Kind,
+  latin1Text,
+  MERGE,
+  PUT,
+  plainKind,
+  type Sequence,
+} from "./entry.ts";
+import { readVarint } from "./varint.ts";
 
 const SHORT_COPY = 48;
 const NO_BYTES = new Uint8Array(0);
@@ -40,6 +52,8 @@ export class DataBlockCursor implements EntryBytes {
 
   sequence: Sequence = 0;
   kind: Kind = DELETE;
+  operator = 0;
+  expiresAtMs = 0;
 
   /** Starts on another block, before its first entry. */
   reset(block: DataBlock): void {
@@ -183,11 +197,12 @@ export class DataBlockCursor implements EntryBytes {
       delta = this.#wide(delta, p);
       p = this.#scratch;
     }
+    this.#at = at;
+    if (kind > PUT) p = this.#more(kind, p);
     const valueAt = p + fresh;
     const after = valueAt + size;
-    this.#at = at;
     // Bytes that are missing make sums that compare with nothing, so the checks say what holds.
-    if (!(after <= this.#end) || !(kind <= PUT)) throw this.#corrupt("entry ends outside, or kind");
+    if (!(after <= this.#end) || !(kind >= DELETE)) throw this.#corrupt("entry ends outside");
     const half = delta < 0x4000_0000 ? delta >>> 1 : Math.floor(delta / 2);
     const sequence = this.#base + (delta % 2 === 0 ? half : -half - 1);
     if (!(sequence >= 0)) throw this.#corrupt("sequence out of range");
@@ -197,6 +212,23 @@ export class DataBlockCursor implements EntryBytes {
     this.#after = after;
     this.kind = kind as Kind;
     this.sequence = sequence;
+  }
+
+  /** What follows the sequence of an entry that is no plain put or deletion; answers its end. */
+  #more(kind: number, from: number): number {
+    if (!isKind(kind)) throw this.#corrupt("unknown kind");
+    let p = from;
+    this.expiresAtMs = 0;
+    this.operator = 0;
+    if ((kind & EXPIRES) !== 0) {
+      const expiry = readVarint(this.#bytes, p, this.#end);
+      if (expiry === undefined || expiry.value === 0) throw this.#corrupt("time of expiry");
+      this.expiresAtMs = expiry.value;
+      p = expiry.after;
+    }
+    // Outside the entries it is refused with the value behind it.
+    if (plainKind(kind) === MERGE) this.operator = this.#bytes[p++] ?? 0;
+    return p;
   }
 
   /** The rest of a varint of more than one byte; `#scratch` is then the offset behind it. */

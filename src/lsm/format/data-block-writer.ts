@@ -1,13 +1,13 @@
 import { assert } from "../../base/assert.ts";
 import type { EntryBytes } from "./cursor.ts";
-import type { Sequence } from "./entry.ts";
+import { EXPIRES, MERGE, PUT, plainKind, type Sequence } from "./entry.ts";
 import { MAX_VARINT_BYTES, writeU32, writeU64, writeVarint } from "./varint.ts";
 
 /** Entries between two restart points. */
 export const RESTART_INTERVAL = 16;
 
-/** Room for everything of an entry but key and value: three lengths, kind, sequence. */
-const ENTRY_OVERHEAD = 4 * MAX_VARINT_BYTES + 1;
+/** Room for all of an entry but key and value: lengths, kind, sequence, expiry, operator. */
+const ENTRY_OVERHEAD = 5 * MAX_VARINT_BYTES + 2;
 const HEADER_BYTES = 8;
 /** Below this, a loop over the bytes is faster than a call into the runtime. */
 const SHORT_COPY = 48;
@@ -51,8 +51,13 @@ export class DataBlockWriter {
     let at = writeVarint(target, this.#at, from - keyStart);
     at = writeVarint(target, at, keyEnd - from);
     at = writeVarint(target, at, valueBytes);
-    target[at++] = entry.kind;
+    const { kind } = entry;
+    target[at++] = kind;
     at = writeVarint(target, at, zigzag(sequence - this.#base));
+    if (kind > PUT) {
+      if ((kind & EXPIRES) !== 0) at = writeVarint(target, at, entry.expiresAtMs);
+      if (plainKind(kind) === MERGE) target[at++] = entry.operator;
+    }
     at = copyInto(target, at, keySource, from, keyEnd);
     this.#at = copyInto(target, at, valueSource, valueStart, valueEnd);
     this.#entries++;

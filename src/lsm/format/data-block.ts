@@ -1,5 +1,5 @@
 import { corrupt } from "./corrupt.ts";
-import { type Key, latin1Text } from "./entry.ts";
+import { EXPIRES, type Key, latin1Text, MERGE } from "./entry.ts";
 import type { Ulid } from "./ulid.ts";
 import { readU32, readU64 } from "./varint.ts";
 
@@ -18,22 +18,25 @@ import { readU32, readU64 } from "./varint.ts";
  *   varint  bytes shared with the key before; 0 at a restart point
  *   varint  bytes of the key that follow
  *   varint  bytes of the value
- *   1       kind in the lower half (0 delete, 1 put; 2 merge operand is kept for later), flags in
- *           the upper one (0x10 an expiry follows the sequence, 0x20 the value is the id of a large
- *           one: both kept for later)
+ *   1       kind in the lower half (0 delete, 1 put, 2 merge), flags in the upper one (0x10 a put
+ *           or merge that expires; 0x20 the value is the id of a large one: kept for later)
  *   varint  sequence - base, signed: 0, -1, 1, -2 stand as 0, 1, 2, 3
+ *   varint  only where it expires: ms since the epoch, above 0
+ *   1       only of a merge: number of its operator
  *   n       rest of the key
  *   n       value
  *
  * Every 16th entry is a restart point. Fixed integers have their lowest byte first; varints are in
  * `varint.ts`. Invariant: (key ascending, sequence descending) holds strictly.
  *
- * Example: put("apple", 7, "red"), delete("apple", 5), put("apply", 9, "") are 40 bytes:
+ * Example: put("apple", 7, "red"), delete("apple", 5), put("apply", 9, ""), and a merge of "x" into
+ * "b" by operator 2 at 8 that expires at 300 are 50 bytes:
  *
  *   0700000000000000
  *   00 05 03 01 00 6170706c65 726564
  *   05 00 00 00 03
  *   04 01 00 01 04 79
+ *   00 01 01 12 02 ac02 02 62 78
  *   08000000 01000000
  */
 
@@ -116,15 +119,23 @@ export class DataBlock {
       length += (byte & 127) * scale;
       if (byte < 128) break;
     }
-    for (let skipped = 0; skipped < 3; ) {
-      // Value length, kind and sequence: only their ends matter here. The kind is one byte.
-      const byte = this.bytes[p++];
-      if (byte === undefined) throw this.corrupt(at, "entry cut short");
-      if (byte < 128 || skipped === 1) skipped++;
-    }
+    // Of the value's length, the sequence and an expiry only the ends matter here.
+    p = this.#varintEnd(at, p);
+    const kind = this.bytes[p] ?? 0;
+    p = this.#varintEnd(at, p + 1);
+    if ((kind & EXPIRES) !== 0) p = this.#varintEnd(at, p);
+    if ((kind & 0x0f) === MERGE) p++;
     if (p + length > this.end) throw this.corrupt(at, "key ends outside the entries");
     const key = latin1Text(this.bytes, p, p + length);
     this.#restartKeys[restart] = key;
     return key;
+  }
+
+  #varintEnd(entry: number, from: number): number {
+    for (let p = from; ; p++) {
+      const byte = this.bytes[p];
+      if (byte === undefined) throw this.corrupt(entry, "entry cut short");
+      if (byte < 128) return p + 1;
+    }
   }
 }

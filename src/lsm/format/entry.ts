@@ -17,10 +17,23 @@ export type Sequence = number;
 
 export const MAX_SEQUENCE: Sequence = 2 ** 52 - 1;
 
-/** What an entry does to its key. Values are stored; `data-block.ts` lists those kept for later. */
+/** What an entry does to its key. The numbers are stored. */
 export const DELETE = 0;
 export const PUT = 1;
-export type Kind = typeof DELETE | typeof PUT;
+/** Its value is an operand (`../operators.ts`). */
+export const MERGE = 2;
+/** Added to a put or a merge that is over at some time. */
+export const EXPIRES = 0x10;
+export type Kind = 0 | 1 | 2 | 0x11 | 0x12;
+
+/** Without its expiry. */
+export function plainKind(kind: Kind): typeof DELETE | typeof PUT | typeof MERGE {
+  return (kind & 0x0f) as typeof DELETE;
+}
+
+export function isKind(kind: number): kind is Kind {
+  return kind === DELETE || kind === PUT || kind === MERGE || kind === 0x11 || kind === 0x12;
+}
 
 /**
  * The key of some bytes. Copies them.

@@ -11,16 +11,23 @@ export const FORMAT_VERSION = 1;
  *   file      required                                   optional
  *   sst       1 merge operands, 2 range tombstones,      1 prefix filter
  *             4 expiry, 8 large values, 16 lz4
- *   manifest  2 a table has range tombstones             none yet
+ *   manifest  those of all of its tables                 none yet
  *   boundary  none yet                                   none yet
  *
  * Those that `KNOWN` lacks have their place in the bytes, but nothing writes or reads them yet.
  */
 
 /** Required features, as bits. */
+export const MERGES = 1;
 export const RANGES = 2;
+export const EXPIRY = 4;
+const OF_TABLES = MERGES | RANGES | EXPIRY;
 
-const KNOWN: Readonly<Record<FileKind, number>> = { sst: RANGES, manifest: RANGES, boundary: 0 };
+const KNOWN: Readonly<Record<FileKind, number>> = {
+  sst: OF_TABLES,
+  manifest: OF_TABLES,
+  boundary: 0,
+};
 
 /**
  * Refuses what this version cannot read right. `Unavailable`, because another, newer node can:

@@ -128,7 +128,14 @@ export class FieldReader {
   }
 
   text(id: number): string {
-    const field = this.#single(id) ?? this.#missing(id);
+    return this.#textOf(this.#single(id) ?? this.#missing(id));
+  }
+
+  texts(id: number): readonly string[] {
+    return (this.#take(id) ?? []).map((field) => this.#textOf(field));
+  }
+
+  #textOf(field: Field): string {
     try {
       return utf8Text(field.bytes);
     } catch {

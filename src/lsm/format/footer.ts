@@ -1,6 +1,6 @@
 import { crc32 } from "node:zlib";
 import { corrupt } from "./corrupt.ts";
-import { assertReadable, FORMAT_VERSION, RANGES } from "./features.ts";
+import { assertReadable, FORMAT_VERSION } from "./features.ts";
 import { bytesOfUlid, ULID_BYTES, type Ulid, ulidOfBytes } from "./ulid.ts";
 import { readU32, readU64, writeU32, writeU64 } from "./varint.ts";
 
@@ -105,12 +105,8 @@ export function decodeFooter(tail: Uint8Array): Footer {
     throw corrupt("sst", "footer", 24, "tail does not fit");
   }
   const [index, filter, stats, ranges] = sections(bytes, tailBytes - FOOTER_BYTES);
-  const hasRanges = (requiredFeatures & RANGES) !== 0;
   if (stats === undefined || (index === undefined && ranges === undefined)) {
     throw corrupt("sst", "footer", SLOTS_AT, "no index or no statistics");
-  }
-  if (hasRanges !== (ranges !== undefined)) {
-    throw corrupt("sst", "footer", SLOTS_AT, "range tombstones and no feature, or the reverse");
   }
   const id = ulidOfBytes(bytes.subarray(0, ULID_BYTES));
   const optionalFeatures = readU32(bytes, 32);

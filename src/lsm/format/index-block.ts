@@ -193,8 +193,8 @@ class IndexReader {
     const level = this.#bytes[0];
     if (level !== 0 && level !== 1) throw this.#corrupt("unknown level");
     const count = this.#number();
-    // An entry has five bytes at least, so no count makes arrays larger than its file.
-    if (count === 0 || count > this.#bytes.length / 5) throw this.#corrupt("number of entries");
+    // An entry has four bytes at least, so no count makes arrays larger than its file.
+    if (count === 0 || count > this.#bytes.length / 4) throw this.#corrupt("number of entries");
     const separators: Key[] = [];
     const sequences = new Float64Array(count);
     const offsets = new Float64Array(count + 1);

@@ -41,6 +41,7 @@ import { readU32, writeU32 } from "./varint.ts";
  *   6 table of level 0, newest first (repeats)      7 sorted run, newest first (repeats)
  *   8 checkpoint (repeats)                          9 sample of sequence and time (repeats)
  *   10 owner                                        11 wall time of writing, ms
+ *   12 name of a merge operator (repeats): the first one has number 0
  *
  * Their records are in `manifest-records.ts` and `sst-meta.ts`.
  *
@@ -72,6 +73,8 @@ export interface Manifest {
   /** Ascending in sequence and time. */
   readonly samples: readonly SequenceSample[];
   readonly owner: Owner | undefined;
+  /** Names of the merge operators, by number. */
+  readonly operators: readonly string[];
   readonly writtenAtMs: number;
   readonly optionalFeatures: number;
   readonly unknown: UnknownFields;
@@ -91,6 +94,7 @@ export function encodeManifest(manifest: Manifest): Uint8Array {
   for (const run of manifest.runs) body.bytes(7, encodeRun(run));
   for (const checkpoint of manifest.checkpoints) body.bytes(8, encodeCheckpoint(checkpoint));
   for (const sample of manifest.samples) body.bytes(9, encodeSample(sample));
+  for (const name of manifest.operators) body.text(12, name);
   if (manifest.owner !== undefined) body.bytes(10, encodeOwner(manifest.owner));
   return sealRecord("manifest", body.finish(), requiredBy(manifest), manifest.optionalFeatures);
 }
@@ -123,6 +127,7 @@ export function decodeManifest(bytes: Uint8Array): Manifest {
     samples: fields.list(9, decodeSample),
     owner: fields.record(10, decodeOwner),
     writtenAtMs: fields.number(11),
+    operators: fields.texts(12),
     optionalFeatures,
     unknown: fields.unknown(),
   };

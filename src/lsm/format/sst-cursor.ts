@@ -65,6 +65,14 @@ export class SstCursor implements Cursor {
     return this.#cursor.valueEnd;
   }
 
+  get operator(): number {
+    return this.#cursor.operator;
+  }
+
+  get expiresAtMs(): number {
+    return this.#cursor.expiresAtMs;
+  }
+
   get entry(): EntryBytes {
     return this.#cursor.entry;
   }

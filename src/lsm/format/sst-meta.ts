@@ -1,5 +1,5 @@
 import { END_OF_KEYS, type Key, type Sequence } from "./entry.ts";
-import { RANGES } from "./features.ts";
+import { EXPIRY, MERGES, RANGES } from "./features.ts";
 import { type FieldReader, FieldWriter, type UnknownFields } from "./fields.ts";
 import { bytesOfUlid, ULID_BYTES, type Ulid, ulidOfBytes } from "./ulid.ts";
 
@@ -18,14 +18,17 @@ import { bytesOfUlid, ULID_BYTES, type Ulid, ulidOfBytes } from "./ulid.ts";
  *   7 largest sequence
  *   8 bytes of keys and values as given
  *   9 number of data blocks
+ *   10 merges, if any
  *   11 stretches of range tombstones, if any
+ *   12 earliest expiry, ms, if any
+ *   14 latest expiry, if any
+ *   15 entries that expire, if any
  *
  * Keys and sequences are those of the entries and of the range tombstones together. The last key is
  * then the first one behind the last tombstone, if no entry lies there or further on, and is left
  * out where that has no end. A table of tombstones alone has no entries, keys and blocks.
  *
- * Kept for later in the statistics: 10 merge operands, 12 earliest expiry, 13 ids of large values
- * (repeats).
+ * Kept for later in the statistics: 13 ids of large values (repeats).
  *
  * Example: the statistics of put("a", 1, "x"), 24 bytes:
  *
@@ -44,8 +47,13 @@ export interface SstStats {
   /** Bytes of keys and values as they were given, before any encoding. */
   readonly rawBytes: number;
   readonly dataBlocks: number;
+  readonly merges: number;
   /** Stretches of keys that range tombstones cover. */
   readonly ranges: number;
+  /** Entries that expire, and when the first and the last of them do; 0 where there are none. */
+  readonly expiring: number;
+  readonly firstExpiryMs: number;
+  readonly lastExpiryMs: number;
   readonly unknown: UnknownFields;
 }
 
@@ -70,10 +78,18 @@ export function encodeStats(stats: SstStats): Uint8Array {
     .number(7, stats.maxSequence)
     .number(8, stats.rawBytes)
     .number(9, stats.dataBlocks)
-    .optionalNumber(11, stats.ranges === 0 ? undefined : stats.ranges)
+    .optionalNumber(10, unlessZero(stats.merges))
+    .optionalNumber(11, unlessZero(stats.ranges))
+    .optionalNumber(12, unlessZero(stats.firstExpiryMs))
+    .optionalNumber(14, unlessZero(stats.lastExpiryMs))
+    .optionalNumber(15, unlessZero(stats.expiring))
     .unknown(stats.unknown);
   if (stats.lastKey !== END_OF_KEYS) fields.key(5, stats.lastKey);
   return fields.finish();
+}
+
+function unlessZero(count: number): number | undefined {
+  return count === 0 ? undefined : count;
 }
 
 /** @throws CatalogError `Corrupt`, as the reader's fault makes it. */
@@ -88,23 +104,33 @@ export function decodeStats(fields: FieldReader): SstStats {
     maxSequence: fields.number(7),
     rawBytes: fields.number(8),
     dataBlocks: fields.number(9),
+    merges: fields.optionalNumber(10) ?? 0,
     ranges: fields.optionalNumber(11) ?? 0,
+    firstExpiryMs: fields.optionalNumber(12) ?? 0,
+    lastExpiryMs: fields.optionalNumber(14) ?? 0,
+    expiring: fields.optionalNumber(15) ?? 0,
     unknown: fields.unknown(),
   };
-  const { entries, deletions, keys, dataBlocks, ranges } = stats;
-  const counted = keys <= entries && deletions <= entries && dataBlocks <= entries;
+  const { entries, deletions, keys, dataBlocks, ranges, merges, expiring } = stats;
+  const counted =
+    keys <= entries &&
+    deletions + merges <= entries &&
+    dataBlocks <= entries &&
+    expiring <= entries;
   const whole = entries === 0 ? ranges > 0 : keys > 0 && dataBlocks > 0;
   const ended = ranges > 0 || stats.lastKey !== END_OF_KEYS;
   const ordered = stats.firstKey <= stats.lastKey && stats.minSequence <= stats.maxSequence;
-  if (!counted || !whole || !ended || !ordered || stats.firstKey === "") {
+  const { firstExpiryMs, lastExpiryMs } = stats;
+  const timed = expiring > 0 ? firstExpiryMs > 0 && firstExpiryMs <= lastExpiryMs : !lastExpiryMs;
+  if (!counted || !whole || !ended || !ordered || !timed || stats.firstKey === "") {
     throw fields.fault("statistics contradict themselves");
   }
   return stats;
 }
 
 /** What a reader of a table with these statistics has to know (`features.ts`). */
-export function featuresOf({ ranges }: SstStats): number {
-  return ranges > 0 ? RANGES : 0;
+export function featuresOf({ merges, ranges, expiring }: SstStats): number {
+  return (merges > 0 ? MERGES : 0) | (ranges > 0 ? RANGES : 0) | (expiring > 0 ? EXPIRY : 0);
 }
 
 export function encodeSstMeta(meta: SstMeta): Uint8Array {

@@ -7,11 +7,14 @@ import { DataBlockWriter } from "./data-block-writer.ts";
 import {
   assertSequence,
   DELETE,
+  EXPIRES,
   type Key,
   type Kind,
   keyAfter,
   latin1Text,
+  MERGE,
   PUT,
+  plainKind,
   type Sequence,
 } from "./entry.ts";
 import { encodeFooter, FOOTER_BYTES, type Section } from "./footer.ts";
@@ -83,6 +86,10 @@ export class SstWriter {
   #maxSequence = 0;
   #rawBytes = 0;
   #dataBlocks = 0;
+  #merges = 0;
+  #expiring = 0;
+  #firstExpiryMs = Number.MAX_SAFE_INTEGER;
+  #lastExpiryMs = 0;
   readonly #ranges: Fragment[] = [];
   #rangeBytes = 0;
   #finished = false;
@@ -129,7 +136,7 @@ export class SstWriter {
   ): void {
     const keyBytes = { keySource: keyScratch(key), keyStart: 0, keyEnd: key.length };
     const valueBytes = { valueSource: value, valueStart: from, valueEnd: to };
-    this.append({ ...keyBytes, sequence, kind, ...valueBytes });
+    this.append({ ...keyBytes, sequence, kind, operator: 0, expiresAtMs: 0, ...valueBytes });
   }
 
   /**
@@ -139,7 +146,7 @@ export class SstWriter {
   append(entry: EntryBytes): void {
     const { sequence, kind } = entry;
     const { keySource, keyStart, keyEnd, valueStart, valueEnd } = entry;
-    this.#check(keyEnd - keyStart, sequence, kind, valueEnd - valueStart);
+    this.#check(keyEnd - keyStart, entry, valueEnd - valueStart);
     const shared = this.#shared(keySource, keyStart, keyEnd);
     const isNew = this.#isNew(entry, shared);
     if (this.#blockStored > 0) {
@@ -154,6 +161,7 @@ export class SstWriter {
     this.#block.add(entry, shared);
     this.#entries++;
     if (kind === DELETE) this.#deletions++;
+    else if (kind !== PUT) this.#countSpecial(entry);
     if (sequence < this.#minSequence) this.#minSequence = sequence;
     if (sequence > this.#maxSequence) this.#maxSequence = sequence;
     this.#rawBytes += keyEnd - keyStart + valueEnd - valueStart;
@@ -218,11 +226,21 @@ export class SstWriter {
     return this.#finishIndex();
   }
 
-  #check(keyBytes: number, sequence: Sequence, kind: Kind, valueBytes: number): void {
+  #countSpecial({ kind, expiresAtMs }: EntryBytes): void {
+    if (plainKind(kind) === MERGE) this.#merges++;
+    if ((kind & EXPIRES) === 0) return;
+    this.#expiring++;
+    this.#firstExpiryMs = Math.min(this.#firstExpiryMs, expiresAtMs);
+    this.#lastExpiryMs = Math.max(this.#lastExpiryMs, expiresAtMs);
+  }
+
+  #check(keyBytes: number, entry: EntryBytes, valueBytes: number): void {
+    const { sequence, kind, expiresAtMs } = entry;
     assert(!this.#finished, "a finished table takes no entry");
     assert(keyBytes > 0 && keyBytes <= LIMITS.lsmKeyBytes, "a key has 1 to 65,535 bytes");
     assert(valueBytes >= 0 && valueBytes <= LIMITS.lsmValueBytes, "a value has up to 16 MiB");
-    assert(kind === PUT || (kind === DELETE && valueBytes === 0), "a deletion has no value");
+    assert(kind !== DELETE || valueBytes === 0, "a deletion has no value");
+    assert((kind & EXPIRES) === 0 || expiresAtMs > 0, "what expires does so at some time");
     assertSequence(sequence);
   }
 
@@ -333,7 +351,11 @@ export class SstWriter {
       maxSequence: this.#maxSequence,
       rawBytes: this.#rawBytes,
       dataBlocks: this.#dataBlocks,
+      merges: this.#merges,
       ranges: this.#ranges.length,
+      expiring: this.#expiring,
+      firstExpiryMs: this.#expiring === 0 ? 0 : this.#firstExpiryMs,
+      lastExpiryMs: this.#lastExpiryMs,
       unknown: [],
     };
   }

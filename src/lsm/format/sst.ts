@@ -8,7 +8,7 @@ import { decodeFooter, FOOTER_BYTES, type Footer, type Section } from "./footer.
 import { IndexBlock, readIndexBlock } from "./index-block.ts";
 import { RangeMap } from "./range-map.ts";
 import { decodeRanges } from "./range-section.ts";
-import { decodeStats, type SstMeta, type SstStats } from "./sst-meta.ts";
+import { decodeStats, featuresOf, type SstMeta, type SstStats } from "./sst-meta.ts";
 import { bytesOfUlid, type Ulid } from "./ulid.ts";
 
 /** An open table: everything but its blocks. */
@@ -128,6 +128,9 @@ function openTail(tail: Uint8Array, footer: Footer): Sst {
   const stats = decodeStats(fields);
   const fragments = footer.ranges && decodeRanges(content(footer.ranges, "range tombstones"));
   checkTiling(footer);
+  if (featuresOf(stats) !== footer.requiredFeatures) {
+    throw corrupt("sst", "footer", 28, "other features than the statistics tell");
+  }
   if ((fragments?.length ?? 0) !== stats.ranges) {
     throw corrupt("sst", "range tombstones", 0, "another number of stretches");
   }

@@ -50,7 +50,7 @@ const KINDS = { put: 1, delete: 2, merge: 3, deleteRange: 4 } as const;
 const EXPIRES = 0x80;
 /** Before the key of an operation that does not expire. */
 export const HEAD_BYTES = 8;
-const EXPIRY_BYTES = 8;
+export const EXPIRY_BYTES = 8;
 const MAX_KEY_BYTES = 65_535;
 const EMPTY = new Uint8Array(0);
 const SHORT_COPY = 48;

@@ -11,7 +11,7 @@ import { openSst } from "../../../src/lsm/format/sst.ts";
 import { SstCursor } from "../../../src/lsm/format/sst-cursor.ts";
 import { SleepIsTime } from "../../support/virtual-clock.ts";
 import { drive, type File, filesOf, survivors } from "../support/merges.ts";
-import { bytesOf, type Entry, randomEntries, shown } from "../support/model.ts";
+import { bytesOf, type Entry, NOW_MS, OPERATORS, randomEntries, shown } from "../support/model.ts";
 import { WholeFile } from "../support/tables.ts";
 
 const inline = new InlineMerger(new SleepIsTime());
@@ -35,6 +35,8 @@ function specOf(inputs: readonly (readonly File[])[], parts: Partial<MergeSpec> 
     inputs: inputs.map((run) => run.map(({ meta }) => meta)),
     snapshots: [],
     dropTombstones: false,
+    operators: OPERATORS.names,
+    nowMs: NOW_MS,
     compression: "none",
     blockBytes: 256,
     tableBytes: 2_000,

@@ -217,7 +217,7 @@ describe("a table made by an enemy, with right checksums", () => {
     const footerAt = bytes.length - 116;
     for (const [at, value] of [
       [36, 2],
-      [28, 1],
+      [28, 8],
       [31, 0x80],
     ] as const) {
       const forged = Buffer.from(bytes);

@@ -4,7 +4,7 @@ import { openFrame } from "../../../src/lsm/format/block-frame.ts";
 import { BloomBuilder, BloomFilter } from "../../../src/lsm/format/bloom.ts";
 import { DataBlock } from "../../../src/lsm/format/data-block.ts";
 import { DataBlockCursor } from "../../../src/lsm/format/data-block-cursor.ts";
-import { DELETE, END_OF_KEYS, PUT } from "../../../src/lsm/format/entry.ts";
+import { DELETE, END_OF_KEYS, EXPIRES, MERGE, PUT } from "../../../src/lsm/format/entry.ts";
 import { FieldReader, FieldWriter } from "../../../src/lsm/format/fields.ts";
 import { decodeFooter, encodeFooter, FOOTER_BYTES } from "../../../src/lsm/format/footer.ts";
 import { decodeGcBoundary, encodeGcBoundary } from "../../../src/lsm/format/gc-boundary.ts";
@@ -44,13 +44,19 @@ describe("the examples that the codecs show are what they write and read", () =>
       { key: "apple", sequence: 7, kind: PUT, value: text("red") },
       { key: "apple", sequence: 5, kind: DELETE, value: NOTHING },
       { key: "apply", sequence: 9, kind: PUT, value: NOTHING },
+      {
+        ...{ key: "b", sequence: 8, kind: EXPIRES | MERGE, value: text("x") },
+        ...{ operator: 2, expiresAtMs: 300 },
+      } as Entry,
     ];
     shows("data-block.ts", blockOf(entries, 100));
     const cursor = new DataBlockCursor();
     cursor.reset(new DataBlock(example("data-block.ts"), 0));
     const read: unknown[] = [];
     while (cursor.next()) read.push(cursor.key, cursor.sequence, cursor.kind);
-    expect(read).toEqual(["apple", 7, PUT, "apple", 5, DELETE, "apply", 9, PUT]);
+    const plain = ["apple", 7, PUT, "apple", 5, DELETE, "apply", 9, PUT];
+    expect(read).toEqual([...plain, "b", 8, EXPIRES | MERGE]);
+    expect([cursor.expiresAtMs, cursor.operator]).toEqual([300, 2]);
   });
 
   it("frame", () => {
@@ -101,6 +107,10 @@ describe("the examples that the codecs show are what they write and read", () =>
       rawBytes: 2,
       dataBlocks: 1,
       ranges: 0,
+      merges: 0,
+      expiring: 0,
+      firstExpiryMs: 0,
+      lastExpiryMs: 0,
       unknown: [],
     };
     shows("sst-meta.ts", encodeStats(stats));
@@ -143,6 +153,7 @@ describe("the examples that the codecs show are what they write and read", () =>
       level0: [],
       runs: [],
       checkpoints: [],
+      operators: [],
       samples: [],
       owner: undefined,
       writtenAtMs: 1_000,

@@ -1,7 +1,15 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { ENTRY } from "../../../src/lsm/format/cursor.ts";
-import { DELETE, END_OF_KEYS, type Kind, PUT } from "../../../src/lsm/format/entry.ts";
+import {
+  DELETE,
+  END_OF_KEYS,
+  EXPIRES,
+  type Kind,
+  MERGE,
+  PUT,
+  plainKind,
+} from "../../../src/lsm/format/entry.ts";
 import { decodeGcBoundary, encodeGcBoundary } from "../../../src/lsm/format/gc-boundary.ts";
 import { decodeManifest, encodeManifest } from "../../../src/lsm/format/manifest.ts";
 import type { Entry } from "../support/model.ts";
@@ -54,6 +62,7 @@ const MANIFEST = (() => {
         unknown: [],
       },
     ],
+    operators: [],
     samples: [{ sequence: 9, timeMs: 1_763_740_000_000, unknown: [] }],
     owner: {
       node: "node-1",
@@ -169,3 +178,54 @@ describe("what is written today", () => {
     expect(boundary.equals(golden("boundary-v1", () => boundary))).toBe(true);
   });
 });
+
+describe("tables with operands and what expires are read as they were meant", () => {
+  const OTHERS: readonly Entry[] = [
+    { key: "a", sequence: 9, kind: MERGE, operator: 1, value: text("operand") },
+    { key: "a", sequence: 8, kind: (EXPIRES | MERGE) as Kind, expiresAtMs: 300, value: text("") },
+    {
+      ...{ key: "a", sequence: 7, kind: (EXPIRES | PUT) as Kind },
+      ...{ expiresAtMs: 1_763_740_000_000, value: text("until then") },
+    },
+    { key: "a", sequence: 3, kind: DELETE, value: text("") },
+    { key: "b".repeat(70), sequence: 2 ** 40, kind: MERGE, operator: 255, value: text("far") },
+  ];
+
+  it("table-v1-others", () => {
+    const { bytes: made } = writeTable(OTHERS, { blockBytes: 64 });
+    const bytes = golden("table-v1-others", () => made);
+    expect(made.toString("hex")).toBe(bytes.toString("hex"));
+    const cursor = cursorOf(bytes);
+    const seen: Entry[] = [];
+    for (let step = cursor.first(); step === ENTRY; step = cursor.next()) {
+      const { key, sequence, kind, operator, expiresAtMs } = cursor;
+      seen.push({ key, sequence, kind, operator, expiresAtMs, value: cursor.value() });
+    }
+    const plain = ({ value, operator = 0, expiresAtMs = 0, ...rest }: Entry) => {
+      const what = kindOf(rest.kind);
+      const operand = what.isMerge ? operator : 0;
+      return { ...rest, operand, expiresAtMs: what.expires ? expiresAtMs : 0, value: hexOf(value) };
+    };
+    expect(seen.map(plain)).toEqual(OTHERS.map(plain));
+    const { stats } = openTable(bytes);
+    expect(stats).toMatchObject({ entries: 5, merges: 3, expiring: 2, deletions: 1 });
+    expect(stats).toMatchObject({ firstExpiryMs: 300, lastExpiryMs: 1_763_740_000_000 });
+    expect(bytes.readUInt32LE(bytes.length - 116 + 28)).toBe(5);
+  });
+
+  it("manifest-v1-others", () => {
+    const { meta } = writeTable(OTHERS, { blockBytes: 64 });
+    const manifest = { ...MANIFEST, level0: [meta], operators: ["add", "max", "set-union"] };
+    const bytes = golden("manifest-v1-others", () => encodeManifest(manifest));
+    expect(decodeManifest(bytes)).toEqual(manifest);
+    expect(bytes.readUInt32LE(12)).toBe(5);
+  });
+});
+
+function hexOf(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString("hex");
+}
+
+function kindOf(kind: Kind): { readonly isMerge: boolean; readonly expires: boolean } {
+  return { isMerge: plainKind(kind) === MERGE, expires: (kind & EXPIRES) !== 0 };
+}

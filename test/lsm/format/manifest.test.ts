@@ -34,6 +34,10 @@ function table(n: number, extra: Manifest["unknown"]): SstMeta {
     rawBytes: 12_345,
     dataBlocks: 3,
     ranges: n % 3 === 0 ? n + 1 : 0,
+    merges: n % 5 === 0 ? 3 : 0,
+    expiring: n % 4 === 0 ? 2 : 0,
+    firstExpiryMs: n % 4 === 0 ? 1_000 : 0,
+    lastExpiryMs: n % 4 === 0 ? 2_000 + n : 0,
     unknown: extra,
   };
   const id = ulidOfBytes(Uint8Array.of(n & 127, ...prng.bytes(15)));
@@ -56,6 +60,7 @@ const manifests = fc.record<Manifest>({
       unknown: extra,
     })),
   ),
+  operators: fc.array(fc.string({ unit: "grapheme" }), { maxLength: 3 }),
   checkpoints: fc.array(
     fc.record({
       name: fc.string({ unit: "grapheme" }),
@@ -107,6 +112,7 @@ function sample(): Manifest {
     level0: [table(9, extra), table(8, [])],
     runs: [{ id: 2, tables: [table(20, []), table(21, [])], unknown: [] }],
     checkpoints: [],
+    operators: ["add"],
     samples: [{ sequence: 5, timeMs: 6, unknown: [] }],
     owner: undefined,
     writtenAtMs: 1_000,

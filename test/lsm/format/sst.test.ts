@@ -28,7 +28,7 @@ describe.each(Object.entries(SHAPES))("a table: %s", (_, options) => {
     fc.assert(
       fc.property(fc.nat(), fc.integer({ min: 1, max: 300 }), (seed, count) => {
         const prng = new SeededPrng(seed);
-        const entries = randomEntries(prng, count);
+        const entries = randomEntries(prng, count, 0.2);
         const { bytes } = writeTable(entries, options);
         const model = new ModelCursor(entries);
         expect(compareMoves(cursorOf(bytes), model, entries, prng, 200)).toBeUndefined();
@@ -41,7 +41,7 @@ describe.each(Object.entries(SHAPES))("a table: %s", (_, options) => {
     fc.assert(
       fc.property(fc.nat(), fc.integer({ min: 1, max: 300 }), (seed, count) => {
         const prng = new SeededPrng(seed);
-        const entries = randomEntries(prng, count);
+        const entries = randomEntries(prng, count, 0.2);
         const { cursor, file } = forgetfulCursor(writeTable(entries, options).bytes, prng);
         const model = new ModelCursor(entries);
         expect(compareMoves(patient(cursor, [file]), model, entries, prng, 150)).toBeUndefined();

@@ -5,7 +5,7 @@ import type { SstMeta } from "../../../src/lsm/format/sst-meta.ts";
 import { SstWriter } from "../../../src/lsm/format/sst-writer.ts";
 import { mintUlid, type Ulid } from "../../../src/lsm/format/ulid.ts";
 import { SleepIsTime } from "../../support/virtual-clock.ts";
-import { type Entry, inOrder } from "./model.ts";
+import { bytesOf, type Entry, inOrder } from "./model.ts";
 
 export interface File {
   readonly meta: SstMeta;
@@ -26,9 +26,7 @@ export function filesOf(
   for (let at = 0; at < sorted.length; at += perTable) {
     const id = mintUlid(clock, prng);
     const writer = new SstWriter(id, { blockBytes: 256, ...options });
-    for (const { key, sequence, kind, value } of sorted.slice(at, at + perTable)) {
-      writer.add(key, sequence, kind, value);
-    }
+    for (const entry of sorted.slice(at, at + perTable)) writer.append(bytesOf(entry));
     const meta = writer.finish();
     files.push({ meta, bytes: Buffer.concat(writer.takeChunks()) });
   }

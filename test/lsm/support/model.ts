@@ -12,19 +12,26 @@ import {
 import { DataBlockWriter } from "../../../src/lsm/format/data-block-writer.ts";
 import {
   DELETE,
+  EXPIRES,
   isBefore,
   type Key,
   type Kind,
   MAX_SEQUENCE,
+  MERGE,
   PUT,
+  plainKind,
   type Sequence,
 } from "../../../src/lsm/format/entry.ts";
+import type { Meaning } from "../../../src/lsm/meaning.ts";
+import { int64Bytes, Operators } from "../../../src/lsm/operators.ts";
 
 export interface Entry {
   readonly key: Key;
   readonly sequence: Sequence;
   readonly kind: Kind;
   readonly value: Uint8Array;
+  readonly operator?: number;
+  readonly expiresAtMs?: number;
 }
 
 /** Into the engine's order: keys ascending by bytes, newest version first. */
@@ -36,9 +43,11 @@ export function inOrder(entries: readonly Entry[]): readonly Entry[] {
 }
 
 /** An entry as bytes, each in an array of its own. */
-export function bytesOf({ key, sequence, kind, value }: Entry): EntryBytes {
+export function bytesOf(entry: Entry): EntryBytes {
+  const { key, sequence, kind, value, operator = 0, expiresAtMs = 0 } = entry;
   const keyBytes = { keySource: Buffer.from(key, "latin1"), keyStart: 0, keyEnd: key.length };
-  return { ...keyBytes, sequence, kind, valueSource: value, valueStart: 0, valueEnd: value.length };
+  const valueBytes = { valueSource: value, valueStart: 0, valueEnd: value.length };
+  return { ...keyBytes, sequence, kind, operator, expiresAtMs, ...valueBytes };
 }
 
 /** One data block of entries that are in order. */
@@ -77,6 +86,14 @@ export class ModelCursor implements Cursor {
 
   get kind(): Kind {
     return this.#entry.kind;
+  }
+
+  get operator(): number {
+    return this.#entry.operator ?? 0;
+  }
+
+  get expiresAtMs(): number {
+    return this.#entry.expiresAtMs ?? 0;
   }
 
   get entry(): EntryBytes {
@@ -136,17 +153,37 @@ export class ModelCursor implements Cursor {
   }
 }
 
-/** What is visible at a snapshot, in order of keys: the obvious way. */
+/** The operators of the tests, by number. */
+export const OPERATORS: Operators = new Operators(["add", "set-union", "max"]);
+
+/** What a reader of entries takes the time to be. */
+export const NOW_MS = 1_000;
+
+export const MEANING: Meaning = { operators: OPERATORS, nowMs: () => NOW_MS };
+
+/** What is visible at a snapshot, in order of keys: the obvious way, from the oldest version up. */
 export function visibleAt(entries: readonly Entry[], snapshot: Sequence): readonly Entry[] {
-  const best = new Map<Key, Entry>();
-  for (const entry of inOrder(entries)) {
-    if (entry.sequence <= snapshot && !best.has(entry.key)) best.set(entry.key, entry);
+  const rows = new Map<Key, Entry>();
+  for (const entry of inOrder(entries).toReversed()) {
+    if (entry.sequence > snapshot) continue;
+    const { key, value, operator = 0 } = entry;
+    const isOver = (entry.kind & EXPIRES) !== 0 && (entry.expiresAtMs ?? 0) <= NOW_MS;
+    if (plainKind(entry.kind) === MERGE) {
+      const base = rows.get(key)?.value;
+      const merged = isOver ? base : OPERATORS.fold(base, [{ operator, value }]);
+      if (merged !== undefined) rows.set(key, { ...entry, value: merged });
+    } else if (plainKind(entry.kind) === DELETE || isOver) rows.delete(key);
+    else rows.set(key, entry);
   }
-  return [...best.values()].filter((entry) => entry.kind !== DELETE);
+  return inOrder([...rows.values()]);
 }
 
-/** Entries of a seed: few distinct bytes, so that keys share prefixes; versions; all lengths. */
-export function randomEntries(prng: SeededPrng, count: number): readonly Entry[] {
+/**
+ * Entries of a seed: few distinct bytes, so that keys share prefixes; versions; all lengths.
+ *
+ * @param others the share of those that are operands, or expire; then values are integers.
+ */
+export function randomEntries(prng: SeededPrng, count: number, others = 0): readonly Entry[] {
   const below = (bound: number): number => Math.floor(prng.float() * bound);
   const alphabet = "\0\x01ab\xfe\xff";
   const keys: Key[] = [];
@@ -160,10 +197,25 @@ export function randomEntries(prng: SeededPrng, count: number): readonly Entry[]
   return Array.from({ length: count }, (_, i): Entry => {
     const key = randomKey();
     keys.push(key);
+    if (others > 0 && prng.float() < others) return otherEntry(prng, key, far + i + 1);
     const kind = prng.float() < 0.2 ? DELETE : PUT;
+    if (others > 0 && kind === PUT) {
+      return { key, sequence: far + i + 1, kind, value: int64Bytes(BigInt(below(100))) };
+    }
     const size = kind === DELETE ? 0 : prng.float() < 0.03 ? below(3_000) : below(20);
     return { key, sequence: far + i + 1, kind, value: prng.bytes(size) };
   });
+}
+
+/** An operand or a put, that may have expired by `NOW_MS`, or may not, or never does. */
+function otherEntry(prng: SeededPrng, key: Key, sequence: Sequence): Entry {
+  const value = int64Bytes(BigInt(Math.floor(prng.float() * 1_000)) - 500n);
+  const isMerge = prng.float() < 0.7;
+  const expires = !isMerge || prng.float() < 0.3;
+  const kind = ((isMerge ? MERGE : PUT) | (expires ? EXPIRES : 0)) as Kind;
+  const operator = isMerge && prng.float() < 0.2 ? 2 : 0;
+  const expiresAtMs = expires ? NOW_MS + Math.floor(prng.float() * 3) - 1 : 0;
+  return { key, sequence, kind, value, operator, expiresAtMs };
 }
 
 /** A cursor's entry, comparable. */
@@ -175,7 +227,9 @@ export function shown(cursor: Cursor): string {
     if (bytes.toString("latin1") !== cursor.key) return `other bytes than ${cursor.key}`;
   }
   const value = cursor.value();
-  const { key, sequence, kind, valueSource, valueStart, valueEnd } = cursor;
+  const { key, sequence, valueSource, valueStart, valueEnd } = cursor;
+  const { expiresAtMs, operator } = cursor;
+  const kind = cursor.kind > PUT ? [cursor.kind, expiresAtMs, operator].join(":") : cursor.kind;
   const same = bytesEqual(value, valueSource.subarray(valueStart, valueEnd));
   const text = value.length > 64 ? sha256Hex(value) : Buffer.from(value).toString("hex");
   return [key.length > 64 ? sha256Hex(key) : JSON.stringify(key), sequence, kind, text, same].join(

@@ -8,7 +8,7 @@ import { openSst, type Sst } from "../../../src/lsm/format/sst.ts";
 import { type SstBlocks, SstCursor } from "../../../src/lsm/format/sst-cursor.ts";
 import type { SstMeta } from "../../../src/lsm/format/sst-meta.ts";
 import { type SstOptions, SstWriter } from "../../../src/lsm/format/sst-writer.ts";
-import { type Entry, inOrder } from "./model.ts";
+import { bytesOf, type Entry, inOrder } from "./model.ts";
 
 export const TABLE_ID = "01JD4Y0Q3Z8K6V5T2R1P0NMHGF";
 
@@ -24,9 +24,7 @@ export function writeTable(
 ): Written {
   const writer = new SstWriter(TABLE_ID, options);
   for (const range of ranges) writer.addRange(range);
-  for (const { key, sequence, kind, value } of inOrder(entries)) {
-    writer.add(key, sequence, kind, value);
-  }
+  for (const entry of inOrder(entries)) writer.append(bytesOf(entry));
   const meta = writer.finish();
   return { bytes: Buffer.concat(writer.takeChunks()), meta };
 }
@@ -159,6 +157,12 @@ export function patient(below: Cursor, files: readonly ForgetfulFile[]): Cursor 
     },
     get kind() {
       return below.kind;
+    },
+    get operator() {
+      return below.operator;
+    },
+    get expiresAtMs() {
+      return below.expiresAtMs;
     },
     get entry() {
       return below.entry;

@@ -1,4 +1,5 @@
 import type { Sequence } from "../../../src/lsm/format/entry.ts";
+import type { Transaction } from "../../../src/lsm/transaction.ts";
 import type { WriteOp } from "../../../src/lsm/write-path.ts";
 
 /** A key and a value as texts of one byte a unit. */
@@ -6,12 +7,25 @@ export type Pair = readonly [key: string, value: string];
 
 /** An operation, its keys and values texts of one byte a unit; an empty `to` is the end. */
 export type ModelOp =
-  | { readonly op: "put"; readonly key: string; readonly value: string }
+  | {
+      readonly op: "put";
+      readonly key: string;
+      readonly value: string;
+      readonly expiresAtMs?: number;
+    }
   | { readonly op: "delete"; readonly key: string }
+  | {
+      readonly op: "merge";
+      readonly key: string;
+      readonly operator: string;
+      readonly value: string;
+      readonly expiresAtMs?: number;
+    }
   | { readonly op: "deleteRange"; readonly from: string; readonly to: string };
 
 type RangeOp = Extract<ModelOp, { readonly op: "deleteRange" }>;
 type KeyOp = Exclude<ModelOp, RangeOp>;
+type MergeOp = Extract<ModelOp, { readonly op: "merge" }>;
 
 const bytes = (text: string): Uint8Array => Buffer.from(text, "latin1");
 
@@ -19,7 +33,19 @@ const bytes = (text: string): Uint8Array => Buffer.from(text, "latin1");
 export function toWriteOp(op: ModelOp): WriteOp {
   if (op.op === "deleteRange") return { op: op.op, from: bytes(op.from), to: bytes(op.to) };
   if (op.op === "delete") return { op: op.op, key: bytes(op.key) };
-  return { op: op.op, key: bytes(op.key), value: bytes(op.value) };
+  return { ...op, key: bytes(op.key), value: bytes(op.value) };
+}
+
+/** Does it in a transaction. */
+export function doIn(transaction: Transaction, op: ModelOp): void {
+  if (op.op === "deleteRange") transaction.deleteRange(bytes(op.from), bytes(op.to));
+  else if (op.op === "delete") transaction.delete(bytes(op.key));
+  else {
+    const expiry = op.expiresAtMs === undefined ? {} : { expiresAtMs: op.expiresAtMs };
+    const [key, value] = [bytes(op.key), bytes(op.value)];
+    if (op.op === "put") transaction.put(key, value, expiry);
+    else transaction.merge(key, value, op.operator, expiry);
+  }
 }
 
 /** Whether an operation writes to a key. */
@@ -35,20 +61,103 @@ export function meet(a: ModelOp, b: ModelOp): boolean {
   return (b.to === "" || a.from < b.to) && (a.to === "" || b.from < a.to);
 }
 
-/** Does an operation to rows. */
-export function apply(rows: Map<string, string>, op: ModelOp): void {
-  if (op.op === "put") rows.set(op.key, op.value);
-  else if (op.op === "delete") rows.delete(op.key);
-  else for (const key of rows.keys()) if (writesTo(op, key)) rows.delete(key);
+/** What is known of a key: a put, if that was the last thing, and what was merged since. */
+interface Row {
+  readonly put: Extract<ModelOp, { readonly op: "put" }> | undefined;
+  readonly merges: readonly MergeOp[];
 }
 
-/** What a transaction has to write that did these one after the other: no key, no range twice. */
+export type Rows = Map<string, Row>;
+
+/** Does an operation to rows. */
+export function apply(rows: Rows, op: ModelOp): void {
+  if (op.op === "put") rows.set(op.key, { put: op, merges: [] });
+  else if (op.op === "delete") rows.delete(op.key);
+  else if (op.op === "merge") {
+    const row = rows.get(op.key);
+    rows.set(op.key, { put: row?.put, merges: [...(row?.merges ?? []), op] });
+  } else for (const key of rows.keys()) if (writesTo(op, key)) rows.delete(key);
+}
+
+/** What rows show at some time. */
+export function texts(rows: ReadonlyMap<string, Row>, nowMs: number): ReadonlyMap<string, string> {
+  const shown = new Map<string, string>();
+  for (const [key, row] of rows) {
+    const text = textOf(row, nowMs);
+    if (text !== undefined) shown.set(key, text);
+  }
+  return shown;
+}
+
+/** What a row may show between two times, both included. */
+export function possible(
+  row: Row | undefined,
+  fromMs: number,
+  toMs: number,
+): ReadonlySet<string | undefined> {
+  if (row === undefined) return new Set([undefined]);
+  const times = [row.put, ...row.merges].map((op) => op?.expiresAtMs ?? 0);
+  const within = times.filter((at) => at > fromMs && at <= toMs);
+  return new Set([fromMs, ...within].map((at) => textOf(row, at)));
+}
+
+function textOf({ put, merges }: Row, nowMs: number): string | undefined {
+  const counts = ({ expiresAtMs }: { readonly expiresAtMs?: number }): boolean =>
+    expiresAtMs === undefined || expiresAtMs > nowMs;
+  const base = put !== undefined && counts(put) ? put.value : undefined;
+  return merges
+    .filter(counts)
+    .reduce<string | undefined>(
+      (text, op) => (text === undefined ? op.value : merged(op.operator, text, op.value)),
+      base,
+    );
+}
+
+/** By each operator in the plainest way. */
+function merged(operator: string, older: string, newer: string): string {
+  if (operator === "set-union") return setText([...membersOf(older), ...membersOf(newer)]);
+  const [a, b] = [int64Of(older), int64Of(newer)];
+  if (operator === "add") return int64Text(a + b);
+  return a > b ? older : newer;
+}
+
+/** 8 bytes, the lowest first. */
+export function int64Text(value: bigint): string {
+  const units = Array.from({ length: 8 }, (_, i) => Number((value >> BigInt(8 * i)) & 255n));
+  return String.fromCharCode(...units);
+}
+
+function int64Of(text: string): bigint {
+  let value = 0n;
+  for (let i = 7; i >= 0; i--) value = value * 256n + BigInt(text.charCodeAt(i));
+  return BigInt.asIntN(64, value);
+}
+
+/** A set of short texts. */
+export function setText(members: readonly string[]): string {
+  return [...new Set(members)]
+    .sort()
+    .map((one) => String.fromCharCode(one.length) + one)
+    .join("");
+}
+
+function membersOf(text: string): readonly string[] {
+  if (text === "") return [];
+  const end = 1 + text.charCodeAt(0);
+  return [text.slice(1, end), ...membersOf(text.slice(end))];
+}
+
+/**
+ * What a transaction has to write that did these one after the other: no range twice, and of a key
+ * what came since it was last put or deleted, neighbours of one operator as one.
+ */
 export function whatIsLeft(ops: readonly ModelOp[]): readonly ModelOp[] {
-  const keys = new Map<string, KeyOp>();
+  const keys = new Map<string, KeyOp[]>();
   let ranges: RangeOp[] = [];
   for (const op of ops) {
     if (op.op !== "deleteRange") {
-      keys.set(op.key, op);
+      const before = op.op === "merge" ? (keys.get(op.key) ?? []) : [];
+      keys.set(op.key, joined(before, op));
       continue;
     }
     for (const key of keys.keys()) if (writesTo(op, key)) keys.delete(key);
@@ -56,15 +165,23 @@ export function whatIsLeft(ops: readonly ModelOp[]): readonly ModelOp[] {
       (other.to === "" || other.to >= op.from) && (op.to === "" || op.to >= other.from);
     const met = [op, ...ranges.filter(touches)];
     const from = met.map((one) => one.from).sort()[0] ?? "";
-    const to = met.some((one) => one.to === "")
-      ? ""
-      : (met
-          .map((one) => one.to)
-          .sort()
-          .at(-1) ?? "");
+    const ends = met.map((one) => one.to).sort();
+    const to = ends.includes("") ? "" : (ends.at(-1) ?? "");
     ranges = [...ranges.filter((other) => !touches(other)), { op: "deleteRange", from, to }];
   }
-  return [...ranges, ...keys.values()];
+  return [...ranges, ...[...keys.values()].flat()];
+}
+
+function joined(before: readonly KeyOp[], op: KeyOp): KeyOp[] {
+  const last = before.at(-1);
+  const joins =
+    op.op === "merge" &&
+    last?.op === "merge" &&
+    last.operator === op.operator &&
+    op.expiresAtMs === undefined &&
+    last.expiresAtMs === undefined;
+  if (!joins) return [...before, op];
+  return [...before.slice(0, -1), { ...op, value: merged(op.operator, last.value, op.value) }];
 }
 
 /** In key order. Texts of one byte a unit sort as their bytes do. */
@@ -100,11 +217,11 @@ export class VersionMap {
     this.#ends = this.#ends.filter((end) => end <= sequence);
   }
 
-  /** Rows as of a sequence, in key order. */
-  at(sequence: Sequence): readonly Pair[] {
-    const rows = new Map<string, string>();
-    for (const op of this.#ops.slice(0, sequence)) apply(rows, op);
-    return sorted(rows);
+  /** Rows as of a sequence, after some more operations. */
+  rowsAt(sequence: Sequence, more: readonly ModelOp[] = []): Rows {
+    const rows: Rows = new Map();
+    for (const op of [...this.#ops.slice(0, sequence), ...more]) apply(rows, op);
+    return rows;
   }
 
   /** What was written after a sequence. */

@@ -1,4 +1,4 @@
-import { apply, type ModelOp, sorted } from "../../lsm/support/version-map.ts";
+import { apply, type ModelOp, type Rows } from "../../lsm/support/version-map.ts";
 import type { Sim } from "../harness/sim.ts";
 
 /** Operations that were applied in one step, with what became of them. */
@@ -67,14 +67,11 @@ export class Branch {
     }
   }
 
-  /** Rows as of a sequence, in the order of their keys. */
-  at(sequence: number): readonly (readonly [string, string])[] {
-    return sorted(this.mapAt(sequence));
-  }
-
-  mapAt(sequence: number): ReadonlyMap<string, string> {
-    const rows = new Map<string, string>();
+  /** Rows as of a sequence, after some more operations. */
+  rowsAt(sequence: number, more: readonly ModelOp[] = []): Rows {
+    const rows: Rows = new Map();
     for (const { op } of this.#slots.slice(0, sequence)) apply(rows, op);
+    for (const op of more) apply(rows, op);
     return rows;
   }
 
@@ -109,6 +106,8 @@ export class Branch {
  */
 export class History {
   readonly #sim: Sim;
+  /** The latest time that any owner's wall clock has told it: what was over then may be gone. */
+  latestMs = 0;
   /** In the order of their epochs. */
   readonly #branches: Branch[] = [];
   /** The highest epoch that has acknowledged a batch of its own. */

@@ -1,13 +1,11 @@
 import { CatalogError } from "../../../src/base/error.ts";
 import type { Isolation, Transaction } from "../../../src/lsm/transaction.ts";
 import {
-  apply,
   covered,
+  doIn,
   type ModelOp,
   meet,
   type ReadRange,
-  select,
-  sorted,
   whatIsLeft,
   writesTo,
 } from "../../lsm/support/version-map.ts";
@@ -35,14 +33,14 @@ export class JudgedTransaction {
   }
 
   async get(key: string): Promise<string | undefined> {
-    const own = this.#writes.some((op) => writesTo(op, key));
-    if (!own) this.#readKeys.push({ op: "delete", key });
+    const isWhole = this.#writes.some((op) => op.op !== "merge" && writesTo(op, key));
+    if (!isWhole) this.#readKeys.push({ op: "delete", key });
+    const since = this.#member.now();
     const value = await this.#transaction.get(toBytes(key));
     const text = value && toText(value);
     const { branch } = this.#member;
     await branch.noted(this.#sequence);
-    const due = this.#state(this.#writes).get(key);
-    this.#must(text === due, () => `get ${key}: ${text}, not ${due}`);
+    this.#member.judge(branch.rowsAt(this.#sequence, this.#writes), key, text, since);
     return text;
   }
 
@@ -50,12 +48,12 @@ export class JudgedTransaction {
     const scan = this.#transaction.scan({ ...boundsOf(range), reverse, limit });
     // Its own writes show up to this call.
     const own = [...this.#writes];
+    const since = this.#member.now();
     const rows = await rowsOf(scan, () => this.#sim.sleep(this.#sim.spanMs(0.1, 50)));
     const { branch } = this.#member;
     await branch.noted(this.#sequence);
-    const due = JSON.stringify(select(sorted(this.#state(own)), range, reverse, limit));
-    const found = JSON.stringify(rows);
-    this.#must(found === due, () => `scan ${JSON.stringify(range)}: ${found}, not ${due}`);
+    const state = branch.rowsAt(this.#sequence, own);
+    this.#member.judgeScan(state, rows, { range, reverse, limit }, since);
     const last = rows.length === limit ? rows.at(-1)?.[0] : undefined;
     const certain = covered(range, reverse, last);
     const possible = covered(range, reverse, undefined);
@@ -70,10 +68,7 @@ export class JudgedTransaction {
 
   do(op: ModelOp): void {
     this.#writes.push(op);
-    const transaction = this.#transaction;
-    if (op.op === "put") transaction.put(toBytes(op.key), toBytes(op.value));
-    else if (op.op === "delete") transaction.delete(toBytes(op.key));
-    else transaction.deleteRange(toBytes(op.from), toBytes(op.to));
+    doIn(this.#transaction, op);
   }
 
   rollback(): void {
@@ -116,13 +111,6 @@ export class JudgedTransaction {
     const judged = [...this.#writes, ...reads];
     const written = this.#member.branch.writtenBetween(this.#sequence, before);
     return written.find((write) => judged.some((one) => meet(write, one)));
-  }
-
-  /** What it sees, having done some things. */
-  #state(own: readonly ModelOp[]): ReadonlyMap<string, string> {
-    const rows = new Map(this.#member.branch.mapAt(this.#sequence));
-    for (const op of own) apply(rows, op);
-    return rows;
   }
 
   get #sequence(): number {

@@ -4,7 +4,16 @@ import type { Maybe } from "../../../src/lsm/maybe.ts";
 import type { Scan } from "../../../src/lsm/scan.ts";
 import type { Snapshot } from "../../../src/lsm/snapshots.ts";
 import type { Written } from "../../../src/lsm/write-path.ts";
-import { type ModelOp, type ReadRange, select, toWriteOp } from "../../lsm/support/version-map.ts";
+import {
+  type ModelOp,
+  type Pair,
+  possible,
+  type ReadRange,
+  type Rows,
+  select,
+  sorted,
+  toWriteOp,
+} from "../../lsm/support/version-map.ts";
 import type { Host } from "../harness/host.ts";
 import type { Sim } from "../harness/sim.ts";
 import type { Batch, Branch, History } from "./history.ts";
@@ -116,28 +125,56 @@ export class Member {
   /** Values of keys as of one state, each as the history has it. */
   async get(keys: readonly string[], where: Where): Promise<readonly (string | undefined)[]> {
     const [sequence, options] = this.#reading(where);
+    const since = this.now();
     const values = await this.engine.getMany(keys.map(toBytes), options);
-    const texts = values.map((value) => value && toText(value));
-    const rows = await this.#rowsAt(sequence);
-    for (const [index, key] of keys.entries()) {
-      const [found, due] = [texts[index], rows.get(key)];
-      this.#must(found === due, () => `get ${key} at ${sequence}: ${found}, not ${due}`);
-    }
-    return texts;
+    const found = values.map((value) => value && toText(value));
+    await this.branch.noted(sequence);
+    const rows = this.branch.rowsAt(sequence);
+    for (const [index, key] of keys.entries()) this.judge(rows, key, found[index], since);
+    return found;
   }
 
   /** Rows of one state, as the history has them. `pause`: between its batches. */
-  async scan(plan: ScanPlan, pause: () => Promise<void>): Promise<readonly (readonly string[])[]> {
+  async scan(plan: ScanPlan, pause: () => Promise<void>): Promise<readonly Pair[]> {
     const { range, reverse, limit, where } = plan;
     const [sequence, options] = this.#reading(where);
+    const since = this.now();
     const scan = this.engine.scan({ ...boundsOf(range), ...options, reverse, limit });
     const rows = await rowsOf(scan, pause);
     await this.branch.noted(sequence);
-    const due = select(this.branch.at(sequence), range, reverse, limit);
-    const [found, expected] = [JSON.stringify(rows), JSON.stringify(due)];
-    const asked = `scan ${JSON.stringify({ range, reverse, limit })} at ${sequence}`;
-    this.#must(found === expected, () => `${asked}: ${found}, not ${expected}`);
+    this.judgeScan(this.branch.rowsAt(sequence), rows, { range, reverse, limit }, since);
     return rows;
+  }
+
+  /** The earliest time that a read which begins now may be of. */
+  now(): number {
+    return this.host.clock.nowMs();
+  }
+
+  /** What a key was found to be, since some time: what expires meanwhile may be there or not. */
+  judge(rows: Rows, key: string, found: string | undefined, since: number): void {
+    const due = possible(rows.get(key), since, this.#history.latestMs);
+    this.#must(due.has(found), () => `${key}: ${found}, not ${[...due]}`);
+  }
+
+  judgeScan(
+    rows: Rows,
+    found: readonly Pair[],
+    { range, reverse, limit }: Omit<ScanPlan, "where">,
+    since: number,
+  ): void {
+    const told = new Map(found);
+    const due = new Map<string, string>();
+    for (const [key, row] of rows) {
+      const may = possible(row, since, this.#history.latestMs);
+      const text = told.get(key);
+      const taken = may.has(text) ? text : [...may][0];
+      if (taken !== undefined) due.set(key, taken);
+    }
+    const expected = JSON.stringify(select(sorted(due), range, reverse, limit));
+    const asked = `scan ${JSON.stringify({ range, reverse, limit })}`;
+    const same = JSON.stringify(found) === expected;
+    this.#must(same, () => `${asked}: ${JSON.stringify(found)}, not ${expected}`);
   }
 
   /** The value of a key that may be shown to anybody as the latest. */
@@ -147,11 +184,6 @@ export class Member {
     await this.engine.confirm();
     this.#history.answeredLatest(this.branch, acked);
     return value;
-  }
-
-  async #rowsAt(sequence: number): Promise<ReadonlyMap<string, string>> {
-    await this.branch.noted(sequence);
-    return this.branch.mapAt(sequence);
   }
 
   /** The sequence that a read is of, if it is made right now. */
@@ -173,11 +205,8 @@ export function boundsOf(range: ReadRange): Readonly<Record<string, Uint8Array>>
   return Object.fromEntries(Object.entries(range).map(([name, text]) => [name, toBytes(text)]));
 }
 
-export async function rowsOf(
-  scan: Scan,
-  pause: () => Promise<void>,
-): Promise<readonly (readonly [string, string])[]> {
-  const rows: [string, string][] = [];
+export async function rowsOf(scan: Scan, pause: () => Promise<void>): Promise<readonly Pair[]> {
+  const rows: Pair[] = [];
   for await (const batch of scan) {
     for (const { key, value } of batch) rows.push([toText(key), toText(value)]);
     await pause();

@@ -1,3 +1,4 @@
+import type { Clock } from "../../../src/base/clock.ts";
 import { MemoryBlobStore } from "../../../src/blob/memory.ts";
 import { BlockCache } from "../../../src/lsm/cache.ts";
 import { InlineMerger } from "../../../src/lsm/compaction/inline-merger.ts";
@@ -84,7 +85,7 @@ export class Shard {
     const host = new Host(this.#sim, name);
     this.#hosts.set(name, host);
     const blobs = host.blobs(this.#watch.store, "store", lsmPlaces);
-    const { clock } = host;
+    const clock = this.#watched(host.clock);
     const prng = this.#sim.fork();
     const store = blobs;
     const wal = this.#walOf(host);
@@ -104,6 +105,20 @@ export class Shard {
     const member = new Member(this.#sim, host, engine, this.history, branch);
     this.members.push(member);
     return member;
+  }
+
+  /** A clock whose latest time is noted: what expires is judged by it. */
+  #watched(clock: Clock): Clock {
+    const { history } = this;
+    return {
+      nowMs: () => {
+        const nowMs = clock.nowMs();
+        history.latestMs = Math.max(history.latestMs, nowMs);
+        return nowMs;
+      },
+      monotonicMs: () => clock.monotonicMs(),
+      sleep: (ms, ended) => clock.sleep(ms, ended),
+    };
   }
 
   async #contender(name: string): Promise<void> {

@@ -1,5 +1,5 @@
 import type { Snapshot } from "../../../src/lsm/snapshots.ts";
-import type { ModelOp, ReadRange } from "../../lsm/support/version-map.ts";
+import { int64Text, type ModelOp, type ReadRange, setText } from "../../lsm/support/version-map.ts";
 import type { Sim } from "../harness/sim.ts";
 import { JudgedTransaction } from "./judged-transaction.ts";
 import type { Member, Where } from "./member.ts";
@@ -73,19 +73,38 @@ export class User {
   /** A few rows, values long and short; waits for its acknowledgement or does not. */
   async #write(member: Member): Promise<void> {
     const sim = this.#sim;
-    const ops = Array.from({ length: 1 + sim.below(8) }, () => this.#op());
+    const ops = Array.from({ length: 1 + sim.below(8) }, () => this.#op(member));
     await member.use("write", async () => {
       const fate = await member.write(ops);
       return sim.chance(0.7) ? await fate() : true;
     });
   }
 
-  #op(): ModelOp {
+  #op(member: Member): ModelOp {
     const sim = this.#sim;
     const key = row(sim.below(KEYS));
     if (sim.chance(0.06)) return this.#deletion();
+    if (sim.chance(0.2)) return this.#merge(member);
     if (sim.chance(0.25)) return { op: "delete", key };
-    return { op: "put", key, value: this.#value() };
+    const expiry = sim.chance(0.15) ? { expiresAtMs: this.#later(member) } : {};
+    return { op: "put", key, value: this.#value(), ...expiry };
+  }
+
+  /** Into keys of which all values are sums, or sets. */
+  #merge(member: Member): ModelOp {
+    const sim = this.#sim;
+    const expiry = sim.chance(0.2) ? { expiresAtMs: this.#later(member) } : {};
+    const isSet = sim.chance(0.3);
+    const operator = isSet ? "set-union" : sim.pick(["add", "add", "max"] as const);
+    const value = isSet ? setText([sim.pick(["a", "b", "cd"])]) : int64Text(BigInt(sim.below(9)));
+    const key = isSet ? `set/${sim.below(2)}` : `sum/${sim.below(4)}`;
+    return sim.chance(0.1)
+      ? { op: "put", key, value, ...expiry }
+      : { op: "merge", key, operator, value, ...expiry };
+  }
+
+  #later(member: Member): number {
+    return Math.max(1, member.now() + this.#sim.pick([-5, 20, 800, 20_000, 3_600_000]));
   }
 
   /** Of some rows: of a few, or of all of them. */
@@ -116,7 +135,7 @@ export class User {
         return transaction.rollback();
       transaction.set(from, String(Number(paid) - amount));
       transaction.set(to, String(Number(got) + amount));
-      while (sim.chance(0.25)) transaction.do(this.#op());
+      while (sim.chance(0.25)) transaction.do(this.#op(member));
       return await transaction.commit();
     });
   }
@@ -144,7 +163,9 @@ export class User {
 
   async #get(member: Member): Promise<void> {
     const sim = this.#sim;
-    const keys = Array.from({ length: 1 + sim.below(5) }, () => row(sim.below(KEYS + 5)));
+    const keys = Array.from({ length: 1 + sim.below(5) }, () =>
+      sim.chance(0.3) ? sim.pick(["sum/0", "sum/1", "set/0"]) : row(sim.below(KEYS + 5)),
+    );
     await member.use("get", () => member.get(keys, this.#where(member)));
   }
 
