@@ -43,7 +43,7 @@ export async function openDynamoSite({
 }
 
 /** Waits in real time, as a network does; what is stored knows the test's time alone. */
-class NetworkClock extends SystemClock {
+export class NetworkClock extends SystemClock {
   readonly #told: Clock;
 
   constructor(told: Clock) {

@@ -25,6 +25,8 @@ export class WireClock implements Clock {
   readonly #clock: VirtualClock;
   readonly #underWay = new Set<AbortSignal>();
   readonly #pauses: Pause[] = [];
+  /** What those waited for in vain that were given up, and are under way still. */
+  readonly #givenUp = new Map<AbortSignal, Pause>();
   #frozen: PromiseWithResolvers<void> | undefined;
 
   constructor(clock: VirtualClock) {
@@ -41,12 +43,11 @@ export class WireClock implements Clock {
 
   async sleep(ms: number, ended?: AbortSignal): Promise<void> {
     if (ended === undefined) return this.#clock.sleep(ms);
-    this.#underWay.add(ended);
-    ended.addEventListener("abort", () => this.#end(ended), { once: true });
-    this.#update();
+    this.#begin(ended);
     await this.#clock.sleep(ms + OVER_MS, ended);
     // Given up: nothing else happens before whoever waited has gone on.
-    if (!ended.aborted) this.#pauses.shift();
+    const pause = ended.aborted ? undefined : this.#pauses.shift();
+    if (pause !== undefined) this.#givenUp.set(ended, pause);
     this.#update();
   }
 
@@ -71,8 +72,21 @@ export class WireClock implements Clock {
     pause.over();
   }
 
+  #begin(signal: AbortSignal): void {
+    // One whose clock was set back waits once more, for the same service.
+    const pause = this.#givenUp.get(signal);
+    if (pause !== undefined) this.#pauses.unshift(pause);
+    this.#givenUp.delete(signal);
+    if (!this.#underWay.has(signal)) {
+      this.#underWay.add(signal);
+      signal.addEventListener("abort", () => this.#end(signal), { once: true });
+    }
+    this.#update();
+  }
+
   #end(signal: AbortSignal): void {
     this.#underWay.delete(signal);
+    this.#givenUp.delete(signal);
     this.#update();
   }
 

@@ -37,13 +37,22 @@ export interface Stores {
   readonly restart: () => Promise<void>;
 }
 
-/** `service`: pointers behind a socket, which answer a second copy of a batch as the first. */
-export function openStores(sim: Sim, service?: PointerStore): Stores {
+/** Stores behind sockets. Pointers there answer a second copy of a batch as the first. */
+export interface Services {
+  readonly pointers: PointerStore;
+  readonly payloads: BlobStore;
+  readonly warehouse: BlobStore;
+}
+
+/** In memory, unless there are services. */
+export function openStores(sim: Sim, services?: Services): Stores {
   const { clock } = sim;
   const history = new History(sim);
-  const warehouse = new Warehouse(sim, clock, history);
+  const inMemory = (): BlobStore => new MemoryBlobStore(clock);
+  const warehouse = new Warehouse(sim, services?.warehouse ?? inMemory(), history);
   const gone = { receipts: 0 };
-  const payloads = new MemoryBlobStore(clock);
+  const payloads = services?.payloads ?? inMemory();
+  const service = services?.pointers;
   // A third of the seeds as profile `local` has it: pointers in an engine, which has one owner.
   const isEngine = service === undefined && sim.chance(1 / 3);
   const engine = isEngine ? restartablePointers(KEY_FAMILIES, clock) : undefined;
@@ -105,9 +114,9 @@ export class Cluster {
   #started = 0;
   #stormy = false;
 
-  constructor(sim: Sim, service?: PointerStore) {
+  constructor(sim: Sim, services?: Services) {
     this.#sim = sim;
-    this.stores = openStores(sim, service);
+    this.stores = openStores(sim, services);
   }
 
   /** Opens so many nodes in fair weather. */

@@ -1,9 +1,8 @@
 import { LIMITS } from "../../../src/base/limits.ts";
-import type { PointerStore } from "../../../src/pointer/port.ts";
 import { tidyReceipts } from "../../support/housekeeping.ts";
 import { SITES } from "../harness/faults.ts";
 import type { Sim, Suite } from "../harness/sim.ts";
-import { Cluster } from "./cluster.ts";
+import { Cluster, type Services } from "./cluster.ts";
 import { User } from "./user.ts";
 import { verify } from "./verify.ts";
 import { BANK, type Files, foundBank, prepare, work } from "./workload.ts";
@@ -62,8 +61,8 @@ export const CATALOG_SUITE: Suite = {
  * Users at work, twice: the second time what they dropped the first time is due, and nodes take it
  * up while users still bring some of it back.
  */
-export async function runCatalog(sim: Sim, service?: PointerStore): Promise<() => Promise<void>> {
-  const cluster = new Cluster(sim, service);
+export async function runCatalog(sim: Sim, services?: Services): Promise<() => Promise<void>> {
+  const cluster = new Cluster(sim, services);
   await cluster.open(sim.chance(0.3) ? 3 : 2);
   await prepare(new User(sim, cluster, "setup"));
   const accounts = await foundBank(new User(sim, cluster, "bank"));

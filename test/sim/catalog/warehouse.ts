@@ -1,5 +1,3 @@
-import type { Clock } from "../../../src/base/clock.ts";
-import { MemoryBlobStore } from "../../../src/blob/memory.ts";
 import type { BlobStore } from "../../../src/blob/port.ts";
 import { avroFile } from "../../support/avro-writer.ts";
 import { type Sim, Violation } from "../harness/sim.ts";
@@ -23,8 +21,7 @@ export class Warehouse {
   /** What stands at each path, known without waiting. */
   readonly #whole = new Map<string, boolean>();
 
-  constructor(sim: Sim, clock: Clock, history: History) {
-    const inner = new MemoryBlobStore(clock);
+  constructor(sim: Sim, inner: BlobStore, history: History) {
     const gone = (path: string): void => {
       if (!this.#whole.delete(path)) return;
       const stranger = this.#strangers.has(path);

@@ -1,5 +1,6 @@
 import type { Clock } from "../../../src/base/clock.ts";
 import { MemoryBlobStore } from "../../../src/blob/memory.ts";
+import type { BlobStore } from "../../../src/blob/port.ts";
 import { BlockCache } from "../../../src/lsm/cache.ts";
 import { InlineMerger } from "../../../src/lsm/compaction/inline-merger.ts";
 import { Engine } from "../../../src/lsm/engine.ts";
@@ -23,12 +24,38 @@ import { Watch } from "./watch.ts";
 const BEYOND_MS: readonly [number, number] = [46_000, 7_500_000];
 const SIZES = { segmentBytes: 20_480, sliceBytes: 8_192 };
 
+/** Where the objects of a shard lie. */
+export interface Objects {
+  readonly watch: Watch;
+  /** Each request takes real time, so that few are made of reads. */
+  readonly costly?: true;
+  /** As a process reaches them. `name`: for the trace. */
+  of(host: Host, name: string): BlobStore;
+  /** As they lie there, for whoever looks when nothing is under way. */
+  all(): Promise<BlobStore>;
+  /** How requests fare from now on, beside what the process itself suffers. */
+  weather(weather: Weather): void;
+}
+
+/** Objects in memory: what can go wrong is what the hosts' calls suffer. */
+export function inMemory(sim: Sim): Objects {
+  const inner = new MemoryBlobStore(sim.clock);
+  const watch = new Watch(sim, async (path) => (await inner.head(path))?.size);
+  const store = watch.over(inner);
+  return {
+    watch,
+    of: (host, name) => host.blobs(store, name, lsmPlaces),
+    all: async () => store,
+    weather: () => undefined,
+  };
+}
+
 /** One shard: where it lies, and the processes that want it. */
 export class Shard {
   readonly history: History;
   readonly members: Member[] = [];
   readonly #sim: Sim;
-  readonly #watch: Watch;
+  readonly #objects: Objects;
   readonly #hosts = new Map<string, Host>();
   readonly #onDisk: boolean;
   readonly #options: Partial<LsmOptions>;
@@ -37,13 +64,15 @@ export class Shard {
   #weather: Weather = FAIR;
   #over = false;
 
-  constructor(sim: Sim) {
+  /** @param onDisk how often the log lies on a disk rather than among the objects. */
+  constructor(sim: Sim, objects: Objects = inMemory(sim), onDisk = 0.5) {
     this.#sim = sim;
     this.history = new History(sim);
-    this.#watch = new Watch(sim, new MemoryBlobStore(sim.clock));
-    this.#onDisk = sim.chance(0.5);
+    this.#objects = objects;
+    this.#onDisk = sim.chance(onDisk);
     this.#gcMinAgeMs = sim.pick([1_800_000, 3_600_000]);
-    this.#options = optionsOf(sim, this.#gcMinAgeMs);
+    const options = optionsOf(sim, this.#gcMinAgeMs);
+    this.#options = objects.costly ? { ...options, ...FEW_READS } : options;
     sim.log(`log on ${this.#onDisk ? "a disk" : "the store"}, ${JSON.stringify(this.#options)}`);
   }
 
@@ -51,6 +80,7 @@ export class Shard {
   contend(): readonly Promise<void>[] {
     const { rate, absent } = weatherOf(this.#sim);
     this.#weather = { rate: rate / 2, absent, beyondMs: BEYOND_MS };
+    this.#objects.weather(this.#weather);
     return ["a", "b"].map((name) => this.#sim.spawn(() => this.#contender(name)));
   }
 
@@ -58,6 +88,7 @@ export class Shard {
   calm(): void {
     this.#over = true;
     this.#weather = FAIR;
+    this.#objects.weather(FAIR);
     for (const host of this.#hosts.values()) if (host.alive) host.crash();
   }
 
@@ -84,12 +115,13 @@ export class Shard {
   async open(name: string, weather: Weather, takeOver: TakeOver): Promise<Member> {
     const host = new Host(this.#sim, name);
     this.#hosts.set(name, host);
-    const blobs = host.blobs(this.#watch.store, "store", lsmPlaces);
+    const blobs = this.#objects.of(host, "store");
     const clock = this.#watched(host.clock);
     const prng = this.#sim.fork();
     const store = blobs;
     const wal = this.#walOf(host);
-    const cache = new BlockCache(this.#sim.pick([0, 3_000, 1_000_000]));
+    const costly = this.#objects.costly === true;
+    const cache = new BlockCache(costly ? 1_000_000 : this.#sim.pick([0, 3_000, 1_000_000]));
     const node = this.#identityOf(host);
     const options = this.#options;
     host.weather = weather;
@@ -154,12 +186,12 @@ export class Shard {
 
   /** Everything that lies in the store and in the log must be as it was written. */
   async verify(): Promise<void> {
-    const { store } = this.#watch;
+    const store = await this.#objects.all();
     const { clock } = this.#sim;
     const wal = this.#onDisk ? new SegmentReader(this.#disk) : new ObjectReader(store, "wal/");
     for await (const finding of verifyShard({ store, prefix: "", clock, wal })) {
       // Half a table may be left by whoever ended while it streamed: nobody names it.
-      const leftover = finding.file.startsWith("sst/") && !this.#watch.names(finding.file);
+      const leftover = finding.file.startsWith("sst/") && !this.#objects.watch.names(finding.file);
       this.#sim.must(leftover, () => `verify: ${JSON.stringify(finding)}`);
     }
   }
@@ -168,10 +200,10 @@ export class Shard {
     const { clock } = host;
     const prng = this.#sim.fork();
     if (this.#onDisk) {
-      const disk = host.disk(this.#disk, (name) => this.#watch.released(name));
+      const disk = host.disk(this.#disk, (name) => this.#objects.watch.released(name));
       return new SegmentWalStore(disk, { clock, prng, ...SIZES });
     }
-    const blobs = host.blobs(this.#watch.store, "log", lsmPlaces);
+    const blobs = this.#objects.of(host, "log");
     return new ObjectWalStore(blobs, { clock, prng, prefix: "wal/", minAgeMs: this.#gcMinAgeMs });
   }
 
@@ -197,6 +229,13 @@ export class Shard {
     };
   }
 }
+
+/** Most of what is read is in a cache, and the rest comes in large parts. */
+const FEW_READS: Partial<LsmOptions> = {
+  blockBytes: 4_096,
+  readGapBytes: 4_096,
+  readAheadBytes: 16_384,
+};
 
 /** Small enough for everything to happen within some hundred operations. */
 function optionsOf(sim: Sim, gcMinAgeMs: number): Partial<LsmOptions> {

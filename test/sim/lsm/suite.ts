@@ -29,11 +29,11 @@ export const LSM_SUITE: Suite = {
     housekeeping: ["process"],
   },
   fullSeeds: 2_000,
-  run,
+  run: (sim) => runShard(sim, new Shard(sim)),
 };
 
-async function run(sim: Sim): Promise<() => Promise<void>> {
-  const shard = new Shard(sim);
+/** Users at work on a shard that others take over from each other, and what is left of it. */
+export async function runShard(sim: Sim, shard: Shard): Promise<() => Promise<void>> {
   const founder = await shard.open("founder", FAIR, "refuse");
   await found(founder);
   founder.host.crash();

@@ -7,40 +7,53 @@ import type { Sim } from "../harness/sim.ts";
 
 /** What must hold in the store at every instant, whoever writes to it. */
 export class Watch {
-  readonly store: BlobStore;
   readonly #sim: Sim;
-  readonly #inner: BlobStore;
+  readonly #sizeOf: (path: string) => Promise<number | undefined>;
   #latest: Manifest | undefined;
   /** The last manifest that may have been deleted. */
   #boundary = 0;
 
-  constructor(sim: Sim, inner: BlobStore) {
+  /** `sizeOf`: of what lies in the store itself. */
+  constructor(sim: Sim, sizeOf: (path: string) => Promise<number | undefined>) {
     this.#sim = sim;
-    this.#inner = inner;
-    this.store = {
+    this.#sizeOf = sizeOf;
+  }
+
+  /** A store, each call of which is watched when it gets there. */
+  over(inner: BlobStore): BlobStore {
+    return {
       get: (path) => inner.get(path),
       getRange: (path, offset, length) => inner.getRange(path, offset, length),
       getSuffix: (path, length) => inner.getSuffix(path, length),
       head: (path) => inner.head(path),
       list: (prefix, options) => inner.list(prefix, options),
       put: async (path, bytes, condition) => {
-        this.#must(condition === "absent", () => `${path} is put over what may stand there`);
+        this.putting(path, condition === "absent");
         const put = await inner.put(path, bytes, condition);
-        if (put.outcome !== "stored") return put;
-        if (path.startsWith("gc/")) this.#boundary = decodeGcBoundary(bytes).manifestThrough;
-        if (path.startsWith("manifest/")) await this.#published(bytes);
+        if (put.outcome === "stored") await this.stored(path, bytes);
         return put;
       },
       putStream: (path, source) => inner.putStream(path, source),
       delete: async (path) => {
-        this.#deleted(path);
+        this.deleted(path);
         await inner.delete(path);
       },
       deleteMany: async (paths) => {
-        for (const path of paths) this.#deleted(path);
+        for (const path of paths) this.deleted(path);
         await inner.deleteMany(paths);
       },
     };
+  }
+
+  /** A put has got to the store. */
+  putting(path: string, whereAbsent: boolean): void {
+    this.#must(whereAbsent, () => `${path} is put over what may stand there`);
+  }
+
+  /** And was applied. */
+  async stored(path: string, bytes: Uint8Array): Promise<void> {
+    if (path.startsWith("gc/")) this.#boundary = decodeGcBoundary(bytes).manifestThrough;
+    if (path.startsWith("manifest/")) await this.#published(bytes);
   }
 
   /** A file of the log is about to go. Those that a power cut left may be gone already. */
@@ -70,8 +83,7 @@ export class Watch {
       this.#must(walFrom >= before.walFrom, () => `the log's mark falls in manifest ${id}`);
     }
     for (const table of tablesOf(manifest)) {
-      const stored = await this.#inner.head(tablePath("", table.id));
-      const size = stored?.size;
+      const size = await this.#sizeOf(tablePath("", table.id));
       this.#must(size === table.fileBytes, () => `manifest ${id}: ${table.id} has ${size} bytes`);
       const { maxSequence } = table.stats;
       const what = `manifest ${id} up to ${lastSequence}: ${table.id} holds ${maxSequence}`;
@@ -79,7 +91,8 @@ export class Watch {
     }
   }
 
-  #deleted(path: string): void {
+  /** A file is about to go. */
+  deleted(path: string): void {
     if (path.startsWith("wal/")) this.released(path.slice("wal/".length));
     const latest = this.#latest;
     const id = /^manifest\/(\d+)/.exec(path)?.[1];
