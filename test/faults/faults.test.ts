@@ -3,7 +3,7 @@ import type { Batch, CommitOutcome, PointerStore } from "../../src/pointer/port.
 import { Judge } from "./judge.ts";
 import { kindOf } from "./kinds.ts";
 import { Lab } from "./lab.ts";
-import { newTally, PARTS, type Part, PartRuns } from "./matrix.ts";
+import { newTally, PARTS, type Part, PartRuns, type Tally } from "./matrix.ts";
 import { awsSite } from "./sites.ts";
 
 let lab: Lab;
@@ -20,13 +20,19 @@ function partOf(name: string): Part {
   return part;
 }
 
+async function runsOf(name: string, tally: Tally = newTally()): Promise<PartRuns> {
+  const runs = await PartRuns.open(lab, partOf(name), tally);
+  if (runs === undefined) throw new Error(`${name}: ${tally.findings[0]?.why}`);
+  return runs;
+}
+
 test.each([
   ["aws create, parent drops", "TransactWriteItems #1", ["lost", "late1", "429", "stalled"]],
   ["aws update, keyed", "TransactWriteItems #1", ["mute", "doing", "500+", "end+"]],
   ["bucket drop", "PUT wal #1", ["lost", "again", "409", "503+", "end"]],
 ] as const)("what is told is so, and stays so: %s, %s", async (name, step, kinds) => {
-  const runs = await PartRuns.open(lab, partOf(name));
   const tally = newTally();
+  const runs = await runsOf(name, tally);
   const wanted: ReadonlySet<string> = new Set(kinds.map((kind) => `${name}: ${step}, ${kind}`));
   for (const one of runs.singles()) if (wanted.has(one.name)) await runs.run(one, tally);
   expect(tally.findings.map(({ case: { name }, why }) => `${name}: ${why}`)).toEqual([]);
@@ -69,7 +75,7 @@ test.each([
 });
 
 test("a cell that nothing was struck in is found", async () => {
-  const runs = await PartRuns.open(lab, partOf("bucket drop"));
+  const runs = await runsOf("bucket drop");
   const [first] = runs.singles();
   if (first === undefined) throw new Error("no case");
   const all = runs.empty.length;

@@ -1,5 +1,4 @@
 import { randomBelow, SeededPrng } from "../../src/base/prng.ts";
-import { Violation } from "../catalog/support/read-store.ts";
 import { Judge } from "./judge.ts";
 import { KINDS, type Kind } from "./kinds.ts";
 import type { Blow, Lab, Run } from "./lab.ts";
@@ -65,13 +64,19 @@ export class PartRuns {
     this.steps = steps;
   }
 
-  /** @throws Violation where the part goes wrong by itself. */
-  static async open(lab: Lab, part: Part): Promise<PartRuns> {
-    const judge = await Judge.of(lab, part.site, part.subject);
-    const run = await lab.run(part.site, part.subject, []);
-    const why = judge.verdict(run);
-    if (why !== undefined) throw new Violation(`${part.name}, without faults: ${why}`);
-    return new PartRuns(lab, part, judge, run.seen);
+  /** Undefined where the part goes wrong by itself, which is a finding. */
+  static async open(lab: Lab, part: Part, tally: Tally): Promise<PartRuns | undefined> {
+    const fail = (why: string): undefined => {
+      tally.findings.push({ case: { name: `${part.name}: no fault`, part, blows: [] }, why });
+    };
+    try {
+      const judge = await Judge.of(lab, part.site, part.subject);
+      const run = await lab.run(part.site, part.subject, []);
+      const why = judge.verdict(run);
+      return why === undefined ? new PartRuns(lab, part, judge, run.seen) : fail(why);
+    } catch (error) {
+      return fail(textOf(error));
+    }
   }
 
   /** Every fault that can come to every step, and of a rival that it comes and nothing else. */
@@ -121,8 +126,7 @@ export class PartRuns {
         tally.findings.push({ case: one, why: `left in doubt: ${run.answers[0]}` });
       }
     } catch (error) {
-      if (!(error instanceof Error)) throw error;
-      tally.findings.push({ case: one, why: error.stack ?? error.message });
+      tally.findings.push({ case: one, why: textOf(error) });
     }
   }
 
@@ -163,6 +167,10 @@ export function drawn(count: number, bound: number, seed: number): ReadonlySet<n
   if (count >= bound) return new Set(Array.from({ length: bound }, (_, index) => index));
   while (indices.size < count) indices.add(randomBelow(prng, bound));
   return indices;
+}
+
+function textOf(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
 
 function kindsFor(step: Seen): readonly Kind[] {

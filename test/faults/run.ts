@@ -4,10 +4,12 @@ import { Lab } from "./lab.ts";
 import { type Case, drawn, newTally, PARTS, PartRuns, type Tally } from "./matrix.ts";
 
 const USAGE = `usage: npm run test:faults -- [--pairs N|all] [--seed S] [--part TEXT] [--case TEXT]
+  [--bail]
 
   --pairs N    pairs of faults, drawn by seed, besides every single one (300); all: every one
   --seed S     of that draw (1)
   --part TEXT  the profiles and operations alone whose name holds it: bucket, aws create, …
+  --bail       no further than the first that is wrong
   --case TEXT  the cases alone whose name begins so; of pairs too, with --pairs all`;
 
 interface Options {
@@ -15,6 +17,7 @@ interface Options {
   readonly seed: number;
   readonly part: string;
   readonly wanted: string;
+  readonly bail: boolean;
 }
 
 /** @throws Error for what cannot be run. */
@@ -26,10 +29,12 @@ function readOptions(args: readonly string[]): Options {
       seed: { type: "string", default: "1" },
       part: { type: "string", default: "" },
       case: { type: "string", default: "" },
+      bail: { type: "boolean", default: false },
     },
   });
   const pairs = values.pairs === "all" ? Number.POSITIVE_INFINITY : wholeNumber(values.pairs);
-  return { pairs, seed: wholeNumber(values.seed), part: values.part, wanted: values.case };
+  const { part, bail } = values;
+  return { pairs, seed: wholeNumber(values.seed), part, wanted: values.case, bail };
 }
 
 function wholeNumber(text: string): number {
@@ -59,13 +64,20 @@ function isWanted({ wanted }: Options, { name, blows }: Case): boolean {
   return name.startsWith(wanted) || (blows.length === 1 && wanted.startsWith(name));
 }
 
+function isOver({ bail }: Options, { findings }: Tally): boolean {
+  return bail && findings.length > 0;
+}
+
 async function runSingles(lab: Lab, options: Options, tally: Tally): Promise<readonly PartRuns[]> {
   const all: PartRuns[] = [];
   for (const part of PARTS.filter(({ name }) => name.includes(options.part))) {
-    const runs = await PartRuns.open(lab, part);
+    const runs = await PartRuns.open(lab, part, tally);
+    if (runs === undefined) continue;
     all.push(runs);
-    for (const one of runs.singles()) if (isWanted(options, one)) await runs.run(one, tally);
-    if (options.wanted === "") show(runs);
+    for (const one of runs.singles().filter((one) => isWanted(options, one))) {
+      if (!isOver(options, tally)) await runs.run(one, tally);
+    }
+    if (options.wanted === "" && !isOver(options, tally)) show(runs);
   }
   return all;
 }
@@ -77,7 +89,8 @@ async function runPairs(all: readonly PartRuns[], options: Options, tally: Tally
   let shownMs = performance.now();
   for (const runs of all) {
     for (const pair of runs.pairs()) {
-      if (picked.has(index++) && isWanted(options, pair)) await runs.run(pair, tally);
+      const due = picked.has(index++) && isWanted(options, pair) && !isOver(options, tally);
+      if (due) await runs.run(pair, tally);
       if (performance.now() - shownMs < 30_000) continue;
       shownMs = performance.now();
       console.log(`pair ${index} of ${total}: ${tally.runs} run`);
@@ -106,9 +119,10 @@ async function main(args: readonly string[]): Promise<number> {
   const singles = newTally();
   const pairs = newTally();
   const all = await runSingles(lab, options, singles);
-  const total = await runPairs(all, options, pairs);
+  const total = isOver(options, singles) ? 0 : await runPairs(all, options, pairs);
   await lab.close();
-  const empty = options.wanted === "" ? all.flatMap((runs) => runs.empty) : [];
+  const judged = options.wanted === "" && !options.bail;
+  const empty = judged ? all.flatMap((runs) => runs.empty) : [];
   const findings = [...singles.findings, ...pairs.findings];
   for (const { case: one, why } of findings) {
     console.log(`\nFAILED ${one.name}\n  npm run test:faults -- --case "${one.name}"\n  ${why}`);

@@ -29,6 +29,9 @@ test.each([
   ["a red seed", "sim", 1, "FAILED seed 3: npm run\nViolation: no", "caught"],
   ["a seed that broke off", "sim", 1, "FAILED seed 3: npm run\nTypeError: no", "wrong"],
   ["options that are refused", "sim", 2, "usage", "wrong"],
+  ["a fault that shows", "faults", 1, "FAILED aws drop: PUT #1, lost\nnpm run\nnot so", "caught"],
+  ["a run that broke off", "faults", 1, "FAILED aws drop: x\nnpm run\nTypeError: no", "wrong"],
+  ["a cell that is empty", "faults", 1, "FAILED: never struck:\n a\n b", "wrong"],
 ] as const)("a run is read: %s", (_what, program, code, output, state) => {
   expect(verdictOf(program, code, output).state).toBe(state);
 });

@@ -9,7 +9,7 @@ export interface Mutant {
 }
 
 interface Run {
-  readonly program: "vitest" | "sim";
+  readonly program: "vitest" | "sim" | "faults";
   readonly args: readonly string[];
 }
 
@@ -36,11 +36,15 @@ export function parseMutant(file: string, text: string): Mutant {
     .filter((line) => line.startsWith("run: "))
     .map((line): Run => {
       const [program, ...args] = line.slice("run: ".length).split(" ");
-      if (program === "vitest" || program === "sim") return { program, args };
+      if (isProgram(program)) return { program, args };
       throw new Error(`${name}: nothing runs ${program}`);
     });
   if (what === "" || runs.length === 0) throw new Error(`${name}: no header`);
   return { name, what, runs, patch: text.slice(start) };
+}
+
+function isProgram(name: string | undefined): name is Run["program"] {
+  return name === "vitest" || name === "sim" || name === "faults";
 }
 
 /** Errors that say that the copy is broken rather than that a bug was noticed. */
@@ -57,6 +61,15 @@ export function verdictOf(program: Run["program"], code: number, output: string)
     const said = lines.find((line) => line.startsWith("Violation:"));
     if (seed === undefined || said === undefined) return { state: "wrong", why: tailOf(lines) };
     return { state: "caught", by: `${seed.replace("FAILED ", "sim ")}: ${said}` };
+  }
+  if (program === "faults") {
+    const at = lines.findIndex((line) => /^FAILED .*: /.test(line));
+    // Behind it, how it is repeated; then what was wrong.
+    const said = lines[at + 2];
+    if (at < 0 || said === undefined || /^\w*Error\b/.test(said)) {
+      return { state: "wrong", why: tailOf(lines) };
+    }
+    return { state: "caught", by: `${lines[at]?.replace("FAILED", "faults")}: ${said}` };
   }
   const test = lines.find((line) => /^FAIL\s+\S+\.test\.ts > /.test(line));
   const at = test === undefined ? -1 : lines.indexOf(test);

@@ -51,6 +51,12 @@ function bin(name: string): string {
   return join(ROOT, "node_modules", ".bin", name);
 }
 
+const COMMANDS: Readonly<Record<Mutant["runs"][number]["program"], () => readonly string[]>> = {
+  vitest: () => [bin("vitest"), "run", "--bail", "1", "--maxWorkers", "1"],
+  sim: () => [bin("node"), "test/sim/run.ts", "--bail", "--trace", "0"],
+  faults: () => [bin("node"), "test/faults/run.ts", "--bail", "--pairs", "0"],
+};
+
 /** Applies one mutant to a copy of the tree and runs what should see it. */
 async function judge(mutant: Mutant): Promise<Outcome> {
   const startedMs = performance.now();
@@ -75,11 +81,7 @@ async function judgeIn(copy: string, { runs }: Mutant): Promise<Verdict> {
   const types = await run([bin("tsc"), "-p", "tsconfig.build.json", "--noEmit", ...relaxed], copy);
   if (types.code !== 0) return { state: "wrong", why: types.output.trim() };
   for (const { program, args } of runs) {
-    const command =
-      program === "sim"
-        ? [bin("node"), "test/sim/run.ts", "--bail", "--trace", "0", ...args]
-        : [bin("vitest"), "run", "--bail", "1", "--maxWorkers", "1", ...args];
-    const { code, output } = await run(command, copy);
+    const { code, output } = await run([...COMMANDS[program](), ...args], copy);
     const verdict = verdictOf(program, code, output);
     if (verdict.state !== "survived") return verdict;
   }
