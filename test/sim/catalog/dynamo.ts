@@ -37,7 +37,7 @@ export const DYNAMO_SUITE: Suite = {
   },
 };
 
-/** Both services, for one seed after the other. Nobody closes them; the process ends all the same. */
+/** Both services, for one seed after the other. Nobody closes them: the process ends without. */
 interface Site {
   begin(clock: VirtualClock): Services;
 }
