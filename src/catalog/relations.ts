@@ -1,9 +1,10 @@
 import { CatalogError } from "../base/error.ts";
 import type { CatalogId, NamespaceId } from "../base/ids.ts";
 import { LIMITS } from "../base/limits.ts";
+import { settleAll } from "../base/settle.ts";
 import type { Item, Live, Version } from "../pointer/port.ts";
 import { BatchBuilder, never } from "./batch.ts";
-import { assertNoneClaimed, claimBelow, overlapping } from "./claims.ts";
+import { claimBelow, overlapping } from "./claims.ts";
 import type { Actor, CatalogContext } from "./context.ts";
 import { afterDropKeys, putAfterDrop } from "./drops.ts";
 import { readEntity, type Stored, summaryOfItem } from "./entities.ts";
@@ -40,6 +41,8 @@ export interface RelationDraft<E extends Relation> {
   readonly above?: readonly string[];
   /** Somebody chose the location, so others may lie below it: one list more to see that. */
   readonly chosen?: boolean;
+  /** Named for this relation as it is made, so nobody has ever claimed it: no read to see that. */
+  readonly fresh?: boolean;
   readonly iceberg: NonNullable<E["iceberg"]>;
   readonly prepare?: () => Promise<void>;
   /** What becomes of its snapshots, where it has some. */
@@ -82,8 +85,8 @@ interface Place {
   readonly parent: Link;
   readonly relation: Item;
   readonly byName: Item;
-  /** Of the location that was asked for, and of what lies over it. */
-  readonly claims: readonly Item[];
+  /** What a refusal that rests on it and on later reads has to read again. */
+  readonly proof: readonly Item[];
 }
 
 /** Of a relation that moves: the claim that it leaves, the one that it takes, what stays free. */
@@ -114,7 +117,8 @@ export class Relations<E extends Relation> {
    *
    * @throws CatalogError `NAME_INVALID`, `NAMESPACE_NOT_FOUND`, `TABLE_ALREADY_EXISTS`,
    * `VIEW_ALREADY_EXISTS`, `LOCATION_TAKEN`, `LOCATION_OVERLAPS`, and what `draft` throws. Warm:
-   * one batch read, one batch of 7 operations and one more for each directory above the location.
+   * one batch read beside those of `draft`; for a location that is not fresh one read and one list
+   * more; one batch of 7 operations and one more for each directory above the location.
    */
   async create(
     actor: Actor,
@@ -142,16 +146,11 @@ export class Relations<E extends Relation> {
   ): Promise<Step<Revised<E>>> {
     const { account, payloads } = this.#context;
     const { revision, updatedAtMs } = attempt.authorship;
-    // Before the names are read, so that the claim is read with them.
-    const { location, above = [], chosen, iceberg, prepare, snapshots } = await draft();
-    // Their absence costs no read: only who was refused looks at which of them stood in the way.
-    const place = await this.#place(ref, [location, ...(attempt.round === 0 ? [] : above)]);
-    const [claim = never(locationKey(account, location)), ...overhead] = place.claims;
+    const [drafted, place] = await settleAll([draft(), this.#place(ref)]);
     if (place.relation.state === "live") throw this.#taken(place.relation, ref);
-    if (claim.state === "live") throw locationTaken(location, summaryOfItem(claim).name);
-    assertNoneClaimed(location, overhead);
-    const below = chosen === true ? await claimBelow(this.#context, location) : undefined;
-    if (below !== undefined) return refuse(overlapping(location, below), place.relation, claim);
+    const { location, above = [], iceberg, prepare, snapshots } = drafted;
+    const { claim, error } = await this.#lookAround(drafted, attempt.round > 0);
+    if (error !== undefined) return refuse(error, ...place.proof);
     const common = {
       name: ref.name,
       description: "",
@@ -179,6 +178,30 @@ export class Relations<E extends Relation> {
     };
     const result = { entity, version: 1n, revision };
     return { primary, join, above, result, ...(prepare === undefined ? {} : { prepare }) };
+  }
+
+  /**
+   * The claim of a location that is to be taken, and what stands in the way of that. Who is looked
+   * for depends on what is known: a fresh location and the absence of claims over it cost no read
+   * before somebody was refused, since the batch proves them.
+   */
+  async #lookAround(
+    { location, above = [], chosen, fresh }: RelationDraft<E>,
+    wasRefused: boolean,
+  ): Promise<{ readonly claim: Item; readonly error?: CatalogError }> {
+    const { account, pointers } = this.#context;
+    const key = locationKey(account, location);
+    if (fresh === true && !wasRefused) return { claim: never(key) };
+    const over = wasRefused ? above.map((at) => locationKey(account, at)) : [];
+    const [[claim = never(key), ...overhead], below] = await settleAll([
+      pointers.getMany([key, ...over]),
+      chosen === true ? claimBelow(this.#context, location) : undefined,
+    ]);
+    if (claim.state === "live") {
+      return { claim, error: locationTaken(location, summaryOfItem(claim).name) };
+    }
+    const other = overhead.find((item) => item.state === "live") ?? below;
+    return other === undefined ? { claim } : { claim, error: overlapping(location, other) };
   }
 
   /**
@@ -459,11 +482,10 @@ export class Relations<E extends Relation> {
 
   async #planRename(from: RelationRef, to: RelationRef, attempt: Attempt): Promise<Planned<void>> {
     const { account, payloads } = this.#context;
-    const stored = await this.get(from);
+    const [stored, place] = await settleAll([this.get(from), this.#place(to)]);
     assertMayUpdate(stored.envelope);
-    const place = await this.#place(to);
     if (place.relation.state === "live") {
-      return refuse(this.#taken(place.relation, to, from), stored.item);
+      return refuse(this.#taken(place.relation, to, from), stored.item, ...place.proof);
     }
     const names = await this.#namesOf(stored);
     if (names === undefined) return REPLAN;
@@ -484,25 +506,24 @@ export class Relations<E extends Relation> {
     return { batch, primary: stored.item.key, result: () => undefined };
   }
 
-  /** Resolves a parent and reads what stands under a name and location. Warm: one request. */
-  async #place(ref: RelationRef, locations: readonly string[] = []): Promise<Place> {
+  /** Resolves a parent and reads what stands under a name. Warm: one request. */
+  async #place(ref: RelationRef): Promise<Place> {
     const { account } = this.#context;
-    const wanted = locations.map((location) => locationKey(account, location));
     const { catalog, namespace, also } = await this.#resolver.resolve(
       { catalog: ref.catalog, path: ref.path },
       {
         also: (ids) => [
           keyOf(FAMILIES.relationByName, account, ids.catalog, ids.namespace, ref.name),
           keyOf(this.#kind.listing, account, ids.catalog, ids.namespace, ref.name),
-          ...wanted,
         ],
       },
     );
-    const [relation, byName, ...claims] = also;
-    if (relation === undefined || byName === undefined || claims.length !== wanted.length) {
+    const [relation, byName] = also;
+    if (relation === undefined || byName === undefined) {
       throw corrupt("store answered fewer items than asked for", { name: ref.name });
     }
-    return { catalog, parent: namespace, relation, byName, claims };
+    const proof = [catalog.item, namespace.item, relation];
+    return { catalog, parent: namespace, relation, byName, proof };
   }
 
   /** The name and claim keys of a relation that is there; undefined where one moved meanwhile. */

@@ -3,6 +3,7 @@ import { Stopwatch } from "../base/clock.ts";
 import { CatalogError } from "../base/error.ts";
 import type { ChangeId, Revision, WriterId } from "../base/ids.ts";
 import { LIMITS } from "../base/limits.ts";
+import { settleAll } from "../base/settle.ts";
 import { commitCertain, type Verdict } from "../pointer/certain.ts";
 import type { Item, Version } from "../pointer/port.ts";
 import type { BatchBuilder } from "./batch.ts";
@@ -258,13 +259,6 @@ async function putAll<T>(
   const done = record();
   if (done.blob !== undefined) await putBlob(done.blob.path, done.blob.bytes);
   return done;
-}
-
-/** Waits for all, then throws the first failure: nothing is left running behind an answer. */
-async function settleAll(work: readonly Promise<void>[]): Promise<void> {
-  for (const settled of await Promise.allSettled(work)) {
-    if (settled.status === "rejected") throw settled.reason;
-  }
 }
 
 /**

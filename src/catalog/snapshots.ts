@@ -2,6 +2,7 @@ import { bytesEqual } from "../base/bytes.ts";
 import { Stopwatch } from "../base/clock.ts";
 import type { Revision } from "../base/ids.ts";
 import { LIMITS } from "../base/limits.ts";
+import { settleAll } from "../base/settle.ts";
 import { putCertain } from "../pointer/certain.ts";
 import type { Item } from "../pointer/port.ts";
 import type { BatchBuilder } from "./batch.ts";
@@ -139,9 +140,7 @@ function* chunksOf<T>(items: readonly T[]): Generator<readonly T[]> {
   for (let at = 0; at < items.length; at += CHUNK) yield items.slice(at, at + CHUNK);
 }
 
-/** Does all, then throws the first failure: none keeps another from its pointers. */
+/** Does all, whatever becomes of the others: none keeps another from its pointers. */
 async function settleEach<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
-  const settled = await Promise.allSettled(items.map(work));
-  const failed = settled.find((one) => one.status === "rejected");
-  if (failed !== undefined) throw failed.reason;
+  await settleAll(items.map(work));
 }

@@ -1,6 +1,7 @@
 import { invalid } from "../base/error.ts";
 import type { TableId } from "../base/ids.ts";
 import { LIMITS } from "../base/limits.ts";
+import { settleAll } from "../base/settle.ts";
 import type { Live } from "../pointer/port.ts";
 import { BatchBuilder } from "./batch.ts";
 import type { Actor, CatalogContext } from "./context.ts";
@@ -30,8 +31,8 @@ type TableStep = Step<Revised<Table>>;
 
 /**
  * Commits to several tables as one: one batch, so all of it is seen or none. A table that stays as
- * it is takes part all the same: it is held at the version that was looked at. One batch read a
- * table, side by side.
+ * it is takes part all the same: it is held at the version that was looked at. The names of all are
+ * proven at once: warm, one batch read where the store joins what is asked for together.
  *
  * @throws CatalogError `Invalid` `TRANSACTION_TOO_LARGE`, `TRANSACTION_REPEATS_TABLE`, both before
  * any work; what `Tables.create` and `Tables.update` throw.
@@ -89,9 +90,7 @@ function together(context: CatalogContext, steps: readonly TableStep[]): Planned
   refuseSharedLocations(shares);
   assertOpsFit(batch.ops.length + COMMON_OPS, steps.length);
   const prepare = async () => {
-    const settled = await Promise.allSettled(shares.map((share) => share.prepare?.()));
-    const failed = settled.find((one) => one.status === "rejected");
-    if (failed !== undefined) throw failed.reason;
+    await settleAll(shares.map((share) => share.prepare?.()));
   };
   return { batch, primary: first.primary, prepare, result: () => undefined };
 }

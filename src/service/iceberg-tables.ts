@@ -1,6 +1,7 @@
 import { assert } from "../base/assert.ts";
 import { CatalogError } from "../base/error.ts";
 import type { TableUuid } from "../base/ids.ts";
+import { settleAll } from "../base/settle.ts";
 import type { Locations } from "../blob/locations.ts";
 import type { AccountCatalog } from "../catalog/catalog.ts";
 import type { Stored } from "../catalog/entities.ts";
@@ -20,6 +21,7 @@ import {
   type Change,
   type Committed,
   Look,
+  type Making,
   Registration,
   RelationCommits,
 } from "./relation-commits.ts";
@@ -81,6 +83,11 @@ function answerOf({ version, revision, file }: Committed<TableMetadata>): Loaded
     metadata: file.pieces,
     config: {},
   };
+}
+
+/** Metadata that is there already, wherever it lies. */
+function made(metadata: TableMetadata): Making<TableMetadata> {
+  return { byDefault: false, metadata: () => metadata };
 }
 
 /** As `ofRelation`, for every table that a transaction does not create. */
@@ -162,9 +169,12 @@ export class IcebergTables {
    */
   async stage(ref: NamespaceRef, request: CreateTable): Promise<LoadedTable> {
     const table = { ...ref, table: request.name };
-    await this.#catalog.tables.assertFree(refOf(table));
-    const places = await this.#places.of(ref.catalog);
-    const metadata = await this.#newMetadata(places, table, request, this.#mintUuid());
+    const { byDefault, metadata: make } = this.#making(table, request);
+    const [, places] = await settleAll([
+      this.#catalog.tables.assertFree(refOf(table)),
+      this.#places.of(ref.catalog, byDefault ? ref.namespace : []),
+    ]);
+    const metadata = make(places);
     const location = places.locationOf(metadata);
     for (const directory of [METADATA_DIRECTORY, DATA_DIRECTORY]) {
       await this.#locations.makeDirectory(`${location}/${directory}`);
@@ -175,9 +185,8 @@ export class IcebergTables {
 
   async create(ctx: RequestContext, ref: NamespaceRef, request: CreateTable): Promise<LoadedTable> {
     const table = { ...ref, table: request.name };
-    const uuid = this.#mintUuid();
-    const metadata = (places: CatalogPlaces) => this.#newMetadata(places, table, request, uuid);
-    return answerOf(await this.#commits.create(ctx, refOf(table), metadata));
+    const making = this.#making(table, request);
+    return answerOf(await this.#commits.create(ctx, refOf(table), making));
   }
 
   /** Commits of one table are taken in turn; a lost race between nodes is applied again. */
@@ -245,7 +254,7 @@ export class IcebergTables {
         return { ref, update: this.#commits.changing(files, ref, this.#change(request), look) };
       }
       const metadata = this.#staged(request);
-      return { ref, create: this.#commits.creating(files, ref, async () => metadata, look) };
+      return { ref, create: this.#commits.creating(files, ref, made(metadata), look) };
     });
     return { files, looks, planned };
   }
@@ -295,7 +304,7 @@ export class IcebergTables {
 
   #commitCreate(ctx: RequestContext, ref: CatalogTableRef, request: CommitTable) {
     const metadata = this.#staged(request);
-    return asRequirement(this.#commits.create(ctx, ref, async () => metadata));
+    return asRequirement(this.#commits.create(ctx, ref, made(metadata)));
   }
 
   /** What a commit makes of a table's metadata, as long as its requirements hold. */
@@ -316,16 +325,22 @@ export class IcebergTables {
     return applyUpdates(undefined, canonical, { nowMs, uuid: this.#mintUuid() });
   }
 
-  async #newMetadata(
+  #making(ref: TableRef, request: CreateTable): Making<TableMetadata> {
+    const uuid = this.#mintUuid();
+    const metadata = (places: CatalogPlaces) => this.#newMetadata(places, ref, request, uuid);
+    return { byDefault: request.location === undefined, metadata };
+  }
+
+  #newMetadata(
     places: CatalogPlaces,
     ref: TableRef,
     request: CreateTable,
     uuid: TableUuid,
-  ): Promise<TableMetadata> {
+  ): TableMetadata {
     const { context } = this.#catalog;
     const location =
       request.location === undefined
-        ? await this.#places.defaultFor(places, ref.namespace, request.name, uuid)
+        ? places.defaultFor(ref.namespace, request.name, uuid)
         : places.allowed(request.location);
     return newTableMetadata({
       schema: request.schema,

@@ -47,14 +47,12 @@ function answerOf({ location, pieces }: MetadataFile<ViewMetadata>): LoadedView 
 export class IcebergViews {
   readonly #catalog: AccountCatalog;
   readonly #files: MetadataFiles<ViewMetadata>;
-  readonly #places: TableLocations;
   readonly #commits: RelationCommits<View, ViewMetadata>;
   readonly #turns: Turns = new Turns();
 
   constructor(catalog: AccountCatalog, files: MetadataFiles<ViewMetadata>, places: TableLocations) {
     this.#catalog = catalog;
     this.#files = files;
-    this.#places = places;
     const { context, views: relations } = catalog;
     const parts = { type: "view", relations, describe, context, files, places } as const;
     this.#commits = new RelationCommits<View, ViewMetadata>(parts);
@@ -73,8 +71,11 @@ export class IcebergViews {
   async create(ctx: RequestContext, ref: NamespaceRef, request: CreateView): Promise<LoadedView> {
     const view = { ...ref, view: request.name };
     const uuid = this.#catalog.context.ids.mint<ViewUuid>();
-    const metadata = (places: CatalogPlaces) => this.#newMetadata(places, view, request, uuid);
-    return answerOf((await this.#commits.create(ctx, refOf(view), metadata)).file);
+    const making = {
+      byDefault: request.location === undefined,
+      metadata: (places: CatalogPlaces) => this.#newMetadata(places, view, request, uuid),
+    };
+    return answerOf((await this.#commits.create(ctx, refOf(view), making)).file);
   }
 
   /** Commits of one view are taken in turn; a lost race between nodes is applied again. */
@@ -122,17 +123,15 @@ export class IcebergViews {
     await ofRelation("view", source, this.#catalog.views.rename(ctx, source, target));
   }
 
-  async #newMetadata(
+  #newMetadata(
     places: CatalogPlaces,
     ref: ViewRef,
     request: CreateView,
     uuid: ViewUuid,
-  ): Promise<ViewMetadata> {
+  ): ViewMetadata {
     const { schema, version, properties } = request;
     if (request.location !== undefined) places.allowed(request.location);
-    const location =
-      request.location ??
-      (await this.#places.defaultFor(places, ref.namespace, request.name, uuid));
+    const location = request.location ?? places.defaultFor(ref.namespace, request.name, uuid);
     const nowMs = this.#catalog.context.clock.nowMs();
     return newViewMetadata({ schema, version, location, properties, uuid, nowMs });
   }

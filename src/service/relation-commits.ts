@@ -9,7 +9,12 @@ import type { Revised } from "../catalog/revised.ts";
 import type { Version } from "../pointer/port.ts";
 import { afterCommit, CommitFiles, type Describe, type Drafted } from "./commit-files.ts";
 import type { Metadata, MetadataFile, MetadataFiles } from "./metadata-files.ts";
-import { type CatalogPlaces, samePlaces, type TableLocations } from "./table-locations.ts";
+import {
+  type CatalogPlaces,
+  isNamedFor,
+  samePlaces,
+  type TableLocations,
+} from "./table-locations.ts";
 
 /** What a commit came to: the file that it names, or that was named already. */
 export interface Committed<M extends Metadata> {
@@ -22,6 +27,13 @@ export interface Committed<M extends Metadata> {
 
 /** Metadata after a change; the base itself where nothing changes. */
 export type Change<M extends Metadata> = (base: M, baseLocation: string) => M;
+
+/** How the metadata of a new relation is made. */
+export interface Making<M extends Metadata> {
+  /** Whether it goes where its namespace says, which is then read with the catalog's places. */
+  readonly byDefault: boolean;
+  readonly metadata: (places: CatalogPlaces) => M;
+}
 
 /** What may have become of the file of a relation that another file takes the place of. */
 const LOST: ReadonlySet<string> = new Set([
@@ -94,15 +106,11 @@ export class RelationCommits<E extends Relation, M extends Metadata> {
     return { location, version: item.version, revision: summary.revision };
   }
 
-  async create(
-    actor: Actor,
-    ref: RelationRef,
-    metadataOf: (places: CatalogPlaces) => Promise<M>,
-  ): Promise<Committed<M>> {
+  async create(actor: Actor, ref: RelationRef, making: Making<M>): Promise<Committed<M>> {
     const { relations, type } = this.#parts;
     const files = this.commitFiles();
     const look = new Look<E, M>();
-    const draft = this.creating(files, ref, metadataOf, look);
+    const draft = this.creating(files, ref, making, look);
     return files.cleanAfter(async () => {
       const done = await relations.create(actor, `create-${type}` as const, ref, draft);
       return committed(done, await this.#fileOf(done, ref, look));
@@ -125,15 +133,20 @@ export class RelationCommits<E extends Relation, M extends Metadata> {
   creating(
     files: CommitFiles<E, M>,
     ref: RelationRef,
-    metadataOf: (places: CatalogPlaces) => Promise<M>,
+    { byDefault, metadata: make }: Making<M>,
     look: Look<E, M>,
   ): () => Promise<RelationDraft<E>> {
     return async () => {
-      const places = await this.#parts.places.of(ref.catalog);
-      const metadata = await metadataOf(places);
+      const places = await this.#parts.places.of(ref.catalog, byDefault ? ref.path : []);
+      const metadata = make(places);
       const location = places.locationOf(metadata);
       const drafted = files.draft(location, metadata, undefined);
-      return { ...look.at(drafted, undefined), ...places.surroundings(location, metadata.uuid) };
+      const { uuid } = metadata;
+      return {
+        ...look.at(drafted, undefined),
+        ...places.surroundings(location, uuid),
+        fresh: isNamedFor(location, uuid),
+      };
     };
   }
 

@@ -1,10 +1,11 @@
 import { invalid } from "../base/error.ts";
 import type { TableUuid, ViewUuid } from "../base/ids.ts";
 import { LIMITS } from "../base/limits.ts";
+import { settleAll } from "../base/settle.ts";
 import { isWithin, type Locations } from "../blob/locations.ts";
 import type { AccountCatalog } from "../catalog/catalog.ts";
 import { directoriesAbove } from "../catalog/claims.ts";
-import type { Catalog } from "../catalog/model.ts";
+import type { Catalog, Namespace } from "../catalog/model.ts";
 import type { Surroundings } from "../catalog/relations.ts";
 import type { Metadata } from "./metadata-files.ts";
 
@@ -40,6 +41,11 @@ function suffixOf(uuid: string): string {
   return `-${uuid.slice(-12)}`;
 }
 
+/** Whether a location is named for a relation of this uuid. */
+export function isNamedFor(location: string, uuid: string | undefined): boolean {
+  return uuid !== undefined && location.endsWith(suffixOf(uuid));
+}
+
 /** Whether both say that the same places are written to. */
 export function samePlaces(a: Places, b: Places): boolean {
   const samePath = (property: string) => a.properties.get(property) === b.properties.get(property);
@@ -52,11 +58,19 @@ export class CatalogPlaces {
   readonly #locations: Locations;
   readonly #roots: readonly string[];
   readonly #overlaps: boolean;
+  /** Of the namespace that it was read for, and those above it, the nearest first. */
+  readonly #namespaces: readonly Namespace[];
 
-  constructor(catalog: Catalog, locations: Locations, sharedRoots: readonly string[]) {
+  constructor(
+    catalog: Catalog,
+    locations: Locations,
+    sharedRoots: readonly string[],
+    namespaces: readonly Namespace[] = [],
+  ) {
     const own = [catalog.defaultLocation, ...catalog.allowedLocations];
     this.catalog = catalog;
     this.#locations = locations;
+    this.#namespaces = namespaces;
     this.#overlaps = catalog.properties[OVERLAP_ALLOWED]?.toLowerCase() === "true";
     this.#roots = [...own, ...sharedRoots].map((root) => locations.normalize(root));
   }
@@ -94,8 +108,25 @@ export class CatalogPlaces {
   /** Nobody else can lie below a directory that is named for the relation's own uuid. */
   surroundings(location: string, uuid: string | undefined): Surroundings {
     if (this.#overlaps) return {};
-    const fresh = uuid !== undefined && location.endsWith(suffixOf(uuid));
-    return { above: this.above(location), chosen: !fresh };
+    return { above: this.above(location), chosen: !isNamedFor(location, uuid) };
+  }
+
+  /**
+   * The default location in the namespace that the places were read for:
+   * `<root>/<namespace>/<name>-<end of the table uuid>`, so that a successor under the same name
+   * never shares a directory. The nearest namespace that sets `location` replaces root and
+   * namespace.
+   */
+  defaultFor(namespace: readonly string[], name: string, uuid: TableUuid | ViewUuid): string {
+    const leaf = `${plain(name)}${suffixOf(uuid)}`;
+    for (const { path, properties } of this.#namespaces) {
+      const own = properties[LOCATION];
+      if (own === undefined || own === "") continue;
+      const below = namespace.slice(path.length).map(plain);
+      return [this.#locations.normalize(own), ...below, leaf].join("/");
+    }
+    const root = this.#locations.normalize(this.catalog.defaultLocation);
+    return [root, ...namespace.map(plain), leaf].join("/");
   }
 
   /** The canonical location of a table, once every place that its metadata names is allowed. */
@@ -122,38 +153,20 @@ export class TableLocations {
   }
 
   /**
-   * The places of a catalog. Warm: one batch read.
+   * The places of a catalog. `namespace`: where the default location in it will be asked for. All
+   * is read side by side: warm, one batch read where the store joins what is asked for together.
    *
-   * @throws CatalogError `CATALOG_NOT_FOUND`.
+   * @throws CatalogError `CATALOG_NOT_FOUND`, `NAMESPACE_NOT_FOUND`.
    */
-  async of(catalog: string): Promise<CatalogPlaces> {
-    const { entity } = await this.#catalog.catalogs.get(catalog);
-    return new CatalogPlaces(entity, this.#locations, this.#sharedRoots);
-  }
-
-  /**
-   * The default location: `<root>/<namespace>/<name>-<end of the table uuid>`, so that a successor
-   * under the same name never shares a directory. The nearest namespace that sets `location`
-   * replaces root and namespace. One batch read a level that is looked at.
-   */
-  async defaultFor(
-    places: CatalogPlaces,
-    namespace: readonly string[],
-    name: string,
-    uuid: TableUuid | ViewUuid,
-  ): Promise<string> {
-    const leaf = `${plain(name)}${suffixOf(uuid)}`;
-    for (let depth = namespace.length; depth > 0; depth--) {
-      const path = namespace.slice(0, depth);
-      const where = { catalog: places.catalog.name, path };
-      const { entity } = await this.#catalog.namespaces.get(where);
-      const own = entity.properties[LOCATION];
-      if (own === undefined || own === "") continue;
-      const below = namespace.slice(depth).map(plain);
-      return [this.#locations.normalize(own), ...below, leaf].join("/");
-    }
-    const root = this.#locations.normalize(places.catalog.defaultLocation);
-    return [root, ...namespace.map(plain), leaf].join("/");
+  async of(catalog: string, namespace: readonly string[] = []): Promise<CatalogPlaces> {
+    const { catalogs, namespaces } = this.#catalog;
+    const paths = namespace.map((_, i) => namespace.slice(0, namespace.length - i));
+    const [{ entity }, ...stored] = await settleAll([
+      catalogs.get(catalog),
+      ...paths.map((path) => namespaces.get({ catalog, path })),
+    ]);
+    const above = stored.map((one) => one.entity);
+    return new CatalogPlaces(entity, this.#locations, this.#sharedRoots, above);
   }
 
   /** Directory of the metadata files of a table or view, as it was given. */

@@ -1,7 +1,6 @@
 import { assert } from "../../base/assert.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Prng } from "../../base/prng.ts";
-import { backoff } from "../backoff.ts";
 import { assertBatch, mayForget, pageLimit } from "../batch.ts";
 import { KeyFamilies } from "../families.ts";
 import type { KeyFamily } from "../key.ts";
@@ -16,8 +15,9 @@ import type {
 } from "../port.ts";
 import { DynamoClient, type DynamoConnection, type DynamoUsage } from "./client.ts";
 import { DynamoCommits } from "./commits.ts";
-import { failureOf, unavailable } from "./failure.ts";
-import { type Attributes, decodeItem, itemKey, itemOf, keyOfItem, partitionOf } from "./item.ts";
+import { failureOf } from "./failure.ts";
+import { type Attributes, decodeItem, itemKey, keyOfItem, partitionOf } from "./item.ts";
+import { DynamoReads } from "./reads.ts";
 
 export interface DynamoPointerStoreOptions {
   readonly table: string;
@@ -29,24 +29,22 @@ export interface DynamoPointerStoreOptions {
   readonly onUsage?: (usage: DynamoUsage) => void;
 }
 
-/** Keys of one `BatchGetItem`, as the service allows. */
-const BATCH_KEYS = 100;
 const QUERY_ITEMS = 1_000;
-/** Tries of a read. */
-const TRIES = 6;
 const CONSUMED = { ReturnConsumedCapacity: "TOTAL" } as const;
 
 /**
  * Pointers as items of one DynamoDB table. Every read is strongly consistent, so each item is
  * linearizable. One operation is one conditional write; several are one transaction.
  *
- * Requests: `get` 1; `getMany` 1 for 100 keys; `commit` 1; `list` 1 for a page within 1 MB, more
+ * Requests: `get` 1; `getMany` 1 for 100 keys, and what is read in the same turn of the event loop
+ * goes with them; `commit` 1; `list` 1 for a page within 1 MB, more
  * where tombstones stand between; `forget` 2; `sweep` reads the whole table, 1 for each MB.
  */
 export class DynamoPointerStore implements PointerStore {
   readonly #options: DynamoPointerStoreOptions;
   readonly #families: KeyFamilies;
   readonly #client: DynamoClient;
+  readonly #reads: DynamoReads;
   readonly #commits: DynamoCommits;
 
   constructor(options: DynamoPointerStoreOptions) {
@@ -57,6 +55,7 @@ export class DynamoPointerStore implements PointerStore {
     this.#options = options;
     this.#families = families;
     this.#client = client;
+    this.#reads = new DynamoReads({ client, table, families, clock, prng });
     this.#commits = new DynamoCommits({ client, table, families, clock, prng, get });
   }
 
@@ -65,21 +64,12 @@ export class DynamoPointerStore implements PointerStore {
     this.#client.close();
   }
 
-  async get(key: string): Promise<Item> {
-    const input = { ...this.#itemInput(key), ConsistentRead: true };
-    const answer = await this.#read(() => this.#client.send("GetItem", input));
-    return itemOf(key, answer.Item);
+  get(key: string): Promise<Item> {
+    return this.#reads.one(key);
   }
 
-  async getMany(keys: readonly string[]): Promise<readonly Item[]> {
-    const unique = [...new Set(keys)];
-    const found = new Map<string, Item>();
-    const slices: Promise<void>[] = [];
-    for (let at = 0; at < unique.length; at += BATCH_KEYS) {
-      slices.push(this.#readSlice(unique.slice(at, at + BATCH_KEYS), found));
-    }
-    await Promise.all(slices);
-    return keys.map((key) => found.get(key) ?? itemOf(key, undefined));
+  getMany(keys: readonly string[]): Promise<readonly Item[]> {
+    return this.#reads.many(keys);
   }
 
   async commit(batch: Batch): Promise<CommitOutcome> {
@@ -111,7 +101,7 @@ export class DynamoPointerStore implements PointerStore {
     let from: Attributes | undefined;
     do {
       const page = { ...input, ExclusiveStartKey: from };
-      const answer = await this.#read(() => this.#client.send("Scan", page));
+      const answer = await this.#reads.retried(() => this.#client.send("Scan", page));
       for (const attributes of answer.Items ?? []) {
         if (keyOfItem(attributes).startsWith(prefix)) yield decodeItem(attributes);
       }
@@ -137,7 +127,7 @@ export class DynamoPointerStore implements PointerStore {
         ":writer": { S: item.writerId ?? "" },
       },
     };
-    const answer = await this.#read(async () => {
+    const answer = await this.#reads.retried(async () => {
       try {
         return await this.#client.send("DeleteItem", input);
       } catch (error) {
@@ -156,28 +146,6 @@ export class DynamoPointerStore implements PointerStore {
     return { TableName: this.#options.table, Key: itemKey(this.#families, key), ...CONSUMED };
   }
 
-  async #readSlice(keys: readonly string[], found: Map<string, Item>): Promise<void> {
-    const { table, clock, prng } = this.#options;
-    let rest: Attributes[] = keys.map((key) => itemKey(this.#families, key));
-    for (let idle = 0; ; ) {
-      const input = {
-        RequestItems: { [table]: { Keys: rest, ConsistentRead: true } },
-        ...CONSUMED,
-      };
-      const answer = await this.#read(() => this.#client.send("BatchGetItem", input));
-      for (const attributes of answer.Responses?.[table] ?? []) {
-        const item = decodeItem(attributes);
-        found.set(item.key, item);
-      }
-      const left = answer.UnprocessedKeys?.[table]?.Keys ?? [];
-      if (left.length === 0) return;
-      idle = left.length < rest.length ? 0 : idle + 1;
-      if (idle >= TRIES) throw unavailable({ name: "UnprocessedKeys" });
-      rest = left;
-      await backoff(clock, prng, idle);
-    }
-  }
-
   async #queryPage(
     directory: string,
     after: string,
@@ -192,33 +160,12 @@ export class DynamoPointerStore implements PointerStore {
         ...(after !== "" && { ":after": { S: after } }),
       },
     };
-    const answer = await this.#read(() => this.#client.send("Query", input));
+    const answer = await this.#reads.retried(() => this.#client.send("Query", input));
     const items = (answer.Items ?? []).map((attributes) => {
       const item = decodeItem(attributes);
       assert(item.state === "live", "a list has asked for what is alive");
       return item;
     });
     return { items, last: answer.LastEvaluatedKey?.["s"]?.S };
-  }
-
-  /**
-   * Sends what may be repeated, until it is answered or was tried often enough.
-   *
-   * @throws CatalogError `Unavailable`, or what the service refuses.
-   */
-  async #read<T>(request: () => Promise<T>): Promise<T> {
-    const { clock, prng } = this.#options;
-    for (let tries = 1; ; tries++) {
-      try {
-        return await request();
-      } catch (error) {
-        const failure = failureOf(error);
-        if (failure.failure === "refused") throw failure.error;
-        if (tries >= TRIES) {
-          throw failure.failure === "unreachable" ? failure.error : unavailable(error);
-        }
-        await backoff(clock, prng, tries - 1);
-      }
-    }
   }
 }

@@ -56,9 +56,11 @@ export function icebergAt(metadataLocation: string): IcebergTable {
 }
 
 /** A dotted name: namespaces, then the table. */
+/** The location is taken to be fresh, also where others had it before: the batch finds that out. */
 export function createTable(path: string, location: string = `file:///w/${path}`): Operation {
   return operation(`create table ${path} at ${location}`, async ({ catalog }) => {
-    const draft = async (): Promise<TableDraft> => ({ location, iceberg: icebergAt(`${path}/0`) });
+    const iceberg = icebergAt(`${path}/0`);
+    const draft = async (): Promise<TableDraft> => ({ location, fresh: true, iceberg });
     const { version } = await catalog.tables.create(ACTOR, "create-table", refOf(path), draft);
     return `created at ${version}`;
   });
@@ -70,6 +72,7 @@ export function commitStaged(path: string, location: string = `file:///w/${path}
     let files = 0;
     const draft = async (): Promise<TableDraft> => ({
       location,
+      fresh: true,
       iceberg: icebergAt(`${path}/staged`),
       prepare: async () => {
         const file = `metadata/${path}-${files++}`;
