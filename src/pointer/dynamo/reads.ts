@@ -14,7 +14,7 @@ const BATCH_KEYS = 100;
 const TRIES = 6;
 const CONSUMED = { ReturnConsumedCapacity: "TOTAL" } as const;
 
-/** A key that somebody waits for. Whoever asks for it in the same turn waits for the same answer. */
+/** A key that is waited for. Who asks for it in the same turn waits for the same answer. */
 interface Wanted {
   readonly at: ItemKey;
   readonly answered: PromiseWithResolvers<Item>;
