@@ -36,7 +36,7 @@ export const LIMITS = {
   dropRetentionMs: 604_800_000,
   /** How long a job is its holder's without a sign of life: every step renews it. */
   jobLeaseMs: 180_000,
-  /** An idle node looks for due jobs this often, give or take a half: one list a bucket. */
+  /** While it is used, a node looks for jobs of others this often at most: one list a bucket. */
   jobPollMs: 60_000,
   /** A job that failed is tried again after this, doubled each time up to the cap. */
   jobRetryMs: 60_000,

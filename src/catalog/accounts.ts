@@ -4,6 +4,7 @@ import type { BlobStore } from "../blob/port.ts";
 import { BatchBuilder, never } from "./batch.ts";
 import type { CatalogContext } from "./context.ts";
 import { summaryOfItem } from "./entities.ts";
+import { JobNews } from "./job-news.ts";
 import { FAMILIES, keyOf } from "./keys.ts";
 import type { Account } from "./model.ts";
 import { checkName } from "./names.ts";
@@ -13,7 +14,10 @@ import { write } from "./repository.ts";
 import { nameSummary, summaryOf } from "./summaries.ts";
 
 /** What an account is opened with: the stores and ports, without what belongs to the account. */
-export type AccountStores = Omit<CatalogContext, "account" | "payloads" | "background"> & {
+export type AccountStores = Omit<
+  CatalogContext,
+  "account" | "payloads" | "background" | "jobNews"
+> & {
   readonly blobs: BlobStore;
   /** Hears of defects of work in the background, which otherwise end in `background.settled`. */
   readonly onDefect?: OnDefect;
@@ -32,6 +36,7 @@ export async function openAccount(stores: AccountStores, text: string): Promise<
     account,
     payloads: new Payloads(blobs, account),
     background: new Background(onDefect),
+    jobNews: new JobNews(),
   });
   const context = contextOf(fresh);
   const actor = { requestId: "start", principal: "firn" };

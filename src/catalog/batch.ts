@@ -43,6 +43,7 @@ export class BatchBuilder {
   readonly #snapshots: SnapshotPut[] = [];
   readonly #following: (() => Promise<void>)[] = [];
   readonly #absent = new Set<string>();
+  readonly #jobsDueMs: number[] = [];
 
   constructor(account: AccountId) {
     this.#account = account;
@@ -71,6 +72,16 @@ export class BatchBuilder {
   /** What follows in the background once the batch is committed. */
   get following(): readonly (() => Promise<void>)[] {
     return this.#following;
+  }
+
+  /** When the jobs are due that it makes, by wall time. */
+  get jobsDueMs(): readonly number[] {
+    return this.#jobsDueMs;
+  }
+
+  makesJob(dueMs: number): this {
+    this.#jobsDueMs.push(dueMs);
+    return this;
   }
 
   /** Writes a snapshot's payload and pointers beside the payloads, before the batch. */

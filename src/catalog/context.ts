@@ -3,6 +3,7 @@ import type { Clock } from "../base/clock.ts";
 import type { AccountId, IdSource } from "../base/ids.ts";
 import type { Prng } from "../base/prng.ts";
 import type { PointerStore } from "../pointer/port.ts";
+import type { JobNews } from "./job-news.ts";
 import type { Payloads } from "./payloads.ts";
 
 /** What every part of the catalog of one account works with. */
@@ -15,6 +16,7 @@ export interface CatalogContext {
   readonly ids: IdSource;
   /** What follows a change once it is answered. */
   readonly background: Background;
+  readonly jobNews: JobNews;
 }
 
 /** Who writes, recorded with the change. */

@@ -3,6 +3,7 @@ import { Stopwatch } from "../base/clock.ts";
 import { CatalogError } from "../base/error.ts";
 import type { AccountId, JobId, WriterId } from "../base/ids.ts";
 import { LIMITS } from "../base/limits.ts";
+import { settleAll } from "../base/settle.ts";
 import { putCertain } from "../pointer/certain.ts";
 import type { Item, Live } from "../pointer/port.ts";
 import type { BatchBuilder } from "./batch.ts";
@@ -24,8 +25,10 @@ import { listPage } from "./pages.ts";
  * nodes from doing the same work twice; the version is what is safe.
  */
 
-/** Where the time starts in the leaf of a due job. */
+/** The digits of the time that the leaf of a due job begins with. */
 const TIME_DIGITS = 19;
+/** Due jobs of a bucket that are read at once: what is not due yet is read in vain. */
+const LOOK_ITEMS = 100;
 
 /** Items under the two keys of a job. */
 export type JobItems = readonly [state: Item, due: Item];
@@ -41,7 +44,10 @@ export function jobKeys(account: AccountId, id: JobId, dueMs: number): readonly 
 
 /** Makes a job part of a batch. */
 export function putJob(batch: BatchBuilder, [state, due]: JobItems, job: Job): void {
-  batch.derive(state, { bytes: encodeJob(job) }).derive(due, {});
+  batch
+    .derive(state, { bytes: encodeJob(job) })
+    .derive(due, {})
+    .makesJob(job.dueMs);
 }
 
 /** Ends a job within a batch, whoever holds it: the holder's next step fails. */
@@ -179,6 +185,25 @@ async function writeJob(context: CatalogContext, item: Item, job: Job): Promise<
   }
 }
 
+/** A job among what is due. */
+interface DueJob {
+  readonly dueMs: number;
+  readonly id: JobId;
+}
+
+/** What a look at the jobs came to. */
+export interface JobLook {
+  /** The one that has waited longest first. */
+  readonly due: readonly JobId[];
+  /** Wall time at which the next one is due; infinite where none is known of. */
+  readonly nextMs: number;
+}
+
+/** A job that nobody can take up before this wall time. */
+export interface BusyJob {
+  readonly freeMs: number;
+}
+
 /** The jobs of one account. */
 export class Jobs {
   readonly #context: CatalogContext;
@@ -189,22 +214,29 @@ export class Jobs {
     this.#holder = context.ids.mint<WriterId>();
   }
 
-  /** Jobs whose time has come, held or not. One list a bucket where nothing is due. */
-  async due(): Promise<readonly JobId[]> {
+  /** Jobs whose time has come, held or not, and when the next ones are due. */
+  async look(): Promise<JobLook> {
+    const buckets = Array.from({ length: LIMITS.jobBuckets }, (_, bucket) => String(bucket));
+    const found = (await settleAll(buckets.map((bucket) => this.#bucket(bucket)))).flat();
+    const nowMs = this.#context.clock.nowMs();
+    const due = found.filter(({ dueMs }) => dueMs <= nowMs).sort((a, b) => a.dueMs - b.dueMs);
+    const later = found.filter(({ dueMs }) => dueMs > nowMs);
+    const nextMs = Math.min(...later.map(({ dueMs }) => dueMs));
+    return { due: due.map(({ id }) => id), nextMs };
+  }
+
+  /** What is due of a bucket, and what comes next. One list where little is due. */
+  async #bucket(bucket: string): Promise<readonly DueJob[]> {
     const { account, pointers, clock } = this.#context;
-    const nowMs = clock.nowMs();
-    const found: { readonly dueMs: number; readonly id: JobId }[] = [];
-    for (let bucket = 0; bucket < LIMITS.jobBuckets; bucket++) {
-      const directory = directoryOf(FAMILIES.jobDue, account, String(bucket));
-      for (let after: string | undefined; ; ) {
-        const page = await listPage(pointers, directory, { after, limit: LIMITS.pageSize });
-        const due = page.items.map(dueOf).filter(({ dueMs }) => dueMs <= nowMs);
-        found.push(...due);
-        if (page.next === undefined || due.length < page.items.length) break;
-        after = page.next;
-      }
+    const directory = directoryOf(FAMILIES.jobDue, account, bucket);
+    const found: DueJob[] = [];
+    for (let after: string | undefined; ; ) {
+      const page = await listPage(pointers, directory, { after, limit: LOOK_ITEMS });
+      found.push(...page.items.map(dueOf));
+      const isAllDue = (found.at(-1)?.dueMs ?? 0) <= clock.nowMs();
+      if (page.next === undefined || !isAllDue) return found;
+      after = page.next;
     }
-    return found.sort((a, b) => a.dueMs - b.dueMs).map(({ id }) => id);
   }
 
   /** How a job stands, finished ones too as long as they are kept for what they left undone. */
@@ -217,31 +249,33 @@ export class Jobs {
   /**
    * Takes a job up. One read, and one write where it is free.
    *
-   * @returns undefined where another node holds it, where it waits, or where it is over.
+   * @returns where another node holds it or where it waits: until when; undefined where it is over.
    * @throws CatalogError `Unavailable` `STORE_UNAVAILABLE`: maybe taken up; it is free again when
    * that lease is over.
    */
-  async take(id: JobId): Promise<Lease | undefined> {
+  async take(id: JobId): Promise<Lease | BusyJob | undefined> {
     const { account, clock, pointers } = this.#context;
     const item = await pointers.get(keyOf(FAMILIES.jobById, account, id));
     if (item.state === "absent") return undefined;
     const job = jobOf(item);
     const nowMs = clock.nowMs();
-    if (job.heldUntilMs > nowMs || job.dueMs > nowMs) return undefined;
+    const freeMs = Math.max(job.heldUntilMs, job.dueMs);
+    if (freeMs > nowMs) return { freeMs };
     const renewed = new Stopwatch(clock);
     const heldUntilMs = nowMs + LIMITS.jobLeaseMs;
     const held: Job = { ...job, holder: this.#holder, heldUntilMs, tries: job.tries + 1 };
     try {
       await writeJob(this.#context, item, held);
     } catch (error) {
-      if (error instanceof CatalogError && error.code === "JOB_LEASE_LOST") return undefined;
+      const taken = error instanceof CatalogError && error.code === "JOB_LEASE_LOST";
+      if (taken) return { freeMs: heldUntilMs };
       throw error;
     }
     return new Lease(this.#context, { ...item, version: item.version + 1n }, held, renewed);
   }
 }
 
-function dueOf(item: Live): { readonly dueMs: number; readonly id: JobId } {
+function dueOf(item: Live): DueJob {
   const leaf = leafText(item.key) ?? "";
   return { dueMs: Number(leaf.slice(0, TIME_DIGITS)), id: leaf.slice(TIME_DIGITS + 1) as JobId };
 }

@@ -204,6 +204,8 @@ function beginAttempt(context: CatalogContext, actor: Actor): Attempt {
 async function send<T>(writing: Writing, plan: Plan<T>): Promise<Verdict> {
   const { context, actor, attempt, place } = writing;
   const { batch } = plan;
+  // Before the batch is sent: its answer may be lost, and a look that finds nothing costs little.
+  for (const dueMs of batch.jobsDueMs) context.jobNews.made(dueMs);
   const changeId = context.ids.mint<ChangeId>();
   const change = await putAll(writing, plan, changeId);
   const primary = batch.ops.find((op) => op.key === plan.primary);

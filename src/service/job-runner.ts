@@ -4,7 +4,8 @@ import { LIMITS } from "../base/limits.ts";
 import type { Metrics } from "../base/metrics.ts";
 import { Counter } from "../base/prom.ts";
 import type { AccountCatalog } from "../catalog/catalog.ts";
-import type { Lease } from "../catalog/jobs.ts";
+import type { JobListener } from "../catalog/job-news.ts";
+import { Lease } from "../catalog/jobs.ts";
 import type { JobKind } from "../catalog/model.ts";
 
 /**
@@ -16,15 +17,26 @@ export type JobWork = (lease: Lease, ended: AbortSignal) => Promise<boolean>;
 /** How a job that was taken up came out: `lost` went to another node, or was called off. */
 type Outcome = "done" | "failed" | "interrupted" | "lost";
 
+/** Asleep at most this long: a wall clock that was set is noticed. Waking sends no request. */
+const MAX_SLEEP_MS = 3_600_000;
+
 /**
- * Takes up what is due, one job at a time. An idle node asks once a `LIMITS.jobPollMs`, give or
- * take a half so that nodes spread: one list a bucket, and nothing else.
+ * Takes up what is due, one job at a time. A look is one list a bucket, and there is one at the
+ * start, when a job is due that this node made or has seen, and while the catalog is used once a
+ * `LIMITS.jobPollMs` at most: it finds what a node that died has left. So an idle node asks for
+ * nothing.
  */
-export class JobRunner {
+export class JobRunner implements JobListener {
   readonly #catalog: AccountCatalog;
   readonly #works: Readonly<Record<JobKind, JobWork>>;
   readonly #outcomes: Counter<"kind" | "outcome">;
   readonly #ended = new AbortController();
+  /** Ends the sleep that goes on. */
+  #roused = new AbortController();
+  /** Wall time of the next look. */
+  #nextMs = 0;
+  /** When the last look began, or was asked for, by the monotonic clock. */
+  #lookedMs = Number.NEGATIVE_INFINITY;
   #running: Promise<void> | undefined;
 
   constructor(
@@ -44,13 +56,29 @@ export class JobRunner {
 
   /** Looks for due jobs from now on, until `stop`. Does not keep the process running. */
   start(): void {
-    this.#running ??= this.#loop();
+    if (this.#running !== undefined) return;
+    this.#catalog.context.jobNews.listen(this);
+    this.#running = this.#loop();
   }
 
   /** Ends between two steps of a job, which is given back. Idempotent. */
   async stop(): Promise<void> {
+    this.#catalog.context.jobNews.listen(undefined);
     this.#ended.abort();
+    this.#roused.abort();
     await this.#running;
+  }
+
+  /** Called with every request, so it does next to nothing. */
+  used(): void {
+    const nowMs = this.#catalog.context.clock.monotonicMs();
+    if (nowMs - this.#lookedMs < LIMITS.jobPollMs) return;
+    this.#lookedMs = nowMs;
+    this.#lookAt(0);
+  }
+
+  made(dueMs: number): void {
+    this.#lookAt(dueMs + this.#spreadMs());
   }
 
   /**
@@ -59,50 +87,87 @@ export class JobRunner {
    * @throws CatalogError `Unavailable`: the look itself failed.
    */
   async runDue(): Promise<void> {
-    for (const id of await this.#catalog.jobs.due()) {
-      if (this.#ended.signal.aborted) return;
-      await this.#run(id);
+    await this.#runDue();
+  }
+
+  /** Answers the wall time at which there is something to be done again, as far as is known. */
+  async #runDue(): Promise<number> {
+    this.#lookedMs = this.#catalog.context.clock.monotonicMs();
+    const { due, nextMs } = await this.#catalog.jobs.look();
+    let againMs = nextMs;
+    for (const id of due) {
+      if (this.#ended.signal.aborted) break;
+      againMs = Math.min(againMs, await this.#run(id));
     }
+    return againMs;
   }
 
   async #loop(): Promise<void> {
-    const { clock, prng } = this.#catalog.context;
-    const { signal } = this.#ended;
-    for (;;) {
-      await clock.sleep(LIMITS.jobPollMs * (0.5 + prng.float()), signal);
-      if (signal.aborted) return;
+    const { clock } = this.#catalog.context;
+    while (!this.#ended.signal.aborted) {
+      const waitMs = this.#nextMs - clock.nowMs();
+      if (waitMs > 0) {
+        await clock.sleep(Math.min(waitMs, MAX_SLEEP_MS), this.#roused.signal);
+        continue;
+      }
+      this.#nextMs = Number.POSITIVE_INFINITY;
       try {
-        await this.runDue();
+        this.#lookAt((await this.#runDue()) + this.#spreadMs());
       } catch {
         // The store did not answer: the next look will tell.
+        this.#lookAt(clock.nowMs() + LIMITS.jobPollMs + this.#spreadMs());
       }
     }
   }
 
-  async #run(id: JobId): Promise<void> {
+  #lookAt(wallMs: number): void {
+    if (wallMs >= this.#nextMs) return;
+    this.#nextMs = wallMs;
+    if (this.#ended.signal.aborted) return;
+    this.#roused.abort();
+    this.#roused = new AbortController();
+  }
+
+  /** Nodes that wait for the same job do not come at once. */
+  #spreadMs(): number {
+    return this.#catalog.context.prng.float() * LIMITS.jobPollMs;
+  }
+
+  /** Answers when it is to be taken up again, by wall time. */
+  async #run(id: JobId): Promise<number> {
+    const { clock } = this.#catalog.context;
     let lease: Lease | undefined;
     try {
-      lease = await this.#catalog.jobs.take(id);
-      if (lease === undefined) return;
+      const taken = await this.#catalog.jobs.take(id);
+      if (taken === undefined) return Number.POSITIVE_INFINITY;
+      if (!(taken instanceof Lease)) return taken.freeMs;
+      lease = taken;
       const { kind } = lease.job;
       const over = await this.#works[kind](lease, this.#ended.signal);
       this.#count(lease, over ? "done" : "interrupted");
-      if (!over) await lease.release(0);
+      if (over) return Number.POSITIVE_INFINITY;
+      await lease.release(0);
+      return clock.nowMs();
     } catch (error) {
       // One job that fails, for whatever reason, must not keep the others from running.
-      if (lease !== undefined) await this.#giveBack(lease, error);
+      const waitMs = lease === undefined ? LIMITS.jobRetryMs : await this.#giveBack(lease, error);
+      return clock.nowMs() + waitMs;
     }
   }
 
-  async #giveBack(lease: Lease, error: unknown): Promise<void> {
+  /** Answers after how long anybody can take the job up again. */
+  async #giveBack(lease: Lease, error: unknown): Promise<number> {
     const lastFailure = error instanceof CatalogError ? error.code : "INTERNAL";
     this.#count(lease, lastFailure === "JOB_LEASE_LOST" ? "lost" : "failed");
-    if (lastFailure === "JOB_LEASE_LOST") return;
-    const waitMs = LIMITS.jobRetryMs * 2 ** Math.min(lease.job.tries - 1, 16);
+    if (lastFailure === "JOB_LEASE_LOST") return LIMITS.jobLeaseMs;
+    const wishMs = LIMITS.jobRetryMs * 2 ** Math.min(lease.job.tries - 1, 16);
+    const waitMs = Math.min(wishMs, LIMITS.jobRetryCapMs);
     try {
-      await lease.release(Math.min(waitMs, LIMITS.jobRetryCapMs), { lastFailure });
+      await lease.release(waitMs, { lastFailure });
+      return waitMs;
     } catch {
       // It is free again when the lease is over.
+      return LIMITS.jobLeaseMs;
     }
   }
 

@@ -55,7 +55,9 @@ Appends that bring one new snapshot each, every one after one load of its table.
 |---|---|---|---|
 ${monthRows(prices).join("\n")}
 
-An idle node looks for due jobs every ${LIMITS.jobPollMs / 1_000} seconds, and does nothing else.
+While it is used a node looks for due jobs every ${LIMITS.jobPollMs / 1_000} seconds at most.
+One that is not asks the stores for nothing, but once an hour for the time of DynamoDB, at no charge
+(\`DescribeTable\`). What asks it for \`/readyz\` lets it read one pointer and one object's head.
 
 Storage is what the appends of that month leave by its end: ${KEPT.dynamo} bytes of items
 (the change record, and two pointers to the snapshot; receipts and tombstones expire by themselves,
@@ -86,8 +88,9 @@ function counts(requests: Readonly<Record<string, number>>): string {
 function monthRows(prices: Prices): readonly string[] {
   const commit = dollarsOf(prices, COSTS["commit one table, one new snapshot"]);
   const load = dollarsOf(prices, COSTS["load table, warm"]);
-  const look = dollarsOf(prices, COSTS["idle node, one look for due jobs"]);
-  const looks = (MINUTES * 60_000) / LIMITS.jobPollMs;
+  const look = dollarsOf(prices, COSTS["one look for due jobs"]);
+  const looks = (look.dynamo * MINUTES * 60_000) / LIMITS.jobPollMs;
+  const idle = dollarsOf(prices, COSTS["idle node, a month"]);
   const kept = (KEPT.dynamo * prices.dynamoStorage + KEPT.s3 * prices.s3Storage) / GIGABYTE;
   const perCommit: readonly (readonly [string, number])[] = [
     ["DynamoDB, commits", commit.dynamo],
@@ -95,12 +98,12 @@ function monthRows(prices: Prices): readonly string[] {
     ["loads", load.dynamo + load.s3],
     ["storage, at the end", kept],
   ];
-  const idle = look.dynamo * looks;
   const all = perCommit.reduce((sum, [, dollars]) => sum + dollars, 0);
   return [
     ...perCommit.map(([name, dollars]) => row(name, (rate) => dollars * rate * MINUTES)),
-    row("one node, idle", () => idle),
-    row("**together**", (rate) => all * rate * MINUTES + idle),
+    row("looks for due jobs, a node", () => looks),
+    row("**together**, one node", (rate) => all * rate * MINUTES + looks),
+    row("one node, idle", () => idle.dynamo + idle.s3),
   ];
 }
 

@@ -13,6 +13,7 @@ import type { Item } from "../double/dynamo/value-types.ts";
 import { type DynamoWorld, openDynamoWorld, TABLE } from "../double/dynamo/world.ts";
 import { testStores } from "../support/open-catalog.ts";
 import { openInMemory, type TestIceberg } from "../support/open-iceberg.ts";
+import { VirtualClock } from "../support/virtual-clock.ts";
 
 /** Bytes that stay. */
 export interface Kept {
@@ -109,6 +110,27 @@ export class CostWorld {
   }
 }
 
+/** A month of 30 days. */
+const MONTH_MS = 30 * 86_400_000;
+
+/** Requests of a node that nobody uses for a month, once its start is over. */
+export async function measureIdle(): Promise<Cost> {
+  const clock = new VirtualClock();
+  const counter = new CostCounter();
+  const pointers = counter.pointers(new MemoryPointerStore({ families: KEY_FAMILIES, clock }));
+  const blobs = counter.blobs(new MemoryBlobStore(clock));
+  const stores = testStores({ seed: 1, clock, pointers, blobs });
+  const files = counter.blobs(new MemoryBlobStore(clock));
+  const node = await openInMemory(stores, files, { unwatched: true });
+  node.runner.start();
+  await clock.advance(60_000);
+  counter.reset();
+  await clock.advance(MONTH_MS);
+  const cost = counter.cost();
+  await node.runner.stop();
+  return cost;
+}
+
 /** Attributes as they stand on the wire. */
 function marshalled(attributes: Attributes): Item {
   return Object.fromEntries(
@@ -141,6 +163,22 @@ class CostCounter {
     this.#dynamo[operation] = (this.#dynamo[operation] ?? 0) + 1;
     this.#readUnits += readUnits;
     this.#writeUnits += writeUnits;
+  }
+
+  /** Each call as the one request that it is at DynamoDB, whatever units that takes. */
+  pointers(inner: PointerStore): PointerStore {
+    const count = <T>(operation: string, work: () => T): T => {
+      this.#dynamo[operation] = (this.#dynamo[operation] ?? 0) + 1;
+      return work();
+    };
+    return {
+      get: (key) => count("GetItem", () => inner.get(key)),
+      getMany: (keys) => count("BatchGetItem", () => inner.getMany(keys)),
+      list: (...of) => count("Query", () => inner.list(...of)),
+      commit: (batch) => count("TransactWriteItems", () => inner.commit(batch)),
+      sweep: (prefix) => count("Scan", () => inner.sweep(prefix)),
+      forget: (...of) => count("DeleteItem", () => inner.forget(...of)),
+    };
   }
 
   /** Each call as the one request that it is at S3. */

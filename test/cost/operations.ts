@@ -7,7 +7,7 @@ import type {
 import { ACTOR } from "../support/open-catalog.ts";
 import { commitOf, SCHEMA } from "../support/open-iceberg.ts";
 import { addSnapshot, metadataOf, setRef } from "../support/snapshots.ts";
-import { type Cost, type CostNode, CostWorld, type Kept } from "./measure.ts";
+import { type Cost, type CostNode, CostWorld, type Kept, measureIdle } from "./measure.ts";
 
 const NS: NamespaceRef = { catalog: "c", namespace: ["sales", "eu"] };
 const PARENT: NamespaceRef = { catalog: "c", namespace: ["sales"] };
@@ -70,7 +70,8 @@ const OPERATIONS = [
   "create namespace",
   "list 1,000 tables",
   "transaction over 10 tables",
-  "idle node, one look for due jobs",
+  "idle node, a month",
+  "one look for due jobs",
 ] as const;
 
 export type CostOperation = (typeof OPERATIONS)[number];
@@ -135,7 +136,8 @@ export async function measureAll(): Promise<Readonly<Record<CostOperation, Cost>
       "create namespace": await of(() => iceberg.createNamespace(ACTOR, sibling, {})),
       "list 1,000 tables": await of(() => listMany(node)),
       "transaction over 10 tables": await together(),
-      "idle node, one look for due jobs": await of(() => node.runner.runDue()),
+      "idle node, a month": await measureIdle(),
+      "one look for due jobs": await of(() => node.runner.runDue()),
     };
   } finally {
     await world.close();

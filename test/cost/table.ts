@@ -33,7 +33,8 @@ export const COSTS: Readonly<Record<CostOperation, Cost>> = {
     { BatchGetItem: 1, PutItem: 20, TransactWriteItems: 1 },
     31,
   ),
-  "idle node, one look for due jobs": reads(4, { Query: 4 }),
+  "idle node, a month": reads(0, {}),
+  "one look for due jobs": reads(4, { Query: 4 }),
 };
 
 /** Bytes that an append leaves, to the next hundred: its metadata file aside. */

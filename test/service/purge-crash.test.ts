@@ -1,8 +1,11 @@
 import { expect, test } from "vitest";
 import { CatalogError } from "../../src/base/error.ts";
+import type { JobId } from "../../src/base/ids.ts";
 import { LIMITS } from "../../src/base/limits.ts";
 import { MemoryBlobStore } from "../../src/blob/memory.ts";
 import type { BlobStore } from "../../src/blob/port.ts";
+import type { AccountCatalog } from "../../src/catalog/catalog.ts";
+import { Lease } from "../../src/catalog/jobs.ts";
 import { beginPurge, endPurge } from "../../src/catalog/purging.ts";
 import type { PointerStore } from "../../src/pointer/port.ts";
 import { checkStore } from "../catalog/support/check-store.ts";
@@ -201,40 +204,47 @@ test.each([0, 1, 2])(
   30_000,
 );
 
+async function takenBy({ jobs }: AccountCatalog, id: JobId): Promise<Lease> {
+  const lease = await jobs.take(id);
+  if (!(lease instanceof Lease)) throw new Error("the job is not free");
+  return lease;
+}
+
 test("a node that stood still for longer than its lease changes nothing any more", async () => {
   const world = await expired();
   const { catalog } = world.node;
-  const [id] = await catalog.jobs.due();
-  const slow = await catalog.jobs.take(id!);
-  expect(await catalog.jobs.take(id!)).toBeUndefined();
+  const [id] = (await catalog.jobs.look()).due;
+  const slow = await takenBy(catalog, id!);
+  const freeMs = world.stores.clock.nowMs() + LIMITS.jobLeaseMs;
+  expect(await catalog.jobs.take(id!)).toEqual({ freeMs });
   await world.stores.clock.sleep(LIMITS.jobLeaseMs);
   await (await world.open()).runner.runDue();
   const lost = { kind: "Conflict", code: "JOB_LEASE_LOST" };
-  await expect(slow?.renew()).rejects.toMatchObject(lost);
-  expect(() => slow?.assertHeld()).toThrow(expect.objectContaining(lost));
+  await expect(slow.renew()).rejects.toMatchObject(lost);
+  expect(() => slow.assertHeld()).toThrow(expect.objectContaining(lost));
   expect(await world.left()).toEqual(["v2/data/stranger.parquet"]);
 });
 
 test("a job that was called off is none of its holder, whoever has its id next", async () => {
   const world = await expired();
   const { catalog, iceberg, dropped } = world.node;
-  const [id] = await catalog.jobs.due();
-  const slow = await catalog.jobs.take(id!);
+  const [id] = (await catalog.jobs.look()).due;
+  const slow = await takenBy(catalog, id!);
   await dropped.undrop(world.id);
   await iceberg.dropTable(ACTOR, { ...NS, table: "t" }, { purgeRequested: true });
   const lost = { kind: "Conflict", code: "JOB_LEASE_LOST" };
-  await expect(beginPurge(catalog.context, slow!)).rejects.toMatchObject(lost);
-  await expect(endPurge(catalog.context, slow!)).rejects.toMatchObject(lost);
+  await expect(beginPurge(catalog.context, slow)).rejects.toMatchObject(lost);
+  await expect(endPurge(catalog.context, slow)).rejects.toMatchObject(lost);
   expect((await dropped.list()).items).toHaveLength(1);
 });
 
 test("a job that fails waits longer each time, and does not keep others from running", async () => {
   const world = await expired();
   const { catalog, iceberg, runner } = await world.open();
-  const [id] = await catalog.jobs.due();
+  const [id] = (await catalog.jobs.look()).due;
   await iceberg.dropNamespace(ACTOR, NS);
-  const lease = await catalog.jobs.take(id!);
-  await lease?.release(LIMITS.jobRetryMs, { lastFailure: "STORE_UNAVAILABLE" });
+  const lease = await takenBy(catalog, id!);
+  await lease.release(LIMITS.jobRetryMs, { lastFailure: "STORE_UNAVAILABLE" });
   await runner.runDue();
   expect(await catalog.jobs.get(id!)).toMatchObject({ tries: 1, lastFailure: "STORE_UNAVAILABLE" });
   await world.stores.clock.sleep(LIMITS.jobRetryMs);

@@ -6,7 +6,7 @@ import type { AccountCatalog } from "../../../src/catalog/catalog.ts";
 import { directoriesAbove } from "../../../src/catalog/claims.ts";
 import type { UndropTarget } from "../../../src/catalog/dropped.ts";
 import type { Droppable } from "../../../src/catalog/drops.ts";
-import type { Lease } from "../../../src/catalog/jobs.ts";
+import { Lease } from "../../../src/catalog/jobs.ts";
 import type { IcebergTable, Relation, Snapshot, Table, View } from "../../../src/catalog/model.ts";
 import type { NamespaceRef } from "../../../src/catalog/namespaces.ts";
 import type { Page, PageRequest } from "../../../src/catalog/pages.ts";
@@ -425,9 +425,9 @@ async function eachDue(
   { jobs }: AccountCatalog,
   work: (lease: Lease) => Promise<unknown>,
 ): Promise<void> {
-  for (const id of await jobs.due()) {
+  for (const id of (await jobs.look()).due) {
     const lease = await jobs.take(id);
-    if (lease === undefined) continue;
+    if (!(lease instanceof Lease)) continue;
     try {
       await work(lease);
     } catch (error) {

@@ -19,6 +19,6 @@ function guessing(guess: () => CommitOutcome): (s: PointerStore) => PointerStore
 
 test("a campaign over an adapter that guesses finds lies", async () => {
   const committed = guessing(() => ({ outcome: "committed", versions: new Map() }));
-  const { lies } = await campaign({ ops: 150, seed: 1 }, committed);
+  const { lies } = await campaign({ ops: 400, seed: 1 }, committed);
   expect(lies.filter((lie) => lie.startsWith("applied though not"))).not.toEqual([]);
 });
