@@ -49,6 +49,11 @@ export const LIMITS = {
   batchOps: 100,
   /** A pointer's summary: keeps an item within one 1 KB write unit. */
   summaryBytes: 700,
+  /**
+   * A change record's: it is written once and never again, and a put of its own in S3 costs more
+   * than the units of three more kilobytes in a transaction.
+   */
+  changeRecordBytes: 3_584,
   /** One key, and one listed directory or leaf (DynamoDB's partition and sort key). */
   keyBytes: 2_048,
   leafBytes: 1_024,

@@ -2,14 +2,14 @@ import { sha256Hex } from "../base/hash.ts";
 import type { AccountId, ChangeId } from "../base/ids.ts";
 import { LIMITS } from "../base/limits.ts";
 import type { PointerOp } from "../pointer/port.ts";
-import { encodeChange } from "./codec/change.ts";
+import { encodeChange, encodePackedChange } from "./codec/change.ts";
 import { encodeEnvelope, MIN_WRITER_VERSION, SCHEMA_VERSION } from "./codec/envelope.ts";
 import { digits19, FAMILIES, keyOf } from "./keys.ts";
-import type { ChangedKey } from "./model.ts";
+import type { ChangedKey, ChangeRecord } from "./model.ts";
 import { blobPathOf } from "./paths.ts";
 import type { Authorship } from "./payloads.ts";
 
-/** A change record ready for its batch; `blob` where it is too long for a summary. */
+/** A change record ready for its batch; `blob` where it is too long for one even when it is packed. */
 export interface EncodedChange {
   readonly op: PointerOp;
   readonly blob?: { readonly path: string; readonly bytes: Uint8Array };
@@ -31,15 +31,18 @@ export function encodeChangeOp(
 ): EncodedChange {
   const bucket = bucketOf(authorship.updatedAtMs, id);
   const key = keyOf(FAMILIES.change, account, bucket, id);
-  const content = encodeChange({
+  const record: ChangeRecord = {
     requestId: authorship.requestId,
     principal: authorship.updatedBy,
     timeMs: authorship.updatedAtMs,
     operation,
     keys,
-  });
-  if (content.length <= LIMITS.summaryBytes) {
-    return { op: { op: "put", key, expected: 0n, summary: content } };
+  };
+  const content = encodeChange(record);
+  // Most are short; the others hold the same keys and hashes again and again.
+  const summary = content.length <= LIMITS.summaryBytes ? content : encodePackedChange(record);
+  if (summary.length <= LIMITS.changeRecordBytes) {
+    return { op: { op: "put", key, expected: 0n, summary } };
   }
   const envelope = encodeEnvelope({
     schemaVersion: SCHEMA_VERSION,

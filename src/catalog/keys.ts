@@ -218,6 +218,9 @@ export const FAMILIES = {
   },
 } as const;
 
+/** What summaries may hold that are longer than others. */
+const SUMMARY_BYTES: ReadonlyMap<string, number> = new Map([["change", LIMITS.changeRecordBytes]]);
+
 /** What a store may forget by itself, and when. */
 const LIVES_MS: ReadonlyMap<string, number> = new Map([["receipt", LIMITS.receiptLifeMs]]);
 
@@ -225,7 +228,12 @@ const LIVES_MS: ReadonlyMap<string, number> = new Map([["receipt", LIMITS.receip
 export const KEY_FAMILIES: readonly KeyFamily[] = Object.entries(FAMILIES).map(
   ([name, { pattern, listed }]) => {
     const lifeMs = LIVES_MS.get(name);
-    return { name, pattern, listed, ...(lifeMs !== undefined && { lifeMs }) };
+    const summaryBytes = SUMMARY_BYTES.get(name);
+    return {
+      ...{ name, pattern, listed },
+      ...(lifeMs !== undefined && { lifeMs }),
+      ...(summaryBytes !== undefined && { summaryBytes }),
+    };
   },
 );
 

@@ -722,6 +722,123 @@ export namespace firn {
         }
 
         /**
+         * Properties of a ChangedKeys.
+         * @deprecated Use firn.v1.ChangedKeys.$Properties instead.
+         */
+        interface IChangedKeys extends firn.v1.ChangedKeys.$Properties {
+        }
+
+        /** Represents a ChangedKeys. */
+        class ChangedKeys {
+
+            /**
+             * Constructs a new ChangedKeys.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: firn.v1.ChangedKeys.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** ChangedKeys keys. */
+            keys: firn.v1.ChangedKey.$Properties[];
+
+            /**
+             * Creates a new ChangedKeys instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns ChangedKeys instance
+             */
+            static create(properties: firn.v1.ChangedKeys.$Shape): firn.v1.ChangedKeys & firn.v1.ChangedKeys.$Shape;
+            static create(properties?: firn.v1.ChangedKeys.$Properties): firn.v1.ChangedKeys;
+
+            /**
+             * Encodes the specified ChangedKeys message. Does not implicitly {@link firn.v1.ChangedKeys.verify|verify} messages.
+             * @param message ChangedKeys message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: firn.v1.ChangedKeys.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Encodes the specified ChangedKeys message, length delimited. Does not implicitly {@link firn.v1.ChangedKeys.verify|verify} messages.
+             * @param message ChangedKeys message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encodeDelimited(message: firn.v1.ChangedKeys.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a ChangedKeys message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {firn.v1.ChangedKeys & firn.v1.ChangedKeys.$Shape} ChangedKeys
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): firn.v1.ChangedKeys & firn.v1.ChangedKeys.$Shape;
+
+            /**
+             * Decodes a ChangedKeys message from the specified reader or buffer, length delimited.
+             * @param reader Reader or buffer to decode from
+             * @returns {firn.v1.ChangedKeys & firn.v1.ChangedKeys.$Shape} ChangedKeys
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decodeDelimited(reader: ($protobuf.Reader|Uint8Array)): firn.v1.ChangedKeys & firn.v1.ChangedKeys.$Shape;
+
+            /**
+             * Verifies a ChangedKeys message.
+             * @param message Plain object to verify
+             * @returns `null` if valid, otherwise the reason why it is not
+             */
+            static verify(message: { [k: string]: any }): (string|null);
+
+            /**
+             * Creates a ChangedKeys message from a plain object. Also converts values to their respective internal types.
+             * @param object Plain object
+             * @returns ChangedKeys
+             */
+            static fromObject(object: { [k: string]: any }): firn.v1.ChangedKeys;
+
+            /**
+             * Creates a plain object from a ChangedKeys message. Also converts values to other types if specified.
+             * @param message ChangedKeys
+             * @param [options] Conversion options
+             * @returns Plain object
+             */
+            static toObject(message: firn.v1.ChangedKeys, options?: $protobuf.IConversionOptions): { [k: string]: any };
+
+            /**
+             * Converts this ChangedKeys to JSON.
+             * @returns JSON object
+             */
+            toJSON(): { [k: string]: any };
+
+            /**
+             * Gets the type url for ChangedKeys
+             * @param [prefix] Custom type url prefix, defaults to `"type.googleapis.com"`
+             * @returns The type url
+             */
+            static getTypeUrl(prefix?: string): string;
+        }
+
+        namespace ChangedKeys {
+
+            /** Properties of a ChangedKeys. */
+            interface $Properties {
+
+                /** ChangedKeys keys */
+                keys?: (firn.v1.ChangedKey.$Properties[]|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a ChangedKeys. */
+            type $Shape = firn.v1.ChangedKeys.$Properties;
+        }
+
+        /**
          * Properties of a ChangeRecord.
          * @deprecated Use firn.v1.ChangeRecord.$Properties instead.
          */
@@ -757,6 +874,9 @@ export namespace firn {
 
             /** ChangeRecord keys. */
             keys: firn.v1.ChangedKey.$Properties[];
+
+            /** ChangeRecord packedKeys. */
+            packedKeys: Uint8Array;
 
             /**
              * Creates a new ChangeRecord instance using the specified properties.
@@ -859,6 +979,9 @@ export namespace firn {
 
                 /** ChangeRecord keys */
                 keys?: (firn.v1.ChangedKey.$Properties[]|null);
+
+                /** ChangeRecord packedKeys */
+                packedKeys?: (Uint8Array|null);
 
                 /** Unknown fields preserved while decoding when enabled */
                 $unknowns?: Uint8Array[];

@@ -2501,6 +2501,298 @@ export const firn = $root.firn = (() => {
             return ChangedKey;
         })();
 
+        v1.ChangedKeys = (function() {
+
+            /**
+             * Properties of a ChangedKeys.
+             * @typedef {Object} firn.v1.ChangedKeys.$Properties
+             * @property {Array.<firn.v1.ChangedKey.$Properties>|null} [keys] ChangedKeys keys
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of a ChangedKeys.
+             * @memberof firn.v1
+             * @interface IChangedKeys
+             * @augments firn.v1.ChangedKeys.$Properties
+             * @deprecated Use firn.v1.ChangedKeys.$Properties instead.
+             */
+
+            /**
+             * Shape of a ChangedKeys.
+             * @typedef {firn.v1.ChangedKeys.$Properties} firn.v1.ChangedKeys.$Shape
+             */
+
+            /**
+             * Constructs a new ChangedKeys.
+             * @memberof firn.v1
+             * @classdesc Represents a ChangedKeys.
+             * @constructor
+             * @param {firn.v1.ChangedKeys.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const ChangedKeys = function (properties) {
+                this.keys = [];
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * ChangedKeys keys.
+             * @member {Array.<firn.v1.ChangedKey.$Properties>} keys
+             * @memberof firn.v1.ChangedKeys
+             * @instance
+             */
+            ChangedKeys.prototype.keys = $util.emptyArray;
+
+            /**
+             * Creates a new ChangedKeys instance using the specified properties.
+             * @function create
+             * @memberof firn.v1.ChangedKeys
+             * @static
+             * @param {firn.v1.ChangedKeys.$Properties=} [properties] Properties to set
+             * @returns {firn.v1.ChangedKeys} ChangedKeys instance
+             * @type {{
+             *   (properties: firn.v1.ChangedKeys.$Shape): firn.v1.ChangedKeys & firn.v1.ChangedKeys.$Shape;
+             *   (properties?: firn.v1.ChangedKeys.$Properties): firn.v1.ChangedKeys;
+             * }}
+             */
+            ChangedKeys.create = function(properties) {
+                return new ChangedKeys(properties);
+            };
+
+            /**
+             * Encodes the specified ChangedKeys message. Does not implicitly {@link firn.v1.ChangedKeys.verify|verify} messages.
+             * @function encode
+             * @memberof firn.v1.ChangedKeys
+             * @static
+             * @param {firn.v1.ChangedKeys.$Properties} message ChangedKeys message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            ChangedKeys.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.keys != null && message.keys.length)
+                    for (let i = 0; i < message.keys.length; ++i)
+                        $root.firn.v1.ChangedKey.encode(message.keys[i], writer.uint32(/* id 1, wireType 2 =*/10).fork(), _depth + 1).ldelim();
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Encodes the specified ChangedKeys message, length delimited. Does not implicitly {@link firn.v1.ChangedKeys.verify|verify} messages.
+             * @function encodeDelimited
+             * @memberof firn.v1.ChangedKeys
+             * @static
+             * @param {firn.v1.ChangedKeys.$Properties} message ChangedKeys message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            ChangedKeys.encodeDelimited = function(message, writer) {
+                return this.encode(message, (writer || $Writer.create()).fork()).ldelim();
+            };
+
+            /**
+             * Decodes a ChangedKeys message from the specified reader or buffer.
+             * @function decode
+             * @memberof firn.v1.ChangedKeys
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {firn.v1.ChangedKeys & firn.v1.ChangedKeys.$Shape} ChangedKeys
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            ChangedKeys.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.firn.v1.ChangedKeys();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 2)
+                                break;
+                            if (!(message.keys && message.keys.length))
+                                message.keys = [];
+                            message.keys.push($root.firn.v1.ChangedKey.decode(reader, reader.size(), $undefined, _depth + 1));
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            /**
+             * Decodes a ChangedKeys message from the specified reader or buffer, length delimited.
+             * @function decodeDelimited
+             * @memberof firn.v1.ChangedKeys
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @returns {firn.v1.ChangedKeys & firn.v1.ChangedKeys.$Shape} ChangedKeys
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            ChangedKeys.decodeDelimited = function(reader) {
+                if (!(reader instanceof $Reader))
+                    reader = new $Reader(reader);
+                return this.decode(reader, reader.size());
+            };
+
+            /**
+             * Verifies a ChangedKeys message.
+             * @function verify
+             * @memberof firn.v1.ChangedKeys
+             * @static
+             * @param {Object.<string,*>} message Plain object to verify
+             * @returns {string|null} `null` if valid, otherwise the reason why it is not
+             */
+            ChangedKeys.verify = function (message, _depth) {
+                if (typeof message !== "object" || message === null)
+                    return "object expected";
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    return "max depth exceeded";
+                if (message.keys != null && $Object.hasOwnProperty.call(message, "keys")) {
+                    if (!$Array.isArray(message.keys))
+                        return "keys: array expected";
+                    for (let i = 0; i < message.keys.length; ++i) {
+                        let error = $root.firn.v1.ChangedKey.verify(message.keys[i], _depth + 1);
+                        if (error)
+                            return "keys." + error;
+                    }
+                }
+                return null;
+            };
+
+            /**
+             * Creates a ChangedKeys message from a plain object. Also converts values to their respective internal types.
+             * @function fromObject
+             * @memberof firn.v1.ChangedKeys
+             * @static
+             * @param {Object.<string,*>} object Plain object
+             * @returns {firn.v1.ChangedKeys} ChangedKeys
+             */
+            ChangedKeys.fromObject = function (object, _depth) {
+                if (object instanceof $root.firn.v1.ChangedKeys)
+                    return object;
+                if (!$util.isObject(object))
+                    throw $TypeError(".firn.v1.ChangedKeys: object expected");
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let message = new $root.firn.v1.ChangedKeys();
+                if (object.keys) {
+                    if (!$Array.isArray(object.keys))
+                        throw $TypeError(".firn.v1.ChangedKeys.keys: array expected");
+                    message.keys = $Array(object.keys.length);
+                    for (let i = 0; i < object.keys.length; ++i) {
+                        if (!$util.isObject(object.keys[i]))
+                            throw $TypeError(".firn.v1.ChangedKeys.keys: object expected");
+                        message.keys[i] = $root.firn.v1.ChangedKey.fromObject(object.keys[i], _depth + 1);
+                    }
+                }
+                return message;
+            };
+
+            /**
+             * Creates a plain object from a ChangedKeys message. Also converts values to other types if specified.
+             * @function toObject
+             * @memberof firn.v1.ChangedKeys
+             * @static
+             * @param {firn.v1.ChangedKeys} message ChangedKeys
+             * @param {$protobuf.IConversionOptions} [options] Conversion options
+             * @returns {Object.<string,*>} Plain object
+             */
+            ChangedKeys.toObject = function (message, options, _depth) {
+                if (!options)
+                    options = {};
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let object = {};
+                if (options.arrays || options.defaults)
+                    object.keys = [];
+                if (message.keys && message.keys.length) {
+                    object.keys = $Array(message.keys.length);
+                    for (let j = 0; j < message.keys.length; ++j)
+                        object.keys[j] = $root.firn.v1.ChangedKey.toObject(message.keys[j], options, _depth + 1);
+                }
+                return object;
+            };
+
+            /**
+             * Converts this ChangedKeys to JSON.
+             * @function toJSON
+             * @memberof firn.v1.ChangedKeys
+             * @instance
+             * @returns {Object.<string,*>} JSON object
+             */
+            ChangedKeys.prototype.toJSON = function() {
+                return ChangedKeys.toObject(this, $protobuf.util.toJSONOptions);
+            };
+
+            /**
+             * Gets the type url for ChangedKeys
+             * @function getTypeUrl
+             * @memberof firn.v1.ChangedKeys
+             * @static
+             * @param {string} [prefix] Custom type url prefix, defaults to `"type.googleapis.com"`
+             * @returns {string} The type url
+             */
+            ChangedKeys.getTypeUrl = function(prefix) {
+                if (prefix === $undefined)
+                    prefix = "type.googleapis.com";
+                return prefix + "/firn.v1.ChangedKeys";
+            };
+
+            return ChangedKeys;
+        })();
+
         v1.ChangeRecord = (function() {
 
             /**
@@ -2512,6 +2804,7 @@ export const firn = $root.firn = (() => {
              * @property {Long|null} [timeMs] ChangeRecord timeMs
              * @property {string|null} [operation] ChangeRecord operation
              * @property {Array.<firn.v1.ChangedKey.$Properties>|null} [keys] ChangeRecord keys
+             * @property {Uint8Array|null} [packedKeys] ChangeRecord packedKeys
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
 
@@ -2593,6 +2886,14 @@ export const firn = $root.firn = (() => {
             ChangeRecord.prototype.keys = $util.emptyArray;
 
             /**
+             * ChangeRecord packedKeys.
+             * @member {Uint8Array} packedKeys
+             * @memberof firn.v1.ChangeRecord
+             * @instance
+             */
+            ChangeRecord.prototype.packedKeys = $util.newBuffer([]);
+
+            /**
              * Creates a new ChangeRecord instance using the specified properties.
              * @function create
              * @memberof firn.v1.ChangeRecord
@@ -2637,6 +2938,8 @@ export const firn = $root.firn = (() => {
                 if (message.keys != null && message.keys.length)
                     for (let i = 0; i < message.keys.length; ++i)
                         $root.firn.v1.ChangedKey.encode(message.keys[i], writer.uint32(/* id 6, wireType 2 =*/50).fork(), _depth + 1).ldelim();
+                if (message.packedKeys != null && $Object.hasOwnProperty.call(message, "packedKeys") && message.packedKeys.length)
+                    writer.uint32(/* id 7, wireType 2 =*/58).bytes(message.packedKeys);
                 if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                     for (let i = 0; i < message.$unknowns.length; ++i)
                         writer.raw(message.$unknowns[i]);
@@ -2744,6 +3047,15 @@ export const firn = $root.firn = (() => {
                             message.keys.push($root.firn.v1.ChangedKey.decode(reader, reader.size(), $undefined, _depth + 1));
                             continue;
                         }
+                    case 7: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.bytes()).length)
+                                message.packedKeys = value;
+                            else
+                                delete message.packedKeys;
+                            continue;
+                        }
                     }
                     reader.skipType(wireType, _depth, tag);
                     if (!reader.discardUnknown) {
@@ -2818,6 +3130,9 @@ export const firn = $root.firn = (() => {
                             return "keys." + error;
                     }
                 }
+                if (message.packedKeys != null && $Object.hasOwnProperty.call(message, "packedKeys"))
+                    if (!(message.packedKeys && typeof message.packedKeys.length === "number" || $util.isString(message.packedKeys)))
+                        return "packedKeys: buffer expected";
                 return null;
             };
 
@@ -2873,6 +3188,12 @@ export const firn = $root.firn = (() => {
                         message.keys[i] = $root.firn.v1.ChangedKey.fromObject(object.keys[i], _depth + 1);
                     }
                 }
+                if (object.packedKeys != null)
+                    if (object.packedKeys.length)
+                        if (typeof object.packedKeys === "string")
+                            $util.base64.decode(object.packedKeys, message.packedKeys = $util.newBuffer($util.base64.length(object.packedKeys)), 0);
+                        else if (object.packedKeys.length >= 0)
+                            message.packedKeys = object.packedKeys;
                 return message;
             };
 
@@ -2905,6 +3226,13 @@ export const firn = $root.firn = (() => {
                     } else
                         object.timeMs = options.longs === $String ? "0" : typeof $BigInt !== "undefined" && options.longs === $BigInt ? $BigInt("0") : 0;
                     object.operation = "";
+                    if (options.bytes === $String)
+                        object.packedKeys = "";
+                    else {
+                        object.packedKeys = [];
+                        if (options.bytes !== $Array)
+                            object.packedKeys = $util.newBuffer(object.packedKeys);
+                    }
                 }
                 if (message.envelope != null && $Object.hasOwnProperty.call(message, "envelope"))
                     object.envelope = $root.firn.v1.Envelope.toObject(message.envelope, options, _depth + 1);
@@ -2926,6 +3254,8 @@ export const firn = $root.firn = (() => {
                     for (let j = 0; j < message.keys.length; ++j)
                         object.keys[j] = $root.firn.v1.ChangedKey.toObject(message.keys[j], options, _depth + 1);
                 }
+                if (message.packedKeys != null && $Object.hasOwnProperty.call(message, "packedKeys"))
+                    object.packedKeys = options.bytes === $String ? $util.base64.encode(message.packedKeys, 0, message.packedKeys.length) : options.bytes === $Array ? $Array.prototype.slice.call(message.packedKeys) : message.packedKeys;
                 return object;
             };
 

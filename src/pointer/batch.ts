@@ -21,20 +21,19 @@ export function assertBatch(batch: Batch, families: KeyFamilies): void {
   }
   const keys = new Set<string>();
   for (const op of ops) {
-    assertOp(op);
-    families.of(op.key);
+    assertOp(op, families.of(op.key).summaryBytes ?? LIMITS.summaryBytes);
     keys.add(op.key);
   }
   assert(keys.size === ops.length, "a batch has no key twice");
 }
 
-function assertOp(op: PointerOp): void {
+function assertOp(op: PointerOp, summaryBytes: number): void {
   assertKeyFits(op.key);
   assert(utf8Length(op.key) === op.key.length, "a key is ASCII, all else in it being encoded");
   if (op.op === "checkAbsent" || op.op === "bump") return;
   assert(op.expected >= 0n, "an expected version is not negative");
   const bytes = op.op === "put" ? (op.summary?.length ?? 0) : 0;
-  if (bytes > LIMITS.summaryBytes) {
+  if (bytes > summaryBytes) {
     throw invalid("SUMMARY_TOO_LARGE", "pointer summary too large", { bytes });
   }
 }

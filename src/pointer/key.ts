@@ -13,6 +13,8 @@ export interface KeyFamily {
   readonly pattern: string;
   /** Listed: stored under its directory, so that one query answers a page. */
   readonly listed: boolean;
+  /** What a summary may hold; absent: `LIMITS.summaryBytes`. */
+  readonly summaryBytes?: number;
   /**
    * How long after its put anybody asks for it. A store that expires by itself may forget it then;
    * absent: never. At least what a tombstone lives, since what is forgotten begins anew.

@@ -1,7 +1,7 @@
 /** 64-bit, assigned by the store: +1 on every write of the key, tombstones included. 0 = never. */
 export type Version = bigint;
 
-/** A live pointer. `summary` fits `LIMITS.summaryBytes`: whole payloads are never inlined. */
+/** A live pointer. `summary` fits `LIMITS.summaryBytes`, unless its family allows more. */
 export interface Live {
   readonly state: "live";
   readonly key: string;

@@ -1,6 +1,6 @@
 /** What a request, a unit of capacity and a stored byte cost. */
 export interface Prices {
-  /** Which public list these are of, and its month. They change: read the current one. */
+  /** Which public list these are of, and the months they stood there. They change: read it anew. */
   readonly source: string;
   readonly asOf: string;
   /** DynamoDB on demand, dollars for a million units. */
@@ -15,12 +15,13 @@ export interface Prices {
 }
 
 /**
- * List prices without free tiers or discounts. Deletes, and what a table's time to live removes,
+ * List prices without free tiers or discounts, as guides of those months quote them: DynamoDB after
+ * its on-demand units were halved in November 2024. Deletes, and what a table's time to live removes,
  * are free; so is traffic within the region.
  */
 export const US_EAST_1: Prices = {
   source: "AWS list prices, us-east-1",
-  asOf: "2024-11",
+  asOf: "DynamoDB 2025-07, S3 2026-03",
   readUnits: 0.125,
   writeUnits: 0.625,
   s3Puts: 5,

@@ -1,15 +1,18 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { zstdCompressSync } from "node:zlib";
 import fc from "fast-check";
 import protobuf from "protobufjs/minimal.js";
 import { describe, expect, it, test } from "vitest";
 import { compareUtf8 } from "../../src/base/bytes.ts";
 import { CatalogError } from "../../src/base/error.ts";
+import { sha256Hex } from "../../src/base/hash.ts";
 import { LIMITS } from "../../src/base/limits.ts";
 import {
   decodeChange,
   decodeChangeEnvelope,
   encodeChange,
+  encodePackedChange,
 } from "../../src/catalog/codec/change.ts";
 import { decodePayload, encodeContent } from "../../src/catalog/codec/entities.ts";
 import { encodeEnvelope } from "../../src/catalog/codec/envelope.ts";
@@ -22,7 +25,7 @@ import {
   encodeSnapshotSummary,
 } from "../../src/catalog/codec/snapshot.ts";
 import { decodeSummary, encodeSummary } from "../../src/catalog/codec/summary.ts";
-import type { Entity, Properties } from "../../src/catalog/model.ts";
+import type { ChangeRecord, Entity, Properties } from "../../src/catalog/model.ts";
 import * as sample from "./support/samples.ts";
 
 const FIXTURES = join(import.meta.dirname, "..", "fixtures", "catalog");
@@ -356,7 +359,7 @@ const READERS: readonly (readonly [string, Reader])[] = [
 /** Golden bytes with some of them changed, cut or doubled: nearly right is what finds holes. */
 const damaged = fc
   .tuple(
-    fc.constantFrom(...GOLDEN.map(({ bytes }) => bytes())),
+    fc.constantFrom(...GOLDEN.map(({ bytes }) => bytes()), encodePackedChange(sample.CHANGE)),
     fc.array(fc.tuple(fc.nat({ max: 600 }), fc.integer({ min: 0, max: 255 })), { maxLength: 4 }),
     fc.nat({ max: 600 }),
   )
@@ -375,6 +378,42 @@ function readOrCorrupt(read: Reader, bytes: Uint8Array): "read" | "corrupt" {
     throw error;
   }
 }
+
+/** What a transaction over so many tables records. */
+function changeOf(tables: number): ChangeRecord {
+  const hash = (n: number) => Buffer.from(sha256Hex(String(n)), "hex");
+  const keys = Array.from({ length: tables }, (_, n) => ({
+    ...{ key: `tables/by-id/${sha256Hex(`${n}`).slice(0, 36)}`, deleted: false },
+    ...{ versionFrom: BigInt(n), versionTo: BigInt(n) + 1n },
+    ...{ blobFrom: hash(n), blobTo: hash(n + 1) },
+  }));
+  return { ...sample.CHANGE, keys };
+}
+
+describe("a packed change record", () => {
+  it("says the same in less", () => {
+    for (const tables of [0, 1, 20, 300]) {
+      const change = changeOf(tables);
+      expect(decodeChange(encodePackedChange(change))).toEqual(change);
+    }
+    const long = changeOf(20);
+    expect(encodePackedChange(long).length).toBeLessThan(0.7 * encodeChange(long).length);
+  });
+
+  it("that holds more than any batch can is corrupt", () => {
+    const bomb = zstdCompressSync(new Uint8Array(16 * 1_048_576));
+    const field = protobuf.Writer.create()
+      .uint32((7 << 3) | 2)
+      .bytes(bomb)
+      .finish();
+    expect(readOrCorrupt(decodeChange, field)).toBe("corrupt");
+    const torn = protobuf.Writer.create()
+      .uint32((7 << 3) | 2)
+      .bytes(bomb.subarray(4))
+      .finish();
+    expect(readOrCorrupt(decodeChange, torn)).toBe("corrupt");
+  });
+});
 
 describe("malformed bytes", () => {
   it.each(READERS)("%s: read or corrupt, never a crash", (_, read) => {

@@ -86,6 +86,16 @@ export const versionChecks: Checks = {
     expect(await store.get(key)).toEqual({ state: "live", key, version: 2n, writerId: "b" });
   },
 
+  "keeps a longer summary where its family has longer ones": async (store, s) => {
+    const key = s.record(1);
+    const summary = Uint8Array.from({ length: LIMITS.changeRecordBytes }, (_, i) => (i * 7) & 0xff);
+    await s.commit("a", { op: "put", key, expected: 0n, summary }, put(s.entity(1)));
+    const item = await store.get(key);
+    expect(item.state === "live" && Buffer.compare(item.summary ?? new Uint8Array(), summary)).toBe(
+      0,
+    );
+  },
+
   "reads many keys in the order asked, whatever stands there": async (store, s) => {
     const keys = Array.from({ length: 230 }, (_, i) => s.entity(i));
     await s.commit("a", ...keys.filter((_, i) => i % 3 === 0).map((key) => put(key)));
@@ -229,8 +239,10 @@ export const batchChecks: Checks = {
     const key = s.entity(1);
     const good = put(s.entity(2));
     const summary = new Uint8Array(LIMITS.summaryBytes + 1);
+    const long = new Uint8Array(LIMITS.changeRecordBytes + 1);
     const refused: readonly [string, PointerOp[]][] = [
       ["Invalid", [good, { op: "put", key, expected: 0n, summary }]],
+      ["Invalid", [good, { op: "put", key: s.record(1), expected: 0n, summary: long }]],
       ["Invalid", [good, put(s.entity("x".repeat(LIMITS.leafBytes + 1)))]],
       ["Internal", []],
       ["Internal", [good, put(key), { op: "bump", key }]],

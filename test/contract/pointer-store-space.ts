@@ -71,6 +71,11 @@ export class Space {
     return `${this.root}/receipts/op/${key}`;
   }
 
+  /** Of a family with longer summaries. */
+  record(id: string | number): string {
+    return `${this.root}/records/${id}`;
+  }
+
   nowMs(): number {
     return this.subject.nowMs?.() ?? Date.now();
   }

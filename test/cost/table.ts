@@ -29,9 +29,9 @@ export const COSTS: Readonly<Record<CostOperation, Cost>> = {
   "create namespace": writes(3, 26, { BatchGetItem: 1, TransactWriteItems: 1 }, 1),
   "list 1,000 tables": reads(77, { BatchGetItem: 1, Query: 2 }),
   "transaction over 10 tables": writes(
-    ...([12, 44] as const),
+    ...([12, 46] as const),
     { BatchGetItem: 1, PutItem: 20, TransactWriteItems: 1 },
-    31,
+    30,
   ),
   "idle node, a month": reads(0, {}),
   "one look for due jobs": reads(4, { Query: 4 }),

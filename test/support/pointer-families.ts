@@ -1,3 +1,4 @@
+import { LIMITS } from "../../src/base/limits.ts";
 import type { KeyFamily } from "../../src/pointer/key.ts";
 
 /** A small grammar of its own for the suites of pointer stores: listed, unlisted, nested. */
@@ -7,5 +8,9 @@ export const TEST_FAMILIES: readonly KeyFamily[] = [
   { name: "path", pattern: "/test/{space}/paths/{path...}", listed: true },
   { name: "part", pattern: "/test/{space}/entities/{id}/parts/{part}", listed: true },
   { name: "guard", pattern: "/test/{space}/guards/{guard}", listed: false },
+  {
+    ...{ name: "record", pattern: "/test/{space}/records/{record}", listed: true },
+    summaryBytes: LIMITS.changeRecordBytes,
+  },
   { name: "receipt", pattern: "/test/{space}/receipts/{operation}/{key}", listed: false },
 ];
