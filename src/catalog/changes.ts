@@ -9,7 +9,7 @@ import type { ChangedKey, ChangeRecord } from "./model.ts";
 import { blobPathOf } from "./paths.ts";
 import type { Authorship } from "./payloads.ts";
 
-/** A change record ready for its batch; `blob` where it is too long for one even when it is packed. */
+/** A change record ready for its batch; `blob` where it is too long even packed. */
 export interface EncodedChange {
   readonly op: PointerOp;
   readonly blob?: { readonly path: string; readonly bytes: Uint8Array };

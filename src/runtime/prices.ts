@@ -16,8 +16,8 @@ export interface Prices {
 
 /**
  * List prices without free tiers or discounts, as guides of those months quote them: DynamoDB after
- * its on-demand units were halved in November 2024. Deletes, and what a table's time to live removes,
- * are free; so is traffic within the region.
+ * its on-demand units were halved in November 2024. Deletes, and what a table's time to live
+ * removes, are free; so is traffic within the region.
  */
 export const US_EAST_1: Prices = {
   source: "AWS list prices, us-east-1",
