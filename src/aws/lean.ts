@@ -25,7 +25,7 @@ export interface LeanOptions {
 export class LeanWire {
   readonly #pool: HttpPool;
   readonly #finder: SiteFinder;
-  #dateS = 0;
+  #dateS: number | undefined;
   #date = "";
 
   constructor({ source, pool, clock }: LeanOptions) {
