@@ -1,4 +1,4 @@
-import { createHmac } from "node:crypto";
+import { createHmac, createSecretKey, type KeyObject } from "node:crypto";
 import { sha256Hex } from "../base/hash.ts";
 
 /*
@@ -56,7 +56,7 @@ const ALGORITHM = "AWS4-HMAC-SHA256";
 export class Signer {
   readonly #options: SignerOptions;
   /** Of the day that was last signed for: the next one comes in 24 hours. */
-  #key: { readonly day: string; readonly key: Buffer } | undefined;
+  #key: { readonly day: string; readonly key: KeyObject } | undefined;
 
   constructor(options: SignerOptions) {
     this.#options = options;
@@ -89,14 +89,14 @@ export class Signer {
     return `${text}\n${names}\n${payloadSha256}`;
   }
 
-  #keyOf(day: string): Buffer {
+  #keyOf(day: string): KeyObject {
     if (this.#key?.day !== day) {
       const { credentials, region, service } = this.#options;
       let key: string | Buffer = `AWS4${credentials.secretAccessKey}`;
       for (const part of [day, region, service, "aws4_request"]) {
         key = createHmac("sha256", key).update(part).digest();
       }
-      this.#key = { day, key: Buffer.from(key) };
+      this.#key = { day, key: createSecretKey(Buffer.from(key)) };
     }
     return this.#key.key;
   }
@@ -128,7 +128,10 @@ function canonicalQuery(query: Pairs): string {
     .join("&");
 }
 
+const UNTIDY = /[\t\r\n]|^ | $| {2}/;
+
 function tidyValue(value: string): string {
+  if (!UNTIDY.test(value)) return value;
   return value.replace(/[ \t\r\n]+/g, " ").replace(/^ | $/g, "");
 }
 

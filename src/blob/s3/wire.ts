@@ -27,6 +27,8 @@ export type Attempted<T> =
 /** Sends one request. `allow` grants the time that so many more bytes may take. */
 export type Send<T> = (signal: AbortSignal, allow: (bytes: number) => void) => Promise<T>;
 
+/** Why a deadline ends early: an error, with its stack, would be made each time. */
+const ENDED = "answered";
 const BACKOFF_BASE_MS = 20;
 const BACKOFF_CAP_MS = 2_000;
 
@@ -107,7 +109,7 @@ export class S3Wire {
       const inDoubt = failure.reason === "silent" || failure.reason === "broken";
       return { ok: false, failure, inDoubt };
     } finally {
-      ended.abort();
+      ended.abort(ENDED);
       onRequest?.({ operation, failure, elapsedMs: watch.elapsedMs() });
     }
   }

@@ -40,6 +40,8 @@ export interface DynamoTimeouts {
 /** An item's request takes milliseconds, so an attempt has time for several that hang. */
 const TIMEOUTS: DynamoTimeouts = { connectMs: 1_000, idleMs: 3_000, wholeMs: 4_000 };
 const CONNECTIONS = 64;
+/** Why a deadline ends early: an error, with its stack, would be made each time. */
+const ENDED = "answered";
 /** What the SDK has to say it says in errors: no line of its own reaches the console. */
 const SILENT = { trace() {}, debug() {}, info() {}, warn() {}, error() {} };
 
@@ -158,7 +160,7 @@ export class DynamoClient {
     try {
       return await call(abort.signal);
     } finally {
-      answered.abort();
+      answered.abort(ENDED);
     }
   }
 
