@@ -11,7 +11,7 @@ import { SystemPrng } from "../../src/runtime/prng.ts";
 
 const FOLDER = join(import.meta.dirname, "..", "fixtures", "tls");
 
-test("a store whose certificate nobody vouches for is sent nothing, until somebody does", async () => {
+test("a store that nobody vouches for is sent nothing, until somebody does", async () => {
   const cert = readFileSync(join(FOLDER, "certificate.pem"), "utf8");
   const key = readFileSync(join(FOLDER, "key.pem"), "utf8");
   const agents: (string | undefined)[] = [];
