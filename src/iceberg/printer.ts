@@ -5,8 +5,11 @@ import { ChunkedList, type Part } from "./chunked-list.ts";
 const scratch = Buffer.allocUnsafeSlow(131_072);
 const MAX_UNIT_BYTES = 3;
 
-/** Below this a copy costs less than one piece more, in the file's write and in the answer's. */
-const SMALL_BYTES = 4_096;
+/**
+ * Below this a copy costs less than one piece more, in the file's write and in the answer's. Well
+ * below the chunks of a snapshot log, of which a long history has many: new memory is dear.
+ */
+const SMALL_BYTES = 1_024;
 
 /**
  * JSON text in the making, as UTF-8 pieces that belong one behind the other. Metadata made from

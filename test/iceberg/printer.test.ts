@@ -107,8 +107,9 @@ describe("lists in chunks", () => {
     expect(pair.list.chunks.length).toBeLessThan(2 + pair.list.length / 16);
   });
 
-  it("share the bytes of what stays", () => {
-    const array = parts(1_000);
+  it.each([10, 500])("share the bytes of what stays, parts of %s characters", (length) => {
+    const part = (): Part => ({ fragment: new Fragment({ id: made++, text: "é".repeat(length) }) });
+    const array = Array.from({ length: 1_000 }, part);
     const list = ChunkedList.of(array);
     const before = new Set(pieces(list));
     const newBytes = (next: ChunkedList<Part>) =>
