@@ -23,13 +23,20 @@ export async function runDamages(
 ): Promise<Damages> {
   const prng = new SeededPrng(seed);
   const written = await writeDirectory(randomBelow(prng, 2) === 0);
-  const all = [...casesOf(written.files, prng)].filter(({ name }) => wanted(name));
+  // Made twice, one after the other: together, thousands of damaged files are 200 MB.
+  const cases = function* (): Generator<Case> {
+    for (const one of casesOf(written.files, new SeededPrng(seed))) if (wanted(one.name)) yield one;
+  };
+  let all = 0;
+  for (const _ of cases()) all++;
   const judge = new Judge(written);
   const outcomes = new Map<Outcome, number>();
   const wrong: string[] = [];
   const chosen = sampleOf(all, most, prng);
+  let index = 0;
   try {
-    for (const damage of chosen) {
+    for (const damage of cases()) {
+      if (!chosen.has(index++)) continue;
       try {
         const outcome = await judge.judge(damage);
         outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
@@ -40,15 +47,14 @@ export async function runDamages(
   } finally {
     judge.end();
   }
-  return { judged: chosen.length, all: all.length, outcomes, wrong };
+  return { judged: chosen.size, all, outcomes, wrong };
 }
 
-/** So many, each as likely as the others, in their order. */
-function sampleOf(all: readonly Case[], most: number, prng: SeededPrng): readonly Case[] {
-  let left = Math.min(most, all.length);
-  return all.filter((_, index) => {
-    if (randomBelow(prng, all.length - index) >= left) return false;
-    left--;
-    return true;
-  });
+/** So many indices below `all`, each as likely as the others. */
+function sampleOf(all: number, most: number, prng: SeededPrng): ReadonlySet<number> {
+  const chosen = new Set<number>();
+  for (let index = 0; index < all; index++) {
+    if (randomBelow(prng, all - index) < most - chosen.size) chosen.add(index);
+  }
+  return chosen;
 }
