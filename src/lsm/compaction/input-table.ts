@@ -24,6 +24,8 @@ export class InputTable implements RunTable {
   readonly #parts = new Map<number, IndexBlock>();
   /** The block that the cursor is in: a call that is made again finds it. */
   #current: { readonly offset: number; readonly block: DataBlock } | undefined;
+  /** What it was read with, of which it may be a view. */
+  #window: ArrayBufferLike | undefined;
   /** Of blocks that were asked for and not entered yet. */
   #aheadBytes = 0;
   /** The next block to ask for: which part of the index, and which of its entries. */
@@ -51,6 +53,7 @@ export class InputTable implements RunTable {
     if (frame === undefined || this.#open === undefined) return undefined;
     this.#frames.delete(offset);
     this.#aheadBytes -= frame.length;
+    this.#enter(frame.buffer);
     this.#current = { offset, block: this.#open.sst.dataBlock(frame, offset, "passing") };
     return this.#current.block;
   }
@@ -98,6 +101,13 @@ export class InputTable implements RunTable {
       const at = block.offset - offset;
       this.#frames.set(block.offset, bytes.subarray(at, at + block.bytes));
     }
+  }
+
+  /** A window that was left is given back at once: that many arrays are costly to collect. */
+  #enter(window: ArrayBufferLike): void {
+    if (this.#window === window) return;
+    if (this.#window instanceof ArrayBuffer) this.#window.transfer(0);
+    this.#window = window;
   }
 
   #partCount({ index }: Sst): number {
