@@ -8,6 +8,7 @@ import type { BlobStore } from "../blob/port.ts";
 import { initBucket } from "../blob/s3/init.ts";
 import type { S3Options } from "../blob/s3/options.ts";
 import { probeBucket } from "../blob/s3/probe.ts";
+import { inItsRegion } from "../blob/s3/region.ts";
 import { S3BlobStore } from "../blob/s3/store.ts";
 import type { Settings } from "./settings.ts";
 import { StoreCosts } from "./store-costs.ts";
@@ -29,15 +30,21 @@ export function s3Options(bucket: string, settings: Settings): S3Options {
   };
 }
 
-/** A bucket that tables lie in, whole: paths are keys. No request. */
-export function lakeBucket(
+/**
+ * A bucket that tables lie in, whole: paths are keys. It may lie in another region than the
+ * catalog's own. One request.
+ *
+ * @throws CatalogError as `inItsRegion`.
+ */
+export async function lakeBucket(
   bucket: string,
   settings: Settings,
   { clock, prng }: Components,
   metrics: Metrics,
-): S3BlobStore {
-  const options = { ...s3Options(bucket, settings), maxGetBytes: LIMITS.metadataFileBytes };
-  return new S3BlobStore(options, { clock, prng, onRequest: StoreCosts.of(metrics).blob });
+): Promise<S3BlobStore> {
+  const components = { clock, prng, onRequest: StoreCosts.of(metrics).blob };
+  const asked = { ...s3Options(bucket, settings), maxGetBytes: LIMITS.metadataFileBytes };
+  return new S3BlobStore(await inItsRegion(asked, components), components);
 }
 
 /** The catalog's own objects, below their prefix. */

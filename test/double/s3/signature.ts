@@ -27,7 +27,9 @@ export function refusedSignature(
   const secret = accounts.get(account);
   if (secret === undefined) return failure(403, "InvalidAccessKeyId");
   if (scope !== region) {
-    return failure(400, "AuthorizationHeaderMalformed", { Region: region });
+    const malformed = failure(400, "AuthorizationHeaderMalformed", { Region: region });
+    const headers = { ...malformed.headers, "x-amz-bucket-region": region };
+    return { ...malformed, headers };
   }
   const date = request.headers["x-amz-date"] ?? "";
   if (Math.abs(millisecondsOf(date) - nowMs) > MAX_SKEW_MS) {
