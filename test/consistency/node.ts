@@ -1,4 +1,4 @@
-import { deepEqual, match } from "node:assert/strict";
+import { deepEqual } from "node:assert/strict";
 import pino from "pino";
 import { createMetrics } from "../../src/base/metrics.ts";
 import type { SeededPrng } from "../../src/base/prng.ts";
@@ -10,6 +10,7 @@ import type { Settings } from "../../src/runtime/settings.ts";
 import type { Stores } from "../../src/runtime/stores.ts";
 import { FirnServer } from "../../src/server/server.ts";
 import { gatedBlobs, gatedPointers } from "../catalog/support/gate.ts";
+import { type Answer, type AskOptions, answerOf, Client, headersOf } from "./client.ts";
 import type { SharedClock } from "./clock.ts";
 
 /** What an adapter that is broken on purpose puts in the place of another. */
@@ -21,27 +22,8 @@ export interface Breakable {
   readonly isArmed: () => boolean;
 }
 
-export interface Answer {
-  readonly status: number;
-  /** The server's own code, where it refuses. */
-  readonly code: string;
-  /** The type of the protocol's error. */
-  readonly type: string;
-  readonly etag: string;
-  readonly replayed: boolean;
-  // biome-ignore lint/suspicious/noExplicitAny: an answer has whatever shape the check expects
-  readonly json: any;
-}
-
-export interface AskOptions {
-  readonly body?: unknown;
-  /** An `Idempotency-Key`. */
-  readonly key?: string;
-  readonly ifNoneMatch?: string;
-}
-
 /** A node of the profile, wired as a process wires it, and asked as over HTTP. */
-export class Node {
+export class Node extends Client {
   readonly pointers: PointerStore;
   readonly blobs: BlobStore;
   readonly composition: Composition;
@@ -50,6 +32,7 @@ export class Node {
   readonly #server: FirnServer;
 
   private constructor(stores: Stores, composition: Composition, server: FirnServer) {
+    super();
     this.pointers = stores.pointers;
     this.blobs = stores.blobs;
     this.composition = composition;
@@ -88,34 +71,14 @@ export class Node {
     return hook.node;
   }
 
-  async ask(
-    method: string,
-    path: string,
-    { body, key, ifNoneMatch }: AskOptions = {},
-  ): Promise<Answer> {
-    const headers = {
-      host: "localhost",
-      ...(body !== undefined && { "content-type": "application/json" }),
-      ...(key !== undefined && { "idempotency-key": key }),
-      ...(ifNoneMatch !== undefined && { "if-none-match": ifNoneMatch }),
-    };
+  override async ask(method: string, path: string, options: AskOptions = {}): Promise<Answer> {
+    const { body } = options;
+    const headers = { host: "localhost", ...headersOf(options) };
     const sent = body === undefined ? undefined : Buffer.from(JSON.stringify(body));
     const answer = await this.#server.inject(method, `/iceberg/v1${path}`, headers, sent);
     const found = new Map(answer.headers.map(([name, value]) => [name.toLowerCase(), value]));
     const text = answer.body === null ? "" : Buffer.from(answer.body).toString("utf8");
-    const json = text === "" ? undefined : JSON.parse(text);
-    return {
-      ...{ status: answer.status, code: found.get("x-firn-error") ?? "" },
-      ...{ type: json?.error?.type ?? "", etag: found.get("etag") ?? "", json },
-      replayed: found.get("idempotency-replayed") === "true",
-    };
-  }
-
-  /** The answer to what must succeed. */
-  async done(method: string, path: string, options?: AskOptions): Promise<Answer> {
-    const answer = await this.ask(method, path, options);
-    match(`${answer.status} ${answer.code}`, /^2/);
-    return answer;
+    return answerOf(answer.status, found, text);
   }
 
   /** Opens a port: `http://127.0.0.1:{port}`. */

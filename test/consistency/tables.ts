@@ -1,5 +1,5 @@
 import { equal } from "node:assert/strict";
-import type { Answer, Node } from "./node.ts";
+import type { Answer, Client } from "./client.ts";
 
 const SCHEMA = {
   type: "struct",
@@ -11,12 +11,16 @@ export function at(ns: string, table: string): string {
   return `/namespaces/${ns}/tables/${table}`;
 }
 
-export function createTable(node: Node, ns: string, name: string): Promise<Answer> {
+export function createTable(node: Client, ns: string, name: string): Promise<Answer> {
   return node.ask("POST", `/namespaces/${ns}/tables`, { body: { name, schema: SCHEMA } });
 }
 
 /** A namespace with such tables in it. */
-export async function prepare(node: Node, ns: string, ...tables: readonly string[]): Promise<void> {
+export async function prepare(
+  node: Client,
+  ns: string,
+  ...tables: readonly string[]
+): Promise<void> {
   await node.done("POST", "/namespaces", { body: { namespace: [ns] } });
   for (const table of tables) equal((await createTable(node, ns, table)).status, 200);
 }
@@ -41,7 +45,7 @@ export function widening(field: number): object {
   };
 }
 
-export function rename(node: Node, ns: string, from: string, to: string): Promise<Answer> {
+export function rename(node: Client, ns: string, from: string, to: string): Promise<Answer> {
   const body = {
     source: { namespace: [ns], name: from },
     destination: { namespace: [ns], name: to },
@@ -50,18 +54,18 @@ export function rename(node: Node, ns: string, from: string, to: string): Promis
 }
 
 /** A property of a table, as a node answers it now. */
-export async function property(node: Node, path: string, name: string): Promise<string> {
+export async function property(node: Client, path: string, name: string): Promise<string> {
   return (await node.done("GET", path)).json.metadata.properties[name] ?? "";
 }
 
 /** How many commits its metadata counts, its creation aside. */
-export async function commitsOf(node: Node, path: string): Promise<number> {
+export async function commitsOf(node: Client, path: string): Promise<number> {
   return (await node.done("GET", path)).json.metadata["metadata-log"]?.length ?? 0;
 }
 
 /** Names of a namespace, by pages; `between` runs after each. */
 export async function listed(
-  nodeOf: (page: number) => Node,
+  nodeOf: (page: number) => Client,
   ns: string,
   pageSize: number,
   between: (page: number) => Promise<void> = async () => {},

@@ -4,7 +4,8 @@ import { Lane, type Stop } from "../../catalog/support/gate.ts";
 import { Violation } from "../../catalog/support/read-store.ts";
 import { losing } from "../broken.ts";
 import { ALL, DURABLE, type Question } from "../claims.ts";
-import type { Answer, Node } from "../node.ts";
+import type { Answer } from "../client.ts";
+import type { Node } from "../node.ts";
 import { at, createTable, listed, prepare, rename } from "../tables.ts";
 import { type World, withoutSpaces } from "../world.ts";
 

@@ -4,6 +4,7 @@ import { DeletedStillListed } from "../../contract/broken/blob-deleted-listed.ts
 import { overBlobs, staleReads, trustedMemory } from "../broken.ts";
 import { ALL, OWNED, type Question } from "../claims.ts";
 import { VersionHistory } from "../history.ts";
+import { ProcessNode, refusalOf } from "../processes.ts";
 import { commit, put, Space } from "../space.ts";
 import {
   at,
@@ -50,6 +51,16 @@ export const LINEARIZABLE: Question = {
       apart: true,
       check: overtakenOwnersAreSilent,
       broken: [trustedMemory("local")],
+    },
+    {
+      level: "catalog",
+      profiles: ["bucket"],
+      answer:
+        "So between processes: a second one is refused, one that stands by serves within seconds " +
+        "once the owner stands still, and the owner, when it goes on, answers 503 or 429 and " +
+        "changes nothing.",
+      apart: true,
+      check: stoppedOwnersAreSilent,
     },
     {
       level: "pointers",
@@ -140,6 +151,34 @@ async function overtakenOwnersAreSilent(world: World): Promise<void> {
   const late = await old.ask("POST", at(ns, "t"), { body: setting({ by: "the owner again" }) });
   ok(late.status === 429 || late.status >= 500, String(late.status));
   equal(await property(next, at(ns, "t"), "by"), "the next");
+}
+
+async function stoppedOwnersAreSilent(world: World): Promise<void> {
+  const ns = world.name();
+  for (const node of world.nodes) await node.close();
+  const owner = await ProcessNode.start(world);
+  const running = [owner];
+  try {
+    const { exitCode, written } = await refusalOf(world);
+    deepEqual([exitCode, written.includes("LSM_OWNED")], [1, true]);
+    await prepare(owner, ns, "t");
+    await owner.done("POST", at(ns, "t"), { body: setting({ by: "the owner" }) });
+    const waiting = ProcessNode.start(world, "--standby");
+    process.kill(owner.server.pid, "SIGSTOP");
+    const next = await waiting;
+    running.push(next);
+    await next.done("POST", at(ns, "t"), { body: setting({ by: "the next" }) });
+    // Asked while it stands still, answered when it goes on.
+    const late = [owner.ask("GET", at(ns, "t")), owner.ask("GET", `/namespaces/${ns}/tables`)];
+    process.kill(owner.server.pid, "SIGCONT");
+    for (const { status } of await Promise.all(late)) ok(status === 503 || status === 429);
+    const body = setting({ by: "the owner again" });
+    const { status } = await owner.ask("POST", at(ns, "t"), { body });
+    ok(status === 429 || status >= 500, String(status));
+    equal(await property(next, at(ns, "t"), "by"), "the next");
+  } finally {
+    for (const { server } of running) await server.kill();
+  }
 }
 
 async function pointersAreLinearizable(world: World): Promise<void> {

@@ -8,6 +8,7 @@ import { losing } from "../broken.ts";
 import { ALL, DURABLE, type Question } from "../claims.ts";
 import { idempotencyKey } from "../keys.ts";
 import { answersAre } from "../node.ts";
+import { ProcessNode } from "../processes.ts";
 import { commit, put, refuse, Space } from "../space.ts";
 import {
   at,
@@ -58,6 +59,15 @@ export const RETRY: Question = {
         "A key is kept with what it did, for 30 minutes: a restart in between changes nothing.",
       apart: true,
       check: keysOutliveNodes,
+    },
+    {
+      level: "catalog",
+      profiles: DURABLE,
+      answer:
+        "So where the process is killed amid requests: repeated under their keys on its " +
+        "successor, each has happened once, and those that were answered are replayed.",
+      apart: true,
+      check: keysOutliveKills,
     },
     {
       level: "catalog",
@@ -153,6 +163,32 @@ async function keysOutliveNodes(world: World): Promise<void> {
   equal((await next.done("POST", at(ns, "t"), sent)).replayed, true);
   world.clock.advance(2 * clockSkewMs);
   equal((await next.done("POST", at(ns, "t"), sent)).replayed, false);
+}
+
+async function keysOutliveKills(world: World): Promise<void> {
+  const ns = world.name();
+  for (const node of world.nodes) await node.close();
+  const first = await ProcessNode.start(world);
+  const running = [first];
+  try {
+    await prepare(first, ns, "t");
+    const sent = Array.from({ length: 8 }, (_, i) => {
+      return { key: idempotencyKey(world.prng), body: setting({ [`k${i}`]: String(i) }) };
+    });
+    const asked = sent.map((each) => first.ask("POST", at(ns, "t"), each).catch(() => undefined));
+    await Promise.race(asked);
+    await first.server.kill();
+    const answers = await Promise.all(asked);
+    const next = await ProcessNode.start(world);
+    running.push(next);
+    for (const [i, each] of sent.entries()) {
+      const again = await next.done("POST", at(ns, "t"), each);
+      if (answers[i]?.status === 200) equal(again.replayed, true);
+    }
+    equal(await commitsOf(next, at(ns, "t")), sent.length);
+  } finally {
+    for (const { server } of running) await server.kill();
+  }
 }
 
 async function memoryForgets(world: World): Promise<void> {

@@ -2,7 +2,7 @@ import { deepEqual, equal, ok } from "node:assert/strict";
 import { TornPut } from "../../contract/broken/blob-torn-put.ts";
 import { overBlobs, tornItems } from "../broken.ts";
 import { ALL, type Question } from "../claims.ts";
-import type { Answer } from "../node.ts";
+import type { Answer } from "../client.ts";
 import { commit, put, Space } from "../space.ts";
 import { at, prepare, setting, versionOf } from "../tables.ts";
 import { meanwhile } from "../together.ts";
