@@ -61,10 +61,9 @@ function isQuick({ level, apart }: Claim, profile: Profile): boolean {
   switch (profile) {
     case "memory":
       return true;
-    case "local":
-      return apart !== true;
     case "bucket":
       return false;
+    case "local":
     case "aws":
       return level !== "catalog" && apart !== true;
   }
