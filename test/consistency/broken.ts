@@ -231,3 +231,15 @@ export function trustedMemory(profile: Broken["profile"]): Broken {
   };
   return withPointers("an owner that trusts its memory", change, profile);
 }
+
+/** Says that pointers to snapshots were written, and writes none. */
+export function withoutSnapshotPuts(): Broken {
+  return withPointers("writes of derived pointers that come to nothing", (inner) => ({
+    commit: async (batch) => {
+      const [only] = batch.ops;
+      const derived = batch.ops.length === 1 && only?.key.includes("/snapshots/by-") === true;
+      if (!derived || only === undefined || !("expected" in only)) return inner.commit(batch);
+      return { outcome: "committed", versions: new Map([[only.key, only.expected + 1n]]) };
+    },
+  }));
+}

@@ -36,7 +36,7 @@ export async function refusalOf(
   world: World,
 ): Promise<{ readonly exitCode: number | null; readonly written: string }> {
   const { flags, env } = deploymentOf(world);
-  const child = spawnServer(world.dir, flags, { env: { ...process.env, ...env } });
+  const child = spawnServer(world.dir, flags, { env });
   let written = "";
   child.stderr?.on("data", (chunk: Buffer) => {
     written += chunk.toString("utf8");

@@ -1,11 +1,15 @@
-import { deepEqual, equal } from "node:assert/strict";
+import { AssertionError, deepEqual, equal, ok } from "node:assert/strict";
+import { digits19 } from "../../../src/catalog/keys.ts";
+import type { Item } from "../../../src/pointer/port.ts";
 import { checkStore } from "../../catalog/support/check-store.ts";
 import { Lane, type Stop } from "../../catalog/support/gate.ts";
 import { Violation } from "../../catalog/support/read-store.ts";
-import { losing } from "../broken.ts";
+import { addSnapshot, setRef } from "../../support/snapshots.ts";
+import { losing, withoutSnapshotPuts } from "../broken.ts";
 import { ALL, DURABLE, type Question } from "../claims.ts";
 import type { Answer } from "../client.ts";
 import type { Node } from "../node.ts";
+import { commit, del } from "../space.ts";
 import { at, createTable, listed, prepare, rename } from "../tables.ts";
 import { type World, withoutSpaces } from "../world.ts";
 
@@ -48,6 +52,16 @@ export const INDEX_ATOMICITY: Question = {
         "begun has happened whole or not at all, and nothing has to be repaired.",
       apart: true,
       check: indexesOutliveNodes,
+    },
+    {
+      level: "catalog",
+      profiles: ALL,
+      answer:
+        "Snapshots, in the embedding API, are found by the table's current metadata alone. The " +
+        "catalog's pointers to them by id are derived: where one is missing no answer changes, " +
+        "and it is made again.",
+      check: derivedPointersAreNoSource,
+      broken: [withoutSnapshotPuts()],
     },
   ],
 };
@@ -168,4 +182,47 @@ async function indexesOutliveNodes(world: World): Promise<void> {
       deepEqual(now, now.join() === before.join() ? before : after);
     }
   }
+}
+
+async function derivedPointersAreNoSource(world: World): Promise<void> {
+  const ns = world.name();
+  const [one, two] = world.pair;
+  await prepare(one, ns, "t");
+  const ref = { catalog: "default", namespace: [ns], table: "t" };
+  // Found among all pointers by an id that no other table has.
+  const id = 1_000_000n + BigInt(world.prng.uint32());
+  const { metadata } = (await two.done("GET", at(ns, "t"))).json;
+  await two.done("POST", at(ns, "t"), { body: appending(metadata, id) });
+  const ask = () => one.composition.snapshots.get(ref, id);
+  const told = await ask();
+  equal(told.manifestList, `${metadata.location}/metadata/snap-${id}.avro`);
+  for (let round = 0; round < 2; round++) {
+    const pointer = await derivedPointer(two, id);
+    const { key, version } = pointer;
+    await commit(two.pointers, "a stranger", del(key, version));
+    deepEqual(await ask(), told);
+    // Made again behind the answer.
+    for (let looks = 0; (await two.pointers.get(key)).state === "absent"; looks++) {
+      ok(looks < 1_000, "it was not made again");
+      await new Promise((resolve) => setTimeout(resolve, 2));
+    }
+  }
+}
+
+async function derivedPointer({ pointers }: Node, id: bigint): Promise<Item> {
+  const leaf = `/snapshots/by-id/${digits19(id)}`;
+  for await (const item of pointers.sweep("/")) {
+    if (item.key.endsWith(leaf) && item.state === "live") return item;
+  }
+  throw new AssertionError({ message: `no pointer to snapshot ${id}` });
+}
+
+/** A commit that appends a snapshot. */
+function appending(base: Parameters<typeof addSnapshot>[0], id: bigint): object {
+  const time = { "timestamp-ms": Number(id) * 1_000 };
+  const updates = [addSnapshot(base, id, time), setRef("main", id)];
+  const plain = JSON.parse(
+    JSON.stringify(updates, (_, value) => (typeof value === "bigint" ? Number(value) : value)),
+  );
+  return { requirements: [], updates: plain };
 }
