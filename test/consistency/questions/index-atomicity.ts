@@ -4,7 +4,7 @@ import type { Item } from "../../../src/pointer/port.ts";
 import { checkStore } from "../../catalog/support/check-store.ts";
 import { Lane, type Stop } from "../../catalog/support/gate.ts";
 import { Violation } from "../../catalog/support/read-store.ts";
-import { addSnapshot, setRef } from "../../support/snapshots.ts";
+import { addSnapshot, type ClientMetadata, setRef } from "../../support/snapshots.ts";
 import { losing, withoutSnapshotPuts } from "../broken.ts";
 import { ALL, DURABLE, type Question } from "../claims.ts";
 import type { Answer } from "../client.ts";
@@ -217,9 +217,11 @@ async function derivedPointer({ pointers }: Node, id: bigint): Promise<Item> {
   throw new AssertionError({ message: `no pointer to snapshot ${id}` });
 }
 
+type AppendedTo = ClientMetadata & { readonly "last-updated-ms": number };
+
 /** A commit that appends a snapshot. */
-function appending(base: Parameters<typeof addSnapshot>[0], id: bigint): object {
-  const time = { "timestamp-ms": Number(id) * 1_000 };
+function appending(base: AppendedTo, id: bigint): object {
+  const time = { "timestamp-ms": base["last-updated-ms"] + 1 };
   const updates = [addSnapshot(base, id, time), setRef("main", id)];
   const plain = JSON.parse(
     JSON.stringify(updates, (_, value) => (typeof value === "bigint" ? Number(value) : value)),
