@@ -109,7 +109,7 @@ function ms(nanoseconds: number): number {
 function emptySpec() {
   const sizes = { blockBytes: 16_384, tableBytes: MB, windowBytes: MB, stepBytes: MB };
   const none = { inputs: [], snapshots: [], dropTombstones: false, compression: "none" as const };
-  return { ...none, ...sizes, operators: [], nowMs: 0 };
+  return { ...none, ...sizes, operators: [], nowMs: 0, prefixes: undefined };
 }
 
 /** 20 B keys, 400 B values. */

@@ -177,8 +177,8 @@ export class Flusher {
 
   async #store(memtable: Memtable, id: Ulid): Promise<SstMeta> {
     const { clock, options, store, prefix, snapshots } = this.#target;
-    const { compression, blockBytes } = options;
-    const writer = new SstWriter(id, { compression, blockBytes });
+    const { compression, blockBytes, prefixes } = options;
+    const writer = new SstWriter(id, { compression, blockBytes, prefixes });
     const states = snapshots();
     const { operators } = this.#target.meaning;
     const filter = new VersionFilter(

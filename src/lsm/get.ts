@@ -26,6 +26,9 @@ export class ReadFigures {
   filterChecks = 0;
   filterNegatives = 0;
   filterFalsePositives = 0;
+  /** As filters of prefixes were, by scans. */
+  prefixChecks = 0;
+  prefixNegatives = 0;
   /** Look-ups that had to wait for the store. */
   waits = 0;
 }
@@ -42,7 +45,7 @@ type Value = Uint8Array | undefined;
 
 /** Point reads: on the spot where all is at hand, else with one round of requests a level. */
 export class Gets {
-  readonly figures: ReadFigures = new ReadFigures();
+  readonly figures: ReadFigures;
   readonly #tables: Tables;
   readonly #views: Views;
 
@@ -53,9 +56,11 @@ export class Gets {
   /** @param onWaited told how long a read waited for the store. */
   constructor(
     { tables, views, meaning }: Pick<ScanSource, "tables" | "views" | "meaning">,
+    figures: ReadFigures,
     clock: Clock,
     onWaited: (ms: number) => void,
   ) {
+    this.figures = figures;
     this.#tables = tables;
     this.#views = views;
     this.#meaning = meaning;
@@ -187,7 +192,8 @@ export class Gets {
     sequence: Sequence,
     missing: MissingBlock[],
   ): Value | typeof MISSING {
-    const made = viewCursor(view, { bounds: { from: key, to: keyAfter(key) }, sequence });
+    const bounds = { from: key, to: keyAfter(key) };
+    const made = viewCursor(view, { bounds, sequence, figures: this.figures });
     if (!("seek" in made)) {
       missing.push(...made);
       return MISSING;

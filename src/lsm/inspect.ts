@@ -4,6 +4,7 @@ import { DataBlockCursor } from "./format/data-block-cursor.ts";
 import { DELETE, END_OF_KEYS, EXPIRES, type Key, MERGE, plainKind } from "./format/entry.ts";
 import type { IndexBlock } from "./format/index-block.ts";
 import type { Manifest } from "./format/manifest.ts";
+import type { PrefixRule } from "./format/prefix-filter.ts";
 import type { Sst } from "./format/sst.ts";
 import type { SstMeta } from "./format/sst-meta.ts";
 import type { Ulid } from "./format/ulid.ts";
@@ -42,6 +43,7 @@ export async function* inspectTable(
   const read = async (offset: number, bytes: number): Promise<Uint8Array> =>
     (await store.getRange(path, offset, bytes))?.bytes ?? new Uint8Array(0);
   yield tableLine(sst.meta);
+  if (sst.prefixes !== undefined) yield `  filter of prefixes: ${ruleText(sst.prefixes.rule)}`;
   if (block === undefined) yield* rangeLines(sst);
   for await (const leaf of leavesOf(sst, read)) {
     for (let entry = 0; entry < leaf.count; entry++) {
@@ -180,6 +182,12 @@ function timeText(ms: number): string {
 }
 
 const MAX_DATE_MS = 8.64e15;
+
+function ruleText(rule: PrefixRule): string {
+  return "bytes" in rule
+    ? `the first ${rule.bytes} bytes`
+    : `up to ${printable(String.fromCharCode(rule.separator))}`;
+}
 
 function* rangeLines({ ranges }: Sst): Generator<string> {
   for (const { from, to, sequences } of ranges?.fragments() ?? []) {

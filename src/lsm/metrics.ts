@@ -31,6 +31,7 @@ const FIGURES: readonly Figure[] = [
   ["read_amplification", "Sorted places a read may look in.", (s) => s.amplification.read],
   ["space_amplification", "Bytes of tables for each that counts.", (s) => s.amplification.space],
   ["filter_hit_ratio", "Absent keys that filters kept from a read.", filterHits],
+  ["prefix_filter_hit_ratio", "Tables that filters of prefixes kept from a scan.", prefixHits],
   ["cache_hit_ratio", "Blocks that were in the cache.", (s) => hits(s.cache.hits, s.cache.misses)],
   ["cache_bytes", "Memory of the block cache.", (s) => s.cache.bytes],
   ["stalled_writes", "Writes that were delayed.", (s) => s.pressure.delayed],
@@ -95,6 +96,10 @@ function tombstones({ tree }: LsmStats): number {
 
 function flushRate({ flush }: LsmStats): number {
   return flush.totalMs === 0 ? 0 : (flush.fileBytes * 1_000) / flush.totalMs;
+}
+
+function prefixHits({ reads }: LsmStats): number {
+  return hits(reads.prefixNegatives, reads.prefixChecks - reads.prefixNegatives);
 }
 
 function filterHits({ reads }: LsmStats): number {

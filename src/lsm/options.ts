@@ -1,5 +1,6 @@
 import { invalid } from "../base/error.ts";
 import { LIMITS } from "../base/limits.ts";
+import { MAX_PREFIX_BYTES, type PrefixRule } from "./format/prefix-filter.ts";
 
 /** How an engine behaves. Every field has a default; sizes in bytes, spans in milliseconds. */
 export interface LsmOptions {
@@ -37,6 +38,8 @@ export interface LsmOptions {
   /** How data blocks are stored, and their size before that. */
   readonly compression: "none" | "zstd";
   readonly blockBytes: number;
+  /** Which part of a key scans ask tables for, by a filter of their own; none if undefined. */
+  readonly prefixes: PrefixRule | undefined;
   /** Reads of one table closer together than this are one request, up to `readBytes`. */
   readonly readGapBytes: number;
   readonly readBytes: number;
@@ -82,6 +85,7 @@ export const LSM_DEFAULTS: LsmOptions = {
   minFlushIntervalMs: 0,
   compression: "none",
   blockBytes: 16_384,
+  prefixes: undefined,
   readGapBytes: 65_536,
   readBytes: MIB,
   readAheadBytes: 2 * MIB,
@@ -112,7 +116,7 @@ const OPTIONAL: ReadonlySet<string> = new Set([
 export function lsmOptions(chosen: Partial<LsmOptions> = {}): LsmOptions {
   const options: LsmOptions = { ...LSM_DEFAULTS, ...chosen };
   for (const [name, value] of Object.entries(options)) {
-    if (typeof value === "string") continue;
+    if (typeof value === "string" || name === "prefixes") continue;
     const [low, high] = typeof value === "number" ? [value, value] : (value as [number, number]);
     const floor = OPTIONAL.has(name) ? 0 : 1;
     const whole = Number.isSafeInteger(low) && Number.isSafeInteger(high);
@@ -120,6 +124,7 @@ export function lsmOptions(chosen: Partial<LsmOptions> = {}): LsmOptions {
       throw invalid("LSM_OPTION_INVALID", "an engine option is out of range", { name });
     }
   }
+  assertPrefixes(options.prefixes);
   const { leaseMs, takeoverWaitMs, gcMinAgeMs } = options;
   if (leaseMs > 0 && leaseMs + LIMITS.leaseSkewMarginMs > takeoverWaitMs) {
     throw invalid("LSM_OPTION_INVALID", "a take-over outwaits the read lease", { leaseMs });
@@ -128,4 +133,11 @@ export function lsmOptions(chosen: Partial<LsmOptions> = {}): LsmOptions {
     throw invalid("LSM_OPTION_INVALID", "a shared store keeps objects longer", { gcMinAgeMs });
   }
   return options;
+}
+
+function assertPrefixes(rule: PrefixRule | undefined): void {
+  if (rule === undefined) return;
+  const [low, number] = "bytes" in rule ? [1, rule.bytes] : [0, rule.separator];
+  if (Number.isInteger(number) && number >= low && number <= MAX_PREFIX_BYTES) return;
+  throw invalid("LSM_OPTION_INVALID", "an engine option is out of range", { name: "prefixes" });
 }

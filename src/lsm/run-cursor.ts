@@ -27,14 +27,17 @@ type Move = (cursor: SstCursor) => Step;
  */
 export class RunCursor implements Cursor {
   readonly #tables: readonly RunTable[];
+  readonly #skips: (sst: Sst) => boolean;
   #at = -1;
   #cursor: SstCursor | undefined;
   /** The step on or back that missed: it goes on in the table that was being entered. */
   #entering: Move | undefined;
   #missing: MissingBlock | undefined;
 
-  constructor(tables: readonly RunTable[]) {
+  /** @param skips asked of each open table: whether nothing in it is wanted. */
+  constructor(tables: readonly RunTable[], skips: (sst: Sst) => boolean = never) {
     this.#tables = tables;
+    this.#skips = skips;
   }
 
   /** The table that it stands in, or is about to enter. */
@@ -83,40 +86,35 @@ export class RunCursor implements Cursor {
   }
 
   first(): Step {
-    return this.#enter(0, first);
+    return this.#enterOn(0, first, 1);
   }
 
   last(): Step {
-    return this.#enter(this.#tables.length - 1, last);
+    return this.#enterOn(this.#tables.length - 1, last, -1);
   }
 
   seek(key: Key, sequence: Sequence = MAX_SEQUENCE): Step {
-    const move: Move = (cursor) => cursor.seek(key, sequence);
     // Versions of one key may go on in the next table: the first may hold only newer ones.
-    for (let index = this.#firstReaching(key); ; index++) {
-      const step = this.#enter(index, move);
-      if (step !== END || index >= this.#tables.length) return step;
-    }
+    return this.#enterOn(this.#firstReaching(key), (cursor) => cursor.seek(key, sequence), 1);
   }
 
   seekBefore(key: Key, sequence: Sequence = MAX_SEQUENCE): Step {
     const move: Move = (cursor) => cursor.seekBefore(key, sequence);
-    for (let index = this.#lastBeginning(key); ; index--) {
-      const step = this.#enter(index, move);
-      if (step !== END || index < 0) return step;
-    }
+    return this.#enterOn(this.#lastBeginning(key), move, -1);
   }
 
   next(): Step {
-    if (this.#entering !== undefined) return this.#enter(this.#at, this.#entering);
+    const entering = this.#entering;
+    if (entering !== undefined) return this.#enterOn(this.#at, entering, 1);
     const step = this.#standing().next();
-    return step === END ? this.#enter(this.#at + 1, first) : step;
+    return step === END ? this.#enterOn(this.#at + 1, first, 1) : step;
   }
 
   prev(): Step {
-    if (this.#entering !== undefined) return this.#enter(this.#at, this.#entering);
+    const entering = this.#entering;
+    if (entering !== undefined) return this.#enterOn(this.#at, entering, -1);
     const step = this.#standing().prev();
-    return step === END ? this.#enter(this.#at - 1, last) : step;
+    return step === END ? this.#enterOn(this.#at - 1, last, -1) : step;
   }
 
   missing(into: MissingBlock[]): void {
@@ -134,6 +132,14 @@ export class RunCursor implements Cursor {
     return firstIndex(this.#tables, (table) => table.meta.stats.firstKey > key) - 1;
   }
 
+  /** Into a table, or the first one behind it, or before it, where the move comes to an entry. */
+  #enterOn(from: number, move: Move, direction: 1 | -1): Step {
+    for (let index = from; ; index += direction) {
+      const step = this.#enter(index, move);
+      if (step !== END || this.#tables[index] === undefined) return step;
+    }
+  }
+
   #enter(index: number, move: Move): Step {
     const table = this.#tables[index];
     this.#entering = undefined;
@@ -148,6 +154,7 @@ export class RunCursor implements Cursor {
         this.#entering = move;
         return MISS;
       }
+      if (this.#skips(open.sst)) return END;
       this.#cursor = new SstCursor(open.sst, table);
     }
     const step = move(this.#cursor);
@@ -160,6 +167,7 @@ export class RunCursor implements Cursor {
   }
 }
 
+const never = (): boolean => false;
 const first: Move = (cursor) => cursor.first();
 const last: Move = (cursor) => cursor.last();
 

@@ -7,7 +7,7 @@ import { VisibleCursor } from "./merge-visible.ts";
 import type { Bounds } from "./range.ts";
 import type { Tables } from "./tables.ts";
 import type { View, Views } from "./view.ts";
-import { viewCursor } from "./view-cursor.ts";
+import { type PrefixFigures, viewCursor } from "./view-cursor.ts";
 
 /** Never write to the bytes: they are views of what others read. They may be kept. */
 export interface Row {
@@ -39,6 +39,7 @@ export interface ScanSource {
   readonly tables: Tables;
   readonly views: Views;
   readonly meaning: Meaning;
+  readonly figures: PrefixFigures;
   readonly assertReadable: (sequence: Sequence) => void;
 }
 
@@ -91,7 +92,8 @@ export class ViewScan implements Scan {
   }
 
   #begin(): VisibleCursor | undefined {
-    const made = viewCursor(this.#view, this.#options);
+    const { bounds, sequence } = this.#options;
+    const made = viewCursor(this.#view, { bounds, sequence, figures: this.#source.figures });
     if ("seek" in made) {
       return new VisibleCursor(made, this.#options.sequence, this.#source.meaning);
     }

@@ -12,6 +12,7 @@ import {
 } from "./format/entry.ts";
 import { TAIL_GUESS_BYTES } from "./format/footer.ts";
 import type { IndexBlock } from "./format/index-block.ts";
+import { prefixOf } from "./format/prefix-filter.ts";
 import { openSst, type Sst } from "./format/sst.ts";
 import type { SstMeta, SstStats } from "./format/sst-meta.ts";
 import { extentOf } from "./format/sst-writer.ts";
@@ -241,6 +242,11 @@ class TableCheck {
     if (first || key !== this.#key) {
       this.#keys++;
       if (!this.#sst.mayContain(key)) return "its filter lacks a key";
+      const { prefixes } = this.#sst;
+      const prefix = prefixes && prefixOf(prefixes.rule, key);
+      if (prefix !== undefined && prefixes?.mayContain(prefix) === false) {
+        return "its filter lacks a prefix";
+      }
     }
     this.#entries++;
     if (kind === DELETE) this.#deletions++;

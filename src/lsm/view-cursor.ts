@@ -1,7 +1,9 @@
 import { CoveredCursor, RangeCover } from "./covered-cursor.ts";
 import type { Cursor, MissingBlock } from "./format/cursor.ts";
 import type { Sequence } from "./format/entry.ts";
+import { commonPrefix } from "./format/prefix-filter.ts";
 import type { RangeMap } from "./format/range-map.ts";
+import type { Sst } from "./format/sst.ts";
 import { MergeCursor } from "./merge.ts";
 import type { Bounds } from "./range.ts";
 import { RunCursor } from "./run-cursor.ts";
@@ -12,6 +14,13 @@ import { isVisible, type View } from "./view.ts";
 export interface Reading {
   readonly bounds: Bounds;
   readonly sequence: Sequence;
+  readonly figures: PrefixFigures;
+}
+
+/** Filters of prefixes that were asked, and that said no. */
+export interface PrefixFigures {
+  prefixChecks: number;
+  prefixNegatives: number;
 }
 
 /**
@@ -22,7 +31,7 @@ export interface Reading {
  *   hand: they are held until the reader ends, or its cursor is made.
  */
 export function viewCursor(view: View, reading: Reading): Cursor | readonly MissingBlock[] {
-  const places = new Places(reading.sequence);
+  const places = new Places(reading);
   for (const memtable of [view.active, ...view.frozen]) {
     places.delete(memtable.ranges);
     if (memtable.entries > 0) places.add(memtable.cursor(), memtable.maxSequence);
@@ -43,13 +52,13 @@ function reaching(tables: readonly Table[], { bounds, sequence }: Reading): read
 /** The sorted places of a view, taken in from the newest to the oldest. */
 class Places {
   readonly missing: MissingBlock[] = [];
-  readonly #sequence: Sequence;
+  readonly #reading: Reading;
   readonly #inputs: Cursor[] = [];
   /** Of the places so far: what they delete is older, and lies in them or further down. */
   readonly #ranges: RangeMap[] = [];
 
-  constructor(sequence: Sequence) {
-    this.#sequence = sequence;
+  constructor(reading: Reading) {
+    this.#reading = reading;
   }
 
   delete(ranges: RangeMap | undefined): void {
@@ -60,7 +69,11 @@ class Places {
     const input =
       this.#ranges.length === 0
         ? cursor
-        : new CoveredCursor(cursor, new RangeCover([...this.#ranges], this.#sequence), maxSequence);
+        : new CoveredCursor(
+            cursor,
+            new RangeCover([...this.#ranges], this.#reading.sequence),
+            maxSequence,
+          );
     this.#inputs.push(input);
   }
 
@@ -77,8 +90,20 @@ class Places {
       else this.delete(table.open.sst.ranges);
     }
     const filled = hasBare ? tables.filter(({ meta }) => meta.stats.entries > 0) : tables;
-    if (filled.length > 0) this.add(new RunCursor(filled), maxSequence);
+    if (filled.length > 0) this.add(new RunCursor(filled, this.#skips), maxSequence);
   }
+
+  /** Whether a table has no key with the prefix that all that is wanted has. */
+  readonly #skips = ({ prefixes }: Sst): boolean => {
+    if (prefixes === undefined) return false;
+    const { bounds, figures } = this.#reading;
+    const prefix = commonPrefix(prefixes.rule, bounds.from, bounds.to);
+    if (prefix === undefined) return false;
+    figures.prefixChecks++;
+    if (prefixes.mayContain(prefix)) return false;
+    figures.prefixNegatives++;
+    return true;
+  };
 
   cursor(): Cursor {
     return this.#inputs.length === 1 ? (this.#inputs[0] as Cursor) : new MergeCursor(this.#inputs);

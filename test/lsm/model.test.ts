@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { CatalogError } from "../../src/base/error.ts";
 import { BlockCache } from "../../src/lsm/cache.ts";
 import type { Engine } from "../../src/lsm/engine.ts";
+import type { PrefixRule } from "../../src/lsm/format/prefix-filter.ts";
 import type { LsmOptions } from "../../src/lsm/options.ts";
 import type { Scan } from "../../src/lsm/scan.ts";
 import type { Snapshot } from "../../src/lsm/snapshots.ts";
@@ -76,6 +77,11 @@ type Command =
   | { readonly do: "set"; readonly ops: readonly ModelOp[] }
   | { readonly do: "commit" };
 
+interface Settings {
+  readonly cacheBytes: number;
+  readonly prefixes: PrefixRule | undefined;
+}
+
 /** What a transaction has seen and done, beside the engine's own. */
 interface ModelTransaction {
   readonly transaction: Transaction;
@@ -94,23 +100,23 @@ class Run {
   readonly #clock: SetClock;
   /** The latest time that the engine was shown. */
   #nowMs: number;
-  readonly #cacheBytes: number;
+  readonly #settings: Settings;
   readonly #model = new VersionMap();
   #engine: Engine;
   #acknowledged = 0;
   #snapshots: Snapshot[] = [];
   #transactions: ModelTransaction[] = [];
 
-  private constructor(world: World, clock: SetClock, engine: Engine, cacheBytes: number) {
+  private constructor(world: World, clock: SetClock, engine: Engine, settings: Settings) {
     this.#world = world;
     this.#clock = clock;
     this.#nowMs = clock.wallMs;
     this.#engine = engine;
-    this.#cacheBytes = cacheBytes;
+    this.#settings = settings;
   }
 
-  static async start(world: World, clock: SetClock, cacheBytes: number): Promise<Run> {
-    return new Run(world, clock, await open(world, cacheBytes), cacheBytes);
+  static async start(world: World, clock: SetClock, settings: Settings): Promise<Run> {
+    return new Run(world, clock, await open(world, settings), settings);
   }
 
   async do(command: Command): Promise<void> {
@@ -293,7 +299,7 @@ class Run {
 
   /** A new process on the same store; the one before, dead or not, is fenced. */
   async #restart(): Promise<void> {
-    this.#engine = await open(this.#world, this.#cacheBytes);
+    this.#engine = await open(this.#world, this.#settings);
     this.#snapshots = [];
     this.#transactions = [];
     const { lastSequence } = this.#engine;
@@ -304,8 +310,8 @@ class Run {
   }
 }
 
-function open(world: World, cacheBytes: number): Promise<Engine> {
-  return world.open({ cache: new BlockCache(cacheBytes), options: SMALL });
+function open(world: World, { cacheBytes, prefixes }: Settings): Promise<Engine> {
+  return world.open({ cache: new BlockCache(cacheBytes), options: { ...SMALL, prefixes } });
 }
 
 async function pairs(scan: Scan): Promise<readonly Pair[]> {
@@ -374,7 +380,7 @@ const op: fc.Arbitrary<ModelOp> = fc.oneof(
 );
 const range: fc.Arbitrary<ReadRange> = fc.oneof(
   fc.constant({}),
-  fc.record({ prefix: fc.constantFrom("", "a", "key-", "key-01", "\xff") }),
+  fc.record({ prefix: fc.constantFrom("", "a", "key-", "key-01", "key-9", "nothing-", "\xff") }),
   fc.tuple(key, key).map(([a, b]) => (a <= b ? { from: a, to: b } : { from: b, to: a })),
   fc.record({ from: key }),
   fc.record({ to: key }),
@@ -442,24 +448,25 @@ const command: fc.Arbitrary<Command> = fc.oneof(
   { weight: 2, arbitrary: fc.record({ do: fc.constant("commit" as const) }) },
 );
 
+const settings: fc.Arbitrary<Settings> = fc.record({
+  cacheBytes: fc.constantFrom(0, 3_000, 1_000_000),
+  prefixes: fc.constantFrom(undefined, { bytes: 1 }, { bytes: 6 }, { separator: 0x2d }),
+});
+
 describe.each(KINDS)("the engine over a $store store, log of $wal", (kind) => {
   it("does as a sorted map with versions does", async () => {
     const commands = fc.array(command, { minLength: 10, maxLength: 60 });
-    const property = fc.asyncProperty(
-      commands,
-      fc.constantFrom(0, 3_000, 1_000_000),
-      async (list, cacheBytes) => {
-        const clock = new SetClock();
-        const world = makeWorld(kind, { clock });
-        try {
-          const run = await Run.start(world, clock, cacheBytes);
-          for (const one of list) await run.do(one);
-          await run.end();
-        } finally {
-          world.end();
-        }
-      },
-    );
+    const property = fc.asyncProperty(commands, settings, async (list, settings) => {
+      const clock = new SetClock();
+      const world = makeWorld(kind, { clock });
+      try {
+        const run = await Run.start(world, clock, settings);
+        for (const one of list) await run.do(one);
+        await run.end();
+      } finally {
+        world.end();
+      }
+    });
     await fc.assert(property, { numRuns: RUNS, verbose: 1 });
   });
 });

@@ -243,6 +243,28 @@ describe("what expires", () => {
     expect((await engine.scan({ to: utf8("l") }).next())?.length).toBe(1);
   });
 
+  it("is compacted away when all of a table has expired and something else comes", async () => {
+    const world = new World();
+    const engine = await world.open({ compaction: "auto", compactionL0Tables: 2 });
+    for (const half of ["a", "b"]) {
+      for (let i = 0; i < 50; i++) {
+        const expiresAtMs = 10_000 + i;
+        await engine.put(utf8(`${half}${i}`), new Uint8Array(500), { expiresAtMs });
+      }
+      await engine.flush();
+    }
+    const settle = async (entries: number): Promise<void> => {
+      const { tree } = engine.stats();
+      for (let turn = 0; turn < 500 && tree.entries !== entries; turn++) await world.clock.sleep(0);
+      expect(engine.stats().tree).toMatchObject({ entries });
+    };
+    await settle(100);
+    await world.at(11_000);
+    await engine.put(key, utf8("x"));
+    await engine.flush();
+    await settle(1);
+  });
+
   it("stays gone where the clock goes back", async () => {
     const world = new World();
     let backMs = 0;

@@ -80,9 +80,9 @@ export class Compactor {
   async compactAll(): Promise<void> {
     await this.#alone(async () => {
       const { manifests, options } = this.#target;
-      const { oldestSnapshot } = this.#context();
+      const { oldestSnapshot, nowMs } = this.#context();
       // What could not be read before is tried again: whoever asks wants to hear of it.
-      const plan = pickAll(manifests.current, options, { oldestSnapshot });
+      const plan = pickAll(manifests.current, options, { oldestSnapshot, nowMs });
       if (plan !== undefined) await this.#execute(plan);
     });
   }
@@ -213,8 +213,9 @@ export class Compactor {
     return this.#isStopped || this.#target.health.failure !== undefined;
   }
 
-  #context(): PickContext {
-    return { oldestSnapshot: this.#target.snapshots()[0], avoid: this.#avoid };
+  #context(): PickContext & { readonly nowMs: number } {
+    const { snapshots, meaning } = this.#target;
+    return { oldestSnapshot: snapshots()[0], nowMs: meaning.nowMs(), avoid: this.#avoid };
   }
 
   #debtBytes(): number {

@@ -86,7 +86,7 @@ export class Executor {
     snapshots: readonly Sequence[],
   ): Promise<readonly SstMeta[]> {
     const { merger, options, meaning } = this.#target;
-    const { compression, blockBytes, tableBytes } = options;
+    const { compression, blockBytes, prefixes, tableBytes } = options;
     const session = merger.start({
       inputs,
       snapshots,
@@ -95,6 +95,7 @@ export class Executor {
       nowMs: meaning.nowMs(),
       compression,
       blockBytes,
+      prefixes,
       tableBytes,
       windowBytes: Math.min(MAX_WINDOW_BYTES, Math.ceil(WINDOWS_BYTES / inputs.length / 4)),
       stepBytes: STEP_BYTES,

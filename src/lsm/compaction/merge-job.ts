@@ -127,8 +127,9 @@ export class MergeJob {
   #begin(): OpenWriter | undefined {
     const id = this.#ids.shift();
     if (id === undefined) return undefined;
-    const { compression, blockBytes, stepBytes: chunkBytes } = this.#spec;
-    this.#writer = { id, sst: new SstWriter(id, { compression, blockBytes, chunkBytes }) };
+    const { compression, blockBytes, prefixes, stepBytes: chunkBytes } = this.#spec;
+    const options = { compression, blockBytes, prefixes, chunkBytes };
+    this.#writer = { id, sst: new SstWriter(id, options) };
     return this.#writer;
   }
 

@@ -1,5 +1,6 @@
 import type { Compression } from "../format/block-frame.ts";
 import type { Sequence } from "../format/entry.ts";
+import type { PrefixRule } from "../format/prefix-filter.ts";
 import type { SstMeta } from "../format/sst-meta.ts";
 import type { Ulid } from "../format/ulid.ts";
 import type { SortedTables } from "./plan.ts";
@@ -17,6 +18,7 @@ export interface MergeSpec {
   readonly nowMs: number;
   readonly compression: Compression;
   readonly blockBytes: number;
+  readonly prefixes: PrefixRule | undefined;
   /** At which a table ends. */
   readonly tableBytes: number;
   /** What is asked for of one input at once; up to two of them are held. */

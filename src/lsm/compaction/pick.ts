@@ -38,6 +38,8 @@ export interface PickOptions {
 /** What the choice depends on besides the manifest. */
 export interface PickContext {
   readonly oldestSnapshot?: Sequence | undefined;
+  /** What expires by then is garbage. */
+  readonly nowMs?: number;
   /** Tables that could not be read: they stay where they are, and so does what would need them. */
   readonly avoid?: ReadonlySet<Ulid>;
 }
@@ -105,6 +107,7 @@ function supposed(part: PlanPart): SstMeta {
       keys: Math.max(1, entries),
       deletions: 0,
       ranges: 0,
+      expiring: 0,
       firstKey: keys.map((stats) => stats.firstKey).reduce((a, b) => (a < b ? a : b)),
       lastKey: keys.map((stats) => stats.lastKey).reduce((a, b) => (a > b ? a : b)),
       maxSequence: keys.reduce((most, stats) => Math.max(most, stats.maxSequence), 0),
@@ -116,6 +119,7 @@ class Picker {
   readonly #runs: readonly SortedRun[];
   readonly #options: PickOptions;
   readonly #oldestSnapshot: Sequence | undefined;
+  readonly #nowMs: number;
   readonly #avoid: ReadonlySet<Ulid>;
   /** The oldest tables of level 0 up to one that cannot be read, each sorted in itself. */
   readonly #level0: readonly SortedTables[];
@@ -124,6 +128,7 @@ class Picker {
     this.#runs = runs;
     this.#options = options;
     this.#oldestSnapshot = context.oldestSnapshot;
+    this.#nowMs = context.nowMs ?? 0;
     this.#avoid = context.avoid ?? new Set();
     const bad = level0.findLastIndex(({ id }) => this.#avoid.has(id));
     this.#level0 = level0.slice(bad + 1).map((table) => [table]);
@@ -281,7 +286,7 @@ class Picker {
   }
 
   #garbage(table: SstMeta): number {
-    return garbageShare(table, this.#oldestSnapshot);
+    return garbageShare(table, this.#oldestSnapshot, this.#nowMs);
   }
 }
 

@@ -218,12 +218,17 @@ function compareKeys(a: Key, b: Key): number {
 }
 
 /**
- * The share of a table's entries that a rewrite at the bottom could drop: deletions, and versions
- * that newer ones hide; all of a table that holds range tombstones alone. None while a snapshot may
- * need them.
+ * The share of a table's entries that a rewrite at the bottom could drop: deletions, versions that
+ * newer ones hide, what expires once all of it has; all of a table that holds range tombstones
+ * alone. None while a snapshot may need them.
  */
-export function garbageShare({ stats }: SstMeta, oldestSnapshot: Sequence | undefined): number {
+export function garbageShare(
+  { stats }: SstMeta,
+  oldestSnapshot: Sequence | undefined,
+  nowMs: number,
+): number {
   if (oldestSnapshot !== undefined && stats.maxSequence > oldestSnapshot) return 0;
   if (stats.entries === 0) return 1;
-  return (stats.deletions + stats.entries - stats.keys) / stats.entries;
+  const expired = stats.lastExpiryMs <= nowMs ? stats.expiring : 0;
+  return Math.min(1, (stats.deletions + expired + stats.entries - stats.keys) / stats.entries);
 }

@@ -31,9 +31,9 @@ export interface EntryBytes {
   readonly keyEnd: number;
   readonly sequence: Sequence;
   readonly kind: Kind;
-  /** Of a merge: its number in the manifest. */
+  /** Of a merge: the number of its operator; else anything. */
   readonly operator: number;
-  /** Wall time, where the kind says that it expires; else 0. */
+  /** Wall time, where the kind says that it expires; else anything. */
   readonly expiresAtMs: number;
   /** Empty for a deletion. */
   readonly valueSource: Uint8Array;
@@ -54,7 +54,7 @@ export interface Cursor {
   readonly key: Key;
   readonly sequence: Sequence;
   readonly kind: Kind;
-  /** As `EntryBytes` has them: looked at where the kind says so. */
+  /** As `EntryBytes` has them: of use where the kind says so. */
   readonly operator: number;
   readonly expiresAtMs: number;
   /** Where the value lies, to copy it without an object for each entry. Empty for a deletion. */

@@ -21,6 +21,8 @@ export const FORMAT_VERSION = 1;
 export const MERGES = 1;
 export const RANGES = 2;
 export const EXPIRY = 4;
+/** The one optional feature. */
+export const PREFIX_FILTER = 1;
 const OF_TABLES = MERGES | RANGES | EXPIRY;
 
 const KNOWN: Readonly<Record<FileKind, number>> = {

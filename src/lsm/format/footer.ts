@@ -1,6 +1,6 @@
 import { crc32 } from "node:zlib";
 import { corrupt } from "./corrupt.ts";
-import { assertReadable, FORMAT_VERSION } from "./features.ts";
+import { assertReadable, FORMAT_VERSION, PREFIX_FILTER } from "./features.ts";
 import { bytesOfUlid, ULID_BYTES, type Ulid, ulidOfBytes } from "./ulid.ts";
 import { readU32, readU64, writeU32, writeU64 } from "./varint.ts";
 
@@ -17,8 +17,8 @@ import { readU32, readU64, writeU32, writeU64 } from "./varint.ts";
  *   38      2      0
  *   40      64     eight sections of the tail: offset in the tail (4), bytes of the frame (4);
  *                  0 and 0 where there is none. In order: index, filter, statistics,
- *                  range tombstones, prefix filter (kept for later), three more. Without
- *                  entries there is neither index nor filter
+ *                  range tombstones, prefix filter, three more. Without entries there is
+ *                  neither index nor filter
  *   104     4      CRC-32 of all before it
  *   108     8      "FIRNSST\n"
  *
@@ -62,6 +62,7 @@ export interface Footer {
   readonly filter: Section | undefined;
   readonly stats: Section;
   readonly ranges: Section | undefined;
+  readonly prefixes: Section | undefined;
 }
 
 export function encodeFooter(footer: Footer): Uint8Array {
@@ -72,7 +73,8 @@ export function encodeFooter(footer: Footer): Uint8Array {
   writeU32(out, 28, footer.requiredFeatures);
   writeU32(out, 32, footer.optionalFeatures);
   out[36] = FORMAT_VERSION;
-  [footer.index, footer.filter, footer.stats, footer.ranges].forEach((section, slot) => {
+  const { index, filter, stats, ranges, prefixes } = footer;
+  [index, filter, stats, ranges, prefixes].forEach((section, slot) => {
     writeU32(out, SLOTS_AT + 8 * slot, section?.offset ?? 0);
     writeU32(out, SLOTS_AT + 8 * slot + 4, section?.bytes ?? 0);
   });
@@ -104,14 +106,19 @@ export function decodeFooter(tail: Uint8Array): Footer {
   if (tailBytes < FOOTER_BYTES || tailBytes > fileBytes) {
     throw corrupt("sst", "footer", 24, "tail does not fit");
   }
-  const [index, filter, stats, ranges] = sections(bytes, tailBytes - FOOTER_BYTES);
+  const [index, filter, stats, ranges, prefixes] = sections(bytes, tailBytes - FOOTER_BYTES);
   if (stats === undefined || (index === undefined && ranges === undefined)) {
     throw corrupt("sst", "footer", SLOTS_AT, "no index or no statistics");
   }
   const id = ulidOfBytes(bytes.subarray(0, ULID_BYTES));
   const optionalFeatures = readU32(bytes, 32);
+  // What stands in a section is what its feature says.
+  const hasPrefixes = (optionalFeatures & PREFIX_FILTER) !== 0;
+  if (hasPrefixes !== (prefixes !== undefined)) {
+    throw corrupt("sst", "footer", SLOTS_AT, "a filter of prefixes and no feature, or the reverse");
+  }
   const features = { requiredFeatures, optionalFeatures };
-  return { id, fileBytes, tailBytes, ...features, index, filter, stats, ranges };
+  return { id, fileBytes, tailBytes, ...features, index, filter, stats, ranges, prefixes };
 }
 
 function sections(bytes: Uint8Array, end: number): readonly (Section | undefined)[] {

@@ -17,9 +17,11 @@ import {
   plainKind,
   type Sequence,
 } from "./entry.ts";
+import { PREFIX_FILTER } from "./features.ts";
 import { encodeFooter, FOOTER_BYTES, type Section } from "./footer.ts";
 import { IndexBuilder, shortestSeparator } from "./index-block.ts";
 import { keyScratch } from "./key-bytes.ts";
+import { encodePrefixFilter, type PrefixRule, prefixBytes } from "./prefix-filter.ts";
 import type { Fragment } from "./range-map.ts";
 import { encodeRanges, rangeBytes } from "./range-section.ts";
 import { encodeStats, featuresOf, type SstMeta, type SstStats } from "./sst-meta.ts";
@@ -31,6 +33,8 @@ export interface SstOptions {
   readonly blockBytes: number;
   /** Bits a key of the Bloom filter; 0 for no filter. */
   readonly filterBitsPerKey: number;
+  /** Of which prefixes a filter is made; undefined: of none. */
+  readonly prefixes: PrefixRule | undefined;
   /** Content at which an index is cut into parts, with an index of the parts above them. */
   readonly indexPartBytes: number;
   /** What `takeChunks` hands out at a time, unless a part is larger. */
@@ -41,9 +45,13 @@ export const SST_DEFAULTS: SstOptions = {
   compression: "none",
   blockBytes: 16 * 1024,
   filterBitsPerKey: 10,
+  prefixes: undefined,
   indexPartBytes: 128 * 1024,
   chunkBytes: 256 * 1024,
 };
+
+/** Bits of a prefix in its filter. */
+const PREFIX_BITS = 10;
 
 interface IndexPart {
   readonly content: Uint8Array;
@@ -56,7 +64,7 @@ interface IndexPart {
  * out, in that order: whoever drains it between calls holds one chunk and the tail at most.
  *
  * File: data blocks, parts of the index if it has several, then the tail: index, filter,
- * statistics, range tombstones, footer. Grammar: `docs/formats/sstable.md`.
+ * statistics, range tombstones, filter of prefixes, footer. Grammar: `docs/formats/sstable.md`.
  */
 export class SstWriter {
   readonly #id: Ulid;
@@ -64,6 +72,9 @@ export class SstWriter {
   readonly #seed: number;
   readonly #block: DataBlockWriter;
   readonly #filter: BloomBuilder | undefined;
+  readonly #prefixes: BloomBuilder | undefined;
+  /** Bytes of the last key's prefix. */
+  #prefixBytes = 0;
   readonly #index: IndexBuilder = new IndexBuilder(0);
   readonly #parts: IndexPart[] = [];
   #partBytes = 0;
@@ -101,6 +112,7 @@ export class SstWriter {
     this.#block = new DataBlockWriter(this.#options.blockBytes);
     const bits = this.#options.filterBitsPerKey;
     this.#filter = bits > 0 ? new BloomBuilder(bits) : undefined;
+    this.#prefixes = this.#options.prefixes && new BloomBuilder(PREFIX_BITS);
   }
 
   get entries(): number {
@@ -121,7 +133,8 @@ export class SstWriter {
   get estimatedBytes(): number {
     const index = this.#partBytes + this.#index.bytes + 2 * this.#lastBytes;
     const open = this.#block.entries === 0 ? 0 : this.#block.bytes + FRAME_BYTES;
-    const tail = index + (this.#filter?.bytes ?? 0) + this.#rangeBytes + FOOTER_BYTES + 128;
+    const filters = (this.#filter?.bytes ?? 0) + (this.#prefixes?.bytes ?? 0);
+    const tail = index + filters + this.#rangeBytes + FOOTER_BYTES + 128;
     return this.#offset + open + tail;
   }
 
@@ -156,6 +169,7 @@ export class SstWriter {
     if (isNew) {
       this.#keys++;
       this.#filter?.add(keySource, keyStart, keyEnd);
+      if (this.#prefixes !== undefined) this.#addPrefix(keySource, keyStart, keyEnd, shared);
     }
     if (this.#entries === 0) this.#firstKey = latin1Text(keySource, keyStart, keyEnd);
     this.#block.add(entry, shared);
@@ -207,16 +221,36 @@ export class SstWriter {
     const filter = hasEntries ? this.#filter && section(this.#filter.finish()) : undefined;
     const statsSection = section(encodeStats(stats));
     const ranges = this.#ranges.length === 0 ? undefined : section(encodeRanges(this.#ranges));
+    const prefixContent = this.#prefixContent();
+    const prefixes = prefixContent && section(prefixContent);
     const fileBytes = this.#offset + FOOTER_BYTES;
     const tailBytes = fileBytes - tailAt;
     const extent = { id: this.#id, fileBytes, tailBytes };
-    const sections = { index, filter, stats: statsSection, ranges };
-    const features = { requiredFeatures: featuresOf(stats), optionalFeatures: 0 };
+    const sections = { index, filter, stats: statsSection, ranges, prefixes };
+    const optionalFeatures = prefixes === undefined ? 0 : PREFIX_FILTER;
+    const features = { requiredFeatures: featuresOf(stats), optionalFeatures };
     const footer = encodeFooter({ ...extent, ...features, ...sections });
     this.#room(footer.length).set(footer, this.#openBytes);
     this.#openBytes += footer.length;
     this.#closeChunk();
     return { ...extent, stats, unknown: [] };
+  }
+
+  /** Keys with one prefix follow each other, so each is added once. */
+  #addPrefix(key: Uint8Array, from: number, to: number, shared: number): void {
+    const bytes = prefixBytes(this.#options.prefixes as PrefixRule, key, from, to);
+    const isNew = bytes !== this.#prefixBytes || shared < bytes;
+    if (bytes > 0 && isNew) this.#prefixes?.add(key, from, from + bytes);
+    this.#prefixBytes = bytes;
+  }
+
+  /** The section, and the feature that tells of it, if there are prefixes. */
+  #prefixContent(): Uint8Array | undefined {
+    const { prefixes } = this.#options;
+    if (prefixes === undefined || this.#prefixes === undefined || this.#entries === 0) {
+      return undefined;
+    }
+    return encodePrefixFilter(prefixes, this.#prefixes.finish());
   }
 
   /** The content of the index in the tail. */

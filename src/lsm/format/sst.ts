@@ -3,9 +3,11 @@ import { BloomFilter } from "./bloom.ts";
 import { corrupt } from "./corrupt.ts";
 import { DataBlock } from "./data-block.ts";
 import type { Key } from "./entry.ts";
+import { PREFIX_FILTER } from "./features.ts";
 import { FieldReader } from "./fields.ts";
 import { decodeFooter, FOOTER_BYTES, type Footer, type Section } from "./footer.ts";
 import { IndexBlock, readIndexBlock } from "./index-block.ts";
+import { decodePrefixFilter, type PrefixFilter } from "./prefix-filter.ts";
 import { RangeMap } from "./range-map.ts";
 import { decodeRanges } from "./range-section.ts";
 import { decodeStats, featuresOf, type SstMeta, type SstStats } from "./sst-meta.ts";
@@ -19,17 +21,19 @@ export class Sst {
   readonly filter: BloomFilter | undefined;
   /** Range tombstones, if it has any. */
   readonly ranges: RangeMap | undefined;
+  readonly prefixes: PrefixFilter | undefined;
   readonly #seed: number;
 
   constructor(
     meta: SstMeta,
-    { index, filter, ranges }: Pick<Sst, "index" | "filter" | "ranges">,
+    { index, filter, ranges, prefixes }: Pick<Sst, "index" | "filter" | "ranges" | "prefixes">,
     seed: number,
   ) {
     this.meta = meta;
     this.index = index;
     this.filter = filter;
     this.ranges = ranges;
+    this.prefixes = prefixes;
     this.#seed = seed;
   }
 
@@ -43,8 +47,9 @@ export class Sst {
 
   /** What it costs to keep it in memory. */
   get weight(): number {
-    const { index, filter, ranges } = this;
-    return index.weight + (filter?.weight ?? 0) + (ranges?.memoryBytes ?? 0) + 1_024;
+    const { index, filter, ranges, prefixes } = this;
+    const filters = (filter?.weight ?? 0) + (prefixes?.weight ?? 0);
+    return index.weight + filters + (ranges?.memoryBytes ?? 0) + 1_024;
   }
 
   /** False only if the table certainly lacks the key. */
@@ -127,6 +132,7 @@ function openTail(tail: Uint8Array, footer: Footer): Sst {
   );
   const stats = decodeStats(fields);
   const fragments = footer.ranges && decodeRanges(content(footer.ranges, "range tombstones"));
+  const prefixes = footer.prefixes && decodePrefixFilter(content(footer.prefixes, "prefix filter"));
   checkTiling(footer);
   if (featuresOf(stats) !== footer.requiredFeatures) {
     throw corrupt("sst", "footer", 28, "other features than the statistics tell");
@@ -138,7 +144,8 @@ function openTail(tail: Uint8Array, footer: Footer): Sst {
     throw corrupt("sst", "index", 0, "another number of blocks");
   }
   const meta: SstMeta = { id, fileBytes, tailBytes, stats, unknown: [] };
-  return new Sst(meta, { index, filter, ranges: fragments && RangeMap.of(fragments) }, seed);
+  const ranges = fragments && RangeMap.of(fragments);
+  return new Sst(meta, { index, filter, ranges, prefixes }, seed);
 }
 
 /** Of a table that has range tombstones alone. */
@@ -146,10 +153,10 @@ const NO_ENTRIES = new IndexBlock(0, [], new Float64Array(0), new Float64Array(1
 
 /** The sections that version 1 writes lie one behind the other: a byte between them is damage. */
 function checkTiling(footer: Footer): void {
-  const { index, filter, stats, ranges, tailBytes, optionalFeatures } = footer;
-  if (optionalFeatures !== 0) return;
+  const { index, filter, stats, ranges, prefixes, tailBytes, optionalFeatures } = footer;
+  if ((optionalFeatures & ~PREFIX_FILTER) !== 0) return;
   let end = 0;
-  for (const section of [index, filter, stats, ranges]) {
+  for (const section of [index, filter, stats, ranges, prefixes]) {
     if (section === undefined) continue;
     if (section.offset !== end) throw corrupt("sst", "footer", 0, "tail with gaps");
     end += section.bytes;

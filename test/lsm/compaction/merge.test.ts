@@ -37,6 +37,7 @@ function specOf(inputs: readonly (readonly File[])[], parts: Partial<MergeSpec> 
     dropTombstones: false,
     operators: OPERATORS.names,
     nowMs: NOW_MS,
+    prefixes: { bytes: 2 },
     compression: "none",
     blockBytes: 256,
     tableBytes: 2_000,

@@ -24,6 +24,7 @@ const OPTIONS: Partial<LsmOptions> = {
   compaction: "manual",
   compactionL0Tables: 2,
   blockBytes: 1_024,
+  prefixes: { separator: 0x20 },
   tableBytes: 10_000,
   gcMinAgeMs: 0,
 };

@@ -269,7 +269,7 @@ function table(path: string, file: Buffer): Structure {
   if (opened.state !== "open") throw new Error("a table that does not open");
   const seed = fileSeed(bytesOfUlid(id));
   const footerAt = content - FOOTER_BYTES;
-  const { tailBytes, index, filter, stats, ranges } = decodeFooter(bytes);
+  const { tailBytes, index, filter, stats, ranges, prefixes } = decodeFooter(bytes);
   const tailAt = content - tailBytes;
   const regions: Region[] = [];
   const lengths: LengthField[] = [];
@@ -295,6 +295,7 @@ function table(path: string, file: Buffer): Structure {
   if (filter !== undefined) add("filter", tailAt + filter.offset, filter.bytes);
   add("statistics", tailAt + stats.offset, stats.bytes);
   if (ranges !== undefined) add("range tombstones", tailAt + ranges.offset, ranges.bytes);
+  if (prefixes !== undefined) add("prefix filter", tailAt + prefixes.offset, prefixes.bytes);
   const footer = tile(footerAt, [
     ...([
       ["table id", 16],
@@ -354,6 +355,7 @@ function inside(
     return fields;
   }
   if (name === "filter") return [at("bits", start + 4, 4, "u32")];
+  if (name === "prefix filter") return [at("bits", start + 7, 4, "u32")];
   const varints = (from: number, names: readonly string[]): LengthField[] => {
     let next = from;
     return names.map((what) => {

@@ -11,6 +11,7 @@ import { decodeGcBoundary, encodeGcBoundary } from "../../../src/lsm/format/gc-b
 import { IndexBuilder, readIndexBlock } from "../../../src/lsm/format/index-block.ts";
 import { decodeManifest, encodeManifest } from "../../../src/lsm/format/manifest.ts";
 import { decodeSample, encodeSample } from "../../../src/lsm/format/manifest-records.ts";
+import { decodePrefixFilter, encodePrefixFilter } from "../../../src/lsm/format/prefix-filter.ts";
 import { decodeRanges, encodeRanges } from "../../../src/lsm/format/range-section.ts";
 import { decodeStats, encodeStats } from "../../../src/lsm/format/sst-meta.ts";
 import { ulidOfBytes } from "../../../src/lsm/format/ulid.ts";
@@ -117,6 +118,16 @@ describe("the examples that the codecs show are what they write and read", () =>
     expect(decodeStats(new FieldReader(example("sst-meta.ts"), 0, fault))).toEqual(stats);
   });
 
+  it("prefix filter", () => {
+    const builder = new BloomBuilder(10);
+    builder.add(text("a/"), 0, 2);
+    const rule = { separator: 0x2f };
+    shows("prefix-filter.ts", encodePrefixFilter(rule, builder.finish()));
+    const filter = decodePrefixFilter(example("prefix-filter.ts"));
+    expect(filter.rule).toEqual(rule);
+    expect([filter.mayContain("a/"), filter.mayContain("b/")]).toEqual([true, false]);
+  });
+
   it("range tombstones", () => {
     const fragments = [
       { from: "ape", to: "bee", sequences: [9, 5] },
@@ -137,6 +148,7 @@ describe("the examples that the codecs show are what they write and read", () =>
       filter: { offset: 100, bytes: 200 },
       stats: { offset: 300, bytes: 184 },
       ranges: undefined,
+      prefixes: undefined,
     };
     shows("footer.ts", encodeFooter(footer));
     expect(decodeFooter(example("footer.ts"))).toEqual(footer);

@@ -12,6 +12,7 @@ import {
 } from "../../../src/lsm/format/entry.ts";
 import { decodeGcBoundary, encodeGcBoundary } from "../../../src/lsm/format/gc-boundary.ts";
 import { decodeManifest, encodeManifest } from "../../../src/lsm/format/manifest.ts";
+import { prefixOf } from "../../../src/lsm/format/prefix-filter.ts";
 import type { Entry } from "../support/model.ts";
 import { cursorOf, openTable, TABLE_ID, writeTable } from "../support/tables.ts";
 
@@ -162,6 +163,25 @@ describe("tables with range tombstones are read as they were meant", () => {
     const bytes = golden("manifest-v1-ranges", () => encodeManifest(manifest));
     expect(decodeManifest(bytes)).toEqual(manifest);
     expect(bytes.readUInt32LE(12)).toBe(2);
+  });
+});
+
+describe("tables with a filter of prefixes are read as they were meant", () => {
+  it.each([
+    ["table-v1-prefix-bytes", { bytes: 3 }, ["acc", "kkk"], "account/2", "abc"],
+    ["table-v1-prefix-separator", { separator: 0x2f }, ["account/"], "account/2", "a/"],
+  ] as const)("%s", (name, rule, prefixes, key, other) => {
+    const { bytes: made } = writeTable(ENTRIES, { blockBytes: 64, prefixes: rule });
+    const bytes = golden(name, () => made);
+    expect(made.toString("hex")).toBe(bytes.toString("hex"));
+    const filter = openTable(bytes).prefixes;
+    expect(filter?.rule).toEqual(rule);
+    expect(prefixes.every((prefix) => filter?.mayContain(prefix))).toBe(true);
+    expect(prefixOf(rule, key)).toBe(prefixes[0]);
+    expect(filter?.mayContain(other)).toBe(false);
+    // Byte 32 of the footer: whoever does not know it passes it over.
+    const footerAt = bytes.length - 116;
+    expect([bytes.readUInt32LE(footerAt + 28), bytes.readUInt32LE(footerAt + 32)]).toEqual([0, 1]);
   });
 });
 

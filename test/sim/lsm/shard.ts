@@ -248,6 +248,7 @@ function optionsOf(sim: Sim, gcMinAgeMs: number): Partial<LsmOptions> {
     ] as const),
     parallelFlushes: sim.pick([1, 2, 3]),
     blockBytes: sim.pick([64, 256, 4_096]),
+    ...sim.pick([{}, { prefixes: { bytes: 5 } }, { prefixes: { separator: 0x2f } }]),
     compression: sim.pick(["none", "none", "zstd"] as const),
     readGapBytes: sim.pick([0, 64, 4_096]),
     readAheadBytes: sim.pick([0, 512]),
