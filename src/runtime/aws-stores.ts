@@ -25,7 +25,7 @@ export async function awsStores(
     const { blobs } = bucket.value;
     const { pointers, assertUsable } = table.value;
     const close = async () => {
-      bucket.value.close();
+      await bucket.value.close();
       await table.value.close();
     };
     return {
@@ -36,7 +36,7 @@ export async function awsStores(
       ...(assertUsable && { assertUsable }),
     };
   }
-  if (bucket.status === "fulfilled") bucket.value.close();
+  if (bucket.status === "fulfilled") await bucket.value.close();
   if (table.status === "fulfilled") await table.value.close();
   const errors = [bucket, table].flatMap((each) =>
     each.status === "rejected" ? [each.reason] : [],

@@ -34,12 +34,12 @@ export async function bucketStores(
       try {
         await stores.close();
       } finally {
-        bucket.close();
+        await bucket.close();
       }
     };
     return { ...stores, close };
   } catch (error) {
-    bucket.close();
+    await bucket.close();
     throw error;
   }
 }

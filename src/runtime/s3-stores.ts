@@ -50,7 +50,8 @@ export async function lakeBucket(
 /** The catalog's own objects, below their prefix. */
 export interface CatalogBucket {
   readonly blobs: BlobStore;
-  close(): void;
+  /** Ends when what is cached lies on the disk: nothing of this process writes there any more. */
+  close(): Promise<void>;
 }
 
 /**
@@ -77,7 +78,12 @@ export async function catalogBucket(
   for (const warning of warnings) notify(warning, { bucket, clockSkewMs });
   const store = new S3BlobStore(options, components);
   const metered = new MeteredBlobStore(store, { clock, metrics });
-  return { blobs: await cached(metered, settings, metrics), close: () => store.close() };
+  const cache = await cached(metered, settings, metrics);
+  const close = async () => {
+    store.close();
+    await cache?.settled();
+  };
+  return { blobs: cache ?? metered, close };
 }
 
 /** The largest blob that is kept, as a share of the cache. */
@@ -88,9 +94,9 @@ async function cached(
   store: BlobStore,
   { dir, cacheMemoryMib, cacheDiskMib }: Settings,
   metrics: Metrics,
-): Promise<BlobStore> {
+): Promise<CachedBlobStore | undefined> {
   const largestMib = Math.max(cacheMemoryMib, cacheDiskMib);
-  if (largestMib === 0) return store;
+  if (largestMib === 0) return undefined;
   const disk = { directory: join(dir, "cache"), bytes: cacheDiskMib * MIB };
   return CachedBlobStore.open(store, {
     ...{ metrics, isImmutable: isContentHashed, memoryBytes: cacheMemoryMib * MIB },
