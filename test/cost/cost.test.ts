@@ -5,8 +5,8 @@ import { createMetrics } from "../../src/base/metrics.ts";
 import { US_EAST_1 } from "../../src/runtime/prices.ts";
 import { StoreCosts } from "../../src/runtime/store-costs.ts";
 import { dollarsOf, renderCosts } from "./document.ts";
-import { measureAll, measureKept } from "./operations.ts";
-import { COSTS, KEPT } from "./table.ts";
+import { measureAll, measureBucket, measureIdleBucket, measureKept } from "./operations.ts";
+import { BUCKET, BUCKET_IDLE, COSTS, KEPT, RATES } from "./table.ts";
 
 const DOCUMENT = join(import.meta.dirname, "..", "..", "docs", "cost.md");
 
@@ -18,6 +18,13 @@ test("an append leaves what the table says, to the next hundred bytes", async ()
   const { dynamo, s3 } = await measureKept();
   const rounded = (bytes: number): number => Math.ceil(bytes / 100) * 100;
   expect({ dynamo: rounded(dynamo), s3: rounded(s3) }).toEqual(KEPT);
+});
+
+test("in a bucket appends cost what the table says, and an idle node nothing", async () => {
+  for (const [i, of] of RATES.entries()) {
+    expect(await measureBucket(...of), `${of[0]} a minute`).toEqual(BUCKET[i]);
+  }
+  expect(await measureIdleBucket()).toEqual(BUCKET_IDLE);
 });
 
 test("docs/cost.md is made of the table", () => {

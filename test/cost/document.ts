@@ -1,11 +1,10 @@
 import { LIMITS } from "../../src/base/limits.ts";
 import { MILLION, type Prices, s3RequestDollars, unitDollars } from "../../src/runtime/prices.ts";
 import type { Cost } from "./measure.ts";
-import { COSTS, KEPT } from "./table.ts";
+import { BUCKET, BUCKET_IDLE, COSTS, KEPT, RATES } from "./table.ts";
 
 const MINUTES = 30 * 24 * 60;
 const GIGABYTE = 1e9;
-const RATES = [1, 100, 10_000] as const;
 
 interface Dollars {
   readonly dynamo: number;
@@ -52,7 +51,7 @@ ${Object.entries(COSTS)
 
 Appends that bring one new snapshot each, every one after one load of its table.
 
-| dollars a month | ${RATES.map(aMinute).join(" | ")} |
+| dollars a month | ${RATES.map(([rate]) => aMinute(rate)).join(" | ")} |
 |---|---|---|---|
 ${monthRows(prices).join("\n")}
 
@@ -65,7 +64,33 @@ Storage is what the appends of that month leave by its end: ${KEPT.dynamo} bytes
 at no charge) and ${KEPT.s3} bytes of payloads each. Data, and metadata files with
 their histories, are the tables' own: \`write.metadata.delete-after-commit.enabled\` and expired
 snapshots bound them.
+
+## A month of profile \`bucket\`
+
+The same appends and loads, all in S3. The log takes one put for all changes that come while the last
+one is under way, so a busy node sends fewer for each. A read asks the store whether its node is still
+the owner where nothing has told so for ${LIMITS.leaseMs / 1_000} seconds.
+
+| | ${RATES.map(([rate]) => aMinute(rate)).join(" | ")} |
+|---|---|---|---|
+| requests an append | ${BUCKET.map(counts).join(" | ")} |
+| dollars a month | ${bucketDollars(prices).join(" | ")} |
+| a node, idle for a day | ${counts(BUCKET_IDLE)} | | |
+
+Counted over requests that take 30 ms each, storage aside, without what follows a few thousand writes to the log: a
+table, a manifest, a list for what can be deleted, and at times a compaction.
 `;
+}
+
+function bucketDollars(prices: Prices): readonly string[] {
+  return RATES.map(([rate], i) => {
+    const append = { dynamo: {}, readUnits: 0, writeUnits: 0, s3: BUCKET[i] ?? {} };
+    return inDollars(dollarsOf(prices, append).s3 * rate * MINUTES);
+  });
+}
+
+function inDollars(dollars: number): string {
+  return dollars.toLocaleString("en", { minimumFractionDigits: 2, maximumFractionDigits: 2 });
 }
 
 function operationRow(prices: Prices, name: string, cost: Cost): string {
@@ -109,9 +134,7 @@ function monthRows(prices: Prices): readonly string[] {
 }
 
 function row(name: string, dollars: (rate: number) => number): string {
-  const cells = RATES.map((rate) =>
-    dollars(rate).toLocaleString("en", { minimumFractionDigits: 2, maximumFractionDigits: 2 }),
-  );
+  const cells = RATES.map(([rate]) => inDollars(dollars(rate)));
   return `| ${[name, ...cells].join(" | ")} |`;
 }
 

@@ -141,7 +141,7 @@ function marshalled(attributes: Attributes): Item {
   );
 }
 
-class CostCounter {
+export class CostCounter {
   #dynamo: Record<string, number> = {};
   #s3: Record<string, number> = {};
   #readUnits = 0;
@@ -190,6 +190,10 @@ class CostCounter {
     return {
       ...gatedBlobs(inner),
       get: (path) => count("GetObject", () => inner.get(path)),
+      getRange: (...of) => count("GetObject", () => inner.getRange(...of)),
+      getSuffix: (...of) => count("GetObject", () => inner.getSuffix(...of)),
+      delete: (path) => count("DeleteObject", () => inner.delete(path)),
+      deleteMany: (paths) => count("DeleteObjects", () => inner.deleteMany(paths)),
       head: (path) => count("HeadObject", () => inner.head(path)),
       put: (...of) => count("PutObject", () => inner.put(...of)),
       putStream: (...of) => count("PutObject", () => inner.putStream(...of)),

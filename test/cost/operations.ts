@@ -7,6 +7,7 @@ import type {
 import { ACTOR } from "../support/open-catalog.ts";
 import { commitOf, SCHEMA } from "../support/open-iceberg.ts";
 import { addSnapshot, metadataOf, setRef } from "../support/snapshots.ts";
+import { BucketWorld } from "./bucket.ts";
 import { type Cost, type CostNode, CostWorld, type Kept, measureIdle } from "./measure.ts";
 
 const NS: NamespaceRef = { catalog: "c", namespace: ["sales", "eu"] };
@@ -100,6 +101,51 @@ export async function measureKept(): Promise<Kept> {
   } finally {
     await world.close();
   }
+}
+
+/** Tables that appends of one run take turns over, so that they do not wait for each other. */
+const BUSY_TABLES = 50;
+
+/** Requests to S3 of profile `bucket`, of an append after a load, where so many come a minute. */
+export async function measureBucket(
+  aMinute: number,
+  appends: number,
+): Promise<Readonly<Record<string, number>>> {
+  const world = await BucketWorld.open();
+  const { clock, node } = world;
+  const tables = Array.from({ length: Math.min(BUSY_TABLES, aMinute) }, (_, i) => `t${i}`);
+  await clock.run(node.iceberg.createNamespace(ACTOR, PARENT, {}));
+  await clock.run(node.iceberg.createNamespace(ACTOR, NS, {}));
+  for (const name of tables) await clock.run(create(node, name));
+  const one = async (i: number): Promise<void> => {
+    const name = tables[i % tables.length] ?? "";
+    await node.iceberg.commitTable(ACTOR, tableOf(name), await append(node, name));
+  };
+  const sent = await world.requests(async () => {
+    const done: Promise<void>[] = [];
+    for (let i = 0; i < appends; i++) {
+      done.push(one(i));
+      await clock.advance(60_000 / aMinute);
+    }
+    await clock.run(Promise.all(done));
+  });
+  await world.close();
+  return Object.fromEntries(
+    Object.entries(sent).map(([name, count]) => [name, Math.round((100 * count) / appends) / 100]),
+  );
+}
+
+/** Requests to S3 of a node of profile `bucket` that nobody uses for a day. */
+export async function measureIdleBucket(): Promise<Readonly<Record<string, number>>> {
+  const world = await BucketWorld.open();
+  const { clock, node } = world;
+  await clock.run(node.iceberg.createNamespace(ACTOR, PARENT, {}));
+  node.runner.start();
+  await clock.advance(3 * 3_600_000);
+  const sent = await world.requests(() => clock.advance(24 * 3_600_000));
+  await clock.run(node.runner.stop());
+  await world.close();
+  return sent;
 }
 
 /** What each operation costs, measured in one small catalog. */

@@ -37,5 +37,22 @@ export const COSTS: Readonly<Record<CostOperation, Cost>> = {
   "one look for due jobs": reads(4, { Query: 4 }),
 };
 
+/** How many appends a minute a month is told for, and how many of each are measured. */
+export const RATES: readonly (readonly [aMinute: number, measured: number])[] = [
+  [1, 10],
+  [100, 40],
+  [10_000, 200],
+];
+
+/** Requests to S3 of profile `bucket`, of one append after one load, at each of `RATES`. */
+export const BUCKET: readonly Cost["s3"][] = [
+  { PutObject: 5, GetObject: 0.9 },
+  { PutObject: 5, GetObject: 0.25 },
+  { PutObject: 3.21, GetObject: 0.01 },
+];
+
+/** Requests to S3 of a node of profile `bucket` that nobody uses for a day. */
+export const BUCKET_IDLE: Cost["s3"] = {};
+
 /** Bytes that an append leaves, to the next hundred: its metadata file aside. */
 export const KEPT: Kept = { dynamo: 1_800, s3: 500 };
