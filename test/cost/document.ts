@@ -67,9 +67,9 @@ snapshots bound them.
 
 ## A month of profile \`bucket\`
 
-The same appends and loads, all in S3. The log takes one put for all changes that come while the last
-one is under way, so a busy node sends fewer for each. A read asks the store whether its node is still
-the owner where nothing has told so for ${LIMITS.leaseMs / 1_000} seconds.
+The same appends and loads, all in S3. The log takes one put for all changes that come while the
+last one is under way, so a busy node sends fewer for each. A read asks the store whether its node
+is still the owner where nothing has told so for ${LIMITS.leaseMs / 1_000} seconds.
 
 | | ${RATES.map(([rate]) => aMinute(rate)).join(" | ")} |
 |---|---|---|---|
@@ -77,8 +77,8 @@ the owner where nothing has told so for ${LIMITS.leaseMs / 1_000} seconds.
 | dollars a month | ${bucketDollars(prices).join(" | ")} |
 | a node, idle for a day | ${counts(BUCKET_IDLE)} | | |
 
-Counted over requests that take 30 ms each, storage aside, without what follows a few thousand writes to the log: a
-table, a manifest, a list for what can be deleted, and at times a compaction.
+Counted over requests that take 30 ms each, storage aside, without what follows a few thousand
+writes to the log: a table, a manifest, a list for what can be deleted, and at times a compaction.
 `;
 }
 
