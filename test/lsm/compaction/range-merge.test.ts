@@ -204,7 +204,7 @@ describe("a merge of range tombstones, operands and what expires", () => {
             expect(contents.flatMap(({ ranges }) => ranges)).toEqual([]);
         },
       ),
-      { numRuns: 150 },
+      { numRuns: 250 },
     );
   });
 });
