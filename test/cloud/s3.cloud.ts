@@ -33,7 +33,15 @@ const SERVERS: readonly Server[] = [
     url: process.env["FIRN_TEST_VERSITYGW"],
     account: VERSITYGW_ACCOUNT,
     // Files: of long names and of objects beside those below them it holds none.
-    capabilities: { anyPath: (path) => path.startsWith(".firn-"), raceRounds: 5 },
+    capabilities: {
+      anyPath: (path) => path.startsWith(".firn-"),
+      raceRounds: 5,
+      // Seen over the SDK's requests too, once in 800 races, where ours meet it in 6 of 600.
+      serverFails: {
+        "{etag} against a delete or a put: the condition held until the write":
+          "compares, then writes, and lets a delete in between",
+      },
+    },
   },
 ];
 
