@@ -126,6 +126,7 @@ function changeOf(before: Manifest | undefined, next: Manifest): string {
   if (next.lastSequence !== before.lastSequence) return "a flush";
   if (next.owner?.state !== before.owner?.state) return "the release";
   if (next.walFrom !== before.walFrom) return "the log's mark";
+  if (next.owner?.outwaits !== before.owner?.outwaits) return "the end of the wait";
   return "a compaction";
 }
 

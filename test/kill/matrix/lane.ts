@@ -42,6 +42,7 @@ export class Lane {
   acknowledged = 0;
   /** Batches that were found though nobody was told that they are durable. */
   landed = 0;
+  /** Files of writes that death broke off, as each look found them. */
   temporary = 0;
   /** The last batch, as the last look found it. */
   #last = 0;
@@ -98,7 +99,7 @@ export class Lane {
       this.acknowledged += Math.max(0, acknowledged - (found ?? acknowledged));
     }
     this.landed += last - told;
-    this.temporary = temporary;
+    this.temporary += temporary;
     this.#last = last;
   }
 

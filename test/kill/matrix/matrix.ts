@@ -5,7 +5,7 @@ import { type Prng, randomBelow, SeededPrng } from "../../../src/base/prng.ts";
 import { Violation } from "../ledger.ts";
 import type { Moment, Plan } from "./fate.ts";
 import { Lane, type Life } from "./lane.ts";
-import { FENCED_STEP, OTHERS, STEPS } from "./steps.ts";
+import { BESIDE, FENCED_STEP, OTHERS, STEPS } from "./steps.ts";
 
 const LANES = 2;
 /** A cell that a life did not come to waits for another turn. */
@@ -17,6 +17,7 @@ const UNTOLD = 1;
 const ALONE: ReadonlySet<string> = new Set([
   "take-over: publish the log's mark",
   "take-over: remove a spare's name",
+  "take-over: release a segment",
 ]);
 
 /** One thing to be seen: a process that dies there, alone or while another one owns the shard. */
@@ -84,11 +85,12 @@ function cellsOf(wanted: (step: string) => boolean): Cell[] {
   const cells: Cell[] = [];
   for (const { name, moments } of STEPS.filter((step) => wanted(step.name))) {
     const cell = { step: name, turns: 0 };
-    if (name === FENCED_STEP) cells.push({ ...cell, moment: "after", rivals: true });
-    else for (const moment of moments) cells.push({ ...cell, moment, rivals: false });
+    const isBeside = BESIDE.has(name);
+    for (const moment of moments) cells.push({ ...cell, moment, rivals: isBeside });
     // Whoever takes over from the living does what who takes over from the dead does.
     const last = moments.at(-1);
-    if (name.startsWith("take-over: ") && last !== undefined && !ALONE.has(name)) {
+    const another = name.startsWith("take-over: ") && !ALONE.has(name) && !isBeside;
+    if (another && last !== undefined) {
       cells.push({ ...cell, moment: last, rivals: true });
     }
   }

@@ -36,7 +36,7 @@ export const OPTIONS: Partial<LsmOptions> = {
 export interface Inspected {
   /** The last batch that is there. */
   readonly last: number;
-  /** Files of writes that were never finished: nothing lists them. */
+  /** Files of writes that were never finished: nothing lists them, and the next writes end them. */
   readonly temporary: number;
 }
 
@@ -51,13 +51,18 @@ export async function inspect(directory: string): Promise<Inspected> {
   const copy = mkdtempSync(join(tmpdir(), "firn-matrix-"));
   try {
     cpSync(directory, copy, { recursive: true });
-    return await inspectCopy(copy);
+    const temporary = temporaryFiles(copy).length;
+    const last = await inspectCopy(copy);
+    const left = temporaryFiles(copy);
+    must(left.length === 0, `what died amid a write is left: ${left}`);
+    return { last, temporary };
   } finally {
     rmSync(copy, { recursive: true, force: true });
   }
 }
 
-async function inspectCopy(directory: string): Promise<Inspected> {
+/** @returns the last batch. */
+async function inspectCopy(directory: string): Promise<number> {
   const ports = { clock: new SystemClock(), prng: new SystemPrng() };
   const store = new LocalBlobStore(join(directory, "store"), { ...ports, durable: false });
   const disk = new LocalDisk(join(directory, "wal"), "never");
@@ -94,7 +99,7 @@ async function inspectCopy(directory: string): Promise<Inspected> {
   must(manifests <= 2, `${manifests} manifests are stored`);
   assertLog(readdirSync(join(directory, "wal")));
   await verify();
-  return { last, temporary: temporaryFiles(directory) };
+  return last;
 }
 
 /** The segment of the owner that has just closed, and what it may have rolled from. */
@@ -130,7 +135,7 @@ async function assertRows(engine: Engine, last: number): Promise<void> {
   must(engine.lastSequence === last * batchOf(1).length, `sequence of batch ${last}`);
 }
 
-function temporaryFiles(directory: string): number {
-  const names = readdirSync(directory, { recursive: true });
-  return names.filter((name) => /(^|\/)\.[^/]*$/.test(String(name))).length;
+function temporaryFiles(directory: string): readonly string[] {
+  const names = readdirSync(directory, { recursive: true }).map(String);
+  return names.filter((name) => /(^|\/)\.firn-tmp-[^/]*$/.test(name));
 }

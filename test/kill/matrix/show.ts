@@ -9,7 +9,9 @@ export function showMatrix({ deaths }: Matrix): string {
     String(deaths.get(keyOf(step, moment, rivals)) ?? "-").padStart(7);
   const lines = STEPS.map(({ name }) => {
     const alone = MOMENTS.map((moment) => count(name, moment, false)).join("");
-    return `${name.padEnd(40)}${alone}${count(name, "after", true)}`;
+    const beside = MOMENTS.flatMap((moment) => deaths.get(keyOf(name, moment, true)) ?? []);
+    const sum = beside.length === 0 ? "-" : String(beside.reduce((all, some) => all + some, 0));
+    return `${name.padEnd(40)}${alone}${sum.padStart(7)}`;
   });
   const head = [...MOMENTS, "beside"].map((word) => word.padStart(7)).join("");
   return [`${"died at".padEnd(40)}${head}`, ...lines].join("\n");

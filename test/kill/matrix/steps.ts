@@ -38,6 +38,8 @@ const TABLE: Readonly<Record<string, Readonly<Record<string, readonly Moment[]>>
     "find the segment named": AT,
     "remove a spare's name": AROUND,
     "publish the log's mark": AROUND,
+    "publish the end of the wait": AROUND,
+    "release a segment": AROUND,
   },
   log: {
     "append a group": THROUGH,
@@ -111,8 +113,7 @@ export const OTHERS: ReadonlySet<string> = new Set([
   "take-over: publish a state",
   "take-over: find the segment without a name",
   "take-over: find a successor",
-  "take-over: publish a compaction",
-  "take-over: release a segment",
+  "take-over: publish the end of the wait, lost",
   "log: find the segment without a name",
   "close: create a segment",
   "close: release a segment",
@@ -124,3 +125,9 @@ export const STEPS: readonly Step[] = Object.entries(TABLE).flatMap(([phase, ste
 
 /** An owner that lives learns of its successor there; whoever dies before has none. */
 export const FENCED_STEP = "log: find a successor";
+
+/** What happens beside a living owner alone: nobody waits for the lease of one that is dead. */
+export const BESIDE: ReadonlySet<string> = new Set([
+  FENCED_STEP,
+  "take-over: publish the end of the wait",
+]);
