@@ -6,8 +6,8 @@ import { findPython, PythonEnvironment } from "../python.ts";
 import { withServer } from "../with-server.ts";
 
 /*
- * DuckDB and Spark against a server of this checkout: `npm run test:engines [-- -k spark]`. Both are
- * installed by their packages; what cannot be had here is a skip, with the reason.
+ * DuckDB and Spark against a server of this checkout: `npm run test:engines [-- -k spark]`. Both
+ * are installed by their packages; what cannot be had here is a skip, with the reason.
  */
 
 const HERE = import.meta.dirname;

@@ -7,7 +7,8 @@ def test_duckdb_writes_and_travels_in_time(duck):
     duck.execute("CREATE SCHEMA firn.duck")
     try:
         duck.execute("CREATE TABLE firn.duck.cores (depth BIGINT, name VARCHAR)")
-        duck.execute("INSERT INTO firn.duck.cores VALUES (1, 'a'), (2, 'b'), (9007199254740993, 'c')")
+        values = "(1, 'a'), (2, 'b'), (9007199254740993, 'c')"
+        duck.execute(f"INSERT INTO firn.duck.cores VALUES {values}")
         rows = "SELECT depth, name FROM firn.duck.cores ORDER BY depth"
         assert duck.execute(rows).fetchall() == [(1, "a"), (2, "b"), (9007199254740993, "c")]
         duck.execute("UPDATE firn.duck.cores SET name = 'z' WHERE depth = 1")
@@ -46,7 +47,8 @@ def test_spark_writes_and_duckdb_reads(spark, duck):
         spark.sql("INSERT INTO firn.spark.cores VALUES (1, 'a'), (2, 'b')")
         spark.sql("DELETE FROM firn.spark.cores WHERE depth = 2")
         assert rows("SELECT * FROM firn.spark.cores") == [(1, "a")]
-        ((first,), _) = rows("SELECT snapshot_id FROM firn.spark.cores.snapshots ORDER BY committed_at")
+        snapshots = "firn.spark.cores.snapshots ORDER BY committed_at"
+        ((first,), _) = rows(f"SELECT snapshot_id FROM {snapshots}")
         past = f"SELECT depth FROM firn.spark.cores VERSION AS OF {first} ORDER BY depth"
         assert rows(past) == [(1,), (2,)]
         spark.sql("ALTER TABLE firn.spark.cores RENAME COLUMN name TO label")
