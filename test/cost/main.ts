@@ -5,7 +5,7 @@ import { type Prices, US_EAST_1 } from "../../src/runtime/prices.ts";
 import { renderCosts } from "./document.ts";
 
 const DOCUMENT = join(import.meta.dirname, "..", "..", "docs", "cost.md");
-const USAGE = `usage: node test/cost/main.ts [--price NAME=DOLLARS]... | --write
+const USAGE = `usage: npx node test/cost/main.ts [--price NAME=DOLLARS]... | --write
 
 Prints what operations and months cost, with other prices than the lists' where they are given:
 ${Object.keys(US_EAST_1).join(", ")}. --write renews docs/cost.md.`;
