@@ -34,7 +34,8 @@ quote them), in dollars: a million
 read units ${prices.readUnits}, a million write units ${prices.writeUnits};
 a million puts and lists ${prices.s3Puts}, a million gets ${prices.s3Gets};
 a gigabyte a month ${prices.dynamoStorage} in DynamoDB, ${prices.s3Storage} in S3.
-They change: with others, \`npx node test/cost/main.ts --price writeUnits=0.7\` prints this page anew.
+They change: with others, \`npx node test/cost/main.ts --price writeUnits=0.7\` prints this page
+anew.
 
 ## An operation
 
