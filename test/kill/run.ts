@@ -38,8 +38,8 @@ async function kill(): Promise<Ended> {
 function told({ lives, deaths, acknowledged, landed, temporary }: Matrix): string {
   return (
     `${deaths.size} cells, ${lives} lives; ${acknowledged} batches acknowledged, 0 lost; ` +
-    `${landed} more were there, whole; ${temporary} unfinished files were found, and ended by the ` +
-    "next writes"
+    `${landed} more were there, whole; ${temporary} unfinished files were found, and removed by ` +
+    "the next writes"
   );
 }
 
