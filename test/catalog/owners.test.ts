@@ -1,18 +1,25 @@
 import { expect, test } from "vitest";
+import { sha256Hex } from "../../src/base/hash.ts";
 import { owners } from "../../src/catalog/owners.ts";
 import { BLOBS, blobPathOf } from "../../src/catalog/paths.ts";
 import * as op from "./support/operations.ts";
 import { readStore } from "./support/read-store.ts";
 import { imageOf, openWorld } from "./support/world.ts";
 
-/** Names so long that the records of some changes do not fit a summary. */
 const LONG = "n".repeat(250);
+
+/** So many, in places so unlike, that the record of their change fits no pointer, even packed. */
+const FAR_APART = Array.from({ length: 19 }, (_, table) => {
+  const folders = Array.from({ length: 8 }, (_, level) => sha256Hex(`${table}/${level}`));
+  return { path: `s.t${table}`, location: `file:///w/${folders.join("/")}` };
+});
 
 const HISTORY: readonly op.Operation[] = [
   op.createCatalog("c"),
   op.createNamespace("s"),
   op.createNamespace(LONG),
   op.createTable("s.t"),
+  op.createTogether(FAR_APART),
   op.createTable(`${LONG}.${LONG}`, `file:///w/${"long/".repeat(60)}x`),
   op.renameTable("s.t", `s.${LONG}`),
   op.commitTable(`s.${LONG}`, "A"),

@@ -14,6 +14,7 @@ import { beginPurge, endPurge } from "../../../src/catalog/purging.ts";
 import type { RelationDraft, RelationRef, Relations } from "../../../src/catalog/relations.ts";
 import { persist } from "../../../src/catalog/repository.ts";
 import type { TableDraft, TableRef } from "../../../src/catalog/tables.ts";
+import { commitTogether } from "../../../src/catalog/transactions.ts";
 import { ACTOR } from "../../support/open-catalog.ts";
 import { NOT_ONE } from "./model.ts";
 
@@ -111,6 +112,20 @@ export function renameTable(from: string, to: string): Operation {
   return operation(`rename table ${from} to ${to}`, async ({ catalog }) => {
     await catalog.tables.rename(ACTOR, refOf(from), refOf(to));
     return "renamed";
+  });
+}
+
+/** Tables made as one. */
+export function createTogether(
+  tables: readonly { readonly path: string; readonly location: string }[],
+): Operation {
+  return operation(`create ${tables.length} tables at once`, async ({ catalog }) => {
+    const changes = tables.map(({ path, location }) => ({
+      ref: refOf(path),
+      create: async () => ({ location, iceberg: icebergAt(`${location}/metadata/1.json`) }),
+    }));
+    await commitTogether(catalog.context, catalog.tables, ACTOR, changes);
+    return "created";
   });
 }
 
