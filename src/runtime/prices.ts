@@ -15,13 +15,14 @@ export interface Prices {
 }
 
 /**
- * List prices without free tiers or discounts, as guides of those months quote them: DynamoDB after
- * its on-demand units were halved in November 2024. Deletes, and what a table's time to live
- * removes, are free; so is traffic within the region.
+ * List prices without free tiers or discounts: DynamoDB after its on-demand units were halved in
+ * November 2024. Its units and the storage of S3 are as guides of the months named quote them; the
+ * others have stood there unchanged for years and were not read anew. Deletes, and what a table's
+ * time to live removes, are free; so is traffic within the region.
  */
 export const US_EAST_1: Prices = {
   source: "AWS list prices, us-east-1",
-  asOf: "DynamoDB 2025-07, S3 2026-03",
+  asOf: "units of DynamoDB 2025-07, storage of S3 2026-03",
   readUnits: 0.125,
   writeUnits: 0.625,
   s3Puts: 5,

@@ -29,9 +29,9 @@ export function renderCosts(prices: Prices): string {
 Profile \`aws\`: objects in S3, pointers in one on-demand DynamoDB table. Nothing runs besides the
 nodes, so nothing is paid for by the hour but their machines, which are not counted here.
 
-Prices, without free tiers: ${prices.source} (${prices.asOf}, as guides of those months
-quote them), in dollars: a million
-read units ${prices.readUnits}, a million write units ${prices.writeUnits};
+Prices, without free tiers: ${prices.source} (${prices.asOf}, as
+guides of those months quote them; the others as they have stood for years, not read anew), in
+dollars: a million read units ${prices.readUnits}, a million write units ${prices.writeUnits};
 a million puts and lists ${prices.s3Puts}, a million gets ${prices.s3Gets};
 a gigabyte a month ${prices.dynamoStorage} in DynamoDB, ${prices.s3Storage} in S3.
 They change: with others, \`npx node test/cost/main.ts --price writeUnits=0.7\` prints this page
