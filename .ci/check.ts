@@ -1,9 +1,11 @@
 import { existsSync } from "node:fs";
+import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { protoFiles } from "./generate/proto.ts";
 import { checkLock } from "./lock.ts";
 import { ROOT, runTool } from "./tools.ts";
 
+const MUTANTS = "test/mutants";
 const BASELINE = "test/fixtures/proto/firn.v1.binpb";
 
 /** `output` is shown where the part fails; `reason` where it is skipped. */
@@ -41,6 +43,20 @@ async function bufBreaking(): Promise<Verdict> {
   return await tool("buf", "breaking", "proto", "--against", BASELINE);
 }
 
+/** A patch that does not fit the source any more is found here, not at the end of a long run. */
+async function mutants(): Promise<Verdict> {
+  const { exitCode: hasNone } = await runTool("git", ["--version"]);
+  if (hasNone !== 0) return { state: "skipped", reason: "no git" };
+  const stale: string[] = [];
+  for (const file of await readdir(join(ROOT, MUTANTS))) {
+    if (!file.endsWith(".patch")) continue;
+    const check = ["apply", "--check", "-C1", `${MUTANTS}/${file}`];
+    const { exitCode, output } = await runTool("git", check);
+    if (exitCode !== 0) stale.push(`${file}: ${output.trim()}`);
+  }
+  return stale.length === 0 ? { state: "passed" } : { state: "failed", output: stale.join("\n") };
+}
+
 const PARTS: readonly Part[] = [
   { name: "types (tsc)", run: () => tool("tsc", "-p", ".") },
   { name: "lint and format (biome)", run: () => tool("biome", "ci", "--colors=off", ".") },
@@ -49,6 +65,7 @@ const PARTS: readonly Part[] = [
   { name: "protocol compatibility (buf breaking)", run: bufBreaking },
   { name: "generated files", run: () => tool(process.execPath, ".ci/gen.ts", "--check") },
   { name: "lock file", run: lock },
+  { name: "seeded bugs still apply (git)", run: mutants },
   { name: "house rules (tidy)", run: () => tool("vitest", "run", "--no-color", "test/tidy") },
 ];
 
