@@ -23,6 +23,34 @@ export interface SiteSource {
   readonly escapePath: boolean;
 }
 
+/** The steps that the SDK takes a command through, as far as they matter here. */
+interface Steps {
+  add(
+    step: () => (args: {
+      readonly request: unknown;
+    }) => Promise<{ readonly response: unknown; readonly output: { readonly $metadata: object } }>,
+    options: { readonly step: "deserialize"; readonly name: string; readonly priority: "high" },
+  ): void;
+}
+
+/** The request of a command as the SDK signs it, on its way out but for the sending. */
+export async function sampleOf<C extends { readonly middlewareStack: Steps }>(
+  command: C,
+  send: (command: C) => Promise<unknown>,
+): Promise<unknown> {
+  let sample: unknown;
+  command.middlewareStack.add(
+    () =>
+      async ({ request }) => {
+        sample = request;
+        return { response: {}, output: { $metadata: {} } };
+      },
+    { step: "deserialize", name: "sample", priority: "high" },
+  );
+  await send(command);
+  return sample;
+}
+
 /** Where a service is, and as whom it is asked. */
 export interface Site {
   readonly origin: Origin;

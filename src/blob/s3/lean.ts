@@ -3,7 +3,7 @@ import type { HttpAnswer, HttpHead, HttpPool } from "../../aws/http.ts";
 import { LeanWire } from "../../aws/lean.ts";
 import { ServiceError } from "../../aws/service-error.ts";
 import { EMPTY_SHA256, escapeText, type Pairs } from "../../aws/sigv4.ts";
-import type { Site, SiteSource } from "../../aws/site.ts";
+import { type Site, type SiteSource, sampleOf } from "../../aws/site.ts";
 import type { Clock } from "../../base/clock.ts";
 import { conditionHeaders, encryptionHeaders, etagText, metadataOf, originOf } from "./object.ts";
 import type { S3Settings } from "./options.ts";
@@ -135,26 +135,13 @@ const HEADERS = [
 /** What the SDK knows of a bucket. */
 export function s3Source(client: S3Client, bucket: string): SiteSource {
   return {
-    sample: () => sampleOf(client, bucket),
+    sample: () =>
+      sampleOf(new HeadObjectCommand({ Bucket: bucket, Key: SAMPLE_KEY }), (command) =>
+        client.send(command),
+      ),
     credentials: () => client.config.credentials(),
     escapePath: false,
   };
-}
-
-/** A request as the SDK signs it, on its way out but for the sending. */
-async function sampleOf(client: S3Client, bucket: string): Promise<unknown> {
-  const command = new HeadObjectCommand({ Bucket: bucket, Key: SAMPLE_KEY });
-  let sample: unknown;
-  command.middlewareStack.add(
-    () =>
-      async ({ request }) => {
-        sample = request;
-        return { response: {}, output: { $metadata: {} } };
-      },
-    { step: "deserialize", name: "sample", priority: "high" },
-  );
-  await client.send(command);
-  return sample;
 }
 
 /** @throws URIError */

@@ -3,7 +3,7 @@ import { type DynamoDB, GetItemCommand } from "@aws-sdk/client-dynamodb";
 import type { HttpAnswer, HttpPool } from "../../aws/http.ts";
 import { LeanWire } from "../../aws/lean.ts";
 import { ServiceError } from "../../aws/service-error.ts";
-import type { SiteSource } from "../../aws/site.ts";
+import { type SiteSource, sampleOf } from "../../aws/site.ts";
 import { utf8Text } from "../../base/bytes.ts";
 import type { Clock } from "../../base/clock.ts";
 import { sha256Hex } from "../../base/hash.ts";
@@ -69,26 +69,13 @@ export class LeanTransport implements DynamoTransport {
 /** What the SDK knows of the service. */
 export function dynamoSource(sdk: DynamoDB): SiteSource {
   return {
-    sample: () => sampleOf(sdk),
+    sample: () =>
+      sampleOf(new GetItemCommand({ TableName: "sample", Key: { p: { S: "" } } }), (command) =>
+        sdk.send(command),
+      ),
     credentials: () => sdk.config.credentials(),
     escapePath: true,
   };
-}
-
-/** A request as the SDK signs it, on its way out but for the sending. */
-async function sampleOf(sdk: DynamoDB): Promise<unknown> {
-  const command = new GetItemCommand({ TableName: "sample", Key: { p: { S: "" } } });
-  let sample: unknown;
-  command.middlewareStack.add(
-    () =>
-      async ({ request }) => {
-        sample = request;
-        return { response: {}, output: { $metadata: {} } };
-      },
-    { step: "deserialize", name: "sample", priority: "high" },
-  );
-  await sdk.send(command);
-  return sample;
 }
 
 /** The service tells the checksum of what it has sent, and a broken proxy can break that. */
