@@ -87,28 +87,36 @@ it.skipIf(refusal)("a full disk refuses the start, and serves once there is room
   expect(body).toMatchObject({ namespaces: [["kept"]] });
 });
 
-it.skipIf(refusal)("a disk that fills up refuses writes, and nothing else", async () => {
-  const dir = tmpfs(64 * MIB);
-  const server = new Started(dir);
-  const url = await server.url();
+/** Makes namespaces at a server. `made`: those that it acknowledged. */
+function maker(url: string) {
   const made: string[] = [];
   const make = async (name: string) => {
     const answer = await create(url, name);
     if (answer?.status === 200) made.push(name);
     return answer;
   };
-  const seen = async () => {
-    const { status, body } = (await namespaces(url)) ?? {};
-    expect(status).toBe(200);
-    return (body as { namespaces: readonly string[][] }).namespaces.map(([name]) => name);
-  };
+  return { made, make };
+}
+
+/** The namespaces that a server lists. */
+async function seen(url: string): Promise<readonly (string | undefined)[]> {
+  const { status, body } = (await namespaces(url)) ?? {};
+  expect(status).toBe(200);
+  return (body as { namespaces: readonly string[][] }).namespaces.map(([name]) => name);
+}
+
+it.skipIf(refusal)("a disk that fills up refuses writes, and nothing else", async () => {
+  const dir = tmpfs(64 * MIB);
+  const server = new Started(dir);
+  const url = await server.url();
+  const { made, make } = maker(url);
   for (let i = 0; i < 5; i++) expect((await make(`before-${i}`))?.status).toBe(200);
   const free = fill(dir);
   // What was made ready in the log may take some more.
   await expect.poll(async () => (await make(`filling-${made.length}`))?.status).not.toBe(200);
   for (let i = 0; i < 5; i++) {
     expect(await make(`refused-${i}`)).toMatchObject({ status: 429, code: "DISK_FULL" });
-    expect(await seen()).toEqual(expect.arrayContaining(made));
+    expect(await seen(url)).toEqual(expect.arrayContaining(made));
     expect((await ask(`${url}/readyz`))?.status).toBe(200);
   }
   free();
@@ -116,8 +124,7 @@ it.skipIf(refusal)("a disk that fills up refuses writes, and nothing else", asyn
   await expect.poll(later, { timeout: 10_000 }).toBe(200);
   server.child.kill("SIGKILL");
   await server.ended();
-  const { body } = (await namespaces(await new Started(dir).url())) ?? {};
-  const kept = (body as { namespaces: readonly string[][] }).namespaces.map(([name]) => name);
+  const kept = await seen(await new Started(dir).url());
   expect(kept).toEqual(expect.arrayContaining(made));
   expect(kept.some((name) => name?.startsWith("refused"))).toBe(false);
 });
@@ -133,22 +140,12 @@ it.skipIf(refusal)("a disk that turns read-only refuses writes, until it is not"
   const dir = tmpfs(64 * MIB);
   const server = new Started(dir);
   const url = await server.url();
-  const made: string[] = [];
-  const make = async (name: string) => {
-    const answer = await create(url, name);
-    if (answer?.status === 200) made.push(name);
-    return answer;
-  };
-  const seen = async (at: string) => {
-    const { status, body } = (await namespaces(at)) ?? {};
-    expect(status).toBe(200);
-    return (body as { namespaces: readonly string[][] }).namespaces.map(([name]) => name);
-  };
+  const { made, make } = maker(url);
   for (let i = 0; i < 5; i++) expect((await make(`before-${i}`))?.status).toBe(200);
   const lift = readOnly(dir);
   for (let i = 0; i < 5; i++) {
     expect(await make(`refused-${i}`)).toMatchObject({ status: 429, code: "DISK_READ_ONLY" });
-    expect((await seen(url)).sort()).toEqual(made);
+    expect((await seen(url)).toSorted()).toEqual(made);
     expect((await ask(`${url}/readyz`))?.status).toBe(200);
   }
   lift();
@@ -158,7 +155,7 @@ it.skipIf(refusal)("a disk that turns read-only refuses writes, until it is not"
   }
   server.child.kill("SIGKILL");
   await server.ended();
-  expect((await seen(await new Started(dir).url())).sort()).toEqual(made);
+  expect((await seen(await new Started(dir).url())).toSorted()).toEqual(made);
 });
 
 it.skipIf(process.getuid?.() !== 0)("a directory of somebody else refuses the start", async () => {
