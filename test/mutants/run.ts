@@ -10,6 +10,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { parseArgs } from "node:util";
 import { type Mutant, parseMutant, type Verdict, verdictOf } from "./mutant.ts";
 
 const ROOT = join(import.meta.dirname, "..", "..");
@@ -25,6 +26,11 @@ interface Outcome {
   readonly verdict: Verdict;
   readonly seconds: number;
 }
+
+const { values, positionals } = parseArgs({
+  options: { verbose: { type: "boolean", default: false } },
+  allowPositionals: true,
+});
 
 const running = new Set<ChildProcess>();
 
@@ -51,21 +57,37 @@ function bin(name: string): string {
   return join(ROOT, "node_modules", ".bin", name);
 }
 
+/** A mutant may leave a name unused. What is known of the tree lies beside it, in each copy. */
+const TYPES: readonly string[] = [
+  ...[bin("tsc"), "-p", "tsconfig.build.json", "--noEmit"],
+  ...["--incremental", "--tsBuildInfoFile", "checked.tsbuildinfo"],
+  ...["--noUnusedLocals", "false", "--noUnusedParameters", "false"],
+];
+
 const COMMANDS: Readonly<Record<Mutant["runs"][number]["program"], () => readonly string[]>> = {
   vitest: () => [bin("vitest"), "run", "--bail", "1", "--maxWorkers", "1"],
   sim: () => [bin("node"), "test/sim/run.ts", "--bail", "--trace", "0"],
   faults: () => [bin("node"), "test/faults/run.ts", "--bail", "--pairs", "0"],
 };
 
+/** The tree, and what the compiler knows of it: a mutant's check then looks at what it changes. */
+async function prepare(): Promise<string> {
+  const base = mkdtempSync(join(tmpdir(), "firn-mutants-"));
+  for (const name of [...COPIED, ...CONFIGS]) {
+    cpSync(join(ROOT, name), join(base, name), { recursive: true });
+  }
+  symlinkSync(join(ROOT, "node_modules"), join(base, "node_modules"));
+  const { code, output } = await run(TYPES, base);
+  if (code !== 0) throw new Error(`the tree itself does not compile: ${output}`);
+  return base;
+}
+
 /** Applies one mutant to a copy of the tree and runs what should see it. */
-async function judge(mutant: Mutant): Promise<Outcome> {
+async function judge(mutant: Mutant, base: string): Promise<Outcome> {
   const startedMs = performance.now();
   const copy = mkdtempSync(join(tmpdir(), "firn-mutant-"));
   try {
-    for (const name of [...COPIED, ...CONFIGS]) {
-      cpSync(join(ROOT, name), join(copy, name), { recursive: true });
-    }
-    symlinkSync(join(ROOT, "node_modules"), join(copy, "node_modules"));
+    cpSync(base, copy, { recursive: true, preserveTimestamps: true });
     writeFileSync(join(copy, "mutant.patch"), mutant.patch);
     const verdict = await judgeIn(copy, mutant);
     return { mutant, verdict, seconds: (performance.now() - startedMs) / 1_000 };
@@ -77,8 +99,7 @@ async function judge(mutant: Mutant): Promise<Outcome> {
 async function judgeIn(copy: string, { runs }: Mutant): Promise<Verdict> {
   const applied = await run(["git", "apply", "-C1", "mutant.patch"], copy);
   if (applied.code !== 0) return { state: "stale", why: applied.output.trim() };
-  const relaxed = ["--noUnusedLocals", "false", "--noUnusedParameters", "false"];
-  const types = await run([bin("tsc"), "-p", "tsconfig.build.json", "--noEmit", ...relaxed], copy);
+  const types = await run(TYPES, copy);
   if (types.code !== 0) return { state: "wrong", why: types.output.trim() };
   for (const { program, args } of runs) {
     const { code, output } = await run([...COMMANDS[program](), ...args], copy);
@@ -88,16 +109,29 @@ async function judgeIn(copy: string, { runs }: Mutant): Promise<Verdict> {
   return { state: "survived" };
 }
 
+/** One line if it was caught: the errors of all of them would hide the one that was not seen. */
 function show({ mutant, verdict, seconds }: Outcome): void {
-  const took = `${seconds.toFixed(0)} s`;
-  console.log(`${verdict.state.padEnd(8)} ${mutant.name}  ${took}: ${mutant.what}`);
-  if (verdict.state === "caught") console.log(`         ${verdict.by}`);
+  const line = `${verdict.state.padEnd(8)} ${mutant.name}  ${seconds.toFixed(0)} s`;
+  if (verdict.state === "caught") {
+    console.log(`${line}  by ${values.verbose ? verdict.by : verdict.by.replace(/: .*/, "")}`);
+    return;
+  }
+  console.log(`${line}: ${mutant.what}`);
   if (verdict.state === "stale") console.log(`         the patch does not apply: ${verdict.why}`);
   if (verdict.state === "wrong") console.log(`         for another reason: ${verdict.why}`);
 }
 
-/** Judges all whose name holds the text, two at a time. */
 async function main(wanted: string): Promise<number> {
+  const base = await prepare();
+  try {
+    return await judgeAll(wanted, base);
+  } finally {
+    rmSync(base, { recursive: true, force: true });
+  }
+}
+
+/** Judges all whose name holds the text, two at a time. */
+async function judgeAll(wanted: string, base: string): Promise<number> {
   const files = readdirSync(import.meta.dirname).filter((file) => file.endsWith(".patch"));
   const mutants = files
     .filter((file) => file.includes(wanted))
@@ -107,7 +141,7 @@ async function main(wanted: string): Promise<number> {
   const outcomes: Outcome[] = [];
   const line = async (): Promise<void> => {
     for (let next = left.shift(); next !== undefined; next = left.shift()) {
-      const outcome = await judge(next);
+      const outcome = await judge(next, base);
       outcomes.push(outcome);
       show(outcome);
     }
@@ -126,4 +160,4 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
   });
 }
 
-process.exitCode = await main(process.argv[2] ?? "");
+process.exitCode = await main(positionals[0] ?? "");
