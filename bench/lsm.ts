@@ -1,17 +1,18 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { Session } from "node:inspector/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { LSM_DEFAULTS } from "../src/lsm/options.ts";
 import { benchCompaction, type CompactionCell } from "./compaction.ts";
 import { betterSqlite3 } from "./lsm/better-sqlite3.ts";
 import { classicLevel } from "./lsm/classic-level.ts";
-import { CACHE_BYTES, type Contender, type Durability } from "./lsm/contender.ts";
+import type { Contender, Durability } from "./lsm/contender.ts";
 import { type Figures, Rounds, showFigures } from "./lsm/figures.ts";
 import { firn, firnInMemory } from "./lsm/firn.ts";
-import { type Goal, goalsOf, type Own, ownGoals } from "./lsm/goals.ts";
+import { type Goal, goalsOf, type Own, ownGoals, showGoals } from "./lsm/goals.ts";
 import { lmdb } from "./lsm/lmdb.ts";
+import { benchOwn } from "./lsm/own.ts";
 import { installPeers } from "./lsm/peers.ts";
+import { inScratch, type Scratch } from "./lsm/scratch.ts";
 import { slatedb } from "./lsm/slatedb.ts";
 import {
   type Data,
@@ -19,11 +20,8 @@ import {
   makeData,
   measure,
   measureSynced,
-  type Run,
-  type Scratch,
   type Size,
 } from "./lsm/workloads.ts";
-import { formatTable } from "./report.ts";
 import { benchWal, type WalCell } from "./wal.ts";
 
 export interface LsmOptions {
@@ -44,7 +42,7 @@ export interface LsmFigures {
   readonly options: Readonly<Record<Durability, Readonly<Record<string, string>>>>;
   readonly rounds: number;
   readonly figures: readonly Figures[];
-  readonly own: readonly Own[];
+  readonly own: Own;
   readonly wal: readonly WalCell[];
   readonly compaction: readonly CompactionCell[];
   readonly goals: readonly Goal[];
@@ -62,8 +60,6 @@ const SMOKE_ROWS = 20_000;
 const ROUNDS = 3;
 const LIMITS = { mostMs: 400, mostFillMs: 1_000 };
 const SMOKE_LIMITS = { mostMs: 250, mostFillMs: 250 };
-/** Of our engine: blocks, and memtables up to where writes are slowed. */
-const BUDGET_BYTES = CACHE_BYTES + LSM_DEFAULTS.unflushedBytes[0];
 const CLASSES: Readonly<Record<Durability, string>> = {
   none: "no fsync",
   group: "fsync a group, awaited",
@@ -84,22 +80,20 @@ export async function benchLsm(options: LsmOptions): Promise<LsmFigures> {
   printOptions(shown);
   const profile = options.cpuProfile ? await startProfile() : undefined;
   const figures: Figures[] = [];
-  const own: Own[] = [];
   for (const size of sizes) {
-    const data = makeData(size, limits);
-    const run = await rounded(contenders, size, data, rounds);
-    for (const one of run.figures) {
+    for (const one of await rounded(contenders, size, makeData(size, limits), rounds)) {
       console.log(showFigures(one, missing));
       figures.push(one);
     }
-    if (run.first.amplification !== undefined) own.push(ownOf(size, run.first, own.length === 0));
   }
   await profile?.();
   console.log("");
   const wal = wants("wal") ? await benchWal({ smoke }) : [];
   console.log("");
   const compaction = wants("compaction") ? await benchCompaction({ smoke }) : [];
-  const goals = [...goalsOf(figures, wal, compaction), ...ownGoals(own, BUDGET_BYTES)];
+  console.log("");
+  const own = await benchOwn({ smoke, wants });
+  const goals = [...goalsOf(figures, wal, compaction), ...ownGoals(own)];
   showGoals(goals);
   return { options: shown, rounds, figures, own, wal, compaction, goals, missing };
 }
@@ -131,55 +125,32 @@ async function contendersOf(
   return { contenders, missing };
 }
 
-interface Rounded {
-  readonly figures: readonly Figures[];
-  /** Of our engine on disk, in the first round. */
-  readonly first: Run;
-}
-
 async function rounded(
   contenders: readonly Contender[],
   size: Size,
   data: Data,
   rounds: number,
-): Promise<Rounded> {
+): Promise<readonly Figures[]> {
   const [none, group] = [new Rounds(), new Rounds()];
-  let first: Run | undefined;
   for (let round = 0; round < rounds; round++) {
     for (const contender of contenders) {
       // Beside the others it only tells what the disk costs.
       if (contender === firnInMemory && round > 0) continue;
       const startMs = performance.now();
-      const run = await inScratch((scratch) => measure(contender, data, scratch));
-      none.add(contender.name, run.rates);
-      first ??= run;
+      none.add(contender.name, await inScratch((scratch) => measure(contender, data, scratch)));
       const synced = (scratch: Scratch) => measureSynced(contender, data, scratch);
       if (contender !== firnInMemory) group.add(contender.name, await inScratch(synced));
       const tookS = ((performance.now() - startMs) / 1_000).toFixed(0);
       console.error(`round ${round + 1} of ${rounds}: ${contender.name}, ${tookS} s`);
     }
   }
-  if (first === undefined) throw new Error("at least one round");
   const { rows, keyBytes, valueBytes } = size;
   const title = (durability: Durability): string =>
     `${rows} rows of ${keyBytes} + ${valueBytes} B; class: ${CLASSES[durability]}`;
-  return {
-    first,
-    figures: [
-      { title: title("none"), size, rates: none.medians() },
-      { title: title("group"), size, rates: group.medians() },
-    ],
-  };
-}
-
-/** A directory of its own for each database, and none of them longer than it is measured. */
-async function inScratch<T>(work: (scratch: Scratch) => Promise<T>): Promise<T> {
-  const root = mkdtempSync(join(tmpdir(), "firn-bench-lsm-"));
-  try {
-    return await work(() => mkdtempSync(`${root}/`));
-  } finally {
-    rmSync(root, { recursive: true, force: true });
-  }
+  return [
+    { title: title("none"), size, rates: none.medians() },
+    { title: title("group"), size, rates: group.medians() },
+  ];
 }
 
 /** @returns what ends it and writes the file. */
@@ -197,24 +168,9 @@ async function startProfile(): Promise<() => Promise<void>> {
   };
 }
 
-function ownOf({ rows, keyBytes, valueBytes }: Size, run: Run, isFirst: boolean): Own {
-  const { write, space } = run.amplification ?? { write: Number.NaN, space: Number.NaN };
-  return {
-    title: `${rows} rows of ${keyBytes} + ${valueBytes} B`,
-    writeAmplification: write,
-    spaceAmplification: space,
-    rssBytes: isFirst ? run.rssBytes : undefined,
-  };
-}
-
 function printOptions(shown: LsmFigures["options"]): void {
   for (const durability of ["none", "group"] as const) {
     console.log(`class ${CLASSES[durability]}:`);
     for (const [name, text] of Object.entries(shown[durability])) console.log(`  ${name}: ${text}`);
   }
-}
-
-function showGoals(goals: readonly Goal[]): void {
-  const rows = goals.map(({ goal, worst, met }) => [goal, met ? "met" : "NOT met", worst]);
-  console.log(`\n${formatTable(["goal", "", "worst cell"], rows)}`);
 }

@@ -4,6 +4,7 @@ import { benchCompaction } from "./compaction.ts";
 import { compareIceberg } from "./iceberg.ts";
 import { failedCells, showComparison } from "./iceberg-report.ts";
 import { benchJson } from "./json.ts";
+import { benchLarge } from "./lsm/large.ts";
 import { benchLsm, cellsOf } from "./lsm.ts";
 import { benchLsmBlocks } from "./lsm-blocks.ts";
 import { benchOverload } from "./overload.ts";
@@ -17,10 +18,11 @@ const USAGE =
   "usage: npm run bench -- catalog | iceberg | lsm | wal | compaction | overload | start " +
   "[--smoke] [--keep], catalog --profile PROFILE, iceberg --only=TEXT, " +
   "lsm --rows=N --rounds=N --workloads=A,B --peers=A,B --alone " +
-  "--cpu-profile, lsm-blocks, json";
+  "--cpu-profile | --large, lsm-blocks, json";
 const LSM_FLAGS =
   /^--(smoke|keep|alone|cpu-profile|rows=[1-9]\d*|rounds=[1-9]\d*|(workloads|peers)=.+)$/;
 const ICEBERG_FLAGS = /^--(smoke|keep|only=.+)$/;
+const LARGE_FLAGS: ReadonlySet<string> = new Set(["--large", "--smoke", "--keep"]);
 const FLAGS: ReadonlySet<string> = new Set(["--smoke", "--keep"]);
 
 /** Measures and prints. */
@@ -65,8 +67,17 @@ async function catalog(args: readonly string[]): Promise<number> {
   return close("catalog", figures, { cells: cells.length, failed }, flags);
 }
 
+/** Growth alone: a shard of ten times the rows. */
+async function lsmLarge(flags: readonly string[]): Promise<number> {
+  const cells = await benchLarge(flags.includes("--smoke"));
+  const failed = cells.filter(({ warmGets, openMs }) => !(warmGets > 0 && openMs > 0)).length;
+  return close("lsm-large", cells, { cells: cells.length, failed }, flags);
+}
+
 /** A missing peer fails the run: a table with holes is no comparison. */
 async function lsm(flags: readonly string[]): Promise<number> {
+  const isLarge = flags.includes("--large");
+  if (isLarge && flags.every((flag) => LARGE_FLAGS.has(flag))) return await lsmLarge(flags);
   const unknown = flags.filter((flag) => !LSM_FLAGS.test(flag));
   if (unknown.length > 0) {
     console.error(`${unknown.join(" ")}: unknown; ${USAGE}`);

@@ -47,12 +47,14 @@ class SqliteDatabase implements Database {
   readonly #db: Sqlite;
   readonly #put: Statement;
   readonly #remove: Statement;
+  readonly #removeRange: Statement;
   readonly #get: Statement;
 
   constructor(db: Sqlite) {
     this.#db = db;
     this.#put = db.prepare("INSERT OR REPLACE INTO kv VALUES (?, ?)");
     this.#remove = db.prepare("DELETE FROM kv WHERE k = ?");
+    this.#removeRange = db.prepare("DELETE FROM kv WHERE k >= ? AND k < ?");
     this.#get = db.prepare("SELECT v FROM kv WHERE k = ?").pluck();
   }
 
@@ -66,6 +68,10 @@ class SqliteDatabase implements Database {
     return this.#db.transaction(() => {
       for (let i = from; i < to; i++) this.#remove.run(data.key(i));
     })();
+  }
+
+  removeRange(from: Uint8Array, to: Uint8Array): unknown {
+    return this.#removeRange.run(from, to);
   }
 
   get(key: Uint8Array): Uint8Array | undefined {

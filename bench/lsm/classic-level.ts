@@ -8,6 +8,7 @@ interface Level {
   close(): Promise<void>;
   put(key: Uint8Array, value: Uint8Array, options: object): Promise<void>;
   batch(ops: readonly object[], options: object): Promise<void>;
+  clear(range: object): Promise<void>;
   get(key: Uint8Array): Promise<Uint8Array | undefined>;
   iterator(options: object): { nextv(count: number): Promise<unknown[]>; close(): Promise<void> };
 }
@@ -59,6 +60,10 @@ class LevelDatabase implements Database {
     const ops: object[] = [];
     for (let i = from; i < to; i++) ops.push({ type: "del", key: data.key(i) });
     return this.#db.batch(ops, this.#write);
+  }
+
+  removeRange(from: Uint8Array, to: Uint8Array): unknown {
+    return this.#db.clear({ gte: from, lt: to });
   }
 
   get(key: Uint8Array): Promise<Uint8Array | undefined> {

@@ -4,13 +4,13 @@ export interface Database {
   put(data: Dataset, from: number, to: number): unknown;
   /** One batch of deletions. */
   remove(data: Dataset, from: number, to: number): unknown;
+  /** Deletes every row in [from, to), by the best that the contender has for it. */
+  removeRange(from: Uint8Array, to: Uint8Array): unknown;
   get(key: Uint8Array): Promise<Uint8Array | undefined> | Uint8Array | undefined;
   /** Reads up to `limit` rows, keys and values, from a key on (or all); answers their number. */
   scan(from: Uint8Array | undefined, limit: number, reverse: boolean): Promise<number> | number;
   /** Brings what was written to where it will be read from. */
   settle(): Promise<void>;
-  /** Bytes stored for each byte written, and kept for each; where the contender counts them. */
-  amplification?(): { readonly write: number; readonly space: number };
   close(): Promise<void>;
 }
 

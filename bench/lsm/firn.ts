@@ -5,6 +5,7 @@ import { BlockCache } from "../../src/lsm/cache.ts";
 import { LocalDisk } from "../../src/lsm/disk/local.ts";
 import { Engine } from "../../src/lsm/engine.ts";
 import type { OpenOptions } from "../../src/lsm/open.ts";
+import type { LsmOptions } from "../../src/lsm/options.ts";
 import { ObjectWalStore } from "../../src/lsm/wal/objects.ts";
 import { SegmentWalStore } from "../../src/lsm/wal/segments.ts";
 import type { WriteOp } from "../../src/lsm/write-path.ts";
@@ -21,13 +22,26 @@ export const firn: Contender = {
     return `${sync}; cache 256 MiB; not compressed`;
   },
   async open(directory, durability) {
-    const ports = portsNow();
     const durable = durability === "group";
-    const disk = new LocalDisk(join(directory, "wal"), ...(durable ? [] : (["never"] as const)));
-    const store = new LocalBlobStore(join(directory, "store"), { ...ports, durable });
-    return await open({ ...ports, store, wal: new SegmentWalStore(disk, ports) }, durable);
+    return new FirnDatabase(await openEngine(directory, { durable }), durable);
   },
 };
+
+interface EngineChoice {
+  /** Whether log and tables are synced. */
+  readonly durable: boolean;
+  readonly cacheBytes?: number;
+  readonly options?: Partial<LsmOptions>;
+}
+
+/** An engine over a directory, its garbage gone as soon as nothing refers to it. */
+export async function openEngine(directory: string, choice: EngineChoice): Promise<Engine> {
+  const ports = portsNow();
+  const { durable } = choice;
+  const disk = new LocalDisk(join(directory, "wal"), ...(durable ? [] : (["never"] as const)));
+  const store = new LocalBlobStore(join(directory, "store"), { ...ports, durable });
+  return await open({ ...ports, store, wal: new SegmentWalStore(disk, ports) }, choice);
+}
 
 /** The same in memory: log and tables are objects of a store that forgets. */
 export const firnInMemory: Contender = {
@@ -37,7 +51,8 @@ export const firnInMemory: Contender = {
     const ports = portsNow();
     const store = new MemoryBlobStore(ports.clock);
     const wal = new ObjectWalStore(store, { ...ports, prefix: "wal/" });
-    return await open({ ...ports, store, wal }, durability === "group");
+    const durable = durability === "group";
+    return new FirnDatabase(await open({ ...ports, store, wal }, { durable }), durable);
   },
 };
 
@@ -49,15 +64,14 @@ function portsNow(): Ports {
 
 async function open(
   parts: Ports & Pick<OpenOptions, "store" | "wal">,
-  durable: boolean,
-): Promise<Database> {
-  const engine = await Engine.open({
+  { cacheBytes = CACHE_BYTES, options }: EngineChoice,
+): Promise<Engine> {
+  return await Engine.open({
     ...parts,
     node: nodeIdentity({ prng: parts.prng, oneHost: true }),
-    cache: new BlockCache(CACHE_BYTES),
-    options: { gcMinAgeMs: 0 },
+    cache: new BlockCache(cacheBytes),
+    options: { gcMinAgeMs: 0, ...options },
   });
-  return new FirnDatabase(engine, durable);
 }
 
 class FirnDatabase implements Database {
@@ -81,6 +95,10 @@ class FirnDatabase implements Database {
     return this.#engine.write(ops, this.#write);
   }
 
+  removeRange(from: Uint8Array, to: Uint8Array): unknown {
+    return this.#engine.deleteRange(from, to, this.#write);
+  }
+
   get(key: Uint8Array): Promise<Uint8Array | undefined> | Uint8Array | undefined {
     return this.#engine.get(key);
   }
@@ -93,10 +111,6 @@ class FirnDatabase implements Database {
       count += rows.length;
     }
     return count;
-  }
-
-  amplification(): { readonly write: number; readonly space: number } {
-    return this.#engine.stats().amplification;
   }
 
   async settle(): Promise<void> {

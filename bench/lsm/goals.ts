@@ -1,6 +1,11 @@
 import type { CompactionCell } from "../compaction.ts";
+import { formatTable } from "../report.ts";
 import type { WalCell } from "../wal.ts";
 import type { Figures } from "./figures.ts";
+import type { MemoryCell } from "./memory-child.ts";
+import type { DropCell } from "./range-drop.ts";
+import type { RequestCell } from "./requests.ts";
+import type { UpdateCell } from "./updates.ts";
 
 /** What the engine is to reach, the worst cell of it, and whether that is enough. */
 export interface Goal {
@@ -56,33 +61,71 @@ export function goalsOf(
   ].filter((goal) => goal !== undefined);
 }
 
-/** What the engine tells of itself; memory only where nothing ran in the process before. */
+/** What the engine does alone: beside nobody, by its own count. */
 export interface Own {
-  readonly title: string;
-  readonly writeAmplification: number;
-  readonly spaceAmplification: number;
-  readonly rssBytes: number | undefined;
+  readonly updates: readonly UpdateCell[];
+  readonly memory: MemoryCell | undefined;
+  readonly drop: DropCell | undefined;
+  readonly requests: readonly RequestCell[];
 }
 
-/** @param budgetBytes what the engine was told to take for memtables and blocks. */
-export function ownGoals(own: readonly Own[], budgetBytes: number): readonly Goal[] {
-  return own.flatMap(({ title, writeAmplification, spaceAmplification, rssBytes }) => [
-    {
-      goal: "write amplification <= 5, space <= 2.2 amid a load",
-      worst: `${writeAmplification.toFixed(2)}, ${spaceAmplification.toFixed(2)} (${title})`,
-      met: writeAmplification <= 5 && spaceAmplification <= 2.2,
-    },
-    ...(rssBytes === undefined ? [] : [memoryGoal(title, rssBytes, budgetBytes)]),
-  ]);
+const MAX_DROP_MS = 10;
+
+export function ownGoals({ updates, memory, drop, requests }: Own): readonly Goal[] {
+  return [
+    ...updates.flatMap(updateGoals),
+    ...(memory === undefined ? [] : [memoryGoal(memory)]),
+    ...(drop === undefined ? [] : [dropGoal(drop)]),
+    ...requestGoals(requests),
+  ];
 }
 
-function memoryGoal(title: string, rssBytes: number, budgetBytes: number): Goal {
-  const [rss, budget] = [rssBytes, budgetBytes].map((bytes) => (bytes / 1_048_576).toFixed(0));
-  return {
-    goal: "memory: <= 1.2x the budget",
-    worst: `${rss} MiB of ${budget} (${title})`,
-    met: rssBytes <= 1.2 * budgetBytes,
+function updateGoals({ title, ...cell }: UpdateCell): readonly Goal[] {
+  const goal = (what: string, value: number, most: number): Goal => {
+    const worst = `${value.toFixed(2)} (${title})`;
+    return { goal: `uniform updates: ${what} <= ${most}`, worst, met: value <= most };
   };
+  return [
+    goal("write amplification", cell.writeAmplification, 5),
+    goal("space at rest", cell.steadySpace, 1.5),
+    goal("space while compacting", cell.mostSpace, 2.2),
+  ];
+}
+
+function memoryGoal({ loadedBytes, budgetBytes, mostBytes }: MemoryCell): Goal {
+  const [most, budget] = [mostBytes, budgetBytes].map((bytes) => (bytes / 1_048_576).toFixed(0));
+  return {
+    goal: "memory: <= 1.2x the budget at every point of a load",
+    worst: `${most} MiB of ${budget} (${(loadedBytes / 1e6).toFixed(0)} MB loaded)`,
+    met: mostBytes <= 1.2 * budgetBytes,
+  };
+}
+
+function dropGoal({ rows, deleteMs, scanMs, compactMs, bytesAfter }: DropCell): Goal {
+  const tookMs = deleteMs + scanMs;
+  return {
+    goal: `a range of ${rows} rows is gone in <= ${MAX_DROP_MS} ms, its space with a compaction`,
+    worst: `${tookMs.toFixed(1)} ms; ${bytesAfter} bytes ${compactMs.toFixed(0)} ms later`,
+    met: tookMs <= MAX_DROP_MS && bytesAfter === 0,
+  };
+}
+
+function requestGoals(cells: readonly RequestCell[]): readonly Goal[] {
+  const judged = cells.filter(({ goal }) => goal !== undefined);
+  if (judged.length === 0) return [];
+  const over = judged.filter(({ requests, goal = 0 }) => requests > goal);
+  return [
+    {
+      goal: "requests of each operation",
+      worst: over.map((one) => `${one.operation}: ${one.requests} of ${one.goal}`).join("; "),
+      met: over.length === 0,
+    },
+  ];
+}
+
+export function showGoals(goals: readonly Goal[]): void {
+  const rows = goals.map(({ goal, worst, met }) => [goal, met ? "met" : "NOT met", worst]);
+  console.log(`\n${formatTable(["goal", "", "worst cell"], rows)}`);
 }
 
 function compactionGoals(cell: CompactionCell): readonly Goal[] {

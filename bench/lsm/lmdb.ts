@@ -8,6 +8,7 @@ interface Lmdb {
   transactionSync(work: () => void): void;
   getBinary(key: Uint8Array): Uint8Array | undefined;
   getRange(options: object): Iterable<{ key: Uint8Array; value: Uint8Array }>;
+  getKeys(options: object): Iterable<Uint8Array>;
   close(): Promise<void>;
 }
 interface Package {
@@ -48,6 +49,13 @@ class LmdbDatabase implements Database {
   remove(data: Dataset, from: number, to: number): unknown {
     return this.#db.transactionSync(() => {
       for (let i = from; i < to; i++) this.#db.removeSync(data.key(i));
+    });
+  }
+
+  removeRange(from: Uint8Array, to: Uint8Array): unknown {
+    const keys = [...this.#db.getKeys({ start: from, end: to })];
+    return this.#db.transactionSync(() => {
+      for (const key of keys) this.#db.removeSync(key);
     });
   }
 

@@ -25,6 +25,8 @@ interface Package {
   readonly DurabilityLevel: { readonly Memory: unknown };
 }
 
+const REMOVED_AT_ONCE = 1_000;
+
 /** SlateDB's binding for Node, over its store for local files. */
 export async function slatedb(): Promise<Contender | undefined> {
   const loaded = await loadPeer<Package>("@slatedb/uniffi");
@@ -62,6 +64,22 @@ class SlateDatabase implements Database {
     const batch = new this.#package.WriteBatch();
     for (let i = from; i < to; i++) batch.delete(data.key(i));
     return this.#db.write_with_options(batch, this.#write);
+  }
+
+  /** It has nothing for a range: a scan and a batch for each thousand rows. */
+  async removeRange(from: Uint8Array, to: Uint8Array): Promise<void> {
+    const range = { start: from, start_inclusive: true, end: to, end_inclusive: false };
+    const rows = await this.#db.scan(range);
+    let batch = new this.#package.WriteBatch();
+    let count = 0;
+    for (let row = await rows.next(); row !== undefined; row = await rows.next()) {
+      batch.delete(row.key);
+      if (++count % REMOVED_AT_ONCE > 0) continue;
+      await this.#db.write_with_options(batch, this.#write);
+      batch = new this.#package.WriteBatch();
+    }
+    rows.dispose?.();
+    if (count % REMOVED_AT_ONCE > 0) await this.#db.write_with_options(batch, this.#write);
   }
 
   get(key: Uint8Array): Promise<Uint8Array | undefined> {

@@ -1,5 +1,6 @@
 import { type Prng, randomBelow, SeededPrng } from "../../src/base/prng.ts";
 import type { Contender, Database, Dataset } from "./contender.ts";
+import type { Scratch } from "./scratch.ts";
 
 export interface Size {
   readonly keyBytes: number;
@@ -19,14 +20,6 @@ export interface Limits {
   readonly wants: (workload: string) => boolean;
 }
 
-/** What one round of the workloads without syncs told. */
-export interface Run {
-  readonly rates: Rates;
-  /** The most memory beyond what the process had before. */
-  readonly rssBytes: number;
-  readonly amplification?: { readonly write: number; readonly space: number };
-}
-
 const SEED = 20_261_121;
 
 /** What is scanned at first, and for how long at least. */
@@ -37,9 +30,6 @@ const SCAN_MS = 300;
 const BLOCK_BYTES = 4_096;
 
 export const CALLERS: readonly number[] = [1, 16, 128];
-
-/** Directories of their own, made and removed by whoever runs the bench. */
-export type Scratch = () => string;
 
 export interface Data {
   readonly limits: Limits;
@@ -84,6 +74,11 @@ class Records implements Dataset {
   }
 }
 
+/** Rows in the order of their keys. */
+export function rowsOf(size: Size): Dataset {
+  return new Records(size, new SeededPrng(SEED), (i) => i);
+}
+
 export function makeData(size: Size, limits: Limits): Data {
   const prng = new SeededPrng(SEED);
   const order = shuffled(size.rows, prng);
@@ -106,56 +101,65 @@ function shuffled(count: number, prng: Prng): readonly number[] {
 }
 
 const BASE = "fillrandom, batch 1000";
-const REMOVE = "delete random, batch 1000";
 
 /** Every workload of one contender without syncs, in an order that keeps what later ones read. */
-export async function measure(contender: Contender, data: Data, scratch: Scratch): Promise<Run> {
-  const { mostFillMs, wants } = data.limits;
+export async function measure(contender: Contender, data: Data, scratch: Scratch): Promise<Rates> {
+  const { wants } = data.limits;
   const rates = new Map<string, number>();
-  const memory = new MemoryWatch();
-  const fresh = async (name: string, source: Dataset, batch: number): Promise<void> => {
-    if (!wants(name)) return;
+  for (const [name, run] of freshWorkloads(data)) {
+    if (!wants(name)) continue;
     const db = await contender.open(scratch(), "none");
-    rates.set(name, await fill(db, source, batch, mostFillMs));
+    rates.set(name, await run(db));
     await db.close();
-  };
-  await fresh("fillseq, batch 1000", data.sequential, 1_000);
-  await fresh("fillrandom, batch 1", data.random, 1);
-  await fresh("fillrandom, batch 100", data.random, 100);
+  }
   const later = [...laterWorkloads(data)].filter(([name]) => wants(name));
-  if (later.length === 0 && !wants(BASE)) return { rates, rssBytes: memory.mostBytes };
+  if (later.length === 0 && !wants(BASE)) return rates;
   const db = await contender.open(scratch(), "none");
-  const whole = Number.POSITIVE_INFINITY;
-  const based = await fill(db, data.random, 1_000, whole, () => memory.look());
+  const based = await fill(db, data.random, 1_000, Number.POSITIVE_INFINITY);
   if (wants(BASE)) rates.set(BASE, based);
   await db.settle();
   if (later.length > 0) await warm(db, data.sequential);
-  let amplification: Run["amplification"];
-  for (const [name, run] of later) {
-    if (name === REMOVE) amplification = db.amplification?.();
-    rates.set(name, await run(db));
-    memory.look();
-  }
+  for (const [name, run] of later) rates.set(name, await run(db));
   await db.close();
-  return { rates, rssBytes: memory.mostBytes, ...(amplification && { amplification }) };
+  return rates;
+}
+
+type Workloads = ReadonlyMap<string, (db: Database) => Promise<number>>;
+
+/** What begins with an empty store. */
+function freshWorkloads({ limits, sequential, random }: Data): Workloads {
+  const { mostMs, mostFillMs } = limits;
+  const fresh = new Map<string, (db: Database) => Promise<number>>([
+    ["fillseq, batch 1000", (db) => fill(db, sequential, 1_000, mostFillMs)],
+    ["fillrandom, batch 1", (db) => fill(db, random, 1, mostFillMs)],
+    ["fillrandom, batch 100", (db) => fill(db, random, 100, mostFillMs)],
+    ["delete a range, rows", (db) => removeAll(db, sequential, mostFillMs)],
+  ]);
+  for (const callers of CALLERS.slice(1)) {
+    const name = `fillrandom, batch 1, ${callersText(callers)}`;
+    fresh.set(name, (db) => fillTogether(db, random, 1, callers, mostMs));
+  }
+  return fresh;
 }
 
 /** What reads the base, then what changes it. */
-function laterWorkloads(data: Data): ReadonlyMap<string, (db: Database) => Promise<number>> {
-  const { mostMs } = data.limits;
-  const { random } = data;
+function laterWorkloads({ limits, random, absent }: Data): Workloads {
+  const { mostMs } = limits;
   const later = new Map<string, (db: Database) => Promise<number>>();
-  for (const callers of CALLERS) {
-    later.set(`get hit, ${callersText(callers)}`, (db) => reads(db, random, callers, true, mostMs));
-  }
-  later.set("get miss, 1 caller", (db) => reads(db, data.absent, 1, false, mostMs));
+  const each = (name: string, run: (db: Database, callers: number) => Promise<number>): void => {
+    for (const callers of CALLERS) {
+      later.set(`${name}, ${callersText(callers)}`, (db) => run(db, callers));
+    }
+  };
+  each("get hit", (db, callers) => reads(db, random, callers, true, mostMs));
+  each("get miss", (db, callers) => reads(db, absent, callers, false, mostMs));
   later.set("full scan, rows", (db) => scanAll(db, random.rows, false));
   later.set("full scan backward, rows", (db) => scanAll(db, random.rows, true));
   for (const count of [10, 100]) {
-    later.set(`seek + next ${count}`, (db) => seeks(db, random, count, mostMs));
+    each(`seek + next ${count}`, (db, callers) => seeks(db, random, count, callers, mostMs));
   }
-  later.set("mixed 50/50, 1 caller", (db) => mixed(db, data.random, mostMs));
-  later.set(REMOVE, (db) => remove(db, data.random, data.limits.mostFillMs));
+  each("mixed 50/50", (db, callers) => mixed(db, random, callers, mostMs));
+  later.set("delete random, batch 1000", (db) => remove(db, random, limits.mostFillMs));
   return later;
 }
 
@@ -170,7 +174,7 @@ export async function measureSynced(
     const name = `${workload}, synced`;
     if (!data.limits.wants(name)) return;
     const db = await contender.open(scratch(), "group");
-    rates.set(name, await fillTogether(db, data, batch, callers));
+    rates.set(name, await fillTogether(db, data.random, batch, callers, data.limits.mostMs));
     await db.close();
   };
   for (const callers of CALLERS) await run(`put, ${callersText(callers)}`, 1, callers);
@@ -183,22 +187,13 @@ function callersText(callers: number): string {
   return callers === 1 ? "1 caller" : `${callers} callers`;
 }
 
-/** The most memory of the process beyond what it had at first, as far as it is looked at. */
-class MemoryWatch {
-  readonly #atFirst = process.memoryUsage.rss();
-  mostBytes = 0;
-
-  look(): void {
-    this.mostBytes = Math.max(this.mostBytes, process.memoryUsage.rss() - this.#atFirst);
-  }
-}
-
 /** Callers that take turns; each waits for its own batch. */
 async function fillTogether(
   db: Database,
-  { random, limits: { mostMs } }: Data,
+  random: Dataset,
   batch: number,
   callers: number,
+  mostMs: number,
 ): Promise<number> {
   const rows = random.rows;
   const startMs = performance.now();
@@ -218,13 +213,7 @@ async function fillTogether(
 }
 
 /** The clock is looked at once in a while. */
-async function fill(
-  db: Database,
-  data: Dataset,
-  batch: number,
-  mostMs: number,
-  look: () => void = () => undefined,
-): Promise<number> {
+async function fill(db: Database, data: Dataset, batch: number, mostMs: number): Promise<number> {
   const rows = data.rows;
   const startMs = performance.now();
   let done = 0;
@@ -232,10 +221,26 @@ async function fill(
     const to = Math.min(rows, done + batch);
     await db.put(data, done, to);
     done = to;
-    if (done % 50_000 < batch) look();
     if (done % 256 < batch && performance.now() - startMs > mostMs) break;
   }
   return (done * 1_000) / (performance.now() - startMs);
+}
+
+/** From the deletion of all rows to the end of a scan that finds none of them. */
+async function removeAll(db: Database, data: Dataset, mostMs: number): Promise<number> {
+  let rows = 0;
+  for (const startMs = performance.now(); performance.now() - startMs < mostMs; ) {
+    const to = Math.min(data.rows, rows + 1_000);
+    await db.put(data, rows, to);
+    rows = to;
+    if (rows === data.rows) break;
+  }
+  await db.settle();
+  const startMs = performance.now();
+  await db.removeRange(data.key(0), Buffer.concat([data.key(rows - 1), Buffer.alloc(1)]));
+  const left = await db.scan(undefined, rows, false);
+  if (left > 0) throw new Error(`${left} rows are left`);
+  return (rows * 1_000) / (performance.now() - startMs);
 }
 
 async function remove(db: Database, data: Dataset, mostMs: number): Promise<number> {
@@ -294,25 +299,47 @@ async function scanAll(db: Database, rows: number, reverse: boolean): Promise<nu
   return (1_000 * few) / first > SCAN_MS ? first : await rate(Number.POSITIVE_INFINITY);
 }
 
-async function seeks(db: Database, data: Dataset, count: number, mostMs: number): Promise<number> {
+/** Callers that take turns until the time is up; answers what they did a second. */
+async function together(
+  callers: number,
+  most: number,
+  mostMs: number,
+  one: (at: number) => unknown,
+): Promise<number> {
   const startMs = performance.now();
-  let done = 0;
-  while (done < data.rows) {
-    const rows = await db.scan(data.key(done), count, false);
-    if (rows > count || rows === 0) throw new Error("a scan that is wrong");
-    if (++done % 64 === 0 && performance.now() - startMs > mostMs) break;
-  }
-  return (done * 1_000) / (performance.now() - startMs);
+  let next = 0;
+  let over = false;
+  const caller = async (): Promise<void> => {
+    while (next < most && !over) {
+      await one(next++);
+      if (next % 64 === 0) over = performance.now() - startMs > mostMs;
+    }
+  };
+  await Promise.all(Array.from({ length: callers }, caller));
+  return (next * 1_000) / (performance.now() - startMs);
 }
 
-async function mixed(db: Database, data: Dataset, mostMs: number): Promise<number> {
-  const startMs = performance.now();
-  const rows = data.rows;
-  let done = 0;
-  while (done < rows) {
-    if (done % 2 === 0) await db.put(data, done, done + 1);
-    else await db.get(data.key(rows - done));
-    if (++done % 256 === 0 && performance.now() - startMs > mostMs) break;
-  }
-  return (done * 1_000) / (performance.now() - startMs);
+async function seeks(
+  db: Database,
+  data: Dataset,
+  count: number,
+  callers: number,
+  mostMs: number,
+): Promise<number> {
+  return await together(callers, data.rows, mostMs, async (at) => {
+    const rows = await db.scan(data.key(at), count, false);
+    if (rows > count || rows === 0) throw new Error("a scan that is wrong");
+  });
+}
+
+async function mixed(
+  db: Database,
+  data: Dataset,
+  callers: number,
+  mostMs: number,
+): Promise<number> {
+  const { rows } = data;
+  return await together(callers, rows, mostMs, (at) =>
+    at % 2 === 0 ? db.put(data, at, at + 1) : db.get(data.key(rows - at)),
+  );
 }

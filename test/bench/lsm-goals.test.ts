@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { type Figures, Rounds } from "../../bench/lsm/figures.ts";
-import { goalsOf } from "../../bench/lsm/goals.ts";
+import { goalsOf, type Own, ownGoals } from "../../bench/lsm/goals.ts";
+import { type LargeCell, largeGoals } from "../../bench/lsm/large.ts";
 
 const SIZE = { keyBytes: 16, valueBytes: 100, rows: 1 };
 
@@ -60,6 +61,46 @@ describe("the engine's goals", () => {
     expect(goalsOf([], [], [cell]).map(({ met }) => met)).toEqual([true, false]);
     const other = { ...cell, megabytesPerCpuSecond: 249, delayP99Ms: 9 };
     expect(goalsOf([], [], [other]).map(({ met }) => met)).toEqual([false, true]);
+  });
+
+  it("of updates, memory, ranges and requests are met at their bounds and not beyond", () => {
+    const own = (more: number): Own => ({
+      updates: [
+        {
+          ...{ title: "", updatesPerSecond: 1, writeAmplification: 5 + more },
+          ...{ steadySpace: 1.5 + more, mostSpace: 2.2 + more },
+        },
+      ],
+      memory: { loadedBytes: 1, budgetBytes: 10, mostBytes: 12 + more, mostCountedBytes: 1 },
+      drop: {
+        rows: 1,
+        deleteMs: 4,
+        scanMs: 6 + more,
+        compactMs: 99,
+        bytesBefore: 9,
+        bytesAfter: 0,
+      },
+      requests: [
+        { operation: "a", requests: 1 + more, goal: 1 },
+        { operation: "b", requests: 99 },
+      ],
+    });
+    expect(ownGoals(own(0)).map(({ met }) => met)).toEqual(Array(6).fill(true));
+    expect(ownGoals(own(1)).map(({ met }) => met)).toEqual(Array(6).fill(false));
+    const { drop } = own(0);
+    const kept = { ...own(0), drop: drop && { ...drop, bytesAfter: 1 } };
+    expect(ownGoals(kept).filter(({ met }) => !met)).toHaveLength(1);
+  });
+
+  it("of growth compare the smallest shard with the largest", () => {
+    const cell = (rows: number, gets: number, openMs: number): LargeCell => ({
+      ...{ rows, rowsPerSecond: 1, restMs: 1, writeAmplification: 1, tables: 1, space: 1 },
+      ...{ openMs, replayMs: openMs, replayedBytes: 1, warmGets: gets, nearGets: gets },
+    });
+    const met = (gets: number, openMs: number): boolean[] =>
+      largeGoals([cell(1, 15, 1), cell(2, 1, 1), cell(10, gets, openMs)]).map((one) => one.met);
+    expect(met(10, 300)).toEqual([true, true, true, true]);
+    expect(met(9, 301)).toEqual([false, false, false, false]);
   });
 
   it("are judged by medians of rounds", () => {

@@ -1,0 +1,74 @@
+import { formatTable } from "../report.ts";
+import type { Own } from "./goals.ts";
+import { benchMemory } from "./memory.ts";
+import type { MemoryCell } from "./memory-child.ts";
+import { benchDrop, type DropCell } from "./range-drop.ts";
+import { benchRequests, type RequestCell } from "./requests.ts";
+import { benchUpdates, type UpdateCell } from "./updates.ts";
+import type { Size } from "./workloads.ts";
+
+interface OwnOptions {
+  readonly smoke: boolean;
+  readonly wants: (workload: string) => boolean;
+}
+
+const DROPPED_ROWS = 1_000_000;
+/** Short values, and long ones of about as many bytes. */
+const SIZES: readonly Size[] = [
+  { keyBytes: 16, valueBytes: 100, rows: 400_000 },
+  { keyBytes: 20, valueBytes: 400, rows: 110_000 },
+];
+
+/** What the engine is to reach beside nobody: amplification, memory, ranges, requests. */
+export async function benchOwn({ smoke, wants }: OwnOptions): Promise<Own> {
+  const memory = wants("memory") ? benchMemory(smoke) : undefined;
+  if (memory !== undefined) showMemory(memory);
+  const shrink = smoke ? 20 : 1;
+  const sizes = SIZES.map((size) => ({ ...size, rows: size.rows / shrink }));
+  const updates = wants("updates") ? await benchUpdates(sizes) : [];
+  if (updates.length > 0) showUpdates(updates);
+  const drop = wants("drop") ? await benchDrop(DROPPED_ROWS / shrink) : undefined;
+  if (drop !== undefined) showDrop(drop);
+  const requests = wants("requests") ? await benchRequests(smoke) : [];
+  if (requests.length > 0) showRequests(requests);
+  return { updates, memory, drop, requests };
+}
+
+const mib = (bytes: number): string => (bytes / 1_048_576).toFixed(0);
+
+function showMemory({ loadedBytes, budgetBytes, mostBytes, mostCountedBytes }: MemoryCell): void {
+  const header = ["memory of a load", "budget MiB", "most MiB", "counted MiB"];
+  const title = `${(loadedBytes / 1e6).toFixed(0)} MB, in a process of its own`;
+  const row = [title, mib(budgetBytes), mib(mostBytes), mib(mostCountedBytes)];
+  console.log(`${formatTable(header, [row])}\n`);
+}
+
+function showUpdates(cells: readonly UpdateCell[]): void {
+  const header = ["uniform updates", "k/s", "write amp.", "space at rest", "while compacting"];
+  const rows = cells.map((cell) => [
+    cell.title,
+    (cell.updatesPerSecond / 1_000).toFixed(0),
+    cell.writeAmplification.toFixed(2),
+    cell.steadySpace.toFixed(2),
+    cell.mostSpace.toFixed(2),
+  ]);
+  console.log(`${formatTable(header, rows)}\n`);
+}
+
+function showDrop(cell: DropCell): void {
+  const header = ["range deleted", "delete ms", "scan ms", "compact ms", "MiB before", "after"];
+  const row = [
+    `${cell.rows} rows`,
+    ...[cell.deleteMs, cell.scanMs, cell.compactMs].map((ms) => ms.toFixed(1)),
+    mib(cell.bytesBefore),
+    mib(cell.bytesAfter),
+  ];
+  console.log(`${formatTable(header, [row])}\n`);
+}
+
+function showRequests(cells: readonly RequestCell[]): void {
+  const rows = cells.map(({ operation, requests, goal }) => {
+    return [operation, String(requests), goal === undefined ? "" : String(goal)];
+  });
+  console.log(formatTable(["store in memory", "requests", "goal"], rows));
+}
