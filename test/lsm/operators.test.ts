@@ -300,6 +300,23 @@ describe("what expires", () => {
     expect(engine.stats().tree).toMatchObject({ entries: 1 });
   });
 
+  it("leaves nothing to compact where what is merged expires one by one, and later", async () => {
+    const world = new World();
+    const engine = await world.open();
+    for (let i = 1; i <= 10; i++) {
+      await engine.merge(key, int64(1n), "add", { expiresAtMs: 10_000 + i });
+      if (i === 5) await engine.flush();
+    }
+    await engine.compact();
+    expect(engine.stats().tree).toMatchObject({ runs: 1, entries: 10 });
+    expect(engine.stats().compaction.debtBytes).toBe(0);
+    await world.at(10_005);
+    expect(await sum(engine)).toBe(5n);
+    await world.at(10_010);
+    await engine.compact();
+    expect(engine.stats().tree).toMatchObject({ entries: 0 });
+  });
+
   it("does so at some time: a positive integer of milliseconds", async () => {
     const engine = await new World().open();
     const invalid = expect.objectContaining({ kind: "Invalid", code: "LSM_EXPIRY_INVALID" });

@@ -104,7 +104,7 @@ interface Cluster {
   readonly bytes: number;
 }
 
-/** Tables whose keys overlap go together; those of one age alone stay single tables. */
+/** Tables whose keys overlap go together; those of one age stay single while all are moved. */
 function clusters(
   inputs: readonly SortedTables[],
   isWorthRewriting: (table: SstMeta) => boolean,
@@ -117,7 +117,10 @@ function clusters(
   let open: Member[] = [];
   let reach = "";
   const close = (): void => {
-    if (open.some(({ age }) => age !== open[0]?.age)) found.push(clusterOf(open, true));
+    const isMixed = open.some(({ age }) => age !== open[0]?.age);
+    // Also of one age: what meets keeps each other's deletions for as long as it is kept apart.
+    const meets = open.length > 1 && open.some(({ table }) => isWorthRewriting(table));
+    if (isMixed || meets) found.push(clusterOf(open, true));
     else for (const one of open) found.push(clusterOf([one], isWorthRewriting(one.table)));
     open = [];
   };
@@ -221,6 +224,9 @@ function compareKeys(a: Key, b: Key): number {
  * The share of a table's entries that a rewrite at the bottom could drop: deletions, versions that
  * newer ones hide, what expires once all of it has; all of a table that holds range tombstones
  * alone. None while a snapshot may need them.
+ *
+ * Operands hide nothing. Those that are still apart in a table mostly stay so (each may expire for
+ * itself): counted as garbage, they would have it written again for ever.
  */
 export function garbageShare(
   { stats }: SstMeta,
@@ -229,6 +235,8 @@ export function garbageShare(
 ): number {
   if (oldestSnapshot !== undefined && stats.maxSequence > oldestSnapshot) return 0;
   if (stats.entries === 0) return 1;
+  const { entries, deletions, keys, merges } = stats;
   const expired = stats.lastExpiryMs <= nowMs ? stats.expiring : 0;
-  return Math.min(1, (stats.deletions + expired + stats.entries - stats.keys) / stats.entries);
+  const hidden = Math.max(0, entries - keys - merges);
+  return Math.min(1, (deletions + expired + hidden) / entries);
 }

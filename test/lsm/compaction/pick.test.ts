@@ -11,6 +11,7 @@ import {
   bytesOf,
   type CompactionPlan,
   overlap,
+  planOf,
   rewrittenBytes,
   type Tree,
 } from "../../../src/lsm/compaction/plan.ts";
@@ -273,13 +274,22 @@ describe("uniform updates", () => {
 
 it("keeps the deletions of a table whose neighbour holds older versions of its last key", () => {
   const cut = [
-    tableOf("a", "k", { fileBytes: 900, deletions: 90, at: 2 }),
+    tableOf("a", "b", { fileBytes: 100, at: 2 }),
+    tableOf("c", "k", { fileBytes: 100, deletions: 40, at: 2 }),
     tableOf("k", "z", { fileBytes: 900, at: 1 }),
   ];
-  const plan = pickAll({ level0: [], runs: [{ id: 1, tables: cut, unknown: [] }] }, OPTIONS);
-  const alone = plan?.parts.filter(
-    (part) => part.part === "merge" && part.inputs.flat().length < 2,
-  );
-  expect(plan?.parts.length).toBe(2);
-  for (const part of alone ?? []) expect(part).toMatchObject({ dropTombstones: false });
+  const above = tableOf("a", "b", { at: 3 });
+  const options = { tableBytes: 2_000, isWorthRewriting: () => false };
+  const plan = planOf("level0", [[above], cut], [], options);
+  expect(plan.parts).toMatchObject([{ part: "merge", dropTombstones: false }, { part: "move" }]);
+});
+
+it("drops range tombstones that meet at the end of one table and the start of the next", () => {
+  const bare = (from: string, to: string): SstMeta => {
+    const made = tableOf(from, to, { fileBytes: 900, entries: 0 });
+    return { ...made, stats: { ...made.stats, ranges: 9 } };
+  };
+  const runs = [{ id: 1, tables: [bare("a", "k"), bare("k", "z")], unknown: [] }];
+  const plan = pickCompaction({ level0: [], runs }, OPTIONS);
+  expect(plan?.parts).toMatchObject([{ part: "merge", dropTombstones: true }]);
 });
