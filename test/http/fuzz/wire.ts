@@ -9,7 +9,7 @@ export interface Exchange {
 }
 
 /** What the server may take for a whole request, and what a busy machine may add to it. */
-export const OPEN_LIMIT_MS = 31_000;
+export const OPEN_LIMIT_MS = 35_000;
 
 /**
  * Sends bytes as they are on a connection of their own and collects everything until the peer ends
