@@ -25,6 +25,8 @@ export const LIMITS = {
   /** A key of the engine (its length fits 16 bits), and a value: larger ones are blobs above it. */
   lsmKeyBytes: 65_535,
   lsmValueBytes: 16_777_216,
+  /** States of a shard that are kept at once, readers' among them: each manifest lists them all. */
+  lsmCheckpoints: 1_000,
   /** A shard's owner answers linearizable reads this long after its last epoch check. */
   leaseMs: 2_000,
   leaseSkewMarginMs: 500,

@@ -2,7 +2,7 @@ import type { BlobStore } from "../blob/port.ts";
 import type { BlockCache } from "./cache.ts";
 import type { Merger } from "./compaction/merger.ts";
 import { ThreadMerger } from "./compaction/thread-merger.ts";
-import { Flusher } from "./flush.ts";
+import { Flusher, type FlushTarget } from "./flush.ts";
 import type { Key, Sequence } from "./format/entry.ts";
 import type { Manifest } from "./format/manifest.ts";
 import type { Owner } from "./format/manifest-records.ts";
@@ -21,6 +21,8 @@ import type { Bounds } from "./range.ts";
 import { RecentWrites } from "./recent.ts";
 import { type ScanSource, ViewScan } from "./scan.ts";
 import { Snapshots } from "./snapshots.ts";
+import { Checkpoints } from "./states/checkpoints.ts";
+import { Sampler } from "./states/samples.ts";
 import { amplification, type LsmStats, treeFigures } from "./stats.ts";
 import { Tables } from "./tables.ts";
 import { TablesUnderWay } from "./tables-under-way.ts";
@@ -49,6 +51,8 @@ export class Core {
   readonly transactions: Transactions;
   readonly lease: Lease;
   readonly upkeep: Upkeep;
+  readonly checkpoints: Checkpoints;
+  readonly #sampler: Sampler;
   /** Its own, unless it was given one to share. */
   readonly #merger: Merger | undefined;
   readonly #wal: Wal;
@@ -78,6 +82,8 @@ export class Core {
     const [active = new Memtable(), ...frozen] = memtables;
     this.views = new Views({ active, frozen, ...this.#sorted(manifest) });
     this.manifests = new ManifestLog(opened.store, manifest, (next) => this.#accept(next));
+    this.#sampler = new Sampler(clock, opened.lastSequence);
+    this.checkpoints = this.#namedStates(opened);
     const { metrics } = parts;
     const shown = metrics?.of.add(metrics.shard, () => this.stats());
     this.#latency = shown?.latency;
@@ -118,15 +124,7 @@ export class Core {
         return snapshots.sequences();
       },
     };
-    this.#flusher = new Flusher({
-      ...tables,
-      wal,
-      durable: (sequence) => this.writes.durable(sequence),
-      onFlushed: (bytes, tookMs) => {
-        this.#pressure.flushed(bytes, tookMs);
-        this.#observe("flush", tookMs);
-      },
-    });
+    this.#flusher = this.#flushes({ ...tables, wal });
     const merger = parts.merger ?? new ThreadMerger();
     this.#merger = parts.merger === undefined ? merger : undefined;
     this.upkeep = new Upkeep({ ...tables, merger, collects: parts.manifests === undefined });
@@ -216,6 +214,24 @@ export class Core {
     }
   }
 
+  #flushes(target: Omit<FlushTarget, "durable" | "samples" | "onFlushed">): Flusher {
+    return new Flusher({
+      ...target,
+      durable: (sequence) => this.writes.durable(sequence),
+      samples: (stored) => this.#sampler.into(stored),
+      onFlushed: (bytes, tookMs) => {
+        this.#pressure.flushed(bytes, tookMs);
+        this.#observe("flush", tookMs);
+      },
+    });
+  }
+
+  #namedStates({ parts }: Opened): Checkpoints {
+    const { manifests } = this;
+    const update: ManifestLog["update"] = (change) => manifests.update(change);
+    return new Checkpoints(parts.clock, update, () => manifests.current);
+  }
+
   #transactions(opened: Opened): Transactions {
     const { options, views, gets, scanSource, writes } = this;
     const { recentBytes, scanBatchRows, readAheadBytes } = options;
@@ -297,6 +313,7 @@ export class Core {
     const { walFiles, walBytes } = this.options;
     const { files, writtenBytes, appendMs } = this.#wal.stats();
     this.#observe("commit", appendMs.last);
+    this.#sampler.note(this.writes.durableSequence);
     const grown = files - this.#walFiles >= walFiles || writtenBytes - this.#walBytes >= walBytes;
     if (grown && this.health.failure === undefined) this.#freeze();
   }

@@ -6,6 +6,7 @@ import { type OpenOptions, openShard } from "./open.ts";
 import { boundsOf, type Range } from "./range.ts";
 import { assertCount, type Scan, ViewScan } from "./scan.ts";
 import type { Snapshot } from "./snapshots.ts";
+import type { NamedState } from "./states/checkpoints.ts";
 import type { LsmStats } from "./stats.ts";
 import type { Isolation, Transaction } from "./transaction.ts";
 import { prepare, type WriteOp, type Written } from "./write-path.ts";
@@ -221,6 +222,30 @@ export class Engine {
   async collectGarbage(): Promise<void> {
     this.#core.health.assertOpen();
     await this.#core.upkeep.collect();
+  }
+
+  /**
+   * Keeps the state of this moment under a name: everything that was written so far is brought into
+   * tables, and these stay, whatever is written and compacted later. Two requests besides.
+   *
+   * @param options how long it is kept; until it is deleted, unless that is said.
+   * @throws CatalogError as `Checkpoints.create`.
+   */
+  async checkpoint(name: string, options: { readonly ttlMs?: number } = {}): Promise<NamedState> {
+    await this.flush();
+    return await this.#core.checkpoints.create(name, options.ttlMs);
+  }
+
+  /** Named states that are kept, in the order of their making. */
+  checkpoints(): readonly NamedState[] {
+    this.#core.health.assertOpen();
+    return this.#core.checkpoints.list();
+  }
+
+  /** @throws CatalogError as `Checkpoints.delete`. */
+  async deleteCheckpoint(name: string): Promise<void> {
+    this.#core.health.assertOpen();
+    await this.#core.checkpoints.delete(name);
   }
 
   /**

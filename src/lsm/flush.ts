@@ -14,6 +14,7 @@ import type { Maybe } from "./maybe.ts";
 import type { Meaning } from "./meaning.ts";
 import type { Memtable } from "./memtable.ts";
 import type { LsmOptions } from "./options.ts";
+import type { Sampler } from "./states/samples.ts";
 import { tablePath } from "./tables.ts";
 import type { TablesUnderWay } from "./tables-under-way.ts";
 import { keptRanges, VersionFilter } from "./versions.ts";
@@ -36,6 +37,8 @@ export interface FlushTarget {
   readonly durable: (sequence: Sequence) => Maybe<void>;
   /** Snapshots that are open, ascending. */
   readonly snapshots: () => readonly Sequence[];
+  /** Samples of sequence and time, with those that are known since. */
+  readonly samples: Sampler["into"];
   readonly onFlushed: (memoryBytes: number, tookMs: number) => void;
 }
 
@@ -214,7 +217,8 @@ export class Flusher {
       // The answer to an earlier attempt was lost.
       if (manifest.lastSequence >= lastSequence) return undefined;
       const walFrom = Math.max(manifest.walFrom, wal.lowWater(lastSequence));
-      return { ...manifest, level0: [meta, ...manifest.level0], lastSequence, walFrom };
+      const samples = this.#target.samples(manifest.samples);
+      return { ...manifest, level0: [meta, ...manifest.level0], lastSequence, walFrom, samples };
     });
     underWay.end(meta.id);
     // What is not released now is released with the next flush, or by the next owner.

@@ -4,6 +4,7 @@ import type { Manifest } from "./format/manifest.ts";
 import { isUlid, type Ulid } from "./format/ulid.ts";
 import { listAll, ManifestHistory, type Numbered } from "./manifest/history.ts";
 import type { ManifestLog } from "./manifest/log.ts";
+import { certainly, hasEnded, without } from "./states/checkpoints.ts";
 import { type GcFigures, NO_GC } from "./stats.ts";
 import type { TablesUnderWay } from "./tables-under-way.ts";
 import type { Views } from "./view.ts";
@@ -30,8 +31,9 @@ const EXTENSION = ".sst";
  *
  * The order is what makes it safe. Tables are listed before it is checked that this process still
  * owns the shard, so none of them is of a later owner. The boundary is raised before a manifest
- * goes, manifests go before the tables that only they name, and what this process reads or writes
- * is asked for in the very turn in which tables are deleted.
+ * goes, and checkpoints are looked at again after that: whoever makes one of an older manifest
+ * reads the boundary afterwards. Manifests go before the tables that only they name, and what this
+ * process reads or writes is asked for in the very turn in which tables are deleted.
  */
 export class Collector {
   readonly #target: CollectorTarget;
@@ -78,33 +80,56 @@ export class Collector {
     const { store, prefix, manifests } = this.#target;
     const tables = await listAll(store, `${prefix}sst/`);
     await manifests.check(Number.POSITIVE_INFINITY);
-    const { current } = manifests;
-    const stored = (await this.#history.list()).filter(({ id }) => id <= current.id);
-    const retained = this.#retained(stored, current);
-    const referenced = await this.#referenced(retained, current);
-    if (!(await this.#deleteManifests(stored, retained))) return;
-    await this.#deleteTables(tables, referenced);
+    await this.#endCheckpoints();
+    const { id: newest } = manifests.current;
+    const stored = (await this.#history.list()).filter(({ id }) => id <= newest);
+    const old = this.#outOfRetention(stored);
+    const through = old.at(-1)?.id;
+    if (through !== undefined) {
+      if (!(await this.#history.raise(through))) return;
+      await manifests.check(Number.POSITIVE_INFINITY);
+      const gone = new Set(this.#outOfRetention(old, stored));
+      const referenced = await this.#referenced(stored.filter((entry) => !gone.has(entry)));
+      await this.#delete([...gone]);
+      await this.#deleteTables(tables, referenced);
+    } else await this.#deleteTables(tables, await this.#referenced(stored));
   }
 
-  #retained(stored: readonly Numbered[], current: Manifest): ReadonlySet<number> {
-    const nowMs = this.#target.clock.nowMs();
-    const retained = new Set([current.id]);
-    for (const [index, { id }] of stored.entries()) {
-      const successor = stored[index + 1];
+  /** Those whose life is over: no reader counts on them any more, whatever its clock says. */
+  async #endCheckpoints(): Promise<void> {
+    const { manifests, clock, gcMinAgeMs } = this.#target;
+    const nowMs = clock.nowMs() - gcMinAgeMs;
+    await certainly(
+      (change) => manifests.update(change),
+      (manifest) => without(manifest, (checkpoint) => hasEnded(checkpoint, nowMs)),
+    );
+  }
+
+  /** Of some manifests, those that nobody needs any more. @param stored all that there are. */
+  #outOfRetention(
+    among: readonly Numbered[],
+    stored: readonly Numbered[] = among,
+  ): readonly Numbered[] {
+    const { current } = this.#target.manifests;
+    const kept = new Set(current.checkpoints.map(({ manifestId }) => manifestId));
+    const successors = new Map(stored.map((entry, index) => [entry.id, stored[index + 1]]));
+    return among.filter((entry) => {
       // It was the newest until its successor came.
-      if (successor === undefined || !this.#isOld(successor)) retained.add(id);
-    }
-    for (const { manifestId, expiresAtMs } of current.checkpoints) {
-      const ended = expiresAtMs !== undefined && expiresAtMs + this.#target.gcMinAgeMs <= nowMs;
-      if (!ended) retained.add(manifestId);
-    }
-    return retained;
+      const successor = successors.get(entry.id);
+      const isNeeded = successor === undefined || !this.#isOld(successor) || kept.has(entry.id);
+      return !isNeeded && entry.id !== current.id && this.#isOld(entry);
+    });
   }
 
-  async #referenced(retained: ReadonlySet<number>, current: Manifest): Promise<ReadonlySet<Ulid>> {
+  /** Tables that the newest manifest names, or a checkpoint's, or one of those that stay. */
+  async #referenced(staying: readonly Numbered[]): Promise<ReadonlySet<Ulid>> {
+    const { current } = this.#target.manifests;
     const referenced = new Set(tablesOf(current));
-    for (const id of this.#references.keys()) if (!retained.has(id)) this.#references.delete(id);
-    for (const id of retained) {
+    // A list may lag behind what is there.
+    const ids = new Set(current.checkpoints.map(({ manifestId }) => manifestId));
+    for (const { id } of staying) ids.add(id);
+    for (const id of this.#references.keys()) if (!ids.has(id)) this.#references.delete(id);
+    for (const id of ids) {
       if (id === current.id) continue;
       const tables = this.#references.get(id) ?? (await this.#tablesOfOlder(id));
       for (const table of tables) referenced.add(table);
@@ -118,19 +143,6 @@ export class Collector {
     const tables = manifest === undefined ? new Set<Ulid>() : tablesOf(manifest);
     this.#references.set(id, tables);
     return tables;
-  }
-
-  /** @returns false where another collector is at work. */
-  async #deleteManifests(
-    stored: readonly Numbered[],
-    retained: ReadonlySet<number>,
-  ): Promise<boolean> {
-    const old = stored.filter((entry) => !retained.has(entry.id) && this.#isOld(entry));
-    const through = old.at(-1)?.id;
-    if (through === undefined) return true;
-    if (!(await this.#history.raise(through))) return false;
-    await this.#delete(old);
-    return true;
   }
 
   async #deleteTables(listed: readonly BlobEntry[], referenced: ReadonlySet<Ulid>): Promise<void> {

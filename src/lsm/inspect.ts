@@ -90,8 +90,15 @@ function* manifestLines(manifest: Manifest): Generator<string> {
     yield `  owner ${process}, ${state} ${printable(url)}`;
   }
   yield `  merge operators: ${manifest.operators.map(printable).join(", ")}`;
-  for (const { name, manifestId, sequence } of manifest.checkpoints) {
-    yield `  checkpoint ${printable(name)}: manifest ${manifestId}, sequence ${sequence}`;
+  for (const { kind, name, manifestId, sequence, expiresAtMs } of manifest.checkpoints) {
+    const what = kind === "named" ? `checkpoint ${printable(name)}` : `${kind} ${printable(name)}`;
+    yield `  ${what}: manifest ${manifestId}, sequence ${sequence}${expiryText(expiresAtMs)}`;
+  }
+  const [first] = manifest.samples;
+  if (first !== undefined) {
+    const { sequence, timeMs } = first;
+    const oldest = `the oldest of ${sequence}, ${timeText(timeMs)}`;
+    yield `  times of sequences: ${manifest.samples.length}, ${oldest}`;
   }
 }
 

@@ -5,6 +5,7 @@ import type { Ulid } from "./format/ulid.ts";
 import { ManifestHistory } from "./manifest/history.ts";
 import { manifestPath } from "./manifest/objects.ts";
 import { noShard, type ShardFiles, type TableFile, tableFiles } from "./shard-files.ts";
+import { hasEnded } from "./states/checkpoints.ts";
 import { tablePath } from "./tables.ts";
 import { type Finding, findingOf, verifyTable } from "./verify-table.ts";
 import { decodeBatch } from "./wal/batch.ts";
@@ -61,6 +62,7 @@ class Verification {
   async *run(): AsyncGenerator<Finding, Verified> {
     const stored = await tableFiles(this.#shard);
     yield* this.#checkManifests();
+    yield* this.#checkCheckpoints();
     yield* this.#checkTables();
     const unreferenced = stored.filter(({ id }) => !this.#named.has(id));
     yield* this.#checkUnreferenced(unreferenced);
@@ -95,6 +97,41 @@ class Verification {
       await this.#history.boundary();
     } catch (error) {
       yield findingOf(error, `${this.#shard.prefix}gc/`);
+    }
+  }
+
+  /** What the newest manifest keeps is there, and what it says of times is in order. */
+  async *#checkCheckpoints(): AsyncGenerator<Finding> {
+    const newest = this.#newest;
+    if (newest === undefined) return;
+    const file = manifestPath(this.#shard.prefix, newest.id);
+    for (const checkpoint of newest.checkpoints) {
+      const { name, manifestId, sequence } = checkpoint;
+      // What has ended may be gone, before the manifest says so.
+      if (hasEnded(checkpoint, this.#shard.clock.nowMs())) continue;
+      const kept = await this.#keptBy(manifestId);
+      if (kept?.lastSequence === sequence || (await this.#hasMoved(newest.id))) continue;
+      const found = kept === undefined ? "gone" : `of sequence ${kept.lastSequence}`;
+      const what = `checkpoint ${name}: manifest ${manifestId} is ${found}, not of ${sequence}`;
+      yield { file, offset: undefined, what };
+    }
+    const { samples } = newest;
+    const disorder = samples.find(({ sequence, timeMs }, i) => {
+      const before = samples[i - 1];
+      return before !== undefined && (before.sequence >= sequence || before.timeMs > timeMs);
+    });
+    if (disorder === undefined) return;
+    const what = `times of sequences are out of order at ${disorder.sequence}`;
+    yield { file, offset: undefined, what };
+  }
+
+  /** Undefined where it is gone, or damaged, which is told where manifests are read. */
+  async #keptBy(manifestId: number): Promise<Manifest | undefined> {
+    try {
+      return await this.#history.read(manifestId);
+    } catch (error) {
+      if (error instanceof CatalogError && error.kind === "Corrupt") return undefined;
+      throw error;
     }
   }
 

@@ -1,67 +1,17 @@
 import { describe, expect, it } from "vitest";
-import { utf8, utf8Text } from "../../src/base/bytes.ts";
-import { SeededPrng } from "../../src/base/prng.ts";
-import { MemoryBlobStore } from "../../src/blob/memory.ts";
-import { InlineMerger } from "../../src/lsm/compaction/inline-merger.ts";
-import { Engine } from "../../src/lsm/engine.ts";
+import { utf8 } from "../../src/base/bytes.ts";
 import { encodeGcBoundary } from "../../src/lsm/format/gc-boundary.ts";
 import { ManifestHistory } from "../../src/lsm/manifest/history.ts";
 import { boundaryPath, ManifestObjects } from "../../src/lsm/manifest/objects.ts";
 import type { ManifestState } from "../../src/lsm/manifest/store.ts";
-import type { LsmOptions } from "../../src/lsm/options.ts";
-import { ObjectWalStore } from "../../src/lsm/wal/objects.ts";
 import { FaultyBlobStore } from "../support/faulty-blob-store.ts";
-import { VirtualClock } from "../support/virtual-clock.ts";
-import { Processes } from "./support/worlds.ts";
+import { readOne, TimedShard } from "./support/timed-shard.ts";
 
 const HOUR = 3_600_000;
 
-class World {
-  readonly clock: VirtualClock = new VirtualClock();
-  readonly store: MemoryBlobStore = new MemoryBlobStore(this.clock);
-  readonly processes: Processes = new Processes();
-  #life = 0;
-
-  open(options: Partial<LsmOptions> = {}, store = this.store): Promise<Engine> {
-    const { clock } = this;
-    const prng = new SeededPrng(++this.#life);
-    const wal = new ObjectWalStore(store, { clock, prng, prefix: "wal/" });
-    return this.run(
-      Engine.open({
-        ...{ store, wal, clock, prng, merger: new InlineMerger(clock) },
-        node: this.processes.start({ sight: () => "dead" }),
-        options: { compaction: "manual", blockBytes: 200, ...options },
-      }),
-    );
-  }
-
-  run<T>(work: Promise<T>): Promise<T> {
-    return this.clock.run(work);
-  }
-
-  /** A table of level 0 with each key. */
-  async flush(engine: Engine, value: string): Promise<void> {
-    const ops = Array.from({ length: 50 }, (_, i) => {
-      const key = utf8(`key ${String(i).padStart(2, "0")}`);
-      return { op: "put" as const, key, value: utf8(value) };
-    });
-    await this.run(Promise.resolve(engine.write(ops)));
-    await this.run(engine.flush());
-  }
-
-  async names(directory: string): Promise<readonly string[]> {
-    return (await this.store.list(directory)).map(({ path }) => path);
-  }
-}
-
-async function readOne(engine: Engine): Promise<string> {
-  const value = await engine.get(utf8("key 07"));
-  return value === undefined ? "" : utf8Text(value);
-}
-
 describe("garbage collection", () => {
   it("deletes the inputs of a compaction at once where nobody else sees the store", async () => {
-    const world = new World();
+    const world = new TimedShard();
     const engine = await world.open({ gcMinAgeMs: 0 });
     for (const value of ["1", "2", "3"]) await world.flush(engine, value);
     await world.run(engine.compact());
@@ -74,7 +24,7 @@ describe("garbage collection", () => {
   });
 
   it("leaves what is too young, or named by a manifest that was newest until of late", async () => {
-    const world = new World();
+    const world = new TimedShard();
     const engine = await world.open({ gcMinAgeMs: HOUR });
     for (const value of ["1", "2", "3"]) await world.flush(engine, value);
     await world.clock.advance(2 * HOUR);
@@ -91,7 +41,7 @@ describe("garbage collection", () => {
   });
 
   it("counts what waits to be deleted", async () => {
-    const world = new World();
+    const world = new TimedShard();
     const engine = await world.open({ gcMinAgeMs: 0 });
     await world.flush(engine, "1");
     await world.flush(engine, "2");
@@ -115,7 +65,7 @@ describe("garbage collection", () => {
   });
 
   it("leaves what is being written, and takes what a dead process left behind", async () => {
-    const world = new World();
+    const world = new TimedShard();
     const first = await world.open({ gcMinAgeMs: 0 });
     await world.flush(first, "1");
     await world.store.put("sst/01JD4Y0Q3Z8K6V5T2R1P0NMHGF.sst", utf8("left behind"));
@@ -137,7 +87,7 @@ describe("garbage collection", () => {
         });
       return { fault: "stalled", applied: "after", until };
     });
-    const second = await world.open({ gcMinAgeMs: 0 }, faulty as unknown as MemoryBlobStore);
+    const second = await world.open({ gcMinAgeMs: 0 }, faulty);
     isOpen = true;
     const writing = world.flush(second, "2");
     for (let i = 0; i < 200 && stall === undefined; i++) await world.clock.advance(0);
@@ -153,7 +103,7 @@ describe("garbage collection", () => {
   });
 
   it("is stopped where another process has taken the shard over", async () => {
-    const world = new World();
+    const world = new TimedShard();
     const stale = await world.open({ gcMinAgeMs: 0 });
     await world.flush(stale, "1");
     const fresh = await world.open({ gcMinAgeMs: 0 });
@@ -165,7 +115,7 @@ describe("garbage collection", () => {
   });
 
   it("deletes nothing where the boundary was raised by somebody else meanwhile", async () => {
-    const world = new World();
+    const world = new TimedShard();
     const history = new ManifestHistory(world.store, "", world.clock);
     expect(await history.raise(3)).toBe(true);
     const rival = encodeGcBoundary({
@@ -189,7 +139,7 @@ describe("garbage collection", () => {
 describe("a manifest that is published late", () => {
   /** A stalled writer's put lands where the manifest of its rival was, and was deleted. */
   async function schedule(readsBoundary: boolean): Promise<boolean> {
-    const world = new World();
+    const world = new TimedShard();
     const engine = await world.open({ gcMinAgeMs: 0 });
     await world.flush(engine, "1");
     const stale = new ManifestObjects({ ...world, prefix: "", gcMinAgeMs: 0 });

@@ -9,10 +9,11 @@ import { decodeSstMeta, encodeSstMeta, type SstMeta } from "./sst-meta.ts";
  *   sorted run   1 id   2 table, ascending in keys (repeats)
  *   checkpoint   1 name   2 id of the manifest it keeps   3 sequence   4 wall time of making, ms
  *                5 wall time of its end, ms; absent if it has none
+ *                6 what keeps it: 1 a reader; absent if people do
  *   sample       1 sequence   2 wall time at which it was the last one, ms
  *   owner        1 node   2 host   3 process id   4 id of the host's boot   5 URL
  *                6 state: 0 open, 1 draining, 2 free
-                7 1 while it outwaits the lease of an owner before it; absent from then on
+ *                7 1 while it outwaits the lease of an owner before it; absent from then on
  *
  * Example: the sample of sequence 300 at 1,000 ms, 8 bytes:
  *
@@ -26,12 +27,16 @@ export interface SortedRun {
   readonly unknown: UnknownFields;
 }
 
+/** What keeps a state: people, by its name, or a reader that has it open. */
+export type CheckpointKind = "named" | "reader";
+
 export interface Checkpoint {
   readonly name: string;
   readonly manifestId: number;
   readonly sequence: Sequence;
   readonly createdAtMs: number;
   readonly expiresAtMs: number | undefined;
+  readonly kind: CheckpointKind;
   readonly unknown: UnknownFields;
 }
 
@@ -90,6 +95,7 @@ export function encodeCheckpoint(checkpoint: Checkpoint): Uint8Array {
     .number(3, checkpoint.sequence)
     .number(4, checkpoint.createdAtMs)
     .optionalNumber(5, checkpoint.expiresAtMs)
+    .optionalNumber(6, checkpoint.kind === "named" ? undefined : KINDS.indexOf(checkpoint.kind))
     .unknown(checkpoint.unknown)
     .finish();
 }
@@ -101,8 +107,17 @@ export function decodeCheckpoint(fields: FieldReader): Checkpoint {
     sequence: fields.number(3),
     createdAtMs: fields.number(4),
     expiresAtMs: fields.optionalNumber(5),
+    kind: kindOf(fields),
     unknown: fields.unknown(),
   };
+}
+
+const KINDS: readonly CheckpointKind[] = ["named", "reader"];
+
+function kindOf(fields: FieldReader): CheckpointKind {
+  const kind = KINDS[fields.optionalNumber(6) ?? 0];
+  if (kind === undefined) throw fields.fault("unknown kind of a checkpoint");
+  return kind;
 }
 
 export function encodeSample(sample: SequenceSample): Uint8Array {

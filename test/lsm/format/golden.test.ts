@@ -60,6 +60,7 @@ const MANIFEST = (() => {
         sequence: 9,
         createdAtMs: 1_763_740_000_000,
         expiresAtMs: 1_763_840_000_000,
+        kind: "named",
         unknown: [],
       },
     ],

@@ -68,6 +68,7 @@ const manifests = fc.record<Manifest>({
       sequence: number,
       createdAtMs: number,
       expiresAtMs: fc.option(number, { nil: undefined }),
+      kind: fc.constantFrom("named", "reader"),
       unknown,
     }),
     { maxLength: 3 },

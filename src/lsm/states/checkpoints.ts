@@ -1,0 +1,174 @@
+import type { Clock } from "../../base/clock.ts";
+import { CatalogError, invalid } from "../../base/error.ts";
+import { LIMITS } from "../../base/limits.ts";
+import type { Sequence } from "../format/entry.ts";
+import type { Manifest } from "../format/manifest.ts";
+import type { Checkpoint } from "../format/manifest-records.ts";
+import type { Change } from "../manifest/log.ts";
+import type { ManifestState } from "../manifest/store.ts";
+
+/** A state under a name. Garbage collection leaves what it needs until its end. */
+export interface NamedState {
+  readonly name: string;
+  /** Everything up to it is in the state, and nothing beyond. */
+  readonly sequence: Sequence;
+  readonly createdAtMs: number;
+  /** Wall time, ms; undefined: until it is deleted. */
+  readonly expiresAtMs: number | undefined;
+}
+
+/** Publishes a change of the newest state. @throws as `ManifestLog.update`. */
+type Update = (change: Change) => Promise<Manifest>;
+
+/** More tries than answers get lost in a row. */
+const TRIES = 5;
+
+/**
+ * The named checkpoints of a shard. Each is a manifest that stays, and with it the tables that it
+ * names: no data is copied, and compactions go on as if it were not there.
+ */
+export class Checkpoints {
+  readonly #clock: Clock;
+  readonly #update: Update;
+  readonly #current: () => Manifest;
+
+  /** @param current the newest state that is known. */
+  constructor(clock: Clock, update: Update, current: () => Manifest) {
+    this.#clock = clock;
+    this.#update = update;
+    this.#current = current;
+  }
+
+  /**
+   * Keeps the newest manifest under a name. Two requests.
+   *
+   * @param ttlMs how long; until it is deleted if undefined.
+   * @throws CatalogError `AlreadyExists`, code `LSM_CHECKPOINT_EXISTS`; `Invalid`, code
+   *   `LSM_CHECKPOINT_INVALID`; `Unavailable`, code `LSM_FENCED`; what the store throws.
+   */
+  async create(name: string, ttlMs: number | undefined): Promise<NamedState> {
+    assertCheckpoint(name, ttlMs);
+    const createdAtMs = this.#clock.nowMs();
+    const expiresAtMs = ttlMs === undefined ? undefined : createdAtMs + ttlMs;
+    let made: Checkpoint | undefined;
+    const attempted: Checkpoint[] = [];
+    await certainly(this.#update, (manifest) => {
+      const { checkpoints, id: manifestId, lastSequence: sequence } = manifest;
+      const standing = named(manifest, name);
+      // The answer to an attempt of ours was lost.
+      made = attempted.find((one) => standing !== undefined && same(standing, one));
+      if (made !== undefined) return undefined;
+      if (standing !== undefined && !hasEnded(standing, this.#clock.nowMs())) throw exists(name);
+      const others = checkpoints.filter((one) => one !== standing);
+      if (others.length >= LIMITS.lsmCheckpoints) throw tooMany();
+      made = {
+        ...{ name, manifestId, sequence, createdAtMs, expiresAtMs },
+        ...{ kind: "named", unknown: [] },
+      };
+      attempted.push(made);
+      return { ...manifest, checkpoints: [...others, made] };
+    });
+    return shown(made as unknown as Checkpoint);
+  }
+
+  /** Those that have not ended, in the order of their making. No request. */
+  list(): readonly NamedState[] {
+    return liveStates(this.#current(), this.#clock.nowMs());
+  }
+
+  /**
+   * Lets go of a state: the next collection may delete what only it needs. Two requests.
+   *
+   * @throws CatalogError `NotFound`, code `LSM_CHECKPOINT_NOT_FOUND`; else as `create`.
+   */
+  async delete(name: string): Promise<void> {
+    let attempted = false;
+    await certainly(this.#update, (manifest) => {
+      const standing = named(manifest, name);
+      if (standing === undefined) {
+        if (attempted) return undefined;
+        throw notFound(name);
+      }
+      attempted = true;
+      return without(manifest, (one) => one === standing);
+    });
+  }
+}
+
+/**
+ * Makes a change again where nobody knows whether it was made: it must find that it was.
+ *
+ * @throws as `update`, `Unknown` among it where the store goes on losing answers.
+ */
+export async function certainly(update: Update, change: Change): Promise<Manifest> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await update(change);
+    } catch (error) {
+      const isKnown = !(error instanceof CatalogError) || error.kind !== "Unknown";
+      if (isKnown || attempt === TRIES) throw error;
+    }
+  }
+}
+
+/** The state under a name, whether it has ended or not. */
+export function named({ checkpoints }: Manifest, name: string): Checkpoint | undefined {
+  return checkpoints.find((one) => one.kind === "named" && one.name === name);
+}
+
+/** Named states that have not ended by a time. */
+export function liveStates({ checkpoints }: Manifest, nowMs: number): readonly NamedState[] {
+  return checkpoints
+    .filter((one) => one.kind === "named" && !hasEnded(one, nowMs))
+    .map((one) => shown(one));
+}
+
+/** Whether the life of a checkpoint is over. What it kept may be deleted from then on. */
+export function hasEnded({ expiresAtMs }: Checkpoint, nowMs: number): boolean {
+  return expiresAtMs !== undefined && expiresAtMs <= nowMs;
+}
+
+/** The state without some checkpoints; undefined where there is none of them. */
+export function without(
+  manifest: Manifest,
+  isOver: (checkpoint: Checkpoint) => boolean,
+): ManifestState | undefined {
+  const checkpoints = manifest.checkpoints.filter((one) => !isOver(one));
+  if (checkpoints.length === manifest.checkpoints.length) return undefined;
+  return { ...manifest, checkpoints };
+}
+
+export function notFound(name: string): CatalogError {
+  const message = "there is no such checkpoint, or it has ended";
+  return new CatalogError("NotFound", "LSM_CHECKPOINT_NOT_FOUND", message, { name });
+}
+
+function shown({ name, sequence, createdAtMs, expiresAtMs }: Checkpoint): NamedState {
+  return { name, sequence, createdAtMs, expiresAtMs };
+}
+
+function same(a: Checkpoint, b: Checkpoint): boolean {
+  return (
+    a.manifestId === b.manifestId &&
+    a.createdAtMs === b.createdAtMs &&
+    a.expiresAtMs === b.expiresAtMs
+  );
+}
+
+function assertCheckpoint(name: string, ttlMs: number | undefined): void {
+  const bytes = Buffer.byteLength(name);
+  const isLife = ttlMs === undefined || (Number.isSafeInteger(ttlMs) && ttlMs > 0);
+  if (bytes > 0 && bytes <= LIMITS.nameBytes && isLife) return;
+  const message = "a checkpoint has a name of 1 to 255 bytes, and a life of whole milliseconds";
+  throw invalid("LSM_CHECKPOINT_INVALID", message, { bytes });
+}
+
+function exists(name: string): CatalogError {
+  const message = "there is a checkpoint of that name";
+  return new CatalogError("AlreadyExists", "LSM_CHECKPOINT_EXISTS", message, { name });
+}
+
+function tooMany(): CatalogError {
+  const message = "the shard has as many checkpoints as it can";
+  return invalid("LSM_CHECKPOINTS_FULL", message, { most: LIMITS.lsmCheckpoints });
+}

@@ -1,0 +1,67 @@
+import { utf8, utf8Text } from "../../../src/base/bytes.ts";
+import { SeededPrng } from "../../../src/base/prng.ts";
+import { MemoryBlobStore } from "../../../src/blob/memory.ts";
+import type { BlobStore } from "../../../src/blob/port.ts";
+import { InlineMerger } from "../../../src/lsm/compaction/inline-merger.ts";
+import { Engine } from "../../../src/lsm/engine.ts";
+import type { Manifest } from "../../../src/lsm/format/manifest.ts";
+import { ManifestObjects } from "../../../src/lsm/manifest/objects.ts";
+import type { LsmOptions } from "../../../src/lsm/options.ts";
+import { ObjectWalStore } from "../../../src/lsm/wal/objects.ts";
+import { VirtualClock } from "../../support/virtual-clock.ts";
+import { Processes } from "./worlds.ts";
+
+/** A shard of objects in memory, under a clock that passes when it is told to. */
+export class TimedShard {
+  readonly clock: VirtualClock = new VirtualClock();
+  readonly store: MemoryBlobStore = new MemoryBlobStore(this.clock);
+  readonly processes: Processes = new Processes();
+  #life = 0;
+
+  get manifests(): ManifestObjects {
+    return new ManifestObjects({ ...this, prefix: "", gcMinAgeMs: 0 });
+  }
+
+  async newest(): Promise<Manifest> {
+    const newest = await this.manifests.latest();
+    if (newest === undefined) throw new Error("there is a manifest");
+    return newest;
+  }
+
+  open(options: Partial<LsmOptions> = {}, store: BlobStore = this.store): Promise<Engine> {
+    const { clock } = this;
+    const prng = new SeededPrng(++this.#life);
+    const wal = new ObjectWalStore(store, { clock, prng, prefix: "wal/" });
+    return this.run(
+      Engine.open({
+        ...{ store, wal, clock, prng, merger: new InlineMerger(clock) },
+        node: this.processes.start({ sight: () => "dead" }),
+        options: { compaction: "manual", blockBytes: 200, ...options },
+      }),
+    );
+  }
+
+  run<T>(work: Promise<T>): Promise<T> {
+    return this.clock.run(work);
+  }
+
+  /** A table of level 0 with each key. */
+  async flush(engine: Engine, value: string): Promise<void> {
+    const ops = Array.from({ length: 50 }, (_, i) => {
+      const key = utf8(`key ${String(i).padStart(2, "0")}`);
+      return { op: "put" as const, key, value: utf8(value) };
+    });
+    await this.run(Promise.resolve(engine.write(ops)));
+    await this.run(engine.flush());
+  }
+
+  async names(directory: string): Promise<readonly string[]> {
+    return (await this.store.list(directory)).map(({ path }) => path);
+  }
+}
+
+/** The value of one of the keys that `flush` writes. */
+export async function readOne(engine: Engine): Promise<string> {
+  const value = await engine.get(utf8("key 07"));
+  return value === undefined ? "" : utf8Text(value);
+}
