@@ -51,7 +51,7 @@ export class Compactor {
 
   constructor(target: CompactorTarget) {
     this.#target = target;
-    this.#executor = new Executor(target, () => this.#isOver());
+    this.#executor = new Executor(target, () => this.#isOver(), this.#stopped.promise);
   }
 
   get figures(): CompactionFigures {
