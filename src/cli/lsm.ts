@@ -7,6 +7,10 @@ import { verifyShard } from "../lsm/verify.ts";
 import { SystemClock } from "../runtime/clock.ts";
 import { hasShard, shardFilesOf } from "../runtime/local-shard.ts";
 import { SystemPrng } from "../runtime/prng.ts";
+import type { Settings } from "../runtime/settings.ts";
+import type { ThrottleRequest } from "../runtime/shard-desk.ts";
+import { compactAt, compactShard, hot, requireServerUrl, throttle } from "./lsm-operate.ts";
+import type { Output } from "./output.ts";
 
 /** A line of `firn lsm`, as it was understood. */
 export type LsmCommand =
@@ -23,39 +27,67 @@ export type LsmCommand =
       /** The groups of a file of the log. */
       readonly wal?: string;
     }
-  | { readonly command: "verify"; readonly dir: string; readonly shard: string };
-
-export interface Output {
-  readonly print: (text: string) => void;
-  readonly printError: (text: string) => void;
-}
+  | { readonly command: "verify"; readonly dir: string; readonly shard: string }
+  /** By the server at an URL; or by this process, which becomes the owner. */
+  | { readonly command: "compact"; readonly at: string | Settings }
+  | { readonly command: "hot"; readonly url: string }
+  | ({ readonly command: "throttle"; readonly url: string } & ThrottleRequest);
 
 const USAGE = 2;
 
 /**
- * Looks at the files of a shard, and changes none of them.
+ * Looks at the files of a shard, or asks its owner for something.
  *
- * @returns the exit code: 1 where something is damaged, missing, or cannot be read; 2 where the
- *   line makes no sense.
+ * @returns the exit code: 1 where something is damaged, missing, refused or cannot be read; 2 where
+ *   the line makes no sense.
  */
 export async function lsm(command: LsmCommand, output: Output): Promise<number> {
-  const { dir, shard } = command;
   try {
-    if (!hasShard(dir, shard)) throw noShard(dir);
-    const files = shardFilesOf(dir, shard, { clock: new SystemClock(), prng: new SystemPrng() });
-    if (command.command === "verify") return await verify(files, output);
-    const lines = linesOf(files, command);
-    if (lines === undefined) {
-      output.printError("firn: --block wants TABLE:OFFSET, --table a table, --wal a number\n");
-      return USAGE;
+    switch (command.command) {
+      case "inspect":
+      case "verify":
+        return await look(command, output);
+      case "compact":
+        return await compact(command.at, output);
+      case "hot":
+        return await hot(requireServerUrl(command.url), output);
+      case "throttle":
+        return await throttle(requireServerUrl(command.url), command, output);
     }
-    await print(lines, command.limit, output);
-    return 0;
   } catch (error) {
     if (!(error instanceof CatalogError)) throw error;
     output.printError(`firn: ${describe(error.message, error.context)} [${error.code}]\n`);
-    return 1;
+    if (error.code === "LSM_OWNED") output.printError(OWNED_HELP);
+    return error.code === "OPERATOR_URL_INVALID" ? USAGE : 1;
   }
+}
+
+const OWNED_HELP = `A server has it open, which can do the same while it serves:
+  firn lsm compact http://127.0.0.1:8181
+`;
+
+function compact(at: string | Settings, output: Output): Promise<number> {
+  const clock = new SystemClock();
+  return typeof at === "string"
+    ? compactAt(requireServerUrl(at), clock, output)
+    : compactShard(at, clock, output);
+}
+
+type Look = Extract<LsmCommand, { readonly command: "inspect" | "verify" }>;
+
+/** Changes none of the files. */
+async function look(command: Look, output: Output): Promise<number> {
+  const { dir, shard } = command;
+  if (!hasShard(dir, shard)) throw noShard(dir);
+  const files = shardFilesOf(dir, shard, { clock: new SystemClock(), prng: new SystemPrng() });
+  if (command.command === "verify") return verify(files, output);
+  const lines = linesOf(files, command);
+  if (lines === undefined) {
+    output.printError("firn: --block wants TABLE:OFFSET, --table a table, --wal a number\n");
+    return USAGE;
+  }
+  await print(lines, command.limit, output);
+  return 0;
 }
 
 function linesOf(

@@ -49,8 +49,12 @@ export async function run(args: readonly string[], context: CommandContext): Pro
   withSettings(init, [NO_SECRET], context, async (settings) => {
     exitCode = settings === undefined ? USAGE : await context.storageInit(settings);
   });
-  addLsm(program, async (command) => {
-    exitCode = await context.lsm({ ...command, dir: resolve(context.cwd, command.dir) });
+  const lsm = addLsm(program, async (command) => {
+    const at = "dir" in command ? { dir: resolve(context.cwd, command.dir) } : {};
+    exitCode = await context.lsm({ ...command, ...at });
+  });
+  addCompact(lsm, context, async (at) => {
+    exitCode = at === undefined ? USAGE : await context.lsm({ command: "compact", at });
   });
   try {
     await program.parseAsync([...args], { from: "user" });
@@ -66,23 +70,37 @@ export async function run(args: readonly string[], context: CommandContext): Pro
 function withSettings(
   command: Command,
   others: readonly SettingSource[],
-  { env, cwd, printError }: CommandContext,
+  context: CommandContext,
   action: (settings: Settings | undefined) => Promise<void>,
 ): void {
+  addSettings(command);
+  command.action((values: Values) => action(settingsOf(values, command.args, others, context)));
+}
+
+function addSettings(command: Command): void {
   command
     // Left to us, so that every problem is named at once, with what was meant.
     .allowUnknownOption()
     .allowExcessArguments()
     .addHelpText("after", ENVIRONMENT_HELP);
   for (const name of FLAG_NAMES) command.addOption(optionOf(name));
-  command.action(async (values: Readonly<Record<string, unknown>>) => {
-    const flags = fromFlags(flagValues(values), command.args);
-    const result = readSettings([flags, fromEnv(env), ...others], cwd);
-    if (result.ok) return action(result.settings);
-    for (const problem of result.problems) printError(`firn: ${problem}\n`);
-    printError("See: firn serve --help\n");
-    return action(undefined);
-  });
+}
+
+type Values = Readonly<Record<string, unknown>>;
+
+/** @param left what the command line holds besides. */
+function settingsOf(
+  values: Values,
+  left: readonly string[],
+  others: readonly SettingSource[],
+  { env, cwd, printError }: CommandContext,
+): Settings | undefined {
+  const flags = fromFlags(flagValues(values), left);
+  const result = readSettings([flags, fromEnv(env), ...others], cwd);
+  if (result.ok) return result.settings;
+  for (const problem of result.problems) printError(`firn: ${problem}\n`);
+  printError("See: firn serve --help\n");
+  return undefined;
 }
 
 /** Who makes a bucket signs nothing yet: where no secret is given, any will do. */
@@ -93,10 +111,10 @@ const NO_SECRET: SettingSource = {
 };
 
 /** Looking at the engine's files needs no settings: it works on any copy of a directory. */
-function addLsm(program: Command, run: (command: LsmCommand) => Promise<void>): void {
+function addLsm(program: Command, run: (command: LsmCommand) => Promise<void>): Command {
   const lsm = program
     .command("lsm")
-    .description("look at the files of the storage engine; changes none, beside a server too")
+    .description("look at the files of the storage engine, beside a server too; or operate it")
     .exitOverride();
   const dir = ["<dir>", "what --dir names, or a copy of it"] as const;
   const shard = ["--shard <name>", "which shard of it", "system"] as const;
@@ -120,6 +138,57 @@ function addLsm(program: Command, run: (command: LsmCommand) => Promise<void>): 
     .action((at: string, options: { readonly shard: string }) =>
       run({ command: "verify", dir: at, ...options }),
     );
+  const url = ["<url>", "where a server of this machine listens"] as const;
+  lsm
+    .command("hot")
+    .description("print which prefixes of keys the latest reads and writes met most")
+    .argument(...url)
+    .action((at: string) => run({ command: "hot", url: at }));
+  lsm
+    .command("throttle")
+    .description("hold writes below a prefix back for a while: what is more is answered 429")
+    .argument(...url)
+    .requiredOption("--prefix <text>", "as hot prints it: ASCII, and \\xNN for other bytes")
+    .requiredOption("--writes-per-second <number>", "of all writers together", amount)
+    .option("--for <seconds>", "then it ends by itself; 0 ends it now", amount, 600)
+    .action((at: string, { prefix, writesPerSecond, for: forSeconds }: ThrottleOptions) =>
+      run({ command: "throttle", url: at, prefix, writesPerSecond, forSeconds }),
+    );
+  return lsm;
+}
+
+interface ThrottleOptions {
+  readonly prefix: string;
+  readonly writesPerSecond: number;
+  readonly for: number;
+}
+
+/** @param run told where; undefined where the line makes no sense, which has been said then. */
+function addCompact(
+  lsm: Command,
+  context: CommandContext,
+  run: (at: string | Settings | undefined) => Promise<void>,
+): void {
+  const compact = lsm
+    .command("compact")
+    .description("make one sorted run of a shard, without what nobody can read any more")
+    .argument(
+      "[target]",
+      "a server of this machine, http://host:port; or what --dir names, while no server has it " +
+        "open; or nothing, and the settings of serve name a bucket",
+    );
+  addSettings(compact);
+  compact.action((target: string | undefined, values: Values) => {
+    const named = target === undefined || target.startsWith("-") ? undefined : target;
+    const left = named === undefined ? compact.args : compact.args.slice(1);
+    if (named !== undefined && /^https?:/.test(named)) {
+      if (left.length === 0 && flagValues(values).size === 0) return run(named);
+      context.printError("firn: a server has settings of its own: name its URL alone\n");
+      return run(undefined);
+    }
+    const directory = named === undefined ? {} : { dir: named, profile: "local" };
+    return run(settingsOf({ ...values, ...directory }, left, [NO_SECRET], context));
+  });
 }
 
 type Inspect = Extract<LsmCommand, { readonly command: "inspect" }>;
@@ -127,6 +196,11 @@ type Inspect = Extract<LsmCommand, { readonly command: "inspect" }>;
 function positive(text: string): number {
   if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
   throw new InvalidArgumentError("a whole number above 0 is wanted.");
+}
+
+function amount(text: string): number {
+  if (/^\d{1,9}(?:\.\d{1,6})?$/.test(text)) return Number(text);
+  throw new InvalidArgumentError("a number that is not below 0 is wanted.");
 }
 
 const ENVIRONMENT_HELP = `

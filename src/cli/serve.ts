@@ -38,6 +38,7 @@ export async function serve(settings: Settings): Promise<number> {
     const server = new FirnServer({
       ...{ nodeId, iceberg, metrics, clock, prng, log },
       ready: () => composition.ready(),
+      desks: composition.desks,
       allowAnonymous: settings.allowAnonymous,
       maxInFlight: settings.maxInFlight,
     });

@@ -4,7 +4,7 @@ import { SystemClock } from "../runtime/clock.ts";
 import { initStorage } from "../runtime/init-storage.ts";
 import { SystemPrng } from "../runtime/prng.ts";
 import type { Settings } from "../runtime/settings.ts";
-import type { Output } from "./lsm.ts";
+import type { Output } from "./output.ts";
 
 /**
  * Makes bucket and table, and says what it found.

@@ -8,6 +8,7 @@ import { assertCount, type Scan, ViewScan } from "./scan.ts";
 import type { Snapshot } from "./snapshots.ts";
 import type { NamedState } from "./states/checkpoints.ts";
 import type { LsmStats } from "./stats.ts";
+import type { Throttle } from "./throttles.ts";
 import type { Isolation, Transaction } from "./transaction.ts";
 import { prepare, type WriteOp, type Written } from "./write-path.ts";
 
@@ -85,8 +86,10 @@ export class Engine {
     const { reverse = false, limit = Number.POSITIVE_INFINITY, batchRows } = request;
     assertCount(limit);
     assertCount(batchRows ?? 1);
+    const bounds = boundsOf(request);
+    core.gets.samples.note(bounds.from);
     return new ViewScan(core.scanSource, core.views.current, {
-      bounds: boundsOf(request),
+      bounds,
       sequence,
       reverse,
       limit,
@@ -102,7 +105,7 @@ export class Engine {
    *
    * @throws CatalogError `Invalid` (`LSM_KEY_INVALID`, `LSM_VALUE_TOO_LARGE`, `LSM_EXPIRY_INVALID`,
    *   `LSM_OPERATOR_INVALID`, `LSM_OPERAND_INVALID`, `LSM_RANGE_INVALID`, `WAL_BATCH_TOO_LARGE`)
-   *   and `Overloaded` (`LSM_OVERLOADED`, with `retryAfterMs`): nothing
+   *   and `Overloaded` (`LSM_OVERLOADED`, `LSM_THROTTLED`, with `retryAfterMs`): nothing
    *   happened; with `durable` as `Written.durable` besides.
    */
   write(ops: readonly WriteOp[], options?: { readonly durable?: boolean }): Maybe<Written> {
@@ -263,6 +266,19 @@ export class Engine {
   async advertise(url: string): Promise<void> {
     this.#core.health.assertOpen();
     await this.#core.announce({ url });
+  }
+
+  /**
+   * Holds writes below a prefix back for a while, so that others are served: batches beyond the
+   * rate are refused with `LSM_THROTTLED`. In this process only, in place of what was said of the
+   * same prefix before; `forMs` 0 ends it. `stats().throttles` tells what is in force.
+   *
+   * @throws CatalogError `Invalid`, code `LSM_THROTTLE_INVALID`: beyond a day, a million a second,
+   *   or 64 of them.
+   */
+  throttle(throttle: Throttle): void {
+    this.#core.health.assertOpen();
+    this.#core.writes.throttles.set(throttle);
   }
 
   stats(): LsmStats {

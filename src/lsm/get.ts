@@ -10,6 +10,7 @@ import {
   plainKind,
   type Sequence,
 } from "./format/entry.ts";
+import { KeySamples } from "./key-samples.ts";
 import type { Maybe } from "./maybe.ts";
 import { foldDown, hasExpired, type Meaning } from "./meaning.ts";
 import type { Found, Memtable } from "./memtable.ts";
@@ -46,6 +47,7 @@ type Value = Uint8Array | undefined;
 /** Point reads: on the spot where all is at hand, else with one round of requests a level. */
 export class Gets {
   readonly figures: ReadFigures;
+  readonly samples: KeySamples;
   readonly #tables: Tables;
   readonly #views: Views;
 
@@ -61,6 +63,7 @@ export class Gets {
     onWaited: (ms: number) => void,
   ) {
     this.figures = figures;
+    this.samples = new KeySamples(clock);
     this.#tables = tables;
     this.#views = views;
     this.#meaning = meaning;
@@ -74,6 +77,7 @@ export class Gets {
    */
   get(view: View, key: Key, sequence: Sequence): Maybe<Value> {
     this.figures.gets++;
+    this.samples.note(key);
     const missing: MissingBlock[] = [];
     const found = this.#find(view, key, sequence, missing);
     return found === MISSING ? this.#wait(view, key, sequence, missing) : found;
@@ -82,6 +86,7 @@ export class Gets {
   /** As `get` of each; what is missing for several is asked for at once. */
   getMany(view: View, keys: readonly Key[], sequence: Sequence): Maybe<readonly Value[]> {
     this.figures.gets += keys.length;
+    this.samples.noteKeys(keys);
     const values: Value[] = new Array(keys.length);
     const missing: MissingBlock[] = [];
     const open = this.#findAll(view, keys, sequence, { values, missing, among: keys.keys() });

@@ -1,6 +1,6 @@
 import { type Metrics, STORE_LATENCY_BUCKETS_S } from "../base/metrics.ts";
-import { Counter, Gauge, Histogram } from "../base/prom.ts";
-import type { BudgetFigures, MemoryBudget } from "./budget.ts";
+import { Gauge, Histogram } from "../base/prom.ts";
+import { hotSpot } from "./hot-prefixes.ts";
 import type { LsmStats } from "./stats.ts";
 
 /** One figure of the statistics, as it is named in the metrics, behind `firn_lsm_`. */
@@ -25,6 +25,8 @@ const FIGURES: readonly Figure[] = [
   ["tombstone_ratio", "Deletions among the entries of tables.", tombstones],
   ["range_tombstones", "Stretches of keys that range tombstones cover.", (s) => s.tree.ranges],
   ["compaction_debt_bytes", "Bytes that compaction has to rewrite.", (s) => s.compaction.debtBytes],
+  ["compaction_failures", "Compactions that came to nothing.", (s) => s.compaction.failures],
+  ["damaged_tables", "Tables that compactions cannot read.", (s) => s.compaction.damagedTables],
   ["compacted_bytes", "Bytes that compactions have written.", (s) => s.compaction.outputBytes],
   ["flushed_bytes", "Bytes of tables that flushes have written.", (s) => s.flush.fileBytes],
   ["flush_bytes_per_second", "Rate of the flushes so far.", flushRate],
@@ -38,20 +40,12 @@ const FIGURES: readonly Figure[] = [
   ["stalled_writes", "Writes that were delayed.", (s) => s.pressure.delayed],
   ["stalled_seconds", "How long writes were delayed.", (s) => s.pressure.delayedMs / 1_000],
   ["refused_writes", "Writes that were refused as overload.", (s) => s.pressure.refused],
+  ["throttled_writes", "Writes that an operator holds back.", (s) => s.throttles.refused],
   ["wal_bytes", "Bytes written to the log.", (s) => s.wal.writtenBytes],
   ["wal_groups", "Groups written to the log.", (s) => s.wal.groups],
   ["wal_append_seconds", "Time of all groups of the log.", (s) => s.wal.appendMs.total / 1_000],
   ["open_transactions", "Transactions that are open.", (s) => s.transactions],
   ["open_snapshots", "Snapshots that are open.", (s) => s.snapshots],
-];
-
-const BUDGET_PARTS: readonly (readonly [part: string, of: (figures: BudgetFigures) => number])[] = [
-  ["limit", (f) => f.limitBytes],
-  ["memtables", (f) => f.memtableBytes],
-  ["transactions", (f) => f.recentBytes],
-  ["data", (f) => f.dataBytes],
-  ["metadata", (f) => f.metadataBytes],
-  ["merges", (f) => f.workBytes],
 ];
 
 /**
@@ -62,28 +56,9 @@ export class LsmMetrics {
   readonly #shards = new Map<string, () => LsmStats>();
   readonly #latency: Histogram<"shard" | "kind">;
 
-  /** @param budget that the engines share. */
-  constructor(metrics: Metrics, budget: MemoryBudget) {
+  constructor(metrics: Metrics) {
     const shards = this.#shards;
     const registers = [metrics];
-    new Gauge({
-      name: "firn_lsm_budget_bytes",
-      help: "Memory that all shards may take, and what of it is taken, by what.",
-      labelNames: ["part"],
-      registers,
-      collect() {
-        for (const [part, of] of BUDGET_PARTS) this.set({ part }, of(budget.figures));
-      },
-    });
-    new Counter({
-      name: "firn_lsm_relieved_total",
-      help: "Memtables that were flushed before they were full, to make room.",
-      registers,
-      collect() {
-        this.reset();
-        this.inc(budget.figures.relieved);
-      },
-    });
     for (const [name, help, of] of FIGURES) {
       new Gauge({
         name: `firn_lsm_${name}`,
@@ -96,6 +71,7 @@ export class LsmMetrics {
         },
       });
     }
+    this.#printHotSpots(registers);
     this.#latency = new Histogram({
       name: "firn_lsm_seconds",
       help: "Time of reads that waited for the store, of commits to the log, of flushes.",
@@ -103,6 +79,31 @@ export class LsmMetrics {
       buckets: STORE_LATENCY_BUCKETS_S,
       registers,
     });
+  }
+
+  /** Never which prefix it is: keys are without number, and not for everybody's eyes. */
+  #printHotSpots(registers: Metrics[]): void {
+    const shards = this.#shards;
+    const spots: [string, string, "share" | "perSecond"][] = [
+      ["share", "Share of the operations that meet the hottest few keys of one prefix.", "share"],
+      ["per_second", "Operations a second that meet them.", "perSecond"],
+    ];
+    for (const [name, help, figure] of spots) {
+      new Gauge({
+        name: `firn_lsm_hot_prefix_${name}`,
+        help,
+        labelNames: ["shard", "kind"],
+        registers,
+        collect() {
+          this.reset();
+          for (const [shard, stats] of shards) {
+            const { reads, writes } = stats().hot;
+            this.set({ shard, kind: "read" }, hotSpot(reads)?.[figure] ?? 0);
+            this.set({ shard, kind: "write" }, hotSpot(writes)?.[figure] ?? 0);
+          }
+        },
+      });
+    }
   }
 
   /** Takes a shard in, until what is answered is called. */

@@ -14,6 +14,21 @@ export function printable(bytes: Key | Uint8Array): string {
   return left > 0 ? `"${shown}" and ${left} bytes` : `"${shown}"`;
 }
 
+/** All of a key as a text that `keyOfText` reads. */
+export function textOfKey(key: Key): string {
+  return key.replace(/[^\x20-\x7e]|["\\]/g, escaped);
+}
+
+/** The bytes of a text of `textOfKey`; undefined where it is none: `\xNN`, `\"`, `\\`, ASCII. */
+export function keyOfText(text: string): Uint8Array | undefined {
+  const plain = text.replace(/\\(?:x[0-9a-fA-F]{2}|["\\])/g, "");
+  if (/[^\x20-\x7e]|\\/.test(plain)) return undefined;
+  const key = text.replace(/\\(?:x([0-9a-fA-F]{2})|(["\\]))/g, (_, hex: string, unit: string) =>
+    hex === undefined ? unit : String.fromCharCode(Number.parseInt(hex, 16)),
+  );
+  return Buffer.from(key, "latin1");
+}
+
 function escaped(unit: string): string {
   if (unit === '"' || unit === "\\") return `\\${unit}`;
   return `\\x${unit.charCodeAt(0).toString(16).padStart(2, "0")}`;

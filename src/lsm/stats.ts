@@ -1,10 +1,11 @@
-import type { BudgetFigures } from "./budget.ts";
 import type { CacheFigures } from "./cache.ts";
 import type { FlushFigures } from "./flush.ts";
 import type { Manifest } from "./format/manifest.ts";
 import type { SstMeta } from "./format/sst-meta.ts";
 import type { ReadFigures } from "./get.ts";
+import type { HotPrefix } from "./hot-prefixes.ts";
 import type { PressureStats } from "./pressure.ts";
+import type { ThrottleState } from "./throttles.ts";
 import type { WalStats } from "./wal/port.ts";
 
 /** What compaction has done since the engine was opened. */
@@ -21,6 +22,8 @@ export interface CompactionFigures {
   readonly totalMs: number;
   /** Bytes that it would have to rewrite now to reach the shape that it aims at. */
   readonly debtBytes: number;
+  /** What the one at work has to read, and has written so far. */
+  readonly underWay: { readonly inputBytes: number; readonly writtenBytes: number } | undefined;
 }
 
 /** What garbage collection last saw, and has deleted. */
@@ -41,6 +44,7 @@ export const NO_COMPACTION: CompactionFigures = {
   outputBytes: 0,
   totalMs: 0,
   debtBytes: 0,
+  underWay: undefined,
 };
 
 export const NO_GC: GcFigures = {
@@ -73,15 +77,16 @@ export interface LsmStats {
   readonly recentBytes: number;
   readonly snapshots: number;
   readonly transactions: number;
+  /** Which keys the latest operations met most, by samples: the largest share first. */
+  readonly hot: { readonly reads: readonly HotPrefix[]; readonly writes: readonly HotPrefix[] };
+  readonly throttles: { readonly refused: number; readonly states: readonly ThrottleState[] };
   readonly tree: TreeFigures;
   readonly writes: { readonly batches: number; readonly ops: number; readonly bytes: number };
   readonly reads: ReadFigures & { readonly tableReads: number; readonly tableReadBytes: number };
   readonly flush: FlushFigures;
   readonly pressure: PressureStats;
   readonly wal: WalStats;
-  /** Of all shards that share them. */
   readonly cache: CacheFigures;
-  readonly memory: BudgetFigures;
   readonly compaction: CompactionFigures;
   readonly gc: GcFigures;
   /** Bytes stored for each byte written; sorted places a read may look in; bytes kept for each. */

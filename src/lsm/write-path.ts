@@ -1,14 +1,15 @@
 import type { Clock } from "../base/clock.ts";
 import { invalid } from "../base/error.ts";
 import { LIMITS } from "../base/limits.ts";
-import type { Turn } from "./budget.ts";
 import { assertKeyBytes, bytesOfKey, END_OF_KEYS, type Sequence } from "./format/entry.ts";
 import type { Health } from "./health.ts";
+import { KeySamples } from "./key-samples.ts";
 import type { Maybe } from "./maybe.ts";
 import type { Operators } from "./operators.ts";
 import type { LsmOptions } from "./options.ts";
 import type { Pressure } from "./pressure.ts";
 import { deletedBounds } from "./range.ts";
+import { Throttles } from "./throttles.ts";
 import type { Views } from "./view.ts";
 import { type BatchOp, batchBytes, decodeBatch, encodeBatch, writeBatch } from "./wal/batch.ts";
 import type { GroupCommit, WriteHandle } from "./wal/group-commit.ts";
@@ -62,13 +63,10 @@ export interface WriteTarget {
   readonly commits: GroupCommit;
   readonly health: Health;
   readonly pressure: Pressure;
-  readonly turn: Turn;
   /** Told whenever a group is durable. */
   readonly onDurable: () => void;
-  /** The active memtable takes more memory than before. */
-  readonly onGrown: () => void;
-  /** So many bytes more, or less, wait to be applied. */
-  readonly onWaiting: (bytes: number) => void;
+  /** The active memtable is full. */
+  readonly onFull: () => void;
 }
 
 /** A group of batches that is on its way to the log. */
@@ -83,6 +81,8 @@ interface Pending {
  * see, without any lock.
  */
 export class WritePath {
+  readonly samples: KeySamples;
+  readonly throttles: Throttles;
   readonly #target: WriteTarget;
   /** Groups that are not durable, oldest first. */
   readonly #pending: Pending[] = [];
@@ -90,9 +90,13 @@ export class WritePath {
   #batches = 0;
   #ops = 0;
   #bytes = 0;
+  /** Applied since the event loop last had a turn, as far as is known. */
+  #turnBytes = 0;
 
   constructor(target: WriteTarget, lastSequence: Sequence) {
     this.#target = target;
+    this.samples = new KeySamples(target.clock);
+    this.throttles = new Throttles(target.clock);
     this.#lastSequence = lastSequence;
   }
 
@@ -112,17 +116,19 @@ export class WritePath {
    * Applies a batch: at once, or after a delay where writes outrun the flushes.
    *
    * @param check runs in the same synchronous step as the write; what it throws stops it.
-   * @throws CatalogError `Overloaded`, code `LSM_OVERLOADED`; `Invalid`, code
+   * @throws CatalogError `Overloaded`, codes `LSM_OVERLOADED`, `LSM_THROTTLED`; `Invalid`, code
    *   `WAL_BATCH_TOO_LARGE`; what ended the engine.
    */
   write(batch: Prepared, check?: () => void): Maybe<Written> {
     const { health, pressure, commits, options } = this.#target;
     health.assertOpen();
     if (batch.ops.length === 0) return this.#nothing();
+    this.throttles.check(batch.ops);
     const delayMs = pressure.delayMs(batch.bytes);
     const crowded = commits.pendingBytes > options.walBacklogBytes;
     // Answers on the spot never let the event loop go on, not even for the log and the flushes.
-    return delayMs > 0 || crowded || this.#isGreedy
+    const greedy = this.#turnBytes > options.turnBytes;
+    return delayMs > 0 || crowded || greedy
       ? this.#later(batch, delayMs, check)
       : this.#apply(batch, check);
   }
@@ -140,39 +146,24 @@ export class WritePath {
     delayMs: number,
     check: (() => void) | undefined,
   ): Promise<Written> {
+    const { clock, health, pressure, commits, options } = this.#target;
     // Its caller may change what it gave: what was given is what is asked for.
     const payload = encodeBatch(ops);
-    this.#target.onWaiting(bytes);
-    try {
-      await this.#wait(delayMs);
-    } finally {
-      this.#target.onWaiting(-bytes);
-    }
-    return this.#apply({ ops: decodeBatch(payload, ops.length), bytes }, check);
-  }
-
-  /** Until a delay is over, others have had the event loop, and the log has room. */
-  async #wait(delayMs: number): Promise<void> {
-    const { clock, health, pressure, commits, options, turn } = this.#target;
     if (delayMs > 0) await pressure.wait(delayMs);
-    else if (this.#isGreedy) await clock.sleep(0);
-    turn.bytes = 0;
+    else if (this.#turnBytes > options.turnBytes) await clock.sleep(0);
+    this.#turnBytes = 0;
     // One group is being written and the next one waits: when the first is done there is room.
     while (commits.pendingBytes > options.walBacklogBytes && health.failure === undefined) {
       // What becomes of others is for them to hear; here it only means that the engine has ended.
       await this.#pending[0]?.handle.durable().catch(() => undefined);
     }
     health.assertOpen();
-  }
-
-  get #isGreedy(): boolean {
-    const { turn, options } = this.#target;
-    return turn.bytes > Math.min(turn.mostBytes, options.turnBytes);
+    return this.#apply({ ops: decodeBatch(payload, ops.length), bytes }, check);
   }
 
   /** The bytes are copied once: what the memtable keeps is what the log writes. */
   #apply({ ops, bytes }: Prepared, check: (() => void) | undefined): Written {
-    const { commits, views, turn } = this.#target;
+    const { commits, views, options } = this.#target;
     check?.();
     const first = this.#lastSequence + 1;
     const last = this.#lastSequence + ops.length;
@@ -183,12 +174,13 @@ export class WritePath {
     const handle = commits.write({ firstSequence: first, count: ops.length, payload });
     active.addBatch(room, ops, bytes, first);
     this.#lastSequence = last;
+    this.samples.noteOps(ops);
     this.#batches++;
     this.#ops += ops.length;
     this.#bytes += bytes;
-    turn.bytes += bytes;
+    this.#turnBytes += bytes;
     this.#note(handle, last);
-    if (active.hasGrown()) this.#target.onGrown();
+    if (active.memoryBytes >= options.memtableBytes) this.#target.onFull();
     return { sequence: last, durable: () => handle.durable() };
   }
 
@@ -206,10 +198,10 @@ export class WritePath {
       return;
     }
     this.#pending.push({ handle, last });
-    const { health, onDurable, turn } = this.#target;
+    const { health, onDurable } = this.#target;
     handle.durable().then(() => {
       this.#pending.shift();
-      turn.bytes = 0;
+      this.#turnBytes = 0;
       onDurable();
     }, health.fail);
   }

@@ -16,6 +16,7 @@ import { openLake } from "./lake.ts";
 import { fileUri } from "./location.ts";
 import { ownLocations } from "./own-locations.ts";
 import type { Settings } from "./settings.ts";
+import type { ShardDesk } from "./shard-desk.ts";
 import { type Components, localStores, memoryStores, type Stores } from "./stores.ts";
 
 /** Everything a running Firn consists of below its protocols. */
@@ -25,6 +26,8 @@ export interface Composition
     "iceberg" | "catalogs" | "snapshots" | "reports" | "dropped" | "close"
   > {
   readonly metrics: Metrics;
+  /** Of the shards that this process owns. */
+  readonly desks: readonly ShardDesk[];
   /** Resolves while the stores can be reached. @throws CatalogError `Unavailable` */
   ready(): Promise<void>;
   /** Says where it listens, for other processes that want its stores. Never fails for that. */
@@ -66,7 +69,7 @@ function withAdvice({ profile, dir }: Settings, error: unknown): unknown {
 
 /** A node over stores that are open; they are closed with it. @throws CatalogError as `compose`. */
 export async function composeOver(
-  { blobs, pointers, secret, owner, close, assertUsable }: Stores,
+  { blobs, pointers, secret, owner, desk, close, assertUsable }: Stores,
   settings: Settings,
   components: Components,
   metrics: Metrics,
@@ -94,6 +97,7 @@ export async function composeOver(
   return {
     ...node,
     metrics,
+    desks: desk === undefined ? [] : [desk],
     ready: async () => {
       assertUsable?.();
       await assertReachable(settings, blobs, pointers);

@@ -8,7 +8,6 @@ import { MemoryBlobStore } from "../blob/memory.ts";
 import { MeteredBlobStore } from "../blob/metered.ts";
 import type { BlobStore } from "../blob/port.ts";
 import { KEY_FAMILIES } from "../catalog/keys.ts";
-import { MemoryBudget } from "../lsm/budget.ts";
 import type { Owner } from "../lsm/format/manifest-records.ts";
 import { LsmMetrics } from "../lsm/metrics.ts";
 import { LsmPointerStore } from "../pointer/lsm.ts";
@@ -18,9 +17,8 @@ import type { PointerStore } from "../pointer/port.ts";
 import { type LocalShardOptions, localBlobStore, openLocalShard } from "./local-shard.ts";
 import { deploymentSecret, SECRET_BYTES } from "./secret.ts";
 import type { Settings } from "./settings.ts";
-import type { Shard } from "./shard.ts";
-
-const MIB = 1_048_576;
+import { type Shard, SYSTEM_SHARD } from "./shard.ts";
+import { ShardDesk } from "./shard-desk.ts";
 
 /** What the process brings. */
 export interface Components {
@@ -49,6 +47,8 @@ export interface Stores {
   readonly assertUsable?: () => void;
   /** What others see of this process as the owner of its stores, where they have one. */
   readonly owner?: Pick<Shard, "advertise" | "drain">;
+  /** Of that shard, for operators. */
+  readonly desk?: ShardDesk;
 }
 
 /** Everything in memory: gone with the process. */
@@ -75,18 +75,9 @@ export async function localStores(
   const shard = await openLocalShard(dir, blobs, {
     ...{ clock, prng },
     ...ownershipOf(settings, components),
-    ...engineParts(settings, metrics),
+    metrics: new LsmMetrics(metrics),
   });
   return shardStores(shard, { blobs, secret }, components, metrics);
-}
-
-/** What the engines of a process share. */
-export function engineParts(
-  { engineMemoryMib }: Settings,
-  metrics: Metrics,
-): Pick<LocalShardOptions, "budget" | "metrics"> {
-  const budget = new MemoryBudget(engineMemoryMib * MIB);
-  return { budget, metrics: new LsmMetrics(metrics, budget) };
 }
 
 /** What to do about an owner that is in the way, and a word to who waits for it. */
@@ -126,5 +117,6 @@ export function shardStores(
     pointers: new MeteredPointerStore(pointers, { clock, metrics }),
     close: () => shard.close(),
     owner: shard,
+    desk: new ShardDesk(SYSTEM_SHARD, shard.engine, clock),
   };
 }

@@ -9,6 +9,7 @@ import { parseTarget } from "../http/target.ts";
 import type { ClientError } from "./client-error.ts";
 import type { Exchange } from "./exchange.ts";
 import type { Exchanges } from "./exchanges.ts";
+import { operatorMethods } from "./operator.ts";
 
 const PROBES: ReadonlySet<string> = new Set(["/livez", "/readyz", "/metrics"]);
 
@@ -91,7 +92,8 @@ export class Framework {
 /** A path that only other methods have is told from one that does not exist. */
 function noHandler(request: FastifyRequest): CatalogError {
   const { path } = parseTarget(request.originalUrl);
-  return PROBES.has(path) ? methodNotAllowed(["GET"]) : routeNotFound();
+  const allowed = PROBES.has(path) ? ["GET"] : operatorMethods(path);
+  return allowed === undefined ? routeNotFound() : methodNotAllowed(allowed);
 }
 
 export interface ProbeOptions {

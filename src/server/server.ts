@@ -11,6 +11,7 @@ import { expectsBody, readBody } from "../http/body.ts";
 import { IcebergAdapter, isConfig } from "../http/iceberg/adapter.ts";
 import { overloadedAnswer } from "../http/iceberg/errors.ts";
 import { settlesWithin } from "../runtime/clock.ts";
+import type { ShardDesk } from "../runtime/shard-desk.ts";
 import type { IcebergService } from "../service/requests.ts";
 import { Admission } from "./admission.ts";
 import { answerClientError, refuseExpectations, refuseTunnels } from "./client-error.ts";
@@ -21,6 +22,7 @@ import { addProbes, Framework } from "./framework.ts";
 import { AnonymousGuard } from "./guard.ts";
 import { listenOn } from "./listen.ts";
 import { errorFields } from "./log.ts";
+import { addOperatorRoutes } from "./operator.ts";
 import { Slices } from "./slices.ts";
 
 /** How long a stop waits for requests that are under way. */
@@ -47,6 +49,8 @@ export interface ServerOptions {
   readonly log: Logger;
   /** Rejects while the stores cannot be reached. */
   readonly ready: () => Promise<void>;
+  /** Of the shards that this process owns. */
+  readonly desks?: readonly ShardDesk[];
   /** Serve under any `Host`: for those who put it on a network without authentication. */
   readonly allowAnonymous: boolean;
   /** Requests under way at once, reads and writes apart; more are answered 429. */
@@ -104,6 +108,7 @@ export class FirnServer {
       isStopping: () => this.#stopping !== undefined,
       onUnready: (error) => options.log.warn(errorFields(error), "not ready"),
     });
+    addOperatorRoutes(this.#framework.app, options.desks ?? []);
   }
 
   /**

@@ -51,7 +51,11 @@ export class Compactor {
 
   constructor(target: CompactorTarget) {
     this.#target = target;
-    this.#executor = new Executor(target, () => this.#isOver(), this.#stopped.promise);
+    this.#executor = new Executor(
+      target,
+      () => this.#isOver(),
+      (bytes) => this.#written(bytes),
+    );
   }
 
   get figures(): CompactionFigures {
@@ -128,6 +132,10 @@ export class Compactor {
     const unpin = views.pin(views.current);
     try {
       await this.#claim();
+      this.#figures = {
+        ...this.#figures,
+        underWay: { inputBytes: rewrittenBytes(plan), writtenBytes: 0 },
+      };
       const { tables, written } = await this.#executor.run(plan, states);
       try {
         await this.#publish(plan, tables);
@@ -148,9 +156,17 @@ export class Compactor {
       this.#failed(told, plan);
       throw told;
     } finally {
+      this.#figures = { ...this.#figures, underWay: undefined };
       unpin();
     }
     this.#target.onCompacted();
+  }
+
+  #written(bytes: number): void {
+    const { underWay } = this.#figures;
+    if (underWay === undefined) return;
+    const writtenBytes = underWay.writtenBytes + bytes;
+    this.#figures = { ...this.#figures, underWay: { ...underWay, writtenBytes } };
   }
 
   /** Fences every compactor that was before. */

@@ -3,7 +3,6 @@ import { type Clock, Stopwatch } from "../../base/clock.ts";
 import { CatalogError } from "../../base/error.ts";
 import type { Prng } from "../../base/prng.ts";
 import type { Blob, BlobStore } from "../../blob/port.ts";
-import type { MemoryBudget } from "../budget.ts";
 import type { Sequence } from "../format/entry.ts";
 import type { SstMeta } from "../format/sst-meta.ts";
 import { mintUlid, type Ulid } from "../format/ulid.ts";
@@ -23,7 +22,6 @@ export interface ExecutorTarget {
   readonly prng: Prng;
   readonly options: LsmOptions;
   readonly merger: Merger;
-  readonly budget: MemoryBudget;
   readonly meaning: Meaning;
   readonly underWay: TablesUnderWay;
 }
@@ -34,8 +32,8 @@ export interface Executed {
   readonly written: readonly SstMeta[];
 }
 
-type MergePart = Extract<PlanPart, { part: "merge" }>;
-
+/** Of all windows together. */
+const WINDOWS_BYTES = 33_554_432;
 const MAX_WINDOW_BYTES = 1_048_576;
 const STEP_BYTES = 1_048_576;
 /** What may wait for the store before the merge does. */
@@ -51,16 +49,20 @@ const SPARE_IDS = 4;
 export class Executor {
   readonly #target: ExecutorTarget;
   readonly #isStopped: () => boolean;
-  readonly #stopped: Promise<void>;
+  readonly #onWritten: (bytes: number) => void;
 
   /**
    * @param isStopped asked between steps: then the plan is given up.
-   * @param stopped resolves where whoever waits for room has to look again.
+   * @param onWritten told of what is on its way to the store.
    */
-  constructor(target: ExecutorTarget, isStopped: () => boolean, stopped: Promise<void>) {
+  constructor(
+    target: ExecutorTarget,
+    isStopped: () => boolean,
+    onWritten: (bytes: number) => void,
+  ) {
     this.#target = target;
     this.#isStopped = isStopped;
-    this.#stopped = stopped;
+    this.#onWritten = onWritten;
   }
 
   /**
@@ -88,22 +90,8 @@ export class Executor {
     }
   }
 
-  /** Waits until no more is merged in this process than its budget allows. */
-  async #merge(part: MergePart, snapshots: readonly Sequence[]): Promise<readonly SstMeta[]> {
-    const { budget } = this.#target;
-    const room = budget.work(budget.mergeBytes);
-    try {
-      if (!room.isGranted) await Promise.race([room.granted, this.#stopped]);
-      if (this.#isStopped()) throw stopped();
-      return await this.#mergeIn(room.bytes, part, snapshots);
-    } finally {
-      room.end();
-    }
-  }
-
-  async #mergeIn(
-    bytes: number,
-    { inputs, dropTombstones }: MergePart,
+  async #merge(
+    { inputs, dropTombstones }: Extract<PlanPart, { part: "merge" }>,
     snapshots: readonly Sequence[],
   ): Promise<readonly SstMeta[]> {
     const { merger, options, meaning } = this.#target;
@@ -118,10 +106,10 @@ export class Executor {
       blockBytes,
       prefixes,
       tableBytes,
-      windowBytes: Math.min(MAX_WINDOW_BYTES, Math.ceil(bytes / inputs.length / 4)),
+      windowBytes: Math.min(MAX_WINDOW_BYTES, Math.ceil(WINDOWS_BYTES / inputs.length / 4)),
       stepBytes: STEP_BYTES,
     });
-    const merge = new Merge(this.#target, session, this.#isStopped);
+    const merge = new Merge(this.#target, session, this.#isStopped, this.#onWritten);
     try {
       return await merge.run();
     } catch (error) {
@@ -148,6 +136,7 @@ class Merge {
   readonly #target: ExecutorTarget;
   readonly #session: MergeSession;
   readonly #isStopped: () => boolean;
+  readonly #onWritten: (bytes: number) => void;
   readonly #pace: Pace;
   readonly #reads = new Set<Promise<void>>();
   readonly #sinks: TableSink[] = [];
@@ -156,10 +145,16 @@ class Merge {
   #open: TableSink | undefined;
   #failure: { readonly error: unknown } | undefined;
 
-  constructor(target: ExecutorTarget, session: MergeSession, isStopped: () => boolean) {
+  constructor(
+    target: ExecutorTarget,
+    session: MergeSession,
+    isStopped: () => boolean,
+    onWritten: (bytes: number) => void,
+  ) {
     this.#target = target;
     this.#session = session;
     this.#isStopped = isStopped;
+    this.#onWritten = onWritten;
     this.#pace = new Pace(target.clock, target.options.compactionBytesPerSecond);
   }
 
@@ -236,6 +231,7 @@ class Merge {
       this.#sinks.push(this.#open);
     }
     this.#open.push(bytes);
+    this.#onWritten(bytes.length);
     if (meta === undefined) return;
     this.#open.end(meta);
     this.#open = undefined;

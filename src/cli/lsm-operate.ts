@@ -1,0 +1,136 @@
+import type { Clock } from "../base/clock.ts";
+import { CatalogError } from "../base/error.ts";
+import { createMetrics } from "../base/metrics.ts";
+import { noShard } from "../lsm/shard-files.ts";
+import { openStores } from "../runtime/compose.ts";
+import { hasShard } from "../runtime/local-shard.ts";
+import { mintNodeId } from "../runtime/node-identity.ts";
+import { OperatorClient } from "../runtime/operator-client.ts";
+import { SystemPrng } from "../runtime/prng.ts";
+import type { Settings } from "../runtime/settings.ts";
+import { SYSTEM_SHARD } from "../runtime/shard.ts";
+import type { CompactionReport, ShardDesk, TreeReport } from "../runtime/shard-desk.ts";
+import type { Output } from "./output.ts";
+
+/** Between two looks at a compaction, and two lines about it. */
+const LOOK_MS = 200;
+const LINE_MS = 2_000;
+
+/** A compaction that can be begun and asked after, wherever it runs. */
+type Compacting = {
+  readonly begin: () => Promise<CompactionReport>;
+  readonly look: () => Promise<CompactionReport | undefined>;
+};
+
+/** As `compactShard`, by the process that owns the shard. */
+export function compactAt(url: string, clock: Clock, output: Output): Promise<number> {
+  const client = new OperatorClient(url, SYSTEM_SHARD);
+  const compacting = { begin: () => client.compact(), look: () => client.compaction() };
+  return follow(compacting, clock, output);
+}
+
+/**
+ * Opens the shard that the settings name, as its owner, and makes one sorted run of it.
+ *
+ * @returns the exit code.
+ * @throws CatalogError `Unavailable`, code `LSM_OWNED`: a server has it open; `NotFound`, code
+ *   `LSM_NO_SHARD`; what the stores throw.
+ */
+export async function compactShard(
+  settings: Settings,
+  clock: Clock,
+  output: Output,
+): Promise<number> {
+  const { profile, dir } = settings;
+  if (profile === "memory" || profile === "aws") throw noShard(`profile ${profile}`);
+  if (profile === "local" && !hasShard(dir, SYSTEM_SHARD)) throw noShard(dir);
+  const prng = new SystemPrng();
+  const components = {
+    ...{ clock, prng, nodeId: mintNodeId(prng), onDefect: () => undefined },
+    notify: (text: string) => output.printError(`${text}\n`),
+  };
+  const stores = await openStores(settings, components, createMetrics());
+  try {
+    // Profiles with a shard have a desk for it.
+    const desk = stores.desk as ShardDesk;
+    const look = async (): Promise<CompactionReport | undefined> => desk.compaction;
+    return await follow({ begin: () => desk.compact(), look }, clock, output);
+  } finally {
+    await stores.close();
+  }
+}
+
+async function follow(
+  { begin, look }: Compacting,
+  clock: Clock,
+  { print, printError }: Output,
+): Promise<number> {
+  let report = await begin();
+  print(`before: ${treeText(report.before)}\n`);
+  for (let saidMs = 0; report.state === "running"; ) {
+    await clock.sleep(LOOK_MS);
+    report = (await look()) ?? report;
+    if (report.tookMs - saidMs < LINE_MS || report.state !== "running") continue;
+    saidMs = report.tookMs;
+    const { writtenBytes, inputBytes } = report;
+    printError(`${Math.round(saidMs / 1_000)} s: ${writtenBytes} bytes made of ${inputBytes}\n`);
+  }
+  const { state, error, after, tookMs } = report;
+  if (state === "failed" || after === undefined) {
+    printError(`firn: ${error?.message ?? "it did not end"} [${error?.code ?? "INTERNAL"}]\n`);
+    return 1;
+  }
+  print(`after:  ${treeText(after)}\n${tookMs} ms\n`);
+  return 0;
+}
+
+function treeText(tree: TreeReport): string {
+  const { l0Tables, sortedRuns, tables, bytes, entries, deletions, rangeTombstones } = tree;
+  return (
+    `${tables} tables of ${bytes} bytes (${l0Tables} of level 0, ${sortedRuns} sorted runs), ` +
+    `${entries} entries, of which ${deletions} deletions, ${rangeTombstones} range tombstones; ` +
+    `debt ${tree.compactionDebtBytes} bytes, obsolete ${tree.obsoleteBytes} bytes`
+  );
+}
+
+/** Which prefixes the latest operations met most. @throws CatalogError as `OperatorClient`. */
+export async function hot(url: string, { print }: Output): Promise<number> {
+  const { hot: found, throttles } = await new OperatorClient(url, SYSTEM_SHARD).report();
+  for (const kind of ["reads", "writes"] as const) {
+    print(`${kind}:${found[kind].length === 0 ? " too few to tell" : ""}\n`);
+    for (const { prefix, share, perSecond, keys } of found[kind]) {
+      const percent = `${Math.round(100 * share)} %`.padStart(5);
+      print(`  ${percent} ${Math.round(perSecond)}/s on ${keys} keys or more: "${prefix}"\n`);
+    }
+  }
+  for (const { prefix, writesPerSecond, leftSeconds, refused } of throttles) {
+    const left = `${leftSeconds} s more, ${refused} refused`;
+    print(`throttled to ${writesPerSecond} writes a second, ${left}: "${prefix}"\n`);
+  }
+  return 0;
+}
+
+/** Holds writes below a prefix back. @throws CatalogError as `OperatorClient`. */
+export async function throttle(
+  url: string,
+  request: Parameters<OperatorClient["throttle"]>[0],
+  { print }: Output,
+): Promise<number> {
+  const { throttles } = await new OperatorClient(url, SYSTEM_SHARD).throttle(request);
+  print(`${throttles.length} prefixes are throttled\n`);
+  return 0;
+}
+
+/** Where a server is said to listen, without a slash at its end; undefined of anything else. */
+export function serverUrl(text: string): string | undefined {
+  const url = /^https?:\/\//.test(text) && URL.canParse(text) ? new URL(text) : undefined;
+  return url?.pathname === "/" && url.search === "" ? url.origin : undefined;
+}
+
+/** @throws CatalogError `Invalid`, code `OPERATOR_URL_INVALID`. */
+export function requireServerUrl(text: string): string {
+  const url = serverUrl(text);
+  if (url !== undefined) return url;
+  const message = "a server is named as http://host:port";
+  throw new CatalogError("Invalid", "OPERATOR_URL_INVALID", message, { url: text });
+}

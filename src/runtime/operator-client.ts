@@ -1,0 +1,79 @@
+import { CatalogError, type ErrorKind } from "../base/error.ts";
+import type { CompactionReport, ShardReport, ThrottleRequest } from "./shard-desk.ts";
+
+/** No answer takes an owner this long: a compaction is begun, and asked after. */
+const TIMEOUT_MS = 30_000;
+
+/** How an answer's status is to be taken by who asked. */
+const KINDS: Readonly<Record<number, ErrorKind>> = {
+  400: "Invalid",
+  403: "Forbidden",
+  404: "NotFound",
+  405: "Invalid",
+  415: "Invalid",
+  429: "Overloaded",
+  503: "Unavailable",
+};
+
+/**
+ * What `ShardDesk` does, of a shard that another process of this machine owns.
+ *
+ * Every method throws CatalogError: what the server refuses, under its code; `Unavailable`, code
+ * `OPERATOR_UNREACHABLE`: nobody answers there, or nobody who knows of shards.
+ */
+export class OperatorClient {
+  readonly #base: string;
+
+  /** @param url where the server listens; without a slash at its end. */
+  constructor(url: string, shard: string) {
+    this.#base = `${url}/admin/v1/shards/${encodeURIComponent(shard)}`;
+  }
+
+  async report(): Promise<ShardReport> {
+    return (await this.#ask("", undefined)) as ShardReport;
+  }
+
+  /** Begins one, or joins one that is running. */
+  async compact(): Promise<CompactionReport> {
+    return (await this.#ask("/compaction", {})) as CompactionReport;
+  }
+
+  /** The one that was last asked for. */
+  async compaction(): Promise<CompactionReport> {
+    return (await this.#ask("/compaction", undefined)) as CompactionReport;
+  }
+
+  async throttle(request: ThrottleRequest): Promise<ShardReport> {
+    return (await this.#ask("/throttles", request)) as ShardReport;
+  }
+
+  /** @param sent GET where it is undefined. */
+  async #ask(path: string, sent: object | undefined): Promise<unknown> {
+    const url = this.#base + path;
+    const signal = AbortSignal.timeout(TIMEOUT_MS);
+    const init =
+      sent === undefined
+        ? { signal }
+        : {
+            ...{ signal, method: "POST", body: JSON.stringify(sent) },
+            headers: { "Content-Type": "application/json" },
+          };
+    let answer: { readonly status: number; readonly body: unknown };
+    try {
+      const response = await fetch(url, init);
+      answer = { status: response.status, body: await response.json() };
+    } catch (error) {
+      throw unreachable(url, error);
+    }
+    const { status, body } = answer;
+    if (status < 300) return body;
+    const { code, detail } = body as { readonly code?: unknown; readonly detail?: unknown };
+    if (typeof code !== "string") throw unreachable(url, undefined);
+    throw new CatalogError(KINDS[status] ?? "Internal", code, String(detail));
+  }
+}
+
+function unreachable(url: string, cause: unknown): CatalogError {
+  const message = "no server of a shard answers there";
+  return new CatalogError("Unavailable", "OPERATOR_UNREACHABLE", message, { url }, cause);
+}

@@ -1,0 +1,182 @@
+import { type Clock, Stopwatch } from "../base/clock.ts";
+import { invalid } from "../base/error.ts";
+import { asCatalogError } from "../http/failure.ts";
+import type { Engine } from "../lsm/engine.ts";
+import type { HotPrefix } from "../lsm/hot-prefixes.ts";
+import type { Maybe } from "../lsm/maybe.ts";
+import { keyOfText, textOfKey } from "../lsm/printable.ts";
+import type { LsmStats } from "../lsm/stats.ts";
+
+/** The shape of a tree before or after, as people compare it. Bytes and counts. */
+export interface TreeReport {
+  readonly l0Tables: number;
+  readonly sortedRuns: number;
+  readonly tables: number;
+  readonly bytes: number;
+  readonly entries: number;
+  readonly deletions: number;
+  readonly rangeTombstones: number;
+  readonly compactionDebtBytes: number;
+  readonly obsoleteBytes: number;
+}
+
+/** A compaction that somebody asked for. JSON-able. */
+export interface CompactionReport {
+  readonly state: "running" | "done" | "failed";
+  readonly tookMs: number;
+  readonly before: TreeReport;
+  /** Of the compaction at work: what it reads, and has written. */
+  readonly inputBytes: number;
+  readonly writtenBytes: number;
+  /** Once it is done. */
+  readonly after?: TreeReport;
+  /** Why it failed. */
+  readonly error?: { readonly code: string; readonly message: string };
+}
+
+/** A prefix that is met often; its bytes as `textOfKey` writes them. JSON-able. */
+export interface HotPrefixReport {
+  readonly prefix: string;
+  readonly share: number;
+  readonly perSecond: number;
+  readonly keys: number;
+}
+
+export interface ThrottleReport {
+  readonly prefix: string;
+  readonly writesPerSecond: number;
+  readonly leftSeconds: number;
+  readonly refused: number;
+}
+
+/** What an operator sees of a shard. JSON-able. */
+export interface ShardReport {
+  readonly shard: string;
+  readonly epoch: number;
+  readonly lastSequence: number;
+  readonly durableSequence: number;
+  readonly tree: TreeReport;
+  readonly hot: {
+    readonly reads: readonly HotPrefixReport[];
+    readonly writes: readonly HotPrefixReport[];
+  };
+  readonly throttles: readonly ThrottleReport[];
+}
+
+/** What an operator says about writes below a prefix. */
+export interface ThrottleRequest {
+  /** As `textOfKey` writes it. */
+  readonly prefix: string;
+  readonly writesPerSecond: number;
+  /** 0 ends one that is in force. */
+  readonly forSeconds: number;
+}
+
+/** Where an operator comes to with what a shard needs. */
+export class ShardDesk {
+  readonly name: string;
+  readonly #engine: () => Maybe<Engine>;
+  readonly #clock: Clock;
+  #compaction: (() => CompactionReport) | undefined;
+
+  /** @param engine the one that serves now, as `Shard.engine`. */
+  constructor(name: string, engine: () => Maybe<Engine>, clock: Clock) {
+    this.name = name;
+    this.#engine = engine;
+    this.#clock = clock;
+  }
+
+  /** @throws CatalogError as `Shard.engine`. */
+  async report(): Promise<ShardReport> {
+    const { epoch, lastSequence, durableSequence, hot, throttles, ...stats } = (
+      await this.#engine()
+    ).stats();
+    return {
+      ...{ shard: this.name, epoch, lastSequence, durableSequence },
+      tree: treeReport(stats),
+      hot: { reads: hot.reads.map(hotReport), writes: hot.writes.map(hotReport) },
+      throttles: throttles.states.map(({ prefix, writesPerSecond, leftMs, refused }) => ({
+        prefix: textOfKey(Buffer.from(prefix).toString("latin1")),
+        ...{ writesPerSecond, refused, leftSeconds: Math.ceil(leftMs / 1_000) },
+      })),
+    };
+  }
+
+  /** The one that was last asked for, as it stands. */
+  get compaction(): CompactionReport | undefined {
+    return this.#compaction?.();
+  }
+
+  /**
+   * Begins to make one sorted run of all that the shard holds, and to delete what it replaces, as
+   * far as that is old enough; or joins one that somebody else began. Its end is in `compaction`.
+   *
+   * @throws CatalogError as `Shard.engine`.
+   */
+  async compact(): Promise<CompactionReport> {
+    const engine = await this.#engine();
+    const going = this.compaction;
+    if (going?.state === "running") return going;
+    const watch = new Stopwatch(this.#clock);
+    const before = treeReport(engine.stats());
+    let [inputBytes, writtenBytes] = [0, 0];
+    const running = (): CompactionReport => {
+      const { underWay } = engine.stats().compaction;
+      if (underWay !== undefined) ({ inputBytes, writtenBytes } = underWay);
+      const tookMs = Math.round(watch.elapsedMs());
+      return { state: "running", tookMs, before, inputBytes, writtenBytes };
+    };
+    this.#compaction = running;
+    const end = (how: Pick<CompactionReport, "state" | "after" | "error">): void => {
+      const report = { ...running(), ...how };
+      this.#compaction = () => report;
+    };
+    void compactAndCollect(engine).then(
+      () => end({ state: "done", after: treeReport(engine.stats()) }),
+      (error: unknown) => {
+        const { code, message } = asCatalogError(error);
+        end({ state: "failed", error: { code, message } });
+      },
+    );
+    return running();
+  }
+
+  /**
+   * @throws CatalogError `Invalid`, code `LSM_THROTTLE_INVALID`; as `Shard.engine`.
+   */
+  async throttle({ prefix, writesPerSecond, forSeconds }: ThrottleRequest): Promise<void> {
+    const bytes = keyOfText(prefix);
+    if (bytes === undefined) {
+      throw invalid("LSM_THROTTLE_INVALID", "a prefix is ASCII, and \\xNN for other bytes");
+    }
+    const engine = await this.#engine();
+    engine.throttle({ prefix: bytes, writesPerSecond, forMs: forSeconds * 1_000 });
+  }
+}
+
+async function compactAndCollect(engine: Engine): Promise<void> {
+  await engine.compact();
+  await engine.collectGarbage();
+}
+
+function treeReport({
+  tree,
+  compaction,
+  gc,
+}: Pick<LsmStats, "tree" | "compaction" | "gc">): TreeReport {
+  return {
+    l0Tables: tree.l0Tables,
+    sortedRuns: tree.runs,
+    tables: tree.tables,
+    bytes: tree.fileBytes,
+    entries: tree.entries,
+    deletions: tree.deletions,
+    rangeTombstones: tree.ranges,
+    compactionDebtBytes: compaction.debtBytes,
+    obsoleteBytes: gc.obsoleteBytes,
+  };
+}
+
+function hotReport({ prefix, share, perSecond, keys }: HotPrefix): HotPrefixReport {
+  return { prefix: textOfKey(prefix), share, perSecond, keys };
+}

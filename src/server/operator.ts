@@ -1,0 +1,82 @@
+import type { IncomingMessage } from "node:http";
+import type { FastifyInstance } from "fastify";
+import { CatalogError, invalid } from "../base/error.ts";
+import { contentTypeNotSupported } from "../http/failure.ts";
+import { isLoopbackHost } from "../runtime/loopback.ts";
+import type { ShardDesk, ThrottleRequest } from "../runtime/shard-desk.ts";
+
+const SHARD = "/admin/v1/shards/:shard";
+
+/** What else than GET there is below `/admin/v1/shards/`, by what follows the shard's name. */
+const METHODS: Readonly<Record<string, readonly string[]>> = {
+  "": ["GET"],
+  "/compaction": ["GET", "POST"],
+  "/throttles": ["POST"],
+};
+
+/** The methods of an operator's route; undefined where there is none. */
+export function operatorMethods(path: string): readonly string[] | undefined {
+  const rest = /^\/admin\/v1\/shards\/[^/]+(\/[a-z]+)?$/.exec(path);
+  return rest === null ? undefined : METHODS[rest[1] ?? ""];
+}
+
+/**
+ * What an operator asks of the shards that this process owns: how they are, a compaction, to hold
+ * writes back. `firn lsm` is its client.
+ *
+ * There is no authentication yet, and keys are of all accounts: so it is answered to processes of
+ * this machine alone, wherever the server listens, and not to what a proxy hands on.
+ */
+export function addOperatorRoutes(app: FastifyInstance, desks: readonly ShardDesk[]): void {
+  const deskOf = ({ raw, params }: { raw: IncomingMessage; params: unknown }): ShardDesk => {
+    assertLocal(raw);
+    const name = (params as Readonly<Record<string, string>>)["shard"];
+    const desk = desks.find((one) => one.name === name);
+    if (desk !== undefined) return desk;
+    const message = "this process owns no such shard";
+    throw new CatalogError("NotFound", "SHARD_NOT_FOUND", message, { shards: desks.length });
+  };
+  app.get(SHARD, async (request) => deskOf(request).report());
+  app.get(`${SHARD}/compaction`, async (request) => {
+    const report = deskOf(request).compaction;
+    if (report !== undefined) return report;
+    throw new CatalogError("NotFound", "COMPACTION_NOT_FOUND", "nobody has asked for one");
+  });
+  app.post(`${SHARD}/compaction`, async (request, reply) => {
+    const desk = deskOf(request);
+    fieldsOf(request.body);
+    reply.code(202);
+    return desk.compact();
+  });
+  app.post(`${SHARD}/throttles`, async (request) => {
+    const desk = deskOf(request);
+    await desk.throttle(throttleOf(fieldsOf(request.body)));
+    return desk.report();
+  });
+}
+
+/** @throws CatalogError `Forbidden`, code `OPERATOR_NOT_LOCAL`. */
+function assertLocal({ socket, headers }: IncomingMessage): void {
+  const address = (socket.remoteAddress ?? "").replace(/^::ffff:/i, "");
+  const forwarded = headers.forwarded ?? headers["x-forwarded-for"];
+  if (isLoopbackHost(address) && forwarded === undefined) return;
+  const message = "operators are served on this machine alone";
+  throw new CatalogError("Forbidden", "OPERATOR_NOT_LOCAL", message);
+}
+
+/** A JSON object: what a page of another origin cannot send without asking first. */
+function fieldsOf(body: unknown): Readonly<Record<string, unknown>> {
+  if (typeof body !== "object" || body === null) throw contentTypeNotSupported();
+  return body as Readonly<Record<string, unknown>>;
+}
+
+function throttleOf(fields: Readonly<Record<string, unknown>>): ThrottleRequest {
+  const { prefix, writesPerSecond, forSeconds } = fields as Partial<ThrottleRequest>;
+  const isWhole =
+    typeof prefix === "string" &&
+    typeof writesPerSecond === "number" &&
+    typeof forSeconds === "number";
+  if (isWhole) return { prefix, writesPerSecond, forSeconds };
+  const message = "a throttle has prefix, writesPerSecond and forSeconds";
+  throw invalid("LSM_THROTTLE_INVALID", message);
+}

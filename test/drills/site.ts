@@ -1,0 +1,110 @@
+import { spawn } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createMetrics } from "../../src/base/metrics.ts";
+import type { Engine } from "../../src/lsm/engine.ts";
+import { LsmMetrics } from "../../src/lsm/metrics.ts";
+import type { LsmOptions } from "../../src/lsm/options.ts";
+import { SystemClock } from "../../src/runtime/clock.ts";
+import { composeOver } from "../../src/runtime/compose.ts";
+import { localBlobStore, openLocalShard } from "../../src/runtime/local-shard.ts";
+import { mintNodeId } from "../../src/runtime/node-identity.ts";
+import { SystemPrng } from "../../src/runtime/prng.ts";
+import { fromFields, readSettings, requireSettings } from "../../src/runtime/read-settings.ts";
+import { SECRET_BYTES } from "../../src/runtime/secret.ts";
+import { shardStores } from "../../src/runtime/stores.ts";
+import { createLogger } from "../../src/server/log.ts";
+import { FirnServer } from "../../src/server/server.ts";
+import { type Condition, sampleOf } from "./runbook.ts";
+
+const BIN = join(import.meta.dirname, "..", "..", "bin", "firn.mjs");
+const LOOK_MS = 250;
+const LIMIT_MS = 30_000;
+
+/** A whole server on a disk, whose engine has drill-sized memtables. */
+export interface Site {
+  readonly url: string;
+  readonly engine: Engine;
+  /** The metrics that the conditions name, as HTTP prints them now. */
+  values(conditions: readonly Condition[]): Promise<readonly number[]>;
+  /** Looks until every condition holds, or none does. @throws Error when that takes too long. */
+  until(conditions: readonly Condition[], which: "alarm" | "calm"): Promise<readonly number[]>;
+  /** Runs a line of the runbook as an operator does. @throws Error where its exit code is not 0. */
+  operate(line: string): Promise<string>;
+  close(): Promise<void>;
+}
+
+/** @param options of the engine, beside those of every local shard. */
+export async function openSite(options: Partial<LsmOptions>): Promise<Site> {
+  const dir = await mkdtemp(join(tmpdir(), "firn-drill-"));
+  const [clock, prng, metrics] = [new SystemClock(), new SystemPrng(), createMetrics()];
+  const fields = { profile: "local", dir, logLevel: "silent", port: 0 };
+  const settings = requireSettings(readSettings([fromFields(fields)], dir));
+  const log = createLogger(settings.logLevel, clock);
+  const nodeId = mintNodeId(prng);
+  const components = { clock, prng, nodeId, notify: () => {}, onDefect: () => {} };
+  const blobs = localBlobStore(dir, { clock, prng });
+  const shard = await openLocalShard(dir, blobs, {
+    ...{ clock, prng, options, metrics: new LsmMetrics(metrics), takeOver: "refuse" },
+  });
+  const stores = shardStores(
+    shard,
+    { blobs, secret: prng.bytes(SECRET_BYTES) },
+    components,
+    metrics,
+  );
+  const { iceberg, ready, desks, ...composition } = await composeOver(
+    ...([stores, settings, components, metrics] as const),
+  );
+  const server = new FirnServer({
+    ...{ nodeId, iceberg, metrics, clock, prng, log, ready, desks },
+    ...{ allowAnonymous: false, maxInFlight: settings.maxInFlight },
+  });
+  const url = await server.listen(settings.host, settings.port);
+  const values = async (conditions: readonly Condition[]): Promise<readonly number[]> => {
+    const printed = await (await fetch(`${url}/metrics`)).text();
+    return conditions.map((condition) => sampleOf(printed, condition));
+  };
+  return {
+    url,
+    engine: await shard.engine(),
+    values,
+    until: async (conditions, which) => {
+      for (const startMs = performance.now(); ; ) {
+        const found = await values(conditions);
+        const holding = conditions.filter(({ above }, i) => (found[i] ?? 0) > above).length;
+        if (holding === (which === "alarm" ? conditions.length : 0)) return found;
+        if (performance.now() - startMs > LIMIT_MS) {
+          throw new Error(`no ${which}: ${JSON.stringify(conditions)} are ${found}`);
+        }
+        await clock.sleep(LOOK_MS);
+      }
+    },
+    operate: (line) => operate(line.replace("http://127.0.0.1:8181", url)),
+    close: async () => {
+      await server.stop();
+      await composition.close();
+      await rm(dir, { recursive: true, force: true });
+    },
+  };
+}
+
+function operate(line: string): Promise<string> {
+  const [program, ...args] = line.split(" ");
+  if (program !== "firn") throw new Error(`no command of ours: ${line}`);
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [BIN, ...args], { stdio: ["ignore", "pipe", "pipe"] });
+    let written = "";
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.on("data", (chunk: Buffer) => {
+        written += chunk.toString("utf8");
+      });
+    }
+    child.on("error", reject);
+    child.on("close", (code) => {
+      if (code === 0) resolve(written);
+      else reject(new Error(`${line}: exit code ${code}\n${written}`));
+    });
+  });
+}
