@@ -54,6 +54,8 @@ export interface FirnOptions {
   readonly awsTransport?: AwsTransport;
   /** Make bucket and table where they are absent. */
   readonly init?: boolean;
+  /** Of the storage engine (profiles `local` and `bucket`); 256 if absent. */
+  readonly engineMemoryMib?: number;
   readonly cacheMemoryMib?: number;
   readonly cacheDiskMib?: number;
   /** The deployment's: 32 random characters or more, the same on every node. */

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { LocalBlobStore } from "../../src/blob/local.ts";
 import { MemoryBlobStore } from "../../src/blob/memory.ts";
-import { BlockCache } from "../../src/lsm/cache.ts";
+import { MemoryBudget } from "../../src/lsm/budget.ts";
 import { LocalDisk } from "../../src/lsm/disk/local.ts";
 import { Engine } from "../../src/lsm/engine.ts";
 import type { OpenOptions } from "../../src/lsm/open.ts";
@@ -27,10 +27,17 @@ export const firn: Contender = {
   },
 };
 
+const MEMTABLES_BYTES = 192 * 1_048_576;
+
+/** For so much of a cache, and the memtables of one shard. */
+export function budgetOf(cacheBytes: number): MemoryBudget {
+  return new MemoryBudget(cacheBytes + MEMTABLES_BYTES, cacheBytes);
+}
+
 interface EngineChoice {
   /** Whether log and tables are synced. */
   readonly durable: boolean;
-  readonly cacheBytes?: number;
+  readonly budget?: MemoryBudget;
   readonly options?: Partial<LsmOptions>;
 }
 
@@ -64,12 +71,12 @@ function portsNow(): Ports {
 
 async function open(
   parts: Ports & Pick<OpenOptions, "store" | "wal">,
-  { cacheBytes = CACHE_BYTES, options }: EngineChoice,
+  { budget = budgetOf(CACHE_BYTES), options }: EngineChoice,
 ): Promise<Engine> {
   return await Engine.open({
     ...parts,
     node: nodeIdentity({ prng: parts.prng, oneHost: true }),
-    cache: new BlockCache(cacheBytes),
+    budget,
     options: { gcMinAgeMs: 0, ...options },
   });
 }

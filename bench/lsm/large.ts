@@ -4,7 +4,7 @@ import { randomBelow, SeededPrng } from "../../src/base/prng.ts";
 import type { Engine } from "../../src/lsm/engine.ts";
 import { formatTable } from "../report.ts";
 import { median } from "./figures.ts";
-import { openEngine } from "./firn.ts";
+import { budgetOf, openEngine } from "./firn.ts";
 import { type Goal, showGoals } from "./goals.ts";
 import { KEY_BYTES, keyOf, VALUE_BYTES } from "./large-rows.ts";
 import { inScratch } from "./scratch.ts";
@@ -172,7 +172,8 @@ class Shard {
   }
 
   async #open(): Promise<Engine> {
-    this.#engine = await openEngine(this.#directory, { durable: false, cacheBytes: CACHE_BYTES });
+    const budget = budgetOf(CACHE_BYTES);
+    this.#engine = await openEngine(this.#directory, { durable: false, budget });
     return this.#engine;
   }
 }

@@ -1,4 +1,5 @@
 import { SeededPrng } from "../../src/base/prng.ts";
+import { MemoryBudget } from "../../src/lsm/budget.ts";
 import { openEngine } from "./firn.ts";
 import { inScratch } from "./scratch.ts";
 
@@ -8,15 +9,12 @@ export interface MemoryCell {
   readonly budgetBytes: number;
   /** Beyond what the process had before it opened the shard; at the worst point of the load. */
   readonly mostBytes: number;
-  /** What the engine itself counts at its own worst point: memtables and cache. */
+  /** What the budget itself counts at its own worst point. */
   readonly mostCountedBytes: number;
 }
 
 const MIB = 1_048_576;
-/** What the shard is told to take: blocks, and memtables up to where writes are slowed. */
-const CACHE_BYTES = 64 * MIB;
-const MEMTABLE_BYTES = 16 * MIB;
-const UNFLUSHED_BYTES = 64 * MIB;
+const BUDGET_BYTES = 128 * MIB;
 const KEY_BYTES = 20;
 const VALUE_BYTES = 400;
 const BATCH = 500;
@@ -34,13 +32,10 @@ async function main(loadBytes: number): Promise<MemoryCell> {
   let mostCountedBytes = 0;
   await inScratch(async (scratch) => {
     const atFirst = process.memoryUsage.rss();
+    const budget = new MemoryBudget(BUDGET_BYTES);
     const engine = await openEngine(scratch(), {
       durable: false,
-      cacheBytes: CACHE_BYTES,
-      options: {
-        memtableBytes: MEMTABLE_BYTES,
-        unflushedBytes: [UNFLUSHED_BYTES, 2 * UNFLUSHED_BYTES],
-      },
+      budget,
     });
     for (let at = 0; at < rows; at += BATCH) {
       const count = Math.min(BATCH, rows - at);
@@ -56,13 +51,11 @@ async function main(loadBytes: number): Promise<MemoryCell> {
         }
       }
       mostBytes = Math.max(mostBytes, process.memoryUsage.rss() - atFirst);
-      const { memtables, cache } = engine.stats();
-      mostCountedBytes = Math.max(mostCountedBytes, memtables.bytes + cache.bytes);
+      mostCountedBytes = Math.max(mostCountedBytes, budget.figures.usedBytes);
     }
     await engine.close();
   });
-  const budgetBytes = CACHE_BYTES + UNFLUSHED_BYTES;
-  return { loadedBytes: loadBytes, budgetBytes, mostBytes, mostCountedBytes };
+  return { loadedBytes: loadBytes, budgetBytes: BUDGET_BYTES, mostBytes, mostCountedBytes };
 }
 
 process.stdout.write(JSON.stringify(await main(Number(process.argv[2]))));

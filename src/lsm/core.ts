@@ -1,5 +1,5 @@
 import type { BlobStore } from "../blob/port.ts";
-import type { BlockCache } from "./cache.ts";
+import type { MemoryBudget, MemoryShare } from "./budget.ts";
 import type { Merger } from "./compaction/merger.ts";
 import { ThreadMerger } from "./compaction/thread-merger.ts";
 import { Flusher, type FlushTarget } from "./flush.ts";
@@ -38,7 +38,7 @@ export class Core {
   readonly options: LsmOptions;
   readonly store: BlobStore;
   readonly prefix: string;
-  readonly cache: BlockCache;
+  readonly budget: MemoryBudget;
   readonly health: Health = new Health();
   readonly snapshots: Snapshots = new Snapshots();
   readonly tables: Tables;
@@ -55,6 +55,7 @@ export class Core {
   readonly #sampler: Sampler;
   /** Its own, unless it was given one to share. */
   readonly #merger: Merger | undefined;
+  readonly #memory: MemoryShare;
   readonly #wal: Wal;
   readonly #commits: GroupCommit;
   readonly #pressure: Pressure;
@@ -74,11 +75,12 @@ export class Core {
     this.options = options;
     this.store = store;
     this.prefix = opened.prefix;
-    this.cache = opened.cache;
+    this.budget = opened.budget;
+    this.#memory = this.#share();
     this.#wal = wal;
     this.#accepted = manifest;
     const explain = (error: unknown) => this.#explain(error);
-    this.tables = new Tables(store, this.prefix, this.cache, { ...options, explain });
+    this.tables = new Tables(store, this.prefix, this.budget.cache, { ...options, explain });
     const [active = new Memtable(), ...frozen] = memtables;
     this.views = new Views({ active, frozen, ...this.#sorted(manifest) });
     this.manifests = new ManifestLog(opened.store, manifest, (next) => this.#accept(next));
@@ -106,8 +108,10 @@ export class Core {
         ...shared,
         commits: this.#commits,
         pressure: this.#pressure,
+        turn: this.budget.turn,
         onDurable: () => this.#onDurable(),
-        onFull: () => this.#freeze(),
+        onGrown: () => this.#grown(),
+        onWaiting: (bytes) => this.#memory.add("waiting", bytes),
       },
       opened.lastSequence,
     );
@@ -117,6 +121,7 @@ export class Core {
       prng,
       store,
       prefix: this.prefix,
+      budget: this.budget,
       manifests: this.manifests,
       underWay,
       snapshots: () => {
@@ -128,16 +133,12 @@ export class Core {
     const merger = parts.merger ?? new ThreadMerger();
     this.#merger = parts.merger === undefined ? merger : undefined;
     this.upkeep = new Upkeep({ ...tables, merger, collects: parts.manifests === undefined });
-    this.lease = new Lease(clock, opened.known, options.leaseMs, async (sinceMs) => {
-      await this.manifests.check(sinceMs).catch((error: unknown) => {
-        health.failIfFenced(error);
-        throw error;
-      });
-    });
+    this.lease = this.#leaseOf(opened);
     this.#noteWal();
     // A process that ends again and again before its first flush must not leave a file each time.
     if (wal.stats().files > options.replayFiles) this.#freeze();
     else if (frozen.length > 0) this.#flusher.wake();
+    this.#noteMemtables();
     this.upkeep.wake();
   }
 
@@ -194,7 +195,8 @@ export class Core {
       flush,
       pressure: this.#pressure.stats(),
       wal: this.#wal.stats(),
-      cache: this.cache.figures,
+      cache: this.budget.cache.figures,
+      memory: this.budget.figures,
       compaction,
       gc,
       amplification: amplification(manifest, tree, flush, compaction),
@@ -215,6 +217,7 @@ export class Core {
       } else await this.#commits.close();
     } finally {
       this.tables.close();
+      this.#memory.leave();
       this.#unshow?.();
       await this.#merger?.close();
     }
@@ -238,6 +241,22 @@ export class Core {
     return new Checkpoints(parts.clock, update, () => manifests.current);
   }
 
+  #share(): MemoryShare {
+    return this.budget.join({
+      freeze: () => this.#freeze(),
+      forget: () => this.transactions.recent.forget(),
+    });
+  }
+
+  #leaseOf({ parts, known }: Opened): Lease {
+    return new Lease(parts.clock, known, this.options.leaseMs, async (sinceMs) => {
+      await this.manifests.check(sinceMs).catch((error: unknown) => {
+        this.health.failIfFenced(error);
+        throw error;
+      });
+    });
+  }
+
   #transactions(opened: Opened): Transactions {
     const { options, views, gets, scanSource, writes } = this;
     const { recentBytes, scanBatchRows, readAheadBytes } = options;
@@ -245,7 +264,9 @@ export class Core {
       clock: opened.parts.clock,
       meaning: scanSource.meaning,
       options,
-      recent: new RecentWrites(views, recentBytes, opened.manifest.lastSequence),
+      recent: new RecentWrites(views, recentBytes, opened.manifest.lastSequence, (bytes) =>
+        this.#memory.set("recent", bytes),
+      ),
       get: (key: Key, sequence: Sequence) => gets.get(views.current, key, sequence),
       scan: (bounds: Bounds, reverse: boolean, sequence: Sequence) =>
         new ViewScan(scanSource, views.current, {
@@ -272,6 +293,7 @@ export class Core {
       read,
     });
     return [
+      this.#memory.gauge,
       gauge("unflushedBytes", unflushedBytes, () => this.#unflushedBytes()),
       gauge("l0Tables", l0Tables, () => this.views.current.l0.length),
       gauge("compactionDebtBytes", compactionDebtBytes, () => this.upkeep.compaction.debtBytes),
@@ -300,8 +322,24 @@ export class Core {
       this.views.replace({ ...current, active: new Memtable(), frozen });
       this.#commits.roll().catch(this.health.fail);
       this.#noteWal();
+      this.#noteMemtables();
     }
     this.#flusher.wake();
+  }
+
+  /** The active memtable takes more memory than it did. */
+  #grown(): void {
+    const { active } = this.views.current;
+    if (active.memoryBytes >= this.options.memtableBytes) this.#freeze();
+    else this.#memory.set("active", active.memoryBytes);
+  }
+
+  #noteMemtables(): void {
+    const { active, frozen } = this.views.current;
+    const bytes = frozen.reduce((sum, memtable) => sum + memtable.memoryBytes, 0);
+    // What moves from one part to the other must not be there twice.
+    this.#memory.set("active", active.isEmpty ? 0 : active.memoryBytes);
+    this.#memory.set("frozen", bytes);
   }
 
   #observe(kind: Parameters<LsmLatency["observe"]>[0], ms: number): void {
@@ -334,6 +372,7 @@ export class Core {
     const flushed = current.frozen.filter((one) => one.maxSequence <= manifest.lastSequence);
     const frozen = current.frozen.filter((one) => one.maxSequence > manifest.lastSequence);
     this.views.replace({ active: current.active, frozen, ...this.#sorted(manifest) });
+    this.#noteMemtables();
     const { oldest, recent } = this.transactions;
     for (const memtable of flushed.toReversed()) recent.add(memtable, oldest);
     this.tables.keepOnly(this.views.tables());

@@ -7,6 +7,7 @@ export const WIDTH = 64;
  */
 export class MemtableNodes {
   #count = 0;
+  #memoryBytes = 0;
   /** Of node n from n times `WIDTH` on. */
   rows: Int32Array = new Int32Array(0);
   heads: Uint32Array = new Uint32Array(0);
@@ -25,8 +26,7 @@ export class MemtableNodes {
   }
 
   get memoryBytes(): number {
-    const lists = [this.rows, this.heads, this.counts, this.skips, this.children, this.next];
-    return lists.reduce((bytes, list) => bytes + list.byteLength, this.previous.byteLength);
+    return this.#memoryBytes;
   }
 
   /** A new node, empty. */
@@ -88,6 +88,11 @@ export class MemtableNodes {
       this.next = grown(this.next, new Int32Array(nodes));
       this.previous = grown(this.previous, new Int32Array(nodes));
     }
+    const lists = [this.rows, this.heads, this.counts, this.skips, this.children, this.next];
+    this.#memoryBytes = lists.reduce(
+      (sum, list) => sum + list.byteLength,
+      this.previous.byteLength,
+    );
   }
 }
 

@@ -49,6 +49,7 @@ export class Memtable {
   #minSequence: Sequence = MAX_SEQUENCE;
   #maxSequence: Sequence = 0;
   #frozen = false;
+  #toldBytes = 0;
   #ranges: RangeMap | undefined;
 
   /** Room for the payload of a batch: whoever writes it there calls `addBatch` next, or nothing. */
@@ -215,6 +216,14 @@ export class Memtable {
   /** Bytes of keys and values as given. */
   get rawBytes(): number {
     return this.#rawBytes;
+  }
+
+  /** Whether it holds more memory than when this was last asked. */
+  hasGrown(): boolean {
+    const { memoryBytes } = this;
+    if (memoryBytes === this.#toldBytes) return false;
+    this.#toldBytes = memoryBytes;
+    return true;
   }
 
   /** Memory that it holds; what a budget counts. */

@@ -1,5 +1,6 @@
 import { type Metrics, STORE_LATENCY_BUCKETS_S } from "../base/metrics.ts";
-import { Gauge, Histogram } from "../base/prom.ts";
+import { Counter, Gauge, Histogram } from "../base/prom.ts";
+import type { BudgetFigures, MemoryBudget } from "./budget.ts";
 import { hotSpot } from "./hot-prefixes.ts";
 import type { LsmStats } from "./stats.ts";
 
@@ -48,6 +49,15 @@ const FIGURES: readonly Figure[] = [
   ["open_snapshots", "Snapshots that are open.", (s) => s.snapshots],
 ];
 
+const BUDGET_PARTS: readonly (readonly [part: string, of: (figures: BudgetFigures) => number])[] = [
+  ["limit", (f) => f.limitBytes],
+  ["memtables", (f) => f.memtableBytes],
+  ["transactions", (f) => f.recentBytes],
+  ["data", (f) => f.dataBytes],
+  ["metadata", (f) => f.metadataBytes],
+  ["merges", (f) => f.workBytes],
+];
+
 /**
  * Prints the statistics of engines at `/metrics`, a series for each shard, when they are asked for:
  * nothing is counted twice, and an idle engine costs nothing. One of these to a registry.
@@ -56,9 +66,28 @@ export class LsmMetrics {
   readonly #shards = new Map<string, () => LsmStats>();
   readonly #latency: Histogram<"shard" | "kind">;
 
-  constructor(metrics: Metrics) {
+  /** @param budget that the engines share. */
+  constructor(metrics: Metrics, budget: MemoryBudget) {
     const shards = this.#shards;
     const registers = [metrics];
+    new Gauge({
+      name: "firn_lsm_budget_bytes",
+      help: "Memory that all shards may take, and what of it is taken, by what.",
+      labelNames: ["part"],
+      registers,
+      collect() {
+        for (const [part, of] of BUDGET_PARTS) this.set({ part }, of(budget.figures));
+      },
+    });
+    new Counter({
+      name: "firn_lsm_relieved_total",
+      help: "Memtables that were flushed before they were full, to make room.",
+      registers,
+      collect() {
+        this.reset();
+        this.inc(budget.figures.relieved);
+      },
+    });
     for (const [name, help, of] of FIGURES) {
       new Gauge({
         name: `firn_lsm_${name}`,

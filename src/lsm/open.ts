@@ -2,7 +2,7 @@ import type { Clock, Stopwatch } from "../base/clock.ts";
 import { CatalogError } from "../base/error.ts";
 import type { Prng } from "../base/prng.ts";
 import type { BlobStore } from "../blob/port.ts";
-import { BlockCache } from "./cache.ts";
+import { MemoryBudget } from "./budget.ts";
 import type { Merger } from "./compaction/merger.ts";
 import {
   DELETE,
@@ -37,8 +37,8 @@ export interface OpenOptions {
   readonly node: NodeIdentity;
   /** Numbered objects under the prefix, unless another store of manifests is given. */
   readonly manifests?: ManifestStore;
-  /** Shared by the shards of a process; 64 MiB of its own if none is given. */
-  readonly cache?: BlockCache;
+  /** Shared by the shards of a process; one of its own, of 256 MiB, if none is given. */
+  readonly budget?: MemoryBudget;
   readonly takeOver?: TakeOver;
   /** Told of the owner before each wait for it. */
   readonly onWaiting?: (owner: Owner) => void;
@@ -54,7 +54,7 @@ export interface Opened {
   readonly parts: OpenOptions;
   readonly options: LsmOptions;
   readonly prefix: string;
-  readonly cache: BlockCache;
+  readonly budget: MemoryBudget;
   readonly store: ManifestStore;
   readonly manifest: Manifest;
   /** Begun before the shard was known to be ours. */
@@ -65,7 +65,6 @@ export interface Opened {
   readonly lastSequence: Sequence;
 }
 
-const CACHE_BYTES = 67_108_864;
 const NO_BYTES = new Uint8Array(0);
 
 /**
@@ -104,8 +103,8 @@ export async function openShard(parts: OpenOptions): Promise<Opened> {
   // no flush to release it. What is not released now is released with the next one.
   await wal.release(manifest.walFrom).catch(() => undefined);
   const { memtables, lastSequence } = replay;
-  const cache = parts.cache ?? new BlockCache(CACHE_BYTES);
-  return { parts, options, prefix, cache, store, manifest, known, wal, memtables, lastSequence };
+  const budget = parts.budget ?? new MemoryBudget();
+  return { parts, options, prefix, budget, store, manifest, known, wal, memtables, lastSequence };
 }
 
 /**

@@ -12,14 +12,19 @@ import type { Views } from "./view.ts";
 export class RecentWrites {
   readonly #views: Views;
   readonly #maxBytes: number;
+  readonly #onBytes: (bytes: number) => void;
   /** Newest first. */
   #flushed: readonly Memtable[] = [];
   #floor: Sequence;
 
-  /** @param floor everything up to it lies in tables. */
-  constructor(views: Views, maxBytes: number, floor: Sequence) {
+  /**
+   * @param floor everything up to it lies in tables.
+   * @param onBytes told whenever there is more or less of it.
+   */
+  constructor(views: Views, maxBytes: number, floor: Sequence, onBytes: (bytes: number) => void) {
     this.#views = views;
     this.#maxBytes = maxBytes;
+    this.#onBytes = onBytes;
     this.#floor = floor;
   }
 
@@ -44,11 +49,23 @@ export class RecentWrites {
     while (this.#flushed.length > 0) {
       const last = this.#flushed.at(-1) as Memtable;
       const needed = oldest !== undefined && last.maxSequence > oldest;
-      if (needed && bytes <= this.#maxBytes) return;
+      if (needed && bytes <= this.#maxBytes) break;
       bytes -= last.memoryBytes;
-      this.#floor = Math.max(this.#floor, last.maxSequence);
-      this.#flushed = this.#flushed.slice(0, -1);
+      this.#drop(last);
     }
+    this.#onBytes(bytes);
+  }
+
+  /** Drops the oldest, needed or not: transactions that began before it are too old from now on. */
+  forget(): void {
+    const last = this.#flushed.at(-1);
+    if (last !== undefined) this.#drop(last);
+    this.#onBytes(this.bytes);
+  }
+
+  #drop(last: Memtable): void {
+    this.#floor = Math.max(this.#floor, last.maxSequence);
+    this.#flushed = this.#flushed.slice(0, -1);
   }
 
   /** The newest write of a key after a sequence, if there is one. */

@@ -1,3 +1,4 @@
+import type { BudgetFigures } from "./budget.ts";
 import type { CacheFigures } from "./cache.ts";
 import type { FlushFigures } from "./flush.ts";
 import type { Manifest } from "./format/manifest.ts";
@@ -86,7 +87,9 @@ export interface LsmStats {
   readonly flush: FlushFigures;
   readonly pressure: PressureStats;
   readonly wal: WalStats;
+  /** Of all shards that share them. */
   readonly cache: CacheFigures;
+  readonly memory: BudgetFigures;
   readonly compaction: CompactionFigures;
   readonly gc: GcFigures;
   /** Bytes stored for each byte written; sorted places a read may look in; bytes kept for each. */

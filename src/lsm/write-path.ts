@@ -1,6 +1,7 @@
 import type { Clock } from "../base/clock.ts";
 import { invalid } from "../base/error.ts";
 import { LIMITS } from "../base/limits.ts";
+import type { Turn } from "./budget.ts";
 import { assertKeyBytes, bytesOfKey, END_OF_KEYS, type Sequence } from "./format/entry.ts";
 import type { Health } from "./health.ts";
 import { KeySamples } from "./key-samples.ts";
@@ -63,10 +64,13 @@ export interface WriteTarget {
   readonly commits: GroupCommit;
   readonly health: Health;
   readonly pressure: Pressure;
+  readonly turn: Turn;
   /** Told whenever a group is durable. */
   readonly onDurable: () => void;
-  /** The active memtable is full. */
-  readonly onFull: () => void;
+  /** The active memtable takes more memory than before. */
+  readonly onGrown: () => void;
+  /** So many bytes more, or less, wait to be applied. */
+  readonly onWaiting: (bytes: number) => void;
 }
 
 /** A group of batches that is on its way to the log. */
@@ -90,8 +94,6 @@ export class WritePath {
   #batches = 0;
   #ops = 0;
   #bytes = 0;
-  /** Applied since the event loop last had a turn, as far as is known. */
-  #turnBytes = 0;
 
   constructor(target: WriteTarget, lastSequence: Sequence) {
     this.#target = target;
@@ -127,8 +129,7 @@ export class WritePath {
     const delayMs = pressure.delayMs(batch.bytes);
     const crowded = commits.pendingBytes > options.walBacklogBytes;
     // Answers on the spot never let the event loop go on, not even for the log and the flushes.
-    const greedy = this.#turnBytes > options.turnBytes;
-    return delayMs > 0 || crowded || greedy
+    return delayMs > 0 || crowded || this.#isGreedy
       ? this.#later(batch, delayMs, check)
       : this.#apply(batch, check);
   }
@@ -146,24 +147,39 @@ export class WritePath {
     delayMs: number,
     check: (() => void) | undefined,
   ): Promise<Written> {
-    const { clock, health, pressure, commits, options } = this.#target;
     // Its caller may change what it gave: what was given is what is asked for.
     const payload = encodeBatch(ops);
+    this.#target.onWaiting(bytes);
+    try {
+      await this.#wait(delayMs);
+    } finally {
+      this.#target.onWaiting(-bytes);
+    }
+    return this.#apply({ ops: decodeBatch(payload, ops.length), bytes }, check);
+  }
+
+  /** Until a delay is over, others have had the event loop, and the log has room. */
+  async #wait(delayMs: number): Promise<void> {
+    const { clock, health, pressure, commits, options, turn } = this.#target;
     if (delayMs > 0) await pressure.wait(delayMs);
-    else if (this.#turnBytes > options.turnBytes) await clock.sleep(0);
-    this.#turnBytes = 0;
+    else if (this.#isGreedy) await clock.sleep(0);
+    turn.bytes = 0;
     // One group is being written and the next one waits: when the first is done there is room.
     while (commits.pendingBytes > options.walBacklogBytes && health.failure === undefined) {
       // What becomes of others is for them to hear; here it only means that the engine has ended.
       await this.#pending[0]?.handle.durable().catch(() => undefined);
     }
     health.assertOpen();
-    return this.#apply({ ops: decodeBatch(payload, ops.length), bytes }, check);
+  }
+
+  get #isGreedy(): boolean {
+    const { turn, options } = this.#target;
+    return turn.bytes > Math.min(turn.mostBytes, options.turnBytes);
   }
 
   /** The bytes are copied once: what the memtable keeps is what the log writes. */
   #apply({ ops, bytes }: Prepared, check: (() => void) | undefined): Written {
-    const { commits, views, options } = this.#target;
+    const { commits, views, turn } = this.#target;
     check?.();
     const first = this.#lastSequence + 1;
     const last = this.#lastSequence + ops.length;
@@ -178,9 +194,9 @@ export class WritePath {
     this.#batches++;
     this.#ops += ops.length;
     this.#bytes += bytes;
-    this.#turnBytes += bytes;
+    turn.bytes += bytes;
     this.#note(handle, last);
-    if (active.memoryBytes >= options.memtableBytes) this.#target.onFull();
+    if (active.hasGrown()) this.#target.onGrown();
     return { sequence: last, durable: () => handle.durable() };
   }
 
@@ -198,10 +214,10 @@ export class WritePath {
       return;
     }
     this.#pending.push({ handle, last });
-    const { health, onDurable } = this.#target;
+    const { health, onDurable, turn } = this.#target;
     handle.durable().then(() => {
       this.#pending.shift();
-      this.#turnBytes = 0;
+      turn.bytes = 0;
       onDurable();
     }, health.fail);
   }

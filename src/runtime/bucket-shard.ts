@@ -1,6 +1,7 @@
 import type { Clock } from "../base/clock.ts";
 import type { Prng } from "../base/prng.ts";
 import type { BlobStore } from "../blob/port.ts";
+import type { MemoryBudget } from "../lsm/budget.ts";
 import { Engine } from "../lsm/engine.ts";
 import type { Owner } from "../lsm/format/manifest-records.ts";
 import type { LsmMetrics } from "../lsm/metrics.ts";
@@ -18,6 +19,7 @@ export interface BucketShardOptions {
   readonly node: NodeIdentity;
   readonly takeOver: TakeOver;
   readonly onWaiting: (owner: Owner) => void;
+  readonly budget: MemoryBudget;
   readonly metrics: LsmMetrics;
 }
 
@@ -29,7 +31,7 @@ export interface BucketShardOptions {
  */
 export function openBucketShard(
   store: BlobStore,
-  { clock, prng, node, takeOver, onWaiting, metrics }: BucketShardOptions,
+  { clock, prng, node, takeOver, onWaiting, budget, metrics }: BucketShardOptions,
 ): Promise<Shard> {
   const prefix = shardPrefix(SYSTEM_SHARD);
   return Shard.open({
@@ -38,6 +40,7 @@ export function openBucketShard(
       Engine.open({
         ...{ store, clock, prng, prefix, node: self, takeOver: how, onWaiting },
         wal: new ObjectWalStore(store, { clock, prng, prefix: `${prefix}wal/` }),
+        budget,
         metrics: { of: metrics, shard: SYSTEM_SHARD },
         options: OPTIONS,
       }),

@@ -1,11 +1,10 @@
 import type { Metrics } from "../base/metrics.ts";
-import { LsmMetrics } from "../lsm/metrics.ts";
 import { openBucketShard } from "./bucket-shard.ts";
 import { nodeIdentity } from "./node-identity.ts";
 import { catalogBucket } from "./s3-stores.ts";
 import { sharedSecret } from "./secret.ts";
 import type { Settings } from "./settings.ts";
-import { type Components, ownershipOf, type Stores, shardStores } from "./stores.ts";
+import { type Components, engineParts, ownershipOf, type Stores, shardStores } from "./stores.ts";
 
 /**
  * Everything in one bucket: objects, and pointers as rows of a shard that one process owns. Loaded
@@ -26,7 +25,7 @@ export async function bucketStores(
       ...{ clock, prng },
       ...owning,
       node: nodeIdentity({ ...node, prng, oneHost: false }),
-      metrics: new LsmMetrics(metrics),
+      ...engineParts(settings, metrics),
     });
     const parts = { blobs: bucket.blobs, secret: sharedSecret(settings) };
     const stores = shardStores(shard, parts, components, metrics);

@@ -4,6 +4,7 @@ import type { Clock } from "../base/clock.ts";
 import type { Prng } from "../base/prng.ts";
 import { LocalBlobStore } from "../blob/local.ts";
 import type { BlobStore } from "../blob/port.ts";
+import type { MemoryBudget } from "../lsm/budget.ts";
 import { LocalDisk } from "../lsm/disk/local.ts";
 import { assertRoom } from "../lsm/disk/room.ts";
 import { Engine } from "../lsm/engine.ts";
@@ -29,6 +30,7 @@ export interface LocalShardOptions {
   readonly node?: Pick<NodeIdentityOptions, "nodeId" | "url">;
   readonly takeOver: TakeOver;
   readonly onWaiting?: (owner: Owner) => void;
+  readonly budget: MemoryBudget;
   readonly metrics: LsmMetrics;
   /** Beside those of every local shard. */
   readonly options?: Partial<LsmOptions>;
@@ -71,7 +73,7 @@ export function shardFilesOf(
 export function openLocalShard(
   dir: string,
   store: BlobStore,
-  { clock, prng, node: self, takeOver, onWaiting, metrics, options }: LocalShardOptions,
+  { clock, prng, node: self, takeOver, onWaiting, budget, metrics, options }: LocalShardOptions,
 ): Promise<Shard> {
   const log = new LocalDisk(logOf(dir, SYSTEM_SHARD));
   return Shard.open({
@@ -82,6 +84,7 @@ export function openLocalShard(
         ...{ store, clock, prng, node, takeOver: how, ...(onWaiting && { onWaiting }) },
         prefix: shardPrefix(SYSTEM_SHARD),
         wal: new SegmentWalStore(log, { clock, prng }),
+        budget,
         metrics: { of: metrics, shard: SYSTEM_SHARD },
         options: { ...OPTIONS, ...options },
       }),

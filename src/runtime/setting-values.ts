@@ -43,6 +43,13 @@ export function parseMebibytes(text: string): number {
   return Number(text);
 }
 
+/** Of the storage engine: less would be a table for each few rows. */
+export function parseEngineMemory(text: string): number {
+  const mib = parseMebibytes(text);
+  if (mib < 16) throw new RangeError("must be a number of mebibytes, 16 at least");
+  return mib;
+}
+
 export function parseDir(text: string, cwd: string): string {
   if (text === "" || text.includes("\0")) throw new RangeError("must be a path");
   return resolve(cwd, text);

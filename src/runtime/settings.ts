@@ -8,6 +8,7 @@ import {
   parseCatalog,
   parseCount,
   parseDir,
+  parseEngineMemory,
   parseHost,
   parseKmsKey,
   parseMebibytes,
@@ -59,6 +60,7 @@ export interface SettingValues {
   readonly dynamodbTable: string;
   readonly awsTransport: AwsTransport;
   readonly init: boolean;
+  readonly engineMemoryMib: number;
   readonly cacheMemoryMib: number;
   readonly cacheDiskMib: number;
   /** Never shown, logged or answered. */
@@ -187,6 +189,12 @@ export const SETTINGS: SettingTable = {
   init: {
     ...toggle(),
     doc: "profiles bucket and aws: make the bucket and the table where they are absent",
+  },
+  engineMemoryMib: {
+    ...single("<mebibytes>", "256", parseEngineMemory),
+    doc:
+      "profiles local and bucket: memory of the storage engine, all of it: what is not in its " +
+      "tables yet, and what it keeps of them; 16 at least",
   },
   cacheMemoryMib: {
     ...single("<mebibytes>", "64", parseMebibytes),

@@ -8,6 +8,7 @@ import { MemoryBlobStore } from "../blob/memory.ts";
 import { MeteredBlobStore } from "../blob/metered.ts";
 import type { BlobStore } from "../blob/port.ts";
 import { KEY_FAMILIES } from "../catalog/keys.ts";
+import { MemoryBudget } from "../lsm/budget.ts";
 import type { Owner } from "../lsm/format/manifest-records.ts";
 import { LsmMetrics } from "../lsm/metrics.ts";
 import { LsmPointerStore } from "../pointer/lsm.ts";
@@ -19,6 +20,8 @@ import { deploymentSecret, SECRET_BYTES } from "./secret.ts";
 import type { Settings } from "./settings.ts";
 import { type Shard, SYSTEM_SHARD } from "./shard.ts";
 import { ShardDesk } from "./shard-desk.ts";
+
+const MIB = 1_048_576;
 
 /** What the process brings. */
 export interface Components {
@@ -75,9 +78,18 @@ export async function localStores(
   const shard = await openLocalShard(dir, blobs, {
     ...{ clock, prng },
     ...ownershipOf(settings, components),
-    metrics: new LsmMetrics(metrics),
+    ...engineParts(settings, metrics),
   });
   return shardStores(shard, { blobs, secret }, components, metrics);
+}
+
+/** What the engines of a process share. */
+export function engineParts(
+  { engineMemoryMib }: Settings,
+  metrics: Metrics,
+): Pick<LocalShardOptions, "budget" | "metrics"> {
+  const budget = new MemoryBudget(engineMemoryMib * MIB);
+  return { budget, metrics: new LsmMetrics(metrics, budget) };
 }
 
 /** What to do about an owner that is in the way, and a word to who waits for it. */

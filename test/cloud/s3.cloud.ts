@@ -40,6 +40,8 @@ const SERVERS: readonly Server[] = [
       serverFails: {
         "{etag} against a delete or a put: the condition held until the write":
           "compares, then writes, and lets a delete in between",
+        "readers see one whole blob or another, and each under its own etag":
+          "reads the etag by the file's name before it opens the file, and lets a put in between",
       },
     },
   },

@@ -3,6 +3,7 @@ import { SeededPrng } from "../../src/base/prng.ts";
 import { MemoryBlobStore } from "../../src/blob/memory.ts";
 import type { BlobStore } from "../../src/blob/port.ts";
 import { KEY_FAMILIES } from "../../src/catalog/keys.ts";
+import { MemoryBudget } from "../../src/lsm/budget.ts";
 import { LsmMetrics } from "../../src/lsm/metrics.ts";
 import { LsmPointerStore } from "../../src/pointer/lsm.ts";
 import { openBucketShard } from "../../src/runtime/bucket-shard.ts";
@@ -38,12 +39,13 @@ export class BucketWorld {
     const prng = new SeededPrng(1);
     const counter = new CostCounter();
     const objects = counter.blobs(slow(new MemoryBlobStore(clock), clock));
+    const budget = new MemoryBudget();
     const identity = { node: "cost", host: "host", pid: 1, bootId: "boot", url: "" };
     const shard = await clock.run(
       openBucketShard(objects, {
         ...{ clock, prng, takeOver: "refuse", onWaiting: () => {} },
         node: { ...identity, sight: () => "dead" },
-        metrics: new LsmMetrics(createMetrics()),
+        ...{ budget, metrics: new LsmMetrics(createMetrics(), budget) },
       }),
     );
     const { engine, reader } = shard;

@@ -3,6 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createMetrics } from "../../src/base/metrics.ts";
+import { MemoryBudget } from "../../src/lsm/budget.ts";
 import type { Engine } from "../../src/lsm/engine.ts";
 import { LsmMetrics } from "../../src/lsm/metrics.ts";
 import type { LsmOptions } from "../../src/lsm/options.ts";
@@ -44,9 +45,17 @@ export async function openSite(options: Partial<LsmOptions>): Promise<Site> {
   const log = createLogger(settings.logLevel, clock);
   const nodeId = mintNodeId(prng);
   const components = { clock, prng, nodeId, notify: () => {}, onDefect: () => {} };
+  const budget = new MemoryBudget();
   const blobs = localBlobStore(dir, { clock, prng });
   const shard = await openLocalShard(dir, blobs, {
-    ...{ clock, prng, options, metrics: new LsmMetrics(metrics), takeOver: "refuse" },
+    ...{
+      clock,
+      prng,
+      options,
+      budget,
+      metrics: new LsmMetrics(metrics, budget),
+      takeOver: "refuse",
+    },
   });
   const stores = shardStores(
     shard,

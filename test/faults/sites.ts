@@ -6,6 +6,7 @@ import type { BlobStore } from "../../src/blob/port.ts";
 import { S3BlobStore } from "../../src/blob/s3/store.ts";
 import { AccountCatalog } from "../../src/catalog/catalog.ts";
 import { KEY_FAMILIES } from "../../src/catalog/keys.ts";
+import { MemoryBudget } from "../../src/lsm/budget.ts";
 import { LsmMetrics } from "../../src/lsm/metrics.ts";
 import type { NodeIdentity } from "../../src/lsm/owner.ts";
 import { DynamoPointerStore } from "../../src/pointer/dynamo/store.ts";
@@ -119,10 +120,11 @@ const IN_BUCKET: Site = {
     const { wires, seed } = host;
     const blobs = blobsOf(host);
     const clock = mortal(host, wires.clocks.s3);
+    const budget = new MemoryBudget();
     const shard = await openBucketShard(blobs, {
       ...{ clock, prng: new SeededPrng(seed + 2), node: identityOf(host.name) },
       ...{ takeOver: "takeover", onWaiting: () => undefined },
-      metrics: new LsmMetrics(createMetrics()),
+      ...{ budget, metrics: new LsmMetrics(createMetrics(), budget) },
     });
     const { engine, reader } = shard;
     const pointers = new LsmPointerStore({ families: KEY_FAMILIES, clock, engine, reader });

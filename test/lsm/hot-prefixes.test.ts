@@ -4,6 +4,7 @@ import { utf8 } from "../../src/base/bytes.ts";
 import { createMetrics } from "../../src/base/metrics.ts";
 import { SeededPrng } from "../../src/base/prng.ts";
 import { MemoryBlobStore } from "../../src/blob/memory.ts";
+import { MemoryBudget } from "../../src/lsm/budget.ts";
 import { Engine } from "../../src/lsm/engine.ts";
 import { hotPrefixes, hotSpot } from "../../src/lsm/hot-prefixes.ts";
 import { KeySamples } from "../../src/lsm/key-samples.ts";
@@ -132,7 +133,7 @@ describe("an engine", () => {
     const engine = await Engine.open({
       ...{ store, clock, prng, node: new Processes().start() },
       wal: new ObjectWalStore(store, { clock, prng, prefix: "wal/" }),
-      metrics: { of: new LsmMetrics(metrics), shard: "one" },
+      metrics: { of: new LsmMetrics(metrics, new MemoryBudget()), shard: "one" },
     });
     const sample = async (name: string): Promise<number> =>
       Number(

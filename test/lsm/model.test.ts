@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { CatalogError } from "../../src/base/error.ts";
-import { BlockCache } from "../../src/lsm/cache.ts";
+import { MemoryBudget } from "../../src/lsm/budget.ts";
 import type { Engine } from "../../src/lsm/engine.ts";
 import type { PrefixRule } from "../../src/lsm/format/prefix-filter.ts";
 import type { LsmOptions } from "../../src/lsm/options.ts";
@@ -311,7 +311,10 @@ class Run {
 }
 
 function open(world: World, { cacheBytes, prefixes }: Settings): Promise<Engine> {
-  return world.open({ cache: new BlockCache(cacheBytes), options: { ...SMALL, prefixes } });
+  return world.open({
+    budget: new MemoryBudget(100_000_000, cacheBytes),
+    options: { ...SMALL, prefixes },
+  });
 }
 
 async function pairs(scan: Scan): Promise<readonly Pair[]> {

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { utf8 } from "../../src/base/bytes.ts";
 import { SeededPrng } from "../../src/base/prng.ts";
 import { MemoryBlobStore } from "../../src/blob/memory.ts";
-import { BlockCache } from "../../src/lsm/cache.ts";
+import { MemoryBudget } from "../../src/lsm/budget.ts";
 import { InlineMerger } from "../../src/lsm/compaction/inline-merger.ts";
 import { Engine } from "../../src/lsm/engine.ts";
 import { commonPrefix, type PrefixRule, prefixOf } from "../../src/lsm/format/prefix-filter.ts";
@@ -80,7 +80,13 @@ describe("prefixes", () => {
     const prng = new SeededPrng(1);
     const store = new MemoryBlobStore(clock);
     const engine = await Engine.open({
-      ...{ store, clock, prng, merger: new InlineMerger(clock), cache: new BlockCache(1) },
+      ...{
+        store,
+        clock,
+        prng,
+        merger: new InlineMerger(clock),
+        budget: new MemoryBudget(100_000_000, 1),
+      },
       wal: new ObjectWalStore(store, { clock, prng, prefix: "wal/" }),
       node: new Processes().start(),
       options: { compaction: "manual", prefixes: { separator: 0x2f }, gcMinAgeMs: 0 },

@@ -5,7 +5,7 @@ import { CatalogError } from "../../src/base/error.ts";
 import { SeededPrng } from "../../src/base/prng.ts";
 import { MemoryBlobStore } from "../../src/blob/memory.ts";
 import type { BlobStore } from "../../src/blob/port.ts";
-import { BlockCache } from "../../src/lsm/cache.ts";
+import { MemoryBudget } from "../../src/lsm/budget.ts";
 import { InlineMerger } from "../../src/lsm/compaction/inline-merger.ts";
 import { CoveredCursor, RangeCover } from "../../src/lsm/covered-cursor.ts";
 import { Engine } from "../../src/lsm/engine.ts";
@@ -250,7 +250,7 @@ async function open(options: Partial<LsmOptions> = {}): Promise<Opened> {
     prng,
     node: new Processes().start(),
     merger: new InlineMerger(clock),
-    cache: new BlockCache(0),
+    budget: new MemoryBudget(100_000_000, 0),
     options: { ...SMALL, ...options },
   });
   const read = (): ReadonlySet<string> => {

@@ -3,7 +3,7 @@ import { utf8 } from "../../src/base/bytes.ts";
 import { createMetrics } from "../../src/base/metrics.ts";
 import { SeededPrng } from "../../src/base/prng.ts";
 import { MemoryBlobStore } from "../../src/blob/memory.ts";
-import { BlockCache } from "../../src/lsm/cache.ts";
+import { MemoryBudget } from "../../src/lsm/budget.ts";
 import { Engine } from "../../src/lsm/engine.ts";
 import { LsmMetrics } from "../../src/lsm/metrics.ts";
 import { ObjectWalStore } from "../../src/lsm/wal/objects.ts";
@@ -18,14 +18,15 @@ describe("statistics", () => {
     const prng = new SeededPrng(1);
     const store = new MemoryBlobStore(clock);
     const metrics = createMetrics();
+    const budget = new MemoryBudget(16_000_000);
     const engine = await Engine.open({
       store,
       wal: new ObjectWalStore(store, { clock, prng, prefix: "wal/" }),
       clock,
       prng,
       node: new Processes().start(),
-      cache: new BlockCache(1_000_000),
-      metrics: { of: new LsmMetrics(metrics), shard: "one" },
+      budget,
+      metrics: { of: new LsmMetrics(metrics, budget), shard: "one" },
     });
     for (let i = 0; i < 1_000; i += 2) await engine.put(key(i), new Uint8Array(100));
     await engine.flush();

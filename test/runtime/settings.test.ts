@@ -35,6 +35,7 @@ const SAMPLES: Partial<Record<SettingName, string>> = {
     s3PathStyle: "true",
   },
   ...{ s3CheckMetadata: "true", dynamodbTable: "pointers", cacheMemoryMib: "0" },
+  ...{ engineMemoryMib: "16" },
   ...{ cacheDiskMib: "10", secret: SECRET },
 };
 
@@ -76,6 +77,7 @@ describe("settings", () => {
       dynamodbTable: "firn",
       awsTransport: "lean",
       init: false,
+      engineMemoryMib: 256,
       cacheMemoryMib: 64,
       cacheDiskMib: 0,
       secret: undefined,
@@ -184,6 +186,7 @@ describe("settings", () => {
         advertiseUrl,
       })),
       ...[{ dynamodbTable: "a b" }, { cacheMemoryMib: "-1" }, { cacheDiskMib: "1G" }],
+      ...[{ engineMemoryMib: "15" }],
       ...[{ s3KmsKey: "a b" }],
     ];
     for (const [given] of wrong.map((each) => [each])) {

@@ -54,6 +54,7 @@ export class Compactor {
     this.#executor = new Executor(
       target,
       () => this.#isOver(),
+      this.#stopped.promise,
       (bytes) => this.#written(bytes),
     );
   }

@@ -3,6 +3,7 @@ import { type Clock, Stopwatch } from "../../base/clock.ts";
 import { CatalogError } from "../../base/error.ts";
 import type { Prng } from "../../base/prng.ts";
 import type { Blob, BlobStore } from "../../blob/port.ts";
+import type { MemoryBudget } from "../budget.ts";
 import type { Sequence } from "../format/entry.ts";
 import type { SstMeta } from "../format/sst-meta.ts";
 import { mintUlid, type Ulid } from "../format/ulid.ts";
@@ -22,6 +23,7 @@ export interface ExecutorTarget {
   readonly prng: Prng;
   readonly options: LsmOptions;
   readonly merger: Merger;
+  readonly budget: MemoryBudget;
   readonly meaning: Meaning;
   readonly underWay: TablesUnderWay;
 }
@@ -32,8 +34,8 @@ export interface Executed {
   readonly written: readonly SstMeta[];
 }
 
-/** Of all windows together. */
-const WINDOWS_BYTES = 33_554_432;
+type MergePart = Extract<PlanPart, { part: "merge" }>;
+
 const MAX_WINDOW_BYTES = 1_048_576;
 const STEP_BYTES = 1_048_576;
 /** What may wait for the store before the merge does. */
@@ -49,19 +51,23 @@ const SPARE_IDS = 4;
 export class Executor {
   readonly #target: ExecutorTarget;
   readonly #isStopped: () => boolean;
+  readonly #stopped: Promise<void>;
   readonly #onWritten: (bytes: number) => void;
 
   /**
    * @param isStopped asked between steps: then the plan is given up.
+   * @param stopped resolves where whoever waits for room has to look again.
    * @param onWritten told of what is on its way to the store.
    */
   constructor(
     target: ExecutorTarget,
     isStopped: () => boolean,
+    stopped: Promise<void>,
     onWritten: (bytes: number) => void,
   ) {
     this.#target = target;
     this.#isStopped = isStopped;
+    this.#stopped = stopped;
     this.#onWritten = onWritten;
   }
 
@@ -90,8 +96,22 @@ export class Executor {
     }
   }
 
-  async #merge(
-    { inputs, dropTombstones }: Extract<PlanPart, { part: "merge" }>,
+  /** Waits until no more is merged in this process than its budget allows. */
+  async #merge(part: MergePart, snapshots: readonly Sequence[]): Promise<readonly SstMeta[]> {
+    const { budget } = this.#target;
+    const room = budget.work(budget.mergeBytes);
+    try {
+      if (!room.isGranted) await Promise.race([room.granted, this.#stopped]);
+      if (this.#isStopped()) throw stopped();
+      return await this.#mergeIn(room.bytes, part, snapshots);
+    } finally {
+      room.end();
+    }
+  }
+
+  async #mergeIn(
+    bytes: number,
+    { inputs, dropTombstones }: MergePart,
     snapshots: readonly Sequence[],
   ): Promise<readonly SstMeta[]> {
     const { merger, options, meaning } = this.#target;
@@ -106,7 +126,7 @@ export class Executor {
       blockBytes,
       prefixes,
       tableBytes,
-      windowBytes: Math.min(MAX_WINDOW_BYTES, Math.ceil(WINDOWS_BYTES / inputs.length / 4)),
+      windowBytes: Math.min(MAX_WINDOW_BYTES, Math.ceil(bytes / inputs.length / 4)),
       stepBytes: STEP_BYTES,
     });
     const merge = new Merge(this.#target, session, this.#isStopped, this.#onWritten);

@@ -1,7 +1,7 @@
 import type { Clock } from "../../../src/base/clock.ts";
 import { MemoryBlobStore } from "../../../src/blob/memory.ts";
 import type { BlobStore } from "../../../src/blob/port.ts";
-import { BlockCache } from "../../../src/lsm/cache.ts";
+import { MemoryBudget } from "../../../src/lsm/budget.ts";
 import { InlineMerger } from "../../../src/lsm/compaction/inline-merger.ts";
 import { Engine } from "../../../src/lsm/engine.ts";
 import type { LsmOptions } from "../../../src/lsm/options.ts";
@@ -60,6 +60,8 @@ export class Shard {
   readonly #onDisk: boolean;
   readonly #options: Partial<LsmOptions>;
   readonly #gcMinAgeMs: number;
+  /** Of each process. */
+  readonly #budgetBytes: number;
   #disk = new ModelledDisk();
   #weather: Weather = FAIR;
   #over = false;
@@ -71,6 +73,7 @@ export class Shard {
     this.#objects = objects;
     this.#onDisk = sim.chance(onDisk);
     this.#gcMinAgeMs = sim.pick([1_800_000, 3_600_000]);
+    this.#budgetBytes = sim.pick([40_000, 200_000, 100_000_000]);
     const options = optionsOf(sim, this.#gcMinAgeMs);
     this.#options = objects.costly ? { ...options, ...FEW_READS } : options;
     sim.log(`log on ${this.#onDisk ? "a disk" : "the store"}, ${JSON.stringify(this.#options)}`);
@@ -121,12 +124,15 @@ export class Shard {
     const store = blobs;
     const wal = this.#walOf(host);
     const costly = this.#objects.costly === true;
-    const cache = new BlockCache(costly ? 1_000_000 : this.#sim.pick([0, 3_000, 1_000_000]));
+    // Other shards of the process take memory, and give it back when they are asked to.
+    const cacheBytes = costly ? 1_000_000 : this.#sim.pick([0, 3_000, 1_000_000]);
+    const budget = new MemoryBudget(this.#budgetBytes, cacheBytes);
     const node = this.#identityOf(host);
     const options = this.#options;
     host.weather = weather;
+    if (weather !== FAIR) void this.#sim.spawn(() => this.#crowd(host, budget));
     const merger = new InlineMerger(clock);
-    const parts = { merger, store, wal, clock, prng, node, takeOver, cache, options };
+    const parts = { merger, store, wal, clock, prng, node, takeOver, budget, options };
     const opening = this.#sim.during("open", () => Engine.open(parts));
     const died = host.death.then(() => undefined);
     const engine = await Promise.race([opening, died]);
@@ -137,6 +143,21 @@ export class Shard {
     const member = new Member(this.#sim, host, engine, this.history, branch);
     this.members.push(member);
     return member;
+  }
+
+  /** Another shard of the same process, of which only its memory is to be seen. */
+  async #crowd(host: Host, budget: MemoryBudget): Promise<void> {
+    const sim = this.#sim;
+    const share = budget.join({
+      freeze: () => share.set("active", 0),
+      forget: () => share.set("recent", 0),
+    });
+    for (let turns = 12; turns > 0 && host.alive; turns--) {
+      await sim.sleep(sim.spanMs(10, 20_000));
+      const part = sim.pick(["active", "frozen", "recent", "waiting"] as const);
+      share.set(part, sim.chance(0.3) ? 0 : sim.below(this.#budgetBytes / 4));
+    }
+    share.leave();
   }
 
   /** A clock whose latest time is noted: what expires is judged by it. */

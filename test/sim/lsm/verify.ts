@@ -24,4 +24,8 @@ export async function verify(sim: Sim, member: Member): Promise<void> {
   const { durableSequence, lastSequence } = member.engine.stats();
   sim.must(durableSequence === lastSequence, () => `${durableSequence} of ${lastSequence} durable`);
   await member.engine.close();
+  // All is in tables, no transaction is open, and nothing is merged any more.
+  const { memory } = member.engine.stats();
+  const counted = memory.memtableBytes + memory.recentBytes + memory.workBytes;
+  sim.must(counted === 0, () => `the budget counts ${JSON.stringify(memory)}`);
 }
