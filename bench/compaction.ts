@@ -15,6 +15,7 @@ import { SegmentWalStore } from "../src/lsm/wal/segments.ts";
 import { SystemClock } from "../src/runtime/clock.ts";
 import { nodeIdentity } from "../src/runtime/node-identity.ts";
 import { formatTable } from "./report.ts";
+import { touchMemory } from "./touch.ts";
 
 export interface CompactionCell {
   readonly store: string;
@@ -66,6 +67,7 @@ async function measure(
     }
     await engine.flush();
   }
+  touchMemory(directory, engine.stats().tree.fileBytes);
   // One thread start is not what is measured.
   const start = merger.start(emptySpec());
   await start.step({ parts: [], ids: [] });

@@ -53,7 +53,7 @@ export class MemoryBlobStore implements BlobStore {
     assertRange(offset, length);
     assertBlobPath(path);
     const stored = this.#blobs.get(path);
-    return stored && { bytes: rangeOf(stored, offset, length), etag: stored.etag };
+    return stored && partOf(stored, offset, length);
   }
 
   async getSuffix(path: string, length: number): Promise<Blob | undefined> {
@@ -61,8 +61,7 @@ export class MemoryBlobStore implements BlobStore {
     assertBlobPath(path);
     const stored = this.#blobs.get(path);
     if (stored === undefined) return undefined;
-    const bytes = rangeOf(stored, Math.max(0, stored.size - length), length);
-    return { bytes, etag: stored.etag };
+    return partOf(stored, Math.max(0, stored.size - length), length);
   }
 
   async head(path: string): Promise<BlobInfo | undefined> {
@@ -117,17 +116,26 @@ export class MemoryBlobStore implements BlobStore {
   }
 }
 
-/** The stored memory itself where it lies in one piece. */
-function rangeOf({ pieces, size }: Stored, offset: number, length: number): Uint8Array {
+/** The stored memory itself where it lies in one piece, else a copy that is the caller's. */
+function partOf({ pieces, size, etag }: Stored, offset: number, length: number): Blob {
   const [only] = pieces;
-  if (only !== undefined && pieces.length === 1) return only.subarray(offset, offset + length);
+  if (only !== undefined && pieces.length === 1) {
+    return { bytes: only.subarray(offset, offset + length), etag };
+  }
   const end = Math.min(size, offset + length);
   const first = Math.floor(offset / PIECE_BYTES);
   const touched = pieces.slice(first, Math.ceil(end / PIECE_BYTES)).map((piece, i) => {
     const start = (first + i) * PIECE_BYTES;
     return piece.subarray(Math.max(0, offset - start), Math.max(0, end - start));
   });
-  return inOnePiece(touched);
+  if (touched.length === 1) return { bytes: inOnePiece(touched), etag };
+  const bytes = new Uint8Array(lengthOf(touched));
+  let at = 0;
+  for (const piece of touched) {
+    bytes.set(piece, at);
+    at += piece.length;
+  }
+  return { bytes, etag, own: true };
 }
 
 function infoOf({ size, etag, modifiedAtMs }: Stored): BlobInfo {

@@ -1,4 +1,4 @@
-import { inOnePiece } from "../base/bytes.ts";
+import { giveBack, inOnePiece } from "../base/bytes.ts";
 
 /**
  * Content in pieces of `size` bytes, the last one shorter; none for no content. They are copies:
@@ -17,10 +17,16 @@ export async function* piecesOf(
       length += part.length;
       at += part.length;
       if (length < size) continue;
-      yield inOnePiece(parts);
+      yield joined(parts);
       parts = [];
       length = 0;
     }
   }
-  if (length > 0) yield inOnePiece(parts);
+  if (length > 0) yield joined(parts);
+}
+
+function joined(parts: readonly Uint8Array[]): Uint8Array {
+  const whole = inOnePiece(parts);
+  if (parts.length > 1) for (const part of parts) giveBack(part);
+  return whole;
 }

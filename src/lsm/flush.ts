@@ -1,3 +1,4 @@
+import { giveBack } from "../base/bytes.ts";
 import { type Clock, Stopwatch } from "../base/clock.ts";
 import { CatalogError } from "../base/error.ts";
 import type { Prng } from "../base/prng.ts";
@@ -204,7 +205,7 @@ export class Flusher {
     const source = (async function* () {
       yield* encoded;
       meta = writer.finish();
-      yield* writer.takeChunks();
+      yield* passing(writer);
     })();
     await store.putStream(tablePath(prefix, id), source);
     return meta as unknown as SstMeta;
@@ -226,6 +227,14 @@ export class Flusher {
   }
 }
 
+/** Chunks that are gone once the next one is asked for: a store copies what it keeps. */
+function* passing(writer: SstWriter): Generator<Uint8Array> {
+  for (const chunk of writer.takeChunks()) {
+    yield chunk;
+    giveBack(chunk);
+  }
+}
+
 async function* encodeTable(
   memtable: Memtable,
   writer: SstWriter,
@@ -238,7 +247,7 @@ async function* encodeTable(
   for (let step = cursor.first(); step === ENTRY; step = cursor.next()) {
     filter.take(cursor);
     if (++entries % SLICE_ENTRIES !== 0) continue;
-    yield* writer.takeChunks();
+    yield* passing(writer);
     if (clock.monotonicMs() - sliceMs >= SLICE_MS) {
       await clock.sleep(0);
       sliceMs = clock.monotonicMs();

@@ -12,6 +12,7 @@ import {
   plainKind,
   type Sequence,
 } from "./format/entry.ts";
+import { LastKey } from "./format/last-key.ts";
 import type { RangeMap } from "./format/range-map.ts";
 import type { Operand, Operators } from "./operators.ts";
 
@@ -41,8 +42,9 @@ export interface Retention {
 export class VersionFilter {
   readonly #retention: Retention;
   readonly #write: (entry: EntryBytes) => void;
-  #key: Key | undefined;
-  /** Snapshots below the version that was seen last; what has as many is hidden by it. */
+  /** Of the version that was seen last, of whatever became of it. */
+  readonly #last: LastKey = new LastKey();
+  /** Snapshots below the version of this key that hides what has as many; -1: none does so yet. */
   #stripe = -1;
   /** Operands of one key that no snapshot tells apart, newest first. */
   #operands: Pending[] = [];
@@ -56,21 +58,43 @@ export class VersionFilter {
 
   /** The version that a cursor stands on. */
   take(cursor: Cursor): void {
-    const { key, sequence, kind } = cursor;
+    const { sequence, kind, entry } = cursor;
     const { snapshots, ranges } = this.#retention;
     const stripe = stripeOf(snapshots, sequence);
-    if (this.#operands.length > 0) {
-      const isSameKey = key === this.#operandsKey;
-      if (!isSameKey || stripe !== this.#operandsStripe) this.#endOperands(isSameKey);
+    const isSameKey = this.#sees(entry);
+    if (this.#operands.length > 0 && (!isSameKey || stripe !== this.#operandsStripe)) {
+      this.#endOperands(isSameKey);
     }
-    if (key === this.#key && stripe === this.#stripe) return;
-    if (ranges !== undefined && this.#isDeleted(ranges, key, sequence, stripe)) {
+    if (!isSameKey) this.#stripe = -1;
+    if (stripe === this.#stripe) return;
+    if (ranges !== undefined && this.#isDeleted(ranges, cursor.key, sequence, stripe)) {
       if (this.#operands.length > 0) this.#endOperandsOver(undefined);
       return;
     }
     if (kind <= PUT && this.#operands.length === 0) {
-      if (this.#decide(key, stripe, kind)) this.#write(cursor.entry);
+      if (this.#decide(stripe, kind)) this.#write(entry);
     } else this.#takeOther(cursor, stripe);
+  }
+
+  /** Whether an entry is of the same key as the one that was taken last. */
+  isSameKey({ keySource, keyStart, keyEnd }: EntryBytes): boolean {
+    const { length } = this.#last;
+    if (length !== keyEnd - keyStart) return false;
+    return this.#last.shared(keySource, keyStart, keyEnd) === length;
+  }
+
+  /** The key that was taken last. */
+  get lastKey(): Key {
+    return this.#last.text;
+  }
+
+  /** As `isSameKey`; from then on it is the one that was taken last. */
+  #sees({ keySource, keyStart, keyEnd }: EntryBytes): boolean {
+    const length = keyEnd - keyStart;
+    const shared = this.#last.shared(keySource, keyStart, keyEnd);
+    if (shared === length && shared === this.#last.length) return true;
+    this.#last.keep(keySource, keyStart, keyEnd, shared);
+    return false;
   }
 
   /** Nothing more comes. */
@@ -79,23 +103,22 @@ export class VersionFilter {
   }
 
   #takeOther(cursor: Cursor, stripe: number): void {
-    const { key, kind, expiresAtMs } = cursor;
+    const { kind, expiresAtMs } = cursor;
     const isOver = (kind & EXPIRES) !== 0 && expiresAtMs <= this.#retention.nowMs;
     if (plainKind(kind) === MERGE) {
       if (isOver) return;
-      this.#operandsKey = key;
+      this.#operandsKey = cursor.key;
       this.#operandsStripe = stripe;
       this.#operands.push(pendingOf(cursor));
       return;
     }
     const version = isOver ? deletionOf(cursor) : cursor.entry;
     if (this.#operands.length > 0) this.#endOperandsOver(version);
-    else if (this.#decide(key, stripe, version.kind)) this.#write(version);
+    else if (this.#decide(stripe, version.kind)) this.#write(version);
   }
 
   /** A put or deletion that no newer one in its stripe hides; hides what is older in it. */
-  #decide(key: Key, stripe: number, kind: Kind): boolean {
-    this.#key = key;
+  #decide(stripe: number, kind: Kind): boolean {
     this.#stripe = stripe;
     // A tombstone above a snapshot still hides what that snapshot sees.
     return !(this.#retention.dropTombstones && kind === DELETE && stripe === 0);
@@ -125,7 +148,6 @@ export class VersionFilter {
   /** Folds them over a version, or over nothing; what is older in their stripe is hidden. */
   #endOperandsOver(base: EntryBytes | undefined): void {
     const { operators } = this.#retention;
-    this.#key = this.#operandsKey;
     this.#stripe = this.#operandsStripe;
     const left = this.#operands.splice(0);
     // What expires later is no base: without it the operands are based on nothing.
@@ -142,7 +164,7 @@ export class VersionFilter {
     this.#writeOperands(left);
     const { dropTombstones } = this.#retention;
     const isGone = base?.kind === DELETE && dropTombstones && this.#stripe === 0;
-    if (put !== undefined) this.#write(bytesOf(this.#key, put));
+    if (put !== undefined) this.#write(bytesOf(this.#operandsKey, put));
     else if (base !== undefined && !isGone) this.#write(base);
   }
 

@@ -5,9 +5,9 @@ import { joinRanges, RangeMap } from "../format/range-map.ts";
 import type { SstMeta } from "../format/sst-meta.ts";
 import { SstWriter } from "../format/sst-writer.ts";
 import type { Ulid } from "../format/ulid.ts";
-import { MergeCursor } from "../merge.ts";
 import { Operators } from "../operators.ts";
 import { keptRanges, stripeOf, VersionFilter } from "../versions.ts";
+import { ByteMerge } from "./byte-merge.ts";
 import { InputRun, InputTable, inTable } from "./input-table.ts";
 import type { MergeFeed, MergeOutput, MergeSpec, MergeStep, Part, Want } from "./merger.ts";
 import { RangeQueue } from "./range-queue.ts";
@@ -15,7 +15,7 @@ import { RangeQueue } from "./range-queue.ts";
 /** What a merge reads, and what decides of it. */
 interface Sources {
   readonly inputs: readonly InputRun[];
-  readonly cursor: MergeCursor;
+  readonly merge: ByteMerge;
   readonly next: () => Step;
   readonly filter: VersionFilter;
   readonly ranges: RangeQueue;
@@ -55,7 +55,6 @@ export class MergeJob {
   #writer: OpenWriter | undefined;
   /** The open table is as large as one should be: it ends where the next key begins. */
   #full = false;
-  #lastKey: Key | undefined;
   /** Of the open table, encoded and not handed out. */
   readonly #chunks: Uint8Array[] = [];
   #entries = 0;
@@ -137,19 +136,19 @@ export class MergeJob {
    * Some entries, and where that came to an end. The versions of a key stay in one table: a table
    * that is compacted without its neighbour could lose the deletion of what lies in that.
    */
-  #some({ cursor, filter, ranges, next }: Sources, writer: SstWriter): Step | typeof NEXT_TABLE {
+  #some({ merge, filter, ranges, next }: Sources, writer: SstWriter): Step | typeof NEXT_TABLE {
     for (let left = LOOK_ENTRIES; left > 0; left--) {
       const step = this.#move();
       if (step === MISS) return step;
       if (step === END) return this.#endsAt(ranges.drain(writer, END_OF_KEYS), step);
-      const { key } = cursor;
-      if (this.#full && key !== this.#lastKey) return this.#endsAt(this.#boundBefore(key), step);
-      if (key !== this.#lastKey) {
+      const { cursor } = merge;
+      if ((this.#full || !ranges.isEmpty) && !filter.isSameKey(cursor.entry)) {
+        const { key } = cursor;
+        if (this.#full) return this.#endsAt(boundBetween(filter.lastKey, key), step);
         const enough = ranges.drain(writer, key);
         if (enough !== undefined) return this.#endsAt(enough, step);
       }
       this.#move = next;
-      this.#lastKey = key;
       this.#entries++;
       filter.take(cursor);
     }
@@ -168,12 +167,6 @@ export class MergeJob {
     return NEXT_TABLE;
   }
 
-  /** Directly behind the last key: so that the extents of two tables do not meet. */
-  #boundBefore(key: Key): Key {
-    const bound = keyBound(keyAfter(this.#lastKey ?? ""));
-    return bound < key ? bound : key;
-  }
-
   /** What there is to merge, once all range tombstones are known. */
   #begun(): Sources | undefined {
     const { inputs, snapshots, dropTombstones, operators, nowMs } = this.#spec;
@@ -190,12 +183,12 @@ export class MergeJob {
     const runs = read
       .filter((tables) => tables.length > 0)
       .map((tables) => new InputRun(tables.map(({ id }) => this.#tables.get(id) as InputTable)));
-    const cursor = new MergeCursor(runs);
-    this.#move = () => cursor.first();
+    const merge = new ByteMerge(runs);
+    this.#move = () => merge.first();
     return {
       inputs: runs,
-      cursor,
-      next: () => cursor.next(),
+      merge,
+      next: () => merge.next(),
       filter: new VersionFilter(
         { snapshots, dropTombstones, ranges: map, operators: new Operators(operators), nowMs },
         this.#write,
@@ -249,6 +242,12 @@ export class MergeJob {
       this.#outputs.push({ table, bytes, meta: i === chunks.length - 1 ? meta : undefined });
     });
   }
+}
+
+/** Directly behind a key, and before the next: so that the extents of two tables do not meet. */
+function boundBetween(last: Key, next: Key): Key {
+  const bound = keyBound(keyAfter(last));
+  return bound < next ? bound : next;
 }
 
 /** An array changes hands as a whole: one that is far from full is copied instead. */

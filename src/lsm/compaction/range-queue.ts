@@ -16,6 +16,11 @@ export class RangeQueue {
     this.#fragments = fragments;
   }
 
+  /** Nothing is left to hand out. */
+  get isEmpty(): boolean {
+    return this.#next() === undefined;
+  }
+
   /**
    * Hands out what ends at or before a bound.
    *

@@ -21,6 +21,7 @@ import { PREFIX_FILTER } from "./features.ts";
 import { encodeFooter, FOOTER_BYTES, type Section } from "./footer.ts";
 import { IndexBuilder, shortestSeparator } from "./index-block.ts";
 import { keyScratch } from "./key-bytes.ts";
+import { LastKey } from "./last-key.ts";
 import { encodePrefixFilter, type PrefixRule, prefixBytes } from "./prefix-filter.ts";
 import type { Fragment } from "./range-map.ts";
 import { encodeRanges, rangeBytes } from "./range-section.ts";
@@ -87,8 +88,7 @@ export class SstWriter {
   /** A finished block waits for the key after it, which its separator depends on. */
   #blockStored = 0;
   #firstKey: Key = "";
-  #last: Buffer = Buffer.allocUnsafeSlow(64);
-  #lastBytes = 0;
+  readonly #last: LastKey = new LastKey();
   #lastSequence: Sequence = 0;
   #entries = 0;
   #deletions = 0;
@@ -131,7 +131,7 @@ export class SstWriter {
 
   /** Bytes of the file if it ended here, within a few percent. */
   get estimatedBytes(): number {
-    const index = this.#partBytes + this.#index.bytes + 2 * this.#lastBytes;
+    const index = this.#partBytes + this.#index.bytes + 2 * this.#last.length;
     const open = this.#block.entries === 0 ? 0 : this.#block.bytes + FRAME_BYTES;
     const filters = (this.#filter?.bytes ?? 0) + (this.#prefixes?.bytes ?? 0);
     const tail = index + filters + this.#rangeBytes + FOOTER_BYTES + 128;
@@ -160,10 +160,10 @@ export class SstWriter {
     const { sequence, kind } = entry;
     const { keySource, keyStart, keyEnd, valueStart, valueEnd } = entry;
     this.#check(keyEnd - keyStart, entry, valueEnd - valueStart);
-    const shared = this.#shared(keySource, keyStart, keyEnd);
+    const shared = this.#last.shared(keySource, keyStart, keyEnd);
     const isNew = this.#isNew(entry, shared);
     if (this.#blockStored > 0) {
-      const [last, key] = [this.#lastKey(), latin1Text(keySource, keyStart, keyEnd)];
+      const [last, key] = [this.#last.text, latin1Text(keySource, keyStart, keyEnd)];
       this.#indexBlock(isNew ? shortestSeparator(last, key) : last, key);
     }
     if (isNew) {
@@ -179,7 +179,7 @@ export class SstWriter {
     if (sequence < this.#minSequence) this.#minSequence = sequence;
     if (sequence > this.#maxSequence) this.#maxSequence = sequence;
     this.#rawBytes += keyEnd - keyStart + valueEnd - valueStart;
-    this.#keep(keySource, keyStart, keyEnd, shared);
+    this.#last.keep(keySource, keyStart, keyEnd, shared);
     this.#lastSequence = sequence;
     if (this.#block.bytes >= this.#options.blockBytes) this.#endBlock();
   }
@@ -256,7 +256,7 @@ export class SstWriter {
   /** The content of the index in the tail. */
   #endEntries(): Uint8Array {
     if (this.#block.entries > 0) this.#endBlock();
-    this.#indexBlock(this.#lastKey(), undefined);
+    this.#indexBlock(this.#last.text, undefined);
     return this.#finishIndex();
   }
 
@@ -278,41 +278,17 @@ export class SstWriter {
     assertSequence(sequence);
   }
 
-  /** How many bytes a key shares with the one before. */
-  #shared(key: Uint8Array, from: number, to: number): number {
-    const last = this.#last;
-    const most = Math.min(this.#lastBytes, to - from);
-    let i = 0;
-    while (i < most && key[from + i] === last[i]) i++;
-    return i;
-  }
-
   /** Whether it is another key than the one before; comes after it in any case. */
   #isNew({ keySource, keyStart, keyEnd, sequence }: EntryBytes, shared: number): boolean {
-    const isNew = shared < keyEnd - keyStart || shared < this.#lastBytes;
+    const { length } = this.#last;
+    const isNew = shared < keyEnd - keyStart || shared < length;
     const comesAfter =
-      shared < this.#lastBytes
+      shared < length
         ? shared < keyEnd - keyStart &&
-          (keySource[keyStart + shared] as number) > (this.#last[shared] as number)
+          (keySource[keyStart + shared] as number) > this.#last.byteAt(shared)
         : isNew || sequence < this.#lastSequence;
     assert(comesAfter, "entries of a table come in order");
     return isNew;
-  }
-
-  #keep(key: Uint8Array, from: number, to: number, shared: number): void {
-    const bytes = to - from;
-    if (bytes > this.#last.length) {
-      const grown = Buffer.allocUnsafeSlow(2 * bytes);
-      grown.set(this.#last.subarray(0, shared));
-      this.#last = grown;
-    }
-    const last = this.#last;
-    for (let i = shared; i < bytes; i++) last[i] = key[from + i] as number;
-    this.#lastBytes = bytes;
-  }
-
-  #lastKey(): Key {
-    return latin1Text(this.#last, 0, this.#lastBytes);
   }
 
   #endBlock(): void {
@@ -338,7 +314,7 @@ export class SstWriter {
     if (this.#parts.length === 0) return this.#index.finish();
     if (this.#index.count > 0) {
       const content = this.#index.finish();
-      this.#parts.push({ content, last: this.#lastKey(), sequence: 0 });
+      this.#parts.push({ content, last: this.#last.text, sequence: 0 });
     }
     const top = new IndexBuilder(1);
     for (const { content, last, sequence } of this.#parts) {
@@ -380,7 +356,7 @@ export class SstWriter {
       entries: this.#entries,
       deletions: this.#deletions,
       keys: this.#keys,
-      ...extentOf(this.#firstKey, this.#lastKey(), first?.from, last?.to),
+      ...extentOf(this.#firstKey, this.#last.text, first?.from, last?.to),
       minSequence: this.#minSequence,
       maxSequence: this.#maxSequence,
       rawBytes: this.#rawBytes,
