@@ -294,9 +294,21 @@ export class Core {
     });
     return [
       this.#memory.gauge,
-      gauge("unflushedBytes", unflushedBytes, () => this.#unflushedBytes()),
-      gauge("l0Tables", l0Tables, () => this.views.current.l0.length),
-      gauge("compactionDebtBytes", compactionDebtBytes, () => this.upkeep.compaction.debtBytes),
+      // What waits will be applied: so no more is let in than there is room for.
+      gauge(
+        "unflushedBytes",
+        unflushedBytes,
+        () => this.#unflushedBytes() + this.#memory.of("waiting"),
+      ),
+      {
+        ...gauge("l0Tables", l0Tables, () => this.views.current.l0.length),
+        bytesFor: (tables) => {
+          const { level0 } = this.manifests.current;
+          const bytes = level0.reduce((sum, { fileBytes }) => sum + fileBytes, 0);
+          return (tables * bytes) / Math.max(1, level0.length);
+        },
+      },
+      gauge("compactionDebtBytes", compactionDebtBytes, () => this.upkeep.debtBytes),
     ];
   }
 

@@ -38,6 +38,7 @@ const FIGURES: readonly Figure[] = [
   ["prefix_filter_hit_ratio", "Tables that filters of prefixes kept from a scan.", prefixHits],
   ["cache_hit_ratio", "Blocks that were in the cache.", (s) => hits(s.cache.hits, s.cache.misses)],
   ["cache_bytes", "Memory of the block cache.", (s) => s.cache.bytes],
+  ["pressure", "How near writes are to being refused: 0 not slowed, 1.", (s) => s.pressure.level],
   ["stalled_writes", "Writes that were delayed.", (s) => s.pressure.delayed],
   ["stalled_seconds", "How long writes were delayed.", (s) => s.pressure.delayedMs / 1_000],
   ["refused_writes", "Writes that were refused as overload.", (s) => s.pressure.refused],

@@ -7,6 +7,8 @@ export interface Gauge {
   readonly soft: number;
   readonly hard: number;
   readonly read: () => number;
+  /** What has to be worked off until it is down by so much; what flushes do if absent. */
+  readonly bytesFor?: (amount: number) => number;
 }
 
 export interface PressureStats {
@@ -16,23 +18,32 @@ export interface PressureStats {
   readonly refused: number;
   /** 0: none. 1: writes are refused. */
   readonly level: number;
+  /** Which gauge says so; empty where none does. */
+  readonly by: string;
 }
 
-/** Waiting longer than this helps nobody: whoever asks is told to come back. */
+/** No write waits longer than this at once. */
 const MAX_DELAY_MS = 1_000;
+/** What timers are good for: less than this is owed, and waited for together with what follows. */
+const MIN_DELAY_MS = 1;
 /** What flushes are assumed to take until the first one has been measured. */
 const ASSUMED_BYTES_PER_MS = 64_000;
+const MIN_RETRY_MS = 100;
+const MAX_RETRY_MS = 10_000;
 
 /**
- * Slows writes down so that what they leave behind is worked off before a limit is hit: the rate
- * that is let through falls from twice what the flushes take, where the first gauge passes its soft
- * limit, to a tenth of it near the hard one. Writers queue for that rate in their order.
+ * Slows writes down so that what they leave behind is worked off before a limit is hit. A byte
+ * waits p / (1 - p) times as long as flushes take for one, p being how far the first gauge is on
+ * its way from the soft limit to the hard one: nothing at the soft limit, growing without a step,
+ * as long as a flush takes half way, beyond any bound at the hard one. So the level settles where
+ * writes come as fast as they are worked off, however wrong the measured rate is; only where that
+ * stands still the hard limit is reached. Writers queue for their time in their order.
  */
 export class Pressure {
   readonly #clock: Clock;
   readonly #gauges: readonly Gauge[];
   #bytesPerMs = ASSUMED_BYTES_PER_MS;
-  /** When the writes that were let through so far have had their time at the current rate. */
+  /** When the writes that were let through so far have had their time. */
   #nextMs = 0;
   #delayed = 0;
   #delayedMs = 0;
@@ -49,53 +60,65 @@ export class Pressure {
   }
 
   /**
-   * How long a write of `bytes` has to wait; 0 almost always.
+   * How long a write of `bytes` has to wait, at most a second; 0 almost always.
    *
-   * @throws CatalogError `Overloaded`, code `LSM_OVERLOADED`, past a hard limit or where the queue
-   *   is longer than a second. The write has left no trace.
+   * @throws CatalogError `Overloaded`, code `LSM_OVERLOADED`, past a hard limit alone, with the
+   *   time after which it is likely to pass. The write has left no trace.
    */
   delayMs(bytes: number): number {
     const level = this.#level();
     if (level <= 0) return 0;
+    if (level >= 1) throw this.#refusal();
     const nowMs = this.#clock.monotonicMs();
-    const rate = this.#bytesPerMs * (2 - 1.9 * Math.min(1, level));
-    const startMs = Math.max(this.#nextMs, nowMs);
-    const delayMs = startMs - nowMs;
-    if (level >= 1 || delayMs > MAX_DELAY_MS) throw this.#refusal(delayMs);
-    this.#nextMs = startMs + bytes / rate;
-    if (delayMs > 0) this.#delayed++;
+    const takesMs = ((level / (1 - level)) * bytes) / this.#bytesPerMs;
+    this.#nextMs = Math.min(Math.max(this.#nextMs, nowMs) + takesMs, nowMs + MAX_DELAY_MS);
+    const delayMs = this.#nextMs - nowMs;
+    if (delayMs < MIN_DELAY_MS) return 0;
+    this.#delayed++;
     return delayMs;
   }
 
-  /** Waits out a delay, then looks again at the hard limits. */
+  /** Waits out a delay, then looks again at the hard limits. @throws as `delayMs`. */
   async wait(delayMs: number): Promise<void> {
     const waited = new Stopwatch(this.#clock);
     await this.#clock.sleep(delayMs);
     this.#delayedMs += waited.elapsedMs();
-    if (this.#level() >= 1) throw this.#refusal(delayMs);
+    if (this.#level() >= 1) throw this.#refusal();
   }
 
   stats(): PressureStats {
+    const level = this.#level();
+    const tight = this.#gauges.find((gauge) => levelOf(gauge) === level);
     return {
       delayed: this.#delayed,
       delayedMs: this.#delayedMs,
       refused: this.#refused,
-      level: this.#level(),
+      level,
+      by: level === 0 ? "" : (tight?.name ?? ""),
     };
   }
 
   #level(): number {
     let level = 0;
-    for (const { soft, hard, read } of this.#gauges) {
-      const value = read();
-      if (value > soft) level = Math.max(level, (value - soft) / Math.max(1, hard - soft));
-    }
+    for (const gauge of this.#gauges) level = Math.max(level, levelOf(gauge));
     return level;
   }
 
-  #refusal(delayMs: number): Error {
+  /** To come back when half of the way is clear again, as far as can be told. */
+  #refusal(): Error {
     this.#refused++;
+    let retryMs = MIN_RETRY_MS;
+    for (const { soft, hard, read, bytesFor } of this.#gauges) {
+      const value = read();
+      if (value < hard) continue;
+      const over = value - (soft + hard) / 2;
+      retryMs = Math.max(retryMs, (bytesFor?.(over) ?? over) / this.#bytesPerMs);
+    }
     const facts = Object.fromEntries(this.#gauges.map(({ name, read }) => [name, read()]));
-    return overloaded(Math.max(100, delayMs), facts);
+    return overloaded(Math.min(MAX_RETRY_MS, retryMs), facts);
   }
+}
+
+function levelOf({ soft, hard, read }: Gauge): number {
+  return Math.max(0, (read() - soft) / Math.max(1, hard - soft));
 }

@@ -30,6 +30,10 @@ export class Upkeep {
     return this.#compactor.figures;
   }
 
+  get debtBytes(): number {
+    return this.#compactor.debtBytes;
+  }
+
   get gc(): GcFigures {
     return this.#collector?.figures ?? NO_GC;
   }

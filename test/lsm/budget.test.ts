@@ -176,9 +176,9 @@ describe("shards that share a budget", () => {
     const look = (): void => {
       most = Math.max(most, site.budget.figures.usedBytes);
     };
-    // Twice as much as they may hold together, none of which a shard alone would flush.
+    // More than they may hold together, none of which a shard alone would flush.
     const value = new Uint8Array(20_000);
-    const rows = 8;
+    const rows = 5;
     for (let i = 0; i < rows; i++) {
       for (const engine of engines) {
         await engine.put(key(i), value);

@@ -138,7 +138,7 @@ describe("pressure", () => {
       clock,
       prng,
       node: new Processes().start(),
-      options: { memtableBytes: 20_000, unflushedBytes: [60_000, 120_000] },
+      options: { memtableBytes: 200_000, unflushedBytes: [600_000, 1_200_000] },
     });
     const value = new Uint8Array(1_000);
     const keys: Uint8Array[] = [];
@@ -159,7 +159,7 @@ describe("pressure", () => {
     const { context } = refusal as { context: Record<string, number> };
     expect(context["retryAfterMs"]).toBeGreaterThan(0);
     const { pressure, memtables, flush } = engine.stats();
-    expect(memtables.bytes).toBeLessThan(120_000 * 1.2);
+    expect(memtables.bytes).toBeLessThan(1_200_000 * 1.2);
     expect(pressure.delayed).toBeGreaterThan(10);
     expect(flush.retries).toBeGreaterThan(0);
     away = false;
@@ -167,6 +167,35 @@ describe("pressure", () => {
     expect(engine.stats().pressure.level).toBe(0);
     await clock.run(Promise.resolve(engine.put(utf8("after"), value)));
     for (const key of keys) expect((await engine.get(key))?.length).toBe(1_000);
+    await clock.run(engine.close());
+  });
+
+  it("what waits has no more room than the limit leaves", async () => {
+    const clock = new VirtualClock();
+    const prng = new SeededPrng(1);
+    const store = new FaultyBlobStore(new MemoryBlobStore(clock), (_index, method) =>
+      method === "putStream" ? { fault: "refused" } : undefined,
+    );
+    const wal = new ObjectWalStore(store, { clock, prng, prefix: "wal/" });
+    const options = { memtableBytes: 50_000, unflushedBytes: [100_000, 500_000] as const };
+    const node = new Processes().start();
+    const engine = await Engine.open({ store, wal, clock, prng, node, options });
+    let refused = 0;
+    const value = new Uint8Array(1_000);
+    const put = async (i: number): Promise<void> => {
+      try {
+        await engine.put(utf8(`${i}`), value);
+      } catch (error) {
+        expect(error).toMatchObject({ kind: "Overloaded" });
+        refused++;
+      }
+    };
+    const puts = Array.from({ length: 3_000 }, (_, i) => put(i));
+    expect(engine.stats().memory.memtableBytes).toBeLessThan(1.2 * 500_000);
+    await clock.run(Promise.all(puts));
+    expect(engine.stats().memory.memtableBytes).toBeLessThan(1.2 * 500_000);
+    expect(refused).toBeGreaterThan(2_000);
+    expect(engine.stats().pressure).toMatchObject({ refused, by: "unflushedBytes" });
     await clock.run(engine.close());
   });
 

@@ -63,7 +63,7 @@ export class Compactor {
     return {
       ...this.#figures,
       damagedTables: this.#avoid.size,
-      debtBytes: this.#debtBytes(),
+      debtBytes: this.debtBytes,
     };
   }
 
@@ -235,7 +235,8 @@ export class Compactor {
     return { oldestSnapshot: snapshots()[0], nowMs: meaning.nowMs(), avoid: this.#avoid };
   }
 
-  #debtBytes(): number {
+  /** Bytes that it would have to rewrite now. */
+  get debtBytes(): number {
     const { manifests, options } = this.#target;
     const manifest = manifests.current;
     if (this.#debt?.manifestId !== manifest.id) {
