@@ -27,6 +27,10 @@ export const LIMITS = {
   lsmValueBytes: 16_777_216,
   /** States of a shard that are kept at once, readers' among them: each manifest lists them all. */
   lsmCheckpoints: 1_000,
+  /** What a reader keeps is let go of so long after the reader last said that it is there. */
+  lsmReaderLifeMs: 600_000,
+  /** Blocks in memory of a reader that is given no cache to share. */
+  lsmReaderCacheBytes: 67_108_864,
   /** A shard's owner answers linearizable reads this long after its last epoch check. */
   leaseMs: 2_000,
   leaseSkewMarginMs: 500,

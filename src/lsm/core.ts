@@ -183,6 +183,7 @@ export class Core {
       memtables: { count: memtables.length, bytes: this.#unflushedBytes() },
       recentBytes: this.transactions.recent.bytes,
       snapshots: this.snapshots.count,
+      checkpoints: manifest.checkpoints.length,
       transactions: this.transactions.count,
       // Made of samples that are sorted: only for who looks.
       get hot() {

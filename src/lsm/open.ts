@@ -4,27 +4,18 @@ import type { Prng } from "../base/prng.ts";
 import type { BlobStore } from "../blob/port.ts";
 import { MemoryBudget } from "./budget.ts";
 import type { Merger } from "./compaction/merger.ts";
-import {
-  DELETE,
-  EXPIRES,
-  type Kind,
-  keyOfBytes,
-  MERGE,
-  PUT,
-  type Sequence,
-} from "./format/entry.ts";
+import type { Sequence } from "./format/entry.ts";
 import type { Manifest } from "./format/manifest.ts";
 import type { Owner } from "./format/manifest-records.ts";
 import { ManifestObjects } from "./manifest/objects.ts";
 import type { ManifestStore } from "./manifest/store.ts";
-import { Memtable } from "./memtable.ts";
+import type { Memtable } from "./memtable.ts";
 import type { LsmMetrics } from "./metrics.ts";
 import { type LsmOptions, lsmOptions } from "./options.ts";
 import type { NodeIdentity, TakeOver } from "./owner.ts";
-import { fromOfBytes, toOfBytes } from "./range.ts";
+import { Replay } from "./replay.ts";
 import { takeOver } from "./take-over.ts";
-import { type BatchOp, decodeBatch } from "./wal/batch.ts";
-import { EPOCH_AT, type Wal, type WalGroup, type WalStore } from "./wal/port.ts";
+import { EPOCH_AT, type Wal, type WalStore } from "./wal/port.ts";
 
 /** What an engine is made of. Components come in here; settings are `options`. */
 export interface OpenOptions {
@@ -64,8 +55,6 @@ export interface Opened {
   readonly memtables: readonly Memtable[];
   readonly lastSequence: Sequence;
 }
-
-const NO_BYTES = new Uint8Array(0);
 
 /**
  * Takes a shard over: the manifest first, under a higher epoch, then the log, which fences whoever
@@ -158,56 +147,4 @@ function stateLost({ id, writerEpoch }: Manifest, error: unknown): CatalogError 
   const facts = { ...context, offset: EPOCH_AT, manifest: id, taken: writerEpoch };
   const message = "the log has a later owner than the newest manifest";
   return new CatalogError("Corrupt", "LSM_MANIFEST_LOST", message, facts, error);
-}
-
-/** Groups of a log into memtables, as they were written before. */
-class Replay {
-  readonly #memtableBytes: number;
-  readonly #filled: Memtable[] = [];
-  #active = new Memtable();
-  #lastSequence: Sequence;
-
-  constructor(memtableBytes: number, lastSequence: Sequence) {
-    this.#memtableBytes = memtableBytes;
-    this.#lastSequence = lastSequence;
-  }
-
-  get memtables(): readonly Memtable[] {
-    return [this.#active, ...this.#filled.toReversed()];
-  }
-
-  get lastSequence(): Sequence {
-    return this.#lastSequence;
-  }
-
-  add({ batches }: WalGroup): void {
-    for (const { firstSequence, count, payload } of batches) {
-      // A group may begin below the mark: what tables hold is not written again.
-      if (firstSequence + count - 1 <= this.#lastSequence) continue;
-      let sequence = firstSequence;
-      for (const op of decodeBatch(payload, count)) this.#apply(op, sequence++);
-      this.#lastSequence = sequence - 1;
-    }
-    if (this.#active.memoryBytes >= this.#memtableBytes) {
-      this.#active.freeze();
-      this.#filled.push(this.#active);
-      this.#active = new Memtable();
-    }
-  }
-
-  #apply(op: BatchOp, sequence: Sequence): void {
-    const active = this.#active;
-    if (op.op === "deleteRange") {
-      active.addRange(fromOfBytes(op.from), toOfBytes(op.to), sequence);
-      return;
-    }
-    const key = keyOfBytes(op.key);
-    if (op.op === "delete") active.add(key, sequence, DELETE, NO_BYTES);
-    else {
-      const { expiresAtMs = 0 } = op;
-      const kind = (op.op === "put" ? PUT : MERGE) | (expiresAtMs === 0 ? 0 : EXPIRES);
-      const operator = op.op === "merge" ? op.operator : 0;
-      active.add(key, sequence, kind as Kind, op.value, { operator, expiresAtMs });
-    }
-  }
 }

@@ -77,6 +77,8 @@ export interface LsmStats {
   readonly memtables: { readonly count: number; readonly bytes: number };
   readonly recentBytes: number;
   readonly snapshots: number;
+  /** States that are kept, people's and readers'. */
+  readonly checkpoints: number;
   readonly transactions: number;
   /** Which keys the latest operations met most, by samples: the largest share first. */
   readonly hot: { readonly reads: readonly HotPrefix[]; readonly writes: readonly HotPrefix[] };

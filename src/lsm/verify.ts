@@ -107,8 +107,10 @@ class Verification {
     const file = manifestPath(this.#shard.prefix, newest.id);
     for (const checkpoint of newest.checkpoints) {
       const { name, manifestId, sequence } = checkpoint;
-      // What has ended may be gone, before the manifest says so.
-      if (hasEnded(checkpoint, this.#shard.clock.nowMs())) continue;
+      // What has ended may be gone, before the manifest says so; and a reader that came too late
+      // may not have taken it back.
+      const mayBeGone = hasEnded(checkpoint, this.#shard.clock.nowMs());
+      if (mayBeGone || checkpoint.kind === "reader") continue;
       const kept = await this.#keptBy(manifestId);
       if (kept?.lastSequence === sequence || (await this.#hasMoved(newest.id))) continue;
       const found = kept === undefined ? "gone" : `of sequence ${kept.lastSequence}`;

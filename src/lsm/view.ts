@@ -63,6 +63,11 @@ export class Views {
     };
   }
 
+  /** Whether somebody still reads a view, the current one or one before. */
+  get arePinned(): boolean {
+    return this.#pins.size > 0;
+  }
+
   /** Every table that the current view or a pinned one reads. */
   tables(): ReadonlySet<Ulid> {
     const ids = new Set<Ulid>();

@@ -7,6 +7,7 @@ import type { PrefixRule } from "../../src/lsm/format/prefix-filter.ts";
 import type { LsmOptions } from "../../src/lsm/options.ts";
 import type { Scan } from "../../src/lsm/scan.ts";
 import type { Snapshot } from "../../src/lsm/snapshots.ts";
+import { openReader, type Reader } from "../../src/lsm/states/reader.ts";
 import type { Isolation, Transaction } from "../../src/lsm/transaction.ts";
 import { SetClock } from "./support/set-clock.ts";
 import {
@@ -60,7 +61,11 @@ type Simple =
   | "backwards"
   | "reopen"
   | "crash"
-  | "rollback";
+  | "rollback"
+  | "follow"
+  | "checkpoint"
+  | "deleteCheckpoint"
+  | "lookBack";
 
 type Command =
   | { readonly do: "write"; readonly ops: readonly ModelOp[]; readonly durable: boolean }
@@ -106,6 +111,9 @@ class Run {
   #acknowledged = 0;
   #snapshots: Snapshot[] = [];
   #transactions: ModelTransaction[] = [];
+  #reader: Reader | undefined;
+  /** Checkpoints, by name: their sequences. */
+  readonly #kept = new Map<string, number>();
 
   private constructor(world: World, clock: SetClock, engine: Engine, settings: Settings) {
     this.#world = world;
@@ -165,6 +173,14 @@ class Run {
         return;
       case "set":
         return this.#set(command.ops);
+      case "follow":
+        return await this.#follow();
+      case "checkpoint":
+        return await this.#checkpoint();
+      case "deleteCheckpoint":
+        return await this.#deleteCheckpoint();
+      case "lookBack":
+        return await this.#lookBack();
       case "rollback":
         this.#transactions.shift()?.transaction.rollback();
         return;
@@ -175,7 +191,77 @@ class Run {
 
   async end(): Promise<void> {
     await this.#scan({ range: {}, reverse: false, limit: 1_000, where: "memory" });
+    await this.#follow();
+    await this.#lookBack();
     await this.#engine.close();
+    await this.#reader?.close();
+    const { checkpoints } = (await this.#world.open()).stats();
+    expect(checkpoints).toBe(this.#kept.size);
+  }
+
+  /** One who reads beside the owner sees all that is durable, and nothing that may be lost. */
+  async #follow(): Promise<void> {
+    this.#reader ??= await openReader(this.#readerParts(), { follow: { pollMs: 0 } });
+    await this.#reader.refresh();
+    const { sequence } = this.#reader;
+    expect(sequence).toBeGreaterThanOrEqual(this.#acknowledged);
+    await this.#compare(this.#reader);
+  }
+
+  async #checkpoint(): Promise<void> {
+    const name = `at ${this.#model.lastSequence}`;
+    if (this.#kept.has(name)) return;
+    const { sequence } = await this.#engine.checkpoint(name);
+    expect(sequence).toBe(this.#model.lastSequence);
+    this.#kept.set(name, sequence);
+    this.#acknowledged = sequence;
+  }
+
+  async #deleteCheckpoint(): Promise<void> {
+    const [name] = this.#kept.keys();
+    if (name === undefined) return;
+    await this.#engine.deleteCheckpoint(name);
+    this.#kept.delete(name);
+  }
+
+  /** Every kept state, and any that may be there still. */
+  async #lookBack(): Promise<void> {
+    for (const [checkpoint, sequence] of this.#kept) {
+      const reader = await openReader(this.#readerParts(), { checkpoint });
+      expect(reader.sequence).toBe(sequence);
+      await this.#compare(reader);
+      await reader.close();
+    }
+    for (const sequence of this.#model.ends().slice(-3)) {
+      try {
+        const reader = await openReader(this.#readerParts(), { at: { sequence } });
+        expect(reader.sequence).toBe(sequence);
+        await this.#compare(reader);
+        await reader.close();
+      } catch (error) {
+        const { code } = error as CatalogError;
+        expect(["LSM_HISTORY_GONE", "LSM_SEQUENCE_AHEAD"]).toContain(code);
+        if (code === "LSM_SEQUENCE_AHEAD") expect(sequence).toBeGreaterThan(this.#acknowledged);
+      }
+    }
+  }
+
+  async #compare(reader: Reader): Promise<void> {
+    const { sequence } = reader;
+    expect(this.#model.isEnd(sequence)).toBe(true);
+    const rows = sorted(texts(this.#model.rowsAt(sequence), this.#nowMs));
+    expect(await pairs(reader.scan())).toEqual(rows);
+    expect(await pairs(reader.scan({ reverse: true }))).toEqual(rows.toReversed());
+    const keys = ["a", "n1", "key-007", ...rows.map(([name]) => name)];
+    const found = await reader.getMany(keys.map(bytes));
+    const shown = new Map(rows);
+    expect(found.map(text)).toEqual(keys.map((name) => shown.get(name)));
+  }
+
+  #readerParts() {
+    const { store, log: wal, clock, prng } = this.#world;
+    const { cacheBytes } = this.#settings;
+    return { store, wal, clock, prng, cache: new BlockCache(cacheBytes), options: SMALL };
   }
 
   async #write(given: readonly ModelOp[], durable: boolean): Promise<void> {
@@ -305,6 +391,8 @@ class Run {
     const { lastSequence } = this.#engine;
     expect(lastSequence).toBeGreaterThanOrEqual(this.#acknowledged);
     expect(this.#model.isEnd(lastSequence)).toBe(true);
+    // What a reader has seen every later owner finds.
+    expect(lastSequence).toBeGreaterThanOrEqual(this.#reader?.sequence ?? 0);
     this.#model.truncate(lastSequence);
     await this.#scan({ range: {}, reverse: true, limit: 1_000, where: "memory" });
   }
@@ -431,6 +519,12 @@ const command: fc.Arbitrary<Command> = fc.oneof(
         "reopen" as const,
         "crash" as const,
         "rollback" as const,
+        "follow" as const,
+        "follow" as const,
+        "checkpoint" as const,
+        "deleteCheckpoint" as const,
+        "lookBack" as const,
+        "lookBack" as const,
       ),
     }),
   },

@@ -168,7 +168,7 @@ function exists(name: string): CatalogError {
   return new CatalogError("AlreadyExists", "LSM_CHECKPOINT_EXISTS", message, { name });
 }
 
-function tooMany(): CatalogError {
+export function tooMany(): CatalogError {
   const message = "the shard has as many checkpoints as it can";
   return invalid("LSM_CHECKPOINTS_FULL", message, { most: LIMITS.lsmCheckpoints });
 }

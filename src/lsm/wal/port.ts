@@ -25,6 +25,21 @@ export interface WalMark {
   readonly sequence: number;
 }
 
+/** How far a log was read: what comes next stands there, or in the file behind it. */
+export interface WalPlace {
+  readonly file: number;
+  /** Within the file; 0 is its start. */
+  readonly offset: number;
+  readonly sequence: number;
+}
+
+export interface TailGroup {
+  /** Perhaps without batches, or with some that lie below the place that was asked for. */
+  readonly group: WalGroup;
+  /** Behind it. */
+  readonly place: WalPlace;
+}
+
 export interface WalOpenOptions {
   /** Above that of every writer before: 1 to 2^32 - 1. */
   readonly epoch: number;

@@ -4,9 +4,10 @@ import { corrupt, inLogFile } from "./errors.ts";
 import { bufferOf } from "./integers.ts";
 import { walId, walName } from "./names.ts";
 import { decodeObject } from "./object-format.ts";
-import type { WalGroup, WalMark } from "./port.ts";
+import type { TailGroup, WalGroup, WalMark, WalPlace } from "./port.ts";
 import { newestHeader, readHeader, readStart, recover } from "./segment-recovery.ts";
 import { type SegmentImage, scanSegment } from "./segment-scan.ts";
+import { segmentTail } from "./segment-tail.ts";
 
 /** One file of a log as it stands. */
 export interface WalFile {
@@ -34,10 +35,21 @@ export interface WalReader {
   read(id: number): Promise<WalContent>;
   /** All groups that a take-over would replay, checked as it checks them. */
   replay(from: WalMark, onGroup: (group: WalGroup) => void): Promise<void>;
+  /**
+   * Groups beyond a place that every later owner must find, in order, as far as there are any.
+   * Objects: a request where there is none.
+   *
+   * @returns whether nothing was there beyond the last one; else somebody takes over just now.
+   * @throws CatalogError `Corrupt`, code `WAL_CORRUPT`: also where files were released meanwhile,
+   *   which a newer manifest tells.
+   */
+  tail(from: WalPlace): AsyncGenerator<TailGroup, boolean>;
 }
 
 const ANY_EPOCH = 2 ** 32;
 const PAGE = 1_000;
+/** Objects that are fetched at once. */
+const READ_AHEAD = 8;
 
 /** Segments of a directory. */
 export class SegmentReader implements WalReader {
@@ -81,6 +93,10 @@ export class SegmentReader implements WalReader {
     const ids = (await this.list()).map(({ id }) => id).filter((id) => id >= from.file);
     const newest = await newestHeader(this.#disk, ids);
     await recover(this.#disk, newest, { epoch: ANY_EPOCH, from, onGroup });
+  }
+
+  tail(from: WalPlace): AsyncGenerator<TailGroup, boolean> {
+    return segmentTail(this.#disk, from);
   }
 }
 
@@ -136,6 +152,27 @@ export class ObjectReader implements WalReader {
         } catch (error) {
           throw inLogFile(walName(id), error);
         }
+      }
+    }
+  }
+  async *tail(from: WalPlace): AsyncGenerator<TailGroup, boolean> {
+    let { sequence } = from;
+    let file = Math.max(1, from.file);
+    // One where most often nothing is; several once there is more to read.
+    for (let window = 1; ; window = READ_AHEAD) {
+      const ids = Array.from({ length: window }, (_, i) => file + i);
+      const blobs = await Promise.all(ids.map((id) => this.#store.get(this.pathOf(id))));
+      for (const blob of blobs) {
+        if (blob === undefined) return true;
+        const { epoch, batches } = decodeObject(bufferOf(blob.bytes), file);
+        const [first] = batches;
+        const last = batches.at(-1);
+        if (first !== undefined && first.firstSequence > sequence + 1) {
+          throw corrupt(walName(file), 40, "a sequence is missing");
+        }
+        if (last !== undefined) sequence = Math.max(sequence, last.firstSequence + last.count - 1);
+        file++;
+        yield { group: { epoch, batches }, place: { file, offset: 0, sequence } };
       }
     }
   }

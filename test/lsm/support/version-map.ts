@@ -211,6 +211,11 @@ export class VersionMap {
     return sequence === 0 || this.#ends.includes(sequence);
   }
 
+  /** Last sequences of batches, ascending. */
+  ends(): readonly Sequence[] {
+    return this.#ends;
+  }
+
   /** A crash lost what came after. */
   truncate(sequence: Sequence): void {
     this.#ops = this.#ops.slice(0, sequence);

@@ -14,6 +14,7 @@ import type { OpenOptions } from "../../../src/lsm/open.ts";
 import type { NodeIdentity, Sighting } from "../../../src/lsm/owner.ts";
 import { ObjectWalStore } from "../../../src/lsm/wal/objects.ts";
 import type { WalStore } from "../../../src/lsm/wal/port.ts";
+import { ObjectReader, SegmentReader, type WalReader } from "../../../src/lsm/wal/reader.ts";
 import { SegmentWalStore } from "../../../src/lsm/wal/segments.ts";
 import { SystemClock } from "../../../src/runtime/clock.ts";
 import { SystemPrng } from "../../../src/runtime/prng.ts";
@@ -71,6 +72,8 @@ export const KINDS: readonly Kind[] = [
 export interface World {
   readonly store: BlobStore;
   readonly wal: WalStore;
+  /** The log, for those who only read it. */
+  readonly log: WalReader;
   readonly clock: Clock;
   readonly prng: Prng;
   readonly processes: Processes;
@@ -97,11 +100,13 @@ export function makeWorld(kind: Kind, ports: Ports = {}): World {
     kind.wal === "objects"
       ? new ObjectWalStore(store, { clock, prng, prefix: "wal/" })
       : new SegmentWalStore(disk, { clock, prng, segmentBytes: 262_144, sliceBytes: 65_536 });
+  const log = kind.wal === "objects" ? new ObjectReader(store, "wal/") : new SegmentReader(disk);
   const processes = new Processes();
   let last: NodeIdentity | undefined;
   return {
     store,
     wal,
+    log,
     clock,
     prng,
     processes,

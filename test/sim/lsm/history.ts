@@ -110,8 +110,9 @@ export class History {
   latestMs = 0;
   /** In the order of their epochs. */
   readonly #branches: Branch[] = [];
-  /** The highest epoch that has acknowledged a batch of its own. */
+  /** The highest epoch that has acknowledged a batch of its own, and up to where. */
   ackedEpoch = 0;
+  ackedSequence = 0;
 
   constructor(sim: Sim) {
     this.#sim = sim;
@@ -141,6 +142,33 @@ export class History {
       this.#must(later.holds(batch), () => `${what}, which epoch ${later.epoch} did not find`);
     }
     this.ackedEpoch = Math.max(this.ackedEpoch, branch.epoch);
+    this.ackedSequence = Math.max(this.ackedSequence, last);
+  }
+
+  /** The last sequence of a batch that lies at a sequence or below it. */
+  anyEnd(sequence: number): number {
+    const found = this.#branches.at(-1)?.upTo(sequence) ?? [];
+    const last = found.at(-1)?.batch;
+    if (last === undefined || last.last <= found.length) return found.length;
+    return last.first - 1;
+  }
+
+  /**
+   * Somebody who owns nothing has read the state at a sequence: every later owner has to find it.
+   *
+   * @returns who has it in its memory.
+   */
+  seen(sequence: number): Branch {
+    const branch = this.#branches.findLast((one) => one.lastSequence >= sequence);
+    const holder = branch ?? this.#branches.at(-1);
+    if (holder === undefined) throw new Error("a shard that is read has been opened");
+    const own = this.#branches.find((one) => one.lastSequence >= sequence) ?? holder;
+    own.floor = Math.max(own.floor, sequence);
+    for (const later of this.#after(own)) {
+      const what = `${sequence} was read by a reader, epoch ${later.epoch} found ${later.cut}`;
+      this.#must(later.cut >= sequence, () => what);
+    }
+    return holder;
   }
 
   /** Its writer is told that it will never be there. */

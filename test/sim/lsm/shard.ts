@@ -6,6 +6,7 @@ import { InlineMerger } from "../../../src/lsm/compaction/inline-merger.ts";
 import { Engine } from "../../../src/lsm/engine.ts";
 import type { LsmOptions } from "../../../src/lsm/options.ts";
 import type { NodeIdentity, TakeOver } from "../../../src/lsm/owner.ts";
+import { openReader, type Reader, type ReaderTarget } from "../../../src/lsm/states/reader.ts";
 import { verifyShard } from "../../../src/lsm/verify.ts";
 import { ObjectWalStore } from "../../../src/lsm/wal/objects.ts";
 import type { WalStore } from "../../../src/lsm/wal/port.ts";
@@ -18,6 +19,7 @@ import type { Sim } from "../harness/sim.ts";
 import { History } from "./history.ts";
 import { assertAllowed, Member } from "./member.ts";
 import { lsmPlaces } from "./places.ts";
+import type { Kept } from "./reading.ts";
 import { Watch } from "./watch.ts";
 
 /** Longer than the engine lets anything live: an hour of stall is not the end of the world. */
@@ -54,6 +56,8 @@ export function inMemory(sim: Sim): Objects {
 export class Shard {
   readonly history: History;
   readonly members: Member[] = [];
+  /** States that were kept under names. */
+  readonly kept: Kept[] = [];
   readonly #sim: Sim;
   readonly #objects: Objects;
   readonly #hosts = new Map<string, Host>();
@@ -95,6 +99,11 @@ export class Shard {
     for (const host of this.#hosts.values()) if (host.alive) host.crash();
   }
 
+  /** Whether requests take real time. */
+  get isCostly(): boolean {
+    return this.#objects.costly === true;
+  }
+
   get over(): boolean {
     return this.#over;
   }
@@ -112,6 +121,25 @@ export class Shard {
   powerCut(): void {
     for (const host of this.#hosts.values()) if (host.alive) host.crash();
     this.#disk = this.#disk.afterCut(this.#sim.fork());
+  }
+
+  /** A process that reads the shard, and owns nothing. */
+  readerHost(name: string): Host {
+    const host = new Host(this.#sim, name);
+    this.#hosts.set(name, host);
+    return host;
+  }
+
+  /** Opens a reader in a process. @throws what `openReader` throws. */
+  async openReader(host: Host, target: ReaderTarget): Promise<Reader> {
+    const store = this.#objects.of(host, "store");
+    const wal = this.#onDisk
+      ? new SegmentReader(host.disk(this.#disk, () => undefined))
+      : new ObjectReader(store, "wal/");
+    const cache = new BlockCache(this.#sim.pick([0, 3_000, 1_000_000]));
+    host.weather = this.#weather;
+    const ports = { clock: this.#watched(host.clock), prng: this.#sim.fork() };
+    return await openReader({ store, wal, ...ports, cache, options: this.#options }, target);
   }
 
   /** Opens the shard in a process of its own. @throws what `Engine.open` throws. */

@@ -1,6 +1,7 @@
 import { FAIR } from "../harness/faults.ts";
 import { type Sim, type Suite, Violation } from "../harness/sim.ts";
 import { LSM_SITES } from "./places.ts";
+import { readAlong } from "./reading.ts";
 import { Shard } from "./shard.ts";
 import { verify } from "./verify.ts";
 import { found, User } from "./workload.ts";
@@ -26,6 +27,10 @@ export const LSM_SUITE: Suite = {
     audit: READ,
     flush: TABLES,
     close: ["manifest write"],
+    checkpoint: ["manifest write"],
+    "open reader": ["manifest read", "manifest write", "manifest list", "wal read", "disk read"],
+    look: ["manifest read", "wal read", "disk read"],
+    read: READ,
     housekeeping: ["process"],
   },
   fullSeeds: 2_000,
@@ -45,9 +50,11 @@ export async function runShard(sim: Sim, shard: Shard): Promise<() => Promise<vo
     const user = new User(sim, shard, `u${index}`, told);
     return sim.spawn(() => user.work(20 + sim.below(60)));
   });
+  const readers = shard.isCostly ? [] : ["r", "s"];
+  const reading = readers.map((name) => sim.spawn(() => readAlong(sim, shard, name)));
   await Promise.all(users);
   shard.calm();
-  await Promise.all([...contenders, chaos]);
+  await Promise.all([...contenders, chaos, ...reading]);
   // What was sent before may still arrive.
   for (const name of ["heir", "reader"]) await inherit(sim, shard, name);
   sim.coverage.note(`owners ${Math.min(shard.history.epochs, 20)}`);

@@ -12,6 +12,8 @@ export class Watch {
   #latest: Manifest | undefined;
   /** The last manifest that may have been deleted. */
   #boundary = 0;
+  /** What each manifest names: files of tables. */
+  readonly #tables = new Map<number, ReadonlySet<string>>();
 
   /** `sizeOf`: of what lies in the store itself. */
   constructor(sim: Sim, sizeOf: (path: string) => Promise<number | undefined>) {
@@ -75,6 +77,7 @@ export class Watch {
     // Where others stood once: whoever put it looks at the boundary next, and has lost.
     if (manifest.id <= this.#boundary) return;
     this.#latest = manifest;
+    this.#tables.set(manifest.id, new Set(tablesOf(manifest).map(({ id }) => tablePath("", id))));
     const { id, writerEpoch, lastSequence, walFrom } = manifest;
     if (before !== undefined) {
       this.#must(id === before.id + 1, () => `manifest ${id} follows ${before.id}`);
@@ -99,6 +102,12 @@ export class Watch {
     const collected = id === undefined || Number(id) <= this.#boundary;
     this.#must(collected, () => `${path} goes, the boundary is at ${this.#boundary}`);
     this.#must(!this.names(path), () => `${path} goes, manifest ${latest?.id} names it`);
+    const nowMs = this.#sim.clock.nowMs();
+    for (const { kind, name, manifestId, expiresAtMs } of latest?.checkpoints ?? []) {
+      if (kind !== "named" || (expiresAtMs !== undefined && expiresAtMs <= nowMs)) continue;
+      const needs = this.#tables.get(manifestId)?.has(path) === true || Number(id) === manifestId;
+      this.#must(!needs, () => `${path} goes, checkpoint ${name} needs it`);
+    }
   }
 
   #must(holds: boolean, statement: () => string): void {

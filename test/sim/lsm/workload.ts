@@ -66,8 +66,27 @@ export class User {
     if (chance < 0.95) return await this.#keep(member);
     if (chance < 0.97) await member.use("flush", () => member.engine.flush());
     else if (chance < 0.98) await member.use("compact", () => member.engine.compact());
+    else if (chance < 0.985) await this.#checkpoint(member);
     else if (chance < 0.99) await member.use("collect", () => member.engine.collectGarbage());
     else await member.use("close", () => member.engine.close());
+  }
+
+  /** Keeps the state of a moment, or lets go of one. */
+  async #checkpoint(member: Member): Promise<void> {
+    const sim = this.#sim;
+    const { kept } = this.#shard;
+    const one = kept.find(({ mayBeGone }) => !mayBeGone);
+    if (one !== undefined && sim.chance(0.4)) {
+      one.mayBeGone = true;
+      await member.use("checkpoint", () => member.engine.deleteCheckpoint(one.name));
+      return;
+    }
+    const name = `${this.#name}.${++this.#writes}`;
+    const ttlMs = sim.chance(0.3) ? Math.ceil(sim.spanMs(1_000, 7_200_000)) : undefined;
+    await member.use("checkpoint", async () => {
+      const found = await member.engine.checkpoint(name, ttlMs === undefined ? {} : { ttlMs });
+      kept.push({ name, sequence: found.sequence, mayBeGone: ttlMs !== undefined });
+    });
   }
 
   /** A few rows, values long and short; waits for its acknowledgement or does not. */
