@@ -7,7 +7,9 @@ import { Engine } from "../../../src/lsm/engine.ts";
 import type { Manifest } from "../../../src/lsm/format/manifest.ts";
 import { ManifestObjects } from "../../../src/lsm/manifest/objects.ts";
 import type { LsmOptions } from "../../../src/lsm/options.ts";
+import { openReader, type Reader, type ReaderTarget } from "../../../src/lsm/states/reader.ts";
 import { ObjectWalStore } from "../../../src/lsm/wal/objects.ts";
+import { ObjectReader } from "../../../src/lsm/wal/reader.ts";
 import { VirtualClock } from "../../support/virtual-clock.ts";
 import { Processes } from "./worlds.ts";
 
@@ -39,6 +41,18 @@ export class TimedShard {
         options: { compaction: "manual", blockBytes: 200, ...options },
       }),
     );
+  }
+
+  /** A reader under this clock, which it runs for. */
+  read(
+    target: ReaderTarget,
+    options: Partial<LsmOptions> = {},
+    store: BlobStore = this.store,
+  ): Promise<Reader> {
+    const { clock } = this;
+    const wal = new ObjectReader(store, "wal/");
+    const prng = new SeededPrng(1_000 + ++this.#life);
+    return this.run(openReader({ store, wal, clock, prng, options }, target));
   }
 
   run<T>(work: Promise<T>): Promise<T> {

@@ -159,12 +159,12 @@ export class History {
    * @returns who has it in its memory.
    */
   seen(sequence: number): Branch {
-    const branch = this.#branches.findLast((one) => one.lastSequence >= sequence);
-    const holder = branch ?? this.#branches.at(-1);
+    // Whoever came after one that has it, and has less, did not find it.
+    const holder =
+      this.#branches.findLast((one) => one.lastSequence >= sequence) ?? this.#branches.at(-1);
     if (holder === undefined) throw new Error("a shard that is read has been opened");
-    const own = this.#branches.find((one) => one.lastSequence >= sequence) ?? holder;
-    own.floor = Math.max(own.floor, sequence);
-    for (const later of this.#after(own)) {
+    holder.floor = Math.max(holder.floor, sequence);
+    for (const later of this.#after(holder)) {
       const what = `${sequence} was read by a reader, epoch ${later.epoch} found ${later.cut}`;
       this.#must(later.cut >= sequence, () => what);
     }

@@ -1,0 +1,266 @@
+import { describe, expect, it } from "vitest";
+import { utf8, utf8Text } from "../../../src/base/bytes.ts";
+import { LIMITS } from "../../../src/base/limits.ts";
+import type { Engine } from "../../../src/lsm/engine.ts";
+import { Replay } from "../../../src/lsm/replay.ts";
+import type { Reader } from "../../../src/lsm/states/reader.ts";
+import { encodeBatch } from "../../../src/lsm/wal/batch.ts";
+import { FaultyBlobStore } from "../../support/faulty-blob-store.ts";
+import { TimedShard } from "../support/timed-shard.ts";
+
+const HOUR = 3_600_000;
+const FOLLOW = { follow: { pollMs: 1_000 } } as const;
+const TOLD = { follow: { pollMs: 0 } } as const;
+
+async function put(shard: TimedShard, engine: Engine, value: string): Promise<number> {
+  const written = await shard.run(
+    Promise.resolve(engine.put(utf8("key 07"), utf8(value), { durable: true })),
+  );
+  return written.sequence;
+}
+
+async function one(shard: TimedShard, reader: Reader): Promise<string> {
+  const value = await shard.run(Promise.resolve(reader.get(utf8("key 07"))));
+  return value === undefined ? "" : utf8Text(value);
+}
+
+async function replaceAll(shard: TimedShard, engine: Engine, value: string): Promise<void> {
+  await shard.flush(engine, value);
+  await shard.run(engine.compact());
+  await shard.run(engine.collectGarbage());
+}
+
+describe("a reader that follows", () => {
+  it("sees what is durable and in no table yet, at its own pace, and says how stale it is", async () => {
+    const shard = new TimedShard();
+    const engine = await shard.open();
+    await shard.flush(engine, "1");
+    const reader = await shard.read(FOLLOW);
+    const sequence = await put(shard, engine, "2");
+    expect([reader.sequence, await one(shard, reader)]).toEqual([50, "1"]);
+    await shard.clock.advance(999);
+    expect(reader.stats()).toMatchObject({ staleMs: 999, sequence: 50, keptMs: undefined });
+    await shard.clock.advance(2);
+    expect([reader.sequence, await one(shard, reader)]).toEqual([sequence, "2"]);
+    expect(reader.stats().staleMs).toBe(1);
+    // Over a flush, a compaction, and a new owner.
+    for (const value of ["3", "4"]) {
+      await shard.flush(engine, value);
+      await shard.run(engine.compact());
+      const next = await put(shard, engine, `${value}'`);
+      await shard.clock.advance(1_001);
+      expect([reader.sequence, await one(shard, reader)]).toEqual([next, `${value}'`]);
+    }
+    const heir = await shard.open();
+    await put(shard, heir, "5");
+    await shard.clock.advance(1_001);
+    expect(await one(shard, reader)).toBe("5");
+    await shard.run(reader.close());
+    expect(() => reader.get(utf8("key 07"))).toThrow(
+      expect.objectContaining({ code: "LSM_CLOSED" }),
+    );
+    // It wrote nothing, and the store is asked no more.
+    expect((await shard.newest()).checkpoints).toEqual([]);
+  });
+
+  it("asks twice a look where nothing is new, and takes over nobody's memory of the log", async () => {
+    const shard = new TimedShard();
+    const engine = await shard.open();
+    await shard.flush(engine, "1");
+    const calls: string[] = [];
+    const store = new FaultyBlobStore(shard.store, (_index, method) => {
+      calls.push(method);
+      return undefined;
+    });
+    const reader = await shard.read(TOLD, {}, store);
+    calls.length = 0;
+    await shard.run(reader.refresh());
+    expect(calls).toEqual(["get", "get"]);
+    for (let i = 0; i < 30; i++) await put(shard, engine, `${i}`);
+    await shard.run(reader.refresh());
+    expect(reader.stats().memtables.bytes).toBeGreaterThan(0);
+    await shard.run(engine.flush());
+    await shard.run(reader.refresh());
+    expect(reader.stats().memtables.count).toBe(1);
+    expect(await one(shard, reader)).toBe("29");
+    await shard.run(reader.close());
+  });
+
+  it("waits for a sequence, and says so where it does not come", async () => {
+    const shard = new TimedShard();
+    const engine = await shard.open();
+    await shard.flush(engine, "1");
+    const reader = await shard.read(TOLD);
+    const token = await put(shard, engine, "2");
+    await shard.run(reader.waitFor(token));
+    expect(await one(shard, reader)).toBe("2");
+    const late = { kind: "Unavailable", code: "LSM_SEQUENCE_AHEAD" };
+    const waiting = reader.waitFor(token + 1, 5_000);
+    await expect(shard.run(waiting)).rejects.toMatchObject(late);
+    const other = reader.waitFor(token + 1, 5_000);
+    await shard.clock.advance(2_000);
+    await put(shard, engine, "3");
+    await shard.run(other);
+    expect(reader.sequence).toBe(token + 1);
+    await shard.run(reader.close());
+  });
+
+  it("keeps nothing beyond the least age: a scan that takes longer says so, a get goes on", async () => {
+    const shard = new TimedShard();
+    const options = { gcMinAgeMs: HOUR };
+    const engine = await shard.open({ ...options, blockBytes: 40 });
+    await shard.flush(engine, "1");
+    const reader = await shard.read(TOLD, { ...options, readAheadBytes: 0, readGapBytes: 0 });
+    const scan = reader.scan({ batchRows: 1 });
+    await shard.run(Promise.resolve(scan.next()));
+    await shard.clock.advance(2 * HOUR);
+    await replaceAll(shard, engine, "2");
+    await shard.clock.advance(HOUR + 1);
+    await shard.run(engine.collectGarbage());
+    const rest = async () => {
+      while ((await scan.next()) !== undefined);
+    };
+    const behind = { kind: "Unavailable", code: "LSM_READER_BEHIND" };
+    await expect(shard.run(rest())).rejects.toMatchObject(behind);
+    expect(await one(shard, reader)).toBe("2");
+    await shard.run(reader.close());
+  });
+
+  it("of a shard that deletes at once keeps what it reads, and what it read under a scan", async () => {
+    const shard = new TimedShard();
+    const options = { gcMinAgeMs: 0 };
+    const engine = await shard.open({ ...options, blockBytes: 40 });
+    await shard.flush(engine, "1");
+    const reader = await shard.read(TOLD, { ...options, readAheadBytes: 0, readGapBytes: 0 });
+    const scan = reader.scan({ batchRows: 1 });
+    await shard.run(Promise.resolve(scan.next()));
+    for (const value of ["2", "3"]) {
+      await replaceAll(shard, engine, value);
+      await shard.run(reader.refresh());
+      expect(await one(shard, reader)).toBe(value);
+    }
+    let rows = 1;
+    while ((await shard.run(Promise.resolve(scan.next()))) !== undefined) rows++;
+    expect(rows).toBe(50);
+    await replaceAll(shard, engine, "4");
+    await shard.run(reader.refresh());
+    await replaceAll(shard, engine, "5");
+    await shard.run(reader.refresh());
+    // The one before last, and the last.
+    expect((await shard.newest()).checkpoints).toHaveLength(2);
+    await shard.run(reader.close());
+    await shard.run(engine.collectGarbage());
+    expect(await shard.names("sst/")).toHaveLength(1);
+  });
+});
+
+describe("a reader of one state", () => {
+  it("keeps it as long as it lives, and for its life behind that", async () => {
+    const shard = new TimedShard();
+    const options = { gcMinAgeMs: 0 };
+    const engine = await shard.open(options);
+    await shard.flush(engine, "1");
+    await shard.run(engine.checkpoint("one"));
+    const reader = await shard.read({ checkpoint: "one" }, options);
+    await shard.run(engine.deleteCheckpoint("one"));
+    await replaceAll(shard, engine, "2");
+    await shard.clock.advance(3 * LIMITS.lsmReaderLifeMs);
+    await replaceAll(shard, engine, "3");
+    expect(reader.stats()).toMatchObject({ sequence: 50, staleMs: undefined });
+    expect(reader.stats().keptMs).toBeGreaterThan(LIMITS.lsmReaderLifeMs / 2);
+    expect(await one(shard, reader)).toBe("1");
+    await shard.run(reader.refresh());
+    expect(reader.sequence).toBe(50);
+    // Another one, whose process ends without a word.
+    const lost = new FaultyBlobStore(shard.store, () => undefined);
+    await shard.run(engine.checkpoint("two"));
+    await shard.read({ checkpoint: "two" }, options, lost);
+    lost.put = () => new Promise(() => undefined);
+    await shard.run(engine.deleteCheckpoint("two"));
+    await shard.run(reader.close());
+    await replaceAll(shard, engine, "4");
+    expect(await shard.names("sst/")).toHaveLength(2);
+    await shard.clock.advance(LIMITS.lsmReaderLifeMs + 1);
+    await replaceAll(shard, engine, "5");
+    expect(await shard.names("sst/")).toHaveLength(1);
+  });
+
+  it("is found by its time: tables, and the log behind them", async () => {
+    const shard = new TimedShard();
+    const engine = await shard.open();
+    const times: number[] = [];
+    for (const value of ["1", "2", "3", "4"]) {
+      await shard.clock.advance(60_000);
+      if (value === "3") await put(shard, engine, value);
+      else await shard.flush(engine, value);
+      times.push(shard.clock.nowMs() + 30_000);
+    }
+    await shard.clock.advance(60_000);
+    const seen: string[] = [];
+    for (const timeMs of times) {
+      const reader = await shard.read({ at: { timeMs } });
+      seen.push(await one(shard, reader));
+      await shard.run(reader.close());
+    }
+    expect(seen).toEqual(["1", "2", "3", "4"]);
+    const ahead = shard.read({ at: { timeMs: shard.clock.nowMs() + 1 } });
+    await expect(ahead).rejects.toMatchObject({ kind: "Invalid", code: "LSM_TIME_AHEAD" });
+    const before = shard.read({ at: { timeMs: 1 } });
+    await expect(before).rejects.toMatchObject({ kind: "NotFound", code: "LSM_HISTORY_GONE" });
+  });
+
+  it("is refused where it is gone, within a batch, or not there yet, and keeps nothing then", async () => {
+    const shard = new TimedShard();
+    const options = { gcMinAgeMs: HOUR };
+    const engine = await shard.open(options);
+    await shard.flush(engine, "1");
+    await put(shard, engine, "2");
+    await shard.clock.advance(3 * HOUR);
+    await shard.flush(engine, "3");
+    await shard.clock.advance(3 * HOUR);
+    await replaceAll(shard, engine, "4");
+    const at = (sequence: number) => shard.read({ at: { sequence } }, options);
+    const gone = { kind: "NotFound", code: "LSM_HISTORY_GONE" };
+    await expect(at(50)).rejects.toMatchObject(gone);
+    await expect(at(51)).rejects.toMatchObject(gone);
+    const last = await put(shard, engine, "5");
+    await expect(at(last - 10)).rejects.toMatchObject(gone);
+    const ahead = { kind: "Unavailable", code: "LSM_SEQUENCE_AHEAD" };
+    await expect(at(last + 1)).rejects.toMatchObject(ahead);
+    const missing = { kind: "NotFound", code: "LSM_CHECKPOINT_NOT_FOUND" };
+    await expect(shard.read({ checkpoint: "none" }, options)).rejects.toMatchObject(missing);
+    expect((await shard.newest()).checkpoints).toEqual([]);
+    const reader = await at(last);
+    expect(await one(shard, reader)).toBe("5");
+    await shard.run(reader.close());
+    const nowhere = new TimedShard().read(TOLD);
+    await expect(nowhere).rejects.toMatchObject({ kind: "NotFound", code: "LSM_NO_SHARD" });
+  });
+});
+
+describe("what was read of the log", () => {
+  it("is cut where tables begin, in the midst of a memtable too", () => {
+    const replay = new Replay(4_000_000, 0);
+    const add = (sequence: number, count: number): void => {
+      const ops = Array.from({ length: count }, (_, i) => {
+        const value = Uint8Array.of(sequence + i, 0, 0, 0, 0, 0, 0, 0);
+        return { op: "merge" as const, key: utf8(`k${i % 3}`), operator: 0, value };
+      });
+      const payload = encodeBatch(ops);
+      replay.add({ epoch: 1, batches: [{ firstSequence: sequence, count, payload }] });
+    };
+    add(1, 10);
+    add(11, 5);
+    replay.cut(10);
+    const [active] = replay.memtables;
+    expect([active?.entries, active?.minSequence, active?.maxSequence]).toEqual([5, 11, 15]);
+    expect(active?.get("k0", 14)?.sequence).toBe(14);
+    expect(active?.get("k0", 13)?.sequence).toBe(11);
+    replay.cut(20);
+    expect(replay.memtables.every(({ isEmpty }) => isEmpty)).toBe(true);
+    // What tables hold is not read from the log once more.
+    add(16, 5);
+    expect(replay.memtables.every(({ isEmpty }) => isEmpty)).toBe(true);
+    expect(replay.lastSequence).toBe(20);
+  });
+});
