@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { CatalogError } from "../../src/base/error.ts";
 import { MemoryBudget } from "../../src/lsm/budget.ts";
+import { BlockCache } from "../../src/lsm/cache.ts";
 import type { Engine } from "../../src/lsm/engine.ts";
 import type { PrefixRule } from "../../src/lsm/format/prefix-filter.ts";
 import type { LsmOptions } from "../../src/lsm/options.ts";

@@ -31,7 +31,7 @@ async function replaceAll(shard: TimedShard, engine: Engine, value: string): Pro
 }
 
 describe("a reader that follows", () => {
-  it("sees what is durable and in no table yet, at its own pace, and says how stale it is", async () => {
+  it("sees what is durable and in no table yet, and says how stale it is", async () => {
     const shard = new TimedShard();
     const engine = await shard.open();
     await shard.flush(engine, "1");
@@ -63,7 +63,7 @@ describe("a reader that follows", () => {
     expect((await shard.newest()).checkpoints).toEqual([]);
   });
 
-  it("asks twice a look where nothing is new, and takes over nobody's memory of the log", async () => {
+  it("asks twice where nothing is new, and gives up what tables hold by now", async () => {
     const shard = new TimedShard();
     const engine = await shard.open();
     await shard.flush(engine, "1");
@@ -105,7 +105,7 @@ describe("a reader that follows", () => {
     await shard.run(reader.close());
   });
 
-  it("keeps nothing beyond the least age: a scan that takes longer says so, a get goes on", async () => {
+  it("keeps nothing beyond the least age: a scan ends, a get goes on", async () => {
     const shard = new TimedShard();
     const options = { gcMinAgeMs: HOUR };
     const engine = await shard.open({ ...options, blockBytes: 40 });
@@ -126,7 +126,7 @@ describe("a reader that follows", () => {
     await shard.run(reader.close());
   });
 
-  it("of a shard that deletes at once keeps what it reads, and what it read under a scan", async () => {
+  it("of a shard that deletes at once keeps what it reads, its scans' too", async () => {
     const shard = new TimedShard();
     const options = { gcMinAgeMs: 0 };
     const engine = await shard.open({ ...options, blockBytes: 40 });
@@ -209,7 +209,7 @@ describe("a reader of one state", () => {
     await expect(before).rejects.toMatchObject({ kind: "NotFound", code: "LSM_HISTORY_GONE" });
   });
 
-  it("is refused where it is gone, within a batch, or not there yet, and keeps nothing then", async () => {
+  it("is refused where it is gone, within a batch, or not there yet", async () => {
     const shard = new TimedShard();
     const options = { gcMinAgeMs: HOUR };
     const engine = await shard.open(options);

@@ -10,6 +10,14 @@ export interface Batch {
   fate: "open" | "acknowledged" | "denied";
 }
 
+/** A state that people keep. */
+export interface Kept {
+  readonly name: string;
+  readonly sequence: number;
+  /** It may be gone: somebody wants to delete it, or its life may be over. */
+  mayBeGone: boolean;
+}
+
 interface Slot {
   readonly op: ModelOp;
   readonly batch: Batch;

@@ -3,17 +3,9 @@ import type { Reader, ReaderTarget } from "../../../src/lsm/states/reader.ts";
 import { possible, type ReadRange, select, sorted } from "../../lsm/support/version-map.ts";
 import type { Host } from "../harness/host.ts";
 import type { Sim } from "../harness/sim.ts";
-import type { Branch } from "./history.ts";
+import type { Branch, Kept } from "./history.ts";
 import { assertAllowed, boundsOf, rowsOf, toBytes, toText } from "./member.ts";
 import type { Shard } from "./shard.ts";
-
-/** A state that people keep. */
-export interface Kept {
-  readonly name: string;
-  readonly sequence: number;
-  /** It may be gone: somebody wants to delete it, or its life may be over. */
-  mayBeGone: boolean;
-}
 
 /** Processes that read the shard beside its owners, one after the other, until it is over. */
 export async function readAlong(sim: Sim, shard: Shard, name: string): Promise<void> {

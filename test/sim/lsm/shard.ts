@@ -2,6 +2,7 @@ import type { Clock } from "../../../src/base/clock.ts";
 import { MemoryBlobStore } from "../../../src/blob/memory.ts";
 import type { BlobStore } from "../../../src/blob/port.ts";
 import { MemoryBudget } from "../../../src/lsm/budget.ts";
+import { BlockCache } from "../../../src/lsm/cache.ts";
 import { InlineMerger } from "../../../src/lsm/compaction/inline-merger.ts";
 import { Engine } from "../../../src/lsm/engine.ts";
 import type { LsmOptions } from "../../../src/lsm/options.ts";
@@ -16,10 +17,9 @@ import { ModelledDisk } from "../../support/modelled-disk.ts";
 import { FAIR, type Weather, weatherOf } from "../harness/faults.ts";
 import { Host } from "../harness/host.ts";
 import type { Sim } from "../harness/sim.ts";
-import { History } from "./history.ts";
+import { History, type Kept } from "./history.ts";
 import { assertAllowed, Member } from "./member.ts";
 import { lsmPlaces } from "./places.ts";
-import type { Kept } from "./reading.ts";
 import { Watch } from "./watch.ts";
 
 /** Longer than the engine lets anything live: an hour of stall is not the end of the world. */
