@@ -34,19 +34,23 @@ export interface HttpHead {
 }
 
 export interface HttpAnswer extends HttpHead {
-  /** Whole; empty where it was not wanted. */
+  /** Whole; empty where it is cut. */
   readonly body: Uint8Array;
+  /** There is more of the body than was wanted. */
+  readonly isCut: boolean;
 }
 
 export interface HttpCall {
-  /** Ends the exchange, which is then in doubt. */
+  /** Ends the exchange, which is then in doubt, unless it waits for a connection still. */
   readonly signal: AbortSignal;
-  /** Hears the head before the body; answers whether the body is wanted. */
-  readonly onHead?: (head: HttpHead) => boolean;
+  /** Hears the head before the body; answers how many bytes of the body are wanted at most. */
+  readonly onHead?: (head: HttpHead) => number;
 }
 
 /** How often a request goes out that met closed connections before it was sent whole. */
 const MAX_SENDS = 3;
+/** Of a body that nobody says how much is wanted of: no service answers with as much. */
+const MAX_BODY_BYTES = 64 * 1_024 * 1_024;
 const NOTHING = new Uint8Array(0);
 
 /** Kept connections, and one exchange at a time over each. */
@@ -70,6 +74,8 @@ export class HttpPool {
    * A request is sent again by itself only where a kept connection turned out to be closed before
    * all of the request was handed to it: nobody can have acted on that. Whatever else goes wrong is
    * the caller's to judge.
+   *
+   * It settles with its signal at the latest, whatever the connection does.
    *
    * @throws Node's errors; those of `connect` and `getaddrinfo` say in `syscall` that nothing was
    *   sent. `AbortError`, `TimeoutError` by name.
@@ -95,7 +101,7 @@ export class HttpPool {
   ): Promise<HttpAnswer | NeverWhole> {
     return new Promise((resolve, reject) => {
       if (signal.aborted) {
-        reject(named("AbortError", "given up before it was sent"));
+        reject(unsentAbort());
         return;
       }
       const out = (secure ? secureRequest : request)({
@@ -103,19 +109,28 @@ export class HttpPool {
         ...(port !== undefined && { port }),
         agent: secure ? this.httpsAgent : this.httpAgent,
       });
-      const abort = (): void => void out.destroy();
+      const isConnecting = boundConnecting(out, secure, this.#options);
       const fail = (error: unknown): void => {
         signal.removeEventListener("abort", abort);
-        // One that was given up breaks by whatever the connection says first.
-        if (signal.aborted) reject(named("AbortError", "not answered in time"));
-        else if (out.reusedSocket && !out.writableFinished) resolve(new NeverWhole(error));
+        if (isNeverWhole(out, secure, error)) resolve(new NeverWhole(error));
         else reject(error);
       };
+      // Whatever the connection says afterwards, or does not.
+      const abort = (): void => {
+        reject(isConnecting() ? unsentAbort() : named("AbortError", "not answered in time"));
+        out.destroy();
+      };
       signal.addEventListener("abort", abort);
-      const isConnecting = boundConnecting(out, secure, this.#options);
-      out.once("timeout", () => out.destroy(timeoutOf(isConnecting())));
+      out.once("timeout", () => {
+        const error = named("TimeoutError", "no sign of life");
+        out.destroy(isConnecting() ? unsent(error) : error);
+      });
       out.on("error", fail);
+      // Some ends are no errors to Node, such as that of a connection that changed its protocol.
+      const closed = (): void => fail(named("NoAnswer", "closed without an answer"));
+      out.once("close", closed);
       out.once("response", (response) => {
+        out.off("close", closed);
         collect(response, onHead).then((answer) => {
           signal.removeEventListener("abort", abort);
           resolve(answer);
@@ -136,9 +151,18 @@ class NeverWhole {
 }
 
 /**
+ * Whether nobody can have all of a request that failed with this error. Over TLS, Node counts what
+ * it has written only a turn later, so there a write alone that failed says so.
+ */
+function isNeverWhole(out: ClientRequest, secure: boolean, error: unknown): boolean {
+  if (!out.reusedSocket || out.writableFinished) return false;
+  return !secure || (error as { readonly syscall?: unknown }).syscall === "write";
+}
+
+/**
  * A connection that is being made has less time than one that stands.
  *
- * @returns whether it is still being made.
+ * @returns whether there is none yet that stands.
  */
 function boundConnecting(
   out: ClientRequest,
@@ -158,37 +182,50 @@ function boundConnecting(
   return () => connecting;
 }
 
-function timeoutOf(connecting: boolean): Error {
-  const error = named("TimeoutError", "no sign of life");
-  // As the system's own: nothing was sent.
-  return connecting ? Object.assign(error, { code: "ETIMEDOUT", syscall: "connect" }) : error;
+/** What was given up, and nothing of it sent. */
+export function unsentAbort(): Error {
+  return unsent(named("AbortError", "given up before it was sent"));
+}
+
+/** As the system's own errors say that nothing was sent. */
+function unsent(error: Error): Error {
+  return Object.assign(error, { code: "ETIMEDOUT", syscall: "connect" });
 }
 
 function collect(response: IncomingMessage, onHead: HttpCall["onHead"]): Promise<HttpAnswer> {
   const { statusCode: status = 0, headers } = response;
   const head: HttpHead = { status, headers: headers as HttpHead["headers"] };
   return new Promise((resolve, reject) => {
-    if (onHead?.(head) === false) {
-      response.on("error", () => {});
+    const wanted = onHead?.(head) ?? MAX_BODY_BYTES;
+    const cut = (): void => {
       response.destroy();
-      resolve({ ...head, body: NOTHING });
+      resolve({ ...head, body: NOTHING, isCut: true });
+    };
+    response.on("error", reject);
+    if (onHead !== undefined && Number(headers["content-length"] ?? 0) > wanted) {
+      cut();
       return;
     }
     const chunks: Uint8Array[] = [];
-    response.on("data", (chunk: Uint8Array) => void chunks.push(chunk));
-    response.once("error", reject);
+    let bytes = 0;
+    response.on("data", (chunk: Uint8Array) => {
+      bytes += chunk.length;
+      if (bytes > wanted) cut();
+      else chunks.push(chunk);
+    });
     response.once("end", () => {
       // Without a length nobody can tell an end from a break.
-      if (isBounded(response, chunks)) resolve({ ...head, body: inOnePiece(chunks) });
-      else reject(named("UnboundedAnswer", "an answer without a length"));
+      if (isBounded(response, bytes)) {
+        resolve({ ...head, body: inOnePiece(chunks), isCut: false });
+      } else reject(named("UnboundedAnswer", "an answer without a length"));
     });
   });
 }
 
-function isBounded({ headers, complete }: IncomingMessage, chunks: readonly unknown[]): boolean {
+function isBounded({ headers, complete }: IncomingMessage, bytes: number): boolean {
   const hasLength =
     headers["content-length"] !== undefined || headers["transfer-encoding"] !== undefined;
-  return complete && (hasLength || chunks.length === 0);
+  return complete && (hasLength || bytes === 0);
 }
 
 function named(name: string, message: string): Error {

@@ -1,7 +1,12 @@
-import type { Clock } from "../base/clock.ts";
-import type { HttpAnswer, HttpCall, HttpPool } from "./http.ts";
+import { type Clock, Stopwatch } from "../base/clock.ts";
+import { type HttpAnswer, type HttpCall, type HttpPool, unsentAbort } from "./http.ts";
 import { amzDate, type Pairs } from "./sigv4.ts";
-import { type Site, SiteFinder, type SiteSource } from "./site.ts";
+import { type Site, SiteFinder, type SiteSource, SKEW_MS } from "./site.ts";
+
+/** How services refuse a signature, among others one that is of another time. */
+const REFUSED: ReadonlySet<number> = new Set([400, 401, 403]);
+/** What an answer says of the time is true so long after the request was dated. */
+const SOON_MS = 30_000;
 
 /** A request before it is signed. */
 export interface LeanRequest {
@@ -24,22 +29,44 @@ export interface LeanOptions {
 /** Signs and sends requests to one service. */
 export class LeanWire {
   readonly #pool: HttpPool;
+  readonly #clock: Clock;
   readonly #finder: SiteFinder;
   #dateS: number | undefined;
   #date = "";
 
   constructor({ source, pool, clock }: LeanOptions) {
     this.#pool = pool;
+    this.#clock = clock;
     this.#finder = new SiteFinder(source, clock);
   }
 
-  /** As `SiteFinder.find`. */
-  site(): Promise<Site | undefined> {
-    return this.#finder.find();
+  /**
+   * As `SiteFinder.find`, until the signal ends: what the SDK waits for may have no end of its own.
+   *
+   * @throws besides: an `AbortError` that says in `syscall` that nothing was sent.
+   */
+  site(signal: AbortSignal): Promise<Site | undefined> {
+    return untilAborted(this.#finder.find(), signal);
   }
 
-  /** One request, sent once. @throws as `HttpPool.exchange` */
+  /**
+   * One request, sent once; and once more where it was refused with a date by which its own was
+   * wrong: then it was not looked at further. Not where it took long: whoever sends a write knows
+   * until when.
+   *
+   * @throws as `HttpPool.exchange`
+   */
   async send(site: Site, request: LeanRequest, call: HttpCall): Promise<HttpAnswer> {
+    const watch = new Stopwatch(this.#clock);
+    const datedMs = this.#finder.nowMs();
+    const answer = await this.#once(site, request, call);
+    if (watch.elapsedMs() > SOON_MS) return answer;
+    this.#finder.observe(answer);
+    const isMisdated = Math.abs(this.#finder.nowMs() - datedMs) >= SKEW_MS;
+    return isMisdated && REFUSED.has(answer.status) ? this.#once(site, request, call) : answer;
+  }
+
+  #once(site: Site, request: LeanRequest, call: HttpCall): Promise<HttpAnswer> {
     const { method, path, payloadSha256, body } = request;
     const { origin, host, credentials, signer } = site;
     const date = this.#dateText();
@@ -57,9 +84,7 @@ export class LeanWire {
     for (const [name, value] of headers) flat.push(name, value);
     if (body !== undefined) flat.push("content-length", String(Buffer.byteLength(body)));
     const sent = { method, path, headers: flat, ...(body !== undefined && { body }) };
-    const answer = await this.#pool.exchange(origin, sent, call);
-    this.#finder.observe(answer);
-    return answer;
+    return this.#pool.exchange(origin, sent, call);
   }
 
   /** Made once a second. */
@@ -71,4 +96,14 @@ export class LeanWire {
     }
     return this.#date;
   }
+}
+
+/** What a promise comes to, or the end of the signal. */
+function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const abort = (): void => reject(unsentAbort());
+    if (signal.aborted) abort();
+    signal.addEventListener("abort", abort, { once: true });
+    promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
+  });
 }

@@ -61,16 +61,27 @@ export interface Site {
   readonly signer: Signer;
 }
 
+interface Found {
+  readonly site: Promise<Site | undefined>;
+  /** From then on another one is looked for. */
+  renewAtMs: number;
+  /** From then on it is no longer used. */
+  endsAtMs: number;
+}
+
 /** The SDK renews credentials so long before they end, and is asked for new ones then. */
 const RENEW_MS = 300_000;
+/** Between two tries to renew what has not ended. */
+const RENEW_AGAIN_MS = 10_000;
 /** Signatures are refused at 15 minutes; below this a clock is not told from a slow answer. */
-const SKEW_MS = 240_000;
+export const SKEW_MS = 240_000;
 const CREDENTIAL = String.raw`Credential=[^/]+\/\d{8}\/([^/]+)\/([^/]+)\/aws4_request`;
 const AUTHORIZATION = new RegExp(`^AWS4-HMAC-SHA256 ${CREDENTIAL}, SignedHeaders=([^,]+), `);
 
 /**
  * Learns a site from a request that the SDK has signed, and takes it only where our signature of
- * that request is the SDK's own, byte for byte. Learns it anew when its credentials end.
+ * that request is the SDK's own, byte for byte. Learns it anew before its credentials end; as long
+ * as they have not, nobody waits for that, and nobody is harmed where it fails.
  *
  * Other ways of signing (S3 Express sessions, multi-region access points) make no site: their
  * requests are the SDK's to send.
@@ -78,7 +89,7 @@ const AUTHORIZATION = new RegExp(`^AWS4-HMAC-SHA256 ${CREDENTIAL}, SignedHeaders
 export class SiteFinder {
   readonly #source: SiteSource;
   readonly #clock: Clock;
-  #found: { readonly site: Promise<Site | undefined>; renewAtMs: number } | undefined;
+  #found: Found | undefined;
   #offsetMs = 0;
   #lastDate: string | undefined;
 
@@ -94,23 +105,48 @@ export class SiteFinder {
    * @throws what the SDK throws where it finds no credentials or region.
    */
   find(): Promise<Site | undefined> {
-    if (this.#found !== undefined && this.#clock.nowMs() < this.#found.renewAtMs) {
-      return this.#found.site;
-    }
-    const found = { site: this.#learn(), renewAtMs: Number.POSITIVE_INFINITY };
+    const nowMs = this.#clock.nowMs();
+    const found = this.#found;
+    if (found === undefined || nowMs >= found.endsAtMs) return this.#begin();
+    if (nowMs >= found.renewAtMs) this.#renew(found);
+    return found.site;
+  }
+
+  /** Whoever asks meanwhile waits for it, too. */
+  #begin(): Promise<Site | undefined> {
+    const never = Number.POSITIVE_INFINITY;
+    const site = this.#learn();
+    const found: Found = { site, renewAtMs: never, endsAtMs: never };
     this.#found = found;
-    found.site.then(
-      (site) => {
-        const endsAt = site?.credentials.expiration?.getTime();
-        if (endsAt !== undefined) found.renewAtMs = endsAt - RENEW_MS;
-        // Also where credentials changed between the sample and its signature.
-        if (site === undefined) found.renewAtMs = this.#clock.nowMs() + RENEW_MS;
-      },
+    site.then(
+      (learnt) => Object.assign(found, this.#termOf(learnt)),
       () => {
         if (this.#found === found) this.#found = undefined;
       },
     );
-    return found.site;
+    return site;
+  }
+
+  #renew(found: Found): void {
+    found.renewAtMs = Number.POSITIVE_INFINITY;
+    const site = this.#learn();
+    site.then(
+      (learnt) => {
+        if (this.#found === found) this.#found = { site, ...this.#termOf(learnt) };
+      },
+      () => {
+        found.renewAtMs = this.#clock.nowMs() + RENEW_AGAIN_MS;
+      },
+    );
+  }
+
+  /** Until when a site is good, and from when on another one is looked for. */
+  #termOf(site: Site | undefined): Pick<Found, "renewAtMs" | "endsAtMs"> {
+    const nowMs = this.#clock.nowMs();
+    // Also where credentials changed between the sample and its signature.
+    if (site === undefined) return { renewAtMs: nowMs + RENEW_MS, endsAtMs: nowMs + RENEW_MS };
+    const endsAtMs = site.credentials.expiration?.getTime() ?? Number.POSITIVE_INFINITY;
+    return { renewAtMs: Math.max(endsAtMs - RENEW_MS, nowMs + RENEW_AGAIN_MS), endsAtMs };
   }
 
   /** The service's time, in ms, as far as it is known to differ from ours. */
@@ -118,7 +154,7 @@ export class SiteFinder {
     return this.#clock.nowMs() + this.#offsetMs;
   }
 
-  /** Looks at the date of an answer. */
+  /** Looks at the date of an answer that has just come. */
   observe({ headers }: HttpHead): void {
     const { date } = headers;
     // It moves once a second.

@@ -90,10 +90,26 @@ describe("an answer", () => {
     const { send, sockets } = await site(
       answering("HTTP/1.1 200 OK\r\ncontent-length: 99\r\n\r\nsome"),
     );
-    const answer = await send({}, { onHead: ({ headers }) => headers["content-length"] === "2" });
-    expect(answer.body).toHaveLength(0);
+    const answer = await send({}, { onHead: ({ status }) => (status === 200 ? 98 : 200) });
+    expect(answer).toMatchObject({ status: 200, isCut: true, body: new Uint8Array(0) });
     const [socket] = sockets;
     if (socket?.closed === false) await once(socket, "close");
+  });
+
+  test("that says no length, and has more than is wanted, is left as well", async () => {
+    const { send } = await site((socket) => {
+      socket.once("data", () => {
+        socket.write("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n");
+        // It has no end: whoever took all of it would never be done.
+        const chunk = `10000\r\n${"m".repeat(0x10000)}\r\n`;
+        const more = (): void => {
+          if (!socket.destroyed) socket.write(chunk, () => setImmediate(more));
+        };
+        more();
+      });
+    });
+    const answer = await send({}, { onHead: () => 1_000 });
+    expect(answer).toMatchObject({ status: 200, isCut: true });
   });
 
   test.each([
@@ -105,6 +121,10 @@ describe("an answer", () => {
     ["without a length", "HTTP/1.1 200 OK\r\n\r\nsome"],
     ["that is none", "SSH-2.0-OpenSSH_9\r\n"],
     ["that is empty", ""],
+    [
+      "that changes the protocol",
+      "HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: other\r\n\r\n",
+    ],
   ])("%s is an error", async (_what, answer) => {
     const { send } = await site((socket) => {
       socket.once("data", () => void socket.end(answer));
@@ -203,6 +223,19 @@ describe("a connection", () => {
     });
     await expect(send({}, { signal: abort.signal })).rejects.toMatchObject({ name: "AbortError" });
     await expect(send({}, { signal: abort.signal })).rejects.toMatchObject({ name: "AbortError" });
+  });
+
+  test("that a request still waits for sent nothing when its signal ends", async () => {
+    const { send, sockets } = await site(() => {}, { connections: 1 });
+    const first = new AbortController();
+    const taken = send({}, { signal: first.signal });
+    const second = new AbortController();
+    const waiting = send({}, { signal: second.signal });
+    second.abort();
+    await expect(waiting).rejects.toMatchObject({ name: "AbortError", syscall: "connect" });
+    if (sockets.length === 0) await expect.poll(() => sockets.length).toBe(1);
+    first.abort();
+    await expect(taken).rejects.toMatchObject({ name: "AbortError" });
   });
 
   test("is one of no more than allowed", async () => {

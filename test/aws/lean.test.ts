@@ -1,5 +1,5 @@
-import { afterEach, expect, test } from "vitest";
-import { HttpPool } from "../../src/aws/http.ts";
+import { afterEach, describe, expect, test } from "vitest";
+import { type HttpAnswer, HttpPool } from "../../src/aws/http.ts";
 import { LeanWire } from "../../src/aws/lean.ts";
 import { Signer } from "../../src/aws/sigv4.ts";
 import { sha256Hex } from "../../src/base/hash.ts";
@@ -18,13 +18,21 @@ interface World {
   readonly serving: Serving;
 }
 
-/** A service whose clock is `aheadMs` ahead of ours, and the wire to it. */
-async function open(clock: VirtualClock, aheadMs = 0, sessionToken?: string): Promise<World> {
+interface Service {
+  /** Of the service's clock before ours. */
+  readonly aheadMs?: number;
+  readonly sessionToken?: string;
+  readonly statusOf?: (request: Request) => number;
+}
+
+/** A service, and the wire to it. */
+async function open(clock: VirtualClock, service: Service = {}): Promise<World> {
+  const { aheadMs = 0, sessionToken, statusOf = () => 200 } = service;
   const seen: Request[] = [];
   const serving = await serve((request) => {
     seen.push(request);
     const date = new Date(clock.nowMs() + aheadMs).toUTCString();
-    return { status: 200, headers: { date }, body: new Uint8Array(0) };
+    return { status: statusOf(request), headers: { date }, body: new Uint8Array(0) };
   });
   const { hostname, port, host } = new URL(serving.url);
   const pool = new HttpPool({ connections: 2, connectMs: 5_000, idleMs: 5_000 });
@@ -46,18 +54,22 @@ async function open(clock: VirtualClock, aheadMs = 0, sessionToken?: string): Pr
   return { wire: new LeanWire({ source, pool, clock }), seen, serving };
 }
 
-async function send({ wire, seen }: World): Promise<Request | undefined> {
-  const site = await wire.site();
-  if (site === undefined) throw new Error("the sample is signed as we sign");
+async function exchange({ wire }: World): Promise<HttpAnswer> {
   const { signal } = new AbortController();
+  const site = await wire.site(signal);
+  if (site === undefined) throw new Error("the sample is signed as we sign");
   const body = "é";
   const request = { method: "POST", path: "/", body, payloadSha256: sha256Hex(body) };
-  await wire.send(site, { ...request, headers: [["x-b", "1"]] }, { signal });
-  return seen.at(-1);
+  return wire.send(site, { ...request, headers: [["x-b", "1"]] }, { signal });
+}
+
+async function send(world: World): Promise<Request | undefined> {
+  await exchange(world);
+  return world.seen.at(-1);
 }
 
 test("a request carries what it must, all of it signed", async () => {
-  const world = await open(new VirtualClock(Date.UTC(2026, 0, 1)), 0, "token");
+  const world = await open(new VirtualClock(Date.UTC(2026, 0, 1)), { sessionToken: "token" });
   const { headers } = (await send(world))!;
   expect(headers).toMatchObject({
     ...{ "x-amz-date": "20260101T000000Z", "x-amz-security-token": "token", "x-b": "1" },
@@ -71,9 +83,76 @@ test("a request carries what it must, all of it signed", async () => {
 
 test("the date of a request is the service's, whatever ours says", async () => {
   const clock = new VirtualClock(0);
-  const world = await open(clock, 3_600_000);
+  const world = await open(clock, { aheadMs: 3_600_000 });
   expect((await send(world))?.headers["x-amz-date"]).toBe("19700101T000000Z");
   expect((await send(world))?.headers["x-amz-date"]).toBe("19700101T010000Z");
   await clock.advance(1_000);
   expect((await send(world))?.headers["x-amz-date"]).toBe("19700101T010001Z");
+});
+
+describe("a request that is refused with another date than its own", () => {
+  const HOUR = 3_600_000;
+  const dated = ({ headers }: Request): string => headers["x-amz-date"]?.slice(9, 11) ?? "";
+
+  test.each([400, 401, 403])(
+    "by %i goes out once more, dated as the service is",
+    async (status) => {
+      const statusOf = (request: Request) => (dated(request) === "01" ? 200 : status);
+      const world = await open(new VirtualClock(0), { aheadMs: HOUR, statusOf });
+      const answers = [await exchange(world), await exchange(world)];
+      expect(answers.map((answer) => answer.status)).toEqual([200, 200]);
+      expect(world.seen.map(dated)).toEqual(["00", "01", "01"]);
+    },
+  );
+
+  test("does so once: what is refused then is refused", async () => {
+    const world = await open(new VirtualClock(0), { aheadMs: HOUR, statusOf: () => 403 });
+    expect((await exchange(world)).status).toBe(403);
+    expect(world.seen).toHaveLength(2);
+    expect((await exchange(world)).status).toBe(403);
+    expect(world.seen).toHaveLength(3);
+  });
+
+  test.each([404, 412, 500, 503])(
+    "but by %i, which says nothing of dates, does not",
+    async (status) => {
+      const world = await open(new VirtualClock(0), { aheadMs: HOUR, statusOf: () => status });
+      expect((await exchange(world)).status).toBe(status);
+      expect(world.seen).toHaveLength(1);
+    },
+  );
+
+  test("does not where it took long, and neither is the date believed", async () => {
+    const clock = new VirtualClock(0);
+    const told = clock.nowMs.bind(clock);
+    let stoodMs = 0;
+    clock.nowMs = () => told() + stoodMs;
+    const world = await open(clock, {
+      statusOf: () => {
+        // The process stands still from here on, and then reads an answer of long ago.
+        stoodMs = HOUR;
+        return 403;
+      },
+    });
+    expect((await exchange(world)).status).toBe(403);
+    expect(world.seen.map(dated)).toEqual(["00"]);
+    await exchange(world);
+    expect(world.seen.map(dated)).toEqual(["00", "01"]);
+  });
+});
+
+test("a site that nobody finds is waited for as long as the signal lasts", async () => {
+  const source = {
+    sample: () => new Promise(() => {}),
+    credentials: () => new Promise<never>(() => {}),
+    escapePath: true,
+  };
+  const pool = new HttpPool({ connections: 1, connectMs: 5_000, idleMs: 5_000 });
+  const wire = new LeanWire({ source, pool, clock: new VirtualClock(0) });
+  const abort = new AbortController();
+  const finding = wire.site(abort.signal);
+  abort.abort();
+  const unsent = { name: "AbortError", syscall: "connect" };
+  await expect(finding).rejects.toMatchObject(unsent);
+  await expect(wire.site(abort.signal)).rejects.toMatchObject(unsent);
 });

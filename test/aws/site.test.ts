@@ -1,7 +1,7 @@
 import { DynamoDB, type DynamoDBClientConfig } from "@aws-sdk/client-dynamodb";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { AwsCredentials } from "../../src/aws/sigv4.ts";
-import { type Site, SiteFinder } from "../../src/aws/site.ts";
+import { type Site, SiteFinder, type SiteSource } from "../../src/aws/site.ts";
 import { utf8 } from "../../src/base/bytes.ts";
 import { connectS3 } from "../../src/blob/s3/client.ts";
 import { s3Source } from "../../src/blob/s3/lean.ts";
@@ -167,28 +167,24 @@ describe("credentials", () => {
   interface Changing {
     current: AwsCredentials;
     asked: number;
+    readonly source: { credentials: () => Promise<AwsCredentials> } & SiteSource;
     readonly finder: SiteFinder;
   }
 
   /** A source that is asked for a site as whoever it is now. */
   function changing(): Changing {
-    const of: Changing = {
-      current: KEYS,
-      asked: 0,
-      finder: new SiteFinder(
-        {
-          sample: () => {
-            of.asked++;
-            const { accessKeyId, secretAccessKey } = of.current;
-            const credentials = { accessKeyId, secretAccessKey };
-            return dynamoSource(new DynamoDB({ region: REGION, credentials })).sample();
-          },
-          credentials: async () => of.current,
-          escapePath: true,
-        },
-        clock,
-      ),
+    const source = {
+      sample: () => {
+        of.asked++;
+        const { accessKeyId, secretAccessKey } = of.current;
+        const credentials = { accessKeyId, secretAccessKey };
+        return dynamoSource(new DynamoDB({ region: REGION, credentials })).sample();
+      },
+      credentials: async () => of.current,
+      escapePath: true,
     };
+    const finder = new SiteFinder(source, clock);
+    const of: Changing = { current: KEYS, asked: 0, source, finder };
     return of;
   }
 
@@ -208,7 +204,44 @@ describe("credentials", () => {
     of.current = { accessKeyId: "NEW", secretAccessKey: "other" };
     expect(await of.finder.find()).toMatchObject({ credentials: KEYS });
     await clock.advance(400_000);
+    await vi.waitFor(async () => {
+      expect(await of.finder.find()).toMatchObject({ credentials: { accessKeyId: "NEW" } });
+    });
+    expect(of.asked).toBe(2);
+  });
+
+  test("that cannot be renewed serve until they end, and are asked for again", async () => {
+    const of = changing();
+    const endsAtMs = clock.nowMs() + 3_600_000;
+    of.current = { ...KEYS, expiration: new Date(endsAtMs) };
+    await of.finder.find();
+    const away = vi.fn(() => Promise.reject(new Error("nobody answers")));
+    const answering = of.source.credentials;
+    of.source.credentials = away;
+    await clock.advance(3_400_000);
+    for (let tries = 1; tries <= 3; tries++) {
+      expect(await of.finder.find()).toMatchObject({ credentials: KEYS });
+      await vi.waitFor(() => expect(away).toHaveBeenCalledTimes(tries));
+      expect(await of.finder.find()).toMatchObject({ credentials: KEYS });
+      expect(away).toHaveBeenCalledTimes(tries);
+      await clock.advance(20_000);
+    }
+    await clock.advance(endsAtMs - clock.nowMs());
+    await expect(of.finder.find()).rejects.toThrow();
+    of.source.credentials = answering;
+    of.current = { accessKeyId: "NEW", secretAccessKey: "other" };
     expect(await of.finder.find()).toMatchObject({ credentials: { accessKeyId: "NEW" } });
+  });
+
+  test("are renewed while nobody waits for it", async () => {
+    const of = changing();
+    of.current = { ...KEYS, expiration: new Date(clock.nowMs() + 3_600_000) };
+    await of.finder.find();
+    const held = Promise.withResolvers<AwsCredentials>();
+    of.source.credentials = () => held.promise;
+    await clock.advance(3_400_000);
+    expect(await of.finder.find()).toMatchObject({ credentials: KEYS });
+    expect(await of.finder.find()).toMatchObject({ credentials: KEYS });
     expect(of.asked).toBe(2);
   });
 

@@ -4,16 +4,40 @@ import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
+import { Worker } from "node:worker_threads";
 import { expect, test } from "vitest";
+import { HttpPool } from "../../src/aws/http.ts";
 import { S3BlobStore } from "../../src/blob/s3/store.ts";
 import { SystemClock } from "../../src/runtime/clock.ts";
 import { SystemPrng } from "../../src/runtime/prng.ts";
 
+/** Answers the first request of a connection, and closes at the next. `told` counts what closed. */
+const CLOSING_SERVER = `
+  const { createServer } = require("node:tls");
+  const { parentPort, workerData: { cert, key, told } } = require("node:worker_threads");
+  const server = createServer({ cert, key }, (socket) => {
+    let requests = 0;
+    socket.on("error", () => {});
+    socket.on("close", () => {
+      Atomics.add(told, 0, 1);
+      Atomics.notify(told, 0);
+    });
+    socket.on("data", () => {
+      if (++requests > 1) socket.destroy();
+      else socket.write("HTTP/1.1 200 OK\\r\\ncontent-length: 0\\r\\n\\r\\n");
+    });
+  });
+  server.listen(0, "127.0.0.1", () => parentPort.postMessage(server.address().port));
+`;
+/** For the other thread to close a connection. */
+const CLOSE_MS = 20_000;
+
 const FOLDER = join(import.meta.dirname, "..", "fixtures", "tls");
 
+const cert = readFileSync(join(FOLDER, "certificate.pem"), "utf8");
+const key = readFileSync(join(FOLDER, "key.pem"), "utf8");
+
 test("a store that nobody vouches for is sent nothing, until somebody does", async () => {
-  const cert = readFileSync(join(FOLDER, "certificate.pem"), "utf8");
-  const key = readFileSync(join(FOLDER, "key.pem"), "utf8");
   const agents: (string | undefined)[] = [];
   const server = createServer({ cert, key }, (request, response) => {
     agents.push(request.headers["user-agent"]);
@@ -47,5 +71,31 @@ test("a store that nobody vouches for is sent nothing, until somebody does", asy
     setDefaultCACertificates(trusted);
     store.close();
     server.close();
+  }
+});
+
+test("what left whole before its connection closed is in doubt, however busy we were", async () => {
+  const told = new Int32Array(new SharedArrayBuffer(4));
+  const worker = new Worker(CLOSING_SERVER, { eval: true, workerData: { cert, key, told } });
+  const trusted = getCACertificates("default");
+  const pool = new HttpPool({ connections: 1, connectMs: CLOSE_MS, idleMs: CLOSE_MS });
+  try {
+    const [port] = (await once(worker, "message")) as [number];
+    setDefaultCACertificates([...trusted, cert]);
+    const origin = { secure: true, hostname: "127.0.0.1", port };
+    const request = { method: "PUT", path: "/", headers: ["host", "here", "content-length", "0"] };
+    const send = () => pool.exchange(origin, request, { signal: new AbortController().signal });
+    await send();
+    const broken = new Promise((resolve) => {
+      setTimeout(() => void send().then(resolve, resolve));
+      // In the same turn: by the next one the server has read the request and closed.
+      setTimeout(() => Atomics.wait(told, 0, 0, CLOSE_MS));
+    });
+    expect(await broken).toMatchObject({ code: "ECONNRESET" });
+    expect(Atomics.load(told, 0)).toBe(1);
+  } finally {
+    setDefaultCACertificates(trusted);
+    pool.close();
+    await worker.terminate();
   }
 });

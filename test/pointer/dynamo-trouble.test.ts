@@ -2,6 +2,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { utf8Text } from "../../src/base/bytes.ts";
 import { LIMITS } from "../../src/base/limits.ts";
 import { SeededPrng } from "../../src/base/prng.ts";
+import { failureOf } from "../../src/pointer/dynamo/failure.ts";
 import type { Batch, PointerOp } from "../../src/pointer/port.ts";
 import { del, put } from "../contract/pointer-store-space.ts";
 import { cancelled, Refused } from "../double/dynamo/refusal.ts";
@@ -110,7 +111,8 @@ describe("a write whose fate is not told", () => {
     { fault: "late", lag: 3 },
   ];
   test.each(broken)("a broken connection: $fault", async (fault) => {
-    const timeouts = { connectMs: 500, idleMs: 300, wholeMs: 150 };
+    // A busy machine may take long to connect; what is not answered is silent all the same.
+    const timeouts = { connectMs: 10_000, idleMs: 300, wholeMs: 20_000 };
     for (const batch of [single, pair]) {
       const options = { connection: { timeouts } };
       const { store } = await suffering((index) => (index === 0 ? fault : undefined), options);
@@ -263,6 +265,29 @@ describe("a read", () => {
     const before = serving.requests();
     expect(await store.list(NAMES, { limit: 1 })).toMatchObject([{ key: `${NAMES}/z` }]);
     expect(serving.requests() - before).toBeLessThan(10);
+  });
+});
+
+describe("an error of a connection", () => {
+  test.each(["connect", "getaddrinfo"])("by %s says that nothing was sent", (syscall) => {
+    for (const code of ["ECONNREFUSED", "ETIMEDOUT", "EHOSTUNREACH"]) {
+      const error = Object.assign(new Error("system call failed"), { code, syscall });
+      expect(failureOf(error)).toMatchObject({ failure: "unreachable" });
+      expect(failureOf(new AggregateError([error, error]))).toMatchObject({
+        failure: "unreachable",
+      });
+    }
+  });
+
+  test.each(["read", "write"])("by %s says nothing, whatever its code", (syscall) => {
+    for (const code of ["ECONNRESET", "EHOSTUNREACH", "ENETUNREACH"]) {
+      const error = Object.assign(new Error("system call failed"), { code, syscall });
+      expect(failureOf(error)).toMatchObject({ failure: "doubt" });
+      const connecting = Object.assign(new Error("refused"), { syscall: "connect" });
+      expect(failureOf(new AggregateError([connecting, error]))).toMatchObject({
+        failure: "doubt",
+      });
+    }
   });
 });
 

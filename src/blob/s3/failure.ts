@@ -1,3 +1,4 @@
+import { neverSent } from "../../aws/never-sent.ts";
 import { CatalogError, type ErrorContext, invalid } from "../../base/error.ts";
 
 /**
@@ -114,16 +115,6 @@ function reasonOf(cause: unknown, code: string, status: number | undefined): Fai
 
 /** How the SDK says that nobody named one. */
 const NO_REGION = "Region is missing";
-const TLS_FAILURE = /^(?:ERR_TLS_|CERT_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_)/;
-
-/** Whether the connection itself failed, which is before anything is sent over it. */
-function neverSent(cause: unknown): boolean {
-  if (cause instanceof AggregateError) return cause.errors.every(neverSent);
-  const { syscall, code } = cause as { readonly syscall?: unknown; readonly code?: unknown };
-  if (syscall === "connect" || syscall === "getaddrinfo") return true;
-  return typeof code === "string" && TLS_FAILURE.test(code);
-}
-
 /** Whether the same request may fare better in a moment. */
 export function isPassing({ reason }: S3Failure): boolean {
   switch (reason) {
@@ -202,6 +193,10 @@ export function unknownOf(failure: S3Failure, operation: string, path: string): 
 }
 
 function contextOf(failure: S3Failure, operation: string, path: string): ErrorContext {
-  const { status, code } = failure;
-  return { operation, path: path.slice(0, 200), code, ...(status === undefined ? {} : { status }) };
+  const { status, code, bucketRegion } = failure;
+  return {
+    ...{ operation, path: path.slice(0, 200), code },
+    ...(status !== undefined && { status }),
+    ...(bucketRegion !== undefined && { bucketRegion }),
+  };
 }

@@ -25,6 +25,7 @@ import {
 const METADATA = "x-amz-meta-";
 /** A refusal is shorter by far; what is longer is no answer of the store's. */
 const MAX_REFUSAL_BYTES = 65_536;
+const refusalBytes = (): number => MAX_REFUSAL_BYTES;
 /** Stands for the key in the request that tells where the bucket is. */
 const SAMPLE_KEY = "key";
 
@@ -49,56 +50,68 @@ export class LeanTransport implements S3Transport {
   }
 
   async head(key: string, signal: AbortSignal): Promise<S3Info> {
-    const site = await this.#wire.site();
+    const site = await this.#wire.site(signal);
     if (site === undefined) return this.#rest.head(key, signal);
     const request = { ...requestOf(site, "HEAD", key), headers: [] };
     const answer = await this.#wire.send(site, request, { signal });
+    if (answer.status === 400) await this.#explain(site, key, signal);
     if (answer.status !== 200) throw refusalOf(answer);
+    if (answer.headers["content-length"] === undefined) throw unfit("an object without a size");
     const modifiedAtMs = Date.parse(answer.headers["last-modified"] ?? "") || 0;
     return { ...headOf(answer), size: sizeOf(answer), modifiedAtMs };
   }
 
+  /**
+   * Asks why a HEAD was refused by 400, which may be credentials that have expired, a damaged
+   * request or another region: that answer has no body, a GET's has.
+   *
+   * @throws what the GET is refused with, if it is.
+   */
+  async #explain(site: Site, key: string, signal: AbortSignal): Promise<void> {
+    const request = { ...requestOf(site, "GET", key), headers: [["range", "bytes=0-0"]] as const };
+    const answer = await this.#wire.send(site, request, { signal, onHead: refusalBytes });
+    if (!isSuccess(answer)) throw refusalOf(answer);
+  }
+
   async get(get: S3Get, signal: AbortSignal): Promise<S3Content> {
-    const site = await this.#wire.site();
+    const site = await this.#wire.site(signal);
     if (site === undefined) return this.#rest.get(get, signal);
     const { key, range, maxBytes, allow } = get;
     const headers: Pairs = range === undefined ? [] : [["range", range]];
-    let tooLarge = false;
-    const onHead = (head: HttpHead): boolean => {
-      if (!isSuccess(head)) return sizeOf(head) <= MAX_REFUSAL_BYTES;
-      tooLarge = sizeOf(head) > maxBytes;
+    const onHead = (head: HttpHead): number => {
+      if (!isSuccess(head)) return MAX_REFUSAL_BYTES;
       allow(sizeOf(head));
-      return !tooLarge;
+      return maxBytes;
     };
     const request = { ...requestOf(site, "GET", key), headers };
     const answer = await this.#wire.send(site, request, { signal, onHead });
     if (!isSuccess(answer)) throw refusalOf(answer);
-    const { body } = answer;
+    const { body, isCut } = answer;
     return {
       ...headOf(answer),
-      ...{ size: tooLarge ? sizeOf(answer) : body.length, bytes: tooLarge ? undefined : body },
-      ranged: answer.headers["content-range"] !== undefined,
+      ...{ size: isCut ? sizeOf(answer) : body.length, bytes: isCut ? undefined : body },
+      range: answer.headers["content-range"],
     };
   }
 
   async put(put: S3Put, signal: AbortSignal): Promise<string> {
-    const site = await this.#wire.site();
+    const site = await this.#wire.site(signal);
     if (site === undefined) return this.#rest.put(put, signal);
     const request = {
       ...requestOf(site, "PUT", put.key),
       ...{ headers: this.#putHeaders(put), body: put.bytes },
       payloadSha256: put.digest.toString("hex"),
     };
-    const answer = await this.#wire.send(site, request, { signal });
+    const answer = await this.#wire.send(site, request, { signal, onHead: refusalBytes });
     if (answer.status !== 200) throw refusalOf(answer);
     return etagText(answer.headers["etag"]);
   }
 
   async delete(key: string, signal: AbortSignal): Promise<void> {
-    const site = await this.#wire.site();
+    const site = await this.#wire.site(signal);
     if (site === undefined) return this.#rest.delete(key, signal);
     const request = { ...requestOf(site, "DELETE", key), headers: [] };
-    const answer = await this.#wire.send(site, request, { signal });
+    const answer = await this.#wire.send(site, request, { signal, onHead: refusalBytes });
     if (!isSuccess(answer)) throw refusalOf(answer);
   }
 
@@ -176,6 +189,11 @@ function metadataIn(headers: HttpHead["headers"]): Record<string, string> {
 
 function sizeOf({ headers }: HttpHead): number {
   return Number(headers["content-length"] ?? 0);
+}
+
+/** An answer that says less than it has to: nothing is known by it. */
+function unfit(message: string): Error {
+  return Object.assign(new Error(message), { name: "UnfitAnswer" });
 }
 
 /** Texts of the service stay out of the message: they may hold what nobody should see. */

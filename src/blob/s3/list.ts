@@ -86,14 +86,20 @@ async function onePage(wire: S3Wire, prefix: string, from: Position, limit: numb
   throw errorOf(listed.failure, "ListObjectsV2", prefix);
 }
 
-/** @throws URIError for keys that are not encoded, though the store says so. */
+/**
+ * @throws URIError for keys that are not encoded, though the store says so; Error by the name of
+ *   `UnfitAnswer` for what is no list, such as a page of some proxy's: it must not pass for empty.
+ */
 function pageOf(output: ListObjectsV2CommandOutput): Page {
-  const { Contents = [], IsTruncated = false, EncodingType, NextContinuationToken } = output;
+  const { Name, Contents = [], IsTruncated, EncodingType, NextContinuationToken } = output;
+  if (Name === undefined && IsTruncated === undefined) {
+    throw Object.assign(new Error("an answer that is no list"), { name: "UnfitAnswer" });
+  }
   const objects = Contents.map((object) => {
     return EncodingType === "url" ? { ...object, Key: decoded(object.Key ?? "") } : object;
   });
   const last = objects.at(-1)?.Key;
-  return { objects, last, token: NextContinuationToken, truncated: IsTruncated };
+  return { objects, last, token: NextContinuationToken, truncated: IsTruncated ?? false };
 }
 
 function entryOf({ Key = "", Size = 0, ETag, LastModified }: _Object, home: string): BlobEntry {

@@ -40,12 +40,12 @@ export async function readWhole(wire: S3Wire, target: Target): Promise<Blob | un
 export async function readPart(
   wire: S3Wire,
   target: Target,
-  part: { readonly offset: number; readonly length: number } | { readonly suffix: number },
+  part: Part,
 ): Promise<Blob | undefined> {
   const empty = "suffix" in part ? part.suffix === 0 : part.length === 0;
   // S3 knows no empty range: what is left to learn is whether the object is there.
   if (empty) return nothingOf(wire, target);
-  const got = await read(wire, target, rangeHeader(part));
+  const got = await read(wire, target, part);
   if (got.ok) {
     const { bytes, etag, ranged } = got.value;
     return { bytes: ranged ? bytes : sliced(bytes, part), etag };
@@ -72,12 +72,29 @@ async function nothingOf(wire: S3Wire, target: Target): Promise<Blob | undefined
   return info && { bytes: new Uint8Array(0), etag: info.etag };
 }
 
-type Part = Parameters<typeof readPart>[2];
+type Part = { readonly offset: number; readonly length: number } | { readonly suffix: number };
 
 function rangeHeader(part: Part): string {
   if ("suffix" in part) return `bytes=-${part.suffix}`;
   const { offset, length } = part;
   return `bytes=${offset}-${Math.min(Number.MAX_SAFE_INTEGER, offset + length - 1)}`;
+}
+
+/**
+ * Nothing may pass for bytes that it is not: whoever stands between may have kept another part.
+ *
+ * @throws Error by the name of `UnfitAnswer`.
+ */
+function checkRange(told: string | undefined, part: Part | undefined, bytes: number): void {
+  if (told === undefined) return;
+  const [, from, last, size] = /^bytes (\d+)-(\d+)\/(\d+|\*)$/.exec(told) ?? [];
+  const begins =
+    part !== undefined &&
+    ("suffix" in part
+      ? size === "*" || Number(from) === Math.max(0, Number(size) - part.suffix)
+      : Number(from) === part.offset && bytes <= part.length);
+  if (begins && Number(last) - Number(from) + 1 === bytes) return;
+  throw Object.assign(new Error("another part than was asked for"), { name: "UnfitAnswer" });
 }
 
 /** The part of what a store sent whole, as one may that does not know ranges. */
@@ -97,14 +114,18 @@ interface Got {
 async function read(
   wire: S3Wire,
   { path, key }: Target,
-  range: string | undefined,
+  part: Part | undefined,
 ): Promise<Attempted<Got>> {
   const { maxGetBytes: maxBytes } = wire.settings;
-  const attempted = await wire.again("GetObject", (signal, allow) =>
-    wire.transport.get({ key, range, maxBytes, allow }, signal),
-  );
+  const range = part && rangeHeader(part);
+  const attempted = await wire.again("GetObject", async (signal, allow) => {
+    const content = await wire.transport.get({ key, range, maxBytes, allow }, signal);
+    if (content.bytes !== undefined) checkRange(content.range, part, content.bytes.length);
+    return content;
+  });
   if (!attempted.ok) return attempted;
-  const { bytes, etag, ranged, size, origin } = attempted.value;
+  const { bytes, etag, size, origin } = attempted.value;
+  const ranged = attempted.value.range !== undefined;
   if (bytes === undefined) {
     const context = { path: path.slice(0, 200), bytes: size };
     throw invalid("BLOB_TOO_LARGE", "blob too large", context);

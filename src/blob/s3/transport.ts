@@ -32,8 +32,8 @@ export interface S3Content extends S3Head {
   readonly size: number;
   /** Absent where it is more than was wanted. */
   readonly bytes: Uint8Array | undefined;
-  /** Whether it is the range that was asked for, rather than all. */
-  readonly ranged: boolean;
+  /** Which part it is, as in the header `Content-Range`, rather than all. */
+  readonly range: string | undefined;
 }
 
 export interface S3Get {
@@ -91,14 +91,13 @@ export class SdkTransport implements S3Transport {
     const output = await this.#client.send(command, { abortSignal });
     const { ContentLength: size = 0, ContentRange, ETag, Metadata } = output;
     const head = { size, etag: etagText(ETag), origin: originOf(Metadata) };
-    const ranged = ContentRange !== undefined;
     if (size > maxBytes) {
       discard(output);
-      return { ...head, ranged, bytes: undefined };
+      return { ...head, range: ContentRange, bytes: undefined };
     }
     allow(size);
     const bytes = (await output.Body?.transformToByteArray()) ?? new Uint8Array(0);
-    return { ...head, ranged, bytes };
+    return { ...head, range: ContentRange, bytes };
   }
 
   async put(put: S3Put, abortSignal: AbortSignal): Promise<string> {

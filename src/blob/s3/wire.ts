@@ -1,3 +1,4 @@
+import { inTime } from "../../aws/in-time.ts";
 import { type Clock, Stopwatch } from "../../base/clock.ts";
 import type { Prng } from "../../base/prng.ts";
 import type { S3Connection } from "./client.ts";
@@ -27,8 +28,6 @@ export type Attempted<T> =
 /** Sends one request. `allow` grants the time that so many more bytes may take. */
 export type Send<T> = (signal: AbortSignal, allow: (bytes: number) => void) => Promise<T>;
 
-/** Why a deadline ends early: an error, with its stack, would be made each time. */
-const ENDED = "answered";
 const BACKOFF_BASE_MS = 20;
 const BACKOFF_CAP_MS = 2_000;
 
@@ -88,28 +87,18 @@ export class S3Wire {
   async once<T>(operation: string, send: Send<T>, bytes = 0): Promise<Attempted<T>> {
     const { clock, onRequest } = this.#components;
     const watch = new Stopwatch(clock);
-    const overdue = new AbortController();
-    const ended = new AbortController();
-    let limitMs = this.settings.timeouts.wholeMs + bytes / MIN_BYTES_PER_MS;
-    const expire = async (): Promise<void> => {
-      while (!ended.signal.aborted && watch.elapsedMs() < limitMs) {
-        await clock.sleep(limitMs - watch.elapsedMs(), ended.signal);
-      }
-      if (!ended.signal.aborted) overdue.abort();
-    };
-    void expire();
-    const allow = (more: number): void => {
-      limitMs += more / MIN_BYTES_PER_MS;
-    };
+    const limitMs = this.settings.timeouts.wholeMs + bytes / MIN_BYTES_PER_MS;
     let failure: S3Failure | undefined;
     try {
-      return { ok: true, value: await send(overdue.signal, allow) };
+      const value = await inTime({ clock, limitMs }, (signal, allow) =>
+        send(signal, (more) => allow(more / MIN_BYTES_PER_MS)),
+      );
+      return { ok: true, value };
     } catch (error) {
       failure = failureOf(error);
       const inDoubt = failure.reason === "silent" || failure.reason === "broken";
       return { ok: false, failure, inDoubt };
     } finally {
-      ended.abort(ENDED);
       onRequest?.({ operation, failure, elapsedMs: watch.elapsedMs() });
     }
   }

@@ -1,5 +1,6 @@
 import { DynamoDB, type DynamoDBClientConfig } from "@aws-sdk/client-dynamodb";
 import { HttpPool } from "../../aws/http.ts";
+import { inTime } from "../../aws/in-time.ts";
 import type { Clock } from "../../base/clock.ts";
 import { LeanTransport } from "./lean.ts";
 import {
@@ -40,8 +41,6 @@ export interface DynamoTimeouts {
 /** An item's request takes milliseconds, so an attempt has time for several that hang. */
 const TIMEOUTS: DynamoTimeouts = { connectMs: 1_000, idleMs: 3_000, wholeMs: 4_000 };
 const CONNECTIONS = 64;
-/** Why a deadline ends early: an error, with its stack, would be made each time. */
-const ENDED = "answered";
 /** What the SDK has to say it says in errors: no line of its own reaches the console. */
 const SILENT = { trace() {}, debug() {}, info() {}, warn() {}, error() {} };
 
@@ -151,17 +150,8 @@ export class DynamoClient {
     return this.#inTime((abortSignal) => call(this.#sdk, { abortSignal }));
   }
 
-  async #inTime<T>(call: (signal: AbortSignal) => Promise<T>): Promise<T> {
-    const abort = new AbortController();
-    const answered = new AbortController();
-    void this.#clock.sleep(this.#wholeMs, answered.signal).then(() => {
-      if (!answered.signal.aborted) abort.abort();
-    });
-    try {
-      return await call(abort.signal);
-    } finally {
-      answered.abort(ENDED);
-    }
+  #inTime<T>(call: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    return inTime({ clock: this.#clock, limitMs: this.#wholeMs }, call);
   }
 
   /** Ends the connections that are kept open. */

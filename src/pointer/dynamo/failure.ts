@@ -1,3 +1,4 @@
+import { neverSent } from "../../aws/never-sent.ts";
 import { CatalogError, type ErrorContext } from "../../base/error.ts";
 import type { Attributes } from "./item.ts";
 
@@ -53,14 +54,6 @@ const MALFORMED: ReadonlySet<string> = new Set([
   "UnknownOperationException",
   "ValidationException",
 ]);
-const NEVER_CONNECTED: ReadonlySet<string> = new Set([
-  "EAI_AGAIN",
-  "ECONNREFUSED",
-  "EHOSTUNREACH",
-  "ENETUNREACH",
-  "ENOTFOUND",
-]);
-
 interface Thrown {
   readonly name?: unknown;
   readonly code?: unknown;
@@ -87,7 +80,7 @@ export function failureOf(error: unknown): Failure {
   if (THROTTLED.has(name)) return { failure: "throttled" };
   if (name === "TransactionConflictException") return { failure: "contended" };
   if (name === "TransactionInProgressException") return { failure: "inProgress" };
-  if (NEVER_CONNECTED.has(String(thrown.code ?? ""))) {
+  if (neverSent(error)) {
     return { failure: "unreachable", error: unreachableError(error) };
   }
   const refused = refusal(name, String(thrown.message ?? ""), error);

@@ -46,7 +46,7 @@ export class LeanTransport implements DynamoTransport {
     input: Input<O>,
     signal: AbortSignal,
   ): Promise<Output<O>> {
-    const site = await this.#wire.site();
+    const site = await this.#wire.site(signal);
     if (site === undefined) return this.#rest.send(operation, input, signal);
     const body = encodeInput(input);
     const answer = await this.#wire.send(
