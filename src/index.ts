@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Trade } from "./lsm/compaction/trade.ts";
 import { SystemClock } from "./runtime/clock.ts";
 import { type Composition, compose } from "./runtime/compose.ts";
 import { mintNodeId } from "./runtime/node-identity.ts";
@@ -17,6 +18,7 @@ import type { TableSnapshots } from "./service/table-snapshots.ts";
 export { CatalogError, type ErrorContext, type ErrorKind } from "./base/error.ts";
 export type { UndropTarget } from "./catalog/dropped.ts";
 export type { MetricsReport } from "./catalog/reports.ts";
+export type { Trade } from "./lsm/compaction/trade.ts";
 export type { AwsTransport, LogLevel, Profile } from "./runtime/settings.ts";
 export type { CatalogAdmin, CatalogInfo } from "./service/catalog-admin.ts";
 export type {
@@ -56,6 +58,8 @@ export interface FirnOptions {
   readonly init?: boolean;
   /** Of the storage engine (profiles `local` and `bucket`); 256 if absent. */
   readonly engineMemoryMib?: number;
+  /** What its compactions save: `balanced` if absent, or `write`, `read`, `space`. */
+  readonly engineTrade?: Trade;
   readonly cacheMemoryMib?: number;
   readonly cacheDiskMib?: number;
   /** The deployment's: 32 random characters or more, the same on every node. */

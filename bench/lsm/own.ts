@@ -1,3 +1,4 @@
+import { TRADE_NAMES } from "../../src/lsm/compaction/trade.ts";
 import { formatTable } from "../report.ts";
 import type { Own } from "./goals.ts";
 import { benchMemory } from "./memory.ts";
@@ -27,6 +28,7 @@ export async function benchOwn({ smoke, wants }: OwnOptions): Promise<Own> {
   const sizes = SIZES.map((size) => ({ ...size, rows: size.rows / shrink }));
   const updates = wants("updates") ? await benchUpdates(sizes) : [];
   if (updates.length > 0) showUpdates(updates);
+  if (wants("trades")) await showTrades(sizes.slice(-1));
   const drop = wants("drop") ? await benchDrop(DROPPED_ROWS / shrink) : undefined;
   if (drop !== undefined) showDrop(drop);
   const requests = wants("requests") ? await benchRequests(smoke) : [];
@@ -43,12 +45,26 @@ function showMemory({ loadedBytes, budgetBytes, mostBytes, mostCountedBytes }: M
   console.log(`${formatTable(header, [row])}\n`);
 }
 
+/** What each trade saves, and what it costs. */
+async function showTrades(sizes: readonly Size[]): Promise<void> {
+  const cells: UpdateCell[] = [];
+  for (const trade of TRADE_NAMES) {
+    const [cell] = await benchUpdates(sizes, trade);
+    if (cell !== undefined) cells.push({ ...cell, title: `${trade}: ${cell.title}` });
+  }
+  showUpdates(cells);
+}
+
 function showUpdates(cells: readonly UpdateCell[]): void {
-  const header = ["uniform updates", "k/s", "write amp.", "space at rest", "while compacting"];
+  const header = [
+    ...["uniform updates", "k/s", "write amp.", "places"],
+    ...["space at rest", "while compacting"],
+  ];
   const rows = cells.map((cell) => [
     cell.title,
     (cell.updatesPerSecond / 1_000).toFixed(0),
     cell.writeAmplification.toFixed(2),
+    String(cell.mostPlaces),
     cell.steadySpace.toFixed(2),
     cell.mostSpace.toFixed(2),
   ]);

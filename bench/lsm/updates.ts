@@ -1,4 +1,5 @@
 import { type Prng, randomBelow, SeededPrng } from "../../src/base/prng.ts";
+import type { Trade } from "../../src/lsm/compaction/trade.ts";
 import type { Engine } from "../../src/lsm/engine.ts";
 import type { LsmOptions } from "../../src/lsm/options.ts";
 import type { Dataset } from "./contender.ts";
@@ -15,6 +16,8 @@ export interface UpdateCell {
   /** Bytes that the latest manifest refers to for each logical byte: the most at rest, and ever. */
   readonly steadySpace: number;
   readonly mostSpace: number;
+  /** Sorted places that a read may have had to look in, at most, memtables apart. */
+  readonly mostPlaces: number;
 }
 
 const MIB = 1_048_576;
@@ -27,12 +30,18 @@ const PASSES = 4;
 const POLL_MS = 10;
 
 /** Loads rows, then overwrites random ones, as fast as the engine takes them. */
-export async function benchUpdates(sizes: readonly Size[]): Promise<readonly UpdateCell[]> {
+export async function benchUpdates(
+  sizes: readonly Size[],
+  trade: Trade = "balanced",
+): Promise<readonly UpdateCell[]> {
   const cells: UpdateCell[] = [];
   for (const size of sizes) {
     cells.push(
       await inScratch(async (scratch) => {
-        const engine = await openEngine(scratch(), { durable: false, options: SHAPE });
+        const engine = await openEngine(scratch(), {
+          durable: false,
+          options: { ...SHAPE, trade },
+        });
         try {
           return await new Updates(engine, size).run();
         } finally {
@@ -51,6 +60,7 @@ class Updates {
   readonly #prng: Prng = new SeededPrng(7);
   readonly #logicalBytes: number;
   #mostSpace = 0;
+  #mostPlaces = 0;
 
   constructor(engine: Engine, size: Size) {
     this.#engine = engine;
@@ -85,6 +95,7 @@ class Updates {
       writeAmplification: (stored - before) / (flush.rawBytes - loaded.flush.rawBytes),
       steadySpace,
       mostSpace: this.#mostSpace,
+      mostPlaces: this.#mostPlaces,
     };
   }
 
@@ -110,6 +121,7 @@ class Updates {
 
   #look(): void {
     this.#mostSpace = Math.max(this.#mostSpace, this.#space());
+    this.#mostPlaces = Math.max(this.#mostPlaces, this.#engine.stats().amplification.read);
   }
 
   #space(): number {

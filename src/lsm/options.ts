@@ -1,5 +1,6 @@
 import { invalid } from "../base/error.ts";
 import { LIMITS } from "../base/limits.ts";
+import { isTrade, TRADES, type Trade } from "./compaction/trade.ts";
 import { MAX_PREFIX_BYTES, type PrefixRule } from "./format/prefix-filter.ts";
 
 /** How an engine behaves. Every field has a default; sizes in bytes, spans in milliseconds. */
@@ -20,7 +21,9 @@ export interface LsmOptions {
   readonly compactionDebtBytes: readonly [number, number];
   /** Compactions that begin on their own, one after the other; `manual`: only those asked for. */
   readonly compaction: "auto" | "manual";
-  /** The trade between writing, reading and space: see `PickOptions`. */
+  /** Which of writing, reading and space compactions save, at the cost of the others. */
+  readonly trade: Trade;
+  /** What that stands for (`PickOptions`); each may be set apart by who has measured it. */
   readonly compactionL0Tables: number;
   readonly compactionRuns: number;
   readonly compactionMaxRuns: number;
@@ -74,10 +77,8 @@ export const LSM_DEFAULTS: LsmOptions = {
   l0Tables: [20, 48],
   compactionDebtBytes: [8_192 * MIB, 32_768 * MIB],
   compaction: "auto",
-  compactionL0Tables: 4,
-  compactionRuns: 6,
-  compactionMaxRuns: 16,
-  compactionSpacePercent: 50,
+  trade: "balanced",
+  ...TRADES.balanced,
   compactionBytesPerSecond: 0,
   tableBytes: 64 * MIB,
   walBacklogBytes: 32 * MIB,
@@ -114,7 +115,11 @@ const OPTIONAL: ReadonlySet<string> = new Set([
 
 /** @throws CatalogError `Invalid`, code `LSM_OPTION_INVALID`, naming the option. */
 export function lsmOptions(chosen: Partial<LsmOptions> = {}): LsmOptions {
-  const options: LsmOptions = { ...LSM_DEFAULTS, ...chosen };
+  const { trade = LSM_DEFAULTS.trade } = chosen;
+  if (!isTrade(trade)) {
+    throw invalid("LSM_OPTION_INVALID", "an engine option is out of range", { name: "trade" });
+  }
+  const options: LsmOptions = { ...LSM_DEFAULTS, ...TRADES[trade], ...chosen };
   for (const [name, value] of Object.entries(options)) {
     if (typeof value === "string" || name === "prefixes") continue;
     const [low, high] = typeof value === "number" ? [value, value] : (value as [number, number]);

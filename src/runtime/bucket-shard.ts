@@ -21,6 +21,7 @@ export interface BucketShardOptions {
   readonly onWaiting: (owner: Owner) => void;
   readonly budget: MemoryBudget;
   readonly metrics: LsmMetrics;
+  readonly options?: Partial<LsmOptions>;
 }
 
 /**
@@ -31,7 +32,7 @@ export interface BucketShardOptions {
  */
 export function openBucketShard(
   store: BlobStore,
-  { clock, prng, node, takeOver, onWaiting, budget, metrics }: BucketShardOptions,
+  { clock, prng, node, takeOver, onWaiting, budget, metrics, options }: BucketShardOptions,
 ): Promise<Shard> {
   const prefix = shardPrefix(SYSTEM_SHARD);
   return Shard.open({
@@ -42,7 +43,7 @@ export function openBucketShard(
         wal: new ObjectWalStore(store, { clock, prng, prefix: `${prefix}wal/` }),
         budget,
         metrics: { of: metrics, shard: SYSTEM_SHARD },
-        options: OPTIONS,
+        options: { ...OPTIONS, ...options },
       }),
   });
 }

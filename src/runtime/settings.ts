@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import { TRADE_NAMES, type Trade } from "../lsm/compaction/trade.ts";
 import { bucketOf, fileUri, parseLocation } from "./location.ts";
 import { many, optional, type SettingSpec, single, toggle } from "./setting-spec.ts";
 import {
@@ -61,6 +62,7 @@ export interface SettingValues {
   readonly awsTransport: AwsTransport;
   readonly init: boolean;
   readonly engineMemoryMib: number;
+  readonly engineTrade: Trade;
   readonly cacheMemoryMib: number;
   readonly cacheDiskMib: number;
   /** Never shown, logged or answered. */
@@ -195,6 +197,12 @@ export const SETTINGS: SettingTable = {
     doc:
       "profiles local and bucket: memory of the storage engine, all of it: what is not in its " +
       "tables yet, and what it keeps of them; 16 at least",
+  },
+  engineTrade: {
+    ...single(`<${TRADE_NAMES.join("|")}>`, "balanced", oneOf(TRADE_NAMES)),
+    doc:
+      "profiles local and bucket: what compactions of the storage engine save, at the cost of the " +
+      "others: bytes written, places to read, or space",
   },
   cacheMemoryMib: {
     ...single("<mebibytes>", "64", parseMebibytes),

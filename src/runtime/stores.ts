@@ -85,11 +85,11 @@ export async function localStores(
 
 /** What the engines of a process share. */
 export function engineParts(
-  { engineMemoryMib }: Settings,
+  { engineMemoryMib, engineTrade: trade }: Settings,
   metrics: Metrics,
-): Pick<LocalShardOptions, "budget" | "metrics"> {
+): Pick<LocalShardOptions, "budget" | "metrics" | "options"> {
   const budget = new MemoryBudget(engineMemoryMib * MIB);
-  return { budget, metrics: new LsmMetrics(metrics, budget) };
+  return { budget, options: { trade }, metrics: new LsmMetrics(metrics, budget) };
 }
 
 /** What to do about an owner that is in the way, and a word to who waits for it. */

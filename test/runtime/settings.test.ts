@@ -35,7 +35,7 @@ const SAMPLES: Partial<Record<SettingName, string>> = {
     s3PathStyle: "true",
   },
   ...{ s3CheckMetadata: "true", dynamodbTable: "pointers", cacheMemoryMib: "0" },
-  ...{ engineMemoryMib: "16" },
+  ...{ engineMemoryMib: "16", engineTrade: "space" },
   ...{ cacheDiskMib: "10", secret: SECRET },
 };
 
@@ -78,6 +78,7 @@ describe("settings", () => {
       awsTransport: "lean",
       init: false,
       engineMemoryMib: 256,
+      engineTrade: "balanced",
       cacheMemoryMib: 64,
       cacheDiskMib: 0,
       secret: undefined,
@@ -186,7 +187,7 @@ describe("settings", () => {
         advertiseUrl,
       })),
       ...[{ dynamodbTable: "a b" }, { cacheMemoryMib: "-1" }, { cacheDiskMib: "1G" }],
-      ...[{ engineMemoryMib: "15" }],
+      ...[{ engineMemoryMib: "15" }, { engineTrade: "speed" }],
       ...[{ s3KmsKey: "a b" }],
     ];
     for (const [given] of wrong.map((each) => [each])) {

@@ -48,6 +48,8 @@ export interface PickContext {
 const SIMILAR = 3;
 /** From this share of garbage on a table is written again for its own sake. */
 const GARBAGE_SHARE = 0.5;
+/** Entries that are written again for one that goes, at most. */
+const GARBAGE_COST = 16;
 /** Compactions that a look ahead follows. */
 const LOOK_AHEAD = 32;
 
@@ -191,26 +193,37 @@ class Picker {
    * than all that goes down past it, or does not meet it.
    */
   #pickGarbage(): CompactionPlan | undefined {
-    for (const [index, run] of this.#runs.entries()) {
-      for (const table of run.tables) {
-        if (this.#garbage(table) <= GARBAGE_SHARE && !this.#frees(table, index)) continue;
-        const inputs = this.#downFrom(index, table);
-        if (inputs.some((tables) => tables.some(({ id }) => this.#avoid.has(id)))) continue;
+    const ages = [...this.#level0, ...this.#runs.map((run) => run.tables)];
+    for (const [index, tables] of ages.entries()) {
+      for (const table of tables) {
+        const isGarbage = this.#garbage(table) > GARBAGE_SHARE;
+        if (!isGarbage && !this.#frees(table, ages.slice(index + 1))) continue;
+        const inputs = downFrom(ages.slice(index), table);
+        if (inputs.flat().some(({ id }) => this.#avoid.has(id))) continue;
+        if (isGarbage && !this.#isWorthIt(table, inputs)) continue;
         return planOf("garbage", inputs, [], this.#parts());
       }
     }
     return undefined;
   }
 
+  /** Whether enough goes for what is written again: itself, and one entry below each deletion. */
+  #isWorthIt(table: SstMeta, inputs: readonly SortedTables[]): boolean {
+    const { entries, deletions } = table.stats;
+    const all = inputs.flat().reduce((sum, { stats }) => sum + stats.entries, 0);
+    const gone = this.#garbage(table) * entries + Math.min(deletions, all - entries);
+    return gone * GARBAGE_COST >= all;
+  }
+
   /**
    * Whether range tombstones of a table seem to delete more than a rewrite costs: tables below that
    * lie within its extent go unread, others there are written again.
    */
-  #frees({ stats, fileBytes }: SstMeta, index: number): boolean {
+  #frees({ stats, fileBytes }: SstMeta, older: readonly SortedTables[]): boolean {
     if (stats.ranges === 0 || !this.#isSeenByAll({ stats })) return false;
     let freed = 0;
     let written = fileBytes;
-    for (const { tables } of this.#runs.slice(index + 1)) {
+    for (const tables of older) {
       for (const { stats: below, fileBytes: bytes } of tables) {
         const { firstKey, lastKey } = below;
         if (lastKey < stats.firstKey || firstKey > stats.lastKey) continue;
@@ -223,25 +236,6 @@ class Picker {
 
   #isSeenByAll({ stats }: Pick<SstMeta, "stats">): boolean {
     return this.#oldestSnapshot === undefined || stats.maxSequence <= this.#oldestSnapshot;
-  }
-
-  #downFrom(index: number, table: SstMeta): readonly SortedTables[] {
-    const inputs: SortedTables[] = [];
-    let range = table;
-    for (const run of this.#runs.slice(index)) {
-      // Versions of one key may be cut between tables of a run: so look again with what was found.
-      for (;;) {
-        const met = run.tables.filter((other) => overlap(other, range));
-        const wider = spanning([range, ...met]);
-        const same = wider.stats.firstKey === range.stats.firstKey;
-        if (same && wider.stats.lastKey === range.stats.lastKey) {
-          if (met.length > 0) inputs.push(met);
-          break;
-        }
-        range = wider;
-      }
-    }
-    return inputs;
   }
 
   #plan(
@@ -288,6 +282,26 @@ class Picker {
   #garbage(table: SstMeta): number {
     return garbageShare(table, this.#oldestSnapshot, this.#nowMs);
   }
+}
+
+/** A table, and what lies below its keys, and below the keys of that. */
+function downFrom(ages: readonly SortedTables[], table: SstMeta): readonly SortedTables[] {
+  const inputs: SortedTables[] = [];
+  let range = table;
+  for (const tables of ages) {
+    // Versions of one key may be cut between tables of a run: so look again with what was found.
+    for (;;) {
+      const met = tables.filter((other) => overlap(other, range));
+      const wider = spanning([range, ...met]);
+      const same = wider.stats.firstKey === range.stats.firstKey;
+      if (same && wider.stats.lastKey === range.stats.lastKey) {
+        if (met.length > 0) inputs.push(met);
+        break;
+      }
+      range = wider;
+    }
+  }
+  return inputs;
 }
 
 /** How many sizes from an index on are within the bound of each other. */
