@@ -1,5 +1,4 @@
 import { type Prng, randomBelow, SeededPrng } from "../../src/base/prng.ts";
-import type { Trade } from "../../src/lsm/compaction/trade.ts";
 import type { Engine } from "../../src/lsm/engine.ts";
 import type { LsmOptions } from "../../src/lsm/options.ts";
 import type { Dataset } from "./contender.ts";
@@ -16,8 +15,8 @@ export interface UpdateCell {
   /** Bytes that the latest manifest refers to for each logical byte: the most at rest, and ever. */
   readonly steadySpace: number;
   readonly mostSpace: number;
-  /** Sorted places that a read may have had to look in, at most, memtables apart. */
-  readonly mostPlaces: number;
+  /** Sorted places that a read may have to look in, at most, at rest. */
+  readonly restPlaces: number;
 }
 
 const MIB = 1_048_576;
@@ -32,7 +31,7 @@ const POLL_MS = 10;
 /** Loads rows, then overwrites random ones, as fast as the engine takes them. */
 export async function benchUpdates(
   sizes: readonly Size[],
-  trade: Trade = "balanced",
+  chosen: Partial<LsmOptions> = {},
 ): Promise<readonly UpdateCell[]> {
   const cells: UpdateCell[] = [];
   for (const size of sizes) {
@@ -40,7 +39,7 @@ export async function benchUpdates(
       await inScratch(async (scratch) => {
         const engine = await openEngine(scratch(), {
           durable: false,
-          options: { ...SHAPE, trade },
+          options: { ...SHAPE, ...chosen },
         });
         try {
           return await new Updates(engine, size).run();
@@ -60,7 +59,7 @@ class Updates {
   readonly #prng: Prng = new SeededPrng(7);
   readonly #logicalBytes: number;
   #mostSpace = 0;
-  #mostPlaces = 0;
+  #restPlaces = 0;
 
   constructor(engine: Engine, size: Size) {
     this.#engine = engine;
@@ -95,7 +94,7 @@ class Updates {
       writeAmplification: (stored - before) / (flush.rawBytes - loaded.flush.rawBytes),
       steadySpace,
       mostSpace: this.#mostSpace,
-      mostPlaces: this.#mostPlaces,
+      restPlaces: this.#restPlaces,
     };
   }
 
@@ -114,14 +113,17 @@ class Updates {
     await this.#engine.flush();
     for (;;) {
       this.#look();
-      if (this.#engine.stats().compaction.debtBytes === 0) return;
+      const { compaction, amplification } = this.#engine.stats();
+      if (compaction.debtBytes === 0) {
+        this.#restPlaces = Math.max(this.#restPlaces, amplification.read);
+        return;
+      }
       await new Promise((resolve) => setTimeout(resolve, POLL_MS));
     }
   }
 
   #look(): void {
     this.#mostSpace = Math.max(this.#mostSpace, this.#space());
-    this.#mostPlaces = Math.max(this.#mostPlaces, this.#engine.stats().amplification.read);
   }
 
   #space(): number {

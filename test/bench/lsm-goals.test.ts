@@ -69,6 +69,7 @@ describe("the engine's goals", () => {
         {
           ...{ title: "", updatesPerSecond: 1, writeAmplification: 5 + more },
           ...{ steadySpace: 1.5 + more, mostSpace: 2.2 + more },
+          restPlaces: 5,
         },
       ],
       memory: { loadedBytes: 1, budgetBytes: 10, mostBytes: 12 + more, mostCountedBytes: 1 },
