@@ -201,8 +201,8 @@ export const SETTINGS: SettingTable = {
   engineTrade: {
     ...single(`<${TRADE_NAMES.join("|")}>`, "balanced", oneOf(TRADE_NAMES)),
     doc:
-      "profiles local and bucket: what compactions of the storage engine save, at the cost of the " +
-      "others: bytes written, places to read, or space",
+      "profiles local and bucket: what compactions of the storage engine save, at the cost of " +
+      "the others: bytes written, places to read, or space",
   },
   cacheMemoryMib: {
     ...single("<mebibytes>", "64", parseMebibytes),
