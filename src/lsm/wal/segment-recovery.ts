@@ -73,7 +73,7 @@ export async function recover(
 }
 
 /** From the oldest segment that is needed to the newest, each the one that the next one names. */
-async function chainOf(
+export async function chainOf(
   disk: Disk,
   newest: SegmentHeader | undefined,
   oldest: number,

@@ -139,6 +139,7 @@ describe("a reader that follows", () => {
       await shard.run(reader.refresh());
       expect(await one(shard, reader)).toBe(value);
     }
+    await replaceAll(shard, engine, "3'");
     let rows = 1;
     while ((await shard.run(Promise.resolve(scan.next()))) !== undefined) rows++;
     expect(rows).toBe(50);
@@ -240,7 +241,8 @@ describe("a reader of one state", () => {
 
 describe("what was read of the log", () => {
   it("is cut where tables begin, in the midst of a memtable too", () => {
-    const replay = new Replay(4_000_000, 0);
+    // Memtables of a kibibyte: the first batch fills one.
+    const replay = new Replay(1_024, 0);
     const add = (sequence: number, count: number): void => {
       const ops = Array.from({ length: count }, (_, i) => {
         const value = Uint8Array.of(sequence + i, 0, 0, 0, 0, 0, 0, 0);
@@ -249,18 +251,20 @@ describe("what was read of the log", () => {
       const payload = encodeBatch(ops);
       replay.add({ epoch: 1, batches: [{ firstSequence: sequence, count, payload }] });
     };
-    add(1, 10);
-    add(11, 5);
-    replay.cut(10);
-    const [active] = replay.memtables;
-    expect([active?.entries, active?.minSequence, active?.maxSequence]).toEqual([5, 11, 15]);
-    expect(active?.get("k0", 14)?.sequence).toBe(14);
-    expect(active?.get("k0", 13)?.sequence).toBe(11);
-    replay.cut(20);
-    expect(replay.memtables.every(({ isEmpty }) => isEmpty)).toBe(true);
+    add(1, 60);
+    add(61, 60);
+    const entries = () => replay.memtables.reduce((sum, one) => sum + one.entries, 0);
+    expect([replay.memtables.length > 1, entries()]).toEqual([true, 120]);
+    replay.cut(90);
+    expect(entries()).toBe(30);
+    const [last] = replay.memtables.filter(({ isEmpty }) => !isEmpty);
+    expect([last?.minSequence, last?.maxSequence]).toEqual([91, 120]);
+    expect(last?.get("k0", 120)?.sequence).toBe(118);
+    expect(last?.get("k0", 92)?.sequence).toBe(91);
+    replay.cut(130);
+    expect(entries()).toBe(0);
     // What tables hold is not read from the log once more.
-    add(16, 5);
-    expect(replay.memtables.every(({ isEmpty }) => isEmpty)).toBe(true);
-    expect(replay.lastSequence).toBe(20);
+    add(121, 10);
+    expect([entries(), replay.lastSequence]).toEqual([0, 130]);
   });
 });

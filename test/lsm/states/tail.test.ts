@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { SeededPrng } from "../../../src/base/prng.ts";
+import { walName } from "../../../src/lsm/wal/names.ts";
 import type { TailGroup, Wal, WalPlace } from "../../../src/lsm/wal/port.ts";
 import { SegmentReader } from "../../../src/lsm/wal/reader.ts";
 import { SegmentWalStore } from "../../../src/lsm/wal/segments.ts";
@@ -74,6 +75,26 @@ describe("the tail of a log of segments", () => {
     expect(await read(reader, START)).toMatchObject({ isWhole: false });
   });
 
+  it("never holds what is written after a rival has begun, at whatever call", async () => {
+    for (let at = 0, met = true; met; at++) {
+      const { disk, open, reader } = world();
+      const stale = await open(1);
+      await stale.append(group(1));
+      const { place } = await read(reader, START);
+      let calls = 0;
+      met = false;
+      const slow = disk.view(async ({ when }) => {
+        if (when !== "before" || calls++ !== at) return;
+        met = true;
+        await disk.create(walName(place.file + 1));
+        await stale.append(group(2)).catch(() => undefined);
+      });
+      const found = await read(new SegmentReader(slow), place);
+      expect([at, found.sequences]).toEqual([at, []]);
+      if (met) expect(stale.stats().lastSequence).toBe(1);
+    }
+  });
+
   it("that was released is told from one that ends", async () => {
     const { open, reader } = world();
     const wal = await open(1);
@@ -83,6 +104,7 @@ describe("the tail of a log of segments", () => {
     await wal.append(group(3));
     await wal.release(wal.lowWater(2));
     await expect(read(reader, START)).rejects.toMatchObject({ code: "WAL_CORRUPT" });
-    expect((await read(reader, { ...START, sequence: 2 })).sequences).toEqual([3]);
+    const mark = { file: wal.lowWater(2), offset: 0, sequence: 2 };
+    expect((await read(reader, mark)).sequences).toEqual([3]);
   });
 });
