@@ -1,39 +1,26 @@
-import { giveBack } from "../base/bytes.ts";
-import { type Clock, Stopwatch } from "../base/clock.ts";
+import { Stopwatch } from "../base/clock.ts";
 import { CatalogError } from "../base/error.ts";
 import type { Prng } from "../base/prng.ts";
-import type { BlobStore } from "../blob/port.ts";
-import { ENTRY } from "./format/cursor.ts";
 import type { Sequence } from "./format/entry.ts";
-import { joinRanges } from "./format/range-map.ts";
 import type { SstMeta } from "./format/sst-meta.ts";
-import { SstWriter } from "./format/sst-writer.ts";
-import { mintUlid, type Ulid } from "./format/ulid.ts";
+import { mintUlid } from "./format/ulid.ts";
 import type { Health } from "./health.ts";
 import type { ManifestLog } from "./manifest/log.ts";
 import type { Maybe } from "./maybe.ts";
-import type { Meaning } from "./meaning.ts";
 import type { Memtable } from "./memtable.ts";
-import type { LsmOptions } from "./options.ts";
+import { type TableTarget, writeTable } from "./memtable-table.ts";
 import type { Sampler } from "./states/samples.ts";
-import { tablePath } from "./tables.ts";
 import type { TablesUnderWay } from "./tables-under-way.ts";
-import { keptRanges, VersionFilter } from "./versions.ts";
 import type { Views } from "./view.ts";
 import type { Wal } from "./wal/port.ts";
 
 /** What a flush reads from, and where it leaves what it made. */
-export interface FlushTarget {
-  readonly clock: Clock;
+export interface FlushTarget extends TableTarget {
   readonly prng: Prng;
-  readonly options: LsmOptions;
-  readonly store: BlobStore;
-  readonly prefix: string;
   readonly views: Views;
   readonly manifests: ManifestLog;
   readonly wal: Wal;
   readonly health: Health;
-  readonly meaning: Meaning;
   readonly underWay: TablesUnderWay;
   readonly durable: (sequence: Sequence) => Maybe<void>;
   /** Snapshots that are open, ascending. */
@@ -52,12 +39,8 @@ export interface FlushFigures {
   readonly retries: number;
 }
 
-/** The event loop belongs to others after this long. */
-const SLICE_MS = 2;
 const FIRST_RETRY_MS = 100;
 const MAX_RETRY_MS = 10_000;
-/** Entries between two looks at the clock. */
-const SLICE_ENTRIES = 256;
 
 /**
  * Writes frozen memtables to tables of level 0: several at once, published in their order, so that
@@ -165,7 +148,7 @@ export class Flusher {
     underWay.begin(id);
     let made: SstMeta;
     try {
-      made = await this.#store(memtable, id);
+      made = await writeTable(this.#target, memtable, id, this.#target.snapshots());
     } catch (error) {
       underWay.end(id);
       throw error;
@@ -177,38 +160,6 @@ export class Flusher {
     this.#totalMs += tookMs;
     this.#target.onFlushed(memtable.memoryBytes, tookMs);
     return made;
-  }
-
-  async #store(memtable: Memtable, id: Ulid): Promise<SstMeta> {
-    const { clock, options, store, prefix, snapshots } = this.#target;
-    const { compression, blockBytes, prefixes } = options;
-    const writer = new SstWriter(id, { compression, blockBytes, prefixes });
-    const states = snapshots();
-    const { operators } = this.#target.meaning;
-    const filter = new VersionFilter(
-      {
-        snapshots: states,
-        dropTombstones: false,
-        ranges: memtable.ranges,
-        operators,
-        // What has expired is for compactions to drop: a table has to hold something.
-        nowMs: 0,
-      },
-      (entry) => writer.append(entry),
-    );
-    const deleted = memtable.ranges?.fragments() ?? [];
-    for (const fragment of joinRanges([deleted], (all) => keptRanges(all, states, false))) {
-      writer.addRange(fragment);
-    }
-    let meta: SstMeta | undefined;
-    const encoded = encodeTable(memtable, writer, filter, clock);
-    const source = (async function* () {
-      yield* encoded;
-      meta = writer.finish();
-      yield* passing(writer);
-    })();
-    await store.putStream(tablePath(prefix, id), source);
-    return meta as unknown as SstMeta;
   }
 
   async #publish(memtable: Memtable, meta: SstMeta): Promise<void> {
@@ -225,33 +176,4 @@ export class Flusher {
     // What is not released now is released with the next flush, or by the next owner.
     await wal.release(published.walFrom).catch(() => undefined);
   }
-}
-
-/** Chunks that are gone once the next one is asked for: a store copies what it keeps. */
-function* passing(writer: SstWriter): Generator<Uint8Array> {
-  for (const chunk of writer.takeChunks()) {
-    yield chunk;
-    giveBack(chunk);
-  }
-}
-
-async function* encodeTable(
-  memtable: Memtable,
-  writer: SstWriter,
-  filter: VersionFilter,
-  clock: Clock,
-): AsyncGenerator<Uint8Array> {
-  const cursor = memtable.cursor();
-  let sliceMs = clock.monotonicMs();
-  let entries = 0;
-  for (let step = cursor.first(); step === ENTRY; step = cursor.next()) {
-    filter.take(cursor);
-    if (++entries % SLICE_ENTRIES !== 0) continue;
-    yield* passing(writer);
-    if (clock.monotonicMs() - sliceMs >= SLICE_MS) {
-      await clock.sleep(0);
-      sliceMs = clock.monotonicMs();
-    }
-  }
-  filter.end();
 }

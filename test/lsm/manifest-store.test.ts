@@ -84,6 +84,18 @@ describe("manifests as numbered objects", () => {
     expect((await manifests.publish(state(2), 1))?.id).toBe(2);
   });
 
+  it("one that is stored and cannot be looked at further is in doubt, never denied", async () => {
+    const { open, next } = world();
+    const manifests = open();
+    for (const fault of ["refused", "notSent", "answerLost"] as const) {
+      const newest = (await open().latest())?.id ?? 0;
+      Object.assign(next, { method: "list", fault: { fault } });
+      const published = manifests.publish(state(newest + 1), newest);
+      await expect(published).rejects.toMatchObject({ kind: "Unknown" });
+      expect((await open().latest())?.id).toBe(newest + 1);
+    }
+  });
+
   it("a number that may have been deleted is a lost race", async () => {
     const { open, collect } = world();
     const manifests = open();

@@ -71,11 +71,22 @@ export class ManifestObjects implements ManifestStore {
     if (!(await this.#create(manifestPath(this.#prefix, id), encodeManifest(manifest)))) {
       return undefined;
     }
+    try {
+      return (await this.#isCollected(id)) ? undefined : manifest;
+    } catch (error) {
+      if (!(error instanceof CatalogError) || error.kind === "Corrupt") throw error;
+      const message = "a manifest is stored, and whether it counts is not known";
+      throw new CatalogError("Unknown", "LSM_MANIFEST_UNKNOWN", message, { manifest: id }, error);
+    }
+  }
+
+  /** Whether others stood under an id that was free: what is put there is nobody's state. */
+  async #isCollected(id: number): Promise<boolean> {
     for (let through = await this.#boundary(); ; ) {
-      if (through < id) return manifest;
+      if (through < id) return false;
       // It is not above what may have been deleted: others stood under it once, and the first that
       // was kept follows the boundary, unless that has been raised meanwhile.
-      if ((await this.#read(through + 1)) !== undefined) return undefined;
+      if ((await this.#read(through + 1)) !== undefined) return true;
       const raised = await this.#boundary();
       if (raised === through) throw manifestLost(manifestPath(this.#prefix, through + 1));
       through = raised;

@@ -11,6 +11,7 @@ import { ManifestHistory } from "../manifest/history.ts";
 import { ManifestObjects } from "../manifest/objects.ts";
 import type { ManifestStore } from "../manifest/store.ts";
 import type { Maybe } from "../maybe.ts";
+import type { Memtable } from "../memtable.ts";
 import { type LsmOptions, lsmOptions } from "../options.ts";
 import type { Scan } from "../scan.ts";
 import { noShard } from "../shard-files.ts";
@@ -211,6 +212,13 @@ export class Reader {
       if (leftMs <= 0 || this.#pollMs === undefined) throw ahead(sequence, this.sequence);
       await this.#clock.sleep(Math.min(leftMs, this.#pollMs || WAIT_POLL_MS));
     }
+  }
+
+  /** What the state is made of: a manifest's tables, and memtables beyond it, the newest first. */
+  get source(): { readonly manifest: Manifest; readonly memtables: readonly Memtable[] } {
+    const { manifest, views } = this.#state;
+    const { active, frozen } = views.current;
+    return { manifest, memtables: [active, ...frozen].filter(({ isEmpty }) => !isEmpty) };
   }
 
   stats(): ReaderStats {

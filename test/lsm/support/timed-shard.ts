@@ -8,6 +8,8 @@ import type { Manifest } from "../../../src/lsm/format/manifest.ts";
 import { ManifestObjects } from "../../../src/lsm/manifest/objects.ts";
 import type { LsmOptions } from "../../../src/lsm/options.ts";
 import { openReader, type Reader, type ReaderTarget } from "../../../src/lsm/states/reader.ts";
+import type { Moment } from "../../../src/lsm/states/resolve.ts";
+import { type Restored, restoreShard } from "../../../src/lsm/states/restore.ts";
 import { ObjectWalStore } from "../../../src/lsm/wal/objects.ts";
 import { ObjectReader } from "../../../src/lsm/wal/reader.ts";
 import { VirtualClock } from "../../support/virtual-clock.ts";
@@ -53,6 +55,25 @@ export class TimedShard {
     const wal = new ObjectReader(store, "wal/");
     const prng = new SeededPrng(1_000 + ++this.#life);
     return this.run(openReader({ store, wal, clock, prng, options }, target));
+  }
+
+  /** Makes a state of the past the newest one, in a process of its own. */
+  restore(
+    moment: Moment,
+    options: Partial<LsmOptions> = {},
+    store: BlobStore = this.store,
+  ): Promise<Restored> {
+    const { clock } = this;
+    const prng = new SeededPrng(2_000 + ++this.#life);
+    return restoreShard(
+      {
+        ...{ store, clock, prng, options: { gcMinAgeMs: 0, ...options } },
+        wal: new ObjectWalStore(store, { clock, prng, prefix: "wal/" }),
+        log: new ObjectReader(store, "wal/"),
+        node: this.processes.start({ sight: () => "dead" }),
+      },
+      moment,
+    );
   }
 
   run<T>(work: Promise<T>): Promise<T> {
