@@ -27,9 +27,9 @@ export interface Restored {
 }
 
 /**
- * Makes a state of the past the newest one, and leaves the shard to whoever opens it next. Sequences
- * go on: the restore takes one of its own, and what it replaces can be read, or restored, as long as
- * any state of the past.
+ * Makes a state of the past the newest one, and leaves the shard to whoever opens it next.
+ * Sequences go on: the restore takes one of its own, and what it replaces can be read, or restored,
+ * as long as any state of the past.
  *
  * The shard is taken over first, so that whoever writes it is fenced. Then one put decides: before
  * it the shard is what it was, all that was acknowledged included, after it the state of the past,
