@@ -23,6 +23,7 @@ export async function inTime<T>({ clock, limitMs }: Limit, call: TimedCall<T>): 
   const watch = new Stopwatch(clock);
   const overdue = new AbortController();
   const ended = new AbortController();
+  const heeded = new AbortController();
   const left = Promise.withResolvers<never>();
   let untilMs = limitMs;
   const expire = async (): Promise<void> => {
@@ -31,9 +32,10 @@ export async function inTime<T>({ clock, limitMs }: Limit, call: TimedCall<T>): 
     }
     if (ended.signal.aborted) return;
     overdue.abort();
-    await clock.sleep(GRACE_MS, ended.signal);
+    // A wait of its own: whoever tells how long calls wait must not take it for more of the first.
+    await clock.sleep(GRACE_MS, heeded.signal);
     const error = new Error("left behind without an answer");
-    if (!ended.signal.aborted) left.reject(Object.assign(error, { name: "AbortError" }));
+    if (!heeded.signal.aborted) left.reject(Object.assign(error, { name: "AbortError" }));
   };
   void expire();
   const allow = (ms: number): void => {
@@ -43,5 +45,6 @@ export async function inTime<T>({ clock, limitMs }: Limit, call: TimedCall<T>): 
     return await Promise.race([call(overdue.signal, allow), left.promise]);
   } finally {
     ended.abort(ENDED);
+    heeded.abort(ENDED);
   }
 }

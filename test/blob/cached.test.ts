@@ -245,7 +245,7 @@ describe("its part on the disk", () => {
       await cache.settled();
     }
     // A collector sweeps in the background.
-    await expect.poll(() => heldMib() - before, { timeout: 5_000 }).toBeLessThan(20);
+    await expect.poll(() => heldMib() - before).toBeLessThan(20);
     expect(files()).toEqual([]);
     expect(await cache.read("p/0")).toBe("absent");
   });

@@ -3,8 +3,8 @@ import { once } from "node:events";
 import { join } from "node:path";
 
 const ROOT = join(import.meta.dirname, "..", "..");
-const START_LIMIT_MS = 30_000;
-const STOP_LIMIT_MS = 15_000;
+const START_LIMIT_MS = 90_000;
+const STOP_LIMIT_MS = 40_000;
 
 /** A server of this checkout in a process of its own, as users run it. */
 export interface ServerProcess {

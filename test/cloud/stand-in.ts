@@ -16,7 +16,7 @@ export interface StandIn {
 const KEEPER = join(import.meta.dirname, "keeper.ts");
 const START_LIMIT_MS = 60_000;
 const POLL_MS = 50;
-const STOP_LIMIT_MS = 10_000;
+const STOP_LIMIT_MS = 30_000;
 
 export interface StandInCommand {
   readonly name: string;

@@ -1,12 +1,13 @@
 import type { ViteUserConfig } from "vitest/config";
+import { PATIENCE } from "../patience.ts";
 
 /** Suites over servers that `run.ts` starts and names in the environment. */
 const config: ViteUserConfig = {
   test: {
+    ...PATIENCE,
     include: ["test/cloud/**/*.cloud.ts"],
     maxWorkers: 1,
     reporters: ["default", "./test/reporter.ts"],
-    testTimeout: 120_000,
     // A first run installs what its suites need.
     hookTimeout: 300_000,
   },

@@ -1,13 +1,13 @@
 import type { ViteUserConfig } from "vitest/config";
+import { PATIENCE } from "../patience.ts";
 
 /** Every claim on every profile; `npm test` has a sample. */
 const config: ViteUserConfig = {
   test: {
+    ...PATIENCE,
     include: ["test/consistency/**/*.long.ts"],
     maxWorkers: 2,
     reporters: ["default", "./test/reporter.ts"],
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
   },
 };
 

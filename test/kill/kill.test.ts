@@ -8,7 +8,7 @@ test("two ends by SIGKILL under load lose nothing (npm run test:kill does more)"
   console.log(`seed ${seed}: ${JSON.stringify(kills)}`);
   expect(kills.rounds).toBe(2);
   expect(kills.acknowledged + kills.doubtful).toBeGreaterThan(0);
-}, 60_000);
+});
 
 describe("what is held against a life sees", () => {
   const marks = (): Marks => {

@@ -1,12 +1,13 @@
 import type { ViteUserConfig } from "vitest/config";
+import { PATIENCE } from "../patience.ts";
 
 /** Suites that `npm test` runs over the reference model, over what is meant to equal it. */
 const config: ViteUserConfig = {
   test: {
+    ...PATIENCE,
     include: ["test/over/**/*.over.ts"],
     maxWorkers: 2,
     reporters: ["default", "./test/reporter.ts"],
-    testTimeout: 60_000,
   },
 };
 

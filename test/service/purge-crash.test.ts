@@ -131,7 +131,7 @@ test("killed before any call, another node brings the purge to the same end", as
   }
   console.log(`killed at ${kills} calls`);
   expect(kills).toBeGreaterThan(60);
-}, 30_000);
+});
 
 test("killed before any call: what comes back has all its files, or stays away", async () => {
   let back = 0;
@@ -154,7 +154,7 @@ test("killed before any call: what comes back has all its files, or stays away",
     await treeOf(world);
   }
   expect(Math.min(back, gone)).toBeGreaterThan(1);
-}, 30_000);
+});
 
 const FAULTS: readonly ((call: number) => Fault)[] = [
   () => ({ fault: "answerLost" }),

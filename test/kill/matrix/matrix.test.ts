@@ -20,12 +20,12 @@ test("a process that ends at a step leaves all that it acknowledged, and no more
     "log: append a group, half",
     "log: find a successor, after, beside a living owner",
   ]);
-}, 120_000);
+});
 
 test("a server that dies while it makes its secret leaves it whole, and nothing else", async () => {
   const plan = { step: "secret: name the file", moment: "after", nth: 1 } as const;
   expect([...(await runSecretCells([plan]))]).toEqual(["secret: name the file, after"]);
-}, 60_000);
+});
 
 test("every step has one name", () => {
   const names = [...STEPS.map(({ name }) => name), ...OTHERS];
