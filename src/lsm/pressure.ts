@@ -88,7 +88,7 @@ export class Pressure {
 
   stats(): PressureStats {
     const level = this.#level();
-    const tight = this.#gauges.find((gauge) => levelOf(gauge) === level);
+    const tight = this.#gauges.find((gauge) => levelAt(gauge, gauge.read()) === level);
     return {
       delayed: this.#delayed,
       delayedMs: this.#delayedMs,
@@ -100,7 +100,11 @@ export class Pressure {
 
   #level(): number {
     let level = 0;
-    for (const gauge of this.#gauges) level = Math.max(level, levelOf(gauge));
+    // On the way of every write, and below every soft limit almost always.
+    for (const gauge of this.#gauges) {
+      const value = gauge.read();
+      if (value > gauge.soft) level = Math.max(level, levelAt(gauge, value));
+    }
     return level;
   }
 
@@ -119,6 +123,6 @@ export class Pressure {
   }
 }
 
-function levelOf({ soft, hard, read }: Gauge): number {
-  return Math.max(0, (read() - soft) / Math.max(1, hard - soft));
+function levelAt({ soft, hard }: Gauge, value: number): number {
+  return (value - soft) / Math.max(1, hard - soft);
 }
