@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { LocalBlobStore } from "../../src/blob/local.ts";
 import { MemoryBlobStore } from "../../src/blob/memory.ts";
 import { MemoryBudget } from "../../src/lsm/budget.ts";
+import type { Merger } from "../../src/lsm/compaction/merger.ts";
 import { LocalDisk } from "../../src/lsm/disk/local.ts";
 import { Engine } from "../../src/lsm/engine.ts";
 import type { OpenOptions } from "../../src/lsm/open.ts";
@@ -38,16 +39,20 @@ interface EngineChoice {
   /** Whether log and tables are synced. */
   readonly durable: boolean;
   readonly budget?: MemoryBudget;
+  /** Where many shards are open: one for all of them, and logs that begin small. */
+  readonly merger?: Merger;
+  readonly segmentBytes?: number;
   readonly options?: Partial<LsmOptions>;
 }
 
 /** An engine over a directory, its garbage gone as soon as nothing refers to it. */
 export async function openEngine(directory: string, choice: EngineChoice): Promise<Engine> {
   const ports = portsNow();
-  const { durable } = choice;
+  const { durable, segmentBytes } = choice;
+  const wal = { ...ports, ...(segmentBytes !== undefined && { segmentBytes }) };
   const disk = new LocalDisk(join(directory, "wal"), ...(durable ? [] : (["never"] as const)));
   const store = new LocalBlobStore(join(directory, "store"), { ...ports, durable });
-  return await open({ ...ports, store, wal: new SegmentWalStore(disk, ports) }, choice);
+  return await open({ ...ports, store, wal: new SegmentWalStore(disk, wal) }, choice);
 }
 
 /** The same in memory: log and tables are objects of a store that forgets. */
@@ -71,12 +76,13 @@ function portsNow(): Ports {
 
 async function open(
   parts: Ports & Pick<OpenOptions, "store" | "wal">,
-  { budget = budgetOf(CACHE_BYTES), options }: EngineChoice,
+  { budget = budgetOf(CACHE_BYTES), merger, options }: EngineChoice,
 ): Promise<Engine> {
   return await Engine.open({
     ...parts,
     node: nodeIdentity({ prng: parts.prng, oneHost: true }),
     budget,
+    ...(merger && { merger }),
     options: { gcMinAgeMs: 0, ...options },
   });
 }

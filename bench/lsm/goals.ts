@@ -64,7 +64,7 @@ export function goalsOf(
 /** What the engine does alone: beside nobody, by its own count. */
 export interface Own {
   readonly updates: readonly UpdateCell[];
-  readonly memory: MemoryCell | undefined;
+  readonly memory: readonly MemoryCell[];
   readonly drop: DropCell | undefined;
   readonly requests: readonly RequestCell[];
 }
@@ -74,7 +74,7 @@ const MAX_DROP_MS = 10;
 export function ownGoals({ updates, memory, drop, requests }: Own): readonly Goal[] {
   return [
     ...updates.flatMap(updateGoals),
-    ...(memory === undefined ? [] : [memoryGoal(memory)]),
+    ...memory.map(memoryGoal),
     ...(drop === undefined ? [] : [dropGoal(drop)]),
     ...requestGoals(requests),
   ];
@@ -92,11 +92,11 @@ function updateGoals({ title, ...cell }: UpdateCell): readonly Goal[] {
   ];
 }
 
-function memoryGoal({ loadedBytes, budgetBytes, mostBytes }: MemoryCell): Goal {
+function memoryGoal({ shards, loadedBytes, budgetBytes, mostBytes }: MemoryCell): Goal {
   const [most, budget] = [mostBytes, budgetBytes].map((bytes) => (bytes / 1_048_576).toFixed(0));
   return {
     goal: "memory: <= 1.2x the budget at every point of a load",
-    worst: `${most} MiB of ${budget} (${(loadedBytes / 1e6).toFixed(0)} MB loaded)`,
+    worst: `${most} MiB of ${budget} (${(loadedBytes / 1e6).toFixed(0)} MB into ${shards} shards)`,
     met: mostBytes <= 1.2 * budgetBytes,
   };
 }

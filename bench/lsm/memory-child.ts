@@ -1,6 +1,7 @@
 import { CatalogError } from "../../src/base/error.ts";
 import { SeededPrng } from "../../src/base/prng.ts";
 import { MemoryBudget } from "../../src/lsm/budget.ts";
+import { ThreadMerger } from "../../src/lsm/compaction/thread-merger.ts";
 import type { Engine } from "../../src/lsm/engine.ts";
 import type { WriteOp } from "../../src/lsm/write-path.ts";
 import { openEngine } from "./firn.ts";
@@ -8,9 +9,10 @@ import { inScratch } from "./scratch.ts";
 
 /** How much memory a process takes that loads rows within a budget. */
 export interface MemoryCell {
+  readonly shards: number;
   readonly loadedBytes: number;
   readonly budgetBytes: number;
-  /** Beyond what the process had before it opened the shard; at the worst point of the load. */
+  /** Beyond what the process had before the first shard was opened; at the worst point. */
   readonly mostBytes: number;
   /** What the budget itself counts at its own worst point. */
   readonly mostCountedBytes: number;
@@ -18,6 +20,7 @@ export interface MemoryCell {
 
 const MIB = 1_048_576;
 const BUDGET_BYTES = 128 * MIB;
+const SMALL = { segmentBytes: MIB };
 const KEY_BYTES = 20;
 const VALUE_BYTES = 400;
 const BATCH = 500;
@@ -26,7 +29,7 @@ const READS = 50;
 /** Prime to every number of rows: each key comes once, in no order. */
 const STRIDE = 7_368_787;
 
-async function main(loadBytes: number): Promise<MemoryCell> {
+async function main(loadBytes: number, shards: number): Promise<MemoryCell> {
   const rows = Math.ceil(loadBytes / (KEY_BYTES + VALUE_BYTES));
   const values = new SeededPrng(11).bytes(65_536 + VALUE_BYTES);
   const keyOf = (i: number): Uint8Array =>
@@ -36,10 +39,11 @@ async function main(loadBytes: number): Promise<MemoryCell> {
   await inScratch(async (scratch) => {
     const atFirst = process.memoryUsage.rss();
     const budget = new MemoryBudget(BUDGET_BYTES);
-    const engine = await openEngine(scratch(), {
-      durable: false,
-      budget,
-    });
+    const merger = new ThreadMerger();
+    const choice = { durable: false, budget, merger, ...(shards > 1 && SMALL) };
+    const engines: Engine[] = [];
+    for (let i = 0; i < shards; i++) engines.push(await openEngine(scratch(), choice));
+    const engineOf = (row: number) => engines[Math.floor(row / BATCH) % shards] as Engine;
     for (let at = 0; at < rows; at += BATCH) {
       const count = Math.min(BATCH, rows - at);
       const ops = Array.from({ length: count }, (_, i) => {
@@ -47,18 +51,20 @@ async function main(loadBytes: number): Promise<MemoryCell> {
         const value = values.subarray(from, from + VALUE_BYTES);
         return { op: "put" as const, key: keyOf(at + i), value };
       });
-      await written(engine, ops);
+      await written(engineOf(at), ops);
       for (let i = 0; i < READS; i++) {
-        if ((await engine.get(keyOf((i * STRIDE + at) % (at + count)))) === undefined) {
+        const row = (i * STRIDE + at) % (at + count);
+        if ((await engineOf(row).get(keyOf(row))) === undefined) {
           throw new Error("a row is missing");
         }
       }
       mostBytes = Math.max(mostBytes, process.memoryUsage.rss() - atFirst);
       mostCountedBytes = Math.max(mostCountedBytes, budget.figures.usedBytes);
     }
-    await engine.close();
+    for (const engine of engines) await engine.close();
+    await merger.close();
   });
-  return { loadedBytes: loadBytes, budgetBytes: BUDGET_BYTES, mostBytes, mostCountedBytes };
+  return { shards, loadedBytes: loadBytes, budgetBytes: BUDGET_BYTES, mostBytes, mostCountedBytes };
 }
 
 /** As a client does: who is told to come back does so. */
@@ -75,4 +81,4 @@ async function written(engine: Engine, ops: readonly WriteOp[]): Promise<void> {
   }
 }
 
-process.stdout.write(JSON.stringify(await main(Number(process.argv[2]))));
+process.stdout.write(JSON.stringify(await main(Number(process.argv[2]), Number(process.argv[3]))));

@@ -13,6 +13,8 @@ interface OwnOptions {
   readonly wants: (workload: string) => boolean;
 }
 
+/** Each load is spread over so many, which share one budget. */
+const SHARDS: readonly number[] = [1, 200];
 const DROPPED_ROWS = 1_000_000;
 /** Short values, and long ones of about as many bytes. */
 const SIZES: readonly Size[] = [
@@ -25,8 +27,8 @@ const MANY_MEMTABLES = { memtableBytes: 524_288, tableBytes: 1_048_576 };
 
 /** What the engine is to reach beside nobody: amplification, memory, ranges, requests. */
 export async function benchOwn({ smoke, wants }: OwnOptions): Promise<Own> {
-  const memory = wants("memory") ? benchMemory(smoke) : undefined;
-  if (memory !== undefined) showMemory(memory);
+  const memory = wants("memory") ? SHARDS.map((shards) => benchMemory(smoke, shards)) : [];
+  if (memory.length > 0) showMemory(memory);
   const shrink = smoke ? 20 : 1;
   const sizes = SIZES.map((size) => ({ ...size, rows: size.rows / shrink }));
   const updates = wants("updates") ? await benchUpdates(sizes) : [];
@@ -41,11 +43,13 @@ export async function benchOwn({ smoke, wants }: OwnOptions): Promise<Own> {
 
 const mib = (bytes: number): string => (bytes / 1_048_576).toFixed(0);
 
-function showMemory({ loadedBytes, budgetBytes, mostBytes, mostCountedBytes }: MemoryCell): void {
+function showMemory(cells: readonly MemoryCell[]): void {
   const header = ["memory of a load", "budget MiB", "most MiB", "counted MiB"];
-  const title = `${(loadedBytes / 1e6).toFixed(0)} MB, in a process of its own`;
-  const row = [title, mib(budgetBytes), mib(mostBytes), mib(mostCountedBytes)];
-  console.log(`${formatTable(header, [row])}\n`);
+  const rows = cells.map(({ shards, loadedBytes, budgetBytes, mostBytes, mostCountedBytes }) => [
+    `${(loadedBytes / 1e6).toFixed(0)} MB into ${shards}, in a process of its own`,
+    ...[mib(budgetBytes), mib(mostBytes), mib(mostCountedBytes)],
+  ]);
+  console.log(`${formatTable(header, rows)}\n`);
 }
 
 /** What each trade saves, and what it costs. */

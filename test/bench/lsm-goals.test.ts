@@ -72,7 +72,9 @@ describe("the engine's goals", () => {
           restPlaces: 5,
         },
       ],
-      memory: { loadedBytes: 1, budgetBytes: 10, mostBytes: 12 + more, mostCountedBytes: 1 },
+      memory: [
+        { shards: 1, loadedBytes: 1, budgetBytes: 10, mostBytes: 12 + more, mostCountedBytes: 1 },
+      ],
       drop: {
         rows: 1,
         deleteMs: 4,
