@@ -18,8 +18,14 @@ export interface Kept {
   mayBeGone: boolean;
 }
 
+/** A state of the past is the newest one from here on. */
+interface Restore {
+  readonly op: "restore";
+  readonly to: number;
+}
+
 interface Slot {
-  readonly op: ModelOp;
+  readonly op: ModelOp | Restore;
   readonly batch: Batch;
 }
 
@@ -48,7 +54,7 @@ export class Branch {
   }
 
   /** Notes a batch that was applied. */
-  record(ops: readonly ModelOp[], last: number): Batch {
+  record(ops: readonly Slot["op"][], last: number): Batch {
     const first = last - ops.length + 1;
     const batch: Batch = { branch: this, first, last, fate: "open" };
     for (const [index, op] of ops.entries()) {
@@ -77,15 +83,20 @@ export class Branch {
 
   /** Rows as of a sequence, after some more operations. */
   rowsAt(sequence: number, more: readonly ModelOp[] = []): Rows {
-    const rows: Rows = new Map();
-    for (const { op } of this.#slots.slice(0, sequence)) apply(rows, op);
+    const slots = this.#slots.slice(0, sequence);
+    const at = slots.findLastIndex(({ op }) => op.op === "restore");
+    const restored = slots[at]?.op;
+    const rows: Rows = restored?.op === "restore" ? this.rowsAt(restored.to) : new Map();
+    for (const { op } of slots.slice(at + 1)) if (op.op !== "restore") apply(rows, op);
     for (const op of more) apply(rows, op);
     return rows;
   }
 
   /** What was written in (after, before). */
   writtenBetween(after: number, before: number): readonly ModelOp[] {
-    return this.#slots.slice(after, Math.max(after, before - 1)).map(({ op }) => op);
+    const slots = this.#slots.slice(after, Math.max(after, before - 1));
+    // Whoever restores is nobody's rival: it writes before its successor begins.
+    return slots.map(({ op }) => op).filter((op) => op.op !== "restore");
   }
 
   get lastSequence(): number {
@@ -121,6 +132,8 @@ export class History {
   /** The highest epoch that has acknowledged a batch of its own, and up to where. */
   ackedEpoch = 0;
   ackedSequence = 0;
+  /** The highest epoch that was a restore's. */
+  restoredEpoch = 0;
 
   constructor(sim: Sim) {
     this.#sim = sim;
@@ -140,6 +153,17 @@ export class History {
     this.#branches.push(branch);
     this.#branches.sort((a, b) => a.epoch - b.epoch);
     return branch;
+  }
+
+  /** Who took the shard over made another state the newest one, under a sequence of its own. */
+  restored(epoch: number, sequence: number, to: number): void {
+    const before = this.#branches.findLast((branch) => branch.epoch < epoch);
+    const found = this.#inherit(before, epoch, sequence - 1);
+    const branch = new Branch(this.#sim, epoch, found);
+    this.#branches.push(branch);
+    this.#branches.sort((a, b) => a.epoch - b.epoch);
+    this.acknowledge(branch.record([{ op: "restore", to }], sequence));
+    this.restoredEpoch = Math.max(this.restoredEpoch, epoch);
   }
 
   acknowledge(batch: Batch): void {

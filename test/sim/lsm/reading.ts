@@ -16,6 +16,44 @@ export async function readAlong(sim: Sim, shard: Shard, name: string): Promise<v
   }
 }
 
+/** The bank is founded by then: before that it holds nothing. */
+const FOUNDED = 6;
+
+/** Now and then somebody makes an older state the newest one, in the midst of everything. */
+export async function restoreAtTimes(sim: Sim, shard: Shard): Promise<void> {
+  const { history } = shard;
+  for (let left = sim.pick([0, 0, 1, 3]); left > 0 && !shard.over; left--) {
+    await sim.sleep(sim.spanMs(1_000, 120_000));
+    if (shard.over || shard.isCostly) return;
+    const kept = shard.kept.findLast(({ mayBeGone }) => !mayBeGone);
+    const acked = history.ackedSequence;
+    const sequence = kept?.sequence ?? history.anyEnd(FOUNDED + sim.below(1 + acked - FOUNDED));
+    if (sequence < FOUNDED) continue;
+    const moment = kept === undefined ? { sequence } : { checkpoint: kept.name };
+    const host = shard.startHost(`restorer${left}`);
+    const mayMiss = (code: string): boolean =>
+      code === "LSM_HISTORY_GONE" ||
+      (code === "LSM_CHECKPOINT_NOT_FOUND" && kept?.mayBeGone === true);
+    const restoring = sim
+      .during("restore", () => shard.restore(host, moment, sequence))
+      .then(
+        (restored) => {
+          sim.coverage.note("restore answered");
+          const what = () => `${restored.sequence} restored for ${sequence}`;
+          sim.must(restored.sequence === sequence, what);
+        },
+        (error: unknown) => {
+          if (!host.alive) return;
+          const code = error instanceof CatalogError ? error.code : "";
+          sim.coverage.note(`restore ${code}`);
+          if (!mayMiss(code)) assertAllowed(sim, "restore", error);
+        },
+      );
+    await Promise.race([restoring, host.death]);
+    if (host.alive) host.crash();
+  }
+}
+
 /** One reader: every answer is the history's at its sequence, which only grows. */
 class Reading {
   readonly #sim: Sim;
@@ -25,7 +63,7 @@ class Reading {
   constructor(sim: Sim, shard: Shard, name: string) {
     this.#sim = sim;
     this.#shard = shard;
-    this.#host = shard.readerHost(name);
+    this.#host = shard.startHost(name);
   }
 
   async live(): Promise<void> {

@@ -8,10 +8,12 @@ import { Engine } from "../../../src/lsm/engine.ts";
 import type { LsmOptions } from "../../../src/lsm/options.ts";
 import type { NodeIdentity, TakeOver } from "../../../src/lsm/owner.ts";
 import { openReader, type Reader, type ReaderTarget } from "../../../src/lsm/states/reader.ts";
+import type { Moment } from "../../../src/lsm/states/resolve.ts";
+import { type Restored, restoreShard } from "../../../src/lsm/states/restore.ts";
 import { verifyShard } from "../../../src/lsm/verify.ts";
 import { ObjectWalStore } from "../../../src/lsm/wal/objects.ts";
 import type { WalStore } from "../../../src/lsm/wal/port.ts";
-import { ObjectReader, SegmentReader } from "../../../src/lsm/wal/reader.ts";
+import { ObjectReader, SegmentReader, type WalReader } from "../../../src/lsm/wal/reader.ts";
 import { SegmentWalStore } from "../../../src/lsm/wal/segments.ts";
 import { ModelledDisk } from "../../support/modelled-disk.ts";
 import { FAIR, type Weather, weatherOf } from "../harness/faults.ts";
@@ -61,6 +63,8 @@ export class Shard {
   readonly #sim: Sim;
   readonly #objects: Objects;
   readonly #hosts = new Map<string, Host>();
+  /** Who restores, and which sequence. */
+  readonly #restores = new Map<string, number>();
   readonly #onDisk: boolean;
   readonly #options: Partial<LsmOptions>;
   readonly #gcMinAgeMs: number;
@@ -75,6 +79,12 @@ export class Shard {
     this.#sim = sim;
     this.history = new History(sim);
     this.#objects = objects;
+    objects.watch.onPublished = ({ owner, writerEpoch, lastSequence }, before) => {
+      const to = this.#restores.get(owner?.node ?? "");
+      if (to === undefined || lastSequence === before.lastSequence) return;
+      sim.log(`${owner?.node} restores ${to} as ${lastSequence}`);
+      this.history.restored(writerEpoch, lastSequence, to);
+    };
     this.#onDisk = sim.chance(onDisk);
     this.#gcMinAgeMs = sim.pick([1_800_000, 3_600_000]);
     this.#budgetBytes = sim.pick([40_000, 200_000, 100_000_000]);
@@ -123,8 +133,8 @@ export class Shard {
     this.#disk = this.#disk.afterCut(this.#sim.fork());
   }
 
-  /** A process that reads the shard, and owns nothing. */
-  readerHost(name: string): Host {
+  /** A process that reads the shard, or restores it. */
+  startHost(name: string): Host {
     const host = new Host(this.#sim, name);
     this.#hosts.set(name, host);
     return host;
@@ -133,13 +143,35 @@ export class Shard {
   /** Opens a reader in a process. @throws what `openReader` throws. */
   async openReader(host: Host, target: ReaderTarget): Promise<Reader> {
     const store = this.#objects.of(host, "store");
-    const wal = this.#onDisk
-      ? new SegmentReader(host.disk(this.#disk, () => undefined))
-      : new ObjectReader(store, "wal/");
+    const wal = this.#logOf(host, store);
     const cache = new BlockCache(this.#sim.pick([0, 3_000, 1_000_000]));
     host.weather = this.#weather;
     const ports = { clock: this.#watched(host.clock), prng: this.#sim.fork() };
     return await openReader({ store, wal, ...ports, cache, options: this.#options }, target);
+  }
+
+  /**
+   * Makes a state the newest one, in a process of its own.
+   *
+   * @param sequence of that state.
+   * @throws as `restoreShard`.
+   */
+  async restore(host: Host, moment: Moment, sequence: number): Promise<Restored> {
+    this.#restores.set(host.name, sequence);
+    const store = this.#objects.of(host, "store");
+    const log = this.#logOf(host, store);
+    const wal = this.#walOf(host);
+    const [clock, prng] = [this.#watched(host.clock), this.#sim.fork()];
+    const takeOver = this.#sim.pick(["standby", "takeover", "refuse"] as const);
+    host.weather = this.#weather;
+    const ports = { store, wal, log, clock, prng, node: this.#identityOf(host) };
+    return await restoreShard({ ...ports, takeOver, options: this.#options }, moment);
+  }
+
+  #logOf(host: Host, store: BlobStore): WalReader {
+    return this.#onDisk
+      ? new SegmentReader(host.disk(this.#disk, () => undefined))
+      : new ObjectReader(store, "wal/");
   }
 
   /** Opens the shard in a process of its own. @throws what `Engine.open` throws. */

@@ -1,10 +1,10 @@
 import { FAIR } from "../harness/faults.ts";
 import { type Sim, type Suite, Violation } from "../harness/sim.ts";
 import { LSM_SITES } from "./places.ts";
-import { readAlong } from "./reading.ts";
+import { readAlong, restoreAtTimes } from "./reading.ts";
 import { Shard } from "./shard.ts";
 import { verify } from "./verify.ts";
-import { found, User } from "./workload.ts";
+import { found, type Told, User } from "./workload.ts";
 
 const TABLES = ["table write", "manifest write", "boundary list"] as const;
 const READ = ["table read"] as const;
@@ -31,6 +31,7 @@ export const LSM_SUITE: Suite = {
     "open reader": ["manifest read", "manifest write", "manifest list", "wal read", "disk read"],
     look: ["manifest read", "wal read", "disk read"],
     read: READ,
+    restore: ["manifest read", "manifest write", "wal write", "disk write"],
     housekeeping: ["process"],
   },
   fullSeeds: 2_000,
@@ -45,16 +46,17 @@ export async function runShard(sim: Sim, shard: Shard): Promise<() => Promise<vo
   shard.members.length = 0;
   const contenders = shard.contend();
   const chaos = sim.spawn(() => disturb(sim, shard));
-  const told = new Map<string, number>();
+  const told = new Map<string, Told>();
   const users = Array.from({ length: 2 + sim.below(4) }, (_, index) => {
     const user = new User(sim, shard, `u${index}`, told);
     return sim.spawn(() => user.work(20 + sim.below(60)));
   });
   const readers = shard.isCostly ? [] : ["r", "s"];
   const reading = readers.map((name) => sim.spawn(() => readAlong(sim, shard, name)));
+  const restoring = sim.spawn(() => restoreAtTimes(sim, shard));
   await Promise.all(users);
   shard.calm();
-  await Promise.all([...contenders, chaos, ...reading]);
+  await Promise.all([...contenders, chaos, restoring, ...reading]);
   // What was sent before may still arrive.
   for (const name of ["heir", "reader"]) await inherit(sim, shard, name);
   sim.coverage.note(`owners ${Math.min(shard.history.epochs, 20)}`);

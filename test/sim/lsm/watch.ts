@@ -10,6 +10,8 @@ export class Watch {
   readonly #sim: Sim;
   readonly #sizeOf: (path: string) => Promise<number | undefined>;
   #latest: Manifest | undefined;
+  /** Told of each state that counts, and of the one before it. */
+  onPublished: (manifest: Manifest, before: Manifest) => void = () => undefined;
   /** The last manifest that may have been deleted. */
   #boundary = 0;
   /** What each manifest names: files of tables. */
@@ -85,6 +87,7 @@ export class Watch {
       this.#must(lastSequence >= before.lastSequence, () => `the sequence falls in manifest ${id}`);
       this.#must(walFrom >= before.walFrom, () => `the log's mark falls in manifest ${id}`);
     }
+    if (before !== undefined) this.onPublished(manifest, before);
     for (const table of tablesOf(manifest)) {
       const size = await this.#sizeOf(tablePath("", table.id));
       this.#must(size === table.fileBytes, () => `manifest ${id}: ${table.id} has ${size} bytes`);

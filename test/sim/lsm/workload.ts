@@ -22,17 +22,23 @@ export async function found(member: Member): Promise<void> {
   await member.use("write", async () => await (await member.write(ops))());
 }
 
+/** What somebody was told as the latest value, and by whom. */
+export interface Told {
+  readonly value: number;
+  readonly epoch: number;
+}
+
 /** One who uses the shard, through whoever has it open or says so. */
 export class User {
   readonly #sim: Sim;
   readonly #shard: Shard;
   readonly #name: string;
   /** The highest value of each counter that anybody was told as the latest one. */
-  readonly #told: Map<string, number>;
+  readonly #told: Map<string, Told>;
   #writes = 0;
   #snapshot: { readonly member: Member; readonly snapshot: Snapshot } | undefined;
 
-  constructor(sim: Sim, shard: Shard, name: string, told: Map<string, number>) {
+  constructor(sim: Sim, shard: Shard, name: string, told: Map<string, Told>) {
     this.#sim = sim;
     this.#shard = shard;
     this.#name = name;
@@ -172,12 +178,19 @@ export class User {
   /** What was once told as the latest value is never taken back, whoever answers. */
   async #confirmed(member: Member): Promise<void> {
     const key = counter(this.#sim.below(COUNTERS));
-    const told = this.#told.get(key) ?? 0;
+    const told = this.#toldOf(key);
     await member.use("confirm", async () => {
       const value = Number((await member.latest(key)) ?? 0);
       this.#sim.must(value >= told, () => `${key} falls from ${told} to ${value}`);
-      this.#told.set(key, Math.max(value, this.#told.get(key) ?? 0));
+      const { epoch } = member.branch;
+      if (value >= this.#toldOf(key)) this.#told.set(key, { value, epoch });
     });
+  }
+
+  /** A restore takes back what owners before it have told. */
+  #toldOf(key: string): number {
+    const { value, epoch } = this.#told.get(key) ?? { value: 0, epoch: 0 };
+    return epoch >= this.#shard.history.restoredEpoch ? value : 0;
   }
 
   async #get(member: Member): Promise<void> {
