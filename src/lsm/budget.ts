@@ -48,17 +48,18 @@ const MAX_WORK_BYTES = 32 * MIB;
 
 /** How the limit is shared out: writes slow down from the first on, and end at the second. */
 const WRITES_SHARE = 1 / 2;
-const WRITES_MOST = 5 / 8;
+const WRITES_MOST = 11 / 16;
 /** What the cache keeps, however much is written; merges have the rest at least. */
-const CACHE_LEAST = 1 / 4;
+const CACHE_LEAST = 3 / 16;
 const WORK_MOST = 1 / 8;
 const TURN_MOST = 1 / 64;
 
 /**
  * One limit for the memory of all shards of a process. The cache has what nobody else needs, and at
- * least a quarter. Memtables are flushed before they are full where together they take more than a
- * quarter: the largest first, of similar ones the oldest. Beyond half of the limit what is kept for
- * transactions alone goes, and writes slow down; at five eighths they are refused.
+ * least three sixteenths. Memtables are flushed before they are full where together they take more
+ * than a quarter: the largest first, of similar ones the oldest. Beyond half of the limit what is
+ * kept for transactions alone goes, and writes slow down; at eleven sixteenths they are refused.
+ * Memtables grow by steps of some mebibytes, which must not carry a writer from one to the other.
  *
  * Not counted: blocks that a read waits for and the cache could not keep, and the objects of each
  * open shard, some tens of kilobytes.
