@@ -134,6 +134,16 @@ describe("manifests as numbered objects", () => {
     expect(await manifests.newerThan(9, GC_MIN_AGE_MS)).toBeUndefined();
   });
 
+  it("what is far ahead is found by a list, not by a look at each state", async () => {
+    const { open, store } = world();
+    const last = await publishAll(open(), 300);
+    const before = store.history.length;
+    expect(await open().newerThan(1, 0)).toEqual(last);
+    expect(store.history.length - before).toBeLessThan(25);
+    expect(await open().newerThan(290, 0)).toEqual(last);
+    expect(await open().newerThan(300, 0)).toBeUndefined();
+  });
+
   it("a list that lags is made good by looking on", async () => {
     const { open, next } = world();
     const last = await publishAll(open(), 5);

@@ -17,6 +17,8 @@ export interface ManifestObjectsOptions {
 }
 
 const PAGE = 1_000;
+/** States that are looked for one after the other. */
+const FAR = 16;
 /** Of the least age of what is deleted: an absence that is younger than that proves itself. */
 const MARGIN_SHARE = 0.5;
 
@@ -56,7 +58,9 @@ export class ManifestObjects implements ManifestStore {
   }
 
   async newerThan(id: number, sinceMs: number): Promise<Manifest | undefined> {
-    const next = await this.#follow(id);
+    const next = await this.#follow(id, FAR);
+    // Readers publish too: after a long time a list is sooner there than one look after the other.
+    if (next !== undefined && next.id === id + FAR) return await this.latest();
     if (sinceMs < this.#gcMinAgeMs * MARGIN_SHARE || (await this.#boundary()) < id) return next;
     // So long after, successors may have come and gone again, and what was put in their place since
     // is nobody's. The boundary was raised before the first of them was deleted.
@@ -108,14 +112,15 @@ export class ManifestObjects implements ManifestStore {
     return found !== undefined && bytesEqual(found.bytes, bytes);
   }
 
-  /** The last of the unbroken line of states that begins behind `id`. */
-  async #follow(id: number): Promise<Manifest | undefined> {
+  /** The last of the unbroken line of states that begins behind `id`, or the one after `most`. */
+  async #follow(id: number, most = Number.POSITIVE_INFINITY): Promise<Manifest | undefined> {
     let newest: Manifest | undefined;
-    for (let next = id + 1; ; next++) {
+    for (let next = id + 1; next <= id + most; next++) {
       const manifest = await this.#read(next);
       if (manifest === undefined) return newest;
       newest = manifest;
     }
+    return newest;
   }
 
   async #read(id: number): Promise<Manifest | undefined> {
