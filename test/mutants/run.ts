@@ -64,8 +64,11 @@ const TYPES: readonly string[] = [
   ...["--noUnusedLocals", "false", "--noUnusedParameters", "false"],
 ];
 
+/** Some bugs are seen by what never ends: sooner than a slow machine is waited for elsewhere. */
+const IMPATIENT: readonly string[] = ["--testTimeout", "15000"];
+
 const COMMANDS: Readonly<Record<Mutant["runs"][number]["program"], () => readonly string[]>> = {
-  vitest: () => [bin("vitest"), "run", "--bail", "1", "--maxWorkers", "1"],
+  vitest: () => [bin("vitest"), "run", "--bail", "1", "--maxWorkers", "1", ...IMPATIENT],
   sim: () => [bin("node"), "test/sim/run.ts", "--bail", "--trace", "0"],
   faults: () => [bin("node"), "test/faults/run.ts", "--bail", "--pairs", "0"],
 };

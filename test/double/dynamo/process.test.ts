@@ -16,7 +16,7 @@ import { ANY_CREDENTIALS, TABLE } from "./world.ts";
 
 const MAIN = join(import.meta.dirname, "..", "main.ts");
 const NAMES = "/test/s/entities/by-name";
-const TIMEOUTS = { connectMs: 1_000, idleMs: 500, wholeMs: 300 };
+const TIMEOUTS = { connectMs: 1_000, idleMs: 1_000, wholeMs: 1_000 };
 
 let child: ChildProcess | undefined;
 afterEach(() => child?.kill("SIGKILL"));
