@@ -24,13 +24,15 @@ import { Snapshots } from "./snapshots.ts";
 import { Checkpoints } from "./states/checkpoints.ts";
 import { Sampler } from "./states/samples.ts";
 import { amplification, type LsmStats, treeFigures } from "./stats.ts";
+import { Feed } from "./subscribe/feed.ts";
+import { LogSubscription, type Subscription } from "./subscribe/subscription.ts";
 import { Tables } from "./tables.ts";
 import { TablesUnderWay } from "./tables-under-way.ts";
 import { Transactions } from "./transactions.ts";
 import { Upkeep } from "./upkeep.ts";
 import { type View, Views } from "./view.ts";
 import { GroupCommit } from "./wal/group-commit.ts";
-import type { Wal } from "./wal/port.ts";
+import type { Wal, WalReader } from "./wal/port.ts";
 import { WritePath } from "./write-path.ts";
 
 /** The parts of one open engine, and what passes between them. */
@@ -58,6 +60,8 @@ export class Core {
   readonly #memory: MemoryShare;
   readonly #wal: Wal;
   readonly #commits: GroupCommit;
+  readonly #feed = new Feed();
+  readonly #logs: WalReader;
   readonly #pressure: Pressure;
   readonly #flusher: Flusher;
   /** What the log had taken when the active memtable began. */
@@ -100,7 +104,12 @@ export class Core {
     this.gets = new Gets(this.scanSource, figures, clock, (ms) => this.#observe("read_wait", ms));
     this.#pressure = new Pressure(clock, this.#gauges());
     const { minFlushIntervalMs } = options;
-    this.#commits = new GroupCommit(wal, { clock, minFlushIntervalMs });
+    this.#commits = new GroupCommit(wal, {
+      ...{ clock, minFlushIntervalMs },
+      onDurable: (batches) => this.#feed.push(batches),
+    });
+    health.onEnd(() => this.#feed.wake());
+    this.#logs = parts.wal.reader();
     const shared = { clock, options, views: this.views, health, meaning };
     const underWay = new TablesUnderWay();
     this.writes = new WritePath(
@@ -159,6 +168,17 @@ export class Core {
       const owner = manifest.owner && { ...manifest.owner, ...change };
       return owner && { ...manifest, owner };
     });
+  }
+
+  /** Committed batches from a sequence on. @throws as `Engine.subscribe`. */
+  subscribe(from: Sequence): Subscription {
+    this.health.assertOpen();
+    const { health, operators, writes } = this;
+    const source = {
+      ...{ reader: this.#logs, wal: this.#wal, feed: this.#feed, health, operators },
+      durableSequence: () => writes.durableSequence,
+    };
+    return new LogSubscription(source, from);
   }
 
   close(): Promise<void> {

@@ -8,6 +8,7 @@ import { assertCount, type Scan, ViewScan } from "./scan.ts";
 import type { Snapshot } from "./snapshots.ts";
 import type { NamedState } from "./states/checkpoints.ts";
 import type { LsmStats } from "./stats.ts";
+import type { Subscription } from "./subscribe/subscription.ts";
 import type { Throttle } from "./throttles.ts";
 import type { Isolation, Transaction } from "./transaction.ts";
 import { prepare, type WriteOp, type Written } from "./write-path.ts";
@@ -202,6 +203,20 @@ export class Engine {
   /** Whether reads of what is durable go on although it ended: only the log has failed. */
   get readsOn(): boolean {
     return this.#core.health.readsOn;
+  }
+
+  /**
+   * Committed batches in their order, each once and as soon as it survives a crash, from the one
+   * that holds a sequence: 1 for all, `nextSequence` of an earlier subscription to go on where that
+   * ended, also after the shard was opened again or taken over. Nobody waits for a subscriber. What
+   * it asks for may be gone by then: `logRetentionMs` and `logRetentionBytes` say what is kept.
+   *
+   * One who keeps up asks no store; one who lags reads the log.
+   *
+   * @throws CatalogError `Invalid`, code `LSM_SEQUENCE_AHEAD`: it is not durable, nor the next one.
+   */
+  subscribe(from: Sequence): Subscription {
+    return this.#core.subscribe(from);
   }
 
   /** Brings everything that was written so far into tables. */

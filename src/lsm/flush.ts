@@ -9,6 +9,7 @@ import type { ManifestLog } from "./manifest/log.ts";
 import type { Maybe } from "./maybe.ts";
 import type { Memtable } from "./memtable.ts";
 import { type TableTarget, writeTable } from "./memtable-table.ts";
+import { retentionOf } from "./options.ts";
 import type { Sampler } from "./states/samples.ts";
 import type { TablesUnderWay } from "./tables-under-way.ts";
 import type { Views } from "./view.ts";
@@ -163,7 +164,7 @@ export class Flusher {
   }
 
   async #publish(memtable: Memtable, meta: SstMeta): Promise<void> {
-    const { manifests, wal, underWay } = this.#target;
+    const { manifests, wal, underWay, options } = this.#target;
     const lastSequence = memtable.maxSequence;
     const published = await manifests.update((manifest) => {
       // The answer to an earlier attempt was lost.
@@ -174,6 +175,6 @@ export class Flusher {
     });
     underWay.end(meta.id);
     // What is not released now is released with the next flush, or by the next owner.
-    await wal.release(published.walFrom).catch(() => undefined);
+    await wal.release(published.walFrom, retentionOf(options)).catch(() => undefined);
   }
 }

@@ -8,6 +8,7 @@ import { closed } from "./errors.ts";
 export class Health {
   #failure: CatalogError | undefined;
   #closed = false;
+  #onEnd: () => void = () => {};
 
   /** @throws CatalogError what ended the engine; `Unavailable`, code `LSM_CLOSED`. */
   readonly assertOpen = (): void => {
@@ -43,11 +44,18 @@ export class Health {
 
   close(): void {
     this.#closed = true;
+    this.#onEnd();
+  }
+
+  /** @param listener called whenever it serves less than before. */
+  onEnd(listener: () => void): void {
+    this.#onEnd = listener;
   }
 
   /** Ends it. The first failure stays; those who were under way hear their own. */
   readonly fail = (error: unknown): void => {
     this.#failure ??= ended(error);
+    this.#onEnd();
   };
 }
 

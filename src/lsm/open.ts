@@ -11,7 +11,7 @@ import { ManifestObjects } from "./manifest/objects.ts";
 import type { ManifestStore } from "./manifest/store.ts";
 import type { Memtable } from "./memtable.ts";
 import type { LsmMetrics } from "./metrics.ts";
-import { type LsmOptions, lsmOptions } from "./options.ts";
+import { type LsmOptions, lsmOptions, retentionOf } from "./options.ts";
 import type { NodeIdentity, TakeOver } from "./owner.ts";
 import { Replay } from "./replay.ts";
 import { takeOver } from "./take-over.ts";
@@ -90,7 +90,7 @@ export async function openShard(parts: OpenOptions): Promise<Opened> {
   const manifest = await markOpen(store, taken, wal);
   // Every open begins a file of the log, and one that wrote nothing, or that came to nothing, has
   // no flush to release it. What is not released now is released with the next one.
-  await wal.release(manifest.walFrom).catch(() => undefined);
+  await wal.release(manifest.walFrom, retentionOf(options)).catch(() => undefined);
   const { memtables, lastSequence } = replay;
   const budget = parts.budget ?? new MemoryBudget();
   return { parts, options, prefix, budget, store, manifest, known, wal, memtables, lastSequence };

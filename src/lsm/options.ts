@@ -2,6 +2,7 @@ import { invalid } from "../base/error.ts";
 import { LIMITS } from "../base/limits.ts";
 import { isTrade, TRADES, type Trade } from "./compaction/trade.ts";
 import { MAX_PREFIX_BYTES, type PrefixRule } from "./format/prefix-filter.ts";
+import type { WalRetention } from "./wal/retention.ts";
 
 /** How an engine behaves. Every field has a default; sizes in bytes, spans in milliseconds. */
 export interface LsmOptions {
@@ -32,6 +33,10 @@ export interface LsmOptions {
   readonly compactionBytesPerSecond: number;
   /** Bytes at which a table ends that a compaction writes. */
   readonly tableBytes: number;
+  /** Files of the log that no replay needs stay for subscribers: so many bytes of the newest. */
+  readonly logRetentionBytes: number;
+  /** Of those, the files that were written to within so long; looked at when tables are flushed. */
+  readonly logRetentionMs: number;
   /** A write waits while more than this is on its way to the log. */
   readonly walBacklogBytes: number;
   /** What writers may apply before the event loop gets a turn, however they await. */
@@ -81,6 +86,8 @@ export const LSM_DEFAULTS: LsmOptions = {
   ...TRADES.balanced,
   compactionBytesPerSecond: 0,
   tableBytes: 64 * MIB,
+  logRetentionBytes: 1_024 * MIB,
+  logRetentionMs: 0,
   walBacklogBytes: 32 * MIB,
   turnBytes: MIB,
   minFlushIntervalMs: 0,
@@ -103,6 +110,8 @@ export const LSM_DEFAULTS: LsmOptions = {
 
 /** May be 0: it switches off what it names. */
 const OPTIONAL: ReadonlySet<string> = new Set([
+  "logRetentionBytes",
+  "logRetentionMs",
   "minFlushIntervalMs",
   "readGapBytes",
   "readAheadBytes",
@@ -112,6 +121,11 @@ const OPTIONAL: ReadonlySet<string> = new Set([
   "gcIntervalMs",
   "compactionBytesPerSecond",
 ]);
+
+/** What of the log stays for subscribers. */
+export function retentionOf({ logRetentionBytes, logRetentionMs }: LsmOptions): WalRetention {
+  return { bytes: logRetentionBytes, ms: logRetentionMs };
+}
 
 /** @throws CatalogError `Invalid`, code `LSM_OPTION_INVALID`, naming the option. */
 export function lsmOptions(chosen: Partial<LsmOptions> = {}): LsmOptions {

@@ -5,7 +5,7 @@ import type { Manifest } from "./format/manifest.ts";
 import { isUlid, type Ulid } from "./format/ulid.ts";
 import { listAll } from "./manifest/history.ts";
 import { ManifestObjects } from "./manifest/objects.ts";
-import type { WalReader } from "./wal/reader.ts";
+import type { WalReader } from "./wal/port.ts";
 
 /**
  * The files of one shard, for those who look and change nothing. They take no lease and fence

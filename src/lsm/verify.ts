@@ -9,8 +9,8 @@ import { hasEnded } from "./states/checkpoints.ts";
 import { tablePath } from "./tables.ts";
 import { type Finding, findingOf, verifyTable } from "./verify-table.ts";
 import { decodeBatch } from "./wal/batch.ts";
+import type { WalReader } from "./wal/port.ts";
 import { EPOCH_AT } from "./wal/port.ts";
-import type { WalReader } from "./wal/reader.ts";
 
 /** How much was looked at. */
 export interface Verified {

@@ -76,6 +76,10 @@ class GatedWal implements WalStore {
     return held;
   }
 
+  reader(): ReturnType<WalStore["reader"]> {
+    return this.#inner.reader();
+  }
+
   async open(options: Parameters<WalStore["open"]>[0]): Promise<Wal> {
     const wal = await this.#inner.open(options);
     return new Proxy(wal, {

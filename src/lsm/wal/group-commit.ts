@@ -14,6 +14,8 @@ export interface GroupCommitOptions {
   readonly clock: Clock;
   /** From the start of one flush to that of the next: caps what a store that bills is asked. */
   readonly minFlushIntervalMs?: number;
+  /** Told of the batches of each group that is durable, in order. */
+  readonly onDurable?: (batches: readonly WalBatch[]) => void;
 }
 
 /** Batches that are written together, and the promise that they share. */
@@ -49,6 +51,7 @@ export class GroupCommit {
   readonly #wal: Wal;
   readonly #clock: Clock;
   readonly #minFlushIntervalMs: number;
+  readonly #onDurable: (batches: readonly WalBatch[]) => void;
   /** Not yet handed to the log, oldest first; only the last one grows. */
   #pending: Group[] = [];
   #pendingBytes = 0;
@@ -62,10 +65,11 @@ export class GroupCommit {
   #failure: unknown;
   #closed = false;
 
-  constructor(wal: Wal, { clock, minFlushIntervalMs = 0 }: GroupCommitOptions) {
+  constructor(wal: Wal, { clock, minFlushIntervalMs = 0, onDurable }: GroupCommitOptions) {
     this.#wal = wal;
     this.#clock = clock;
     this.#minFlushIntervalMs = minFlushIntervalMs;
+    this.#onDurable = onDurable ?? (() => {});
     this.#durableSequence = wal.stats().lastSequence;
     this.#nextSequence = this.#durableSequence + 1;
   }
@@ -170,6 +174,7 @@ export class GroupCommit {
       this.#durableSequence = firstSequence + count - 1;
       this.#pendingBytes -= payload.length;
     }
+    this.#onDurable(group.batches);
     group.resolve();
   }
 

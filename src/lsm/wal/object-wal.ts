@@ -8,6 +8,7 @@ import { walName } from "./names.ts";
 import { OBJECT_HEADER_BYTES } from "./object-format.ts";
 import type { ObjectLog, PutOutcome } from "./object-log.ts";
 import type { Wal, WalBatch, WalStats } from "./port.ts";
+import { keptFrom, NO_RETENTION, type WalRetention } from "./retention.ts";
 import { lastOf } from "./sequences.ts";
 
 /** What a take-over found, and what it needs. */
@@ -21,6 +22,8 @@ export interface ObjectTakeOver {
   readonly fenceId: number;
   readonly recovered: readonly { readonly id: number; readonly lastSequence: number }[];
   readonly lastSequence: number;
+  /** All that was recovered has higher sequences. */
+  readonly knownFrom: number;
 }
 
 const GROUP_BYTES = 8_388_608;
@@ -38,6 +41,10 @@ export class ObjectWal implements Wal {
   readonly #stats: AppendStats;
   /** Objects that hold a group, oldest first. */
   #objects: { readonly id: number; readonly lastSequence: number }[];
+  /** Likewise, below those: what no replay needs and subscribers may read. */
+  #retained: { readonly id: number; readonly lastSequence: number }[] = [];
+  /** Sequences above it lie in one of both. */
+  #knownFrom: number;
   #nextId: number;
   #lastSequence: number;
   #writtenBytes: number = OBJECT_HEADER_BYTES;
@@ -53,6 +60,7 @@ export class ObjectWal implements Wal {
     this.#minAgeMs = found.minAgeMs;
     this.#stats = new AppendStats(found.clock);
     this.#objects = [...found.recovered];
+    this.#knownFrom = found.knownFrom;
     this.#nextId = found.fenceId + 1;
     this.#lastSequence = found.lastSequence;
     this.#known = found.known;
@@ -96,17 +104,29 @@ export class ObjectWal implements Wal {
    * Deletes what is old enough: a list and a delete for each thousand. The newest object stays, so
    * that a number which was taken once is taken, or below one that is, for ever.
    */
-  async release(file: number): Promise<void> {
+  async release(file: number, keep: WalRetention = NO_RETENTION): Promise<void> {
     assert(file <= this.#nextId, "what comes next is not released");
     if (this.#fault !== undefined) throw dead(this.#fault);
+    this.#retained = [...this.#retained, ...this.#objects.filter(({ id }) => id < file)];
     this.#objects = this.#objects.filter(({ id }) => id >= file);
-    const old: number[] = [];
-    const before = this.#clock.nowMs() - this.#minAgeMs;
-    for await (const { id, modifiedAtMs } of this.#log.list(0)) {
-      if (id >= Math.min(file, this.#nextId - 1)) break;
-      if (modifiedAtMs <= before) old.push(id);
+    const over: { id: number; bytes: number; endedMs: number }[] = [];
+    const below = Math.min(file, this.#nextId - 1);
+    for await (const { id, size, modifiedAtMs } of this.#log.list(0)) {
+      if (id >= below) break;
+      over.push({ id, bytes: size, endedMs: modifiedAtMs });
     }
-    await this.#log.remove(old);
+    const nowMs = this.#clock.nowMs();
+    const kept = keptFrom(over, keep, nowMs);
+    const before = nowMs - this.#minAgeMs;
+    const old = over.filter(({ id, endedMs }) => id < kept && endedMs <= before);
+    this.#forget(old.at(-1)?.id ?? 0);
+    await this.#log.remove(old.map(({ id }) => id));
+  }
+
+  fileOf(sequence: number): number | undefined {
+    if (sequence <= this.#knownFrom || sequence > this.#lastSequence) return undefined;
+    const all = [...this.#retained, ...this.#objects];
+    return all.find(({ lastSequence }) => lastSequence >= sequence)?.id;
   }
 
   stats(): WalStats {
@@ -122,6 +142,14 @@ export class ObjectWal implements Wal {
   async close(): Promise<void> {
     assert(!this.#busy, "nothing is under way when a log is closed");
     this.#fault ??= "closed";
+  }
+
+  /** Objects up to one are about to go. */
+  #forget(through: number): void {
+    for (const { id, lastSequence } of this.#retained) {
+      if (id <= through) this.#knownFrom = Math.max(this.#knownFrom, lastSequence);
+    }
+    this.#retained = this.#retained.filter(({ id }) => id > through);
   }
 
   async #put(batches: readonly WalBatch[]): Promise<void> {

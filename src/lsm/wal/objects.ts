@@ -8,7 +8,8 @@ import { walName } from "./names.ts";
 import type { WalObject } from "./object-format.ts";
 import { ObjectLog } from "./object-log.ts";
 import { ObjectWal } from "./object-wal.ts";
-import type { Wal, WalOpenOptions, WalStore } from "./port.ts";
+import type { Wal, WalOpenOptions, WalReader, WalStore } from "./port.ts";
+import { ObjectReader } from "./reader.ts";
 
 export interface ObjectWalOptions {
   readonly clock: Clock;
@@ -32,6 +33,7 @@ const MAX_RACES = 1_000;
  */
 export class ObjectWalStore implements WalStore {
   readonly #log: ObjectLog;
+  readonly #reader: WalReader;
   readonly #clock: Clock;
   readonly #minAgeMs: number;
 
@@ -39,8 +41,13 @@ export class ObjectWalStore implements WalStore {
     const { clock, prng, prefix } = options;
     const { attemptMs = LIMITS.attemptMs, minAgeMs = LIMITS.lsmGcMinAgeMs } = options;
     this.#log = new ObjectLog({ blobs, prefix, clock, prng, attemptMs, minAgeMs });
+    this.#reader = new ObjectReader(blobs, prefix);
     this.#clock = clock;
     this.#minAgeMs = minAgeMs;
+  }
+
+  reader(): WalReader {
+    return this.#reader;
   }
 
   /** A list for each thousand objects, two reads, the fence's put, and a read for each object. */
@@ -67,6 +74,7 @@ export class ObjectWalStore implements WalStore {
       fenceId: fence.id,
       recovered: replay.recovered,
       lastSequence: replay.lastSequence,
+      knownFrom: options.from.sequence,
     });
   }
 

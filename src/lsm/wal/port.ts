@@ -1,3 +1,5 @@
+import type { WalRetention } from "./retention.ts";
+
 /** Where a file of a log, of either kind, says the epoch of its writer. */
 export const EPOCH_AT = 16;
 
@@ -87,8 +89,13 @@ export interface Wal {
   roll(): Promise<void>;
   /** The oldest file that holds a batch beyond `sequence`: what a `WalMark` of it names. */
   lowWater(sequence: number): number;
-  /** Gives up the files below one. Only after a mark with this file, or a later one, is durable. */
-  release(file: number): Promise<void>;
+  /**
+   * Gives up the files below one, but for the newest of them that are kept for subscribers. Only
+   * after a mark with this file, or a later one, is durable.
+   */
+  release(file: number, keep?: WalRetention): Promise<void>;
+  /** The file that holds a sequence, as far as this owner knows; what it found is not all known. */
+  fileOf(sequence: number): number | undefined;
   stats(): WalStats;
   close(): Promise<void>;
 }
@@ -102,4 +109,45 @@ export interface WalStore {
    *   one was here. `Corrupt`, code `WAL_CORRUPT`, naming file and offset.
    */
   open(options: WalOpenOptions): Promise<Wal>;
+  /** The files as those see them who own nothing. */
+  reader(): WalReader;
+}
+
+/** One file of a log as it stands. */
+export interface WalFile {
+  readonly id: number;
+  readonly bytes: number;
+}
+
+/** What a file holds; groups are read as they are asked for, and may then throw `Corrupt`. */
+export interface WalContent {
+  readonly epoch: number;
+  readonly groups: Iterable<WalGroup>;
+}
+
+/**
+ * A log as those see it who own nothing: no file is created, changed or removed. While an owner is
+ * at work they see some moment of it: its last groups may be missing, and files that it releases
+ * may vanish between a list and a read.
+ */
+export interface WalReader {
+  /** For messages. */
+  pathOf(id: number): string;
+  /** In order. */
+  list(): Promise<readonly WalFile[]>;
+  /** The first sequence that a file may hold; undefined where it is gone, or holds none. */
+  firstSequence(id: number): Promise<number | undefined>;
+  /** The epoch and the groups of one file. @throws CatalogError `Corrupt`, `WAL_CORRUPT`. */
+  read(id: number): Promise<WalContent>;
+  /** All groups that a take-over would replay, checked as it checks them. */
+  replay(from: WalMark, onGroup: (group: WalGroup) => void): Promise<void>;
+  /**
+   * Groups beyond a place that every later owner must find, in order, as far as there are any.
+   * Objects: a request where there is none.
+   *
+   * @returns whether nothing was there beyond the last one; else somebody takes over just now.
+   * @throws CatalogError `Corrupt`, code `WAL_CORRUPT`: also where files were released meanwhile,
+   *   which a newer manifest tells.
+   */
+  tail(from: WalPlace): AsyncGenerator<TailGroup, boolean>;
 }

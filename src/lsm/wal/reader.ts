@@ -4,47 +4,18 @@ import { corrupt, inLogFile } from "./errors.ts";
 import { bufferOf } from "./integers.ts";
 import { walId, walName } from "./names.ts";
 import { decodeObject } from "./object-format.ts";
-import type { TailGroup, WalGroup, WalMark, WalPlace } from "./port.ts";
+import type {
+  TailGroup,
+  WalContent,
+  WalFile,
+  WalGroup,
+  WalMark,
+  WalPlace,
+  WalReader,
+} from "./port.ts";
 import { newestHeader, readHeader, readStart, recover } from "./segment-recovery.ts";
 import { type SegmentImage, scanSegment } from "./segment-scan.ts";
 import { segmentTail } from "./segment-tail.ts";
-
-/** One file of a log as it stands. */
-export interface WalFile {
-  readonly id: number;
-  readonly bytes: number;
-}
-
-/** What a file holds; groups are read as they are asked for, and may then throw `Corrupt`. */
-export interface WalContent {
-  readonly epoch: number;
-  readonly groups: Iterable<WalGroup>;
-}
-
-/**
- * A log as those see it who own nothing: no file is created, changed or removed. While an owner is
- * at work they see some moment of it: its last groups may be missing, and files that it releases
- * may vanish between a list and a read.
- */
-export interface WalReader {
-  /** For messages. */
-  pathOf(id: number): string;
-  /** In order. */
-  list(): Promise<readonly WalFile[]>;
-  /** The epoch and the groups of one file. @throws CatalogError `Corrupt`, `WAL_CORRUPT`. */
-  read(id: number): Promise<WalContent>;
-  /** All groups that a take-over would replay, checked as it checks them. */
-  replay(from: WalMark, onGroup: (group: WalGroup) => void): Promise<void>;
-  /**
-   * Groups beyond a place that every later owner must find, in order, as far as there are any.
-   * Objects: a request where there is none.
-   *
-   * @returns whether nothing was there beyond the last one; else somebody takes over just now.
-   * @throws CatalogError `Corrupt`, code `WAL_CORRUPT`: also where files were released meanwhile,
-   *   which a newer manifest tells.
-   */
-  tail(from: WalPlace): AsyncGenerator<TailGroup, boolean>;
-}
 
 const ANY_EPOCH = 2 ** 32;
 const PAGE = 1_000;
@@ -73,6 +44,11 @@ export class SegmentReader implements WalReader {
       await file.close();
     }
     return files;
+  }
+
+  /** One read. */
+  async firstSequence(id: number): Promise<number | undefined> {
+    return (await readHeader(this.#disk, id))?.firstSequence;
   }
 
   async read(id: number): Promise<WalContent> {
@@ -125,6 +101,13 @@ export class ObjectReader implements WalReader {
       after = page.at(-1)?.path;
       if (page.length < PAGE) return files;
     }
+  }
+
+  /** A read of the whole object, which is no larger than a group. */
+  async firstSequence(id: number): Promise<number | undefined> {
+    const blob = await this.#store.get(this.pathOf(id));
+    if (blob === undefined) return undefined;
+    return decodeObject(bufferOf(blob.bytes), id).batches[0]?.firstSequence;
   }
 
   async read(id: number): Promise<WalContent> {

@@ -8,6 +8,7 @@ import { dead, fenced, unwritten, writeUnknown } from "./errors.ts";
 import { FRAME_BYTES, framesBytes, writeFrames } from "./frame.ts";
 import { spareName, walName } from "./names.ts";
 import type { Wal, WalBatch, WalStats } from "./port.ts";
+import { keptFrom, NO_RETENTION, type WalRetention } from "./retention.ts";
 import { SegmentFile, type SegmentSizes } from "./segment-file.ts";
 import {
   BLOCK_BYTES,
@@ -50,6 +51,13 @@ export class SegmentWal implements Wal {
   readonly #stats: AppendStats;
   /** Every segment below the current one that was not released, in order. */
   #files: readonly number[];
+  /** Likewise, below those: what no replay needs and subscribers may read. */
+  #retained: readonly number[] = [];
+  /** Sequences above it are known to lie in what has one of `#lastSequences`, or later. */
+  #knownFrom: number;
+  /** Monotonic: when a segment was last written to, at the latest. */
+  readonly #endedMs = new Map<number, number>();
+  readonly #openedMs: number;
   /** Of those that hold something: their last sequences. */
   readonly #lastSequences = new Map<number, number>();
   /** Of those that this owner wrote: its own handles, for recycling. */
@@ -66,12 +74,17 @@ export class SegmentWal implements Wal {
   readonly #released: number[] = [];
   #releasing: Promise<void> = Promise.resolve();
 
-  /** @param below ids of every segment that there is, in order. */
-  constructor(world: SegmentWorld, epoch: number, below: readonly number[]) {
+  /**
+   * @param below ids of every segment that there is, in order.
+   * @param knownFrom all that was recovered has higher sequences.
+   */
+  constructor(world: SegmentWorld, epoch: number, below: readonly number[], knownFrom: number) {
     this.#world = world;
     this.#epoch = epoch;
     this.#stats = new AppendStats(world.clock);
     this.#files = below;
+    this.#knownFrom = knownFrom;
+    this.#openedMs = world.clock.monotonicMs();
     const room = world.sizes.segmentBytes - BLOCK_BYTES;
     this.maxBatchBytes = room - FRAME_BYTES;
     this.maxGroupBytes = Math.min(GROUP_BYTES, room);
@@ -129,16 +142,26 @@ export class SegmentWal implements Wal {
    * was fenced would find neither gone nor followed what it writes to: so what cannot be released
    * holds up all that follow it, until the next release tries again.
    */
-  release(file: number): Promise<void> {
+  release(file: number, keep: WalRetention = NO_RETENTION): Promise<void> {
     assert(file <= this.#serving().header.id, "the current segment stays");
     if (this.#fault !== undefined) return Promise.reject(dead(this.#fault));
-    this.#released.push(...this.#files.filter((id) => id < file));
+    const over = [...this.#retained, ...this.#files.filter((id) => id < file)];
     this.#files = this.#files.filter((id) => id >= file);
+    const kept = this.#keptFrom(over, keep);
+    this.#retained = over.filter((id) => id >= kept);
+    this.#released.push(...over.filter((id) => id < kept));
     this.#releasing = this.#releasing.then(() => this.#releaseAll());
     // Whoever waits hears of a fault; what is still there in the end, a later owner releases.
     const done = this.#releasing;
     this.#releasing = done.catch(() => undefined);
     return done;
+  }
+
+  fileOf(sequence: number): number | undefined {
+    if (sequence <= this.#knownFrom || sequence > this.#lastSequence) return undefined;
+    const below = [...this.#retained, ...this.#files];
+    const found = below.find((id) => (this.#lastSequences.get(id) ?? 0) >= sequence);
+    return found ?? this.#serving().header.id;
   }
 
   stats(): WalStats {
@@ -160,6 +183,21 @@ export class SegmentWal implements Wal {
     const own = [...this.#own.values(), ...spares.map(({ file }) => file)];
     this.#own.clear();
     for (const file of own) await file.close();
+  }
+
+  /** Of segments that no replay needs. */
+  #keptFrom(ids: readonly number[], keep: WalRetention): number {
+    const { clock, sizes } = this.#world;
+    const files = ids.map((id) => {
+      // Of those that were found nobody knows: they end when they were found.
+      return { id, bytes: sizes.segmentBytes, endedMs: this.#endedMs.get(id) ?? this.#openedMs };
+    });
+    const from = keptFrom(files, keep, clock.monotonicMs());
+    for (const id of ids) {
+      if (id >= from) continue;
+      this.#knownFrom = Math.max(this.#knownFrom, this.#lastSequences.get(id) ?? 0);
+    }
+    return from;
   }
 
   #ownFile(file: WritableFile): SegmentFile {
@@ -254,6 +292,7 @@ export class SegmentWal implements Wal {
     if (this.#current !== undefined) {
       this.#files = [...this.#files, previous.id];
       this.#lastSequences.set(previous.id, previous.lastSequence);
+      this.#endedMs.set(previous.id, this.#world.clock.monotonicMs());
     }
     this.#current = { header, file, end: BLOCK_BYTES };
   }
@@ -281,6 +320,7 @@ export class SegmentWal implements Wal {
       await this.#releaseOne(id);
       this.#released.shift();
       this.#lastSequences.delete(id);
+      this.#endedMs.delete(id);
     }
   }
 

@@ -4,7 +4,8 @@ import type { Prng } from "../../base/prng.ts";
 import type { Disk, WritableFile } from "../disk/port.ts";
 import { fenced, outranked } from "./errors.ts";
 import { isSpare, walId, walName } from "./names.ts";
-import type { Wal, WalOpenOptions, WalStore } from "./port.ts";
+import type { Wal, WalOpenOptions, WalReader, WalStore } from "./port.ts";
+import { SegmentReader } from "./reader.ts";
 import { BLOCK_BYTES } from "./segment-header.ts";
 import { newestHeader, recover } from "./segment-recovery.ts";
 import { SegmentWal, type SegmentWorld } from "./segment-wal.ts";
@@ -62,7 +63,7 @@ export class SegmentWalStore implements WalStore {
         below.filter((older) => older >= from.file),
       );
       const recovery = await recover(disk, newest, options);
-      const wal = new SegmentWal(this.#world, epoch, below);
+      const wal = new SegmentWal(this.#world, epoch, below, from.sequence);
       await wal.begin(id, file, recovery);
       for (const name of await disk.list()) if (isSpare(name)) await disk.remove(name);
       return wal;
@@ -72,6 +73,10 @@ export class SegmentWalStore implements WalStore {
       const overtaken = (idsOf(await disk.list()).at(-1) ?? 0) > id;
       throw overtaken ? fenced(walName(id), "Unavailable") : error;
     }
+  }
+
+  reader(): WalReader {
+    return new SegmentReader(this.#world.disk);
   }
 
   /** Creates the next segment: whoever owns the one before is not acknowledged any more. */

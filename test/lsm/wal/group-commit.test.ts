@@ -46,6 +46,7 @@ class HeldWal implements Wal {
     return 1;
   }
   async release(): Promise<void> {}
+  fileOf(): undefined {}
   stats(): ReturnType<Wal["stats"]> {
     return {
       epoch: 1,

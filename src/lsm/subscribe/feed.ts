@@ -1,0 +1,66 @@
+import type { Sequence } from "../format/entry.ts";
+import type { WalBatch } from "../wal/port.ts";
+
+/** What is held for those who follow; who lags further reads the log. */
+const TAIL_BYTES = 4_194_304;
+
+/**
+ * The latest durable batches, in memory, for subscribers who follow: none of them asks the store.
+ * Nothing is held while nobody subscribes. Writers never wait for a subscriber: what it has not
+ * taken in time it finds in the log, or not at all.
+ */
+export class Feed {
+  #tail: WalBatch[] = [];
+  #tailBytes = 0;
+  #subscribers = 0;
+  readonly #waiting = new Set<() => void>();
+
+  /** Somebody follows from here on, until what is answered is called. */
+  join(): () => void {
+    this.#subscribers++;
+    let left = false;
+    return () => {
+      if (left) return;
+      left = true;
+      if (--this.#subscribers === 0) this.#drop(this.#tail.length);
+    };
+  }
+
+  /** These are durable. */
+  push(batches: readonly WalBatch[]): void {
+    if (this.#subscribers === 0) return;
+    for (const batch of batches) {
+      this.#tail.push(batch);
+      this.#tailBytes += batch.payload.length;
+    }
+    let over = 0;
+    let bytes = this.#tailBytes;
+    for (; bytes > TAIL_BYTES; over++) bytes -= this.#tail[over]?.payload.length ?? 0;
+    if (over > 0) this.#drop(over);
+    this.wake();
+  }
+
+  /** The batches from that on which holds a sequence; undefined where that is not held any more. */
+  from(sequence: Sequence): readonly WalBatch[] | undefined {
+    const [first] = this.#tail;
+    if (first === undefined || first.firstSequence > sequence) return undefined;
+    const at = this.#tail.findIndex((batch) => batch.firstSequence + batch.count > sequence);
+    return at < 0 ? undefined : this.#tail.slice(at);
+  }
+
+  /** Resolves when something may have changed. */
+  changed(): Promise<void> {
+    return new Promise((resolve) => void this.#waiting.add(resolve));
+  }
+
+  /** Whoever waits has to look again. */
+  wake(): void {
+    const waiting = [...this.#waiting];
+    this.#waiting.clear();
+    for (const resolve of waiting) resolve();
+  }
+
+  #drop(count: number): void {
+    for (const { payload } of this.#tail.splice(0, count)) this.#tailBytes -= payload.length;
+  }
+}

@@ -1,0 +1,154 @@
+import { CatalogError } from "../../base/error.ts";
+import type { Sequence } from "../format/entry.ts";
+import type { Wal, WalBatch, WalGroup, WalReader } from "../wal/port.ts";
+
+/** What a walk reads, and what is known of it. */
+export interface LogSource {
+  readonly reader: WalReader;
+  readonly wal: Pick<Wal, "fileOf">;
+  /** What survives a crash: nothing beyond is ever handed out. */
+  readonly durableSequence: () => Sequence;
+}
+
+/** What one step hands out, unless a batch is larger. */
+const STEP_BYTES = 1_048_576;
+/** A file may vanish, or a list be behind, while one looks. */
+const ATTEMPTS = 4;
+
+/** A file that is being read. Groups up to `upTo` were whole before it was. */
+interface OpenFile {
+  readonly id: number;
+  readonly groups: Iterator<WalGroup>;
+  readonly upTo: Sequence;
+}
+
+/**
+ * Batches of the log in order, from any sequence that is still there, for one who lags behind its
+ * writer. Holds one file at a time. What the log holds beyond what is durable is not looked at: it
+ * may be half written, or undone by the next owner.
+ */
+export class LogWalk {
+  readonly #source: LogSource;
+  #file: OpenFile | undefined;
+  /** The file that was last read, or tried. */
+  #id = 0;
+
+  constructor(source: LogSource) {
+    this.#source = source;
+  }
+
+  /**
+   * The batches from that on which holds `due`, which is durable; at least one. Requests: a read
+   * for each file, an object being one for each group; where this owner did not write the file that
+   * comes first, a list and a read for each halving of it.
+   *
+   * @throws CatalogError `NotFound`, code `LSM_SEQUENCE_GONE`, naming the `oldest` that is there;
+   *   `Unavailable`, code `LSM_LOG_UNREADABLE`: try again; `Corrupt`; what the store throws.
+   */
+  async from(due: Sequence): Promise<readonly WalBatch[]> {
+    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+      try {
+        this.#file ??= await this.#locate(due);
+        const found = await this.#walk(due);
+        if (found.length > 0) return found;
+      } catch (error) {
+        this.#file = undefined;
+        if (!(await this.#isReleased(error))) throw error;
+      }
+      this.#file = undefined;
+    }
+    const message = "the log changes faster than it is read";
+    throw new CatalogError("Unavailable", "LSM_LOG_UNREADABLE", message, { sequence: due });
+  }
+
+  /** Empty where it comes to a gap, or to the end of what it sees, before `due`. */
+  async #walk(due: Sequence): Promise<readonly WalBatch[]> {
+    const found: WalBatch[] = [];
+    let next = due;
+    for (let bytes = 0; bytes < STEP_BYTES; ) {
+      const file = this.#file;
+      // It may hold more by now: what was seen of that when it was read may have been half of it.
+      if (file === undefined || next > file.upTo) {
+        this.#file = undefined;
+        return found;
+      }
+      const step = file.groups.next();
+      if (step.done === true) {
+        this.#file = await this.#after(file.id);
+        continue;
+      }
+      for (const batch of step.value.batches) {
+        const { firstSequence, count, payload } = batch;
+        if (firstSequence + count <= next) continue;
+        // A file between them has gone.
+        if (firstSequence > next) {
+          this.#file = undefined;
+          return found;
+        }
+        found.push(batch);
+        bytes += payload.length;
+        next = firstSequence + count;
+      }
+    }
+    return found;
+  }
+
+  /** The file behind one that was read to its end. */
+  async #after(id: number): Promise<OpenFile | undefined> {
+    const { reader } = this.#source;
+    if ((await reader.firstSequence(id + 1)) !== undefined) return this.#open(id + 1);
+    // It holds none, as a fence may, or is not there.
+    const later = (await reader.list()).find((file) => file.id > id);
+    return later && this.#open(later.id);
+  }
+
+  async #locate(due: Sequence): Promise<OpenFile> {
+    return this.#open(this.#source.wal.fileOf(due) ?? (await this.#search(due)));
+  }
+
+  async #open(id: number): Promise<OpenFile> {
+    // Before it is read: up to here it is whole.
+    const upTo = this.#source.durableSequence();
+    this.#id = id;
+    const { groups } = await this.#source.reader.read(id);
+    return { id, groups: groups[Symbol.iterator](), upTo };
+  }
+
+  /** Among the files that nobody remembers: the last one that begins at `due` or before it. */
+  async #search(due: Sequence): Promise<number> {
+    const { reader } = this.#source;
+    const ids = (await reader.list()).map(({ id }) => id);
+    let oldest: Sequence | undefined;
+    let found: number | undefined;
+    for (let low = 0, high = ids.length; low < high; ) {
+      const middle = (low + high) >>> 1;
+      let at = middle;
+      let first: Sequence | undefined;
+      // Some are empty, or gone by now.
+      for (; at < high && first === undefined; at++) {
+        first = await reader.firstSequence(ids[at] as number);
+      }
+      if (first === undefined || first > due) {
+        oldest = first ?? oldest;
+        high = middle;
+      } else {
+        found = ids[at - 1];
+        low = at;
+      }
+    }
+    if (found !== undefined) return found;
+    throw gone(due, oldest ?? this.#source.durableSequence() + 1);
+  }
+
+  /** Whether the file that cannot be read is one that its owner has released meanwhile. */
+  async #isReleased(error: unknown): Promise<boolean> {
+    if (!(error instanceof CatalogError) || error.kind !== "Corrupt") return false;
+    return (await this.#source.reader.firstSequence(this.#id)) === undefined;
+  }
+}
+
+function gone(due: Sequence, oldest: Sequence): CatalogError {
+  const message = "the log no longer holds this sequence";
+  const facts = { sequence: due, oldest };
+  return new CatalogError("NotFound", "LSM_SEQUENCE_GONE", message, facts);
+}
