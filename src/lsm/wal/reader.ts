@@ -58,8 +58,11 @@ export class SegmentReader implements WalReader {
     let known: SegmentImage["known"];
     for (const later of await this.list()) {
       if (later.id <= id) continue;
-      const previous = (await readHeader(this.#disk, later.id))?.previous;
-      if (previous?.id === id) known = previous;
+      const header = await readHeader(this.#disk, later.id);
+      if (header === undefined) continue;
+      // The first that was begun after it is the one that knows its end.
+      if (header.previous.id === id) known = header.previous;
+      break;
     }
     const image = { name: walName(id), header, bytes, ...(known !== undefined && { known }) };
     return { epoch: header.epoch, groups: scanSegment(image) };

@@ -103,6 +103,11 @@ export class Branch {
     return this.#filledTo;
   }
 
+  /** Whether a batch ends there. */
+  isEnd(sequence: number): boolean {
+    return this.#slots[sequence - 1]?.batch.last === sequence;
+  }
+
   holds(batch: Batch): boolean {
     return this.#slots[batch.last - 1]?.batch === batch;
   }
@@ -164,6 +169,11 @@ export class History {
     this.#branches.sort((a, b) => a.epoch - b.epoch);
     this.acknowledge(branch.record([{ op: "restore", to }], sequence));
     this.restoredEpoch = Math.max(this.restoredEpoch, epoch);
+  }
+
+  /** Whether somebody has taken over from an owner. */
+  hasAfter(branch: Branch): boolean {
+    return this.#after(branch).length > 0;
   }
 
   acknowledge(batch: Batch): void {

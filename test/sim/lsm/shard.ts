@@ -26,6 +26,7 @@ import { Watch } from "./watch.ts";
 
 /** Longer than the engine lets anything live: an hour of stall is not the end of the world. */
 const BEYOND_MS: readonly [number, number] = [46_000, 7_500_000];
+const KEPT_FOR_EVER = 1e15;
 const SIZES = { segmentBytes: 20_480, sliceBytes: 8_192 };
 
 /** Where the objects of a shard lie. */
@@ -116,6 +117,12 @@ export class Shard {
 
   get over(): boolean {
     return this.#over;
+  }
+
+  /** Whether the log is never given up. */
+  get retainsAll(): boolean {
+    const { logRetentionMs = 0, logRetentionBytes = 0 } = this.#options;
+    return logRetentionMs === KEPT_FOR_EVER && logRetentionBytes === KEPT_FOR_EVER;
   }
 
   any(): Member | undefined {
@@ -337,6 +344,8 @@ function optionsOf(sim: Sim, gcMinAgeMs: number): Partial<LsmOptions> {
     recentBytes: sim.pick([2_000, 100_000]),
     transactionMs: sim.pick([1_000, 60_000]),
     minFlushIntervalMs: sim.pick([0, 0, 40]),
+    logRetentionMs: sim.pick([0, 30_000, KEPT_FOR_EVER, KEPT_FOR_EVER]),
+    logRetentionBytes: sim.pick([60_000, KEPT_FOR_EVER, KEPT_FOR_EVER]),
     compaction: sim.pick(["auto", "auto", "manual"] as const),
     compactionL0Tables: sim.pick([2, 4]),
     compactionMaxRuns: sim.pick([2, 6]),

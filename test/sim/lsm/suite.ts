@@ -3,6 +3,7 @@ import { type Sim, type Suite, Violation } from "../harness/sim.ts";
 import { LSM_SITES } from "./places.ts";
 import { readAlong, restoreAtTimes } from "./reading.ts";
 import { Shard } from "./shard.ts";
+import { Subscriber } from "./subscriber.ts";
 import { verify } from "./verify.ts";
 import { found, type Told, User } from "./workload.ts";
 
@@ -32,6 +33,7 @@ export const LSM_SUITE: Suite = {
     look: ["manifest read", "wal read", "disk read"],
     read: READ,
     restore: ["manifest read", "manifest write", "wal write", "disk write"],
+    subscribe: ["wal read", "disk read"],
     housekeeping: ["process"],
   },
   fullSeeds: 2_000,
@@ -47,6 +49,8 @@ export async function runShard(sim: Sim, shard: Shard): Promise<() => Promise<vo
   const contenders = shard.contend();
   const chaos = sim.spawn(() => disturb(sim, shard));
   const told = new Map<string, Told>();
+  const subscriber = new Subscriber(sim, shard);
+  const following = shard.isCostly ? undefined : sim.spawn(() => subscriber.work());
   const users = Array.from({ length: 2 + sim.below(4) }, (_, index) => {
     const user = new User(sim, shard, `u${index}`, told);
     return sim.spawn(() => user.work(20 + sim.below(60)));
@@ -56,17 +60,24 @@ export async function runShard(sim: Sim, shard: Shard): Promise<() => Promise<vo
   const restoring = sim.spawn(() => restoreAtTimes(sim, shard));
   await Promise.all(users);
   shard.calm();
-  await Promise.all([...contenders, chaos, restoring, ...reading]);
+  await Promise.all([...contenders, chaos, restoring, following, ...reading]);
   // What was sent before may still arrive.
-  for (const name of ["heir", "reader"]) await inherit(sim, shard, name);
+  for (const name of ["heir", "reader"]) await inherit(sim, shard, subscriber, name);
   sim.coverage.note(`owners ${Math.min(shard.history.epochs, 20)}`);
   return async () => undefined;
 }
 
 /** Where nothing goes wrong any more, nothing may fail. */
-async function inherit(sim: Sim, shard: Shard, name: string): Promise<void> {
+async function inherit(
+  sim: Sim,
+  shard: Shard,
+  subscriber: Subscriber,
+  name: string,
+): Promise<void> {
   try {
-    await verify(sim, await shard.open(name, FAIR, "takeover"));
+    const member = await shard.open(name, FAIR, "takeover");
+    if (!shard.isCostly) await subscriber.catchUp(member);
+    await verify(sim, member);
     await shard.verify();
   } catch (error) {
     throw new Violation(`${name}, in fair weather: ${String(error)}`, { cause: error });
