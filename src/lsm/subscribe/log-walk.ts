@@ -39,8 +39,8 @@ export class LogWalk {
 
   /**
    * The batches from that on which holds `due`, which is durable; at least one. Requests: a read
-   * for each file, an object being one for each group; where this owner did not write the file that
-   * comes first, a list and a read for each halving of it.
+   * for each file, an object being one for each group; of files from before this owner, some more
+   * to find the first.
    *
    * @throws CatalogError `NotFound`, code `LSM_SEQUENCE_GONE`, naming the `oldest` that is there;
    *   `Unavailable`, code `LSM_LOG_UNREADABLE`: try again; `Corrupt`; what the store throws.
@@ -48,7 +48,7 @@ export class LogWalk {
   async from(due: Sequence): Promise<readonly WalBatch[]> {
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       try {
-        this.#file ??= await this.#locate(due);
+        this.#file ??= await this.#open(await this.#fileOf(due));
         const found = await this.#walk(due);
         if (found.length > 0) return found;
       } catch (error) {
@@ -61,7 +61,7 @@ export class LogWalk {
     throw new CatalogError("Unavailable", "LSM_LOG_UNREADABLE", message, { sequence: due });
   }
 
-  /** Empty where it comes to a gap, or to the end of what it sees, before `due`. */
+  /** Of one file; empty where that comes to a gap, or to its end, before `due`. */
   async #walk(due: Sequence): Promise<readonly WalBatch[]> {
     const found: WalBatch[] = [];
     let next = due;
@@ -74,8 +74,8 @@ export class LogWalk {
       }
       const step = file.groups.next();
       if (step.done === true) {
-        this.#file = await this.#after(file.id);
-        continue;
+        this.#file = undefined;
+        return found;
       }
       for (const batch of step.value.batches) {
         const { firstSequence, count, payload } = batch;
@@ -93,17 +93,25 @@ export class LogWalk {
     return found;
   }
 
-  /** The file behind one that was read to its end. */
-  async #after(id: number): Promise<OpenFile | undefined> {
-    const { reader } = this.#source;
-    if ((await reader.firstSequence(id + 1)) !== undefined) return this.#open(id + 1);
-    // It holds none, as a fence may, or is not there.
-    const later = (await reader.list()).find((file) => file.id > id);
-    return later && this.#open(later.id);
+  /** @throws CatalogError `NotFound`, code `LSM_SEQUENCE_GONE`. */
+  async #fileOf(due: Sequence): Promise<number> {
+    const { wal, reader, durableSequence } = this.#source;
+    const known = wal.fileOf(due);
+    if ("file" in known) return known.file;
+    const found = await reader.holding(due, known.upTo, this.#id);
+    if ("file" in found) return found.file;
+    throw gone(due, found.oldest ?? this.#firstKnown(due, durableSequence()));
   }
 
-  async #locate(due: Sequence): Promise<OpenFile> {
-    return this.#open(this.#source.wal.fileOf(due) ?? (await this.#search(due)));
+  /** The first sequence above one that this owner knows the file of. */
+  #firstKnown(due: Sequence, last: Sequence): Sequence {
+    let [low, high] = [due, last + 1];
+    while (low < high) {
+      const middle = Math.floor((low + high) / 2);
+      if ("file" in this.#source.wal.fileOf(middle)) high = middle;
+      else low = middle + 1;
+    }
+    return low;
   }
 
   async #open(id: number): Promise<OpenFile> {
@@ -114,36 +122,10 @@ export class LogWalk {
     return { id, groups: groups[Symbol.iterator](), upTo };
   }
 
-  /** Among the files that nobody remembers: the last one that begins at `due` or before it. */
-  async #search(due: Sequence): Promise<number> {
-    const { reader } = this.#source;
-    const ids = (await reader.list()).map(({ id }) => id);
-    let oldest: Sequence | undefined;
-    let found: number | undefined;
-    for (let low = 0, high = ids.length; low < high; ) {
-      const middle = (low + high) >>> 1;
-      let at = middle;
-      let first: Sequence | undefined;
-      // Some are empty, or gone by now.
-      for (; at < high && first === undefined; at++) {
-        first = await reader.firstSequence(ids[at] as number);
-      }
-      if (first === undefined || first > due) {
-        oldest = first ?? oldest;
-        high = middle;
-      } else {
-        found = ids[at - 1];
-        low = at;
-      }
-    }
-    if (found !== undefined) return found;
-    throw gone(due, oldest ?? this.#source.durableSequence() + 1);
-  }
-
   /** Whether the file that cannot be read is one that its owner has released meanwhile. */
   async #isReleased(error: unknown): Promise<boolean> {
     if (!(error instanceof CatalogError) || error.kind !== "Corrupt") return false;
-    return (await this.#source.reader.firstSequence(this.#id)) === undefined;
+    return !(await this.#source.reader.exists(this.#id));
   }
 }
 

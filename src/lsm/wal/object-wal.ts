@@ -123,10 +123,11 @@ export class ObjectWal implements Wal {
     await this.#log.remove(old.map(({ id }) => id));
   }
 
-  fileOf(sequence: number): number | undefined {
-    if (sequence <= this.#knownFrom || sequence > this.#lastSequence) return undefined;
-    const all = [...this.#retained, ...this.#objects];
-    return all.find(({ lastSequence }) => lastSequence >= sequence)?.id;
+  fileOf(sequence: number): { readonly file: number } | { readonly upTo: number } {
+    const known = [...this.#retained, ...this.#objects];
+    if (sequence <= this.#knownFrom) return { upTo: known[0]?.id ?? this.#nextId };
+    const found = known.find(({ lastSequence }) => lastSequence >= sequence);
+    return { file: found?.id ?? this.#nextId };
   }
 
   stats(): WalStats {

@@ -94,8 +94,11 @@ export interface Wal {
    * after a mark with this file, or a later one, is durable.
    */
   release(file: number, keep?: WalRetention): Promise<void>;
-  /** The file that holds a sequence, as far as this owner knows; what it found is not all known. */
-  fileOf(sequence: number): number | undefined;
+  /**
+   * The file that holds a sequence, which is durable; or, of one that was released from replay
+   * before this owner came, the newest file that may hold one of those.
+   */
+  fileOf(sequence: number): { readonly file: number } | { readonly upTo: number };
   stats(): WalStats;
   close(): Promise<void>;
 }
@@ -112,6 +115,9 @@ export interface WalStore {
   /** The files as those see them who own nothing. */
   reader(): WalReader;
 }
+
+/** Where a sequence lies; else the oldest that any file may hold, if one is there. */
+export type WalHolding = { readonly file: number } | { readonly oldest: number | undefined };
 
 /** One file of a log as it stands. */
 export interface WalFile {
@@ -135,8 +141,10 @@ export interface WalReader {
   pathOf(id: number): string;
   /** In order. */
   list(): Promise<readonly WalFile[]>;
-  /** The first sequence that a file may hold; undefined where it is gone, or holds none. */
-  firstSequence(id: number): Promise<number | undefined>;
+  /** Whether a file is there, and begun. */
+  exists(id: number): Promise<boolean>;
+  /** The file, up to one, that holds a sequence. `after`: the one that was read before it. */
+  holding(sequence: number, newest: number, after?: number): Promise<WalHolding>;
   /** The epoch and the groups of one file. @throws CatalogError `Corrupt`, `WAL_CORRUPT`. */
   read(id: number): Promise<WalContent>;
   /** All groups that a take-over would replay, checked as it checks them. */

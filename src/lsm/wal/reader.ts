@@ -9,6 +9,7 @@ import type {
   WalContent,
   WalFile,
   WalGroup,
+  WalHolding,
   WalMark,
   WalPlace,
   WalReader,
@@ -46,9 +47,24 @@ export class SegmentReader implements WalReader {
     return files;
   }
 
-  /** One read. */
-  async firstSequence(id: number): Promise<number | undefined> {
-    return (await readHeader(this.#disk, id))?.firstSequence;
+  async exists(id: number): Promise<boolean> {
+    return (await readHeader(this.#disk, id)) !== undefined;
+  }
+
+  /**
+   * Back from one to the one before, as their headers say: a file of a writer that was overtaken
+   * before it served may stand between them. A read each.
+   */
+  async holding(sequence: number, newest: number): Promise<WalHolding> {
+    let oldest: number | undefined;
+    for (let id = newest; id > 0; ) {
+      const header = await readHeader(this.#disk, id);
+      if (header === undefined) break;
+      oldest = header.firstSequence;
+      if (oldest <= sequence) return { file: id };
+      id = header.previous.id;
+    }
+    return { oldest };
   }
 
   async read(id: number): Promise<WalContent> {
@@ -58,11 +74,8 @@ export class SegmentReader implements WalReader {
     let known: SegmentImage["known"];
     for (const later of await this.list()) {
       if (later.id <= id) continue;
-      const header = await readHeader(this.#disk, later.id);
-      if (header === undefined) continue;
-      // The first that was begun after it is the one that knows its end.
-      if (header.previous.id === id) known = header.previous;
-      break;
+      const previous = (await readHeader(this.#disk, later.id))?.previous;
+      if (previous?.id === id) known = previous;
     }
     const image = { name: walName(id), header, bytes, ...(known !== undefined && { known }) };
     return { epoch: header.epoch, groups: scanSegment(image) };
@@ -106,8 +119,40 @@ export class ObjectReader implements WalReader {
     }
   }
 
+  async exists(id: number): Promise<boolean> {
+    return (await this.#store.head(this.pathOf(id))) !== undefined;
+  }
+
+  /** The next one as a rule, a read; else a list, and a read for each halving of it. */
+  async holding(sequence: number, newest: number, after = 0): Promise<WalHolding> {
+    if (after > 0 && after < newest) {
+      const next = await this.#firstSequence(after + 1);
+      if (next === sequence) return { file: after + 1 };
+    }
+    const ids = (await this.list()).map(({ id }) => id).filter((id) => id <= newest);
+    let oldest: number | undefined;
+    let file: number | undefined;
+    for (let low = 0, high = ids.length; low < high; ) {
+      const middle = (low + high) >>> 1;
+      let at = middle;
+      let first: number | undefined;
+      // Some are fences, which hold none, or gone by now.
+      for (; at < high && first === undefined; at++) {
+        first = await this.#firstSequence(ids[at] as number);
+      }
+      if (first === undefined || first > sequence) {
+        oldest = first ?? oldest;
+        high = middle;
+      } else {
+        file = ids[at - 1];
+        low = at;
+      }
+    }
+    return file === undefined ? { oldest } : { file };
+  }
+
   /** A read of the whole object, which is no larger than a group. */
-  async firstSequence(id: number): Promise<number | undefined> {
+  async #firstSequence(id: number): Promise<number | undefined> {
     const blob = await this.#store.get(this.pathOf(id));
     if (blob === undefined) return undefined;
     return decodeObject(bufferOf(blob.bytes), id).batches[0]?.firstSequence;

@@ -157,11 +157,12 @@ export class SegmentWal implements Wal {
     return done;
   }
 
-  fileOf(sequence: number): number | undefined {
-    if (sequence <= this.#knownFrom || sequence > this.#lastSequence) return undefined;
-    const below = [...this.#retained, ...this.#files];
-    const found = below.find((id) => (this.#lastSequences.get(id) ?? 0) >= sequence);
-    return found ?? this.#serving().header.id;
+  fileOf(sequence: number): { readonly file: number } | { readonly upTo: number } {
+    const known = [...this.#retained, ...this.#files].filter((id) => this.#lastSequences.has(id));
+    const { id: current } = this.#serving().header;
+    if (sequence <= this.#knownFrom) return { upTo: known[0] ?? current };
+    const found = known.find((id) => (this.#lastSequences.get(id) as number) >= sequence);
+    return { file: found ?? current };
   }
 
   stats(): WalStats {

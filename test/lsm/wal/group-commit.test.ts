@@ -46,7 +46,9 @@ class HeldWal implements Wal {
     return 1;
   }
   async release(): Promise<void> {}
-  fileOf(): undefined {}
+  fileOf(): { readonly file: number } {
+    return { file: 1 };
+  }
   stats(): ReturnType<Wal["stats"]> {
     return {
       epoch: 1,
