@@ -11,6 +11,7 @@ import { ObjectWalStore } from "../../src/lsm/wal/objects.ts";
 import { keptFrom } from "../../src/lsm/wal/retention.ts";
 import type { WriteOp } from "../../src/lsm/write-path.ts";
 import { VirtualClock } from "../support/virtual-clock.ts";
+import { TimedShard } from "./support/timed-shard.ts";
 import { KINDS, type Kind, makeWorld, Processes, type World } from "./support/worlds.ts";
 
 const FOREVER = { logRetentionMs: 1e12 };
@@ -323,5 +324,29 @@ describe("what is kept for subscribers", () => {
     }
     expect(follower.due).toBeLessThan(engine.lastSequence);
     await engine.close();
+  });
+
+  it("ends at a restore, which is no batch: whoever follows begins anew behind it", async () => {
+    for (const more of [0, 3]) {
+      const shard = new TimedShard();
+      const engine = await shard.open(FOREVER);
+      await shard.flush(engine, "1");
+      await shard.flush(engine, "2");
+      await shard.run(engine.close());
+      const { replaced } = await shard.run(shard.restore({ sequence: 50 }, FOREVER));
+      const after = await shard.open(FOREVER);
+      for (let i = 0; i < more; i++) {
+        await shard.run(Promise.resolve(after.put(utf8("a"), utf8(`${i}`), { durable: true })));
+      }
+      const follower = new Follower();
+      const subscription = after.subscribe(1);
+      await shard.run(follower.readTo(subscription, replaced));
+      expect(await shard.run(goneOf(subscription))).toBe(replaced + 2);
+      const anew = after.subscribe(replaced + 2);
+      follower.due = replaced + 2;
+      await shard.run(follower.readTo(anew, replaced + 1 + more));
+      expect(follower.ops).toHaveLength(100 + more);
+      await shard.run(after.close());
+    }
   });
 });

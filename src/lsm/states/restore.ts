@@ -7,7 +7,7 @@ import type { ManifestState } from "../manifest/store.ts";
 import { writeTable } from "../memtable-table.ts";
 import { type Opened, type OpenOptions, openShard } from "../open.ts";
 import { Operators } from "../operators.ts";
-import type { WalReader } from "../wal/reader.ts";
+import type { WalReader } from "../wal/port.ts";
 import { certainly } from "./checkpoints.ts";
 import { openReader, type Reader } from "./reader.ts";
 import type { Moment } from "./resolve.ts";

@@ -57,8 +57,23 @@ export class LogWalk {
       }
       this.#file = undefined;
     }
+    await this.#assertHeld(due);
     const message = "the log changes faster than it is read";
     throw new CatalogError("Unavailable", "LSM_LOG_UNREADABLE", message, { sequence: due });
+  }
+
+  /**
+   * A restore to a past state takes a sequence that no batch has: whoever comes to it has to begin
+   * anew, with that state.
+   */
+  async #assertHeld(due: Sequence): Promise<void> {
+    if ("file" in this.#source.wal.fileOf(due)) return;
+    if (due < this.#source.durableSequence()) {
+      this.#file = await this.#open(await this.#fileOf(due + 1));
+      if ((await this.#walk(due + 1)).length === 0) return;
+      this.#file = undefined;
+    }
+    throw gone(due, due + 1);
   }
 
   /** Of one file; empty where that comes to a gap, or to its end, before `due`. */

@@ -103,6 +103,11 @@ export class Branch {
     return this.#filledTo;
   }
 
+  /** Whether a restore took a sequence, which no batch then has. */
+  isRestore(sequence: number): boolean {
+    return this.#slots[sequence - 1]?.op.op === "restore";
+  }
+
   /** Whether a batch ends there. */
   isEnd(sequence: number): boolean {
     return this.#slots[sequence - 1]?.batch.last === sequence;

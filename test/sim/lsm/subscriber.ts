@@ -86,9 +86,11 @@ export class Subscriber {
   async #skip(member: Member, oldest: number): Promise<void> {
     const what = `${this.#due} is gone, the oldest is ${oldest}`;
     this.#must(member, oldest > this.#due, () => what);
-    this.#must(member, !this.#shard.retainsAll, () => `${what}, and all is to be kept`);
-    this.#sim.coverage.note("subscribe gone");
     await member.branch.noted(oldest - 1);
+    const restored = member.branch.isRestore(this.#due) && oldest === this.#due + 1;
+    const mayGo = restored || !this.#shard.retainsAll;
+    this.#must(member, mayGo, () => `${what}, and all is to be kept`);
+    this.#sim.coverage.note(`subscribe ${restored ? "restored" : "gone"}`);
     this.#rows = member.branch.rowsAt(oldest - 1);
     this.#due = oldest;
   }
