@@ -25,9 +25,9 @@ export interface Subscription extends AsyncIterable<readonly CommittedBatch[]> {
    * The next batches, at least one, as soon as they are durable; undefined once it is closed. Not
    * called while one is pending. After a failure it may be called again.
    *
-   * @throws CatalogError `NotFound`, code `LSM_SEQUENCE_GONE`, naming the `oldest` sequence that the
-   *   log holds; `Invalid`, code `LSM_SEQUENCE_AHEAD`: of a sequence that was never given out;
-   *   `Unavailable`, codes `LSM_LOG_UNREADABLE`, and what ended the engine; what the store throws.
+   * @throws CatalogError `NotFound`, code `LSM_SEQUENCE_GONE`, naming the `oldest` sequence from
+   *   which on all is there, also where a restore replaced the state; `Unavailable`, codes
+   *   `LSM_LOG_UNREADABLE`, and what ended the engine; what the store throws.
    */
   next(): Promise<readonly CommittedBatch[] | undefined>;
   close(): void;
