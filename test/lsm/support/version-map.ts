@@ -89,28 +89,40 @@ export function texts(rows: ReadonlyMap<string, Row>, nowMs: number): ReadonlyMa
   return shown;
 }
 
-/** What a row may show between two times, both included. */
+/**
+ * What a row may show between two times, both included. An owner whose clock is ahead may have taken
+ * away for good what counts still by the clock of its successor, who has merged more since: so what
+ * is older is judged by the same time, or by a later one.
+ */
 export function possible(
   row: Row | undefined,
   fromMs: number,
   toMs: number,
 ): ReadonlySet<string | undefined> {
   if (row === undefined) return new Set([undefined]);
-  const times = [row.put, ...row.merges].map((op) => op?.expiresAtMs ?? 0);
-  const within = times.filter((at) => at > fromMs && at <= toMs);
-  return new Set([fromMs, ...within].map((at) => textOf(row, at)));
+  const ends = [row.put, ...row.merges].map((op) => op?.expiresAtMs ?? 0);
+  const times = [fromMs, ...ends.filter((at) => at > fromMs && at <= toMs)].sort((a, b) => a - b);
+  let texts = times.map((at) => new Set([textOf({ put: row.put, merges: [] }, at)]));
+  for (const op of row.merges) {
+    texts = times.map((at, i) => {
+      const older = new Set(texts.slice(i).flatMap((set) => [...set]));
+      return new Set([...older].map((text) => (counts(op, at) ? combined(text, op) : text)));
+    });
+  }
+  return new Set(texts.flatMap((set) => [...set]));
 }
 
 function textOf({ put, merges }: Row, nowMs: number): string | undefined {
-  const counts = ({ expiresAtMs }: { readonly expiresAtMs?: number }): boolean =>
-    expiresAtMs === undefined || expiresAtMs > nowMs;
-  const base = put !== undefined && counts(put) ? put.value : undefined;
-  return merges
-    .filter(counts)
-    .reduce<string | undefined>(
-      (text, op) => (text === undefined ? op.value : merged(op.operator, text, op.value)),
-      base,
-    );
+  const base = put !== undefined && counts(put, nowMs) ? put.value : undefined;
+  return merges.filter((op) => counts(op, nowMs)).reduce<string | undefined>(combined, base);
+}
+
+function counts({ expiresAtMs }: { readonly expiresAtMs?: number }, nowMs: number): boolean {
+  return expiresAtMs === undefined || expiresAtMs > nowMs;
+}
+
+function combined(text: string | undefined, { operator, value }: MergeOp): string {
+  return text === undefined ? value : merged(operator, text, value);
 }
 
 /** By each operator in the plainest way. */
