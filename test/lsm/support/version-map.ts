@@ -90,9 +90,9 @@ export function texts(rows: ReadonlyMap<string, Row>, nowMs: number): ReadonlyMa
 }
 
 /**
- * What a row may show between two times, both included. An owner whose clock is ahead may have taken
- * away for good what counts still by the clock of its successor, who has merged more since: so what
- * is older is judged by the same time, or by a later one.
+ * What a row may show between two times, both included. An owner whose clock is ahead may have
+ * taken away for good what counts still by the clock of its successor, who has merged more since:
+ * so what is older is judged by the same time, or by a later one.
  */
 export function possible(
   row: Row | undefined,
