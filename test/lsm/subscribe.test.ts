@@ -6,8 +6,10 @@ import { MemoryBlobStore } from "../../src/blob/memory.ts";
 import type { BlobStore } from "../../src/blob/port.ts";
 import type { Engine } from "../../src/lsm/engine.ts";
 import { int64Bytes } from "../../src/lsm/operators.ts";
+import { restoreShard } from "../../src/lsm/states/restore.ts";
 import type { CommittedBatch, Subscription } from "../../src/lsm/subscribe/subscription.ts";
 import { ObjectWalStore } from "../../src/lsm/wal/objects.ts";
+import { ObjectReader } from "../../src/lsm/wal/reader.ts";
 import { keptFrom } from "../../src/lsm/wal/retention.ts";
 import type { WriteOp } from "../../src/lsm/write-path.ts";
 import { VirtualClock } from "../support/virtual-clock.ts";
@@ -349,4 +351,74 @@ describe("what is kept for subscribers", () => {
       await shard.run(after.close());
     }
   });
+
+  it("is found where a list of the objects is behind", async () => {
+    const { store, open } = worldOf({ store: "memory", wal: "objects" });
+    for (let life = 0; life < 3; life++) {
+      const engine = await open({ options: FOREVER });
+      for (const name of ["a", "b"]) await engine.put(utf8(name), utf8("1"), { durable: true });
+      await engine.close();
+    }
+    let behind = 0;
+    const late = new Proxy(store, {
+      get(target, name) {
+        const value: unknown = Reflect.get(target, name, target);
+        if (typeof value !== "function") return value;
+        if (name !== "list") return value.bind(target);
+        return async (...args: unknown[]) => (await value.apply(target, args)).slice(0, -behind);
+      },
+    });
+    const all = (await store.list("wal/")).length;
+    expect(all).toBe(9);
+    const reader = new ObjectReader(late, "wal/");
+    for (behind = 1; behind < all; behind++) {
+      for (const [sequence, file] of [2, 3, 5, 6, 8, 9].entries()) {
+        expect(await reader.holding(sequence + 1, all + 1)).toEqual({ file });
+      }
+      expect(await reader.holding(7, all + 1)).toEqual({ next: undefined });
+    }
+  });
+
+  it.each(["segments", "objects"] as const)(
+    "ends once at restores that follow each other, and owners that wrote nothing: %s",
+    async (wal) => {
+      for (const restores of [1, 2, 4]) {
+        for (const more of [0, 3]) {
+          const world = worldOf({ store: "memory", wal });
+          const { store, log, clock, prng, processes } = world;
+          const engine = await world.open({ options: FOREVER });
+          for (const name of ["a", "b", "c"]) {
+            await engine.put(utf8(name), utf8("1"), { durable: true });
+            await engine.flush();
+          }
+          await engine.close();
+          const node = processes.start();
+          const parts = { store, wal: world.wal, log, clock, prng, node, options: FOREVER };
+          for (let i = 0; i < restores; i++) {
+            await restoreShard(parts, { sequence: 2 });
+            await (await world.open({ options: FOREVER })).close();
+          }
+          const after = await world.open({ options: FOREVER });
+          for (let i = 0; i < more; i++) await after.put(utf8("d"), utf8(`${i}`));
+          await after.flush();
+          await after.close();
+          const last = await world.open({ options: FOREVER });
+          const behind = 4 + restores;
+          const follower = new Follower();
+          const subscription = last.subscribe(1);
+          await follower.readTo(subscription, 3);
+          for (let due = 4; due < behind; due++) {
+            expect(await goneOf(last.subscribe(due))).toBe(behind);
+          }
+          expect(await goneOf(subscription)).toBe(behind);
+          follower.due = behind;
+          await follower.readTo(last.subscribe(behind), behind + more - 1);
+          expect(follower.ops).toHaveLength(3 + more);
+          await last.put(utf8("e"), utf8("1"), { durable: true });
+          expect(await goneOf(subscription)).toBe(behind);
+          await last.close();
+        }
+      }
+    },
+  );
 });

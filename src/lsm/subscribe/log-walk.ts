@@ -57,23 +57,8 @@ export class LogWalk {
       }
       this.#file = undefined;
     }
-    await this.#assertHeld(due);
     const message = "the log changes faster than it is read";
     throw new CatalogError("Unavailable", "LSM_LOG_UNREADABLE", message, { sequence: due });
-  }
-
-  /**
-   * A restore to a past state takes a sequence that no batch has: whoever comes to it has to begin
-   * anew, with that state.
-   */
-  async #assertHeld(due: Sequence): Promise<void> {
-    if ("file" in this.#source.wal.fileOf(due)) return;
-    if (due < this.#source.durableSequence()) {
-      this.#file = await this.#open(await this.#fileOf(due + 1));
-      if ((await this.#walk(due + 1)).length === 0) return;
-      this.#file = undefined;
-    }
-    throw gone(due, due + 1);
   }
 
   /** Of one file; empty where that comes to a gap, or to its end, before `due`. */
@@ -108,14 +93,19 @@ export class LogWalk {
     return found;
   }
 
-  /** @throws CatalogError `NotFound`, code `LSM_SEQUENCE_GONE`. */
+  /**
+   * Restores to past states take a sequence each that no batch has: whoever comes to one has to
+   * begin anew, with that state, as where a file is gone.
+   *
+   * @throws CatalogError `NotFound`, code `LSM_SEQUENCE_GONE`.
+   */
   async #fileOf(due: Sequence): Promise<number> {
     const { wal, reader, durableSequence } = this.#source;
     const known = wal.fileOf(due);
     if ("file" in known) return known.file;
-    const found = await reader.holding(due, known.upTo, this.#id);
+    const found = await reader.holding(due, known.below, this.#id);
     if ("file" in found) return found.file;
-    throw gone(due, found.oldest ?? this.#firstKnown(due, durableSequence()));
+    throw gone(due, found.next ?? this.#firstKnown(due, durableSequence()));
   }
 
   /** The first sequence above one that this owner knows the file of. */

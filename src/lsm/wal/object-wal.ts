@@ -123,11 +123,11 @@ export class ObjectWal implements Wal {
     await this.#log.remove(old.map(({ id }) => id));
   }
 
-  fileOf(sequence: number): { readonly file: number } | { readonly upTo: number } {
+  fileOf(sequence: number): { readonly file: number } | { readonly below: number } {
     const known = [...this.#retained, ...this.#objects];
-    if (sequence <= this.#knownFrom) return { upTo: known[0]?.id ?? this.#nextId };
     const found = known.find(({ lastSequence }) => lastSequence >= sequence);
-    return { file: found?.id ?? this.#nextId };
+    if (sequence > this.#knownFrom) return { file: found?.id ?? this.#nextId };
+    return { below: found === undefined ? this.#nextId : found.id + 1 };
   }
 
   stats(): WalStats {

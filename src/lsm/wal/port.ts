@@ -95,10 +95,10 @@ export interface Wal {
    */
   release(file: number, keep?: WalRetention): Promise<void>;
   /**
-   * The file that holds a sequence, which is durable; or, of one that was released from replay
-   * before this owner came, the newest file that may hold one of those.
+   * The file that holds a sequence, which is durable; or, of one that replay did not need when this
+   * owner came, the file that comes behind what holds it, if anything does.
    */
-  fileOf(sequence: number): { readonly file: number } | { readonly upTo: number };
+  fileOf(sequence: number): { readonly file: number } | { readonly below: number };
   stats(): WalStats;
   close(): Promise<void>;
 }
@@ -116,8 +116,8 @@ export interface WalStore {
   reader(): WalReader;
 }
 
-/** Where a sequence lies; else the oldest that any file may hold, if one is there. */
-export type WalHolding = { readonly file: number } | { readonly oldest: number | undefined };
+/** Where a sequence lies; else the next one that a batch has, if one of those files holds any. */
+export type WalHolding = { readonly file: number } | { readonly next: number | undefined };
 
 /** One file of a log as it stands. */
 export interface WalFile {
@@ -143,8 +143,11 @@ export interface WalReader {
   list(): Promise<readonly WalFile[]>;
   /** Whether a file is there, and begun. */
   exists(id: number): Promise<boolean>;
-  /** The file, up to one, that holds a sequence. `after`: the one that was read before it. */
-  holding(sequence: number, newest: number, after?: number): Promise<WalHolding>;
+  /**
+   * Of the files below one, which begins above a sequence, that which holds it. None does where it
+   * was released, or where no batch ever had that sequence. `after`: the one that was read before.
+   */
+  holding(sequence: number, below: number, after?: number): Promise<WalHolding>;
   /** The epoch and the groups of one file. @throws CatalogError `Corrupt`, `WAL_CORRUPT`. */
   read(id: number): Promise<WalContent>;
   /** All groups that a take-over would replay, checked as it checks them. */

@@ -1,3 +1,4 @@
+import { assert } from "../../base/assert.ts";
 import type { BlobStore } from "../../blob/port.ts";
 import type { Disk } from "../disk/port.ts";
 import { corrupt, inLogFile } from "./errors.ts";
@@ -55,16 +56,21 @@ export class SegmentReader implements WalReader {
    * Back from one to the one before, as their headers say: a file of a writer that was overtaken
    * before it served may stand between them. A read each.
    */
-  async holding(sequence: number, newest: number): Promise<WalHolding> {
-    let oldest: number | undefined;
-    for (let id = newest; id > 0; ) {
+  async holding(sequence: number, below: number): Promise<WalHolding> {
+    let next: number | undefined;
+    let later = await readHeader(this.#disk, below);
+    assert(later === undefined || later.firstSequence > sequence, "it begins above the sequence");
+    while (later !== undefined && later.previous.id > 0) {
+      const { id, lastSequence } = later.previous;
       const header = await readHeader(this.#disk, id);
       if (header === undefined) break;
-      oldest = header.firstSequence;
-      if (oldest <= sequence) return { file: id };
-      id = header.previous.id;
+      if (header.firstSequence <= sequence)
+        return lastSequence < sequence ? { next } : { file: id };
+      // One that was only begun holds none.
+      if (lastSequence >= header.firstSequence) next = header.firstSequence;
+      later = header;
     }
-    return { oldest };
+    return { next };
   }
 
   async read(id: number): Promise<WalContent> {
@@ -90,6 +96,13 @@ export class SegmentReader implements WalReader {
   tail(from: WalPlace): AsyncGenerator<TailGroup, boolean> {
     return segmentTail(this.#disk, from);
   }
+}
+
+/** The sequences that an object holds. */
+interface ObjectRange {
+  readonly id: number;
+  readonly first: number;
+  readonly last: number;
 }
 
 /** Objects of a store. */
@@ -123,39 +136,50 @@ export class ObjectReader implements WalReader {
     return (await this.#store.head(this.pathOf(id))) !== undefined;
   }
 
-  /** The next one as a rule, a read; else a list, and a read for each halving of it. */
-  async holding(sequence: number, newest: number, after = 0): Promise<WalHolding> {
-    if (after > 0 && after < newest) {
-      const next = await this.#firstSequence(after + 1);
-      if (next === sequence) return { file: after + 1 };
+  /**
+   * The next one as a rule, a read; else a list, and a read for each halving of it. And one for
+   * each number between the last object that ends before the sequence and the first that does not:
+   * fences as a rule, but a list may be behind.
+   */
+  async holding(sequence: number, below: number, after = 0): Promise<WalHolding> {
+    if (after > 0 && after + 1 < below) {
+      const range = await this.#rangeOf(after + 1);
+      if (range?.first === sequence) return { file: after + 1 };
     }
-    const ids = (await this.list()).map(({ id }) => id).filter((id) => id <= newest);
-    let oldest: number | undefined;
-    let file: number | undefined;
+    const ids = (await this.list()).map(({ id }) => id).filter((id) => id < below);
+    let ended = (ids[0] ?? below) - 1;
+    let found: ObjectRange | undefined;
     for (let low = 0, high = ids.length; low < high; ) {
       const middle = (low + high) >>> 1;
       let at = middle;
-      let first: number | undefined;
+      let range: ObjectRange | undefined;
       // Some are fences, which hold none, or gone by now.
-      for (; at < high && first === undefined; at++) {
-        first = await this.#firstSequence(ids[at] as number);
-      }
-      if (first === undefined || first > sequence) {
-        oldest = first ?? oldest;
-        high = middle;
-      } else {
-        file = ids[at - 1];
+      for (; at < high && range === undefined; at++) range = await this.#rangeOf(ids[at] as number);
+      if (range !== undefined && range.last < sequence) {
+        ended = range.id;
         low = at;
+      } else {
+        found = range ?? found;
+        high = middle;
       }
     }
-    return file === undefined ? { oldest } : { file };
+    for (let id = ended + 1; id < (found?.id ?? below); id++) {
+      const range = await this.#rangeOf(id);
+      if (range !== undefined && range.last >= sequence) found = range;
+    }
+    if (found === undefined || found.first > sequence) return { next: found?.first };
+    return { file: found.id };
   }
 
-  /** A read of the whole object, which is no larger than a group. */
-  async #firstSequence(id: number): Promise<number | undefined> {
+  /** A read of the whole object, which is no larger than a group. Undefined where it holds none. */
+  async #rangeOf(id: number): Promise<ObjectRange | undefined> {
     const blob = await this.#store.get(this.pathOf(id));
     if (blob === undefined) return undefined;
-    return decodeObject(bufferOf(blob.bytes), id).batches[0]?.firstSequence;
+    const { batches } = decodeObject(bufferOf(blob.bytes), id);
+    const [first] = batches;
+    const last = batches.at(-1);
+    if (first === undefined || last === undefined) return undefined;
+    return { id, first: first.firstSequence, last: last.firstSequence + last.count - 1 };
   }
 
   async read(id: number): Promise<WalContent> {

@@ -157,12 +157,12 @@ export class SegmentWal implements Wal {
     return done;
   }
 
-  fileOf(sequence: number): { readonly file: number } | { readonly upTo: number } {
+  fileOf(sequence: number): { readonly file: number } | { readonly below: number } {
     const known = [...this.#retained, ...this.#files].filter((id) => this.#lastSequences.has(id));
     const { id: current } = this.#serving().header;
-    if (sequence <= this.#knownFrom) return { upTo: known[0] ?? current };
-    const found = known.find((id) => (this.#lastSequences.get(id) as number) >= sequence);
-    return { file: found ?? current };
+    const at = known.findIndex((id) => (this.#lastSequences.get(id) as number) >= sequence);
+    if (sequence > this.#knownFrom) return { file: known[at] ?? current };
+    return { below: (at < 0 ? undefined : known[at + 1]) ?? current };
   }
 
   stats(): WalStats {

@@ -84,14 +84,18 @@ export class Subscriber {
 
   /** What it asks for is gone: it goes on with the oldest that is there. */
   async #skip(member: Member, oldest: number): Promise<void> {
+    const { branch } = member;
     const what = `${this.#due} is gone, the oldest is ${oldest}`;
     this.#must(member, oldest > this.#due, () => what);
-    await member.branch.noted(oldest - 1);
-    const restored = member.branch.isRestore(this.#due) && oldest === this.#due + 1;
+    await branch.noted(oldest - 1);
+    // Restores may follow each other; behind them a batch begins, or nothing is yet.
+    let restores = 0;
+    while (branch.isRestore(this.#due + restores)) restores++;
+    const restored = restores > 0 && oldest === this.#due + restores;
     const mayGo = restored || !this.#shard.retainsAll;
     this.#must(member, mayGo, () => `${what}, and all is to be kept`);
     this.#sim.coverage.note(`subscribe ${restored ? "restored" : "gone"}`);
-    this.#rows = member.branch.rowsAt(oldest - 1);
+    this.#rows = branch.rowsAt(oldest - 1);
     this.#due = oldest;
   }
 
