@@ -64,10 +64,10 @@ export class SegmentReader implements WalReader {
       const { id, lastSequence } = later.previous;
       const header = await readHeader(this.#disk, id);
       if (header === undefined) break;
-      if (header.firstSequence <= sequence)
-        return lastSequence < sequence ? { next } : { file: id };
+      const { firstSequence } = header;
+      if (firstSequence <= sequence) return lastSequence < sequence ? { next } : { file: id };
       // One that was only begun holds none.
-      if (lastSequence >= header.firstSequence) next = header.firstSequence;
+      if (lastSequence >= firstSequence) next = firstSequence;
       later = header;
     }
     return { next };
