@@ -134,6 +134,35 @@ describe("manifests as numbered objects", () => {
     expect(await manifests.newerThan(9, GC_MIN_AGE_MS)).toBeUndefined();
   });
 
+  it.each([
+    ["a look", "get", "arrives", (manifests: ManifestObjects) => manifests.newerThan(3, 0)],
+    ["a list", "list", "is answered", (manifests: ManifestObjects) => manifests.latest()],
+  ] as const)("nor is one, where %s (%s) %s so late", async (_, method, late, look) => {
+    const { clock, inner, open, next, collect } = world();
+    await publishAll(open(), 3);
+    const kept = (await inner.get(manifestPath("p/", 3)))?.bytes ?? new Uint8Array();
+    let last: Manifest | undefined;
+    const until = async () => {
+      clock.skip(2 * GC_MIN_AGE_MS);
+      for (let id = 4; id <= 9; id++) last = await open().publish(state(id), id - 1);
+      await collect(8, 1);
+      // A checkpoint keeps it.
+      await inner.put(manifestPath("p/", 3), kept);
+    };
+    const applied = late === "arrives" ? "after" : "before";
+    Object.assign(next, { method, fault: { fault: "stalled", applied, until } });
+    expect(await look(open())).toEqual(last);
+    expect(last?.id).toBe(9);
+  });
+
+  it("of states that are all gone none is made up", async () => {
+    const { open, collect } = world();
+    await publishAll(open(), 3);
+    await collect(3, 1);
+    const lost = { kind: "Corrupt", code: "LSM_MANIFEST_LOST" };
+    await expect(open().newerThan(2, GC_MIN_AGE_MS)).rejects.toMatchObject(lost);
+  });
+
   it("what is far ahead is found by a list, not by a look at each state", async () => {
     const { open, store } = world();
     const last = await publishAll(open(), 300);

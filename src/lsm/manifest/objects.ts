@@ -1,5 +1,5 @@
 import { bytesEqual } from "../../base/bytes.ts";
-import type { Clock } from "../../base/clock.ts";
+import { type Clock, Stopwatch } from "../../base/clock.ts";
 import { CatalogError } from "../../base/error.ts";
 import type { BlobStore } from "../../blob/port.ts";
 import { inFile } from "../format/corrupt.ts";
@@ -45,27 +45,53 @@ export class ManifestObjects implements ManifestStore {
     this.#gcMinAgeMs = gcMinAgeMs;
   }
 
-  /** A list, one get, and one more that finds nothing. */
+  /**
+   * A list, one get, and one more that finds nothing; two for the boundary where that took long, or
+   * what is young may be deleted.
+   */
   async latest(): Promise<Manifest | undefined> {
     for (;;) {
+      const began = new Stopwatch(this.#clock);
       const last = await this.#lastIn("manifest/", ".manifest");
       if (last === 0) return undefined;
       const listed = await this.#read(last);
       // Collected since it was listed: there are newer ones.
       if (listed === undefined) continue;
-      return (await this.#follow(last)) ?? listed;
+      const next = await this.#follow(last);
+      return (await this.#orNewer(last, next, began.elapsedMs())) ?? listed;
     }
   }
 
   async newerThan(id: number, sinceMs: number): Promise<Manifest | undefined> {
+    const began = new Stopwatch(this.#clock);
     const next = await this.#follow(id, FAR);
     // Readers publish too: after a long time a list is sooner there than one look after the other.
     if (next !== undefined && next.id === id + FAR) return await this.latest();
-    if (sinceMs < this.#gcMinAgeMs * MARGIN_SHARE || (await this.#boundary()) < id) return next;
-    // So long after, successors may have come and gone again, and what was put in their place since
-    // is nobody's. The boundary was raised before the first of them was deleted.
-    const latest = await this.latest();
-    return latest !== undefined && latest.id > id ? latest : undefined;
+    return await this.#orNewer(id, next, sinceMs + began.elapsedMs());
+  }
+
+  /**
+   * `next`, found behind `id`, where that is the newest state for sure; else the one that is.
+   *
+   * @param ageMs how long before the last look `id` was known to be the newest. Long after that,
+   *   successors may have come and gone again, and what was put in their place since is nobody's.
+   *   The boundary was raised before the first of them was deleted.
+   */
+  async #orNewer(
+    id: number,
+    next: Manifest | undefined,
+    ageMs: number,
+  ): Promise<Manifest | undefined> {
+    if (ageMs < this.#gcMinAgeMs * MARGIN_SHARE) return next;
+    for (let newest = next; ; ) {
+      const through = await this.#boundary();
+      if (through < (newest?.id ?? id)) return newest;
+      const above = await this.#follow(through);
+      if (above === undefined && through === (await this.#boundary())) {
+        throw manifestLost(manifestPath(this.#prefix, through + 1));
+      }
+      newest = above ?? newest;
+    }
   }
 
   /** A put and a list; a get where the put's answer was lost. @throws as the port; `Corrupt`. */

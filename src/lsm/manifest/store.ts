@@ -13,8 +13,9 @@ export interface ManifestStore {
   /**
    * The newest state above `id`, or undefined where `id` is the newest. One request, if it is.
    *
-   * @param sinceMs how long ago this was last asked: after a long time what would tell may have
-   *   been deleted, and more must be looked at.
+   * @param sinceMs how long before this call `id` was known to be the newest: after a long time,
+   *   that of the look itself among it, what would tell may have been deleted, and more must be
+   *   looked at.
    */
   newerThan(id: number, sinceMs: number): Promise<Manifest | undefined>;
   /**

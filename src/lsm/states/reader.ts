@@ -45,7 +45,10 @@ export type ReaderTarget =
 export interface ReaderStats extends ReadableFigures {
   readonly manifestId: number;
   readonly sequence: Sequence;
-  /** All that was durable so long ago is seen; undefined of a state that does not move. */
+  /**
+   * All that was durable so long ago is seen: `Infinity` until a look saw everything; undefined of
+   * a state that does not move.
+   */
   readonly staleMs: number | undefined;
   /** Looks for what is new, and those that came to nothing. */
   readonly refreshes: number;
@@ -80,12 +83,14 @@ export async function openReader(parts: ReaderParts, target: ReaderTarget): Prom
   const pin = new Pin(manifests, clock, mintUlid(clock, prng), LIMITS.lsmReaderLifeMs);
   const follows = "follow" in target;
   const keeps = !follows || gcMinAgeMs === 0;
+  // A look may take longer than what it sees stays the newest.
+  const known = new Stopwatch(clock);
   const shared = { parts, options, prefix, manifests, pin: keeps ? pin : undefined };
   try {
     if (follows) {
       const first = keeps ? await pinNewest(pin) : await manifests.latest();
       if (first === undefined) throw noShard(prefix);
-      const reader = new Reader(shared, first, target.follow.pollMs);
+      const reader = new Reader(shared, first, known, target.follow.pollMs);
       await reader.refresh();
       reader.start();
       return reader;
@@ -93,7 +98,7 @@ export async function openReader(parts: ReaderParts, target: ReaderTarget): Prom
     const moment = "at" in target ? target.at : target;
     const history = new ManifestHistory(store, prefix, clock);
     const found = await resolveMoment({ store: manifests, history, clock }, moment, pin);
-    const reader = new Reader(shared, found.manifest, undefined);
+    const reader = new Reader(shared, found.manifest, known, undefined);
     await reader.readTo(found);
     reader.start();
     return reader;
@@ -133,16 +138,21 @@ export class Reader {
   readonly #ended = new AbortController();
   /** The manifest of its own that keeps the state that is read now. */
   #pinned: number;
-  /** Begun before the last look that saw everything. */
-  #fresh: Stopwatch;
+  /** Begun before the last look that saw everything; undefined: there was none. */
+  #fresh: Stopwatch | undefined;
   /** Begun before the manifest was known to be the newest. */
   #known: Stopwatch;
   #refreshing: Promise<void> | undefined;
   #refreshes = 0;
   #failures = 0;
 
-  /** Use `openReader`. @param pollMs undefined: it does not follow. */
-  constructor(shared: Shared, manifest: Manifest, pollMs: number | undefined) {
+  /**
+   * Use `openReader`.
+   *
+   * @param known begun before the manifest was known to be the newest.
+   * @param pollMs undefined: it does not follow.
+   */
+  constructor(shared: Shared, manifest: Manifest, known: Stopwatch, pollMs: number | undefined) {
     const { parts, options, prefix, manifests, pin } = shared;
     const { store, clock, wal, cache = new BlockCache(LIMITS.lsmReaderCacheBytes) } = parts;
     this.#clock = clock;
@@ -151,8 +161,7 @@ export class Reader {
     this.#pin = pin;
     this.#pollMs = pollMs;
     this.#gcMinAgeMs = options.gcMinAgeMs;
-    this.#fresh = new Stopwatch(clock);
-    this.#known = new Stopwatch(clock);
+    this.#known = known;
     this.#pinned = manifest.id;
     const explain = (error: unknown) => this.#explain(error);
     this.#state = new Readable({ store, prefix, clock, cache, options, explain }, manifest);
@@ -224,7 +233,10 @@ export class Reader {
     return {
       manifestId: this.#state.manifest.id,
       sequence: this.sequence,
-      staleMs: this.#pollMs === undefined ? undefined : this.#fresh.elapsedMs(),
+      staleMs:
+        this.#pollMs === undefined
+          ? undefined
+          : (this.#fresh?.elapsedMs() ?? Number.POSITIVE_INFINITY),
       refreshes: this.#refreshes,
       failures: this.#failures,
       keptMs: this.#pin?.leftMs,
@@ -272,7 +284,9 @@ export class Reader {
         await this.#followManifest();
         try {
           const isWhole = await this.#readTail(Number.POSITIVE_INFINITY);
-          if (isWhole) this.#fresh = began;
+          // So late, what would have stood there may be gone, as a newer manifest tells.
+          if (this.#isLate && attempt < TRIES) continue;
+          if (isWhole && !this.#isLate) this.#fresh = began;
           break;
         } catch (error) {
           // What is missing was released, if a newer manifest says so: then that is read instead.
@@ -322,15 +336,22 @@ export class Reader {
       if (done === true) return value;
       const { group, place } = value;
       const { writerEpoch } = this.#state.manifest;
-      // A later owner may use what only its manifest names. And a number of the log is free again
-      // once its file is as old as that: what is found there then is nobody's.
-      const isStale = this.#known.elapsedMs() >= LIMITS.lsmGcMinAgeFloorMs / 2;
-      if (through === Number.POSITIVE_INFINITY && (group.epoch > writerEpoch || isStale)) {
+      // A later owner may use what only its manifest names.
+      if (through === Number.POSITIVE_INFINITY && (group.epoch > writerEpoch || this.#isLate)) {
         return false;
       }
       this.#state.add(place.sequence > through ? upTo(value, through) : value);
       if (place.sequence >= through) return false;
     }
+  }
+
+  /**
+   * Whether so much time has passed since the manifest was known to be the newest that files of the
+   * log beyond it may be gone. Then their numbers are free again: that nothing is found there says
+   * nothing, and what is found there is nobody's.
+   */
+  get #isLate(): boolean {
+    return this.#known.elapsedMs() >= LIMITS.lsmGcMinAgeFloorMs / 2;
   }
 
   #read<T>(read: () => Maybe<T>): Maybe<T> {

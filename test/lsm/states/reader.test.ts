@@ -126,6 +126,47 @@ describe("a reader that follows", () => {
     await shard.run(reader.close());
   });
 
+  it.each([
+    ["opens", "manifest/"],
+    ["looks", "manifest/"],
+    ["looks", "wal/"],
+  ])("%s by a request to %s that arrives when the answer was collected", async (when, folder) => {
+    const shard = new TimedShard();
+    const options = { gcMinAgeMs: HOUR };
+    const engine = await shard.open(options);
+    await shard.flush(engine, "1");
+    // Which of those requests from now on.
+    const sight = { strikes: 0 };
+    let last = 0;
+    const until = async () => {
+      for (const value of ["2", "3", "4"]) {
+        await put(shard, engine, value);
+        await shard.clock.advance(3 * HOUR);
+        await replaceAll(shard, engine, value);
+      }
+      last = await put(shard, engine, "5");
+    };
+    const store = new FaultyBlobStore(shard.store, (_index, method, [path]) => {
+      const number = Number(/\d{20}/.exec(String(path))?.[0]);
+      const isNext = folder === "wal/" || number > newest;
+      if (method !== "get" || !String(path).startsWith(folder) || !isNext) return undefined;
+      if (--sight.strikes !== 0) return undefined;
+      return { fault: "stalled", applied: "after", until };
+    });
+    const newest = (await shard.newest()).id;
+    // The first one only tells that there is a shard.
+    if (when === "opens") sight.strikes = 2;
+    const reader = await shard.read(TOLD, options, store);
+    if (when === "looks") sight.strikes = 1;
+    const asked = shard.clock.monotonicMs();
+    await shard.run(reader.refresh());
+    expect(last).toBeGreaterThan(0);
+    expect([reader.sequence, await one(shard, reader)]).toEqual([last, "5"]);
+    expect(reader.stats().staleMs).toBeLessThan(HOUR);
+    expect(shard.clock.monotonicMs() - asked).toBe(when === "looks" ? 9 * HOUR : 0);
+    await shard.run(reader.close());
+  });
+
   it("of a shard that deletes at once keeps what it reads, its scans' too", async () => {
     const shard = new TimedShard();
     const options = { gcMinAgeMs: 0 };
