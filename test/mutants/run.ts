@@ -9,7 +9,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { parseArgs } from "node:util";
 import { type Mutant, parseMutant, type Verdict, verdictOf } from "./mutant.ts";
 
@@ -77,7 +77,7 @@ const COMMANDS: Readonly<Record<Mutant["runs"][number]["program"], () => readonl
 async function prepare(): Promise<string> {
   const base = mkdtempSync(join(tmpdir(), "firn-mutants-"));
   for (const name of [...COPIED, ...CONFIGS]) {
-    cpSync(join(ROOT, name), join(base, name), { recursive: true });
+    cpSync(join(ROOT, name), join(base, name), { recursive: true, filter: isSource });
   }
   symlinkSync(join(ROOT, "node_modules"), join(base, "node_modules"));
   const { code, output } = await run(TYPES, base);
