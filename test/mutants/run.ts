@@ -73,6 +73,11 @@ const COMMANDS: Readonly<Record<Mutant["runs"][number]["program"], () => readonl
   faults: () => [bin("node"), "test/faults/run.ts", "--bail", "--pairs", "0"],
 };
 
+/** What other suites have installed beside their tests is a hundred times as much. */
+function isSource(path: string): boolean {
+  return ![".venv", "target"].includes(basename(path));
+}
+
 /** The tree, and what the compiler knows of it: a mutant's check then looks at what it changes. */
 async function prepare(): Promise<string> {
   const base = mkdtempSync(join(tmpdir(), "firn-mutants-"));
