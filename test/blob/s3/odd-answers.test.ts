@@ -132,6 +132,13 @@ describe("a part of an object", () => {
     await expect(store.get("a")).rejects.toMatchObject(UNAVAILABLE);
   });
 
+  test("is empty where the object is, whatever a server calls that", async () => {
+    const { store } = await against(() =>
+      answer(206, "", { "content-range": "bytes 0--1/0", etag: '"e"' }),
+    );
+    expect((await store.getSuffix("a", 9))!.bytes).toHaveLength(0);
+  });
+
   test("is cut from the whole where the store knows no parts", async () => {
     const { store } = await against(() => answer(200, BODY, { etag: '"e"' }));
     expect(utf8Text((await store.getRange("a", 2, 3))!.bytes)).toBe("234");
