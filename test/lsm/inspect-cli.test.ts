@@ -4,32 +4,17 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { utf8 } from "../../src/base/bytes.ts";
 import { createMetrics } from "../../src/base/metrics.ts";
-import { lsm } from "../../src/cli/lsm.ts";
-import { run } from "../../src/cli/program.ts";
 import { MemoryBudget } from "../../src/lsm/budget.ts";
 import { LsmMetrics } from "../../src/lsm/metrics.ts";
 import { SystemClock } from "../../src/runtime/clock.ts";
 import { localBlobStore, openLocalShard } from "../../src/runtime/local-shard.ts";
 import { SystemPrng } from "../../src/runtime/prng.ts";
+import { firnLsm } from "../support/firn-lsm.ts";
 import { scratchDirectory } from "../support/open-iceberg.ts";
 
 /** One command line, run in this process. */
-async function firn(...args: readonly string[]) {
-  const printed: string[] = [];
-  const refused: string[] = [];
-  const output = {
-    print: (text: string) => void printed.push(text),
-    printError: (text: string) => void refused.push(text),
-  };
-  const exitCode = await run(["lsm", ...args], {
-    env: {},
-    cwd: "/",
-    serve: () => Promise.reject(new Error("nothing is served")),
-    storageInit: () => Promise.reject(new Error("nothing is made")),
-    lsm: (command) => lsm(command, output),
-    printError: output.printError,
-  });
-  return { exitCode, out: printed.join(""), errors: refused.join("") };
+function firn(...args: readonly string[]) {
+  return firnLsm(args);
 }
 
 it("looks at a directory of profile local beside its owner, and at damage after it", async () => {

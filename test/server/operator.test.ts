@@ -1,28 +1,15 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import { lsm } from "../../src/cli/lsm.ts";
-import { run } from "../../src/cli/program.ts";
 import { Firn } from "../../src/index.ts";
 import type { ShardReport } from "../../src/runtime/shard-desk.ts";
+import { firnLsm } from "../support/firn-lsm.ts";
 import { scratchDirectory } from "../support/open-iceberg.ts";
 
 const SHARD = "/admin/v1/shards/system";
 const JSON_TYPE = { "Content-Type": "application/json" };
 
 /** One command line, run in this process. */
-async function firn(env: Readonly<Record<string, string>>, ...args: readonly string[]) {
-  const printed: string[] = [];
-  const refused: string[] = [];
-  const output = {
-    print: (text: string) => void printed.push(text),
-    printError: (text: string) => void refused.push(text),
-  };
-  const exitCode = await run(["lsm", ...args], {
-    ...{ env, cwd: "/", printError: output.printError },
-    serve: () => Promise.reject(new Error("nothing is served")),
-    storageInit: () => Promise.reject(new Error("nothing is made")),
-    lsm: (command) => lsm(command, output),
-  });
-  return { exitCode, out: printed.join(""), errors: refused.join("") };
+function firn(env: Readonly<Record<string, string>>, ...args: readonly string[]) {
+  return firnLsm(args, env);
 }
 
 async function open(dir: string): Promise<Firn> {
