@@ -10,6 +10,7 @@ import { SystemPrng } from "../runtime/prng.ts";
 import type { Settings } from "../runtime/settings.ts";
 import type { ThrottleRequest } from "../runtime/shard-desk.ts";
 import { compactAt, compactShard, hot, requireServerUrl, throttle } from "./lsm-operate.ts";
+import { type StateCommand, states } from "./lsm-states.ts";
 import type { Output } from "./output.ts";
 
 /** A line of `firn lsm`, as it was understood. */
@@ -31,7 +32,11 @@ export type LsmCommand =
   /** By the server at an URL; or by this process, which becomes the owner. */
   | { readonly command: "compact"; readonly at: string | Settings }
   | { readonly command: "hot"; readonly url: string }
-  | ({ readonly command: "throttle"; readonly url: string } & ThrottleRequest);
+  | ({ readonly command: "throttle"; readonly url: string } & ThrottleRequest)
+  | StateCommand;
+
+/** Runs a line; undefined where it makes no sense, which has been said then. */
+export type RunLsm = (command: LsmCommand | undefined) => Promise<void>;
 
 const USAGE = 2;
 
@@ -53,18 +58,26 @@ export async function lsm(command: LsmCommand, output: Output): Promise<number> 
         return await hot(requireServerUrl(command.url), output);
       case "throttle":
         return await throttle(requireServerUrl(command.url), command, output);
+      case "checkpoint create":
+      case "checkpoint list":
+      case "checkpoint delete":
+        return await states(command, output);
     }
   } catch (error) {
     if (!(error instanceof CatalogError)) throw error;
     output.printError(`firn: ${describe(error.message, error.context)} [${error.code}]\n`);
-    if (error.code === "LSM_OWNED") output.printError(OWNED_HELP);
+    if (error.code === "LSM_OWNED") output.printError(ownedHelp(command, error.context["url"]));
     return error.code === "OPERATOR_URL_INVALID" ? USAGE : 1;
   }
 }
 
-const OWNED_HELP = `A server has it open, which can do the same while it serves:
-  firn lsm compact http://127.0.0.1:8181
+function ownedHelp({ command }: LsmCommand, url: unknown): string {
+  const line = command === "checkpoint create" ? "checkpoint create NAME" : command;
+  const where = typeof url === "string" && url !== "" ? url : "http://127.0.0.1:8181";
+  return `A server has it open, which can do the same while it serves:
+  firn lsm ${line} ${where}
 `;
+}
 
 function compact(at: string | Settings, output: Output): Promise<number> {
   const clock = new SystemClock();

@@ -5,10 +5,12 @@ import type { MemoryBudget } from "../lsm/budget.ts";
 import { Engine } from "../lsm/engine.ts";
 import type { Owner } from "../lsm/format/manifest-records.ts";
 import type { LsmMetrics } from "../lsm/metrics.ts";
+import type { OpenOptions } from "../lsm/open.ts";
 import type { LsmOptions } from "../lsm/options.ts";
 import type { NodeIdentity, TakeOver } from "../lsm/owner.ts";
 import { ObjectWalStore } from "../lsm/wal/objects.ts";
-import { Shard, SYSTEM_SHARD, shardPrefix } from "./shard.ts";
+import { nodeIdentity } from "./node-identity.ts";
+import { type OwningParts, Shard, SYSTEM_SHARD, shardPrefix } from "./shard.ts";
 
 /** Every byte crosses a network, and is paid for by the month. */
 const OPTIONS: Partial<LsmOptions> = { compression: "zstd" };
@@ -46,4 +48,20 @@ export function openBucketShard(
         options: { ...OPTIONS, ...options },
       }),
   });
+}
+
+/** What a shard of a bucket is opened with, by those who do not serve it. */
+export function shardPartsIn(
+  store: BlobStore,
+  shard: string,
+  { self, options, ...parts }: OwningParts,
+): OpenOptions {
+  const { clock, prng } = parts;
+  const prefix = shardPrefix(shard);
+  return {
+    ...{ ...parts, store, prefix },
+    wal: new ObjectWalStore(store, { clock, prng, prefix: `${prefix}wal/` }),
+    node: nodeIdentity({ ...self, prng, oneHost: false }),
+    options: { ...OPTIONS, ...options },
+  };
 }

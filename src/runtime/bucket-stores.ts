@@ -1,9 +1,11 @@
-import type { Metrics } from "../base/metrics.ts";
-import { openBucketShard } from "./bucket-shard.ts";
+import { createMetrics, type Metrics } from "../base/metrics.ts";
+import type { OpenOptions } from "../lsm/open.ts";
+import { openBucketShard, shardPartsIn } from "./bucket-shard.ts";
 import { nodeIdentity } from "./node-identity.ts";
 import { catalogBucket } from "./s3-stores.ts";
 import { sharedSecret } from "./secret.ts";
 import type { Settings } from "./settings.ts";
+import type { OwningParts } from "./shard.ts";
 import { type Components, engineParts, ownershipOf, type Stores, shardStores } from "./stores.ts";
 
 /**
@@ -41,4 +43,15 @@ export async function bucketStores(
     await bucket.close();
     throw error;
   }
+}
+
+/** A shard of the bucket, for those who do not serve it. @throws as `catalogBucket`. */
+export async function bucketParts(
+  settings: Settings,
+  shard: string,
+  components: Components,
+  owning: OwningParts,
+): Promise<{ readonly parts: OpenOptions; readonly close: () => Promise<void> }> {
+  const bucket = await catalogBucket(settings, components, createMetrics());
+  return { parts: shardPartsIn(bucket.blobs, shard, owning), close: () => bucket.close() };
 }

@@ -10,13 +10,14 @@ import { assertRoom } from "../lsm/disk/room.ts";
 import { Engine } from "../lsm/engine.ts";
 import type { Owner } from "../lsm/format/manifest-records.ts";
 import type { LsmMetrics } from "../lsm/metrics.ts";
+import type { OpenOptions } from "../lsm/open.ts";
 import type { LsmOptions } from "../lsm/options.ts";
 import type { TakeOver } from "../lsm/owner.ts";
 import type { ShardFiles } from "../lsm/shard-files.ts";
 import { SegmentReader } from "../lsm/wal/reader.ts";
 import { SegmentWalStore } from "../lsm/wal/segments.ts";
 import { type NodeIdentityOptions, nodeIdentity } from "./node-identity.ts";
-import { Shard, SYSTEM_SHARD, shardPrefix } from "./shard.ts";
+import { type OwningParts, Shard, SYSTEM_SHARD, shardPrefix } from "./shard.ts";
 
 /** One disk, one host: who has the shard open may delete what nobody refers to at once. */
 const OPTIONS: Partial<LsmOptions> = { gcMinAgeMs: 0 };
@@ -62,6 +63,23 @@ export function shardFilesOf(
 ): ShardFiles {
   const wal = new SegmentReader(new LocalDisk(logOf(dir, shard)));
   return { store: localBlobStore(dir, ports), prefix: shardPrefix(shard), wal, clock: ports.clock };
+}
+
+/** What a shard of a directory is opened with, by those who do not serve it. */
+export function localParts(
+  dir: string,
+  shard: string,
+  { self, options, ...parts }: OwningParts,
+): OpenOptions {
+  const { clock, prng } = parts;
+  return {
+    ...parts,
+    store: localBlobStore(dir, { clock, prng }),
+    prefix: shardPrefix(shard),
+    wal: new SegmentWalStore(new LocalDisk(logOf(dir, shard)), { clock, prng }),
+    node: nodeIdentity({ ...self, prng, oneHost: true }),
+    options: { ...OPTIONS, ...options },
+  };
 }
 
 /**

@@ -1,5 +1,12 @@
 import { CatalogError, type ErrorKind } from "../base/error.ts";
-import type { CompactionReport, ShardReport, ThrottleRequest } from "./shard-desk.ts";
+import type { NamedState } from "../lsm/states/checkpoints.ts";
+import type {
+  CheckpointRequest,
+  CheckpointsReport,
+  CompactionReport,
+  ShardReport,
+  ThrottleRequest,
+} from "./shard-desk.ts";
 
 /** No answer takes an owner this long: a compaction is begun, and asked after. */
 const TIMEOUT_MS = 30_000;
@@ -10,6 +17,7 @@ const KINDS: Readonly<Record<number, ErrorKind>> = {
   403: "Forbidden",
   404: "NotFound",
   405: "Invalid",
+  409: "AlreadyExists",
   415: "Invalid",
   429: "Overloaded",
   503: "Unavailable",
@@ -47,15 +55,27 @@ export class OperatorClient {
     return (await this.#ask("/throttles", request)) as ShardReport;
   }
 
+  async checkpoint(request: CheckpointRequest): Promise<NamedState> {
+    return (await this.#ask("/checkpoints", request)) as NamedState;
+  }
+
+  async checkpoints(): Promise<CheckpointsReport> {
+    return (await this.#ask("/checkpoints", undefined)) as CheckpointsReport;
+  }
+
+  async deleteCheckpoint(name: string): Promise<CheckpointsReport> {
+    return (await this.#ask("/checkpoints", { name }, "DELETE")) as CheckpointsReport;
+  }
+
   /** @param sent GET where it is undefined. */
-  async #ask(path: string, sent: object | undefined): Promise<unknown> {
+  async #ask(path: string, sent: object | undefined, method = "POST"): Promise<unknown> {
     const url = this.#base + path;
     const signal = AbortSignal.timeout(TIMEOUT_MS);
     const init =
       sent === undefined
         ? { signal }
         : {
-            ...{ signal, method: "POST", body: JSON.stringify(sent) },
+            ...{ signal, method, body: JSON.stringify(sent) },
             headers: { "Content-Type": "application/json" },
           };
     let answer: { readonly status: number; readonly body: unknown };

@@ -5,6 +5,7 @@ import type { Engine } from "../lsm/engine.ts";
 import type { HotPrefix } from "../lsm/hot-prefixes.ts";
 import type { Maybe } from "../lsm/maybe.ts";
 import { keyOfText, textOfKey } from "../lsm/printable.ts";
+import type { NamedState } from "../lsm/states/checkpoints.ts";
 import type { LsmStats } from "../lsm/stats.ts";
 
 /** The shape of a tree before or after, as people compare it. Bytes and counts. */
@@ -70,6 +71,18 @@ export interface ThrottleRequest {
   readonly writesPerSecond: number;
   /** 0 ends one that is in force. */
   readonly forSeconds: number;
+}
+
+/** A state that is to be kept. */
+export interface CheckpointRequest {
+  readonly name: string;
+  /** How long; until it is deleted if absent. */
+  readonly ttlMs?: number;
+}
+
+/** The states that a shard keeps under names. JSON-able. */
+export interface CheckpointsReport {
+  readonly checkpoints: readonly NamedState[];
 }
 
 /** Where an operator comes to with what a shard needs. */
@@ -139,6 +152,38 @@ export class ShardDesk {
       },
     );
     return running();
+  }
+
+  /** Keeps the newest state under a name. @throws CatalogError as `Engine.checkpoint`. */
+  async checkpoint({ name, ttlMs }: CheckpointRequest): Promise<NamedState> {
+    const engine = await this.#engine();
+    return await engine.checkpoint(name, ttlMs === undefined ? {} : { ttlMs });
+  }
+
+  /**
+   * Those of others among them, readers of the store, as they were some seconds ago at most. A
+   * request if nothing was read meanwhile.
+   *
+   * @throws CatalogError as `Engine.confirm`.
+   */
+  async checkpoints(): Promise<CheckpointsReport> {
+    const engine = await this.#engine();
+    await engine.confirm("durable");
+    return { checkpoints: engine.checkpoints() };
+  }
+
+  /**
+   * Lets go of a state. What only it needed is deleted behind the answer, as far as that is old
+   * enough.
+   *
+   * @throws CatalogError as `Engine.deleteCheckpoint`.
+   */
+  async deleteCheckpoint(name: string): Promise<CheckpointsReport> {
+    const engine = await this.#engine();
+    await engine.deleteCheckpoint(name);
+    // A failure is counted, and the next collection comes.
+    void engine.collectGarbage().catch(() => undefined);
+    return { checkpoints: engine.checkpoints() };
   }
 
   /**

@@ -1,7 +1,10 @@
 import { type Clock, Stopwatch } from "../base/clock.ts";
 import type { Engine } from "../lsm/engine.ts";
 import type { Maybe } from "../lsm/maybe.ts";
+import type { OpenOptions } from "../lsm/open.ts";
+import type { LsmOptions } from "../lsm/options.ts";
 import type { NodeIdentity, TakeOver } from "../lsm/owner.ts";
+import type { NodeIdentityOptions } from "./node-identity.ts";
 
 /** Of the pointers of all accounts. */
 export const SYSTEM_SHARD = "system";
@@ -22,6 +25,13 @@ export interface ShardOptions {
   readonly open: (node: NodeIdentity, takeOver: TakeOver) => Promise<Engine>;
   /** Throws where an engine that is opened again would fail at once, as on a disk that is full. */
   readonly assertOpenable?: () => Promise<void>;
+}
+
+/** What whoever opens a shard brings, wherever that lies. */
+export interface OwningParts extends Omit<OpenOptions, "store" | "prefix" | "wal" | "node"> {
+  readonly self: Pick<NodeIdentityOptions, "nodeId" | "url">;
+  /** Beside those of the profile. */
+  readonly options: Partial<LsmOptions>;
 }
 
 /**

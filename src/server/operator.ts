@@ -3,7 +3,7 @@ import type { FastifyInstance } from "fastify";
 import { CatalogError, invalid } from "../base/error.ts";
 import { contentTypeNotSupported } from "../http/failure.ts";
 import { isLoopbackHost } from "../runtime/loopback.ts";
-import type { ShardDesk, ThrottleRequest } from "../runtime/shard-desk.ts";
+import type { CheckpointRequest, ShardDesk, ThrottleRequest } from "../runtime/shard-desk.ts";
 
 const SHARD = "/admin/v1/shards/:shard";
 
@@ -11,6 +11,7 @@ const SHARD = "/admin/v1/shards/:shard";
 const METHODS: Readonly<Record<string, readonly string[]>> = {
   "": ["GET"],
   "/compaction": ["GET", "POST"],
+  "/checkpoints": ["GET", "POST", "DELETE"],
   "/throttles": ["POST"],
 };
 
@@ -21,8 +22,8 @@ export function operatorMethods(path: string): readonly string[] | undefined {
 }
 
 /**
- * What an operator asks of the shards that this process owns: how they are, a compaction, to hold
- * writes back. `firn lsm` is its client.
+ * What an operator asks of the shards that this process owns: how they are, a compaction, to keep
+ * states, to hold writes back. `firn lsm` is its client.
  *
  * There is no authentication yet, and keys are of all accounts: so it is answered to processes of
  * this machine alone, wherever the server listens, and not to what a proxy hands on.
@@ -48,6 +49,16 @@ export function addOperatorRoutes(app: FastifyInstance, desks: readonly ShardDes
     reply.code(202);
     return desk.compact();
   });
+  app.get(`${SHARD}/checkpoints`, async (request) => deskOf(request).checkpoints());
+  app.post(`${SHARD}/checkpoints`, async (request, reply) => {
+    const made = await deskOf(request).checkpoint(checkpointOf(fieldsOf(request.body)));
+    reply.code(201);
+    return made;
+  });
+  app.delete(`${SHARD}/checkpoints`, async (request) => {
+    const desk = deskOf(request);
+    return desk.deleteCheckpoint(nameOf(fieldsOf(request.body)));
+  });
   app.post(`${SHARD}/throttles`, async (request) => {
     const desk = deskOf(request);
     await desk.throttle(throttleOf(fieldsOf(request.body)));
@@ -68,6 +79,19 @@ function assertLocal({ socket, headers }: IncomingMessage): void {
 function fieldsOf(body: unknown): Readonly<Record<string, unknown>> {
   if (typeof body !== "object" || body === null) throw contentTypeNotSupported();
   return body as Readonly<Record<string, unknown>>;
+}
+
+function nameOf({ name }: Readonly<Record<string, unknown>>): string {
+  if (typeof name === "string") return name;
+  throw invalid("LSM_CHECKPOINT_INVALID", "a checkpoint has a name");
+}
+
+function checkpointOf(fields: Readonly<Record<string, unknown>>): CheckpointRequest {
+  const { ttlMs } = fields;
+  const name = nameOf(fields);
+  if (ttlMs === undefined) return { name };
+  if (typeof ttlMs === "number") return { name, ttlMs };
+  throw invalid("LSM_CHECKPOINT_INVALID", "a checkpoint lives for so many milliseconds");
 }
 
 function throttleOf(fields: Readonly<Record<string, unknown>>): ThrottleRequest {

@@ -47,28 +47,8 @@ export class Checkpoints {
    *   `LSM_CHECKPOINT_INVALID`; `Unavailable`, code `LSM_FENCED`; what the store throws.
    */
   async create(name: string, ttlMs: number | undefined): Promise<NamedState> {
-    assertCheckpoint(name, ttlMs);
-    const createdAtMs = this.#clock.nowMs();
-    const expiresAtMs = ttlMs === undefined ? undefined : createdAtMs + ttlMs;
-    let made: Checkpoint | undefined;
-    const attempted: Checkpoint[] = [];
-    await certainly(this.#update, (manifest) => {
-      const { checkpoints, id: manifestId, lastSequence: sequence } = manifest;
-      const standing = named(manifest, name);
-      // The answer to an attempt of ours was lost.
-      made = attempted.find((one) => standing !== undefined && same(standing, one));
-      if (made !== undefined) return undefined;
-      if (standing !== undefined && !hasEnded(standing, this.#clock.nowMs())) throw exists(name);
-      const others = checkpoints.filter((one) => one !== standing);
-      if (others.length >= LIMITS.lsmCheckpoints) throw tooMany();
-      made = {
-        ...{ name, manifestId, sequence, createdAtMs, expiresAtMs },
-        ...{ kind: "named", unknown: [] },
-      };
-      attempted.push(made);
-      return { ...manifest, checkpoints: [...others, made] };
-    });
-    return shown(made as unknown as Checkpoint);
+    const made = await keepNewest(this.#update, this.#clock, { name, ttlMs }, () => true);
+    return made as NamedState;
   }
 
   /** Those that have not ended, in the order of their making. No request. */
@@ -93,6 +73,43 @@ export class Checkpoints {
       return without(manifest, (one) => one === standing);
     });
   }
+}
+
+/**
+ * Keeps the newest manifest under a name.
+ *
+ * @param isDue whether a manifest is one that may be kept.
+ * @returns undefined where the newest one may not.
+ * @throws as `Checkpoints.create`.
+ */
+export async function keepNewest(
+  update: Update,
+  clock: Clock,
+  { name, ttlMs }: { readonly name: string; readonly ttlMs: number | undefined },
+  isDue: (manifest: Manifest) => boolean,
+): Promise<NamedState | undefined> {
+  assertCheckpoint(name, ttlMs);
+  const createdAtMs = clock.nowMs();
+  const expiresAtMs = ttlMs === undefined ? undefined : createdAtMs + ttlMs;
+  let made: Checkpoint | undefined;
+  const attempted: Checkpoint[] = [];
+  await certainly(update, (manifest) => {
+    const { checkpoints, id: manifestId, lastSequence: sequence } = manifest;
+    const standing = named(manifest, name);
+    // The answer to an attempt of ours was lost.
+    made = attempted.find((one) => standing !== undefined && same(standing, one));
+    if (made !== undefined || !isDue(manifest)) return undefined;
+    if (standing !== undefined && !hasEnded(standing, clock.nowMs())) throw exists(name);
+    const others = checkpoints.filter((one) => one !== standing);
+    if (others.length >= LIMITS.lsmCheckpoints) throw tooMany();
+    made = {
+      ...{ name, manifestId, sequence, createdAtMs, expiresAtMs },
+      ...{ kind: "named", unknown: [] },
+    };
+    attempted.push(made);
+    return { ...manifest, checkpoints: [...others, made] };
+  });
+  return made === undefined ? undefined : shown(made);
 }
 
 /**
