@@ -2,6 +2,7 @@ import type { Clock } from "../../base/clock.ts";
 import { CatalogError, type ErrorContext, invalid } from "../../base/error.ts";
 import type { Sequence } from "../format/entry.ts";
 import type { Manifest } from "../format/manifest.ts";
+import type { Checkpoint } from "../format/manifest-records.ts";
 import type { ManifestHistory } from "../manifest/history.ts";
 import type { ManifestStore } from "../manifest/store.ts";
 import { hasEnded, named, notFound } from "./checkpoints.ts";
@@ -85,9 +86,10 @@ async function keptAt(
   let isKept = false;
   const choose: Choice = ({ id, checkpoints }) => {
     const nowMs = clock.nowMs();
-    isKept =
-      id === manifestId ||
-      checkpoints.some((one) => one.manifestId === manifestId && !hasEnded(one, nowMs));
+    // Another reader's says nothing: it may have come too late itself, and not know that yet.
+    const keeps = (one: Checkpoint): boolean =>
+      one.manifestId === manifestId && one.kind !== "reader" && !hasEnded(one, nowMs);
+    isKept = id === manifestId || checkpoints.some(keeps);
     return { manifestId, sequence: lastSequence };
   };
   await pin.keep(choose);

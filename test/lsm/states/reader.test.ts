@@ -280,6 +280,40 @@ describe("a reader of one state", () => {
   });
 });
 
+describe("a state that two want and a collector takes", () => {
+  it("is not counted on for another reader's sake, which came too late itself", async () => {
+    const shard = new TimedShard();
+    const options = { gcMinAgeMs: 0 };
+    const engine = await shard.open(options);
+    await shard.flush(engine, "1");
+    await put(shard, engine, "2");
+    const target = { at: { sequence: 50 } };
+    let puts = 0;
+    const dead = Promise.withResolvers<void>();
+    // Looks, is overtaken by the collector, says what it keeps all the same, and ends.
+    const early = new FaultyBlobStore(shard.store, (_index, method) => {
+      if (method !== "put") return undefined;
+      if (++puts === 1) {
+        const until = () => replaceAll(shard, engine, "3");
+        return { fault: "stalled", applied: "after", until };
+      }
+      return { fault: "stalled", applied: "before", until: async () => dead.resolve() };
+    });
+    let isFirst = true;
+    const late = new FaultyBlobStore(shard.store, (_index, method) => {
+      if (method !== "put" || !isFirst) return undefined;
+      isFirst = false;
+      const until = async () => {
+        void shard.read(target, options, early).catch(() => undefined);
+        await dead.promise;
+      };
+      return { fault: "stalled", applied: "after", until };
+    });
+    const gone = { kind: "NotFound", code: "LSM_HISTORY_GONE" };
+    await expect(shard.read(target, options, late)).rejects.toMatchObject(gone);
+  });
+});
+
 describe("what was read of the log", () => {
   it("is cut where tables begin, in the midst of a memtable too", () => {
     // Memtables of a kibibyte: the first batch fills one.
