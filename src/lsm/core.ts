@@ -127,11 +127,9 @@ export class Core {
     this.transactions = this.#transactions(opened);
     const tables = {
       ...shared,
-      prng,
-      store,
-      prefix: this.prefix,
-      budget: this.budget,
+      ...{ prng, store, prefix: this.prefix, budget: this.budget },
       manifests: this.manifests,
+      manifestsOf: opened.manifestsOf,
       underWay,
       snapshots: () => {
         this.transactions.expire();

@@ -1,10 +1,11 @@
 import type { Clock } from "../base/clock.ts";
 import type { BlobEntry, BlobStore } from "../blob/port.ts";
-import type { Manifest } from "./format/manifest.ts";
+import { isForeign, type Manifest, tablesIn } from "./format/manifest.ts";
 import { isUlid, type Ulid } from "./format/ulid.ts";
 import { listAll, ManifestHistory, type Numbered } from "./manifest/history.ts";
 import type { ManifestLog } from "./manifest/log.ts";
 import { certainly, hasEnded, without } from "./states/checkpoints.ts";
+import { letGoOfParent, type ManifestsOf } from "./states/parent.ts";
 import { type GcFigures, NO_GC } from "./stats.ts";
 import type { TablesUnderWay } from "./tables-under-way.ts";
 import type { Views } from "./view.ts";
@@ -16,8 +17,17 @@ export interface CollectorTarget {
   readonly clock: Clock;
   readonly gcMinAgeMs: number;
   readonly manifests: ManifestLog;
+  /** Of the shard that this one is a clone of. */
+  readonly manifestsOf: ManifestsOf;
   readonly views: Views;
   readonly underWay: TablesUnderWay;
+}
+
+/** What a manifest, or some of them, refer to. */
+interface References {
+  readonly tables: ReadonlySet<Ulid>;
+  /** Whether any of them lies with another shard. */
+  readonly areForeign: boolean;
 }
 
 const PAGE = 1_000;
@@ -34,12 +44,15 @@ const EXTENSION = ".sst";
  * goes, and checkpoints are looked at again after that: whoever makes one of an older manifest
  * reads the boundary afterwards. Manifests go before the tables that only they name, and what this
  * process reads or writes is asked for in the very turn in which tables are deleted.
+ *
+ * A clone's collector never deletes what lies with others. It lets go of the parent where nothing
+ * that stays names anything of others: then no state of the shard ever will again.
  */
 export class Collector {
   readonly #target: CollectorTarget;
   readonly #history: ManifestHistory;
   /** What older manifests refer to; they never change. */
-  readonly #references = new Map<number, ReadonlySet<Ulid>>();
+  readonly #references = new Map<number, References>();
   #running: Promise<void> | undefined;
   #figures: GcFigures = NO_GC;
 
@@ -91,8 +104,32 @@ export class Collector {
       const gone = new Set(this.#outOfRetention(old, stored));
       const referenced = await this.#referenced(stored.filter((entry) => !gone.has(entry)));
       await this.#delete([...gone]);
-      await this.#deleteTables(tables, referenced);
-    } else await this.#deleteTables(tables, await this.#referenced(stored));
+      await this.#deleteTables(tables, referenced.tables);
+      if (!referenced.areForeign) await this.#letGoOfParent(stored);
+    } else {
+      const referenced = await this.#referenced(stored);
+      await this.#deleteTables(tables, referenced.tables);
+      if (!referenced.areForeign) await this.#letGoOfParent(stored);
+    }
+  }
+
+  /**
+   * A clone that stands on its own needs its parent no more. The parent first: what ends in between
+   * is done again. Two requests where there is a parent, six more where it is let go of.
+   */
+  async #letGoOfParent(stored: readonly Numbered[]): Promise<void> {
+    const { manifests, manifestsOf, views } = this.#target;
+    const { id: newest, parent } = manifests.current;
+    if (parent === undefined) return;
+    // A list may lag behind what is there: a state that nobody has looked at may name anything.
+    const through = (await this.#history.boundary())?.manifestThrough ?? 0;
+    const isWhole = stored.filter(({ id }) => id > through).length === newest - through;
+    if (!isWhole || views.areForeign || isForeign(manifests.current)) return;
+    await letGoOfParent(manifestsOf, parent);
+    await certainly(
+      (change) => manifests.update(change),
+      (manifest) => manifest.parent && { ...manifest, parent: undefined },
+    );
   }
 
   /** Those whose life is over: no reader counts on them any more, whatever its clock says. */
@@ -122,27 +159,31 @@ export class Collector {
   }
 
   /** Tables that the newest manifest names, or a checkpoint's, or one of those that stay. */
-  async #referenced(staying: readonly Numbered[]): Promise<ReadonlySet<Ulid>> {
+  async #referenced(staying: readonly Numbered[]): Promise<References> {
     const { current } = this.#target.manifests;
-    const referenced = new Set(tablesOf(current));
+    const newest = referencesOf(current);
+    const referenced = new Set(newest.tables);
+    let { areForeign } = newest;
     // A list may lag behind what is there.
     const ids = new Set(current.checkpoints.map(({ manifestId }) => manifestId));
     for (const { id } of staying) ids.add(id);
     for (const id of this.#references.keys()) if (!ids.has(id)) this.#references.delete(id);
     for (const id of ids) {
       if (id === current.id) continue;
-      const tables = this.#references.get(id) ?? (await this.#tablesOfOlder(id));
-      for (const table of tables) referenced.add(table);
+      const older = this.#references.get(id) ?? (await this.#referencesOfOlder(id));
+      for (const table of older.tables) referenced.add(table);
+      areForeign ||= older.areForeign;
     }
-    return referenced;
+    return { tables: referenced, areForeign };
   }
 
-  async #tablesOfOlder(id: number): Promise<ReadonlySet<Ulid>> {
+  async #referencesOfOlder(id: number): Promise<References> {
     const manifest = await this.#history.read(id);
     // Gone for us is gone for everybody: nobody can reach tables through it.
-    const tables = manifest === undefined ? new Set<Ulid>() : tablesOf(manifest);
-    this.#references.set(id, tables);
-    return tables;
+    const nothing = { tables: new Set<Ulid>(), areForeign: false };
+    const references = manifest === undefined ? nothing : referencesOf(manifest);
+    this.#references.set(id, references);
+    return references;
   }
 
   async #deleteTables(listed: readonly BlobEntry[], referenced: ReadonlySet<Ulid>): Promise<void> {
@@ -195,6 +236,7 @@ function sizes(entries: readonly BlobEntry[]): number {
   return entries.reduce((bytes, { size }) => bytes + size, 0);
 }
 
-function tablesOf({ level0, runs }: Manifest): ReadonlySet<Ulid> {
-  return new Set([...level0, ...runs.flatMap((run) => run.tables)].map(({ id }) => id));
+function referencesOf(manifest: Manifest): References {
+  const tables = new Set(tablesIn(manifest).map(({ id }) => id));
+  return { tables, areForeign: isForeign(manifest) };
 }

@@ -3,7 +3,7 @@ import type { EntryBytes } from "./format/cursor.ts";
 import { DataBlockCursor } from "./format/data-block-cursor.ts";
 import { DELETE, END_OF_KEYS, EXPIRES, type Key, MERGE, plainKind } from "./format/entry.ts";
 import type { IndexBlock } from "./format/index-block.ts";
-import type { Manifest } from "./format/manifest.ts";
+import { type Manifest, tablesIn } from "./format/manifest.ts";
 import type { PrefixRule } from "./format/prefix-filter.ts";
 import type { Sst } from "./format/sst.ts";
 import type { SstMeta } from "./format/sst-meta.ts";
@@ -11,7 +11,7 @@ import type { Ulid } from "./format/ulid.ts";
 import { ManifestHistory } from "./manifest/history.ts";
 import { printable } from "./printable.ts";
 import { newestManifest, type ShardFiles, type TableFile, tableFiles } from "./shard-files.ts";
-import { tablePath } from "./tables.ts";
+import { pathOf, tablePath } from "./tables.ts";
 import { openTableFile } from "./verify-table.ts";
 import { type BatchOp, decodeBatch } from "./wal/batch.ts";
 
@@ -33,11 +33,12 @@ export async function* inspectShard(shard: ShardFiles): AsyncGenerator<string> {
 
 /** The blocks of a table; or, of one that begins at an offset, the entries. */
 export async function* inspectTable(
-  { store, prefix }: ShardFiles,
+  shard: ShardFiles,
   id: Ulid,
   block: number | undefined,
 ): AsyncGenerator<string> {
-  const path = tablePath(prefix, id);
+  const { store } = shard;
+  const path = await pathIn(shard, id);
   const sst = await openTableFile(store, path, id);
   if (sst === undefined) throw notThere(path);
   const read = async (offset: number, bytes: number): Promise<Uint8Array> =>
@@ -59,6 +60,15 @@ export async function* inspectTable(
     }
   }
   if (block !== undefined) throw notThere(`${path}, block at ${block}`);
+}
+
+/** Of a clone's table that lies with its parent, as the newest manifest says; else our own. */
+async function pathIn(shard: ShardFiles, id: Ulid): Promise<string> {
+  const path = tablePath(shard.prefix, id);
+  if ((await shard.store.head(path)) !== undefined) return path;
+  const manifest = await newestManifest(shard).catch(() => undefined);
+  const meta = manifest && tablesIn(manifest).find((table) => table.id === id);
+  return meta === undefined ? path : pathOf(shard.prefix, meta);
 }
 
 /** The groups of one file of the log, with their operations. */
@@ -94,6 +104,11 @@ function* manifestLines(manifest: Manifest): Generator<string> {
     const what = kind === "named" ? `checkpoint ${printable(name)}` : `${kind} ${printable(name)}`;
     yield `  ${what}: manifest ${manifestId}, sequence ${sequence}${expiryText(expiresAtMs)}`;
   }
+  const { parent } = manifest;
+  if (parent !== undefined) {
+    const there = `${pathText(parent.prefix)}, which keeps manifest ${parent.manifestId} for it`;
+    yield `  clone of ${there} as ${printable(parent.pin)}`;
+  }
   const [first] = manifest.samples;
   if (first !== undefined) {
     const { sequence, timeMs } = first;
@@ -102,7 +117,11 @@ function* manifestLines(manifest: Manifest): Generator<string> {
   }
 }
 
-function tableLine({ id, fileBytes, stats }: SstMeta): string {
+function pathText(prefix: string): string {
+  return prefix === "" ? "the root of the store" : printable(prefix);
+}
+
+function tableLine({ id, fileBytes, stats, home }: SstMeta): string {
   const { entries, deletions, keys, ranges, firstKey, lastKey, minSequence, maxSequence } = stats;
   const { merges, expiring, lastExpiryMs } = stats;
   const others = [
@@ -112,7 +131,9 @@ function tableLine({ id, fileBytes, stats }: SstMeta): string {
   ].join("");
   const counts = `${entries} entries, ${keys} keys, ${deletions} deletions${others}`;
   const range = `${printable(firstKey)} to ${boundText(lastKey)}`;
-  return `${id} ${fileBytes} bytes, ${counts}, sequences ${minSequence}-${maxSequence}, ${range}`;
+  const place = home === undefined ? "" : `, with ${pathText(home)}`;
+  const sequences = `sequences ${minSequence}-${maxSequence}`;
+  return `${id} ${fileBytes} bytes, ${counts}, ${sequences}, ${range}${place}`;
 }
 
 async function* logLines({ wal }: ShardFiles, { walFrom }: Manifest): AsyncGenerator<string> {
@@ -129,9 +150,7 @@ async function* storedLines(
   stored: readonly TableFile[],
 ): AsyncGenerator<string> {
   const history = new ManifestHistory(store, prefix, clock);
-  const named = new Set<Ulid>(
-    [...manifest.level0, ...manifest.runs.flatMap((run) => run.tables)].map(({ id }) => id),
-  );
+  const named = new Set<Ulid>(tablesIn(manifest).map(({ id }) => id));
   const others = stored.filter(({ id }) => !named.has(id));
   const bytes = others.reduce((total, { size }) => total + size, 0);
   yield `stored manifests: ${(await history.list()).length}`;

@@ -22,6 +22,7 @@ const FIGURES: readonly Figure[] = [
   ["l0_tables", "Tables of level 0.", (s) => s.tree.l0Tables],
   ["sorted_runs", "Sorted runs below level 0.", (s) => s.tree.runs],
   ["disk_bytes", "Bytes of the tables that the manifest names.", (s) => s.tree.fileBytes],
+  ["foreign_bytes", "Bytes of those that lie with a clone's parent.", (s) => s.tree.foreignBytes],
   ["obsolete_bytes", "Bytes of files that wait to be deleted.", (s) => s.gc.obsoleteBytes],
   ["tombstone_ratio", "Deletions among the entries of tables.", tombstones],
   ["range_tombstones", "Stretches of keys that range tombstones cover.", (s) => s.tree.ranges],

@@ -14,6 +14,7 @@ import type { LsmMetrics } from "./metrics.ts";
 import { type LsmOptions, lsmOptions, retentionOf } from "./options.ts";
 import type { NodeIdentity, TakeOver } from "./owner.ts";
 import { Replay } from "./replay.ts";
+import { holdParent, type ManifestsOf, objectsOf } from "./states/parent.ts";
 import { takeOver } from "./take-over.ts";
 import { EPOCH_AT, type Wal, type WalStore } from "./wal/port.ts";
 
@@ -28,6 +29,8 @@ export interface OpenOptions {
   readonly node: NodeIdentity;
   /** Numbered objects under the prefix, unless another store of manifests is given. */
   readonly manifests?: ManifestStore;
+  /** Likewise those of the shard that this one is a clone of, by its prefix. */
+  readonly manifestsOf?: ManifestsOf;
   /** Shared by the shards of a process; one of its own, of 256 MiB, if none is given. */
   readonly budget?: MemoryBudget;
   readonly takeOver?: TakeOver;
@@ -47,6 +50,7 @@ export interface Opened {
   readonly prefix: string;
   readonly budget: MemoryBudget;
   readonly store: ManifestStore;
+  readonly manifestsOf: ManifestsOf;
   readonly manifest: Manifest;
   /** Begun before the shard was known to be ours. */
   readonly known: Stopwatch;
@@ -62,7 +66,8 @@ export interface Opened {
  * once where the owner before released the shard or is known to be dead, else after its lease.
  *
  * @throws CatalogError `Unavailable`, codes `LSM_OWNED`, `WAL_FENCED`; `Corrupt`, naming file and
- *   offset, with `LSM_MANIFEST_LOST` where states that were published are gone.
+ *   offset, with `LSM_MANIFEST_LOST` where states that were published are gone; `NotFound`, code
+ *   `LSM_CLONE_UNFINISHED`: the shard is what is left of a clone that was never made.
  */
 export async function openShard(parts: OpenOptions): Promise<Opened> {
   const { clock, node, wal: logs, prefix = "" } = parts;
@@ -70,8 +75,11 @@ export async function openShard(parts: OpenOptions): Promise<Opened> {
   const { gcMinAgeMs } = options;
   const store =
     parts.manifests ?? new ManifestObjects({ store: parts.store, clock, prefix, gcMinAgeMs });
+  const manifestsOf = parts.manifestsOf ?? objectsOf(parts.store, clock, gcMinAgeMs);
+  const mode = parts.takeOver ?? "refuse";
   const found = await takeOver(
-    ...([store, clock, node, parts.takeOver ?? "refuse", parts.onWaiting] as const),
+    ...([store, clock, node, mode, parts.onWaiting] as const),
+    (before) => holdParent(manifestsOf, before),
   );
   const { manifest: taken, outwait, known } = found;
   const leaseOver = outwait ? clock.sleep(options.takeoverWaitMs) : undefined;
@@ -93,7 +101,8 @@ export async function openShard(parts: OpenOptions): Promise<Opened> {
   await wal.release(manifest.walFrom, retentionOf(options)).catch(() => undefined);
   const { memtables, lastSequence } = replay;
   const budget = parts.budget ?? new MemoryBudget();
-  return { parts, options, prefix, budget, store, manifest, known, wal, memtables, lastSequence };
+  const states = { store, manifestsOf, manifest, known };
+  return { parts, options, prefix, budget, ...states, wal, memtables, lastSequence };
 }
 
 /**

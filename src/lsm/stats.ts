@@ -1,7 +1,7 @@
 import type { BudgetFigures } from "./budget.ts";
 import type { CacheFigures } from "./cache.ts";
 import type { FlushFigures } from "./flush.ts";
-import type { Manifest } from "./format/manifest.ts";
+import { type Manifest, tablesIn } from "./format/manifest.ts";
 import type { SstMeta } from "./format/sst-meta.ts";
 import type { ReadFigures } from "./get.ts";
 import type { HotPrefix } from "./hot-prefixes.ts";
@@ -61,6 +61,9 @@ export interface TreeFigures {
   readonly runs: number;
   readonly tables: number;
   readonly fileBytes: number;
+  /** Of those, what lies with the shard that this one is a clone of. */
+  readonly foreignTables: number;
+  readonly foreignBytes: number;
   readonly rawBytes: number;
   readonly entries: number;
   readonly deletions: number;
@@ -107,15 +110,13 @@ export function treeFigures(manifest: Manifest): TreeFigures {
     runs: manifest.runs.length,
     tables: tables.length,
     fileBytes: sum((table) => table.fileBytes),
+    foreignTables: sum((table) => (table.home === undefined ? 0 : 1)),
+    foreignBytes: sum((table) => (table.home === undefined ? 0 : table.fileBytes)),
     rawBytes: sum((table) => table.stats.rawBytes),
     entries: sum((table) => table.stats.entries),
     deletions: sum((table) => table.stats.deletions),
     ranges: sum((table) => table.stats.ranges),
   };
-}
-
-function tablesIn({ level0, runs }: Manifest): readonly SstMeta[] {
-  return [...level0, ...runs.flatMap((run) => run.tables)];
 }
 
 /**

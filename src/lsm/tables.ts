@@ -31,6 +31,14 @@ export function tablePath(prefix: string, id: Ulid): string {
   return `${prefix}sst/${id}.sst`;
 }
 
+/** Where the file of a table lies that a manifest names, of the shard at a prefix. */
+export function pathOf(
+  prefix: string,
+  { id, home = prefix }: Pick<SstMeta, "id" | "home">,
+): string {
+  return tablePath(home, id);
+}
+
 /** The tables that this process reads, each once, and the loading of what they miss. */
 export class Tables {
   readonly #store: BlobStore;
@@ -90,7 +98,8 @@ export class Tables {
     for (const part of missing) {
       const table = this.#tables.get(part.file as Ulid);
       if (table === undefined) {
-        throw this.#closed ? closed() : tableGone(this.#prefix, part.file as Ulid, part.offset);
+        const path = tablePath(this.#prefix, part.file as Ulid);
+        throw this.#closed ? closed() : tableGone(path, part.offset);
       }
       const parts = wanted.get(table) ?? new Map<number, MissingBlock>();
       wanted.set(table, parts.set(part.offset, part));
@@ -152,12 +161,12 @@ export class Tables {
 
   async #readTail(table: Table): Promise<Map<number, Loaded>> {
     const { id, fileBytes, tailBytes } = table.meta;
-    const path = tablePath(this.#prefix, id);
+    const path = pathOf(this.#prefix, table.meta);
     const blob = await this.#store.getSuffix(path, tailBytes);
-    if (blob === undefined) throw tableGone(this.#prefix, id, table.tailAt);
+    if (blob === undefined) throw tableGone(path, table.tailAt);
     this.#count(blob.bytes);
     const opened = inFile(path, () => openSst(blob.bytes, { id, fileBytes }));
-    if (opened.state === "short") throw tableGone(this.#prefix, id, table.tailAt);
+    if (opened.state === "short") throw tableGone(path, table.tailAt);
     return new Map<number, Loaded>([[table.tailAt, new OpenTable(opened.sst, table)]]);
   }
 
@@ -184,9 +193,9 @@ export class Tables {
     const start = parts[0]?.offset ?? 0;
     const last = parts.at(-1);
     const length = last === undefined ? 0 : last.offset + last.bytes - start;
-    const path = tablePath(this.#prefix, table.meta.id);
+    const path = pathOf(this.#prefix, table.meta);
     const blob = await this.#store.getRange(path, start, length);
-    if (blob === undefined) throw tableGone(this.#prefix, table.meta.id, start);
+    if (blob === undefined) throw tableGone(path, start);
     this.#count(blob.bytes);
     const loaded = new Map<number, DataBlock | IndexBlock>();
     for (const { kind, offset, bytes } of parts) {
@@ -206,7 +215,7 @@ export class Tables {
 }
 
 /** The manifest names a file that is not there: somebody deleted it, or it was never whole. */
-export function tableGone(prefix: string, id: Ulid, offset: number): CatalogError {
-  const facts = { path: tablePath(prefix, id), offset };
+export function tableGone(path: string, offset: number): CatalogError {
+  const facts = { path, offset };
   return new CatalogError("Corrupt", "LSM_TABLE_MISSING", "a table is not there", facts);
 }

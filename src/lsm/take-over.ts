@@ -26,7 +26,8 @@ export interface Taken {
   readonly known: Stopwatch;
 }
 
-const EMPTY: ManifestState = {
+/** Of a shard that nobody has opened yet. */
+export const EMPTY: ManifestState = {
   writerEpoch: 0,
   compactorEpoch: 0,
   walFrom: 0,
@@ -46,8 +47,9 @@ const EMPTY: ManifestState = {
  * follow from it, never on what is found out about the owner before.
  *
  * @param onWaiting told of the owner before each wait for it.
+ * @param admit asked before a state is taken over: what it throws keeps the shard as it is.
  * @throws CatalogError `Unavailable`, codes `LSM_OWNED`, naming the owner, `LSM_OPERATOR_UNKNOWN`,
- *   before anything has changed; what the store throws.
+ *   before anything has changed; what `admit` throws, and the store.
  */
 export async function takeOver(
   store: ManifestStore,
@@ -55,6 +57,7 @@ export async function takeOver(
   self: NodeIdentity,
   mode: TakeOver,
   onWaiting: (owner: Owner) => void = () => {},
+  admit: (before: Manifest) => Promise<void> = async () => {},
 ): Promise<Taken> {
   const manners = new Manners(clock, self, mode, onWaiting);
   let attempted: number | undefined;
@@ -70,6 +73,7 @@ export async function takeOver(
     if (before !== undefined && owner !== undefined && !(await manners.mayTake(before, owner))) {
       continue;
     }
+    if (before !== undefined) await admit(before);
     attempted = (before?.writerEpoch ?? 0) + 1;
     const taker = ownerOf(self, manners.outwait);
     const state = { ...(before ?? EMPTY), writerEpoch: attempted, owner: taker, operators };

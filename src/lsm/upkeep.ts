@@ -1,12 +1,14 @@
 import { type Clock, Stopwatch } from "../base/clock.ts";
 import { Compactor, type CompactorTarget } from "./compaction/compactor.ts";
 import { Collector } from "./gc.ts";
+import type { ManifestsOf } from "./states/parent.ts";
 import type { CompactionFigures, GcFigures } from "./stats.ts";
 import { NO_GC } from "./stats.ts";
 
 export interface UpkeepTarget extends Omit<CompactorTarget, "onCompacted"> {
   /** Where manifests are kept elsewhere than in numbered objects, others collect. */
   readonly collects: boolean;
+  readonly manifestsOf: ManifestsOf;
 }
 
 /** What an open engine does on its own with its tables: compactions, then garbage collection. */

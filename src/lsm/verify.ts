@@ -1,12 +1,13 @@
 import { CatalogError } from "../base/error.ts";
-import type { Manifest } from "./format/manifest.ts";
+import { type Manifest, tablesIn } from "./format/manifest.ts";
 import type { SstMeta } from "./format/sst-meta.ts";
 import type { Ulid } from "./format/ulid.ts";
 import { ManifestHistory } from "./manifest/history.ts";
 import { manifestPath } from "./manifest/objects.ts";
 import { noShard, type ShardFiles, type TableFile, tableFiles } from "./shard-files.ts";
 import { hasEnded } from "./states/checkpoints.ts";
-import { tablePath } from "./tables.ts";
+import { isAbandoned, isHeld, objectsOf } from "./states/parent.ts";
+import { pathOf } from "./tables.ts";
 import { type Finding, findingOf, verifyTable } from "./verify-table.ts";
 import { decodeBatch } from "./wal/batch.ts";
 import type { WalReader } from "./wal/port.ts";
@@ -86,6 +87,8 @@ class Verification {
         const manifest = await this.#history.read(id);
         if (manifest === undefined) continue;
         this.#manifests++;
+        // What stood there was never made, and what it names need not be there.
+        if (this.#newest && isAbandoned(this.#newest, manifest)) this.#named.clear();
         this.#newest = manifest;
         yield* this.#checkOrder(manifest, path);
         this.#name(manifest);
@@ -117,6 +120,7 @@ class Verification {
       const what = `checkpoint ${name}: manifest ${manifestId} is ${found}, not of ${sequence}`;
       yield { file, offset: undefined, what };
     }
+    yield* this.#checkParent(newest, file);
     const { samples } = newest;
     const disorder = samples.find(({ sequence, timeMs }, i) => {
       const before = samples[i - 1];
@@ -124,6 +128,19 @@ class Verification {
     });
     if (disorder === undefined) return;
     const what = `times of sequences are out of order at ${disorder.sequence}`;
+    yield { file, offset: undefined, what };
+  }
+
+  /** What a clone names of others stays only as long as its parent keeps it. */
+  async *#checkParent(newest: Manifest, file: string): AsyncGenerator<Finding> {
+    const { store, clock, prefix } = this.#shard;
+    if (newest.parent?.prefix === prefix || tablesIn(newest).some(({ home }) => home === prefix)) {
+      yield { file, offset: undefined, what: "it takes its own shard for another one" };
+      return;
+    }
+    if (await isHeld(objectsOf(store, clock, 0), newest)) return;
+    if (await this.#hasMoved(newest.id)) return;
+    const what = `the parent at ${newest.parent?.prefix} keeps nothing for this clone`;
     yield { file, offset: undefined, what };
   }
 
@@ -146,10 +163,10 @@ class Verification {
     }
   }
 
-  #name({ id, level0, runs }: Manifest): void {
-    for (const meta of [...level0, ...runs.flatMap((run) => run.tables)]) {
+  #name(manifest: Manifest): void {
+    for (const meta of tablesIn(manifest)) {
       const named = this.#named.get(meta.id) ?? { meta, manifests: [] };
-      named.manifests.push(id);
+      named.manifests.push(manifest.id);
       this.#named.set(meta.id, named);
     }
   }
@@ -157,7 +174,7 @@ class Verification {
   async *#checkTables(): AsyncGenerator<Finding> {
     const { store, prefix } = this.#shard;
     for (const [id, { meta, manifests }] of this.#named) {
-      const path = tablePath(prefix, id);
+      const path = pathOf(prefix, meta);
       const checked = yield* verifyTable(store, path, id, meta);
       if (checked !== undefined) {
         this.#tables++;

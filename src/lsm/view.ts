@@ -68,6 +68,11 @@ export class Views {
     return this.#pins.size > 0;
   }
 
+  /** Whether the current view or a pinned one reads a table of another shard. */
+  get areForeign(): boolean {
+    return [this.#current, ...this.#pins.keys()].some(isForeign);
+  }
+
   /** Every table that the current view or a pinned one reads. */
   tables(): ReadonlySet<Ulid> {
     const ids = new Set<Ulid>();
@@ -76,6 +81,11 @@ export class Views {
     }
     return ids;
   }
+}
+
+/** Whether it reads a table that lies with another shard. */
+function isForeign(view: View): boolean {
+  return tablesOf(view).some(({ meta }) => meta.home !== undefined);
 }
 
 export function tablesOf(view: View): readonly Table[] {

@@ -10,6 +10,7 @@ import type { Scan } from "../../src/lsm/scan.ts";
 import type { Snapshot } from "../../src/lsm/snapshots.ts";
 import { openReader, type Reader } from "../../src/lsm/states/reader.ts";
 import type { Isolation, Transaction } from "../../src/lsm/transaction.ts";
+import { ModelClones } from "./support/model-clones.ts";
 import { SetClock } from "./support/set-clock.ts";
 import {
   covered,
@@ -66,7 +67,12 @@ type Simple =
   | "follow"
   | "checkpoint"
   | "deleteCheckpoint"
-  | "lookBack";
+  | "lookBack"
+  | "clone"
+  | "cloneOfPast"
+  | "cloneOfClone"
+  | "compactClone"
+  | "reopenClone";
 
 type Command =
   | { readonly do: "write"; readonly ops: readonly ModelOp[]; readonly durable: boolean }
@@ -80,7 +86,7 @@ type Command =
     }
   | { readonly do: Simple }
   | { readonly do: "begin"; readonly isolation: Isolation }
-  | { readonly do: "set"; readonly ops: readonly ModelOp[] }
+  | { readonly do: "set" | "writeClone"; readonly ops: readonly ModelOp[] }
   | { readonly do: "commit" };
 
 interface Settings {
@@ -115,6 +121,7 @@ class Run {
   #reader: Reader | undefined;
   /** Checkpoints, by name: their sequences. */
   readonly #kept = new Map<string, number>();
+  readonly #clones: ModelClones;
 
   private constructor(world: World, clock: SetClock, engine: Engine, settings: Settings) {
     this.#world = world;
@@ -122,6 +129,7 @@ class Run {
     this.#nowMs = clock.wallMs;
     this.#engine = engine;
     this.#settings = settings;
+    this.#clones = new ModelClones(world, SMALL);
   }
 
   static async start(world: World, clock: SetClock, settings: Settings): Promise<Run> {
@@ -182,6 +190,18 @@ class Run {
         return await this.#deleteCheckpoint();
       case "lookBack":
         return await this.#lookBack();
+      case "clone":
+        return await this.#clones.make(this.#model, this.#acknowledged);
+      case "cloneOfPast":
+        return await this.#cloneOfPast();
+      case "cloneOfClone":
+        return await this.#clones.makeAgain();
+      case "writeClone":
+        return await this.#clones.write(this.#timed(command.ops), this.#nowMs);
+      case "compactClone":
+        return await this.#clones.compact();
+      case "reopenClone":
+        return await this.#clones.reopen(this.#nowMs);
       case "rollback":
         this.#transactions.shift()?.transaction.rollback();
         return;
@@ -194,8 +214,10 @@ class Run {
     await this.#scan({ range: {}, reverse: false, limit: 1_000, where: "memory" });
     await this.#follow();
     await this.#lookBack();
+    await this.#clones.compareAll(this.#nowMs);
     await this.#engine.close();
     await this.#reader?.close();
+    await this.#clones.end(this.#nowMs);
     const { checkpoints } = (await this.#world.open()).stats();
     expect(checkpoints).toBe(this.#kept.size);
   }
@@ -244,6 +266,20 @@ class Run {
         expect(["LSM_HISTORY_GONE", "LSM_SEQUENCE_AHEAD"]).toContain(code);
         if (code === "LSM_SEQUENCE_AHEAD") expect(sequence).toBeGreaterThan(this.#acknowledged);
       }
+    }
+  }
+
+  /** Of a kept state, or of one that may be there still. */
+  async #cloneOfPast(): Promise<void> {
+    const [kept] = this.#kept;
+    const [checkpoint, at] = kept ?? [];
+    const sequence = at ?? this.#model.ends().at(-2) ?? 0;
+    const moment = checkpoint === undefined ? { sequence } : { checkpoint };
+    try {
+      await this.#clones.make(this.#model, 0, moment);
+    } catch (error) {
+      const { code } = error as CatalogError;
+      expect([kept, code]).toEqual([undefined, expect.stringMatching(/GONE$|AHEAD$/)]);
     }
   }
 
@@ -532,6 +568,18 @@ const command: fc.Arbitrary<Command> = fc.oneof(
   {
     weight: 2,
     arbitrary: fc.record({
+      do: fc.constantFrom(
+        "clone" as const,
+        "cloneOfPast" as const,
+        "cloneOfClone" as const,
+        "compactClone" as const,
+        "reopenClone" as const,
+      ),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
       do: fc.constant("begin" as const),
       isolation: fc.constantFrom<Isolation[]>("snapshot", "serializable"),
     }),
@@ -539,7 +587,7 @@ const command: fc.Arbitrary<Command> = fc.oneof(
   {
     weight: 4,
     arbitrary: fc.record({
-      do: fc.constant("set" as const),
+      do: fc.constantFrom("set" as const, "set" as const, "writeClone" as const),
       ops: fc.array(op, { minLength: 1, maxLength: 5 }),
     }),
   },

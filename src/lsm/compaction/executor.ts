@@ -9,7 +9,7 @@ import type { SstMeta } from "../format/sst-meta.ts";
 import { mintUlid, type Ulid } from "../format/ulid.ts";
 import type { Meaning } from "../meaning.ts";
 import type { LsmOptions } from "../options.ts";
-import { tableGone, tablePath } from "../tables.ts";
+import { pathOf, tableGone, tablePath } from "../tables.ts";
 import type { TablesUnderWay } from "../tables-under-way.ts";
 import type { MergeOutput, Merger, MergeSession, Part, Want } from "./merger.ts";
 import type { CompactionPlan, PlanPart } from "./plan.ts";
@@ -92,7 +92,7 @@ export class Executor {
       return { tables, written };
     } catch (error) {
       for (const { id } of written) this.#target.underWay.end(id);
-      throw this.#naming(error);
+      throw this.#naming(error, plan);
     }
   }
 
@@ -129,7 +129,9 @@ export class Executor {
       windowBytes: Math.min(MAX_WINDOW_BYTES, Math.ceil(bytes / inputs.length / 4)),
       stepBytes: STEP_BYTES,
     });
-    const merge = new Merge(this.#target, session, this.#isStopped, this.#onWritten);
+    const { prefix } = this.#target;
+    const paths = new Map(inputs.flat().map((meta) => [meta.id, pathOf(prefix, meta)]));
+    const merge = new Merge(this.#target, session, paths, this.#isStopped, this.#onWritten);
     try {
       return await merge.run();
     } catch (error) {
@@ -141,12 +143,13 @@ export class Executor {
   }
 
   /** The merger knows tables by their ids; people know files. */
-  #naming(error: unknown): unknown {
+  #naming(error: unknown, plan: CompactionPlan): unknown {
     if (!(error instanceof CatalogError)) return error;
     const { kind, code, message, context } = error;
     const { table } = context;
     if (typeof table !== "string") return error;
-    const path = tablePath(this.#target.prefix, table);
+    const meta = plan.inputs.flat().find(({ id }) => id === table);
+    const path = pathOf(this.#target.prefix, meta ?? { id: table });
     return new CatalogError(kind, code, message, { ...context, path }, error);
   }
 }
@@ -155,6 +158,8 @@ export class Executor {
 class Merge {
   readonly #target: ExecutorTarget;
   readonly #session: MergeSession;
+  /** Files of the inputs, of which some may lie with another shard. */
+  readonly #paths: ReadonlyMap<Ulid, string>;
   readonly #isStopped: () => boolean;
   readonly #onWritten: (bytes: number) => void;
   readonly #pace: Pace;
@@ -168,11 +173,13 @@ class Merge {
   constructor(
     target: ExecutorTarget,
     session: MergeSession,
+    paths: ReadonlyMap<Ulid, string>,
     isStopped: () => boolean,
     onWritten: (bytes: number) => void,
   ) {
     this.#target = target;
     this.#session = session;
+    this.#paths = paths;
     this.#isStopped = isStopped;
     this.#onWritten = onWritten;
     this.#pace = new Pace(target.clock, target.options.compactionBytesPerSecond);
@@ -230,9 +237,10 @@ class Merge {
   }
 
   async #bytesOf({ table, offset, bytes }: Want): Promise<Part> {
-    const { store, prefix } = this.#target;
-    const blob = await store.getRange(tablePath(prefix, table), offset, bytes);
-    if (blob === undefined) throw tableGone(prefix, table, offset);
+    const path = this.#paths.get(table as Ulid);
+    assert(path !== undefined, "a merge reads its inputs");
+    const blob = await this.#target.store.getRange(path, offset, bytes);
+    if (blob === undefined) throw tableGone(path, offset);
     return { table, offset, bytes: ownArray(blob) };
   }
 

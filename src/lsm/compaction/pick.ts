@@ -142,8 +142,11 @@ class Picker {
 
   all(): CompactionPlan | undefined {
     const readable = this.#readableFrom(0);
+    // A clone that is compacted whole needs nothing of its parent any more.
     const isWorthIt = (table: SstMeta): boolean =>
-      this.#garbage(table) > 0 || (table.stats.ranges > 0 && this.#isSeenByAll(table));
+      table.home !== undefined ||
+      this.#garbage(table) > 0 ||
+      (table.stats.ranges > 0 && this.#isSeenByAll(table));
     return this.#plan("all", this.#level0, 0, readable, isWorthIt);
   }
 

@@ -11,7 +11,9 @@ export const FORMAT_VERSION = 1;
  *   file      required                                   optional
  *   sst       1 merge operands, 2 range tombstones,      1 prefix filter
  *             4 expiry, 8 large values, 16 lz4
- *   manifest  those of all of its tables                 none yet
+ *   manifest  those of all of its tables;                none yet
+ *             32 clones: tables that lie with another
+ *             shard, or a state that is kept for one
  *   boundary  none yet                                   none yet
  *
  * Those that `KNOWN` lacks have their place in the bytes, but nothing writes or reads them yet.
@@ -21,13 +23,15 @@ export const FORMAT_VERSION = 1;
 export const MERGES = 1;
 export const RANGES = 2;
 export const EXPIRY = 4;
+/** Who does not know it would delete what another shard reads, or look for tables in vain. */
+export const CLONES = 32;
 /** The one optional feature. */
 export const PREFIX_FILTER = 1;
 const OF_TABLES = MERGES | RANGES | EXPIRY;
 
 const KNOWN: Readonly<Record<FileKind, number>> = {
   sst: OF_TABLES,
-  manifest: OF_TABLES,
+  manifest: OF_TABLES | CLONES,
   boundary: 0,
 };
 

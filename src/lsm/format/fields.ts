@@ -131,6 +131,11 @@ export class FieldReader {
     return this.#textOf(this.#single(id) ?? this.#missing(id));
   }
 
+  optionalText(id: number): string | undefined {
+    const field = this.#single(id);
+    return field && this.#textOf(field);
+  }
+
   texts(id: number): readonly string[] {
     return (this.#take(id) ?? []).map((field) => this.#textOf(field));
   }

@@ -1,6 +1,7 @@
 import { unreachable } from "../../base/assert.ts";
 import type { Sequence } from "./entry.ts";
 import { type FieldReader, FieldWriter, type UnknownFields } from "./fields.ts";
+import { isHome } from "./home.ts";
 import { decodeSstMeta, encodeSstMeta, type SstMeta } from "./sst-meta.ts";
 
 /*
@@ -9,11 +10,12 @@ import { decodeSstMeta, encodeSstMeta, type SstMeta } from "./sst-meta.ts";
  *   sorted run   1 id   2 table, ascending in keys (repeats)
  *   checkpoint   1 name   2 id of the manifest it keeps   3 sequence   4 wall time of making, ms
  *                5 wall time of its end, ms; absent if it has none
- *                6 what keeps it: 1 a reader; absent if people do
+ *                6 what keeps it: 1 a reader, 2 a clone, which 1 names; absent if people do
  *   sample       1 sequence   2 wall time at which it was the last one, ms
  *   owner        1 node   2 host   3 process id   4 id of the host's boot   5 URL
  *                6 state: 0 open, 1 draining, 2 free
  *                7 1 while it outwaits the lease of an owner before it; absent from then on
+ *   parent       1 its prefix   2 name of the checkpoint there   3 manifest that this one keeps
  *
  * Example: the sample of sequence 300 at 1,000 ms, 8 bytes:
  *
@@ -27,8 +29,8 @@ export interface SortedRun {
   readonly unknown: UnknownFields;
 }
 
-/** What keeps a state: people, by its name, or a reader that has it open. */
-export type CheckpointKind = "named" | "reader";
+/** What keeps a state: people, by its name; a reader that has it open; a clone that names it. */
+export type CheckpointKind = "named" | "reader" | "clone";
 
 export interface Checkpoint {
   readonly name: string;
@@ -59,6 +61,15 @@ export interface Owner {
   readonly state: OwnerState;
   /** An owner before it may still answer reads, whatever becomes of this one. */
   readonly outwaits: boolean;
+  readonly unknown: UnknownFields;
+}
+
+/** The shard that a clone was made of, and what is kept there for it. */
+export interface Parent {
+  readonly prefix: string;
+  /** Name of the checkpoint in the parent's manifest: no other clone's, ever. */
+  readonly pin: string;
+  readonly manifestId: number;
   readonly unknown: UnknownFields;
 }
 
@@ -112,7 +123,7 @@ export function decodeCheckpoint(fields: FieldReader): Checkpoint {
   };
 }
 
-const KINDS: readonly CheckpointKind[] = ["named", "reader"];
+const KINDS: readonly CheckpointKind[] = ["named", "reader", "clone"];
 
 function kindOf(fields: FieldReader): CheckpointKind {
   const kind = KINDS[fields.optionalNumber(6) ?? 0];
@@ -175,4 +186,20 @@ function stateOf(fields: FieldReader): OwnerState {
   const state = (["OPEN", "DRAINING", "FREE"] as const)[code];
   if (state === undefined) throw fields.fault("unknown state of the owner");
   return state;
+}
+
+export function encodeParent(parent: Parent): Uint8Array {
+  return new FieldWriter()
+    .text(1, parent.prefix)
+    .text(2, parent.pin)
+    .number(3, parent.manifestId)
+    .unknown(parent.unknown)
+    .finish();
+}
+
+export function decodeParent(fields: FieldReader): Parent {
+  const prefix = fields.text(1);
+  if (!isHome(prefix)) throw fields.fault("no shard can lie there");
+  const [pin, manifestId] = [fields.text(2), fields.number(3)];
+  return { prefix, pin, manifestId, unknown: fields.unknown() };
 }

@@ -1,18 +1,21 @@
 import { crc32 } from "node:zlib";
 import { corrupt } from "./corrupt.ts";
-import { assertReadable, FORMAT_VERSION } from "./features.ts";
+import { assertReadable, CLONES, FORMAT_VERSION } from "./features.ts";
 import { FieldReader, FieldWriter, type UnknownFields } from "./fields.ts";
 import {
   type Checkpoint,
   decodeCheckpoint,
   decodeOwner,
+  decodeParent,
   decodeRun,
   decodeSample,
   encodeCheckpoint,
   encodeOwner,
+  encodeParent,
   encodeRun,
   encodeSample,
   type Owner,
+  type Parent,
   type SequenceSample,
   type SortedRun,
 } from "./manifest-records.ts";
@@ -42,6 +45,7 @@ import { readU32, writeU32 } from "./varint.ts";
  *   8 checkpoint (repeats)                          9 sample of sequence and time (repeats)
  *   10 owner                                        11 wall time of writing, ms
  *   12 name of a merge operator (repeats): the first one has number 0
+ *   13 parent, of a clone that may still name tables of it
  *
  * Their records are in `manifest-records.ts` and `sst-meta.ts`.
  *
@@ -75,6 +79,8 @@ export interface Manifest {
   readonly owner: Owner | undefined;
   /** Names of the merge operators, by number. */
   readonly operators: readonly string[];
+  /** Of a clone, while its parent keeps tables for it. */
+  readonly parent?: Parent | undefined;
   readonly writtenAtMs: number;
   readonly optionalFeatures: number;
   readonly unknown: UnknownFields;
@@ -96,15 +102,26 @@ export function encodeManifest(manifest: Manifest): Uint8Array {
   for (const sample of manifest.samples) body.bytes(9, encodeSample(sample));
   for (const name of manifest.operators) body.text(12, name);
   if (manifest.owner !== undefined) body.bytes(10, encodeOwner(manifest.owner));
+  if (manifest.parent !== undefined) body.bytes(13, encodeParent(manifest.parent));
   return sealRecord("manifest", body.finish(), requiredBy(manifest), manifest.optionalFeatures);
 }
 
 /** Who cannot read a table right must not rewrite, compact or pass over it either. */
-function requiredBy({ level0, runs }: Manifest): number {
-  let features = 0;
-  for (const { stats } of level0) features |= featuresOf(stats);
-  for (const { tables } of runs) for (const { stats } of tables) features |= featuresOf(stats);
+function requiredBy(manifest: Manifest): number {
+  const isKept = manifest.checkpoints.some(({ kind }) => kind === "clone");
+  let features = isKept || manifest.parent !== undefined ? CLONES : 0;
+  for (const { stats } of tablesIn(manifest)) features |= featuresOf(stats);
   return features;
+}
+
+/** Every table that a manifest names: level 0, then the runs, newest first. */
+export function tablesIn({ level0, runs }: Pick<Manifest, "level0" | "runs">): readonly SstMeta[] {
+  return [...level0, ...runs.flatMap((run) => run.tables)];
+}
+
+/** Whether a manifest names a table that lies with another shard. */
+export function isForeign(manifest: Pick<Manifest, "level0" | "runs">): boolean {
+  return tablesIn(manifest).some(({ home }) => home !== undefined);
 }
 
 /**
@@ -115,6 +132,7 @@ function requiredBy({ level0, runs }: Manifest): number {
  */
 export function decodeManifest(bytes: Uint8Array): Manifest {
   const { fields, optionalFeatures } = openRecord("manifest", bytes);
+  const parent = fields.record(13, decodeParent);
   const manifest: Manifest = {
     id: fields.number(1),
     writerEpoch: fields.number(2),
@@ -128,6 +146,7 @@ export function decodeManifest(bytes: Uint8Array): Manifest {
     owner: fields.record(10, decodeOwner),
     writtenAtMs: fields.number(11),
     operators: fields.texts(12),
+    ...(parent && { parent }),
     optionalFeatures,
     unknown: fields.unknown(),
   };
@@ -136,10 +155,12 @@ export function decodeManifest(bytes: Uint8Array): Manifest {
 }
 
 /** A table twice, or one that holds what was never written, would be read as wrong data. */
-function checkTables({ level0, runs, lastSequence }: Manifest): void {
+function checkTables(manifest: Manifest): void {
+  const { runs, lastSequence, parent } = manifest;
   const seen = new Set<string>();
-  for (const table of [...level0, ...runs.flatMap((run) => run.tables)]) {
-    const fits = !seen.has(table.id) && table.stats.maxSequence <= lastSequence;
+  for (const table of tablesIn(manifest)) {
+    const isKept = table.home === undefined || parent !== undefined;
+    const fits = !seen.has(table.id) && table.stats.maxSequence <= lastSequence && isKept;
     if (!fits) throw corrupt("manifest", "tables", HEADER_BYTES, "table out of place");
     seen.add(table.id);
   }

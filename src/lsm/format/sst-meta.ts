@@ -1,6 +1,7 @@
 import { END_OF_KEYS, type Key, type Sequence } from "./entry.ts";
 import { EXPIRY, MERGES, RANGES } from "./features.ts";
 import { type FieldReader, FieldWriter, type UnknownFields } from "./fields.ts";
+import { isHome } from "./home.ts";
 import { bytesOfUlid, ULID_BYTES, type Ulid, ulidOfBytes } from "./ulid.ts";
 
 /*
@@ -13,7 +14,8 @@ import { bytesOfUlid, ULID_BYTES, type Ulid, ulidOfBytes } from "./ulid.ts";
  *   2 of those, deletions                    2 bytes of the file
  *   3 number of distinct keys                3 bytes of its tail
  *   4 first key                              4 statistics
- *   5 last key
+ *   5 last key                               5 prefix of the shard with which its file lies,
+ *                                              if that is another one
  *   6 smallest sequence
  *   7 largest sequence
  *   8 bytes of keys and values as given
@@ -65,6 +67,8 @@ export interface SstMeta {
   /** Bytes at its end that open it: one suffix read of this length. */
   readonly tailBytes: number;
   readonly stats: SstStats;
+  /** Prefix of the shard that wrote it, of which this one is a clone; absent: it is our own. */
+  readonly home?: string | undefined;
   readonly unknown: UnknownFields;
 }
 
@@ -134,13 +138,14 @@ export function featuresOf({ merges, ranges, expiring }: SstStats): number {
 }
 
 export function encodeSstMeta(meta: SstMeta): Uint8Array {
-  return new FieldWriter()
+  const fields = new FieldWriter()
     .bytes(1, bytesOfUlid(meta.id))
     .number(2, meta.fileBytes)
     .number(3, meta.tailBytes)
     .bytes(4, encodeStats(meta.stats))
-    .unknown(meta.unknown)
-    .finish();
+    .unknown(meta.unknown);
+  if (meta.home !== undefined) fields.text(5, meta.home);
+  return fields.finish();
 }
 
 /** @throws CatalogError `Corrupt`, as the reader's fault makes it. */
@@ -151,5 +156,10 @@ export function decodeSstMeta(fields: FieldReader): SstMeta {
   const tailBytes = fields.number(3);
   const stats = fields.record(4, decodeStats);
   if (stats === undefined || tailBytes > fileBytes) throw fields.fault("table without its extent");
-  return { id: ulidOfBytes(id), fileBytes, tailBytes, stats, unknown: fields.unknown() };
+  const home = fields.optionalText(5);
+  if (home !== undefined && !isHome(home)) throw fields.fault("no shard can lie there");
+  const extent = { fileBytes, tailBytes, stats };
+  // Without the name of a field that it has not: that is how it is described elsewhere.
+  const place = home === undefined ? {} : { home };
+  return { id: ulidOfBytes(id), ...extent, ...place, unknown: fields.unknown() };
 }

@@ -117,10 +117,15 @@ export async function keepNewest(
  *
  * @throws as `update`, `Unknown` among it where the store goes on losing answers.
  */
-export async function certainly(update: Update, change: Change): Promise<Manifest> {
+export function certainly(update: Update, change: Change): Promise<Manifest> {
+  return persistently(() => update(change));
+}
+
+/** Does something again where nobody knows whether it was done: it must find that it was. */
+export async function persistently<T>(work: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await update(change);
+      return await work();
     } catch (error) {
       const isKnown = !(error instanceof CatalogError) || error.kind !== "Unknown";
       if (isKnown || attempt === TRIES) throw error;

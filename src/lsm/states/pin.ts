@@ -117,6 +117,11 @@ export class Pin {
     await amend(this.#store, (manifest) => without(manifest, (one) => this.#isOwn(one)));
   }
 
+  /** What a state keeps for this reader of a manifest, whether its life is over or not. */
+  keptIn({ checkpoints }: Manifest, manifestId: number): Checkpoint | undefined {
+    return checkpoints.find((one) => this.#isOwn(one) && one.manifestId === manifestId);
+  }
+
   /** Whether a state says that it keeps something for this reader. */
   standsIn({ checkpoints }: Manifest): boolean {
     const nowMs = this.#clock.nowMs();

@@ -6,6 +6,7 @@ import type { BlobStore } from "../../blob/port.ts";
 import { BlockCache } from "../cache.ts";
 import type { Sequence } from "../format/entry.ts";
 import type { Manifest } from "../format/manifest.ts";
+import type { Checkpoint } from "../format/manifest-records.ts";
 import { mintUlid } from "../format/ulid.ts";
 import { ManifestHistory } from "../manifest/history.ts";
 import { ManifestObjects } from "../manifest/objects.ts";
@@ -16,6 +17,7 @@ import { type LsmOptions, lsmOptions } from "../options.ts";
 import type { Scan } from "../scan.ts";
 import { noShard } from "../shard-files.ts";
 import type { TailGroup, WalBatch, WalReader } from "../wal/port.ts";
+import { holdParent, type ManifestsOf, objectsOf } from "./parent.ts";
 import { Pin, type Stays } from "./pin.ts";
 import { Readable, type ReadableFigures, type ReaderScan, tableIds } from "./readable.ts";
 import { gone, type Moment, type Resolved, resolveMoment } from "./resolve.ts";
@@ -30,6 +32,8 @@ export interface ReaderParts {
   readonly clock: Clock;
   readonly prng: Prng;
   readonly manifests?: ManifestStore;
+  /** Likewise those of other shards, by their prefixes. */
+  readonly manifestsOf?: ManifestsOf;
   readonly cache?: BlockCache;
   /** As the owner has them: `gcMinAgeMs` above all. */
   readonly options?: Partial<LsmOptions>;
@@ -37,6 +41,8 @@ export interface ReaderParts {
 
 /** Which state is read: the newest one, again and again, or one for good. */
 export type ReaderTarget =
+  /** As it is when the reader opens, for good. */
+  | { readonly newest: true }
   /** Looks for what is new this often; with 0 only when it is told to (`refresh`). */
   | { readonly follow: { readonly pollMs: number } }
   | { readonly checkpoint: string }
@@ -71,15 +77,17 @@ const WAIT_POLL_MS = 50;
  * third of `LIMITS.lsmReaderLifeMs`.
  *
  * @throws CatalogError `NotFound`, codes `LSM_NO_SHARD`, `LSM_CHECKPOINT_NOT_FOUND`,
- *   `LSM_HISTORY_GONE`; `Unavailable`, code `LSM_SEQUENCE_AHEAD`; `Invalid`, code
- *   `LSM_TIME_AHEAD`; `Corrupt`; what the store throws.
+ *   `LSM_HISTORY_GONE`, `LSM_CLONE_UNFINISHED`; `Unavailable`, code `LSM_SEQUENCE_AHEAD`;
+ *   `Invalid`, code `LSM_TIME_AHEAD`; `Corrupt`; what the store throws.
  */
 export async function openReader(parts: ReaderParts, target: ReaderTarget): Promise<Reader> {
   const { store, clock, prng, prefix = "" } = parts;
   const options = lsmOptions(parts.options);
   const { gcMinAgeMs } = options;
   const manifests = parts.manifests ?? new ManifestObjects({ store, clock, prefix, gcMinAgeMs });
-  if ((await manifests.latest()) === undefined) throw noShard(prefix);
+  const standing = await manifests.latest();
+  if (standing === undefined) throw noShard(prefix);
+  await holdParent(parts.manifestsOf ?? objectsOf(store, clock, gcMinAgeMs), standing);
   const pin = new Pin(manifests, clock, mintUlid(clock, prng), LIMITS.lsmReaderLifeMs);
   const follows = "follow" in target;
   const keeps = !follows || gcMinAgeMs === 0;
@@ -92,6 +100,12 @@ export async function openReader(parts: ReaderParts, target: ReaderTarget): Prom
       if (first === undefined) throw noShard(prefix);
       const reader = new Reader(shared, first, known, target.follow.pollMs);
       await reader.refresh();
+      reader.start();
+      return reader;
+    }
+    if ("newest" in target) {
+      const reader = new Reader(shared, await pinNewest(pin), known, undefined);
+      await reader.readAll();
       reader.start();
       return reader;
     }
@@ -229,6 +243,11 @@ export class Reader {
     return { manifest, memtables: [active, ...frozen].filter(({ isEmpty }) => !isEmpty) };
   }
 
+  /** What a state keeps of what is read; undefined where it need not stay any more. */
+  keptIn(newest: Manifest): Checkpoint | undefined {
+    return this.#pin?.keptIn(newest, this.#pinned);
+  }
+
   stats(): ReaderStats {
     return {
       manifestId: this.#state.manifest.id,
@@ -259,6 +278,14 @@ export class Reader {
     if (everyMs > 0) void this.#repeat(everyMs, () => this.refresh());
     const { lsmReaderLifeMs } = LIMITS;
     if (this.#pin !== undefined) void this.#repeat(lsmReaderLifeMs / 3, () => this.#renew());
+  }
+
+  /** Reads everything that was durable before the call. @throws as `openReader`. */
+  async readAll(): Promise<void> {
+    for (let attempt = 1; this.#fresh === undefined; attempt++) {
+      await this.#refresh();
+      if (attempt === TRIES && this.#fresh === undefined) throw unsettled();
+    }
   }
 
   /** Reads the log up to a sequence that lies behind the manifest. @throws as `openReader`. */
@@ -411,6 +438,12 @@ function upTo({ group, place }: TailGroup, through: Sequence): TailGroup {
 
 function isOf({ context }: CatalogError, table: string): boolean {
   return String(context["path"]).includes(table);
+}
+
+/** Each look met a later owner, or took too long. */
+function unsettled(): CatalogError {
+  const message = "the shard changes hands without end";
+  return new CatalogError("Unavailable", "LSM_READER_UNSETTLED", message);
 }
 
 function ahead(sequence: Sequence, reached: Sequence): CatalogError {

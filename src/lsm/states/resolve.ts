@@ -6,6 +6,7 @@ import type { Checkpoint } from "../format/manifest-records.ts";
 import type { ManifestHistory } from "../manifest/history.ts";
 import type { ManifestStore } from "../manifest/store.ts";
 import { hasEnded, named, notFound } from "./checkpoints.ts";
+import { isAbandoned } from "./parent.ts";
 import type { Choice, Pin } from "./pin.ts";
 import { sampleAt } from "./samples.ts";
 
@@ -110,8 +111,9 @@ async function newestUpTo(
   let found: Manifest | undefined;
   for (let low = 0, high = ids.length; low < high; ) {
     const middle = (low + high) >>> 1;
-    const manifest = await history.read(ids[middle] as number);
+    const stored = await history.read(ids[middle] as number);
     // Collected since it was listed: so are those before it, or they are kept for themselves.
+    const manifest = stored && isAbandoned(stored, newest) ? undefined : stored;
     if (manifest === undefined || manifest.lastSequence <= sequence) {
       found = manifest ?? found;
       low = middle + 1;

@@ -243,6 +243,39 @@ describe("tables with operands and what expires are read as they were meant", ()
   });
 });
 
+describe("manifests of clones, and of those that they were made of, are read as meant", () => {
+  const CLONE = "clones/a/01JD4Y0Q3Z8K6V5T2R1P0NMHAA";
+
+  it("manifest-v1-clone", () => {
+    const { meta } = writeTable(ENTRIES, TABLES["table-v1"]);
+    const ids = ["01JD4Y0Q3Z8K6V5T2R1P0NMHBB", "01JD4Y0Q3Z8K6V5T2R1P0NMHCC"];
+    const [theirs, root] = ids.map((id) => ({ ...meta, id }));
+    const manifest = {
+      ...MANIFEST,
+      level0: [meta, { ...theirs!, home: "parents/ä/" }],
+      runs: [{ id: 5, tables: [{ ...root!, home: "" }], unknown: [] }],
+      parent: { prefix: "parents/ä/", pin: CLONE, manifestId: 9, unknown: [] },
+    };
+    const bytes = golden("manifest-v1-clone", () => encodeManifest(manifest));
+    expect(decodeManifest(bytes)).toEqual(manifest);
+    expect(Buffer.from(encodeManifest(manifest)).equals(bytes)).toBe(true);
+    expect(bytes.readUInt32LE(12)).toBe(32);
+  });
+
+  it("manifest-v1-parent", () => {
+    const pin = { manifestId: 9, sequence: 7, createdAtMs: 1_000, unknown: [] };
+    const checkpoints = [
+      { ...pin, name: CLONE, expiresAtMs: undefined, kind: "clone" as const },
+      { ...pin, name: "other/", expiresAtMs: 601_000, kind: "clone" as const },
+    ];
+    const manifest = { ...MANIFEST, checkpoints };
+    const bytes = golden("manifest-v1-parent", () => encodeManifest(manifest));
+    expect(decodeManifest(bytes)).toEqual(manifest);
+    expect(Buffer.from(encodeManifest(manifest)).equals(bytes)).toBe(true);
+    expect(bytes.readUInt32LE(12)).toBe(32);
+  });
+});
+
 function hexOf(bytes: Uint8Array): string {
   return Buffer.from(bytes).toString("hex");
 }

@@ -41,7 +41,8 @@ function table(n: number, extra: Manifest["unknown"]): SstMeta {
     unknown: extra,
   };
   const id = ulidOfBytes(Uint8Array.of(n & 127, ...prng.bytes(15)));
-  return { id, fileBytes: 9_000, tailBytes: 900, stats, unknown: extra };
+  const place = n % 7 === 0 ? { home: n % 2 === 0 ? "" : `others/${n}/` } : {};
+  return { id, fileBytes: 9_000, tailBytes: 900, stats, ...place, unknown: extra };
 }
 
 const manifests = fc.record<Manifest>({
@@ -68,7 +69,7 @@ const manifests = fc.record<Manifest>({
       sequence: number,
       createdAtMs: number,
       expiresAtMs: fc.option(number, { nil: undefined }),
-      kind: fc.constantFrom("named", "reader"),
+      kind: fc.constantFrom("named", "reader", "clone"),
       unknown,
     }),
     { maxLength: 3 },
@@ -87,6 +88,12 @@ const manifests = fc.record<Manifest>({
     }),
     { nil: undefined },
   ),
+  parent: fc.record({
+    prefix: fc.constantFrom("", "a/", "a/b c/"),
+    pin: fc.string({ unit: "grapheme" }),
+    manifestId: number,
+    unknown,
+  }),
   writtenAtMs: number,
   optionalFeatures: fc.nat(),
   unknown,
@@ -116,6 +123,7 @@ function sample(): Manifest {
     operators: ["add"],
     samples: [{ sequence: 5, timeMs: 6, unknown: [] }],
     owner: undefined,
+    parent: { prefix: "p/", pin: "c/1", manifestId: 3, unknown: [] },
     writtenAtMs: 1_000,
     optionalFeatures: 0,
     unknown: extra,
@@ -196,6 +204,7 @@ describe("a manifest", () => {
       "tables of a run that overlap",
       { runs: [{ id: 1, tables: [table(21, []), table(20, [])], unknown: [] }] },
     ],
+    ["a table of others, and no parent that keeps it", { parent: undefined }],
     ["a run without tables", { runs: [{ id: 1, tables: [], unknown: [] }] }],
     [
       "two runs of one id",
@@ -208,6 +217,41 @@ describe("a manifest", () => {
       code: "LSM_FILE_CORRUPT",
       context: { file: "manifest" },
     });
+  });
+});
+
+describe("a table that lies with others", () => {
+  const HOSTILE = [
+    "/",
+    "/a/",
+    "a",
+    "a//",
+    "../",
+    "a/../",
+    "a/./b/",
+    "./",
+    "\0/",
+    `${"a".repeat(990)}/`,
+  ];
+
+  it.each(HOSTILE)("lies in a shard of the same store, and not at %j", (home) => {
+    const corrupt = { kind: "Corrupt", code: "LSM_FILE_CORRUPT", context: { file: "manifest" } };
+    const theirs = { ...table(9, []), home };
+    const named = encodeManifest({ ...sample(), level0: [theirs] });
+    expect(faultOf(() => decodeManifest(named))).toMatchObject(corrupt);
+    const parent = { prefix: home, pin: "c/1", manifestId: 3, unknown: [] };
+    const made = encodeManifest({ ...sample(), parent });
+    expect(faultOf(() => decodeManifest(made))).toMatchObject(corrupt);
+  });
+
+  it("has to be known to whoever reads the manifest", () => {
+    const without = { ...sample(), level0: [], runs: [], parent: undefined };
+    const required = (manifest: Manifest) => Buffer.from(encodeManifest(manifest)).readUInt32LE(12);
+    expect(required(without)).toBe(0);
+    const pin = { name: "c/1", manifestId: 1, sequence: 1, createdAtMs: 1, unknown: [] };
+    const clone = { ...pin, expiresAtMs: 5, kind: "clone" as const };
+    expect(required({ ...without, checkpoints: [clone] })).toBe(32);
+    expect(required({ ...without, parent: sample().parent })).toBe(32);
   });
 });
 

@@ -7,9 +7,12 @@ import { Engine } from "../../../src/lsm/engine.ts";
 import type { Manifest } from "../../../src/lsm/format/manifest.ts";
 import { ManifestObjects } from "../../../src/lsm/manifest/objects.ts";
 import type { LsmOptions } from "../../../src/lsm/options.ts";
+import { type Cloned, cloneShard } from "../../../src/lsm/states/clone.ts";
 import { openReader, type Reader, type ReaderTarget } from "../../../src/lsm/states/reader.ts";
 import type { Moment } from "../../../src/lsm/states/resolve.ts";
 import { type Restored, restoreShard } from "../../../src/lsm/states/restore.ts";
+import { verifyShard } from "../../../src/lsm/verify.ts";
+import type { Finding } from "../../../src/lsm/verify-table.ts";
 import { ObjectWalStore } from "../../../src/lsm/wal/objects.ts";
 import { ObjectReader } from "../../../src/lsm/wal/reader.ts";
 import { VirtualClock } from "../../support/virtual-clock.ts";
@@ -17,13 +20,28 @@ import { Processes } from "./worlds.ts";
 
 /** A shard of objects in memory, under a clock that passes when it is told to. */
 export class TimedShard {
-  readonly clock: VirtualClock = new VirtualClock();
-  readonly store: MemoryBlobStore = new MemoryBlobStore(this.clock);
-  readonly processes: Processes = new Processes();
-  #life = 0;
+  readonly clock: VirtualClock;
+  readonly store: MemoryBlobStore;
+  readonly processes: Processes;
+  readonly prefix: string;
+  #life: number;
+
+  /** @param beside another one of the same store. */
+  constructor(prefix = "", beside?: TimedShard) {
+    this.clock = beside?.clock ?? new VirtualClock();
+    this.store = beside?.store ?? new MemoryBlobStore(this.clock);
+    this.processes = beside?.processes ?? new Processes();
+    this.prefix = prefix;
+    this.#life = beside === undefined ? 0 : beside.#life + 10_000;
+  }
 
   get manifests(): ManifestObjects {
-    return new ManifestObjects({ ...this, prefix: "", gcMinAgeMs: 0 });
+    const { store, clock, prefix } = this;
+    return new ManifestObjects({ store, clock, prefix, gcMinAgeMs: 0 });
+  }
+
+  get #wal(): string {
+    return `${this.prefix}wal/`;
   }
 
   async newest(): Promise<Manifest> {
@@ -33,12 +51,12 @@ export class TimedShard {
   }
 
   open(options: Partial<LsmOptions> = {}, store: BlobStore = this.store): Promise<Engine> {
-    const { clock } = this;
+    const { clock, prefix } = this;
     const prng = new SeededPrng(++this.#life);
-    const wal = new ObjectWalStore(store, { clock, prng, prefix: "wal/" });
+    const wal = new ObjectWalStore(store, { clock, prng, prefix: this.#wal });
     return this.run(
       Engine.open({
-        ...{ store, wal, clock, prng, merger: new InlineMerger(clock) },
+        ...{ store, prefix, wal, clock, prng, merger: new InlineMerger(clock) },
         node: this.processes.start({ sight: () => "dead" }),
         options: { compaction: "manual", blockBytes: 200, ...options },
       }),
@@ -51,10 +69,33 @@ export class TimedShard {
     options: Partial<LsmOptions> = {},
     store: BlobStore = this.store,
   ): Promise<Reader> {
-    const { clock } = this;
-    const wal = new ObjectReader(store, "wal/");
+    const { clock, prefix } = this;
+    const wal = new ObjectReader(store, this.#wal);
     const prng = new SeededPrng(1_000 + ++this.#life);
-    return this.run(openReader({ store, wal, clock, prng, options }, target));
+    return this.run(openReader({ store, prefix, wal, clock, prng, options }, target));
+  }
+
+  /** Makes another shard of a state of this one, in a process of its own. */
+  clone(
+    into: string,
+    moment?: Moment,
+    options: Partial<LsmOptions> = {},
+    store: BlobStore = this.store,
+  ): Promise<Cloned> {
+    const { clock, prefix } = this;
+    const wal = new ObjectReader(store, this.#wal);
+    const prng = new SeededPrng(3_000 + ++this.#life);
+    const parts = { store, prefix, wal, clock, prng, options: { gcMinAgeMs: 0, ...options } };
+    return cloneShard(parts, into, moment);
+  }
+
+  /** What a check of all files finds. */
+  async findings(): Promise<readonly Finding[]> {
+    const { store, clock, prefix } = this;
+    const found: Finding[] = [];
+    const wal = new ObjectReader(store, this.#wal);
+    for await (const one of verifyShard({ store, prefix, clock, wal })) found.push(one);
+    return found;
   }
 
   /** Makes a state of the past the newest one, in a process of its own. */
@@ -63,13 +104,13 @@ export class TimedShard {
     options: Partial<LsmOptions> = {},
     store: BlobStore = this.store,
   ): Promise<Restored> {
-    const { clock } = this;
+    const { clock, prefix } = this;
     const prng = new SeededPrng(2_000 + ++this.#life);
     return restoreShard(
       {
-        ...{ store, clock, prng, options: { gcMinAgeMs: 0, ...options } },
-        wal: new ObjectWalStore(store, { clock, prng, prefix: "wal/" }),
-        log: new ObjectReader(store, "wal/"),
+        ...{ store, prefix, clock, prng, options: { gcMinAgeMs: 0, ...options } },
+        wal: new ObjectWalStore(store, { clock, prng, prefix: this.#wal }),
+        log: new ObjectReader(store, this.#wal),
         node: this.processes.start({ sight: () => "dead" }),
       },
       moment,
@@ -91,7 +132,7 @@ export class TimedShard {
   }
 
   async names(directory: string): Promise<readonly string[]> {
-    return (await this.store.list(directory)).map(({ path }) => path);
+    return (await this.store.list(this.prefix + directory)).map(({ path }) => path);
   }
 }
 

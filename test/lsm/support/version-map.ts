@@ -234,6 +234,14 @@ export class VersionMap {
     this.#ends = this.#ends.filter((end) => end <= sequence);
   }
 
+  /** Another one that begins with all up to a sequence. */
+  upTo(sequence: Sequence): VersionMap {
+    const copy = new VersionMap();
+    copy.#ops = this.#ops.slice(0, sequence);
+    copy.#ends = this.#ends.filter((end) => end <= sequence);
+    return copy;
+  }
+
   /** Rows as of a sequence, after some more operations. */
   rowsAt(sequence: Sequence, more: readonly ModelOp[] = []): Rows {
     const rows: Rows = new Map();
