@@ -121,14 +121,22 @@ export function certainly(update: Update, change: Change): Promise<Manifest> {
   return persistently(() => update(change));
 }
 
-/** Does something again where nobody knows whether it was done: it must find that it was. */
+/**
+ * Does something again where nobody knows whether it was done: it must find that it was.
+ *
+ * @throws what `work` throws; where another attempt may have done it, or may do it yet, `Unknown`
+ *   in place of what says that nothing has happened.
+ */
 export async function persistently<T>(work: () => Promise<T>): Promise<T> {
+  let doubt: CatalogError | undefined;
   for (let attempt = 1; ; attempt++) {
     try {
       return await work();
     } catch (error) {
-      const isKnown = !(error instanceof CatalogError) || error.kind !== "Unknown";
-      if (isKnown || attempt === TRIES) throw error;
+      if (!(error instanceof CatalogError)) throw error;
+      const isOfThis = error.kind === "Unavailable" || error.kind === "Overloaded";
+      if (error.kind === "Unknown" && attempt < TRIES) doubt = error;
+      else throw isOfThis ? (doubt ?? error) : error;
     }
   }
 }

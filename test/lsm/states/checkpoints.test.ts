@@ -48,6 +48,22 @@ describe("a checkpoint", () => {
     expect(engine.checkpoints()).toEqual([]);
   });
 
+  it("is in doubt while an attempt may land yet, whatever the next one comes to", async () => {
+    const shard = new TimedShard();
+    let puts = -1;
+    const store = new FaultyBlobStore(shard.store, (_index, method) => {
+      if (puts < 0 || method !== "put") return undefined;
+      return ++puts === 1 ? { fault: "late", lands: "release" } : { fault: "refused" };
+    });
+    const engine = await shard.open({ gcMinAgeMs: 0 }, store);
+    await shard.flush(engine, "1");
+    puts = 0;
+    const making = shard.run(engine.checkpoint("one"));
+    await expect(making).rejects.toMatchObject({ kind: "Unknown" });
+    await store.releaseAll();
+    expect((await shard.newest()).checkpoints.map(({ name }) => name)).toEqual(["one"]);
+  });
+
   it("holds what was in memory alone, and outlives the engine that made it", async () => {
     const shard = new TimedShard();
     const first = await shard.open({ gcMinAgeMs: 0 });
