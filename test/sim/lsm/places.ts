@@ -43,8 +43,12 @@ const FOLDERS: readonly (readonly [folder: string, name: string])[] = [
   ["sst/", "table"],
 ];
 
+/** Where the clones of the shard lie, each below a name of its own. */
+export const CLONE_OF: RegExp = /^clones\/[^/]+\//;
+
 /** By kind of file and of call. */
-export const lsmPlaces: BlobPlaces = (method, path) => {
+export const lsmPlaces: BlobPlaces = (method, at) => {
+  const path = at.replace(CLONE_OF, "");
   const name = FOLDERS.find(([folder]) => path.startsWith(folder))?.[1] ?? "other";
   const site = `${name} ${verbOf(method)}`;
   return { site, faults: BLOB_SITES[site] ?? [], weight: WEIGHTS[site] ?? 1 };

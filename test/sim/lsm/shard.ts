@@ -5,8 +5,10 @@ import { MemoryBudget } from "../../../src/lsm/budget.ts";
 import { BlockCache } from "../../../src/lsm/cache.ts";
 import { InlineMerger } from "../../../src/lsm/compaction/inline-merger.ts";
 import { Engine } from "../../../src/lsm/engine.ts";
+import { ManifestObjects } from "../../../src/lsm/manifest/objects.ts";
 import type { LsmOptions } from "../../../src/lsm/options.ts";
 import type { NodeIdentity, TakeOver } from "../../../src/lsm/owner.ts";
+import { type Cloned, cloneShard } from "../../../src/lsm/states/clone.ts";
 import { openReader, type Reader, type ReaderTarget } from "../../../src/lsm/states/reader.ts";
 import type { Moment } from "../../../src/lsm/states/resolve.ts";
 import { type Restored, restoreShard } from "../../../src/lsm/states/restore.ts";
@@ -110,6 +112,11 @@ export class Shard {
     for (const host of this.#hosts.values()) if (host.alive) host.crash();
   }
 
+  /** Nothing younger goes. */
+  get leastAgeMs(): number {
+    return this.#gcMinAgeMs;
+  }
+
   /** Whether requests take real time. */
   get isCostly(): boolean {
     return this.#objects.costly === true;
@@ -173,6 +180,46 @@ export class Shard {
     host.weather = this.#weather;
     const ports = { store, wal, log, clock, prng, node: this.#identityOf(host) };
     return await restoreShard({ ...ports, takeOver, options: this.#options }, moment);
+  }
+
+  /** Makes a clone, in a process of its own. @throws as `cloneShard`. */
+  async clone(host: Host, prefix: string, moment: Moment | undefined): Promise<Cloned> {
+    const store = this.#objects.of(host, "store");
+    const wal = this.#logOf(host, store);
+    const ports = { store, wal, clock: this.#watched(host.clock), prng: this.#sim.fork() };
+    host.weather = this.#weather;
+    const cloned = await cloneShard({ ...ports, options: this.#options }, prefix, moment);
+    this.#objects.watch.acknowledged(prefix);
+    return cloned;
+  }
+
+  /** Opens a clone; undefined where there is none. @throws what `Engine.open` throws. */
+  async openClone(host: Host, prefix: string, weather?: Weather): Promise<Engine | undefined> {
+    const store = this.#objects.of(host, "store");
+    const [clock, prng] = [this.#watched(host.clock), this.#sim.fork()];
+    const gcMinAgeMs = this.#gcMinAgeMs;
+    const wal = new ObjectWalStore(this.#objects.of(host, "log"), {
+      ...{ clock, prng, prefix: `${prefix}wal/`, minAgeMs: gcMinAgeMs },
+    });
+    host.weather = weather ?? this.#weather;
+    const manifests = new ManifestObjects({ store, clock, prefix, gcMinAgeMs });
+    if ((await manifests.latest()) === undefined) return undefined;
+    const ports = { store, prefix, wal, clock, prng, node: this.#identityOf(host) };
+    const [merger, budget] = [new InlineMerger(clock), new MemoryBudget(this.#budgetBytes)];
+    const parts = { ...ports, merger, budget, options: this.#options };
+    return await Engine.open({ ...parts, takeOver: "takeover" });
+  }
+
+  /** Every file of a clone must be as it was written. */
+  async verifyClone(prefix: string): Promise<void> {
+    const store = await this.#objects.all();
+    const wal = new ObjectReader(store, `${prefix}wal/`);
+    const { watch } = this.#objects;
+    for await (const finding of verifyShard({ store, prefix, clock: this.#sim.clock, wal })) {
+      const isTable = finding.file.startsWith(`${prefix}sst/`);
+      const leftover = isTable && !watch.cloneNames(prefix, finding.file);
+      this.#sim.must(leftover, () => `verify of ${prefix}: ${JSON.stringify(finding)}`);
+    }
   }
 
   #logOf(host: Host, store: BlobStore): WalReader {

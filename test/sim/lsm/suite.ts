@@ -1,5 +1,6 @@
 import { FAIR } from "../harness/faults.ts";
 import { type Sim, type Suite, Violation } from "../harness/sim.ts";
+import { Clone } from "./cloning.ts";
 import { LSM_SITES } from "./places.ts";
 import { readAlong, restoreAtTimes } from "./reading.ts";
 import { Shard } from "./shard.ts";
@@ -34,6 +35,14 @@ export const LSM_SUITE: Suite = {
     read: READ,
     restore: ["manifest read", "manifest write", "wal write", "disk write"],
     subscribe: ["wal read", "disk read"],
+    clone: [
+      ...["manifest read", "manifest write", "manifest list", "boundary list", "table write"],
+      ...["wal read", "disk read"],
+    ],
+    "clone open": ["manifest read", "manifest write", "wal write"],
+    "clone read": READ,
+    "clone write": ["wal write"],
+    "clone let go": ["table list", "manifest read", "manifest write", "boundary write"],
     housekeeping: ["process"],
   },
   fullSeeds: 2_000,
@@ -58,11 +67,16 @@ export async function runShard(sim: Sim, shard: Shard): Promise<() => Promise<vo
   const readers = shard.isCostly ? [] : ["r", "s"];
   const reading = readers.map((name) => sim.spawn(() => readAlong(sim, shard, name)));
   const restoring = sim.spawn(() => restoreAtTimes(sim, shard));
+  const places = shard.isCostly ? [] : sim.pick([[], ["x"], ["x", "y"]]);
+  const clones = places.map((name) => new Clone(sim, shard, `clones/${name}/`));
+  const cloning = clones.map((clone) => sim.spawn(() => clone.work()));
   await Promise.all(users);
   shard.calm();
-  await Promise.all([...contenders, chaos, restoring, following, ...reading]);
+  await Promise.all([...contenders, chaos, restoring, following, ...reading, ...cloning]);
   // What was sent before may still arrive.
-  for (const name of ["heir", "reader"]) await inherit(sim, shard, subscriber, name);
+  await inherit(sim, shard, subscriber, "heir");
+  for (const clone of clones) await inFairWeather("a clone", () => clone.finish(shard.leastAgeMs));
+  await inherit(sim, shard, subscriber, "reader");
   sim.coverage.note(`owners ${Math.min(shard.history.epochs, 20)}`);
   return async () => undefined;
 }
@@ -74,11 +88,17 @@ async function inherit(
   subscriber: Subscriber,
   name: string,
 ): Promise<void> {
-  try {
+  await inFairWeather(name, async () => {
     const member = await shard.open(name, FAIR, "takeover");
     if (!shard.isCostly) await subscriber.catchUp(member);
     await verify(sim, member);
     await shard.verify();
+  });
+}
+
+async function inFairWeather(name: string, work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
   } catch (error) {
     throw new Violation(`${name}, in fair weather: ${String(error)}`, { cause: error });
   }

@@ -1,9 +1,10 @@
 import type { BlobStore } from "../../../src/blob/port.ts";
 import { decodeGcBoundary } from "../../../src/lsm/format/gc-boundary.ts";
 import { decodeManifest, type Manifest } from "../../../src/lsm/format/manifest.ts";
-import { tablePath } from "../../../src/lsm/tables.ts";
+import { pathOf, tablePath } from "../../../src/lsm/tables.ts";
 import { walId } from "../../../src/lsm/wal/names.ts";
 import type { Sim } from "../harness/sim.ts";
+import { CLONE_OF } from "./places.ts";
 
 /** What must hold in the store at every instant, whoever writes to it. */
 export class Watch {
@@ -14,6 +15,9 @@ export class Watch {
   onPublished: (manifest: Manifest, before: Manifest) => void = () => undefined;
   /** The last manifest that may have been deleted. */
   #boundary = 0;
+  /** The newest manifests of clones, by their prefixes, and those that somebody counts on. */
+  readonly #clones = new Map<string, Manifest>();
+  readonly #counted = new Set<string>();
   /** What each manifest names: files of tables. */
   readonly #tables = new Map<number, ReadonlySet<string>>();
 
@@ -58,6 +62,36 @@ export class Watch {
   async stored(path: string, bytes: Uint8Array): Promise<void> {
     if (path.startsWith("gc/")) this.#boundary = decodeGcBoundary(bytes).manifestThrough;
     if (path.startsWith("manifest/")) await this.#published(bytes);
+    const [prefix] = CLONE_OF.exec(path) ?? [];
+    if (prefix !== undefined && path.startsWith(`${prefix}manifest/`)) {
+      await this.#cloned(prefix, decodeManifest(bytes));
+    }
+  }
+
+  /** A clone was answered: from here on it is there. */
+  acknowledged(prefix: string): void {
+    this.#counted.add(prefix);
+  }
+
+  /** Whether the newest manifest of a clone refers to a table's file. */
+  cloneNames(prefix: string, path: string): boolean {
+    const latest = this.#clones.get(prefix);
+    return latest !== undefined && tablesOf(latest).some((table) => pathOf(prefix, table) === path);
+  }
+
+  async #cloned(prefix: string, manifest: Manifest): Promise<void> {
+    const { id } = manifest;
+    // Where others stood once.
+    if (id <= (this.#clones.get(prefix)?.id ?? 0)) return;
+    this.#clones.set(prefix, manifest);
+    // One that nobody has opened may be of somebody who came too late.
+    if (manifest.writerEpoch === 0) return;
+    this.#counted.add(prefix);
+    for (const table of tablesOf(manifest)) {
+      const size = await this.#sizeOf(pathOf(prefix, table));
+      const what = () => `${prefix} manifest ${id}: ${table.id} has ${size} bytes`;
+      this.#must(size === table.fileBytes, what);
+    }
   }
 
   /** A file of the log is about to go. Those that a power cut left may be gone already. */
@@ -105,6 +139,9 @@ export class Watch {
     const collected = id === undefined || Number(id) <= this.#boundary;
     this.#must(collected, () => `${path} goes, the boundary is at ${this.#boundary}`);
     this.#must(!this.names(path), () => `${path} goes, manifest ${latest?.id} names it`);
+    for (const prefix of this.#counted) {
+      this.#must(!this.cloneNames(prefix, path), () => `${path} goes, ${prefix} names it`);
+    }
     const nowMs = this.#sim.clock.nowMs();
     for (const { kind, name, manifestId, expiresAtMs } of latest?.checkpoints ?? []) {
       if (kind !== "named" || (expiresAtMs !== undefined && expiresAtMs <= nowMs)) continue;
