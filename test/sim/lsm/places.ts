@@ -27,8 +27,8 @@ const BLOB_SITES: Readonly<Record<string, readonly StoreFault[]>> = {
   "table write": [...WRITE, "torn"],
 };
 
-/** What happens once in some seeds: objects of the log are released when they are old enough. */
-const WEIGHTS: Readonly<Record<string, number>> = { "wal delete": 8 };
+/** What happens once in some seeds: what is old enough is released, or collected. */
+const WEIGHTS: Readonly<Record<string, number>> = { "wal delete": 8, "boundary write": 8 };
 
 export const LSM_SITES: Sites = {
   ...BLOB_SITES,

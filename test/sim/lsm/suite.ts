@@ -42,7 +42,7 @@ export const LSM_SUITE: Suite = {
     "clone open": ["manifest read", "manifest write", "wal write"],
     "clone read": READ,
     "clone write": ["wal write"],
-    "clone let go": ["table list", "manifest read", "manifest write", "boundary write"],
+    "clone let go": ["table list", "manifest read", "boundary write"],
     housekeeping: ["process"],
   },
   fullSeeds: 2_000,
