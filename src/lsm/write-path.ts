@@ -1,3 +1,4 @@
+import { giveBack } from "../base/bytes.ts";
 import type { Clock } from "../base/clock.ts";
 import { invalid } from "../base/error.ts";
 import { LIMITS } from "../base/limits.ts";
@@ -155,7 +156,12 @@ export class WritePath {
     } finally {
       this.#target.onWaiting(-bytes);
     }
-    return this.#apply({ ops: decodeBatch(payload, ops.length), bytes }, check);
+    try {
+      return this.#apply({ ops: decodeBatch(payload, ops.length), bytes }, check);
+    } finally {
+      // What is short shares an array with others.
+      if (payload.length === payload.buffer.byteLength) giveBack(payload);
+    }
   }
 
   /** Until a delay is over, others have had the event loop, and the log has room. */

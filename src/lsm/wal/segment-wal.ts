@@ -1,4 +1,5 @@
 import { assert } from "../../base/assert.ts";
+import { giveBack } from "../../base/bytes.ts";
 import type { Clock } from "../../base/clock.ts";
 import { invalid } from "../../base/error.ts";
 import type { Prng } from "../../base/prng.ts";
@@ -35,7 +36,7 @@ interface Current {
 }
 
 const GROUP_BYTES = 8_388_608;
-/** A buffer of this size is kept from group to group. */
+/** A buffer up to this size is kept from group to group. */
 const KEPT_BYTES = 1_048_576;
 const MAX_SPARES = 2;
 
@@ -118,6 +119,8 @@ export class SegmentWal implements Wal {
         await file.write(end, encoded);
       } catch (error) {
         throw this.#die(writeUnknown(walName(header.id), error));
+      } finally {
+        if (encoded.buffer !== this.#buffer.buffer) giveBack(encoded);
       }
       this.#assertOwned(header.id, "Unknown");
       this.#serving().end = end + size;
@@ -242,10 +245,10 @@ export class SegmentWal implements Wal {
   }
 
   #encode(group: readonly WalBatch[], size: number, header: SegmentHeader, end: number): Buffer {
+    if (size > KEPT_BYTES) return fill(Buffer.allocUnsafeSlow(size), group, header, end);
     if (this.#buffer.length < size) {
-      const room = Buffer.allocUnsafeSlow(Math.max(size, 2 * this.#buffer.length));
-      if (room.length > KEPT_BYTES) return fill(room.subarray(0, size), group, header, end);
-      this.#buffer = room;
+      const room = Math.min(KEPT_BYTES, Math.max(size, 2 * this.#buffer.length));
+      this.#buffer = Buffer.allocUnsafeSlow(room);
     }
     return fill(this.#buffer.subarray(0, size), group, header, end);
   }
