@@ -3,13 +3,15 @@ import type { DataBlock } from "./format/data-block.ts";
 import type { IndexBlock } from "./format/index-block.ts";
 import type { SstBlocks } from "./format/sst-cursor.ts";
 
-/** What knows the bytes of memory that it takes. */
+/** What knows the bytes of memory that it takes; and, if it gives them back, who has it. */
 export interface Weighed {
   readonly weight: number;
+  hold?(): void;
+  letGo?(): void;
 }
 
 /** An entry in its list. `owner` is the map that finds it. */
-interface Node<Value = unknown> {
+interface Node<Value extends Weighed = Weighed> {
   readonly owner: Map<number, Node<Value>>;
   readonly offset: number;
   readonly value: Value;
@@ -108,6 +110,7 @@ export class BlockCache {
     node.owner.delete(node.offset);
     unlink(node);
     this.#entries--;
+    node.value.letGo?.();
   }
 
   #evict(): void {
@@ -188,6 +191,7 @@ export class CachedFile<Tail extends Weighed = Weighed> implements SstBlocks {
     value: Value,
     list: List,
   ): void {
+    value.hold?.();
     const before = owner.get(offset);
     if (before !== undefined) this.#whole.remove(before);
     const bytes = value.weight;

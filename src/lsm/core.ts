@@ -402,10 +402,12 @@ export class Core {
     const { current } = this.views;
     const flushed = current.frozen.filter((one) => one.maxSequence <= manifest.lastSequence);
     const frozen = current.frozen.filter((one) => one.maxSequence > manifest.lastSequence);
+    for (const memtable of flushed) memtable.hold();
     this.views.replace({ active: current.active, frozen, ...this.#sorted(manifest) });
     this.#noteMemtables();
     const { oldest, recent } = this.transactions;
     for (const memtable of flushed.toReversed()) recent.add(memtable, oldest);
+    for (const memtable of flushed) memtable.letGo();
     this.tables.keepOnly(this.views.tables());
     this.upkeep.changed();
   }

@@ -1,3 +1,4 @@
+import { copyOf } from "../base/bytes.ts";
 import type { Clock } from "../base/clock.ts";
 import { hashKey } from "./format/bloom.ts";
 import { END, ENTRY, MISS, type MissingBlock } from "./format/cursor.ts";
@@ -10,6 +11,7 @@ import {
   plainKind,
   type Sequence,
 } from "./format/entry.ts";
+import type { SstCursor } from "./format/sst-cursor.ts";
 import { KeySamples } from "./key-samples.ts";
 import type { Maybe } from "./maybe.ts";
 import { foldDown, hasExpired, type Meaning } from "./meaning.ts";
@@ -72,14 +74,14 @@ export class Gets {
   }
 
   /**
-   * The value of a key as of a sequence; undefined where it has none. A view of memory that is not
-   * written again, so it may be kept (its block stays with it), and must not be written to.
+   * The value of a key as of a sequence; undefined where it has none. It may be kept, and must not
+   * be written to: it may be a view of what others read.
    */
   get(view: View, key: Key, sequence: Sequence): Maybe<Value> {
     this.figures.gets++;
     this.samples.note(key);
     const missing: MissingBlock[] = [];
-    const found = this.#find(view, key, sequence, missing);
+    const found = this.#find(view, key, sequence, missing, false);
     return found === MISSING ? this.#wait(view, key, sequence, missing) : found;
   }
 
@@ -89,7 +91,9 @@ export class Gets {
     this.samples.noteKeys(keys);
     const values: Value[] = new Array(keys.length);
     const missing: MissingBlock[] = [];
-    const open = this.#findAll(view, keys, sequence, { values, missing, among: keys.keys() });
+    const open = this.#findAll(view, keys, sequence, {
+      ...{ values, missing, among: keys.keys(), waited: false },
+    });
     return open.length === 0 ? values : this.#waitMany(view, keys, sequence, values, open, missing);
   }
 
@@ -100,7 +104,7 @@ export class Gets {
       for (let missing = first; ; ) {
         held.push(await this.#tables.load(missing));
         missing = [];
-        const found = this.#find(view, key, sequence, missing);
+        const found = this.#find(view, key, sequence, missing, true);
         if (found !== MISSING) return found;
       }
     } finally {
@@ -122,7 +126,9 @@ export class Gets {
       for (let open = first; open.length > 0; ) {
         held.push(await this.#tables.load(missing));
         missing = [];
-        open = this.#findAll(view, keys, sequence, { values, missing, among: open });
+        open = this.#findAll(view, keys, sequence, {
+          ...{ values, missing, among: open, waited: true },
+        });
       }
       return values;
     } finally {
@@ -146,18 +152,26 @@ export class Gets {
     view: View,
     keys: readonly Key[],
     sequence: Sequence,
-    into: { values: Value[]; missing: MissingBlock[]; among: Iterable<number> },
+    into: { values: Value[]; missing: MissingBlock[]; among: Iterable<number>; waited: boolean },
   ): readonly number[] {
     const open: number[] = [];
     for (const index of into.among) {
-      const found = this.#find(view, keys[index] as Key, sequence, into.missing);
+      const key = keys[index] as Key;
+      const found = this.#find(view, key, sequence, into.missing, into.waited);
       if (found === MISSING) open.push(index);
       else into.values[index] = found;
     }
     return open;
   }
 
-  #find(view: View, key: Key, sequence: Sequence, missing: MissingBlock[]): Value | typeof MISSING {
+  /** @param waited blocks had to be loaded: see `valueAt`. */
+  #find(
+    view: View,
+    key: Key,
+    sequence: Sequence,
+    missing: MissingBlock[],
+    waited: boolean,
+  ): Value | typeof MISSING {
     const fresh = inMemtables(view, key, sequence);
     if (fresh !== undefined) {
       const { kind } = fresh;
@@ -172,7 +186,7 @@ export class Gets {
     for (const table of l0) {
       const { firstKey, lastKey } = table.meta.stats;
       if (key < firstKey || key > lastKey || !isVisible(table, sequence)) continue;
-      const found = this.#inTable(table, key, sequence, a, b, missing);
+      const found = this.#inTable(table, key, sequence, a, b, missing, waited);
       if (found === OPERAND) return this.#folded(view, key, sequence, missing);
       if (found !== NOWHERE) return found;
     }
@@ -182,7 +196,7 @@ export class Gets {
         const table = run.tables[at] as Table;
         if (table.meta.stats.firstKey > key) break;
         if (!isVisible(table, sequence)) continue;
-        const found = this.#inTable(table, key, sequence, a, b, missing);
+        const found = this.#inTable(table, key, sequence, a, b, missing, waited);
         if (found === OPERAND) return this.#folded(view, key, sequence, missing);
         if (found !== NOWHERE) return found;
       }
@@ -206,7 +220,8 @@ export class Gets {
     const step = made.seek(key, sequence);
     if (step === ENTRY && made.key !== key) return undefined;
     const folded = step === ENTRY ? foldDown(made, key, this.#meaning) : undefined;
-    if (folded !== undefined || step === END) return folded?.value;
+    if (folded?.value !== undefined) return copyOf(folded.value, 0, folded.value.length);
+    if (folded !== undefined || step === END) return undefined;
     made.missing(missing);
     return MISSING;
   }
@@ -218,6 +233,7 @@ export class Gets {
     a: number,
     b: number,
     missing: MissingBlock[],
+    waited: boolean,
   ): Value | typeof MISSING | typeof NOWHERE | typeof OPERAND {
     const { open } = table;
     if (open === undefined) {
@@ -243,14 +259,22 @@ export class Gets {
     if (step === ENTRY && point.key === key) {
       const { kind } = point;
       if (point.sequence <= deletedAt) return undefined;
-      if (kind === PUT) return point.value();
+      if (kind === PUT) return valueAt(point, waited);
       if (kind === DELETE) return undefined;
       if (plainKind(kind) === MERGE) return OPERAND;
-      return hasExpired(point, this.#meaning) ? undefined : point.value();
+      return hasExpired(point, this.#meaning) ? undefined : valueAt(point, waited);
     }
     figures.filterFalsePositives++;
     return nothing;
   }
+}
+
+/**
+ * A block that had to be loaded is mostly evicted before it is used again: then it is given back at
+ * once, since a copy was answered. What lies at hand is answered as a view, which costs nothing.
+ */
+function valueAt(point: SstCursor, waited: boolean): Uint8Array {
+  return waited ? point.copiedValue() : point.lentValue();
 }
 
 function inMemtables(view: View, key: Key, sequence: Sequence): Found | undefined {

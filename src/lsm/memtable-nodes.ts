@@ -1,3 +1,5 @@
+import { giveBack } from "../base/bytes.ts";
+
 /** Keys of a node. So many heads lie in four lines of the processor's cache. */
 export const WIDTH = 64;
 
@@ -27,6 +29,19 @@ export class MemtableNodes {
 
   get memoryBytes(): number {
     return this.#memoryBytes;
+  }
+
+  /** Gives its memory back. Whoever asks it anything later fails. */
+  giveBack(): void {
+    for (const list of this.#lists) giveBack(list);
+    const gone = undefined as never;
+    this.rows = gone;
+    this.heads = gone;
+    this.counts = gone;
+    this.skips = gone;
+    this.children = gone;
+    this.next = gone;
+    this.previous = gone;
   }
 
   /** A new node, empty. */
@@ -88,15 +103,18 @@ export class MemtableNodes {
       this.next = grown(this.next, new Int32Array(nodes));
       this.previous = grown(this.previous, new Int32Array(nodes));
     }
-    const lists = [this.rows, this.heads, this.counts, this.skips, this.children, this.next];
-    this.#memoryBytes = lists.reduce(
-      (sum, list) => sum + list.byteLength,
-      this.previous.byteLength,
-    );
+    this.#memoryBytes = this.#lists.reduce((sum, list) => sum + list.byteLength, 0);
+  }
+
+  get #lists(): readonly (Int32Array | Uint32Array)[] {
+    const { rows, heads, counts, skips, children, next, previous } = this;
+    return [rows, heads, counts, skips, children, next, previous];
   }
 }
 
+/** Takes over what is in an array that nobody refers to any more. */
 function grown<T extends Int32Array | Uint32Array>(from: T, to: T): T {
   to.set(from);
+  giveBack(from);
   return to;
 }

@@ -1,4 +1,5 @@
 import { assert } from "../base/assert.ts";
+import { copyOf, giveBack } from "../base/bytes.ts";
 import { EXPIRES, type Key, type Kind, latin1Text, type Sequence } from "./format/entry.ts";
 import { EXPIRY_BYTES } from "./wal/batch.ts";
 import { readUint53 } from "./wal/integers.ts";
@@ -9,6 +10,8 @@ export const NONE = -1;
 const FIRST_ROWS = 64;
 const FIRST_CHUNK_BYTES = 4 * 1024;
 const MAX_CHUNK_BYTES = 1024 * 1024;
+/** A longer value is handed out as it lies here, and keeps its chunk. */
+const MOST_COPIED_BYTES = 4_096;
 
 /** Fields of a row, 32 bits each, so that it lies in one line of the processor's cache. */
 const CHUNK = 0;
@@ -34,12 +37,18 @@ export interface Room {
  * key and, right behind it, its value lie, and the next older and newer version of its key. Bytes
  * lie in chunks that are only ever appended to, so a view of one stays good. Chunks start small:
  * many idle shards cost little.
+ *
+ * What leaves for a caller is a copy, so that all of it can be given back at once; what is too long
+ * for that is a view, whose chunk is left to the collector.
  */
 export class MemtableRows {
   #count = 0;
   #fields = new Int32Array(FIRST_ROWS * FIELDS);
-  readonly #chunks: Buffer[] = [];
+  #chunks: Buffer[] = [];
   #chunkBytes = 0;
+  /** Memory that callers have views of, for as long as they like. */
+  readonly #lent = new Set<ArrayBufferLike>();
+  readonly #buffers = new Set<ArrayBufferLike>();
   /** The chunk that batches go to, and how full it is. */
   #open = -1;
   #used = 0;
@@ -50,6 +59,14 @@ export class MemtableRows {
 
   get memoryBytes(): number {
     return this.#chunkBytes + this.#fields.byteLength;
+  }
+
+  /** Gives its memory back, but what callers have views of. Whoever asks anything later fails. */
+  giveBack(): void {
+    for (const chunk of this.#chunks) if (!this.#lent.has(chunk.buffer)) giveBack(chunk);
+    giveBack(this.#fields);
+    this.#chunks = undefined as never;
+    this.#fields = undefined as never;
   }
 
   /** Makes room for a batch, which is taken by `take` once it is written there. */
@@ -173,9 +190,29 @@ export class MemtableRows {
     return latin1Text(this.source(row), this.keyStart(row), this.keyEnd(row));
   }
 
+  /** A view, good as long as the rows are. */
   value(row: number): Uint8Array {
     const { buffer, byteOffset } = this.source(row);
     return new Uint8Array(buffer, byteOffset + this.keyEnd(row), this.#field(row, VALUE_BYTES));
+  }
+
+  /** The same for a caller, who may keep it. */
+  keptValue(row: number): Uint8Array {
+    const source = this.source(row);
+    const from = this.keyEnd(row);
+    return this.kept(source, from, from + this.#field(row, VALUE_BYTES));
+  }
+
+  /** Of bytes that lie in a chunk: what a caller may keep. */
+  kept(source: Uint8Array, from: number, to: number): Uint8Array {
+    if (to - from <= MOST_COPIED_BYTES) return copyOf(source, from, to);
+    this.#lent.add(source.buffer);
+    return source.subarray(from, to);
+  }
+
+  /** Whether bytes lie in one of its chunks. */
+  has(buffer: ArrayBufferLike): boolean {
+    return this.#buffers.has(buffer);
   }
 
   #field(row: number, field: number): number {
@@ -184,12 +221,15 @@ export class MemtableRows {
 
   #addChunk(bytes: number): number {
     this.#chunkBytes += bytes;
-    return this.#chunks.push(Buffer.allocUnsafeSlow(bytes)) - 1;
+    const chunk = Buffer.allocUnsafeSlow(bytes);
+    this.#buffers.add(chunk.buffer);
+    return this.#chunks.push(chunk) - 1;
   }
 
   #grow(): void {
     const grown = new Int32Array(this.#fields.length * 2);
     grown.set(this.#fields);
+    giveBack(this.#fields);
     this.#fields = grown;
   }
 }

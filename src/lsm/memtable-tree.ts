@@ -58,6 +58,15 @@ export class MemtableTree {
     return this.#leaves.memoryBytes + this.#inner.memoryBytes;
   }
 
+  /** Gives its memory back. Whoever asks it anything later fails. */
+  giveBack(): void {
+    this.#leaves.giveBack();
+    this.#inner.giveBack();
+    // Else some keys would still be told to be absent.
+    this.#prefixBytes = 0;
+    this.#prefix = undefined;
+  }
+
   /** Keys of a leaf. */
   count(leaf: number): number {
     return this.#leaves.counts[leaf] as number;

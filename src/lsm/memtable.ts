@@ -21,7 +21,7 @@ import { fromOfBytes, toOfBytes } from "./range.ts";
 import { type BatchOp, EXPIRY_BYTES, HEAD_BYTES } from "./wal/batch.ts";
 import { writeUint53 } from "./wal/integers.ts";
 
-/** A version as `get` answers it. `value` is a view that is never written again. */
+/** A version as `get` answers it. `value` may be kept. */
 export interface Found {
   readonly sequence: Sequence;
   readonly kind: Kind;
@@ -49,6 +49,7 @@ export class Memtable {
   #minSequence: Sequence = MAX_SEQUENCE;
   #maxSequence: Sequence = 0;
   #frozen = false;
+  #holders = 0;
   #toldBytes = 0;
   #ranges: RangeMap | undefined;
 
@@ -161,7 +162,39 @@ export class Memtable {
     if (row === NONE) return undefined;
     const kind = rows.kind(row);
     const expiresAtMs = kind > PUT ? rows.expiresAtMs(row) : 0;
-    return { sequence: rows.sequence(row), kind, value: rows.value(row), expiresAtMs };
+    return { sequence: rows.sequence(row), kind, value: rows.keptValue(row), expiresAtMs };
+  }
+
+  /** Of the newest version of a key; 0: there is none. */
+  newestSequence(key: Key): Sequence {
+    const rows = this.#rows;
+    if (rows.count === 0) return 0;
+    const row = this.#tree.get(keyScratch(key), 0, key.length);
+    return row === NONE ? 0 : rows.sequence(row);
+  }
+
+  /**
+   * Of bytes that a cursor has shown, what a caller may keep; undefined where they are not this
+   * memtable's.
+   */
+  kept(source: Uint8Array, from: number, to: number): Uint8Array | undefined {
+    return this.#rows.has(source.buffer) ? this.#rows.kept(source, from, to) : undefined;
+  }
+
+  /** Somebody reads it, until `letGo` is called as often. */
+  hold(): void {
+    this.#holders++;
+  }
+
+  /**
+   * When the last one lets go, its memory is given back at once: left to the collector, what was
+   * flushed would take as much as what is written. Whoever reads it later fails.
+   */
+  letGo(): void {
+    assert(this.#holders > 0, "only what is held is let go");
+    if (--this.#holders > 0 || !this.#frozen) return;
+    this.#tree.giveBack();
+    this.#rows.giveBack();
   }
 
   /**

@@ -39,6 +39,7 @@ export class RecentWrites {
 
   /** Takes over a flushed memtable. `oldest`: where the oldest transaction began, if any. */
   add(memtable: Memtable, oldest: Sequence | undefined): void {
+    memtable.hold();
     this.#flushed = [memtable, ...this.#flushed];
     this.trim(oldest);
   }
@@ -66,12 +67,13 @@ export class RecentWrites {
   #drop(last: Memtable): void {
     this.#floor = Math.max(this.#floor, last.maxSequence);
     this.#flushed = this.#flushed.slice(0, -1);
+    last.letGo();
   }
 
   /** The newest write of a key after a sequence, if there is one. */
   after(key: Key, sequence: Sequence): Sequence | undefined {
     for (const memtable of this.#newerThan(sequence)) {
-      const found = memtable.get(key)?.sequence ?? 0;
+      const found = memtable.newestSequence(key);
       const newest = Math.max(found, memtable.ranges?.at(key, MAX_SEQUENCE) ?? 0);
       if (newest > 0) return newest > sequence ? newest : undefined;
     }

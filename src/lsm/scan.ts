@@ -3,6 +3,7 @@ import { ENTRY, MISS, type MissingBlock, type Step } from "./format/cursor.ts";
 import type { Key, Sequence } from "./format/entry.ts";
 import type { Maybe } from "./maybe.ts";
 import type { Meaning } from "./meaning.ts";
+import type { Memtable } from "./memtable.ts";
 import { VisibleCursor } from "./merge-visible.ts";
 import type { Bounds } from "./range.ts";
 import type { Tables } from "./tables.ts";
@@ -73,7 +74,7 @@ export class ViewScan implements Scan {
   next(): Maybe<readonly Row[] | undefined> {
     if (this.#closed) return undefined;
     this.#source.assertReadable(this.#options.sequence);
-    const batch = new Batch();
+    const batch = new Batch(this.#view);
     return this.#fill(batch, this.#step()) ? this.#finish(batch) : this.#wait(batch);
   }
 
@@ -146,6 +147,7 @@ export class ViewScan implements Scan {
         else this.#cursor.missing(missing);
         held.push(await tables.load(missing, { bytes: this.#aheadBytes, reverse }));
         this.#aheadBytes = Math.min(readAheadBytes, 2 * this.#aheadBytes);
+        if (this.#closed) return undefined;
         assertReadable(sequence);
         const step = this.#step();
         // What a step needed besides is needed again when it is repeated.
@@ -170,9 +172,16 @@ export class ViewScan implements Scan {
 
 /** Rows on their way out: their keys are texts until their number is known. */
 class Batch {
+  readonly #view: View;
+  /** What the value before lay in, if that was no memtable. */
+  #block: ArrayBufferLike | undefined;
   readonly #keys: Key[] = [];
   readonly #values: Uint8Array[] = [];
   #keyBytes = 0;
+
+  constructor(view: View) {
+    this.#view = view;
+  }
 
   get length(): number {
     return this.#keys.length;
@@ -181,7 +190,22 @@ class Batch {
   add(key: Key, source: Uint8Array, from: number, to: number): void {
     this.#keys.push(key);
     this.#keyBytes += key.length;
-    this.#values.push(new Uint8Array(source.buffer, source.byteOffset + from, to - from));
+    this.#values.push(this.#kept(source, from, to));
+  }
+
+  /** What a memtable holds is copied: it is given back when it is flushed. Blocks are lent. */
+  #kept(source: Uint8Array, from: number, to: number): Uint8Array {
+    const { buffer } = source;
+    if (buffer !== this.#block) {
+      const { active, frozen } = this.#view;
+      let copy = active.kept(source, from, to);
+      for (let i = 0; copy === undefined && i < frozen.length; i++) {
+        copy = (frozen[i] as Memtable).kept(source, from, to);
+      }
+      if (copy !== undefined) return copy;
+      this.#block = buffer;
+    }
+    return new Uint8Array(buffer, source.byteOffset + from, to - from);
   }
 
   rows(): readonly Row[] {

@@ -9,12 +9,15 @@ import type { SstMeta } from "./format/sst-meta.ts";
 /** A table whose tail is at hand, and the one cursor of all its look-ups. */
 export class OpenTable {
   readonly sst: Sst;
-  /** Whoever moves it reads what it stands on before anybody else can move it: no await. */
+  /**
+   * Whoever moves it reads what it stands on before anybody else can move it: no await. Only seeks:
+   * the block that it stands on may be gone by the next one.
+   */
   readonly point: SstCursor;
 
   constructor(sst: Sst, blocks: SstBlocks) {
     this.sst = sst;
-    this.point = new SstCursor(sst, blocks);
+    this.point = new SstCursor(sst, blocks, false);
   }
 
   get weight(): number {
@@ -73,7 +76,10 @@ export class Table implements SstBlocks {
   hold(offset: number, value: Loaded): void {
     const held = this.#held.get(offset);
     if (held !== undefined) held.holders++;
-    else this.#held.set(offset, { value, holders: 1 });
+    else {
+      this.#held.set(offset, { value, holders: 1 });
+      if (value instanceof DataBlock) value.hold();
+    }
     if (value instanceof DataBlock) this.#cached.addData(offset, value);
     else if (value instanceof OpenTable) this.#cached.addTail(offset, value);
     else this.#cached.addIndex(offset, value);
@@ -81,7 +87,9 @@ export class Table implements SstBlocks {
 
   letGo(offset: number): void {
     const held = this.#held.get(offset);
-    if (held !== undefined && --held.holders === 0) this.#held.delete(offset);
+    if (held === undefined || --held.holders > 0) return;
+    this.#held.delete(offset);
+    if (held.value instanceof DataBlock) held.value.letGo();
   }
 
   /** Its file is gone, or nobody will read it again. */

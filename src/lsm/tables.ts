@@ -4,7 +4,7 @@ import type { BlockCache } from "./cache.ts";
 import { closed } from "./errors.ts";
 import { inFile } from "./format/corrupt.ts";
 import type { MissingBlock } from "./format/cursor.ts";
-import type { DataBlock } from "./format/data-block.ts";
+import { DataBlock } from "./format/data-block.ts";
 import type { IndexBlock } from "./format/index-block.ts";
 import { openSst, type Sst } from "./format/sst.ts";
 import type { SstMeta } from "./format/sst-meta.ts";
@@ -143,7 +143,9 @@ export class Tables {
     const offsets = new Set(wanted.map((part) => part.offset));
     for (const values of await Promise.all(readings)) {
       for (const [offset, value] of values ?? []) {
-        if (offsets.has(offset)) loaded.set(offset, value);
+        // Others who waited for it may have used it and lost it by now: then it is asked for again.
+        const isGone = value instanceof DataBlock && value.isGone;
+        if (offsets.has(offset) && !isGone) loaded.set(offset, value);
       }
     }
     return loaded;
@@ -198,10 +200,11 @@ export class Tables {
     if (blob === undefined) throw tableGone(path, start);
     this.#count(blob.bytes);
     const loaded = new Map<number, DataBlock | IndexBlock>();
+    const life = blob.own === true && parts.length === 1 ? "alone" : "kept";
     for (const { kind, offset, bytes } of parts) {
       const frame = blob.bytes.subarray(offset - start, offset - start + bytes);
       const read = inFile(path, () =>
-        kind === "data" ? sst.dataBlock(frame, offset) : sst.indexPart(frame, offset),
+        kind === "data" ? sst.dataBlock(frame, offset, life) : sst.indexPart(frame, offset),
       );
       loaded.set(offset, read);
     }

@@ -130,7 +130,7 @@ export class Compactor {
     const watch = new Stopwatch(clock);
     // Before anything is awaited: what is opened from here on sees what every merge keeps.
     const states = snapshots();
-    const unpin = views.pin(views.current);
+    const unpin = views.pinTables(views.current);
     try {
       await this.#claim();
       this.#figures = {

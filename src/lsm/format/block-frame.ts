@@ -21,6 +21,12 @@ import { readU32, writeU32 } from "./varint.ts";
 
 export const FRAME_BYTES = 9;
 
+/**
+ * How long a frame's content is used: `passing`, not beyond what it was read with; `alone`, longer,
+ * and nothing else was read with it, or refers to that. The content of these two is a view.
+ */
+export type Life = "kept" | "passing" | "alone";
+
 /** How blocks are stored. A block that does not shrink by an eighth is stored as it is. */
 export type Compression = "none" | "zstd";
 
@@ -73,7 +79,6 @@ export function writeFrame(
  * be kept alive with it; so `bytes` must never change afterwards.
  *
  * @param part names it in errors.
- * @param life `passing`: a view in any case, as it will be gone before what it was read with is.
  * @throws CatalogError `Corrupt`, code `LSM_FILE_CORRUPT`.
  */
 export function openFrame(
@@ -81,7 +86,7 @@ export function openFrame(
   seed: number,
   offset: number,
   part: string,
-  life: "kept" | "passing" = "kept",
+  life: Life = "kept",
 ): Uint8Array {
   const stored = bytes.length - FRAME_BYTES;
   if (stored < 0) throw corrupt("sst", part, offset, "cut short");
@@ -94,7 +99,7 @@ export function openFrame(
   if (contentBytes > MAX_CONTENT_BYTES) throw corrupt("sst", part, offset, "content too large");
   if (codec === CODEC_NONE) {
     if (contentBytes !== stored) throw corrupt("sst", part, offset, "length differs");
-    return life === "passing" ? bytes.subarray(0, stored) : keepable(bytes, stored);
+    return life === "kept" ? keepable(bytes, stored) : bytes.subarray(0, stored);
   }
   if (codec !== CODEC_ZSTD) throw corrupt("sst", part, offset, "unknown codec");
   return unpack(bytes.subarray(0, stored), contentBytes, part, offset);

@@ -1,3 +1,5 @@
+import { assert } from "../../base/assert.ts";
+import { giveBack } from "../../base/bytes.ts";
 import { corrupt } from "./corrupt.ts";
 import { EXPIRES, type Key, latin1Text, MERGE } from "./entry.ts";
 import type { Ulid } from "./ulid.ts";
@@ -45,9 +47,15 @@ const HEADER_BYTES = 8;
 const OBJECT_BYTES = 256;
 const RESTART_KEY_BYTES = 64;
 
-/** The content of one data block, shared by every cursor on it. */
+/**
+ * The content of one data block, shared by every cursor on it.
+ *
+ * Who keeps it at hand holds it. When the last one lets go, and the memory is its own, that is
+ * given back at once; unless it was lent, to who moves over it or has views of it for as long as
+ * he likes: then it is left to the collector.
+ */
 export class DataBlock {
-  readonly bytes: Uint8Array;
+  bytes: Uint8Array;
   /** Where the entries end. */
   readonly end: number;
   readonly restarts: number;
@@ -56,14 +64,19 @@ export class DataBlock {
   readonly fileOffset: number;
   readonly #table: Ulid | undefined;
   readonly #restartKeys: (Key | undefined)[];
+  readonly #isOwn: boolean;
+  #isLent = false;
+  #holders = 0;
 
   /**
    * @param bytes the content (`openFrame`); never changed afterwards.
    * @param table whose block it is: names the file in errors.
+   * @param isOwn nobody else refers to any of the memory that `bytes` lie in.
    * @throws CatalogError `Corrupt`, code `LSM_FILE_CORRUPT`.
    */
-  constructor(bytes: Uint8Array, fileOffset: number, table?: Ulid) {
+  constructor(bytes: Uint8Array, fileOffset: number, table?: Ulid, isOwn = false) {
     this.bytes = bytes;
+    this.#isOwn = isOwn;
     this.fileOffset = fileOffset;
     this.#table = table;
     if (bytes.length < HEADER_BYTES + 8) throw this.corrupt(0, "cut short");
@@ -82,6 +95,30 @@ export class DataBlock {
   /** What it costs to keep it in memory. */
   get weight(): number {
     return this.bytes.length + OBJECT_BYTES + this.restarts * RESTART_KEY_BYTES;
+  }
+
+  /** Somebody keeps it at hand, until `letGo` is called as often. */
+  hold(): void {
+    assert(!this.isGone, "what was given back is read again");
+    this.#holders++;
+  }
+
+  letGo(): void {
+    assert(this.#holders > 0, "only what is held is let go");
+    if (--this.#holders > 0 || this.#isLent || !this.#isOwn) return;
+    giveBack(this.bytes);
+    this.bytes = undefined as never;
+  }
+
+  /** It is read, or views of it are, by those who do not hold it. */
+  lend(): void {
+    assert(!this.isGone, "what was given back is read again");
+    this.#isLent = true;
+  }
+
+  /** Its memory was given back: whoever reads it fails. */
+  get isGone(): boolean {
+    return this.bytes === undefined;
   }
 
   restartAt(restart: number): number {

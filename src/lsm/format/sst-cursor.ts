@@ -1,3 +1,4 @@
+import { copyOf } from "../../base/bytes.ts";
 import { corrupt } from "./corrupt.ts";
 import {
   type Cursor,
@@ -23,11 +24,16 @@ export interface SstBlocks {
   index(offset: number): IndexBlock | undefined;
 }
 
+/** A longer value is handed out as it lies in its block. */
+const MOST_COPIED_BYTES = 4_096;
+
 /** Moves over the entries of one table, through its index and the blocks that are at hand. */
 export class SstCursor implements Cursor {
   readonly #sst: Sst;
   readonly #blocks: SstBlocks;
   readonly #cursor: DataBlockCursor = new DataBlockCursor();
+  readonly #isLasting: boolean;
+  #block: DataBlock | undefined;
   /** The part of the index in which the block lies, and which of the parts it is. */
   #leaf: IndexBlock;
   #part = 0;
@@ -35,7 +41,12 @@ export class SstCursor implements Cursor {
   #entry = 0;
   #missing: MissingBlock | undefined;
 
-  constructor(sst: Sst, blocks: SstBlocks) {
+  /**
+   * @param isLasting it stays on a block, or what it has shown is used, while others are loaded:
+   *   its blocks are lent to it. Else nothing but a seek may follow.
+   */
+  constructor(sst: Sst, blocks: SstBlocks, isLasting = true) {
+    this.#isLasting = isLasting;
     this.#sst = sst;
     this.#blocks = blocks;
     this.#leaf = sst.index;
@@ -80,6 +91,19 @@ export class SstCursor implements Cursor {
   value(): Uint8Array {
     const { valueSource, valueStart, valueEnd } = this.#cursor;
     return valueSource.subarray(valueStart, valueEnd);
+  }
+
+  /** The value for a caller, who may keep it: a view, so the block is left to the collector. */
+  lentValue(): Uint8Array {
+    this.#block?.lend();
+    return this.value();
+  }
+
+  /** The same as a copy, unless that would be long: the block may be given back. */
+  copiedValue(): Uint8Array {
+    const { valueSource, valueStart, valueEnd } = this.#cursor;
+    if (valueEnd - valueStart > MOST_COPIED_BYTES) return this.lentValue();
+    return copyOf(valueSource, valueStart, valueEnd);
   }
 
   first(): Step {
@@ -187,6 +211,8 @@ export class SstCursor implements Cursor {
     const block = this.#blocks.data(offset);
     if (block === undefined) return this.#lacks("data", offset, this.#leaf.bytes(entry));
     this.#entry = entry;
+    if (this.#isLasting) block.lend();
+    this.#block = block;
     this.#cursor.reset(block);
     this.#at(ENTRY);
     return true;

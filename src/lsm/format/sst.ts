@@ -1,4 +1,4 @@
-import { fileSeed, openFrame } from "./block-frame.ts";
+import { fileSeed, type Life, openFrame } from "./block-frame.ts";
 import { BloomFilter } from "./bloom.ts";
 import { corrupt } from "./corrupt.ts";
 import { DataBlock } from "./data-block.ts";
@@ -71,9 +71,12 @@ export class Sst {
    *
    * @throws CatalogError `Corrupt`, code `LSM_FILE_CORRUPT`.
    */
-  dataBlock(frame: Uint8Array, offset: number, life: "kept" | "passing" = "kept"): DataBlock {
+  dataBlock(frame: Uint8Array, offset: number, life: Life = "kept"): DataBlock {
     const content = openFrame(frame, this.#seed, offset, "data block", life);
-    return new DataBlock(content, offset, this.id);
+    const isView = content.buffer === frame.buffer;
+    // Node may put what it unpacks beside other things into one array.
+    const isOwn = isView ? life === "alone" : content.length === content.buffer.byteLength;
+    return new DataBlock(content, offset, this.id, isOwn);
   }
 
   /** The part of the index whose frame was read from `offset`. @throws as `dataBlock`. */

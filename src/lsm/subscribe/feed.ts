@@ -30,7 +30,8 @@ export class Feed {
   push(batches: readonly WalBatch[]): void {
     if (this.#subscribers === 0) return;
     for (const batch of batches) {
-      this.#tail.push(batch);
+      // What it lies in now is given back when it is flushed.
+      this.#tail.push({ ...batch, payload: new Uint8Array(batch.payload) });
       this.#tailBytes += batch.payload.length;
     }
     let over = 0;
