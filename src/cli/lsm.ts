@@ -9,8 +9,10 @@ import { hasShard, shardFilesOf } from "../runtime/local-shard.ts";
 import { SystemPrng } from "../runtime/prng.ts";
 import type { Settings } from "../runtime/settings.ts";
 import type { ThrottleRequest } from "../runtime/shard-desk.ts";
+import { type CheckpointCommand, checkpoint } from "./lsm-checkpoint.ts";
 import { compactAt, compactShard, hot, requireServerUrl, throttle } from "./lsm-operate.ts";
-import { type StateCommand, states } from "./lsm-states.ts";
+import { type ReadCommand, read } from "./lsm-read.ts";
+import { type RestoreCommand, restore } from "./lsm-restore.ts";
 import type { Output } from "./output.ts";
 
 /** A line of `firn lsm`, as it was understood. */
@@ -33,7 +35,9 @@ export type LsmCommand =
   | { readonly command: "compact"; readonly at: string | Settings }
   | { readonly command: "hot"; readonly url: string }
   | ({ readonly command: "throttle"; readonly url: string } & ThrottleRequest)
-  | StateCommand;
+  | CheckpointCommand
+  | RestoreCommand
+  | ReadCommand;
 
 /** Runs a line; undefined where it makes no sense, which has been said then. */
 export type RunLsm = (command: LsmCommand | undefined) => Promise<void>;
@@ -61,7 +65,13 @@ export async function lsm(command: LsmCommand, output: Output): Promise<number> 
       case "checkpoint create":
       case "checkpoint list":
       case "checkpoint delete":
-        return await states(command, output);
+        return await checkpoint(command, output);
+      case "restore":
+        return await restore(command, output);
+      case "scan":
+      case "get":
+      case "history":
+        return await read(command, output);
     }
   } catch (error) {
     if (!(error instanceof CatalogError)) throw error;
@@ -72,12 +82,17 @@ export async function lsm(command: LsmCommand, output: Output): Promise<number> 
 }
 
 function ownedHelp({ command }: LsmCommand, url: unknown): string {
+  if (command === "restore") return RESTORE_HELP;
   const line = command === "checkpoint create" ? "checkpoint create NAME" : command;
   const where = typeof url === "string" && url !== "" ? url : "http://127.0.0.1:8181";
   return `A server has it open, which can do the same while it serves:
   firn lsm ${line} ${where}
 `;
 }
+
+const RESTORE_HELP = `A server has it open. Stop it, wait for its end with --standby, or end its
+service now with --takeover.
+`;
 
 function compact(at: string | Settings, output: Output): Promise<number> {
   const clock = new SystemClock();

@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from "commander";
+import { keyOfText } from "../lsm/printable.ts";
 
 const UNITS_MS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 
@@ -18,4 +19,32 @@ export function span(text: string): number {
   const [, count, unit] = /^([1-9]\d{0,5})([smhd])$/.exec(text) ?? [];
   if (count !== undefined) return Number(count) * UNITS_MS[unit as keyof typeof UNITS_MS];
   throw new InvalidArgumentError("a span is wanted, such as 90s, 30m, 12h or 7d.");
+}
+
+/** A span of time, in milliseconds; or none. */
+export function spanOrNone(text: string): number {
+  return text === "0" ? 0 : span(text);
+}
+
+/** A sequence, which is a whole number. */
+export function sequence(text: string): number {
+  const number = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
+  if (Number.isSafeInteger(number)) return number;
+  throw new InvalidArgumentError("a sequence is wanted, a whole number.");
+}
+
+/** A wall time with its zone, in milliseconds. */
+export function instant(text: string): number {
+  const ms = INSTANT.test(text) ? Date.parse(text) : Number.NaN;
+  if (Number.isFinite(ms)) return ms;
+  throw new InvalidArgumentError("a time is wanted, such as 2026-01-31T12:00:00Z or …+01:00.");
+}
+
+const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(?:Z|[+-]\d\d:\d\d)$/;
+
+/** Bytes of a key, as keys are printed. */
+export function keyBytes(text: string): Uint8Array {
+  const bytes = keyOfText(text);
+  if (bytes !== undefined) return bytes;
+  throw new InvalidArgumentError("a key is ASCII, and \\xNN for other bytes.");
 }

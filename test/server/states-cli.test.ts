@@ -138,3 +138,102 @@ it("a checkpoint of what a killed server left holds what is in the log alone", a
   expect(Number(/sequence (\d+)/.exec(after.out)?.[1])).toBeGreaterThan(Number(sequence));
   expect(await firn("verify", dir)).toMatchObject({ exitCode: 0, errors: "" });
 });
+
+describe.each(["local", "bucket"] as const)("reading in profile %s", (profile) => {
+  it("goes beside the server, and back to every state that is there", async () => {
+    const { options, named } = await placeIn(profile);
+    const server = await open(options);
+    const url = server.url ?? "";
+    await makeNamespace(server, "a");
+    const [, before] = /sequence (\d+)/.exec(
+      (await firn("checkpoint", "create", "before", url)).out,
+    ) ?? [""];
+    await makeNamespace(server, "b");
+
+    const rows = async (...args: readonly string[]) => {
+      const told = await firn("scan", ...named, ...args);
+      expect(told.exitCode).toBe(0);
+      const lines = told.out.split("\n").filter((line) => line !== "");
+      return { ...told, rows: lines.map((line) => JSON.parse(line) as Row) };
+    };
+    const all = await rows("--limit", "100000");
+    const past = await rows("--checkpoint", "before");
+    expect(past.errors).toBe(`sequence ${before}\n`);
+    expect(past.rows.length).toBeLessThan(all.rows.length);
+    expect((await rows("--sequence", before ?? "")).rows).toEqual(past.rows);
+    expect(Number(/\d+/.exec(all.errors)?.[0])).toBeGreaterThan(Number(before));
+    // Keys are printed as they are asked for.
+    const keys = all.rows.map(({ key }) => key);
+    expect(keys).toContain("/accounts/by-name/default");
+    const odd = all.rows.find(({ key }) => key.includes("\\x")) ?? all.rows[0];
+    for (const row of [odd, all.rows.at(-1)]) {
+      const got = await firn("get", row?.key ?? "", "nothing", ...asSettings(named));
+      expect(got.exitCode).toBe(0);
+      expect(got.out).toBe(`${JSON.stringify(row)}\n{"key":"nothing","value":null}\n`);
+    }
+    const named2 = await rows("--prefix", "/accounts/by-name/", "--keys");
+    expect(named2.rows).toEqual([{ key: "/accounts/by-name/default" }]);
+    const cut = await rows("--from", keys[1] ?? "", "--to", keys[5] ?? "", "--limit", "2");
+    expect(cut.rows).toEqual(all.rows.slice(1, 3));
+    expect(cut.errors).toContain("cut after 2 rows");
+    const whole = await rows("--from", keys[1] ?? "", "--to", keys[3] ?? "", "--limit", "2");
+    expect([whole.rows, whole.errors.includes("cut")]).toEqual([all.rows.slice(1, 3), false]);
+    expect((await rows("--reverse", "--limit", "1")).rows).toEqual(all.rows.slice(-1));
+
+    const { out: history } = await firn("history", ...named);
+    expect(history).toMatch(/^newest state: sequence \d+\noldest state that can be read: seq/);
+    expect(history).toContain('\ncheckpoints: 1\n  "before": sequence ');
+    expect(history).toContain("\nreaders: 0\n");
+    const [, from = ""] = /times that can be asked for: from (\S+) on/.exec(history) ?? [];
+    expect((await rows("--time", from)).rows.length).toBeLessThanOrEqual(all.rows.length);
+    await server.close();
+    expect((await rows("--limit", "100000")).rows).toEqual(all.rows);
+  });
+
+  it("says what is wrong with a moment, a key, a place", async () => {
+    const { options, named } = await placeIn(profile);
+    const server = await open(options);
+    const url = server.url ?? "";
+    for (const [exitCode, code, ...args] of [
+      [1, "LSM_CHECKPOINT_NOT_FOUND", "scan", ...named, "--checkpoint", "two"],
+      [1, "LSM_CHECKPOINT_NOT_FOUND", "restore", ...named, "--checkpoint", "two", "--yes"],
+      [1, "LSM_SEQUENCE_AHEAD", "scan", ...named, "--sequence", "99999"],
+      [1, "LSM_SEQUENCE_AHEAD", "restore", ...named, "--sequence", "99999", "--dry-run"],
+      [1, "LSM_HISTORY_GONE", "scan", ...named, "--time", "2020-01-01T00:00:00Z"],
+      [1, "LSM_TIME_AHEAD", "restore", ...named, "--time", "2900-01-01T00:00:00+01:00", "--yes"],
+      [1, "LSM_RANGE_INVALID", "scan", ...named, "--from", "b", "--to", "a"],
+      [1, "LSM_NO_SHARD", "scan", ...named, "--shard", "other"],
+      [1, "LSM_NO_SHARD", "history", ...named, "--shard", "other"],
+      [1, "LSM_NO_SHARD", "restore", ...named, "--shard", "other", "--sequence", "1", "--yes"],
+      [1, "LSM_NO_SHARD", "get", "k", "--profile", "memory"],
+      [2, "--sequence", "restore", ...named, "--yes"],
+      [2, "one too many", "restore", ...named, "--checkpoint", "a", "--sequence", "1"],
+      [2, "one too many", "scan", ...named, "--time", "2020-01-01T00:00:00Z", "--sequence", "1"],
+      [2, "", "scan", ...named, "--time", "2020-01-01"],
+      [2, "", "scan", ...named, "--time", "2020-02-31T25:00:00Z"],
+      [2, "", "scan", ...named, "--sequence", "1.5"],
+      [2, "", "scan", ...named, "--limit", "0"],
+      [2, "", "scan", ...named, "--prefix", "\u00e9"],
+      [2, "", "restore", ...named, "--checkpoint", "a", "--keep", "-1"],
+      [2, "ASCII", "get", "\u00e9", ...asSettings(named)],
+      [2, "", "get"],
+      [2, "server", "scan", url],
+      [2, "server", "restore", url, "--checkpoint", "a"],
+    ] as const) {
+      const told = await firn(...args);
+      expect([args, told.exitCode, told.out]).toEqual([args, exitCode, ""]);
+      expect(told.errors).toContain(code);
+    }
+    await server.close();
+  });
+});
+
+interface Row {
+  readonly key: string;
+  readonly value?: string;
+}
+
+/** The words of a place where words of their own come first. */
+function asSettings(named: readonly string[]): readonly string[] {
+  return named.length === 1 ? ["--dir", ...named] : named;
+}

@@ -94,22 +94,37 @@ export async function keepNewest(
   let made: Checkpoint | undefined;
   const attempted: Checkpoint[] = [];
   await certainly(update, (manifest) => {
-    const { checkpoints, id: manifestId, lastSequence: sequence } = manifest;
+    const { id: manifestId, lastSequence: sequence } = manifest;
     const standing = named(manifest, name);
     // The answer to an attempt of ours was lost.
     made = attempted.find((one) => standing !== undefined && same(standing, one));
     if (made !== undefined || !isDue(manifest)) return undefined;
-    if (standing !== undefined && !hasEnded(standing, clock.nowMs())) throw exists(name);
-    const others = checkpoints.filter((one) => one !== standing);
-    if (others.length >= LIMITS.lsmCheckpoints) throw tooMany();
     made = {
       ...{ name, manifestId, sequence, createdAtMs, expiresAtMs },
       ...{ kind: "named", unknown: [] },
     };
     attempted.push(made);
-    return { ...manifest, checkpoints: [...others, made] };
+    return { ...manifest, checkpoints: withNamed(manifest, made, clock.nowMs()) };
   });
   return made === undefined ? undefined : shown(made);
+}
+
+/**
+ * The checkpoints of a state with one more, in the place of one of its name that has ended.
+ *
+ * @throws CatalogError `AlreadyExists`, code `LSM_CHECKPOINT_EXISTS`; `Invalid`, code
+ *   `LSM_CHECKPOINTS_FULL`.
+ */
+export function withNamed(
+  manifest: Manifest,
+  made: Checkpoint,
+  nowMs: number,
+): readonly Checkpoint[] {
+  const standing = named(manifest, made.name);
+  if (standing !== undefined && !hasEnded(standing, nowMs)) throw exists(made.name);
+  const others = manifest.checkpoints.filter((one) => one !== standing);
+  if (others.length >= LIMITS.lsmCheckpoints) throw tooMany();
+  return [...others, made];
 }
 
 /**
@@ -173,7 +188,7 @@ export function notFound(name: string): CatalogError {
   return new CatalogError("NotFound", "LSM_CHECKPOINT_NOT_FOUND", message, { name });
 }
 
-function shown({ name, sequence, createdAtMs, expiresAtMs }: Checkpoint): NamedState {
+export function shown({ name, sequence, createdAtMs, expiresAtMs }: Checkpoint): NamedState {
   return { name, sequence, createdAtMs, expiresAtMs };
 }
 
@@ -185,7 +200,8 @@ function same(a: Checkpoint, b: Checkpoint): boolean {
   );
 }
 
-function assertCheckpoint(name: string, ttlMs: number | undefined): void {
+/** @throws CatalogError `Invalid`, code `LSM_CHECKPOINT_INVALID`. */
+export function assertCheckpoint(name: string, ttlMs: number | undefined): void {
   const bytes = Buffer.byteLength(name);
   const isLife = ttlMs === undefined || (Number.isSafeInteger(ttlMs) && ttlMs > 0);
   if (bytes > 0 && bytes <= LIMITS.nameBytes && isLife) return;

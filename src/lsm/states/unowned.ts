@@ -1,10 +1,12 @@
 import { CatalogError } from "../../base/error.ts";
+import type { Sequence } from "../format/entry.ts";
 import type { Manifest } from "../format/manifest.ts";
 import type { Change } from "../manifest/log.ts";
 import { ManifestObjects } from "../manifest/objects.ts";
 import type { ManifestStore } from "../manifest/store.ts";
 import { lsmOptions } from "../options.ts";
 import { noShard } from "../shard-files.ts";
+import type { WalReader } from "../wal/port.ts";
 import { Checkpoints, keepNewest, liveStates, type NamedState } from "./checkpoints.ts";
 import { amend } from "./pin.ts";
 import type { ReaderParts } from "./reader.ts";
@@ -69,14 +71,9 @@ export class UnownedCheckpoints {
   /** Whether nobody has it open, and its log holds nothing that its tables do not. */
   async #isAtRest(manifest: Manifest): Promise<boolean> {
     if (!isReleased(manifest)) return false;
-    const { walFrom: file, lastSequence: sequence } = manifest;
-    const tail = this.#parts.wal.tail({ file, offset: 0, sequence });
     try {
-      for (;;) {
-        const { done, value } = await tail.next();
-        if (done === true) return value;
-        if (value.place.sequence > sequence) return false;
-      }
+      const { sequence, isWhole } = await endOfLog(this.#parts.wal, manifest);
+      return isWhole && sequence === manifest.lastSequence;
     } catch (error) {
       // Files that are gone: somebody opens it just now, or finds out what is wrong with it.
       if (error instanceof CatalogError && error.kind === "Corrupt") return false;
@@ -87,4 +84,17 @@ export class UnownedCheckpoints {
 
 function isReleased({ owner }: Manifest): boolean {
   return owner === undefined || owner.state === "FREE";
+}
+
+/** How far the log goes behind the tables of a manifest, and whether nobody takes over just now. */
+export async function endOfLog(
+  wal: WalReader,
+  { walFrom: file, lastSequence }: Manifest,
+): Promise<{ readonly sequence: Sequence; readonly isWhole: boolean }> {
+  const tail = wal.tail({ file, offset: 0, sequence: lastSequence });
+  for (let sequence = lastSequence; ; ) {
+    const { done, value } = await tail.next();
+    if (done === true) return { sequence, isWhole: value };
+    sequence = Math.max(sequence, value.place.sequence);
+  }
 }

@@ -3,6 +3,7 @@ import { utf8, utf8Text } from "../../../src/base/bytes.ts";
 import { CatalogError } from "../../../src/base/error.ts";
 import type { Engine } from "../../../src/lsm/engine.ts";
 import { int64Bytes, int64Of } from "../../../src/lsm/operators.ts";
+import type { KeepReplaced } from "../../../src/lsm/states/restore.ts";
 import { verifyShard } from "../../../src/lsm/verify.ts";
 import { ObjectReader } from "../../../src/lsm/wal/reader.ts";
 import { type Fault, FaultyBlobStore } from "../../support/faulty-blob-store.ts";
@@ -10,6 +11,7 @@ import { readOne, TimedShard } from "../support/timed-shard.ts";
 
 const KEY = utf8("key 07");
 const COUNT = utf8("count");
+const KEEP: KeepReplaced = { nameOf: (sequence) => `replaced-${sequence}`, ttlMs: undefined };
 
 async function add(shard: TimedShard, engine: Engine, value: string): Promise<number> {
   const ops = [
@@ -114,6 +116,45 @@ describe("a restore", () => {
     expect(await state(shard, heir)).toBe("1 0");
   });
 
+  it("keeps what it replaces, all that the log alone held of it among it", async () => {
+    const shard = new TimedShard();
+    const { last } = await prepare(shard);
+    const restored = await shard.run(shard.restore({ checkpoint: "one" }, {}, shard.store, KEEP));
+    const kept = { name: `replaced-${last}`, sequence: last, expiresAtMs: undefined };
+    expect(restored).toMatchObject({ sequence: 50, replaced: last, kept });
+    const engine = await shard.open({ gcMinAgeMs: 0 });
+    expect(await state(shard, engine)).toBe("1 0");
+    await add(shard, engine, "5");
+    await shard.run(engine.compact());
+    await shard.run(engine.collectGarbage());
+    expect(engine.checkpoints()[1]).toEqual(restored.kept);
+    await shard.run(engine.close());
+    const back = await shard.run(shard.restore({ sequence: last }));
+    expect(back).toMatchObject({ sequence: last, replaced: last + 3, kept: undefined });
+    expect(await state(shard, await shard.open({ gcMinAgeMs: 0 }))).toBe("4 3");
+    expect(await findings(shard)).toEqual([]);
+  });
+
+  it("changes nothing where what it replaces cannot be kept", async () => {
+    const shard = new TimedShard();
+    const { last } = await prepare(shard);
+    const engine = await shard.open({ gcMinAgeMs: 0 });
+    await shard.run(engine.checkpoint(`replaced-${last}`));
+    const tables = await shard.names("sst/");
+    for (const [keep, code] of [
+      [KEEP, "LSM_CHECKPOINT_EXISTS"],
+      [{ nameOf: () => "", ttlMs: undefined }, "LSM_CHECKPOINT_INVALID"],
+      [{ nameOf: () => "a", ttlMs: 0.5 }, "LSM_CHECKPOINT_INVALID"],
+    ] as const) {
+      const refused = shard.run(shard.restore({ checkpoint: "one" }, {}, shard.store, keep));
+      await expect(refused).rejects.toMatchObject({ code });
+    }
+    expect(await shard.names("sst/")).toEqual(tables);
+    const heir = await shard.open({ gcMinAgeMs: 0 });
+    expect(await state(shard, heir)).toBe("4 3");
+    expect(heir.checkpoints()).toHaveLength(2);
+  });
+
   it.each(["before", "after"] as const)(
     "that ends at any call, %s it is applied, leaves the old state or the new one",
     async (applied) => {
@@ -130,8 +171,10 @@ describe("a restore", () => {
           const until = () => new Promise<void>(() => undefined);
           return { fault: "stalled", applied: index === at ? applied : "after", until };
         });
-        await shard.run(Promise.race([shard.restore({ sequence: log }, {}, store), died.promise]));
-        const found = await opened(shard);
+        const keep = at % 2 === 0 ? undefined : KEEP;
+        const restoring = shard.restore({ sequence: log }, {}, store, keep);
+        await shard.run(Promise.race([restoring, died.promise]));
+        const found = await opened(shard, keep);
         outcomes.set(found, (outcomes.get(found) ?? 0) + 1);
       }
       expect([...outcomes.keys()].sort()).toEqual(["3 2", "4 3"]);
@@ -155,23 +198,25 @@ describe("a restore", () => {
         return fault.fault === "late" && !method.startsWith("put") ? undefined : fault;
       });
       const outcome = await shard.run(
-        shard.restore({ sequence: log }, {}, store).then(
+        shard.restore({ sequence: log }, {}, store, KEEP).then(
           () => "restored",
           (error: unknown) => (error instanceof CatalogError ? error.kind : String(error)),
         ),
       );
       await store.releaseAll();
-      const found = await opened(shard);
+      const found = await opened(shard, KEEP);
       const due = { restored: ["3 2"], Unavailable: ["4 3"], Unknown: ["3 2", "4 3"] }[outcome];
       expect([at, outcome, due?.includes(found)]).toEqual([at, outcome, true]);
     }
   });
 });
 
-/** The state that the next owner finds, under which it goes on as ever. */
-async function opened(shard: TimedShard): Promise<string> {
+/** The state that the next owner finds, under which it goes on as ever; and the one before it. */
+async function opened(shard: TimedShard, keep: KeepReplaced | undefined): Promise<string> {
   const engine = await shard.open({ gcMinAgeMs: 0 });
   const found = await state(shard, engine);
+  const kept = engine.checkpoints().filter(({ name }) => name !== "one");
+  expect(kept).toHaveLength(keep !== undefined && found === "3 2" ? 1 : 0);
   await add(shard, engine, "last");
   await shard.run(engine.compact());
   await shard.run(engine.collectGarbage());
@@ -179,5 +224,10 @@ async function opened(shard: TimedShard): Promise<string> {
   const count = Number(found.split(" ")[1]);
   expect(await state(shard, heir)).toBe(`last ${count + 1}`);
   expect(await findings(shard)).toEqual([]);
+  for (const { name } of kept) {
+    const before = await shard.read({ checkpoint: name }, { gcMinAgeMs: 0 });
+    expect(await shard.run(Promise.resolve(before.get(KEY)))).toEqual(utf8("4"));
+    await shard.run(before.close());
+  }
   return found;
 }

@@ -10,7 +10,7 @@ import type { LsmOptions } from "../../../src/lsm/options.ts";
 import { type Cloned, cloneShard } from "../../../src/lsm/states/clone.ts";
 import { openReader, type Reader, type ReaderTarget } from "../../../src/lsm/states/reader.ts";
 import type { Moment } from "../../../src/lsm/states/resolve.ts";
-import { type Restored, restoreShard } from "../../../src/lsm/states/restore.ts";
+import { type KeepReplaced, type Restored, restoreShard } from "../../../src/lsm/states/restore.ts";
 import { verifyShard } from "../../../src/lsm/verify.ts";
 import type { Finding } from "../../../src/lsm/verify-table.ts";
 import { ObjectWalStore } from "../../../src/lsm/wal/objects.ts";
@@ -103,6 +103,7 @@ export class TimedShard {
     moment: Moment,
     options: Partial<LsmOptions> = {},
     store: BlobStore = this.store,
+    keep?: KeepReplaced,
   ): Promise<Restored> {
     const { clock, prefix } = this;
     const prng = new SeededPrng(2_000 + ++this.#life);
@@ -114,6 +115,7 @@ export class TimedShard {
         node: this.processes.start({ sight: () => "dead" }),
       },
       moment,
+      keep,
     );
   }
 

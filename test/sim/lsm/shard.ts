@@ -85,6 +85,8 @@ export class Shard {
     objects.watch.onPublished = ({ owner, writerEpoch, lastSequence }, before) => {
       const to = this.#restores.get(owner?.node ?? "");
       if (to === undefined || lastSequence === before.lastSequence) return;
+      // It brings what it replaces into tables first.
+      if (owner?.state !== "FREE") return;
       sim.log(`${owner?.node} restores ${to} as ${lastSequence}`);
       this.history.restored(writerEpoch, lastSequence, to);
     };
@@ -179,7 +181,12 @@ export class Shard {
     const takeOver = this.#sim.pick(["standby", "takeover", "refuse"] as const);
     host.weather = this.#weather;
     const ports = { store, wal, log, clock, prng, node: this.#identityOf(host) };
-    return await restoreShard({ ...ports, takeOver, options: this.#options }, moment);
+    const keep = this.#sim.chance(0.5) ? { nameOf: replacedBy(host), ttlMs: undefined } : undefined;
+    const parts = { ...ports, takeOver, options: this.#options };
+    const restored = await restoreShard(parts, moment, keep);
+    const { kept } = restored;
+    if (kept !== undefined) this.kept.push({ ...kept, mayBeGone: false });
+    return restored;
   }
 
   /** Makes a clone, in a process of its own. @throws as `cloneShard`. */
@@ -401,4 +408,8 @@ function optionsOf(sim: Sim, gcMinAgeMs: number): Partial<LsmOptions> {
     l0Tables: [30, 1_000],
     gcMinAgeMs,
   };
+}
+
+function replacedBy({ name }: Host): (sequence: number) => string {
+  return (sequence) => `${sequence} replaced by ${name}`;
 }

@@ -1,19 +1,16 @@
-import type { Clock } from "../base/clock.ts";
 import { Engine } from "../lsm/engine.ts";
-import { textOfKey } from "../lsm/printable.ts";
 import type { NamedState } from "../lsm/states/checkpoints.ts";
 import { UnownedCheckpoints } from "../lsm/states/unowned.ts";
-import { SystemClock } from "../runtime/clock.ts";
-import { mintNodeId } from "../runtime/node-identity.ts";
 import { OperatorClient } from "../runtime/operator-client.ts";
-import { SystemPrng } from "../runtime/prng.ts";
 import type { Settings } from "../runtime/settings.ts";
-import { openShardSite, type ShardSite } from "../runtime/shard-site.ts";
+import type { ShardSite } from "../runtime/shard-site.ts";
 import { requireServerUrl } from "./lsm-operate.ts";
+import { nameText, stateText } from "./lsm-text.ts";
 import type { Output } from "./output.ts";
+import { openSite } from "./shard-at.ts";
 
-/** A line about the states of a shard, as it was understood. */
-export type StateCommand = {
+/** A line about checkpoints of a shard, as it was understood. */
+export type CheckpointCommand = {
   /** By the server at an URL; or by this process, in what settings name. */
   readonly at: string | Settings;
   readonly shard: string;
@@ -29,18 +26,18 @@ export type StateCommand = {
 );
 
 /** @returns the exit code. @throws CatalogError what is wrong with it, or with the shard. */
-export async function states(command: StateCommand, output: Output): Promise<number> {
+export async function checkpoint(command: CheckpointCommand, output: Output): Promise<number> {
   const checkpoints = await open(command, output);
   try {
     switch (command.command) {
       case "checkpoint create": {
         const made = await checkpoints.create(command.name, command.ttlMs);
-        output.print(`${checkpointLine(made)}\n`);
+        output.print(`${stateText(made)}\n`);
         return 0;
       }
       case "checkpoint list": {
         const found = await checkpoints.list();
-        for (const one of found) output.print(`${checkpointLine(one)}\n`);
+        for (const one of found) output.print(`${stateText(one)}\n`);
         if (found.length === 0) output.print("no checkpoints\n");
         return 0;
       }
@@ -62,7 +59,7 @@ interface Asked {
   close(): Promise<void>;
 }
 
-async function open({ at, shard }: StateCommand, output: Output): Promise<Asked> {
+async function open({ at, shard }: CheckpointCommand, output: Output): Promise<Asked> {
   if (typeof at === "string") {
     const client = new OperatorClient(requireServerUrl(at), shard);
     return {
@@ -84,20 +81,6 @@ async function open({ at, shard }: StateCommand, output: Output): Promise<Asked>
   };
 }
 
-/** The shard that settings name, for this process. @throws CatalogError as `openShardSite`. */
-export function openSite(
-  settings: Settings,
-  shard: string,
-  output: Output,
-  clock: Clock = new SystemClock(),
-): Promise<ShardSite> {
-  const prng = new SystemPrng();
-  return openShardSite(settings, shard, {
-    ...{ clock, prng, nodeId: mintNodeId(prng), onDefect: () => undefined },
-    notify: (text) => output.printError(`${text}\n`),
-  });
-}
-
 /** Takes the shard over, as its owner ended without releasing it, and releases it. */
 async function createAsOwner(
   { owning }: ShardSite,
@@ -110,18 +93,4 @@ async function createAsOwner(
   } finally {
     await engine.close();
   }
-}
-
-function checkpointLine({ name, sequence, createdAtMs, expiresAtMs }: NamedState): string {
-  const end = expiresAtMs === undefined ? "until it is deleted" : `until ${timeText(expiresAtMs)}`;
-  return `${nameText(name)}: sequence ${sequence}, made ${timeText(createdAtMs)}, ${end}`;
-}
-
-/** All of a name, as keys are written. */
-function nameText(name: string): string {
-  return `"${textOfKey(Buffer.from(name).toString("latin1"))}"`;
-}
-
-function timeText(ms: number): string {
-  return new Date(ms).toISOString();
 }

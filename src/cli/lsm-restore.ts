@@ -1,0 +1,109 @@
+import type { Manifest } from "../lsm/format/manifest.ts";
+import type { NodeIdentity } from "../lsm/owner.ts";
+import { openReader, type ReaderParts } from "../lsm/states/reader.ts";
+import type { Moment } from "../lsm/states/resolve.ts";
+import { type KeepReplaced, restoreShard } from "../lsm/states/restore.ts";
+import type { Settings } from "../runtime/settings.ts";
+import type { ShardSite } from "../runtime/shard-site.ts";
+import { nameText, placeText, timeText } from "./lsm-text.ts";
+import type { Output } from "./output.ts";
+import { openSite } from "./shard-at.ts";
+
+/** A restore, as its line was understood. */
+export interface RestoreCommand {
+  readonly command: "restore";
+  readonly at: Settings;
+  readonly shard: string;
+  readonly moment: Moment;
+  /** Says what it would do. */
+  readonly dryRun: boolean;
+  /** Does it. */
+  readonly yes: boolean;
+  /** How long what is replaced is kept; undefined: not at all. */
+  readonly keepMs: number | undefined;
+}
+
+const USAGE = 2;
+
+/**
+ * Makes a state of the past the newest one; or says what that would do.
+ *
+ * @returns the exit code.
+ * @throws CatalogError as `openShardSite`, `openReader` and `restoreShard`.
+ */
+export async function restore(command: RestoreCommand, output: Output): Promise<number> {
+  const site = await openSite(command.at, command.shard, output);
+  try {
+    if (command.yes && !command.dryRun) return await run(command, site, output);
+    await tell(command, site, output);
+    if (command.dryRun) return 0;
+    output.printError("firn: a restore wants --yes, or --dry-run to say what it would do\n");
+    return USAGE;
+  } finally {
+    await site.close();
+  }
+}
+
+async function run(
+  { at, shard, moment, keepMs }: RestoreCommand,
+  { owning, reading }: ShardSite,
+  { print }: Output,
+): Promise<number> {
+  const parts = { ...owning, log: reading.wal };
+  const keep: KeepReplaced | undefined =
+    keepMs === undefined ? undefined : { nameOf: nameOfReplaced, ttlMs: keepMs };
+  const { sequence, replaced, kept } = await restoreShard(parts, moment, keep);
+  print(`restored sequence ${sequence} in place of ${replaced}\n`);
+  if (kept === undefined) {
+    print("what it replaced is not kept\n");
+    return 0;
+  }
+  const { name, expiresAtMs = 0 } = kept;
+  print(
+    `what it replaced is kept as ${nameText(name)} until ${timeText(expiresAtMs)}; back to it:\n`,
+  );
+  print(`  firn lsm restore ${placeText(at, shard)} --checkpoint ${name} --yes\n`);
+  return 0;
+}
+
+/** What it would do, as things stand. Nothing is taken over for that. */
+async function tell(
+  { moment, keepMs }: RestoreCommand,
+  { owning, reading }: ShardSite,
+  { print }: Output,
+): Promise<void> {
+  const target = "checkpoint" in moment ? moment : { at: moment };
+  const sequence = await sequenceOf(reading, target);
+  const replaced = await sequenceOf(reading, { follow: { pollMs: 0 } });
+  print(`would restore sequence ${sequence.read} in place of ${replaced.read}\n`);
+  if (keepMs !== undefined) {
+    const until = timeText(reading.clock.nowMs() + keepMs);
+    print(
+      `would keep what it replaces as ${nameText(nameOfReplaced(replaced.read))} until ${until}\n`,
+    );
+  }
+  print(`${ownerText(replaced.manifest, owning.node)}\n`);
+}
+
+async function sequenceOf(
+  reading: ReaderParts,
+  target: Parameters<typeof openReader>[1],
+): Promise<{ readonly read: number; readonly manifest: Manifest }> {
+  const reader = await openReader(reading, target);
+  try {
+    return { read: reader.sequence, manifest: reader.source.manifest };
+  } finally {
+    await reader.close();
+  }
+}
+
+function nameOfReplaced(sequence: number): string {
+  return `replaced-${sequence}`;
+}
+
+function ownerText({ owner }: Manifest, self: NodeIdentity): string {
+  if (owner === undefined || owner.state === "FREE") return "nobody has the shard open";
+  if (self.sight(owner) === "dead") return "the process that had the shard open has ended";
+  const { host, pid, url } = owner;
+  return `a server has the shard open (${host}, pid ${pid} ${url}): stop it, or give --takeover`;
+}
