@@ -89,15 +89,12 @@ function printRow(key: Uint8Array, value: Uint8Array | null | undefined, { print
   print(`${JSON.stringify(row)}\n`);
 }
 
-function printReachable(
-  { newest, oldest, fromMs, checkpoints, readers }: Reachable,
-  { print }: Output,
-): void {
+function printReachable({ newest, oldest, fromMs, ...kept }: Reachable, { print }: Output): void {
   print(`newest state: sequence ${newest}\n`);
   print(`oldest state that can be read: sequence ${oldest}\n`);
   if (fromMs !== undefined) print(`times that can be asked for: from ${timeText(fromMs)} on\n`);
-  print(`checkpoints: ${checkpoints.length}\n`);
-  for (const one of checkpoints) print(`  ${stateText(one)}\n`);
-  print(`readers: ${readers.length}\n`);
-  for (const one of readers) print(`  ${stateText(one)}\n`);
+  for (const kind of ["checkpoints", "readers", "clones"] as const) {
+    print(`${kind}: ${kept[kind].length}\n`);
+    for (const one of kept[kind]) print(`  ${stateText(one)}\n`);
+  }
 }

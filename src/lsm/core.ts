@@ -1,3 +1,4 @@
+import type { Clock } from "../base/clock.ts";
 import type { BlobStore } from "../blob/port.ts";
 import type { MemoryBudget, MemoryShare } from "./budget.ts";
 import type { Merger } from "./compaction/merger.ts";
@@ -22,6 +23,7 @@ import { RecentWrites } from "./recent.ts";
 import { type ScanSource, ViewScan } from "./scan.ts";
 import { Snapshots } from "./snapshots.ts";
 import { Checkpoints } from "./states/checkpoints.ts";
+import { keptFigures } from "./states/kept.ts";
 import { Sampler } from "./states/samples.ts";
 import { amplification, type LsmStats, treeFigures } from "./stats.ts";
 import { Feed } from "./subscribe/feed.ts";
@@ -54,6 +56,7 @@ export class Core {
   readonly lease: Lease;
   readonly upkeep: Upkeep;
   readonly checkpoints: Checkpoints;
+  readonly #clock: Clock;
   readonly #sampler: Sampler;
   /** Its own, unless it was given one to share. */
   readonly #merger: Merger | undefined;
@@ -83,6 +86,7 @@ export class Core {
     this.#memory = this.#share();
     this.#wal = wal;
     this.#accepted = manifest;
+    this.#clock = clock;
     const explain = (error: unknown) => this.#explain(error);
     this.tables = new Tables(store, this.prefix, this.budget.cache, { ...options, explain });
     const [active = new Memtable(), ...frozen] = memtables;
@@ -201,7 +205,8 @@ export class Core {
       memtables: { count: memtables.length, bytes: this.#unflushedBytes() },
       recentBytes: this.transactions.recent.bytes,
       snapshots: this.snapshots.count,
-      checkpoints: manifest.checkpoints.length,
+      states: keptFigures(manifest, this.#clock.nowMs()),
+      subscribers: this.#feed.figures(writes.durableSequence),
       transactions: this.transactions.count,
       // Made of samples that are sorted: only for who looks.
       get hot() {

@@ -111,6 +111,20 @@ export class Collector {
       await this.#deleteTables(tables, referenced.tables);
       if (!referenced.areForeign) await this.#letGoOfParent(stored);
     }
+    this.#noteKept(tables);
+  }
+
+  /** What would go with the checkpoints, at once or after the least age. */
+  #noteKept(listed: readonly BlobEntry[]): void {
+    const { current } = this.#target.manifests;
+    const newest = referencesOf(current).tables;
+    const older = new Set<Ulid>();
+    for (const { manifestId } of current.checkpoints) {
+      const { tables = [] } = this.#references.get(manifestId) ?? {};
+      for (const id of tables) if (!newest.has(id)) older.add(id);
+    }
+    const kept = listed.filter(({ path }) => older.has(this.#idOf(path) ?? ""));
+    this.#figures = { ...this.#figures, keptBytes: sizes(kept) };
   }
 
   /**

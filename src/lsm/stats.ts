@@ -6,6 +6,8 @@ import type { SstMeta } from "./format/sst-meta.ts";
 import type { ReadFigures } from "./get.ts";
 import type { HotPrefix } from "./hot-prefixes.ts";
 import type { PressureStats } from "./pressure.ts";
+import type { KeptFigures } from "./states/kept.ts";
+import type { FeedFigures } from "./subscribe/feed.ts";
 import type { ThrottleState } from "./throttles.ts";
 import type { WalStats } from "./wal/port.ts";
 
@@ -31,6 +33,8 @@ export interface CompactionFigures {
 export interface GcFigures {
   /** Bytes of files that no manifest in retention names, and that are not deleted yet. */
   readonly obsoleteBytes: number;
+  /** Bytes of tables that checkpoints of any kind keep, and the newest state does not name. */
+  readonly keptBytes: number;
   readonly deletedFiles: number;
   readonly deletedBytes: number;
   readonly failures: number;
@@ -50,6 +54,7 @@ export const NO_COMPACTION: CompactionFigures = {
 
 export const NO_GC: GcFigures = {
   obsoleteBytes: 0,
+  keptBytes: 0,
   deletedFiles: 0,
   deletedBytes: 0,
   failures: 0,
@@ -80,8 +85,8 @@ export interface LsmStats {
   readonly memtables: { readonly count: number; readonly bytes: number };
   readonly recentBytes: number;
   readonly snapshots: number;
-  /** States that are kept, people's and readers'. */
-  readonly checkpoints: number;
+  readonly states: KeptFigures;
+  readonly subscribers: FeedFigures;
   readonly transactions: number;
   /** Which keys the latest operations met most, by samples: the largest share first. */
   readonly hot: { readonly reads: readonly HotPrefix[]; readonly writes: readonly HotPrefix[] };

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { utf8 } from "../../src/base/bytes.ts";
 import type { Engine } from "../../src/lsm/engine.ts";
 import { sectionOf } from "./runbook.ts";
-import { openSite, type Site } from "./site.ts";
+import { inThePast, openSite, type Site } from "./site.ts";
 
 /** One incident: brings it about, watches its alarm, does what the runbook says. */
 export interface Drill {
@@ -14,6 +14,7 @@ export interface Drill {
 }
 
 const KIB = 1_024;
+const DAY_MS = 86_400_000;
 /** Between two commits of who does not hurry. */
 const CALM_MS = 5;
 /** How long commits are counted. */
@@ -63,11 +64,37 @@ export const DRILLS: readonly Drill[] = [
       }),
   },
   {
+    name: "forgotten-checkpoint",
+    title: "Forgotten checkpoint",
+    play: (say) => {
+      const forget = (dir: string) =>
+        inThePast(dir, 8 * DAY_MS, async (engine) => {
+          await fill(engine, 4_000, (i) => `/drill/${i}`);
+          await engine.checkpoint("forgotten");
+        });
+      return withSite({}, (site) => playForgotten(site, say), forget);
+    },
+  },
+  {
     name: "hot-prefix",
     title: "Hot prefix",
     play: (say) => withSite({}, (site) => playHotPrefix(site, say)),
   },
 ];
+
+/** What somebody kept a week ago is written over, and stays. */
+async function playForgotten(site: Site, say: (text: string) => void): Promise<void> {
+  const { alarm, commands } = sectionOf("Forgotten checkpoint");
+  const [look = "", letGo = ""] = commands;
+  await fill(site.engine, 4_000, (i) => `/drill/${i}`);
+  await site.engine.compact();
+  say(`alarm at ${await site.until(alarm, "alarm")}`);
+  const name = /^"([^"]+)"/m.exec(await site.operate(look))?.[1];
+  assert.equal(name, "forgotten");
+  say((await site.operate(letGo.replace("NAME", "forgotten"))).trim());
+  say(`calm at ${await site.until(alarm, "calm")}`);
+  assert.deepEqual(site.engine.checkpoints(), []);
+}
 
 /** Some clients commit to one table without a pause, another one here and there. */
 async function playHotPrefix(site: Site, say: (text: string) => void): Promise<void> {
@@ -131,8 +158,9 @@ async function mend(
 async function withSite(
   options: Parameters<typeof openSite>[0],
   work: (site: Site) => Promise<void>,
+  before?: Parameters<typeof openSite>[1],
 ): Promise<void> {
-  const site = await openSite(options);
+  const site = await openSite(options, before);
   try {
     await work(site);
   } finally {

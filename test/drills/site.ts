@@ -36,9 +36,16 @@ export interface Site {
   close(): Promise<void>;
 }
 
-/** @param options of the engine, beside those of every local shard. */
-export async function openSite(options: Partial<LsmOptions>): Promise<Site> {
+/**
+ * @param options of the engine, beside those of every local shard.
+ * @param before works on the shard before the server begins.
+ */
+export async function openSite(
+  options: Partial<LsmOptions>,
+  before: (dir: string) => Promise<void> = async () => {},
+): Promise<Site> {
   const dir = await mkdtemp(join(tmpdir(), "firn-drill-"));
+  await before(dir);
   const [clock, prng, metrics] = [new SystemClock(), new SystemPrng(), createMetrics()];
   const fields = { profile: "local", dir, logLevel: "silent", port: 0 };
   const settings = requireSettings(readSettings([fromFields(fields)], dir));
@@ -97,6 +104,34 @@ export async function openSite(options: Partial<LsmOptions>): Promise<Site> {
       await rm(dir, { recursive: true, force: true });
     },
   };
+}
+
+/** Opens the shard of a directory under a clock that is behind, and closes it. */
+export async function inThePast(
+  dir: string,
+  agoMs: number,
+  work: (engine: Engine) => Promise<void>,
+): Promise<void> {
+  const [clock, prng, budget] = [new LateClock(agoMs), new SystemPrng(), new MemoryBudget()];
+  const shard = await openLocalShard(dir, localBlobStore(dir, { clock, prng }), {
+    ...{ clock, prng, budget, takeOver: "refuse" },
+    metrics: new LsmMetrics(createMetrics(), budget),
+  });
+  await work(await shard.engine());
+  await shard.close();
+}
+
+class LateClock extends SystemClock {
+  readonly #agoMs: number;
+
+  constructor(agoMs: number) {
+    super();
+    this.#agoMs = agoMs;
+  }
+
+  override nowMs(): number {
+    return super.nowMs() - this.#agoMs;
+  }
 }
 
 function operate(line: string): Promise<string> {

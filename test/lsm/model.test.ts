@@ -218,8 +218,8 @@ class Run {
     await this.#engine.close();
     await this.#reader?.close();
     await this.#clones.end(this.#nowMs);
-    const { checkpoints } = (await this.#world.open()).stats();
-    expect(checkpoints).toBe(this.#kept.size);
+    const { states } = (await this.#world.open()).stats();
+    expect(states).toMatchObject({ checkpoints: this.#kept.size, readers: 0 });
   }
 
   /** One who reads beside the owner sees all that is durable, and nothing that may be lost. */

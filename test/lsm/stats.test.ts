@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { utf8 } from "../../src/base/bytes.ts";
+import { LIMITS } from "../../src/base/limits.ts";
 import { createMetrics } from "../../src/base/metrics.ts";
 import { SeededPrng } from "../../src/base/prng.ts";
 import { MemoryBlobStore } from "../../src/blob/memory.ts";
@@ -8,6 +9,7 @@ import { Engine } from "../../src/lsm/engine.ts";
 import { LsmMetrics } from "../../src/lsm/metrics.ts";
 import { ObjectWalStore } from "../../src/lsm/wal/objects.ts";
 import { VirtualClock } from "../support/virtual-clock.ts";
+import { TimedShard } from "./support/timed-shard.ts";
 import { Processes } from "./support/worlds.ts";
 
 const key = (i: number): Uint8Array => utf8(`key-${String(i).padStart(6, "0")}`);
@@ -67,5 +69,66 @@ describe("statistics", () => {
     expect(await metrics.metrics()).toContain('firn_lsm_seconds_count{shard="one",kind="flush"} 2');
     await engine.close();
     expect(await sample("disk_bytes")).toBeUndefined();
+  });
+
+  it("tell what keeps the past, who follows, and what of the log stays", async () => {
+    const shard = new TimedShard();
+    const options = { gcMinAgeMs: 0, logRetentionMs: 60_000 };
+    const engine = await shard.open(options);
+    const nothing = {
+      checkpoints: 0,
+      readers: 0,
+      clones: 0,
+      oldestCheckpointMs: 0,
+      oldestReaderMs: 0,
+    };
+    expect(engine.stats()).toMatchObject({
+      ...{ states: nothing, gc: { keptBytes: 0 }, wal: { retainedBytes: 0 } },
+      subscribers: { subscribers: 0, behind: 0 },
+    });
+    await shard.flush(engine, "1");
+    const [old] = await shard.store.list("sst/");
+    await shard.run(engine.checkpoint("one"));
+    await shard.clock.advance(5_000);
+    await shard.run(engine.checkpoint("two", { ttlMs: 9_000 }));
+    const reader = await shard.read({ checkpoint: "two" }, { gcMinAgeMs: 0 });
+    await shard.run(engine.collectGarbage());
+    // The newest state needs them as well.
+    expect(engine.stats().gc).toMatchObject({ keptBytes: 0 });
+    await shard.flush(engine, "2");
+    await shard.run(engine.compact());
+    await shard.clock.advance(1_000);
+    await shard.run(engine.collectGarbage());
+    const { states, gc, wal } = engine.stats();
+    expect(states).toMatchObject({ checkpoints: 2, readers: 1 });
+    // Opening the reader took some milliseconds.
+    expect(states.oldestCheckpointMs).toBeGreaterThanOrEqual(6_000);
+    expect(states.oldestReaderMs).toBeGreaterThanOrEqual(1_000);
+    expect(states.oldestReaderMs).toBeLessThan(5_000);
+    expect(gc.keptBytes).toBe(old?.size);
+    const log = await shard.store.list("wal/");
+    expect(wal.retainedBytes).toBeGreaterThan(0);
+    expect(wal.retainedBytes).toBeLessThan(log.reduce((sum, { size }) => sum + size, 0));
+
+    const [slow, fast] = [engine.subscribe(51), engine.subscribe(101)];
+    expect(engine.stats().subscribers).toEqual({ subscribers: 2, behind: 50 });
+    await shard.run(slow.next());
+    expect(engine.stats().subscribers).toEqual({ subscribers: 2, behind: 0 });
+    await shard.run(Promise.resolve(engine.put(key(1), key(1), { durable: true })));
+    expect(engine.stats().subscribers).toEqual({ subscribers: 2, behind: 1 });
+    for (const one of [slow, fast, slow]) one.close();
+    expect(engine.stats().subscribers).toEqual({ subscribers: 0, behind: 0 });
+
+    // No object of the log is deleted sooner.
+    await shard.clock.advance(LIMITS.lsmGcMinAgeMs);
+    expect(engine.stats().states.checkpoints).toBe(1);
+    await shard.run(engine.deleteCheckpoint("one"));
+    await shard.run(reader.close());
+    await shard.flush(engine, "3");
+    await shard.run(engine.collectGarbage());
+    const after = engine.stats();
+    expect(after).toMatchObject({ states: nothing, gc: { keptBytes: 0 } });
+    expect(after.wal.retainedBytes).toBeLessThan(wal.retainedBytes);
+    await shard.run(engine.close());
   });
 });

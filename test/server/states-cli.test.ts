@@ -183,7 +183,7 @@ describe.each(["local", "bucket"] as const)("reading in profile %s", (profile) =
     const { out: history } = await firn("history", ...named);
     expect(history).toMatch(/^newest state: sequence \d+\noldest state that can be read: seq/);
     expect(history).toContain('\ncheckpoints: 1\n  "before": sequence ');
-    expect(history).toContain("\nreaders: 0\n");
+    expect(history).toContain("\nreaders: 0\nclones: 0\n");
     const [, from = ""] = /times that can be asked for: from (\S+) on/.exec(history) ?? [];
     expect((await rows("--time", from)).rows.length).toBeLessThanOrEqual(all.rows.length);
     await server.close();

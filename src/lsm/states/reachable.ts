@@ -1,9 +1,10 @@
 import { CatalogError } from "../../base/error.ts";
 import type { Sequence } from "../format/entry.ts";
 import type { Manifest } from "../format/manifest.ts";
+import type { CheckpointKind } from "../format/manifest-records.ts";
 import { ManifestHistory } from "../manifest/history.ts";
 import { noShard } from "../shard-files.ts";
-import { hasEnded, liveStates, type NamedState, shown } from "./checkpoints.ts";
+import { hasEnded, type NamedState, shown } from "./checkpoints.ts";
 import type { ReaderParts } from "./reader.ts";
 import { endOfLog, manifestsOf } from "./unowned.ts";
 
@@ -15,9 +16,10 @@ export interface Reachable {
   readonly oldest: Sequence;
   /** The earliest time that can be asked for, ms; undefined where none is known. */
   readonly fromMs: number | undefined;
-  /** States under names; and those of readers, under names of their own. */
+  /** States under names; and those of readers and of clones, under names of their own. */
   readonly checkpoints: readonly NamedState[];
   readonly readers: readonly NamedState[];
+  readonly clones: readonly NamedState[];
 }
 
 /** Files may vanish, each time behind a newer manifest. */
@@ -47,17 +49,19 @@ export async function reachable(parts: ReaderParts): Promise<Reachable> {
 async function reachableFrom(parts: ReaderParts, manifest: Manifest): Promise<Reachable> {
   const { clock, store, prefix = "", wal } = parts;
   const nowMs = clock.nowMs();
-  const readers = manifest.checkpoints
-    .filter((one) => one.kind === "reader" && !hasEnded(one, nowMs))
-    .map((one) => shown(one));
+  const live = (kind: CheckpointKind): readonly NamedState[] =>
+    manifest.checkpoints
+      .filter((one) => one.kind === kind && !hasEnded(one, nowMs))
+      .map((one) => shown(one));
   const oldest = await oldestOf(new ManifestHistory(store, prefix, clock), manifest, nowMs);
   const sample = manifest.samples.find(({ sequence }) => sequence >= oldest);
   return {
     newest: (await endOfLog(wal, manifest)).sequence,
     oldest,
     fromMs: sample?.timeMs,
-    checkpoints: liveStates(manifest, nowMs),
-    readers,
+    checkpoints: live("named"),
+    readers: live("reader"),
+    clones: live("clone"),
   };
 }
 

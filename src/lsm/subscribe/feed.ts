@@ -4,6 +4,12 @@ import type { WalBatch } from "../wal/port.ts";
 /** What is held for those who follow; who lags further reads the log. */
 const TAIL_BYTES = 4_194_304;
 
+/** Who follows, and how many operations the slowest of them has still to be handed. */
+export interface FeedFigures {
+  readonly subscribers: number;
+  readonly behind: number;
+}
+
 /**
  * The latest durable batches, in memory, for subscribers who follow: none of them asks the store.
  * Nothing is held while nobody subscribes. Writers never wait for a subscriber: what it has not
@@ -12,23 +18,28 @@ const TAIL_BYTES = 4_194_304;
 export class Feed {
   #tail: WalBatch[] = [];
   #tailBytes = 0;
-  #subscribers = 0;
+  /** Of those who follow: what each is to be handed next. */
+  readonly #due = new Set<() => Sequence>();
   readonly #waiting = new Set<() => void>();
 
   /** Somebody follows from here on, until what is answered is called. */
-  join(): () => void {
-    this.#subscribers++;
-    let left = false;
+  join(due: () => Sequence): () => void {
+    const own = (): Sequence => due();
+    this.#due.add(own);
     return () => {
-      if (left) return;
-      left = true;
-      if (--this.#subscribers === 0) this.#drop(this.#tail.length);
+      if (this.#due.delete(own) && this.#due.size === 0) this.#drop(this.#tail.length);
     };
+  }
+
+  /** @param durable the last sequence that they could have been handed. */
+  figures(durable: Sequence): FeedFigures {
+    const behind = [...this.#due].map((due) => durable + 1 - due());
+    return { subscribers: behind.length, behind: Math.max(0, ...behind) };
   }
 
   /** These are durable. */
   push(batches: readonly WalBatch[]): void {
-    if (this.#subscribers === 0) return;
+    if (this.#due.size === 0) return;
     for (const batch of batches) {
       // What it lies in now is given back when it is flushed.
       this.#tail.push({ ...batch, payload: new Uint8Array(batch.payload) });

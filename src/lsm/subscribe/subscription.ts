@@ -57,8 +57,8 @@ export class LogSubscription implements Subscription {
   constructor(source: SubscriptionSource, from: Sequence) {
     this.#source = source;
     this.#walk = new LogWalk(source);
-    this.#leave = source.feed.join();
     this.#due = from;
+    this.#leave = source.feed.join(() => this.#due);
     if (Number.isSafeInteger(from) && from >= 1 && from <= source.durableSequence() + 1) return;
     this.#leave();
     const facts = { sequence: from, durable: source.durableSequence() };

@@ -43,6 +43,8 @@ export class ObjectWal implements Wal {
   #objects: { readonly id: number; readonly lastSequence: number }[];
   /** Likewise, below those: what no replay needs and subscribers may read. */
   #retained: { readonly id: number; readonly lastSequence: number }[] = [];
+  /** As it was found last. */
+  #retainedBytes = 0;
   /** Sequences above it lie in one of both. */
   #knownFrom: number;
   #nextId: number;
@@ -121,6 +123,7 @@ export class ObjectWal implements Wal {
     const old = over.filter(({ id, endedMs }) => id < kept && endedMs <= before);
     this.#forget(old.at(-1)?.id ?? 0);
     await this.#log.remove(old.map(({ id }) => id));
+    this.#retainedBytes = sum(over) - sum(old);
   }
 
   fileOf(sequence: number): { readonly file: number } | { readonly below: number } {
@@ -135,6 +138,7 @@ export class ObjectWal implements Wal {
       epoch: this.#epoch,
       lastSequence: this.#lastSequence,
       files: this.#objects.length,
+      retainedBytes: this.#retainedBytes,
       writtenBytes: this.#writtenBytes,
       ...this.#stats.figures(),
     };
@@ -182,4 +186,8 @@ export class ObjectWal implements Wal {
     }
     if (overtaken) throw fenced(walName(id), "Unknown");
   }
+}
+
+function sum(files: readonly { readonly bytes: number }[]): number {
+  return files.reduce((total, { bytes }) => total + bytes, 0);
 }

@@ -60,6 +60,8 @@ export interface WalStats {
   readonly lastSequence: number;
   /** Files that replay would read. */
   readonly files: number;
+  /** Bytes of those below, which stay for subscribers, or until they are old enough. */
+  readonly retainedBytes: number;
   readonly groups: number;
   readonly batches: number;
   /** Of payloads, and of all that was written for them: frames, padding, headers, zeros. */

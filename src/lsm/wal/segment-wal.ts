@@ -173,6 +173,8 @@ export class SegmentWal implements Wal {
       epoch: this.#epoch,
       lastSequence: this.#lastSequence,
       files: this.#files.length + 1,
+      // As the retention counts them.
+      retainedBytes: this.#retained.length * this.#world.sizes.segmentBytes,
       writtenBytes: this.#writtenBytes,
       ...this.#stats.figures(),
     };

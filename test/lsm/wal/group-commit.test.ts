@@ -54,6 +54,7 @@ class HeldWal implements Wal {
       epoch: 1,
       lastSequence: 0,
       files: 1,
+      retainedBytes: 0,
       groups: 0,
       batches: 0,
       payloadBytes: 0,
