@@ -60,6 +60,9 @@ export interface FirnOptions {
   readonly engineMemoryMib?: number;
   /** What its compactions save: `balanced` if absent, or `write`, `read`, `space`. */
   readonly engineTrade?: Trade;
+  /** How long its log stays for subscribers, such as `12h`; `0` if absent. At most 1024 MiB. */
+  readonly logRetention?: string;
+  readonly logRetentionMib?: number;
   readonly cacheMemoryMib?: number;
   readonly cacheDiskMib?: number;
   /** The deployment's: 32 random characters or more, the same on every node. */

@@ -121,6 +121,17 @@ export async function throttle(
   return 0;
 }
 
+/** Prints what is written, batch by batch. @throws CatalogError as `OperatorClient`. */
+export async function changes(
+  url: string,
+  { from, follow }: Parameters<OperatorClient["changes"]>[0],
+  { print }: Output,
+): Promise<number> {
+  const lines = new OperatorClient(url, SYSTEM_SHARD).changes({ from, follow });
+  for await (const line of lines) print(`${line}\n`);
+  return 0;
+}
+
 /** Where a server is said to listen, without a slash at its end; undefined of anything else. */
 export function serverUrl(text: string): string | undefined {
   const url = /^https?:\/\//.test(text) && URL.canParse(text) ? new URL(text) : undefined;

@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import type { Command } from "commander";
 import type { LsmCommand, RunLsm } from "./lsm.ts";
 import { addStates } from "./lsm-state-program.ts";
-import { amount, positive } from "./option-values.ts";
+import { amount, positive, sequence } from "./option-values.ts";
 import { addSettings, placeOf, type SettingsContext, wordsOf } from "./setting-options.ts";
 
 /** Adds `firn lsm` and all that is below it. */
@@ -61,6 +61,24 @@ function addOperations(lsm: Command, run: RunLsm): void {
     .action((at: string, { prefix, writesPerSecond, for: forSeconds }: ThrottleOptions) =>
       run({ command: "throttle", url: at, prefix, writesPerSecond, forSeconds }),
     );
+  lsm
+    .command("changes")
+    .description("print what was written, batch by batch, as JSON lines")
+    .argument(...url)
+    .requiredOption(
+      "--from <sequence>",
+      "of the first operation; the last one seen, and 1",
+      sequence,
+    )
+    .option("--follow", "go on with what is written from now on, until you end it")
+    .action((at: string, { from, follow = false }: ChangesOptions) =>
+      run({ command: "changes", url: at, from, follow }),
+    );
+}
+
+interface ChangesOptions {
+  readonly from: number;
+  readonly follow?: boolean;
 }
 
 interface ThrottleOptions {

@@ -4,13 +4,21 @@ import { isUlid } from "../lsm/format/ulid.ts";
 import { inspectLog, inspectShard, inspectTable } from "../lsm/inspect.ts";
 import { noShard, type ShardFiles } from "../lsm/shard-files.ts";
 import { verifyShard } from "../lsm/verify.ts";
+import type { ChangesRequest } from "../runtime/change-lines.ts";
 import { SystemClock } from "../runtime/clock.ts";
 import { hasShard, shardFilesOf } from "../runtime/local-shard.ts";
 import { SystemPrng } from "../runtime/prng.ts";
 import type { Settings } from "../runtime/settings.ts";
 import type { ThrottleRequest } from "../runtime/shard-desk.ts";
 import { type CheckpointCommand, checkpoint } from "./lsm-checkpoint.ts";
-import { compactAt, compactShard, hot, requireServerUrl, throttle } from "./lsm-operate.ts";
+import {
+  changes,
+  compactAt,
+  compactShard,
+  hot,
+  requireServerUrl,
+  throttle,
+} from "./lsm-operate.ts";
 import { type ReadCommand, read } from "./lsm-read.ts";
 import { type RestoreCommand, restore } from "./lsm-restore.ts";
 import type { Output } from "./output.ts";
@@ -35,6 +43,7 @@ export type LsmCommand =
   | { readonly command: "compact"; readonly at: string | Settings }
   | { readonly command: "hot"; readonly url: string }
   | ({ readonly command: "throttle"; readonly url: string } & ThrottleRequest)
+  | ({ readonly command: "changes"; readonly url: string } & ChangesRequest)
   | CheckpointCommand
   | RestoreCommand
   | ReadCommand;
@@ -62,6 +71,8 @@ export async function lsm(command: LsmCommand, output: Output): Promise<number> 
         return await hot(requireServerUrl(command.url), output);
       case "throttle":
         return await throttle(requireServerUrl(command.url), command, output);
+      case "changes":
+        return await changes(requireServerUrl(command.url), command, output);
       case "checkpoint create":
       case "checkpoint list":
       case "checkpoint delete":
@@ -76,10 +87,15 @@ export async function lsm(command: LsmCommand, output: Output): Promise<number> 
   } catch (error) {
     if (!(error instanceof CatalogError)) throw error;
     output.printError(`firn: ${describe(error.message, error.context)} [${error.code}]\n`);
+    if (error.code === "LSM_SEQUENCE_GONE") output.printError(GONE_HELP);
     if (error.code === "LSM_OWNED") output.printError(ownedHelp(command, error.context["url"]));
     return error.code === "OPERATOR_URL_INVALID" ? USAGE : 1;
   }
 }
+
+const GONE_HELP = `A server keeps of its log what it needs, and what --log-retention says. Or a
+restore has replaced the state. Take that whole, with firn lsm scan, and go on behind its sequence.
+`;
 
 function ownedHelp({ command }: LsmCommand, url: unknown): string {
   if (command === "restore") return RESTORE_HELP;

@@ -4,6 +4,10 @@ const output = {
   print: (text: string) => process.stdout.write(text),
   printError: (text: string) => process.stderr.write(text),
 };
+// Whoever reads the output has seen enough.
+process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+  process.exit(error.code === "EPIPE" ? 0 : 1);
+});
 process.exitCode = await run(process.argv.slice(2), {
   env: process.env,
   cwd: process.cwd(),

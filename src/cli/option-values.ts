@@ -1,7 +1,6 @@
 import { InvalidArgumentError } from "commander";
 import { keyOfText } from "../lsm/printable.ts";
-
-const UNITS_MS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+import { spanMs } from "../runtime/setting-values.ts";
 
 /** @throws InvalidArgumentError, as all of these. */
 export function positive(text: string): number {
@@ -16,8 +15,8 @@ export function amount(text: string): number {
 
 /** A span of time, in milliseconds. */
 export function span(text: string): number {
-  const [, count, unit] = /^([1-9]\d{0,5})([smhd])$/.exec(text) ?? [];
-  if (count !== undefined) return Number(count) * UNITS_MS[unit as keyof typeof UNITS_MS];
+  const ms = spanMs(text);
+  if (ms !== undefined) return ms;
   throw new InvalidArgumentError("a span is wanted, such as 90s, 30m, 12h or 7d.");
 }
 

@@ -1,5 +1,6 @@
 import { CatalogError, type ErrorKind } from "../base/error.ts";
 import type { NamedState } from "../lsm/states/checkpoints.ts";
+import type { ChangesRequest } from "./change-lines.ts";
 import type {
   CheckpointRequest,
   CheckpointsReport,
@@ -67,6 +68,30 @@ export class OperatorClient {
     return (await this.#ask("/checkpoints", { name }, "DELETE")) as CheckpointsReport;
   }
 
+  /** Lines of `changeLines`, one by one. What ends them is thrown. */
+  async *changes(request: ChangesRequest): AsyncGenerator<string> {
+    const url = `${this.#base}/changes`;
+    try {
+      const response = await fetch(url, {
+        ...{ method: "POST", body: JSON.stringify(request) },
+        headers: { "Content-Type": "application/json" },
+      });
+      if (response.status >= 300) throw refusal(url, response.status, await response.json());
+      let rest = "";
+      for await (const bytes of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+        const lines = `${rest}${bytes}`.split("\n");
+        rest = lines.pop() ?? "";
+        for (const line of lines) {
+          if (line.startsWith('{"error"')) throw told(line);
+          // An empty one says that nothing is written.
+          if (line !== "") yield line;
+        }
+      }
+    } catch (error) {
+      throw error instanceof CatalogError ? error : unreachable(url, error);
+    }
+  }
+
   /** @param sent GET where it is undefined. */
   async #ask(path: string, sent: object | undefined, method = "POST"): Promise<unknown> {
     const url = this.#base + path;
@@ -87,10 +112,20 @@ export class OperatorClient {
     }
     const { status, body } = answer;
     if (status < 300) return body;
-    const { code, detail } = body as { readonly code?: unknown; readonly detail?: unknown };
-    if (typeof code !== "string") throw unreachable(url, undefined);
-    throw new CatalogError(KINDS[status] ?? "Internal", code, String(detail));
+    throw refusal(url, status, body);
   }
+}
+
+function refusal(url: string, status: number, body: unknown): CatalogError {
+  const { code, detail } = body as { readonly code?: unknown; readonly detail?: unknown };
+  if (typeof code !== "string") return unreachable(url, undefined);
+  return new CatalogError(KINDS[status] ?? "Internal", code, String(detail));
+}
+
+/** A failure of the server's, after it had begun to answer. */
+function told(line: string): CatalogError {
+  const { error } = JSON.parse(line) as { error: { code: string; message: string } };
+  return new CatalogError("Unavailable", error.code, error.message);
 }
 
 function unreachable(url: string, cause: unknown): CatalogError {

@@ -43,6 +43,22 @@ export function parseMebibytes(text: string): number {
   return Number(text);
 }
 
+const UNITS_MS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+
+/** A span of time in milliseconds; undefined where the text is none. */
+export function spanMs(text: string): number | undefined {
+  const [, count, unit] = /^([1-9]\d{0,5})([smhd])$/.exec(text) ?? [];
+  if (count === undefined) return undefined;
+  return Number(count) * UNITS_MS[unit as keyof typeof UNITS_MS];
+}
+
+/** A span of time, in milliseconds, that 0 switches off. */
+export function parseSpan(text: string): number {
+  const ms = text === "0" ? 0 : spanMs(text);
+  if (ms === undefined) throw new RangeError("must be a span such as 90s, 30m, 12h, 7d, or 0");
+  return ms;
+}
+
 /** Of the storage engine: less would be a table for each few rows. */
 export function parseEngineMemory(text: string): number {
   const mib = parseMebibytes(text);

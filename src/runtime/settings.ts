@@ -16,6 +16,7 @@ import {
   parsePort,
   parsePrefix,
   parseSecret,
+  parseSpan,
   parseTable,
   parseUrl,
 } from "./setting-values.ts";
@@ -63,6 +64,9 @@ export interface SettingValues {
   readonly init: boolean;
   readonly engineMemoryMib: number;
   readonly engineTrade: Trade;
+  /** How long what no replay needs stays of the storage engine's log, in ms; 0: not at all. */
+  readonly logRetention: number;
+  readonly logRetentionMib: number;
   readonly cacheMemoryMib: number;
   readonly cacheDiskMib: number;
   /** Never shown, logged or answered. */
@@ -203,6 +207,16 @@ export const SETTINGS: SettingTable = {
     doc:
       "profiles local and bucket: what compactions of the storage engine save, at the cost of " +
       "the others: bytes written, places to read, or space",
+  },
+  logRetention: {
+    ...single("<span>", "0", parseSpan),
+    doc:
+      "profiles local and bucket: how long the storage engine's log stays for those who follow " +
+      "it (firn lsm changes), such as 90s, 30m, 12h, 7d; 0: as long as it is needed",
+  },
+  logRetentionMib: {
+    ...single("<mebibytes>", "1024", parseMebibytes),
+    doc: "likewise: and at most so much of it",
   },
   cacheMemoryMib: {
     ...single("<mebibytes>", "64", parseMebibytes),

@@ -7,6 +7,7 @@ import type { Maybe } from "../lsm/maybe.ts";
 import { keyOfText, textOfKey } from "../lsm/printable.ts";
 import type { NamedState } from "../lsm/states/checkpoints.ts";
 import type { LsmStats } from "../lsm/stats.ts";
+import { type ChangesRequest, changeLines } from "./change-lines.ts";
 
 /** The shape of a tree before or after, as people compare it. Bytes and counts. */
 export interface TreeReport {
@@ -85,11 +86,19 @@ export interface CheckpointsReport {
   readonly checkpoints: readonly NamedState[];
 }
 
+/** What is being followed. */
+export interface Changes {
+  /** Some lines at once. Never fails. */
+  readonly lines: AsyncIterable<string>;
+  readonly close: () => void;
+}
+
 /** Where an operator comes to with what a shard needs. */
 export class ShardDesk {
   readonly name: string;
   readonly #engine: () => Maybe<Engine>;
   readonly #clock: Clock;
+  readonly #followers = new Set<() => void>();
   #compaction: (() => CompactionReport) | undefined;
 
   /** @param engine the one that serves now, as `Shard.engine`. */
@@ -184,6 +193,38 @@ export class ShardDesk {
     // A failure is counted, and the next collection comes.
     void engine.collectGarbage().catch(() => undefined);
     return { checkpoints: engine.checkpoints() };
+  }
+
+  /**
+   * Committed batches in their order, as `changeLines` prints them. `close` ends them, and so does
+   * who stops reading, and `stop`.
+   *
+   * @throws CatalogError as `Engine.subscribe`; `NotFound`, code `LSM_SEQUENCE_GONE`; as
+   *   `Shard.engine`.
+   */
+  async changes({ from, follow }: ChangesRequest): Promise<Changes> {
+    const engine = await this.#engine();
+    const { durableSequence } = engine.stats();
+    const subscription = engine.subscribe(from);
+    const close = (): void => {
+      this.#followers.delete(close);
+      subscription.close();
+    };
+    this.#followers.add(close);
+    try {
+      // What is there already, or is not any more, is told at once.
+      const first = from <= durableSequence ? await subscription.next() : undefined;
+      const through = follow ? Number.POSITIVE_INFINITY : durableSequence;
+      return { lines: changeLines(subscription, first, through, this.#clock), close };
+    } catch (error) {
+      close();
+      throw error;
+    }
+  }
+
+  /** Ends what is being followed. */
+  stop(): void {
+    for (const close of [...this.#followers]) close();
   }
 
   /**

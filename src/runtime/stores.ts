@@ -85,11 +85,12 @@ export async function localStores(
 
 /** What the engines of a process share. */
 export function engineParts(
-  { engineMemoryMib, engineTrade: trade }: Settings,
+  { engineMemoryMib, engineTrade: trade, logRetention, logRetentionMib }: Settings,
   metrics: Metrics,
 ): Pick<LocalShardOptions, "budget" | "metrics" | "options"> {
   const budget = new MemoryBudget(engineMemoryMib * MIB);
-  return { budget, options: { trade }, metrics: new LsmMetrics(metrics, budget) };
+  const log = { logRetentionMs: logRetention, logRetentionBytes: logRetentionMib * MIB };
+  return { budget, options: { trade, ...log }, metrics: new LsmMetrics(metrics, budget) };
 }
 
 /** What to do about an owner that is in the way, and a word to who waits for it. */

@@ -1,7 +1,9 @@
 import type { IncomingMessage } from "node:http";
+import { Readable } from "node:stream";
 import type { FastifyInstance } from "fastify";
 import { CatalogError, invalid } from "../base/error.ts";
 import { contentTypeNotSupported } from "../http/failure.ts";
+import type { ChangesRequest } from "../runtime/change-lines.ts";
 import { isLoopbackHost } from "../runtime/loopback.ts";
 import type { CheckpointRequest, ShardDesk, ThrottleRequest } from "../runtime/shard-desk.ts";
 
@@ -12,6 +14,7 @@ const METHODS: Readonly<Record<string, readonly string[]>> = {
   "": ["GET"],
   "/compaction": ["GET", "POST"],
   "/checkpoints": ["GET", "POST", "DELETE"],
+  "/changes": ["POST"],
   "/throttles": ["POST"],
 };
 
@@ -23,7 +26,7 @@ export function operatorMethods(path: string): readonly string[] | undefined {
 
 /**
  * What an operator asks of the shards that this process owns: how they are, a compaction, to keep
- * states, to hold writes back. `firn lsm` is its client.
+ * states, to follow what is written, to hold writes back. `firn lsm` is its client.
  *
  * There is no authentication yet, and keys are of all accounts: so it is answered to processes of
  * this machine alone, wherever the server listens, and not to what a proxy hands on.
@@ -59,6 +62,13 @@ export function addOperatorRoutes(app: FastifyInstance, desks: readonly ShardDes
     const desk = deskOf(request);
     return desk.deleteCheckpoint(nameOf(fieldsOf(request.body)));
   });
+  // The answer may never end: it is a request that reads, with what it asks for in its body.
+  app.post(`${SHARD}/changes`, async (request, reply) => {
+    const desk = deskOf(request);
+    const { lines, close } = await desk.changes(changesOf(fieldsOf(request.body)));
+    reply.raw.once("close", close);
+    return reply.type("application/x-ndjson").send(Readable.from(lines));
+  });
   app.post(`${SHARD}/throttles`, async (request) => {
     const desk = deskOf(request);
     await desk.throttle(throttleOf(fieldsOf(request.body)));
@@ -92,6 +102,12 @@ function checkpointOf(fields: Readonly<Record<string, unknown>>): CheckpointRequ
   if (ttlMs === undefined) return { name };
   if (typeof ttlMs === "number") return { name, ttlMs };
   throw invalid("LSM_CHECKPOINT_INVALID", "a checkpoint lives for so many milliseconds");
+}
+
+function changesOf(fields: Readonly<Record<string, unknown>>): ChangesRequest {
+  const { from, follow = false } = fields;
+  if (typeof from === "number" && typeof follow === "boolean") return { from, follow };
+  throw invalid("LSM_CHANGES_INVALID", "changes are asked for by from, a sequence, and follow");
 }
 
 function throttleOf(fields: Readonly<Record<string, unknown>>): ThrottleRequest {

@@ -161,6 +161,7 @@ export class FirnServer {
 
   async #drain(): Promise<void> {
     this.#closeOthers();
+    for (const desk of this.#options.desks ?? []) desk.stop();
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
     this.#connections.windDown();
     if (!(await settlesWithin(closed, this.#options.drainMs ?? DRAIN_MS))) {

@@ -35,7 +35,7 @@ const SAMPLES: Partial<Record<SettingName, string>> = {
     s3PathStyle: "true",
   },
   ...{ s3CheckMetadata: "true", dynamodbTable: "pointers", cacheMemoryMib: "0" },
-  ...{ engineMemoryMib: "16", engineTrade: "space" },
+  ...{ engineMemoryMib: "16", engineTrade: "space", logRetention: "12h", logRetentionMib: "1" },
   ...{ cacheDiskMib: "10", secret: SECRET },
 };
 
@@ -79,6 +79,8 @@ describe("settings", () => {
       init: false,
       engineMemoryMib: 256,
       engineTrade: "balanced",
+      logRetention: 0,
+      logRetentionMib: 1_024,
       cacheMemoryMib: 64,
       cacheDiskMib: 0,
       secret: undefined,
@@ -188,6 +190,7 @@ describe("settings", () => {
       })),
       ...[{ dynamodbTable: "a b" }, { cacheMemoryMib: "-1" }, { cacheDiskMib: "1G" }],
       ...[{ engineMemoryMib: "15" }, { engineTrade: "speed" }],
+      ...[{ logRetention: "1" }, { logRetention: "-1h" }, { logRetentionMib: "1.5" }],
       ...[{ s3KmsKey: "a b" }],
     ];
     for (const [given] of wrong.map((each) => [each])) {
