@@ -104,7 +104,8 @@ function* manifestLines(manifest: Manifest): Generator<string> {
     const what = kind === "named" ? `checkpoint ${printable(name)}` : `${kind} ${printable(name)}`;
     yield `  ${what}: manifest ${manifestId}, sequence ${sequence}${expiryText(expiresAtMs)}`;
   }
-  const { parent } = manifest;
+  const { parent, deletedAtMs } = manifest;
+  if (deletedAtMs !== undefined) yield `  deleted ${timeText(deletedAtMs)}`;
   if (parent !== undefined) {
     const there = `${pathText(parent.prefix)}, which keeps manifest ${parent.manifestId} for it`;
     yield `  clone of ${there} as ${printable(parent.pin)}`;

@@ -14,6 +14,7 @@ import type { LsmMetrics } from "./metrics.ts";
 import { type LsmOptions, lsmOptions, retentionOf } from "./options.ts";
 import type { NodeIdentity, TakeOver } from "./owner.ts";
 import { Replay } from "./replay.ts";
+import { assertAlive } from "./shard-files.ts";
 import { holdParent, type ManifestsOf, objectsOf } from "./states/parent.ts";
 import { takeOver } from "./take-over.ts";
 import { EPOCH_AT, type Wal, type WalStore } from "./wal/port.ts";
@@ -67,7 +68,8 @@ export interface Opened {
  *
  * @throws CatalogError `Unavailable`, codes `LSM_OWNED`, `WAL_FENCED`; `Corrupt`, naming file and
  *   offset, with `LSM_MANIFEST_LOST` where states that were published are gone; `NotFound`, code
- *   `LSM_CLONE_UNFINISHED`: the shard is what is left of a clone that was never made.
+ *   `LSM_CLONE_UNFINISHED`: the shard is what is left of a clone that was never made; or
+ *   `LSM_SHARD_DELETED`.
  */
 export async function openShard(parts: OpenOptions): Promise<Opened> {
   const { clock, node, wal: logs, prefix = "" } = parts;
@@ -79,7 +81,10 @@ export async function openShard(parts: OpenOptions): Promise<Opened> {
   const mode = parts.takeOver ?? "refuse";
   const found = await takeOver(
     ...([store, clock, node, mode, parts.onWaiting] as const),
-    (before) => holdParent(manifestsOf, before),
+    async (before) => {
+      assertAlive(before, prefix);
+      await holdParent(manifestsOf, before);
+    },
   );
   const { manifest: taken, outwait, known } = found;
   const leaseOver = outwait ? clock.sleep(options.takeoverWaitMs) : undefined;

@@ -36,6 +36,17 @@ export function noShard(prefix: string): CatalogError {
   return new CatalogError("NotFound", "LSM_NO_SHARD", "no shard is stored there", { path: prefix });
 }
 
+/** What is left under its prefix says that it is no more. Nothing else ever stands there. */
+export function shardDeleted(prefix: string, deletedAtMs: number): CatalogError {
+  const message = "the shard was deleted";
+  return new CatalogError("NotFound", "LSM_SHARD_DELETED", message, { path: prefix, deletedAtMs });
+}
+
+/** @throws CatalogError `NotFound`, code `LSM_SHARD_DELETED`. */
+export function assertAlive({ deletedAtMs }: Manifest, prefix = ""): void {
+  if (deletedAtMs !== undefined) throw shardDeleted(prefix, deletedAtMs);
+}
+
 /** Every table that is stored, whether something refers to it or not. */
 export async function tableFiles({ store, prefix }: ShardFiles): Promise<readonly TableFile[]> {
   const directory = `${prefix}sst/`;

@@ -14,6 +14,7 @@ export const FORMAT_VERSION = 1;
  *   manifest  those of all of its tables;                none yet
  *             32 clones: tables that lie with another
  *             shard, or a state that is kept for one
+ *             64 the shard is deleted
  *   boundary  none yet                                   none yet
  *
  * Those that `KNOWN` lacks have their place in the bytes, but nothing writes or reads them yet.
@@ -25,13 +26,15 @@ export const RANGES = 2;
 export const EXPIRY = 4;
 /** Who does not know it would delete what another shard reads, or look for tables in vain. */
 export const CLONES = 32;
+/** Who does not know it would take what is left for an empty shard, and write to it. */
+export const DELETED = 64;
 /** The one optional feature. */
 export const PREFIX_FILTER = 1;
 const OF_TABLES = MERGES | RANGES | EXPIRY;
 
 const KNOWN: Readonly<Record<FileKind, number>> = {
   sst: OF_TABLES,
-  manifest: OF_TABLES | CLONES,
+  manifest: OF_TABLES | CLONES | DELETED,
   boundary: 0,
 };
 

@@ -1,6 +1,6 @@
 import { crc32 } from "node:zlib";
 import { corrupt } from "./corrupt.ts";
-import { assertReadable, CLONES, FORMAT_VERSION } from "./features.ts";
+import { assertReadable, CLONES, DELETED, FORMAT_VERSION } from "./features.ts";
 import { FieldReader, FieldWriter, type UnknownFields } from "./fields.ts";
 import {
   type Checkpoint,
@@ -46,6 +46,7 @@ import { readU32, writeU32 } from "./varint.ts";
  *   10 owner                                        11 wall time of writing, ms
  *   12 name of a merge operator (repeats): the first one has number 0
  *   13 parent, of a clone that may still name tables of it
+ *   14 wall time at which the shard was deleted, ms
  *
  * Their records are in `manifest-records.ts` and `sst-meta.ts`.
  *
@@ -81,6 +82,8 @@ export interface Manifest {
   readonly operators: readonly string[];
   /** Of a clone, while its parent keeps tables for it. */
   readonly parent?: Parent | undefined;
+  /** The last state of a shard that is no more: it names nothing. */
+  readonly deletedAtMs?: number | undefined;
   readonly writtenAtMs: number;
   readonly optionalFeatures: number;
   readonly unknown: UnknownFields;
@@ -95,6 +98,7 @@ export function encodeManifest(manifest: Manifest): Uint8Array {
     .number(4, manifest.walFrom)
     .number(5, manifest.lastSequence)
     .number(11, manifest.writtenAtMs)
+    .optionalNumber(14, manifest.deletedAtMs)
     .unknown(manifest.unknown);
   for (const table of manifest.level0) body.bytes(6, encodeSstMeta(table));
   for (const run of manifest.runs) body.bytes(7, encodeRun(run));
@@ -110,6 +114,7 @@ export function encodeManifest(manifest: Manifest): Uint8Array {
 function requiredBy(manifest: Manifest): number {
   const isKept = manifest.checkpoints.some(({ kind }) => kind === "clone");
   let features = isKept || manifest.parent !== undefined ? CLONES : 0;
+  if (manifest.deletedAtMs !== undefined) features |= DELETED;
   for (const { stats } of tablesIn(manifest)) features |= featuresOf(stats);
   return features;
 }
@@ -133,6 +138,7 @@ export function isForeign(manifest: Pick<Manifest, "level0" | "runs">): boolean 
 export function decodeManifest(bytes: Uint8Array): Manifest {
   const { fields, optionalFeatures } = openRecord("manifest", bytes);
   const parent = fields.record(13, decodeParent);
+  const deletedAtMs = fields.optionalNumber(14);
   const manifest: Manifest = {
     id: fields.number(1),
     writerEpoch: fields.number(2),
@@ -147,6 +153,7 @@ export function decodeManifest(bytes: Uint8Array): Manifest {
     writtenAtMs: fields.number(11),
     operators: fields.texts(12),
     ...(parent && { parent }),
+    ...(deletedAtMs === undefined ? {} : { deletedAtMs }),
     optionalFeatures,
     unknown: fields.unknown(),
   };
@@ -163,6 +170,9 @@ function checkTables(manifest: Manifest): void {
     const fits = !seen.has(table.id) && table.stats.maxSequence <= lastSequence && isKept;
     if (!fits) throw corrupt("manifest", "tables", HEADER_BYTES, "table out of place");
     seen.add(table.id);
+  }
+  if (manifest.deletedAtMs !== undefined && seen.size > 0) {
+    throw corrupt("manifest", "tables", HEADER_BYTES, "a deleted shard has tables");
   }
   if (new Set(runs.map((run) => run.id)).size !== runs.length) {
     throw corrupt("manifest", "runs", HEADER_BYTES, "two runs of one id");

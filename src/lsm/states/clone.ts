@@ -216,9 +216,11 @@ class Cloning {
 
   #exists(standing: Manifest | undefined): CatalogError {
     const message = "a shard is there already";
-    const { id = 0, lastSequence = 0, parent } = standing ?? {};
+    const { id = 0, lastSequence = 0, parent, deletedAtMs } = standing ?? {};
     const origin = parent === undefined ? {} : { parent: parent.prefix, of: parent.manifestId };
-    const facts = { path: this.#into, manifest: id, sequence: lastSequence, ...origin };
+    const isDeleted = deletedAtMs !== undefined;
+    const shard = { path: this.#into, manifest: id, sequence: lastSequence };
+    const facts = { ...shard, ...origin, ...(isDeleted && { isDeleted }) };
     return new CatalogError("AlreadyExists", "LSM_SHARD_EXISTS", message, facts);
   }
 }

@@ -52,7 +52,7 @@ export async function holdParent(manifestsOf: ManifestsOf, clone: Manifest): Pro
     const others = newest.checkpoints.filter((one) => one !== pin);
     return { ...newest, checkpoints: [...others, { ...pin, expiresAtMs: undefined }] };
   }).catch((error: unknown) => {
-    throw isNoShard(error) ? unfinished(parent) : error;
+    throw isGone(error) ? unfinished(parent) : error;
   });
 }
 
@@ -79,12 +79,13 @@ export async function letGoOfParent(manifestsOf: ManifestsOf, parent: Parent): P
     const standing = pinnedIn(newest, pin);
     return standing && without(newest, (one) => one === standing);
   }).catch((error: unknown) => {
-    if (!isNoShard(error)) throw error;
+    if (!isGone(error)) throw error;
   });
 }
 
-function isNoShard(error: unknown): boolean {
-  return error instanceof CatalogError && error.code === "LSM_NO_SHARD";
+function isGone(error: unknown): boolean {
+  if (!(error instanceof CatalogError)) return false;
+  return error.code === "LSM_NO_SHARD" || error.code === "LSM_SHARD_DELETED";
 }
 
 function unfinished({ prefix, pin }: Parent): CatalogError {

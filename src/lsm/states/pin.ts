@@ -5,7 +5,7 @@ import type { Manifest } from "../format/manifest.ts";
 import type { Checkpoint } from "../format/manifest-records.ts";
 import type { Change } from "../manifest/log.ts";
 import type { ManifestStore } from "../manifest/store.ts";
-import { noShard } from "../shard-files.ts";
+import { assertAlive, noShard } from "../shard-files.ts";
 import { certainly, hasEnded, tooMany, without } from "./checkpoints.ts";
 
 /** Which state is to be kept; undefined where that cannot be said any more. */
@@ -21,7 +21,7 @@ const RACES = 1_000;
 /**
  * Publishes a change of the newest state as one who does not own the shard. Three requests.
  *
- * @throws CatalogError `NotFound`, code `LSM_NO_SHARD`; `Unavailable`, code
+ * @throws CatalogError `NotFound`, codes `LSM_NO_SHARD`, `LSM_SHARD_DELETED`; `Unavailable`, code
  *   `LSM_MANIFEST_CONTENDED`; what the store throws.
  */
 export async function amend(store: ManifestStore, change: Change): Promise<Manifest> {
@@ -29,6 +29,7 @@ export async function amend(store: ManifestStore, change: Change): Promise<Manif
     for (let race = 0; ; race++) {
       const newest = await store.latest();
       if (newest === undefined) throw noShard("");
+      assertAlive(newest);
       const state = once(newest);
       if (state === undefined) return newest;
       const published = await store.publish(state, newest.id);

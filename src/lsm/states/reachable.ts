@@ -3,7 +3,7 @@ import type { Sequence } from "../format/entry.ts";
 import type { Manifest } from "../format/manifest.ts";
 import type { CheckpointKind } from "../format/manifest-records.ts";
 import { ManifestHistory } from "../manifest/history.ts";
-import { noShard } from "../shard-files.ts";
+import { assertAlive, noShard } from "../shard-files.ts";
 import { hasEnded, type NamedState, shown } from "./checkpoints.ts";
 import type { ReaderParts } from "./reader.ts";
 import { endOfLog, manifestsOf } from "./unowned.ts";
@@ -29,13 +29,15 @@ const TRIES = 10;
  * What could be asked for now. Keeps nothing. A list of the manifests, and a read of the oldest, of
  * the newest and of the log behind it.
  *
- * @throws CatalogError `NotFound`, code `LSM_NO_SHARD`; `Corrupt`; what the store throws.
+ * @throws CatalogError `NotFound`, codes `LSM_NO_SHARD`, `LSM_SHARD_DELETED`; `Corrupt`; what the
+ *   store throws.
  */
 export async function reachable(parts: ReaderParts): Promise<Reachable> {
   const manifests = manifestsOf(parts);
   for (let attempt = 1; ; attempt++) {
     const manifest = await manifests.latest();
     if (manifest === undefined) throw noShard(parts.prefix ?? "");
+    assertAlive(manifest, parts.prefix);
     try {
       return await reachableFrom(parts, manifest);
     } catch (error) {

@@ -15,7 +15,7 @@ import type { Maybe } from "../maybe.ts";
 import type { Memtable } from "../memtable.ts";
 import { type LsmOptions, lsmOptions } from "../options.ts";
 import type { Scan } from "../scan.ts";
-import { noShard } from "../shard-files.ts";
+import { assertAlive, noShard, shardDeleted } from "../shard-files.ts";
 import type { TailGroup, WalBatch, WalReader } from "../wal/port.ts";
 import { holdParent, type ManifestsOf, objectsOf } from "./parent.ts";
 import { Pin, type Stays } from "./pin.ts";
@@ -77,8 +77,9 @@ const WAIT_POLL_MS = 50;
  * third of `LIMITS.lsmReaderLifeMs`.
  *
  * @throws CatalogError `NotFound`, codes `LSM_NO_SHARD`, `LSM_CHECKPOINT_NOT_FOUND`,
- *   `LSM_HISTORY_GONE`, `LSM_CLONE_UNFINISHED`; `Unavailable`, code `LSM_SEQUENCE_AHEAD`;
- *   `Invalid`, code `LSM_TIME_AHEAD`; `Corrupt`; what the store throws.
+ *   `LSM_HISTORY_GONE`, `LSM_CLONE_UNFINISHED`, `LSM_SHARD_DELETED`, which one that follows may
+ *   meet later too; `Unavailable`, code `LSM_SEQUENCE_AHEAD`; `Invalid`, code `LSM_TIME_AHEAD`;
+ *   `Corrupt`; what the store throws.
  */
 export async function openReader(parts: ReaderParts, target: ReaderTarget): Promise<Reader> {
   const { store, clock, prng, prefix = "" } = parts;
@@ -87,6 +88,7 @@ export async function openReader(parts: ReaderParts, target: ReaderTarget): Prom
   const manifests = parts.manifests ?? new ManifestObjects({ store, clock, prefix, gcMinAgeMs });
   const standing = await manifests.latest();
   if (standing === undefined) throw noShard(prefix);
+  assertAlive(standing, prefix);
   await holdParent(parts.manifestsOf ?? objectsOf(store, clock, gcMinAgeMs), standing);
   const pin = new Pin(manifests, clock, mintUlid(clock, prng), LIMITS.lsmReaderLifeMs);
   const follows = "follow" in target;
@@ -143,6 +145,7 @@ interface Shared {
 /** One who reads a shard that another owns. See `openReader`. */
 export class Reader {
   readonly #clock: Clock;
+  readonly #prefix: string;
   readonly #wal: WalReader;
   readonly #manifests: ManifestStore;
   readonly #pin: Pin | undefined;
@@ -170,6 +173,7 @@ export class Reader {
     const { parts, options, prefix, manifests, pin } = shared;
     const { store, clock, wal, cache = new BlockCache(LIMITS.lsmReaderCacheBytes) } = parts;
     this.#clock = clock;
+    this.#prefix = prefix;
     this.#wal = wal;
     this.#manifests = manifests;
     this.#pin = pin;
@@ -269,7 +273,10 @@ export class Reader {
     this.#ended.abort();
     this.#state.close();
     await this.#refreshing?.catch(() => undefined);
-    await this.#pin?.release();
+    await this.#pin?.release().catch((error: unknown) => {
+      // What is deleted keeps nothing.
+      if (!(error instanceof CatalogError) || error.code !== "LSM_SHARD_DELETED") throw error;
+    });
   }
 
   /** Begins to look for what is new, and to renew what it keeps. */
@@ -338,6 +345,7 @@ export class Reader {
     const newer = await this.#newer();
     this.#known = began;
     if (newer === undefined) return;
+    assertAlive(newer, this.#prefix);
     const { manifest } = this.#state;
     const names = tableIds(manifest);
     const isSame = [...tableIds(newer)].every((id) => names.has(id));
@@ -418,6 +426,8 @@ export class Reader {
     if (!(error instanceof CatalogError) || error.code !== "LSM_TABLE_MISSING") return error;
     const newest = await this.#manifests.latest().catch(() => undefined);
     if (newest === undefined) return error;
+    const { deletedAtMs } = newest;
+    if (deletedAtMs !== undefined) return shardDeleted(this.#prefix, deletedAtMs);
     const { id } = this.#state.manifest;
     const isKept = this.#pin?.standsIn(newest) === true;
     const isNamed = [...tableIds(newest)].some((table) => isOf(error, table));

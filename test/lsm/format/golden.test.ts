@@ -276,6 +276,15 @@ describe("manifests of clones, and of those that they were made of, are read as 
   });
 });
 
+it("the last manifest of a shard that was deleted is read as meant", () => {
+  const nothing = { level0: [], runs: [], checkpoints: [], samples: [] };
+  const manifest = { ...MANIFEST, ...nothing, deletedAtMs: 1_763_740_000_000 };
+  const bytes = golden("manifest-v1-deleted", () => encodeManifest(manifest));
+  expect(decodeManifest(bytes)).toEqual(manifest);
+  expect(Buffer.from(encodeManifest(manifest)).equals(bytes)).toBe(true);
+  expect(bytes.readUInt32LE(12)).toBe(64);
+});
+
 function hexOf(bytes: Uint8Array): string {
   return Buffer.from(bytes).toString("hex");
 }

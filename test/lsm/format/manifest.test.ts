@@ -205,6 +205,7 @@ describe("a manifest", () => {
       { runs: [{ id: 1, tables: [table(21, []), table(20, [])], unknown: [] }] },
     ],
     ["a table of others, and no parent that keeps it", { parent: undefined }],
+    ["tables of a shard that is deleted", { deletedAtMs: 5 }],
     ["a run without tables", { runs: [{ id: 1, tables: [], unknown: [] }] }],
     [
       "two runs of one id",
@@ -252,6 +253,7 @@ describe("a table that lies with others", () => {
     const clone = { ...pin, expiresAtMs: 5, kind: "clone" as const };
     expect(required({ ...without, checkpoints: [clone] })).toBe(32);
     expect(required({ ...without, parent: sample().parent })).toBe(32);
+    expect(required({ ...without, deletedAtMs: 5 })).toBe(64);
   });
 });
 

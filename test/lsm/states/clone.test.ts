@@ -319,7 +319,11 @@ describe("a clone", () => {
     await expect(clone.run(clone.clone("other/"))).rejects.toMatchObject(unfinished);
     expect((await clone.findings()).length).toBeGreaterThan(0);
     expect((await clone.newest()).writerEpoch).toBe(0);
+    const { lastSequence } = await clone.newest();
     await parent.run(parent.clone(INTO));
+    // What was never made is no state of the past either.
+    const past = clone.read({ at: { sequence: lastSequence } }, NOW);
+    await expect(past).rejects.toMatchObject({ kind: "NotFound", code: "LSM_HISTORY_GONE" });
     expect(await inherits(clone)).toBe("6 3");
     expect(engine.failure).toBeUndefined();
   });
@@ -455,12 +459,15 @@ describe("cloning", () => {
       const parent = new TimedShard();
       const { engine } = await prepare(parent);
       met = false;
-      const until = async () => {
+      const collected = async () => {
         parent.clock.skip(2 * LIMITS.lsmReaderLifeMs);
         await tidy(parent, engine, "9");
       };
+      // All that the process does waits, the renewal of what it reads too.
+      let still: Promise<void> | undefined;
+      const until = () => (still ??= collected());
       const store = new FaultyBlobStore(parent.store, (index) => {
-        if (index !== at) return undefined;
+        if (index < at) return undefined;
         met = true;
         return { fault: "stalled", applied: "after", until };
       });
@@ -475,7 +482,8 @@ describe("cloning", () => {
       const isMade = found === "4 3" || found === "9 3";
       expect([at, outcome, found, isMade]).toEqual([at, outcome, found, outcome === "made"]);
     }
-    expect([...outcomes]).toEqual(expect.arrayContaining(["made", "LSM_CLONE_UNFINISHED"]));
+    const due = ["made", "LSM_HISTORY_GONE", "LSM_CLONE_UNFINISHED"];
+    expect([...outcomes]).toEqual(expect.arrayContaining(due));
   });
 
   it("into one place at once is done by one, who loses nothing by it", async () => {

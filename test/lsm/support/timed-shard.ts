@@ -8,6 +8,7 @@ import type { Manifest } from "../../../src/lsm/format/manifest.ts";
 import { ManifestObjects } from "../../../src/lsm/manifest/objects.ts";
 import type { LsmOptions } from "../../../src/lsm/options.ts";
 import { type Cloned, cloneShard } from "../../../src/lsm/states/clone.ts";
+import { deleteShard } from "../../../src/lsm/states/delete.ts";
 import { openReader, type Reader, type ReaderTarget } from "../../../src/lsm/states/reader.ts";
 import type { Moment } from "../../../src/lsm/states/resolve.ts";
 import { type KeepReplaced, type Restored, restoreShard } from "../../../src/lsm/states/restore.ts";
@@ -87,6 +88,17 @@ export class TimedShard {
     const prng = new SeededPrng(3_000 + ++this.#life);
     const parts = { store, prefix, wal, clock, prng, options: { gcMinAgeMs: 0, ...options } };
     return cloneShard(parts, into, moment);
+  }
+
+  /** Deletes the shard, in a process of its own. */
+  delete(options: Partial<LsmOptions> = {}, store: BlobStore = this.store): Promise<void> {
+    const { clock, prefix } = this;
+    const prng = new SeededPrng(4_000 + ++this.#life);
+    return deleteShard({
+      ...{ store, prefix, clock, prng, options: { gcMinAgeMs: 0, ...options } },
+      wal: new ObjectWalStore(store, { clock, prng, prefix: this.#wal }),
+      node: this.processes.start({ sight: () => "dead" }),
+    });
   }
 
   /** What a check of all files finds. */

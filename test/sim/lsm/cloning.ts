@@ -35,6 +35,8 @@ export class Clone {
   readonly #shard: Shard;
   readonly #prefix: string;
   #told: Told = "nothing";
+  /** Whether it was deleted, as far as anybody was told or has seen. */
+  #deletion: Told = "nothing";
   /** Once it was seen: what it held then, and what was written since, by sequence. */
   #base: { readonly sequence: number; readonly rows: Rows } | undefined;
   #own: { readonly ops: readonly ModelOp[]; readonly last: number }[] = [];
@@ -55,7 +57,9 @@ export class Clone {
       if (this.#shard.over) return;
       const host = this.#shard.startHost(`${this.#prefix.slice(0, -1)}.${++this.#lives}`);
       const isDue = this.#told === "made" || (this.#told === "unknown" && sim.chance(0.5));
-      const life = isDue ? this.#live(host) : this.#make(host);
+      const ends = this.#deletion !== "nothing" || (this.#base !== undefined && sim.chance(0.04));
+      const after = ends && sim.chance(0.7) ? this.#delete(host) : undefined;
+      const life = after ?? (isDue ? this.#live(host) : this.#make(host));
       const ended = life.catch((error: unknown) => {
         if (host.alive) sim.fail(error);
       });
@@ -68,7 +72,16 @@ export class Clone {
   async finish(leastAgeMs: number): Promise<void> {
     const host = this.#shard.startHost(`${this.#prefix.slice(0, -1)}.last`);
     const engine = await this.#open(host, true);
-    if (engine === undefined) return;
+    if (this.#deletion === "made") await this.#shard.deleteClone(host, this.#prefix, FAIR);
+    else if (engine === undefined) return;
+    else if (this.#sim.chance(0.3)) {
+      await this.#compare(host, engine);
+      await this.#shard.deleteClone(host, this.#prefix, FAIR);
+    } else await this.#outgrow(host, engine, leastAgeMs);
+    await this.#shard.verifyClone(this.#prefix);
+  }
+
+  async #outgrow(host: Host, engine: Engine, leastAgeMs: number): Promise<void> {
     await this.#compare(host, engine);
     await engine.compact();
     for (let round = 0; round < 3; round++) {
@@ -77,7 +90,23 @@ export class Clone {
     }
     await this.#compare(host, engine);
     await engine.close();
-    await this.#shard.verifyClone(this.#prefix);
+  }
+
+  async #delete(host: Host): Promise<void> {
+    const sim = this.#sim;
+    const before = this.#deletion;
+    if (before === "nothing") this.#deletion = "unknown";
+    try {
+      await sim.during("delete", () => this.#shard.deleteClone(host, this.#prefix));
+      sim.coverage.note("delete answered");
+      this.#deletion = "made";
+    } catch (error) {
+      if (!host.alive) return;
+      const { code, kind } = assertAllowed(sim, "delete", error) ?? {};
+      sim.coverage.note(`delete ${code}`);
+      if (code === "LSM_DELETION_UNFINISHED") this.#deletion = "made";
+      else if (before === "nothing" && kind !== "Unknown") this.#deletion = "nothing";
+    }
   }
 
   async #make(host: Host): Promise<void> {
@@ -153,6 +182,7 @@ export class Clone {
         return undefined;
       }
       const { lastSequence } = engine;
+      sim.must(this.#deletion !== "made", () => `${prefix} was deleted, and opens`);
       await this.#found(lastSequence);
       this.#cut(lastSequence);
       return engine;
@@ -161,6 +191,11 @@ export class Clone {
       const code = error instanceof CatalogError ? error.code : "";
       sim.coverage.note(`clone open ${code}`);
       sim.log(`${prefix} does not open: ${code}`);
+      if (code === "LSM_SHARD_DELETED") {
+        sim.must(this.#deletion !== "nothing", () => `${prefix} was never deleted`);
+        this.#deletion = "made";
+        return undefined;
+      }
       if (code === "LSM_CLONE_UNFINISHED") {
         sim.must(this.#told !== "made", () => `${prefix} was made, and its parent keeps nothing`);
         sim.must(this.#base === undefined, () => `${prefix} was read, and cannot be read any more`);

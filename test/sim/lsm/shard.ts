@@ -9,6 +9,7 @@ import { ManifestObjects } from "../../../src/lsm/manifest/objects.ts";
 import type { LsmOptions } from "../../../src/lsm/options.ts";
 import type { NodeIdentity, TakeOver } from "../../../src/lsm/owner.ts";
 import { type Cloned, cloneShard } from "../../../src/lsm/states/clone.ts";
+import { deleteShard } from "../../../src/lsm/states/delete.ts";
 import { openReader, type Reader, type ReaderTarget } from "../../../src/lsm/states/reader.ts";
 import type { Moment } from "../../../src/lsm/states/resolve.ts";
 import { type Restored, restoreShard } from "../../../src/lsm/states/restore.ts";
@@ -205,9 +206,7 @@ export class Shard {
     const store = this.#objects.of(host, "store");
     const [clock, prng] = [this.#watched(host.clock), this.#sim.fork()];
     const gcMinAgeMs = this.#gcMinAgeMs;
-    const wal = new ObjectWalStore(this.#objects.of(host, "log"), {
-      ...{ clock, prng, prefix: `${prefix}wal/`, minAgeMs: gcMinAgeMs },
-    });
+    const wal = this.#cloneLog(host, prefix);
     host.weather = weather ?? this.#weather;
     const manifests = new ManifestObjects({ store, clock, prefix, gcMinAgeMs });
     if ((await manifests.latest()) === undefined) return undefined;
@@ -217,8 +216,26 @@ export class Shard {
     return await Engine.open({ ...parts, takeOver: "takeover" });
   }
 
-  /** Every file of a clone must be as it was written. */
+  /** Deletes a clone, in a process of its own. @throws as `deleteShard`. */
+  async deleteClone(host: Host, prefix: string, weather?: Weather): Promise<void> {
+    const store = this.#objects.of(host, "store");
+    const [clock, prng] = [this.#watched(host.clock), this.#sim.fork()];
+    const wal = this.#cloneLog(host, prefix);
+    host.weather = weather ?? this.#weather;
+    const ports = { store, prefix, wal, clock, prng, node: this.#identityOf(host) };
+    await deleteShard({ ...ports, options: this.#options, takeOver: "takeover" });
+  }
+
+  #cloneLog(host: Host, prefix: string): WalStore {
+    const [clock, prng] = [this.#watched(host.clock), this.#sim.fork()];
+    const options = { clock, prng, prefix: `${prefix}wal/`, minAgeMs: this.#gcMinAgeMs };
+    return new ObjectWalStore(this.#objects.of(host, "log"), options);
+  }
+
+  /** Every file of a clone must be as it was written; nothing is kept for it any more. */
   async verifyClone(prefix: string): Promise<void> {
+    const pinned = this.#objects.watch.pinsOf(prefix);
+    this.#sim.must(pinned.length === 0, () => `kept for ${prefix} still: ${pinned}`);
     const store = await this.#objects.all();
     const wal = new ObjectReader(store, `${prefix}wal/`);
     const { watch } = this.#objects;

@@ -41,6 +41,7 @@ export const LSM_SUITE: Suite = {
     ],
     "clone open": ["manifest read", "manifest write", "wal write"],
     "clone read": READ,
+    delete: ["manifest read", "manifest write"],
     "clone write": ["wal write"],
     "clone let go": ["table list", "manifest read", "boundary write"],
     housekeeping: ["process"],

@@ -73,6 +73,13 @@ export class Watch {
     this.#counted.add(prefix);
   }
 
+  /** What the shard keeps for good for a clone. */
+  pinsOf(prefix: string): readonly string[] {
+    const pins = (this.#latest?.checkpoints ?? []).filter(({ kind }) => kind === "clone");
+    const lasting = pins.filter(({ expiresAtMs }) => expiresAtMs === undefined);
+    return lasting.map(({ name }) => name).filter((name) => name.startsWith(prefix));
+  }
+
   /** Whether the newest manifest of a clone refers to a table's file. */
   cloneNames(prefix: string, path: string): boolean {
     const latest = this.#clones.get(prefix);
