@@ -1,5 +1,6 @@
 import { assert } from "../../base/assert.ts";
 import { LIMITS } from "../../base/limits.ts";
+import { keepShape } from "../../base/shape.ts";
 import type { EntryBytes } from "./cursor.ts";
 import type { DataBlock } from "./data-block.ts";
 import {
@@ -346,3 +347,5 @@ export class DataBlockCursor implements EntryBytes {
     return this.#blockNow().corrupt(this.#at, what);
   }
 }
+
+keepShape(new DataBlockCursor());

@@ -1,5 +1,6 @@
 import { assert } from "../../base/assert.ts";
 import { LIMITS } from "../../base/limits.ts";
+import { keepShape } from "../../base/shape.ts";
 import { type Compression, FRAME_BYTES, fileSeed, writeFrame } from "./block-frame.ts";
 import { BloomBuilder } from "./bloom.ts";
 import type { EntryBytes } from "./cursor.ts";
@@ -390,3 +391,5 @@ export function extentOf(
     lastKey: isWithin ? lastKey : to,
   };
 }
+
+keepShape(new SstWriter("0".repeat(26) as Ulid, { blockBytes: 1 }));
