@@ -424,7 +424,13 @@ export class Reader {
   /** A table that is not there is damage only where it had to be. */
   async #explain(error: unknown): Promise<unknown> {
     if (!(error instanceof CatalogError) || error.code !== "LSM_TABLE_MISSING") return error;
-    const newest = await this.#manifests.latest().catch(() => undefined);
+    let newest: Manifest | undefined;
+    try {
+      newest = await this.#manifests.latest();
+    } catch (unsure) {
+      // Damage is only said of what is named still.
+      return unsure;
+    }
     if (newest === undefined) return error;
     const { deletedAtMs } = newest;
     if (deletedAtMs !== undefined) return shardDeleted(this.#prefix, deletedAtMs);

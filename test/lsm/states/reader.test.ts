@@ -126,6 +126,29 @@ describe("a reader that follows", () => {
     await shard.run(reader.close());
   });
 
+  it("does not say of a table that it is damage while it cannot ask whether that was due", async () => {
+    const shard = new TimedShard();
+    const options = { gcMinAgeMs: HOUR };
+    const engine = await shard.open(options);
+    await shard.flush(engine, "1");
+    const store = new FaultyBlobStore(shard.store, (_, __, [path]) =>
+      String(path).startsWith("manifest/") && shut ? { fault: "refused" } : undefined,
+    );
+    let shut = false;
+    const reader = await shard.read(TOLD, options, store);
+    await shard.clock.advance(2 * HOUR);
+    await replaceAll(shard, engine, "2");
+    await shard.clock.advance(HOUR + 1);
+    await shard.run(engine.collectGarbage());
+    shut = true;
+    const unsure = { kind: "Unavailable", code: "BLOB_STORE_UNAVAILABLE" };
+    const scan = reader.scan();
+    await expect(shard.run(Promise.resolve(scan.next()))).rejects.toMatchObject(unsure);
+    shut = false;
+    expect(await one(shard, reader)).toBe("2");
+    await shard.run(reader.close());
+  });
+
   it.each([
     ["opens", "manifest/"],
     ["looks", "manifest/"],
