@@ -8,6 +8,8 @@ import type { Engine } from "../../src/lsm/engine.ts";
 import { int64Bytes } from "../../src/lsm/operators.ts";
 import { restoreShard } from "../../src/lsm/states/restore.ts";
 import type { CommittedBatch, Subscription } from "../../src/lsm/subscribe/subscription.ts";
+import { walName } from "../../src/lsm/wal/names.ts";
+import { encodeObject } from "../../src/lsm/wal/object-format.ts";
 import { ObjectWalStore } from "../../src/lsm/wal/objects.ts";
 import { ObjectReader } from "../../src/lsm/wal/reader.ts";
 import { keptFrom } from "../../src/lsm/wal/retention.ts";
@@ -376,6 +378,30 @@ describe("what is kept for subscribers", () => {
         expect(await reader.holding(sequence + 1, all + 1)).toEqual({ file });
       }
       expect(await reader.holding(7, all + 1)).toEqual({ next: undefined });
+    }
+  });
+
+  it("is not what an owner put late that was overtaken, where a fence had been released", async () => {
+    const store = new MemoryBlobStore(new VirtualClock());
+    const put = async (id: number, epoch: number, firstSequence: number, count: number) => {
+      const payload = Buffer.alloc(10, epoch);
+      const object = { id, epoch, putId: Buffer.alloc(16, id), firstSequence };
+      const batches = [{ firstSequence, count, payload }];
+      await store.put(`wal/${walName(id)}`, encodeObject({ ...object, batches }));
+    };
+    await put(7, 1, 1, 3);
+    // Epoch 2 begins with a fence, which is gone, and so is that of the third one.
+    await put(8, 1, 4, 2);
+    await put(9, 2, 4, 3);
+    await put(10, 2, 7, 1);
+    await put(11, 2, 8, 5);
+    await put(12, 3, 8, 1);
+    const files = [7, 7, 7, 9, 9, 9, 10, 12];
+    for (const [index, file] of files.entries()) {
+      for (const after of [0, ...files.slice(0, index)]) {
+        const reader = new ObjectReader(store, "wal/");
+        expect(await reader.holding(index + 1, 13, after)).toEqual({ file });
+      }
     }
   });
 

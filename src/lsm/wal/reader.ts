@@ -109,6 +109,8 @@ interface ObjectRange {
 export class ObjectReader implements WalReader {
   readonly #store: BlobStore;
   readonly #prefix: string;
+  /** The last that was looked at: whoever reads on comes to it next. */
+  #seen: ObjectRange | undefined;
 
   constructor(store: BlobStore, prefix: string) {
     this.#store = store;
@@ -139,12 +141,14 @@ export class ObjectReader implements WalReader {
   /**
    * The next one as a rule, a read; else a list, and a read for each halving of it. And one for
    * each number between the last object that ends before the sequence and the first that does not:
-   * fences as a rule, but a list may be behind.
+   * fences as a rule, but a list may be behind. And one for the object behind, as an owner that was
+   * overtaken long ago may have put its own late, where a fence stood that was released since: what
+   * its successors wrote lies behind it, and counts.
    */
   async holding(sequence: number, below: number, after = 0): Promise<WalHolding> {
     if (after > 0 && after + 1 < below) {
       const range = await this.#rangeOf(after + 1);
-      if (range?.first === sequence) return { file: after + 1 };
+      if (range?.first === sequence) return await this.#counting(range, sequence, below);
     }
     const ids = (await this.list()).map(({ id }) => id).filter((id) => id < below);
     let ended = (ids[0] ?? below) - 1;
@@ -168,18 +172,35 @@ export class ObjectReader implements WalReader {
       if (range !== undefined && range.last >= sequence) found = range;
     }
     if (found === undefined || found.first > sequence) return { next: found?.first };
-    return { file: found.id };
+    return await this.#counting(found, sequence, below);
+  }
+
+  /** Of objects that hold a sequence, the last. */
+  async #counting(
+    found: ObjectRange,
+    sequence: number,
+    below: number,
+  ): Promise<{ readonly file: number }> {
+    let file = found.id;
+    for (let id = file + 1; id < below; id++) {
+      const range = await this.#rangeOf(id);
+      if (range !== undefined && range.first > sequence) break;
+      if (range !== undefined && range.last >= sequence) file = id;
+    }
+    return { file };
   }
 
   /** A read of the whole object, which is no larger than a group. Undefined where it holds none. */
   async #rangeOf(id: number): Promise<ObjectRange | undefined> {
+    if (this.#seen?.id === id) return this.#seen;
     const blob = await this.#store.get(this.pathOf(id));
     if (blob === undefined) return undefined;
     const { batches } = decodeObject(bufferOf(blob.bytes), id);
     const [first] = batches;
     const last = batches.at(-1);
     if (first === undefined || last === undefined) return undefined;
-    return { id, first: first.firstSequence, last: last.firstSequence + last.count - 1 };
+    this.#seen = { id, first: first.firstSequence, last: last.firstSequence + last.count - 1 };
+    return this.#seen;
   }
 
   async read(id: number): Promise<WalContent> {
