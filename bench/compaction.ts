@@ -8,6 +8,7 @@ import { SeededPrng } from "../src/base/prng.ts";
 import { LocalBlobStore } from "../src/blob/local.ts";
 import { MemoryBlobStore } from "../src/blob/memory.ts";
 import type { BlobStore } from "../src/blob/port.ts";
+import { ALL_KEYS } from "../src/lsm/compaction/bounds.ts";
 import { ThreadMerger } from "../src/lsm/compaction/thread-merger.ts";
 import { LocalDisk } from "../src/lsm/disk/local.ts";
 import { Engine } from "../src/lsm/engine.ts";
@@ -111,7 +112,13 @@ function ms(nanoseconds: number): number {
 
 function emptySpec() {
   const sizes = { blockBytes: 16_384, tableBytes: MB, windowBytes: MB, stepBytes: MB };
-  const none = { inputs: [], snapshots: [], dropTombstones: false, compression: "none" as const };
+  const none = {
+    inputs: [],
+    bounds: ALL_KEYS,
+    snapshots: [],
+    dropTombstones: false,
+    compression: "none" as const,
+  };
   return { ...none, ...sizes, operators: [], nowMs: 0, prefixes: undefined };
 }
 

@@ -141,7 +141,7 @@ export class Core {
       },
     };
     this.#flusher = this.#flushes({ ...tables, wal });
-    const merger = parts.merger ?? new ThreadMerger();
+    const merger = parts.merger ?? new ThreadMerger({ clock, threads: options.mergeThreads });
     this.#merger = parts.merger === undefined ? merger : undefined;
     this.upkeep = new Upkeep({ ...tables, merger, collects: parts.manifests === undefined });
     this.lease = this.#leaseOf(opened);

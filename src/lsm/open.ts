@@ -39,7 +39,7 @@ export interface OpenOptions {
   readonly onWaiting?: (owner: Owner) => void;
   /** Where the figures of the shard are printed, and under which name. */
   readonly metrics?: { readonly of: LsmMetrics; readonly shard: string };
-  /** Where compactions are computed, shared likewise; a thread of its own if none is given. */
+  /** Where compactions are computed, shared likewise; threads of its own if none is given. */
   readonly merger?: Merger;
   readonly options?: Partial<LsmOptions>;
 }

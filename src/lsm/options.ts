@@ -31,6 +31,10 @@ export interface LsmOptions {
   readonly compactionSpacePercent: number;
   /** What a compaction writes at most; 0: as fast as it goes. */
   readonly compactionBytesPerSecond: number;
+  /** Threads that compute compactions, started as they are needed. */
+  readonly mergeThreads: number;
+  /** Of input: a compaction of twice as much is cut in two by its keys, and so on. */
+  readonly compactionSubrangeBytes: number;
   /** Bytes at which a table ends that a compaction writes. */
   readonly tableBytes: number;
   /** Files of the log that no replay needs stay for subscribers: so many bytes of the newest. */
@@ -85,6 +89,8 @@ export const LSM_DEFAULTS: LsmOptions = {
   trade: "balanced",
   ...TRADES.balanced,
   compactionBytesPerSecond: 0,
+  mergeThreads: 1,
+  compactionSubrangeBytes: 32 * MIB,
   tableBytes: 64 * MIB,
   logRetentionBytes: 1_024 * MIB,
   logRetentionMs: 0,

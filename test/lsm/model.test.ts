@@ -41,6 +41,7 @@ const SMALL: Partial<LsmOptions> = {
   tableBytes: 4_000,
   compactionL0Tables: 2,
   compactionRuns: 2,
+  compactionSubrangeBytes: 1_500,
   gcMinAgeMs: 0,
   gcIntervalMs: 0,
 };

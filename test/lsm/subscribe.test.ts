@@ -381,7 +381,7 @@ describe("what is kept for subscribers", () => {
     }
   });
 
-  it("is not what an owner put late that was overtaken, where a fence had been released", async () => {
+  it("is not what an overtaken owner put late, where a fence was released", async () => {
     const store = new MemoryBlobStore(new VirtualClock());
     const put = async (id: number, epoch: number, firstSequence: number, count: number) => {
       const payload = Buffer.alloc(10, epoch);

@@ -8,22 +8,22 @@ import { type Cursor, END, ENTRY, type EntryBytes, MISS, type Step } from "../fo
  *
  * On a miss nothing is lost: load what the inputs lack, and call the same method again.
  */
-export class ByteMerge {
-  readonly #inputs: readonly Cursor[];
+export class ByteMerge<Input extends Cursor = Cursor> {
+  readonly #inputs: readonly Input[];
   /** Heads of the inputs; undefined where one is at its end. */
   readonly #heads: (EntryBytes | undefined)[];
   /** Input that lost at each inner node; the winner at 0. */
   readonly #losers: Int32Array;
 
-  constructor(inputs: readonly Cursor[]) {
+  constructor(inputs: readonly Input[]) {
     this.#inputs = inputs;
     this.#heads = inputs.map(() => undefined);
     this.#losers = new Int32Array(Math.max(1, inputs.length));
   }
 
   /** The input that stands on the entry. */
-  get cursor(): Cursor {
-    return this.#inputs[this.#losers[0] as number] as Cursor;
+  get cursor(): Input {
+    return this.#inputs[this.#losers[0] as number] as Input;
   }
 
   /** To the first entry: every input is moved, so that all that is missing is known at once. */
@@ -42,7 +42,7 @@ export class ByteMerge {
 
   next(): Step {
     const winner = this.#losers[0] as number;
-    const input = this.#inputs[winner] as Cursor;
+    const input = this.#inputs[winner] as Input;
     const step = input.next();
     if (step === MISS) return MISS;
     // Behind the end of a table its run stands in another one.

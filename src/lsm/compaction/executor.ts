@@ -1,19 +1,32 @@
-import { assert } from "../../base/assert.ts";
-import { type Clock, Stopwatch } from "../../base/clock.ts";
+import type { Clock } from "../../base/clock.ts";
 import { CatalogError } from "../../base/error.ts";
 import type { Prng } from "../../base/prng.ts";
-import type { Blob, BlobStore } from "../../blob/port.ts";
+import type { BlobStore } from "../../blob/port.ts";
 import type { MemoryBudget } from "../budget.ts";
-import type { Sequence } from "../format/entry.ts";
+import type { Key, Sequence } from "../format/entry.ts";
+import { openSst } from "../format/sst.ts";
 import type { SstMeta } from "../format/sst-meta.ts";
-import { mintUlid, type Ulid } from "../format/ulid.ts";
 import type { Meaning } from "../meaning.ts";
 import type { LsmOptions } from "../options.ts";
-import { pathOf, tableGone, tablePath } from "../tables.ts";
+import { pathOf, tableGone } from "../tables.ts";
 import type { TablesUnderWay } from "../tables-under-way.ts";
-import type { MergeOutput, Merger, MergeSession, Part, Want } from "./merger.ts";
-import type { CompactionPlan, PlanPart } from "./plan.ts";
-import { TableSink } from "./table-sink.ts";
+import { boundsBetween, type KeyBounds } from "./bounds.ts";
+import {
+  cutsOf,
+  grainOf,
+  largeOf,
+  type Point,
+  pointsOfBounds,
+  pointsOfIndex,
+  subrangesOf,
+  windowBytesOf,
+} from "./cuts.ts";
+import { inTable } from "./input-table.ts";
+import type { Merger, MergeSession, MergeSpec } from "./merger.ts";
+import { Pace } from "./pace.ts";
+import type { CompactionPlan, PlanPart, SortedTables } from "./plan.ts";
+import { Subrange, type SubrangeMerged } from "./subrange.ts";
+import { assertAllSeen } from "./tally.ts";
 
 /** What a compaction reads from and writes to. */
 export interface ExecutorTarget {
@@ -37,16 +50,22 @@ export interface Executed {
 type MergePart = Extract<PlanPart, { part: "merge" }>;
 
 const MAX_WINDOW_BYTES = 1_048_576;
+/** A read of fewer blocks than this costs more than it brings. */
+const LEAST_WINDOW_BLOCKS = 4;
+/** What the merges of a part make in a step, and what may wait for the store before they do. */
 const STEP_BYTES = 1_048_576;
-/** What may wait for the store before the merge does. */
 const QUEUE_BYTES = 2_097_152;
-const SPARE_IDS = 4;
 
 /**
  * Carries out a plan: reads ranges of the inputs, hands them to the merger, and streams what comes
  * back into the store. Publishes nothing: what is written is garbage until a manifest names it.
  *
- * Requests: one for each window of an input and for its tail, one put for each table.
+ * A part that is large enough is cut by its keys into subranges, which are merged at once: they
+ * share the room, the pace and the fate of the part, and their tables follow each other.
+ *
+ * Requests: one for each window of an input and for its tail, one put for each table; where a part
+ * is cut, one more for the tail of each large table, and one for that of each table that a cut goes
+ * through.
  */
 export class Executor {
   readonly #target: ExecutorTarget;
@@ -110,35 +129,129 @@ export class Executor {
   }
 
   async #mergeIn(
-    bytes: number,
-    { inputs, dropTombstones }: MergePart,
+    roomBytes: number,
+    part: MergePart,
     snapshots: readonly Sequence[],
   ): Promise<readonly SstMeta[]> {
-    const { merger, options, meaning } = this.#target;
+    const cuts = await this.#cuts(part.inputs, roomBytes);
+    const bounds = boundsBetween(cuts);
+    const specs = this.#specsOf(part, snapshots, bounds, roomBytes / bounds.length);
+    const merged = await this.#mergeAll(specs, part.inputs);
+    return merged.flatMap(({ tables }) => tables);
+  }
+
+  /** In the order of the specs. */
+  async #mergeAll(
+    specs: readonly MergeSpec[],
+    inputs: readonly SortedTables[],
+  ): Promise<readonly SubrangeMerged[]> {
+    let failure: { readonly error: unknown } | undefined;
+    const target = {
+      ...this.#target,
+      // Of the inputs some may lie with another shard.
+      paths: new Map(inputs.flat().map((meta) => [meta.id, pathOf(this.#target.prefix, meta)])),
+      pace: new Pace(this.#target.clock, this.#target.options.compactionBytesPerSecond),
+      queueBytes: QUEUE_BYTES / specs.length,
+      assertWanted: () => {
+        if (failure !== undefined) throw failure.error;
+        if (this.#isStopped()) throw stopped();
+      },
+      onWritten: this.#onWritten,
+    };
+    const sessions: MergeSession[] = [];
+    const subranges: Subrange[] = [];
+    try {
+      for (const spec of specs) {
+        const session = this.#target.merger.start(spec);
+        sessions.push(session);
+        subranges.push(new Subrange(target, session));
+      }
+      const merged = await Promise.all(
+        subranges.map((subrange) =>
+          subrange.run().catch((error: unknown) => {
+            // The others hear of it before their next step: nothing of the part will be of use.
+            failure ??= { error };
+            return { tables: [], counts: [] };
+          }),
+        ),
+      );
+      if (failure !== undefined) throw failure.error;
+      assertAllSeen(
+        inputs,
+        merged.flatMap(({ counts }) => counts),
+      );
+      return merged;
+    } catch (error) {
+      await Promise.all(subranges.map((subrange) => subrange.abandon(error)));
+      throw error;
+    } finally {
+      for (const session of sessions) session.end();
+    }
+  }
+
+  #specsOf(
+    { inputs, dropTombstones }: MergePart,
+    snapshots: readonly Sequence[],
+    bounds: readonly KeyBounds[],
+    roomBytes: number,
+  ): readonly MergeSpec[] {
+    const { options, meaning } = this.#target;
     const { compression, blockBytes, prefixes, tableBytes } = options;
-    const session = merger.start({
+    const spec = {
       inputs,
       snapshots,
       dropTombstones,
       operators: meaning.operators.names,
+      // One time for all: a key's fate must not depend on where it was cut.
       nowMs: meaning.nowMs(),
       compression,
       blockBytes,
       prefixes,
       tableBytes,
-      windowBytes: Math.min(MAX_WINDOW_BYTES, Math.ceil(bytes / inputs.length / 4)),
-      stepBytes: STEP_BYTES,
-    });
-    const { prefix } = this.#target;
-    const paths = new Map(inputs.flat().map((meta) => [meta.id, pathOf(prefix, meta)]));
-    const merge = new Merge(this.#target, session, paths, this.#isStopped, this.#onWritten);
+      windowBytes: Math.min(MAX_WINDOW_BYTES, windowBytesOf(roomBytes, inputs.length)),
+      stepBytes: STEP_BYTES / bounds.length,
+    };
+    return bounds.map((each) => ({ ...spec, bounds: each }));
+  }
+
+  /** Keys at which a part is cut; none where it stays whole. */
+  async #cuts(inputs: readonly SortedTables[], roomBytes: number): Promise<readonly Key[]> {
+    const { merger, options } = this.#target;
+    const { compactionSubrangeBytes: subrangeBytes, blockBytes } = options;
+    const leastWindowBytes = LEAST_WINDOW_BLOCKS * blockBytes;
+    const { width } = merger;
+    const subranges = subrangesOf(inputs, { width, subrangeBytes, roomBytes, leastWindowBytes });
+    if (subranges === 1) return [];
+    const large = new Set(largeOf(inputs, subranges));
+    const grainBytes = grainOf(inputs, subranges);
+    const points = await Promise.all(
+      inputs.map(async (tables) => {
+        const found: Point[] = [];
+        for (const meta of tables) {
+          if (this.#isStopped()) throw stopped();
+          const of = large.has(meta) ? this.#lookInto(meta, grainBytes) : pointsOfBounds(meta);
+          found.push(...(await of));
+        }
+        return found;
+      }),
+    );
+    return cutsOf(points.flat(), subranges);
+  }
+
+  async #lookInto(meta: SstMeta, grainBytes: number): Promise<readonly Point[]> {
+    const { store, prefix } = this.#target;
+    const { id, fileBytes, tailBytes } = meta;
+    const at = fileBytes - tailBytes;
+    const path = pathOf(prefix, meta);
+    const tail = await store.getRange(path, at, tailBytes);
+    if (tail === undefined) throw tableGone(path, at);
     try {
-      return await merge.run();
+      const opened = openSst(tail.bytes, { id, fileBytes });
+      // A file of another length than described: the merge says so, and where.
+      if (opened.state === "short") return pointsOfBounds(meta);
+      return pointsOfIndex(opened.sst.index, meta, grainBytes);
     } catch (error) {
-      await merge.abandon(error);
-      throw error;
-    } finally {
-      session.end();
+      throw inTable(error, meta);
     }
   }
 
@@ -151,147 +264,6 @@ export class Executor {
     const meta = plan.inputs.flat().find(({ id }) => id === table);
     const path = pathOf(this.#target.prefix, meta ?? { id: table });
     return new CatalogError(kind, code, message, { ...context, path }, error);
-  }
-}
-
-/** One merge under way: its reads, its steps, and its tables on their way to the store. */
-class Merge {
-  readonly #target: ExecutorTarget;
-  readonly #session: MergeSession;
-  /** Files of the inputs, of which some may lie with another shard. */
-  readonly #paths: ReadonlyMap<Ulid, string>;
-  readonly #isStopped: () => boolean;
-  readonly #onWritten: (bytes: number) => void;
-  readonly #pace: Pace;
-  readonly #reads = new Set<Promise<void>>();
-  readonly #sinks: TableSink[] = [];
-  readonly #ids: Ulid[] = [];
-  #arrived: Part[] = [];
-  #open: TableSink | undefined;
-  #failure: { readonly error: unknown } | undefined;
-
-  constructor(
-    target: ExecutorTarget,
-    session: MergeSession,
-    paths: ReadonlyMap<Ulid, string>,
-    isStopped: () => boolean,
-    onWritten: (bytes: number) => void,
-  ) {
-    this.#target = target;
-    this.#session = session;
-    this.#paths = paths;
-    this.#isStopped = isStopped;
-    this.#onWritten = onWritten;
-    this.#pace = new Pace(target.clock, target.options.compactionBytesPerSecond);
-  }
-
-  async run(): Promise<readonly SstMeta[]> {
-    for (let spareIds = 0; ; ) {
-      if (this.#isStopped()) throw stopped();
-      if (this.#failure !== undefined) throw this.#failure.error;
-      const ids = spareIds === 0 ? this.#mint() : [];
-      const step = await this.#session.step({ parts: this.#arrived.splice(0), ids });
-      for (const want of step.wants) this.#read(want);
-      for (const output of step.outputs) this.#take(output);
-      if (step.done) break;
-      spareIds = step.spareIds;
-      await this.#pace.take(step.outputs.reduce((bytes, output) => bytes + output.bytes.length, 0));
-      await this.#open?.room(QUEUE_BYTES);
-      if (step.blocked) await this.#arrival();
-    }
-    await Promise.all(this.#sinks.map((sink) => sink.stored));
-    const metas = this.#sinks.map((sink) => sink.meta as SstMeta);
-    this.#letGo(new Set(metas.map(({ id }) => id)));
-    return metas;
-  }
-
-  /** Nothing more is read or written when it resolves. */
-  async abandon(error: unknown): Promise<void> {
-    for (const sink of this.#sinks) sink.fail(error);
-    await Promise.allSettled([...this.#sinks.map((sink) => sink.stored), ...this.#reads]);
-    this.#letGo(new Set());
-  }
-
-  #mint(): readonly Ulid[] {
-    const { clock, prng, underWay } = this.#target;
-    const ids = Array.from({ length: SPARE_IDS }, () => mintUlid(clock, prng));
-    for (const id of ids) underWay.begin(id);
-    this.#ids.push(...ids);
-    return ids;
-  }
-
-  #letGo(except: ReadonlySet<Ulid>): void {
-    for (const id of this.#ids) if (!except.has(id)) this.#target.underWay.end(id);
-  }
-
-  #read(want: Want): void {
-    const reading = this.#bytesOf(want)
-      .then(
-        (part) => void this.#arrived.push(part),
-        (error: unknown) => {
-          this.#failure ??= { error };
-        },
-      )
-      .finally(() => this.#reads.delete(reading));
-    this.#reads.add(reading);
-  }
-
-  async #bytesOf({ table, offset, bytes }: Want): Promise<Part> {
-    const path = this.#paths.get(table as Ulid);
-    assert(path !== undefined, "a merge reads its inputs");
-    const blob = await this.#target.store.getRange(path, offset, bytes);
-    if (blob === undefined) throw tableGone(path, offset);
-    return { table, offset, bytes: ownArray(blob) };
-  }
-
-  /** Until something was read that the merge waits for. */
-  async #arrival(): Promise<void> {
-    while (this.#arrived.length === 0 && this.#failure === undefined) {
-      assert(this.#reads.size > 0, "a merge that is blocked has asked for something");
-      await Promise.race(this.#reads);
-    }
-  }
-
-  #take({ table, bytes, meta }: MergeOutput): void {
-    const { store, prefix } = this.#target;
-    if (this.#open === undefined) {
-      this.#open = new TableSink((source) => store.putStream(tablePath(prefix, table), source));
-      this.#sinks.push(this.#open);
-    }
-    this.#open.push(bytes);
-    this.#onWritten(bytes.length);
-    if (meta === undefined) return;
-    this.#open.end(meta);
-    this.#open = undefined;
-  }
-}
-
-/** What a store lends must not change hands. */
-function ownArray({ bytes, own }: Blob): Uint8Array<ArrayBuffer> {
-  const { buffer, byteOffset, length } = bytes;
-  return own === true && buffer instanceof ArrayBuffer
-    ? new Uint8Array(buffer, byteOffset, length)
-    : new Uint8Array(bytes);
-}
-
-/** Lets so many bytes a second through; 0: as many as come. */
-class Pace {
-  readonly #clock: Clock;
-  readonly #bytesPerSecond: number;
-  readonly #watch: Stopwatch;
-  #dueMs = 0;
-
-  constructor(clock: Clock, bytesPerSecond: number) {
-    this.#clock = clock;
-    this.#bytesPerSecond = bytesPerSecond;
-    this.#watch = new Stopwatch(clock);
-  }
-
-  async take(bytes: number): Promise<void> {
-    if (this.#bytesPerSecond === 0) return;
-    this.#dueMs += (bytes / this.#bytesPerSecond) * 1_000;
-    const aheadMs = this.#dueMs - this.#watch.elapsedMs();
-    if (aheadMs > 0) await this.#clock.sleep(aheadMs);
   }
 }
 

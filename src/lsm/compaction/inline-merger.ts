@@ -10,10 +10,13 @@ const STEP_BYTES = 65_536;
  * are no threads to be had.
  */
 export class InlineMerger implements Merger {
+  readonly width: number;
   readonly #clock: Clock;
 
-  constructor(clock: Clock) {
+  /** @param width how many at once it is to be taken for. */
+  constructor(clock: Clock, width = 1) {
     this.#clock = clock;
+    this.width = width;
   }
 
   start(spec: MergeSpec): MergeSession {

@@ -1,20 +1,37 @@
 import { assert } from "../../base/assert.ts";
 import { CatalogError } from "../../base/error.ts";
 import { corrupt } from "../format/corrupt.ts";
-import type { BlockHandle, MissingBlock, Step } from "../format/cursor.ts";
+import {
+  type BlockHandle,
+  END,
+  ENTRY,
+  MISS,
+  type MissingBlock,
+  type Step,
+} from "../format/cursor.ts";
 import type { DataBlock } from "../format/data-block.ts";
+import { bytesOfKey, type Key, MAX_SEQUENCE } from "../format/entry.ts";
 import type { IndexBlock } from "../format/index-block.ts";
 import { openSst, type Sst } from "../format/sst.ts";
 import type { SstMeta } from "../format/sst-meta.ts";
 import { RunCursor, type RunTable } from "../run-cursor.ts";
+import { isBelow, type KeyBounds } from "./bounds.ts";
 import type { Want } from "./merger.ts";
 
 /**
- * A table that is read once, from its start to its end: it asks for windows of adjacent blocks
- * ahead of the cursor, and forgets each block when the cursor has left it.
+ * A table that is read once, from the first block that may hold a key within the bounds to the last
+ * one: it asks for windows of adjacent blocks ahead of the cursor, and forgets each block when the
+ * cursor has left it.
  */
 export class InputTable implements RunTable {
   readonly meta: SstMeta;
+  /** Entries that were merged. */
+  entries = 0;
+  /** The cursor is in a block in which keys beyond the bounds may lie. */
+  isLast = false;
+  /** What it was asked for last lies beyond the bounds. */
+  isOver = false;
+  readonly #bounds: KeyBounds;
   readonly #windowBytes: number;
   readonly #tailAt: number;
   #open: { readonly sst: Sst } | undefined;
@@ -31,10 +48,16 @@ export class InputTable implements RunTable {
   /** The next block to ask for: which part of the index, and which of its entries. */
   #part = 0;
   #entry = 0;
+  /** The last part to ask for. */
+  #lastPart = 0;
+  /** The part and the block that reach up to the end of the bounds, where it is not behind all. */
+  #lastPartOffset = Number.POSITIVE_INFINITY;
+  #lastOffset = Number.POSITIVE_INFINITY;
 
-  constructor(meta: SstMeta, windowBytes: number) {
+  constructor(meta: SstMeta, windowBytes: number, bounds: KeyBounds) {
     this.meta = meta;
     this.#windowBytes = windowBytes;
+    this.#bounds = bounds;
     this.#tailAt = meta.fileBytes - meta.tailBytes;
   }
 
@@ -50,21 +73,27 @@ export class InputTable implements RunTable {
   data(offset: number): DataBlock | undefined {
     if (this.#current?.offset === offset) return this.#current.block;
     const frame = this.#frames.get(offset);
-    if (frame === undefined || this.#open === undefined) return undefined;
+    if (frame === undefined || this.#open === undefined) {
+      this.isOver = offset > this.#lastOffset;
+      return undefined;
+    }
     this.#frames.delete(offset);
     this.#aheadBytes -= frame.length;
     this.#enter(frame.buffer);
+    this.isLast = offset >= this.#lastOffset;
     this.#current = { offset, block: this.#open.sst.dataBlock(frame, offset, "passing") };
     return this.#current.block;
   }
 
   index(offset: number): IndexBlock | undefined {
-    return this.#parts.get(offset);
+    const part = this.#parts.get(offset);
+    this.isOver = part === undefined && offset > this.#lastPartOffset;
+    return part;
   }
 
-  /** All of its blocks were asked for. */
+  /** All of its blocks within the bounds were asked for. */
   get isAsked(): boolean {
-    return this.#open !== undefined && this.#part >= this.#partCount(this.#open.sst);
+    return this.#open !== undefined && this.#part > this.#lastPart;
   }
 
   /** Asks for what the cursor will need next, as far as that is known and room is left. */
@@ -73,11 +102,11 @@ export class InputTable implements RunTable {
       this.#want(this.#tailAt, this.meta.tailBytes, [], wants);
       return;
     }
-    const { sst } = this.#open;
-    while (this.#aheadBytes < this.#windowBytes && this.#part < this.#partCount(sst)) {
-      const leaf = this.#leaf(sst);
+    const { index } = this.#open.sst;
+    while (this.#aheadBytes < this.#windowBytes && this.#part <= this.#lastPart) {
+      const leaf = this.#leaf(index);
       if (leaf === undefined) {
-        this.#want(sst.index.offset(this.#part), sst.index.bytes(this.#part), [], wants);
+        this.#want(index.offset(this.#part), index.bytes(this.#part), [], wants);
         return;
       }
       this.#askWindow(leaf, wants);
@@ -94,8 +123,11 @@ export class InputTable implements RunTable {
       const opened = openSst(bytes, { id, fileBytes });
       if (opened.state === "short") throw corrupt("sst", "tail", offset, "longer than described");
       this.#open = { sst: opened.sst };
+      if (this.meta.stats.entries > 0) this.#begin(opened.sst.index);
     } else if (blocks.length === 0) {
-      this.#parts.set(offset, (this.#open as { sst: Sst }).sst.indexPart(bytes, offset));
+      const leaf = (this.#open as { sst: Sst }).sst.indexPart(bytes, offset);
+      this.#parts.set(offset, leaf);
+      this.#beginPart(leaf);
     }
     for (const block of blocks) {
       const at = block.offset - offset;
@@ -110,11 +142,31 @@ export class InputTable implements RunTable {
     this.#window = window;
   }
 
-  #partCount({ index }: Sst): number {
-    return index.level === 0 ? 1 : index.count;
+  /** Finds where the bounds begin and end in the index. */
+  #begin(index: IndexBlock): void {
+    const { from, to } = this.#bounds;
+    if (index.level === 0) {
+      this.#beginPart(index);
+      return;
+    }
+    this.#part = index.find(from, MAX_SEQUENCE);
+    const last = index.find(to, MAX_SEQUENCE);
+    if (last < index.count) this.#lastPartOffset = index.offset(last);
+    this.#lastPart = Math.min(last, index.count - 1);
   }
 
-  #leaf({ index }: Sst): IndexBlock | undefined {
+  /** The part of the index that is to be asked for next has come. */
+  #beginPart(leaf: IndexBlock): void {
+    const { from, to } = this.#bounds;
+    // In a part behind the first one this is its first block.
+    this.#entry = leaf.find(from, MAX_SEQUENCE);
+    if (this.#entry === leaf.count) this.#part++;
+    if (this.#part !== this.#lastPart) return;
+    const last = leaf.find(to, MAX_SEQUENCE);
+    if (last < leaf.count) this.#lastOffset = leaf.offset(last);
+  }
+
+  #leaf(index: IndexBlock): IndexBlock | undefined {
     return index.level === 0 ? index : this.#parts.get(index.offset(this.#part));
   }
 
@@ -122,13 +174,15 @@ export class InputTable implements RunTable {
     const offset = leaf.offset(this.#entry);
     const blocks: BlockHandle[] = [];
     let length = 0;
-    for (; this.#entry < leaf.count && length < this.#windowBytes; this.#entry++) {
+    let isOver = false;
+    for (; this.#entry < leaf.count && !isOver && length < this.#windowBytes; this.#entry++) {
       const bytes = leaf.bytes(this.#entry);
       blocks.push({ kind: "data", offset: offset + length, bytes });
+      isOver = offset + length >= this.#lastOffset;
       length += bytes;
     }
     this.#aheadBytes += length;
-    if (this.#entry === leaf.count) {
+    if (isOver || this.#entry === leaf.count) {
       this.#part++;
       this.#entry = 0;
     }
@@ -142,18 +196,26 @@ export class InputTable implements RunTable {
   }
 }
 
-/** One input of a merge, whose faults name the table. */
+/** What lies within the bounds of one input of a merge. Its faults name the table. */
 export class InputRun extends RunCursor {
   readonly #tables: readonly InputTable[];
+  readonly #from: Key;
+  readonly #to: Uint8Array;
+  /** What `first` came to: a block that a seek has gone past does not come again. */
+  #begun: Step = MISS;
 
-  constructor(tables: readonly InputTable[]) {
+  constructor(tables: readonly InputTable[], { from, to }: KeyBounds) {
     super(tables);
     this.#tables = tables;
+    this.#from = from;
+    this.#to = bytesOfKey(to);
   }
 
+  /** May be called again until the first `next`. */
   override first(): Step {
     try {
-      return super.first();
+      if (this.#begun === MISS) this.#begun = this.#within(super.seek(this.#from));
+      return this.#begun;
     } catch (error) {
       throw inTable(error, this.table?.meta);
     }
@@ -161,10 +223,23 @@ export class InputRun extends RunCursor {
 
   override next(): Step {
     try {
-      return super.next();
+      return this.#within(super.next());
     } catch (error) {
       throw inTable(error, this.table?.meta);
     }
+  }
+
+  /** Accounts for the entry that it stands on. */
+  count(): void {
+    (this.table as InputTable).entries++;
+  }
+
+  /** Its tables do not overlap: what lies beyond the bounds in one does so in all that follow. */
+  #within(step: Step): Step {
+    if (step === END) return END;
+    const table = this.table as InputTable;
+    if (step === MISS) return table.isOver ? END : MISS;
+    return table.isLast && !isBelow(this.entry, this.#to) ? END : ENTRY;
   }
 
   /** Asks for what the table at hand needs, and for the next one before it is entered. */

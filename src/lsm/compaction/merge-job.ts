@@ -1,4 +1,3 @@
-import { CatalogError } from "../../base/error.ts";
 import { END, ENTRY, type EntryBytes, MISS, type Step } from "../format/cursor.ts";
 import { END_OF_KEYS, type Key, keyAfter, keyBound, MAX_SEQUENCE } from "../format/entry.ts";
 import { joinRanges, RangeMap } from "../format/range-map.ts";
@@ -7,20 +6,23 @@ import { SstWriter } from "../format/sst-writer.ts";
 import type { Ulid } from "../format/ulid.ts";
 import { Operators } from "../operators.ts";
 import { keptRanges, stripeOf, VersionFilter } from "../versions.ts";
+import { clipped, type KeyBounds, meets } from "./bounds.ts";
 import { ByteMerge } from "./byte-merge.ts";
 import { InputRun, InputTable, inTable } from "./input-table.ts";
 import type { MergeFeed, MergeOutput, MergeSpec, MergeStep, Part, Want } from "./merger.ts";
+import type { SortedTables } from "./plan.ts";
 import { RangeQueue } from "./range-queue.ts";
+import type { TableCount } from "./tally.ts";
 
 /** What a merge reads, and what decides of it. */
 interface Sources {
   readonly inputs: readonly InputRun[];
-  readonly merge: ByteMerge;
+  readonly merge: ByteMerge<InputRun>;
   readonly next: () => Step;
   readonly filter: VersionFilter;
   readonly ranges: RangeQueue;
-  /** Entries that have to come. */
-  readonly entries: number;
+  /** Tables that range tombstones cover as a whole. */
+  readonly covered: readonly SstMeta[];
 }
 
 interface OpenWriter {
@@ -39,12 +41,16 @@ const stay = (): Step => ENTRY;
  * does no I/O and waits for nothing, so it runs anywhere; its memory is two windows of each input
  * and what one step makes.
  *
- * Every entry of the inputs is accounted for: one that its table counts and that does not come is
- * `Corrupt`, so that nothing is lost in silence. Range tombstones are read first: a table that lies
- * below one as a whole is not read at all.
+ * It may be one of several that share the inputs, each within bounds of its own. Then each of them
+ * says how many entries it has seen of which table: nothing may be lost in silence (`tally.ts`).
+ *
+ * Range tombstones are read first: a table that lies below one as a whole is not read at all. That
+ * is judged by all of the table, so that all who share it come to the same.
  */
 export class MergeJob {
   readonly #spec: MergeSpec;
+  /** Of each input, what may hold keys within the bounds. */
+  readonly #inputs: readonly SortedTables[];
   readonly #tables = new Map<Ulid, InputTable>();
   /** Tables whose range tombstones have to be known before anything is merged. */
   readonly #ranged: readonly InputTable[];
@@ -57,16 +63,21 @@ export class MergeJob {
   #full = false;
   /** Of the open table, encoded and not handed out. */
   readonly #chunks: Uint8Array[] = [];
-  #entries = 0;
+  #counts: readonly TableCount[] = [];
   #cut: Key = "";
   #done = false;
 
   constructor(spec: MergeSpec) {
     this.#spec = spec;
-    for (const meta of spec.inputs.flat()) {
-      this.#tables.set(meta.id, new InputTable(meta, spec.windowBytes));
+    const { inputs, bounds, windowBytes } = spec;
+    this.#inputs = inputs.map((tables) => tables.filter((meta) => meets(meta, bounds)));
+    const within = this.#inputs.flat();
+    const reach = reachOf(within);
+    const ranged = inputs.flat().filter((meta) => meta.stats.ranges > 0 && meets(meta, reach));
+    for (const meta of [...within, ...ranged]) {
+      this.#tables.set(meta.id, new InputTable(meta, windowBytes, bounds));
     }
-    this.#ranged = [...this.#tables.values()].filter(({ meta }) => meta.stats.ranges > 0);
+    this.#ranged = ranged.map(({ id }) => this.#tables.get(id) as InputTable);
   }
 
   /** @throws CatalogError `Corrupt`. */
@@ -80,7 +91,8 @@ export class MergeJob {
     // What was entered makes room for more; what was missed has to be on its way.
     this.#ask(wants);
     const outputs = this.#outputs.splice(0);
-    return { wants, outputs, blocked, spareIds: this.#ids.length, done: this.#done };
+    const { length: spareIds } = this.#ids;
+    return { wants, outputs, blocked, spareIds, done: this.#done, counts: this.#counts };
   }
 
   #ask(wants: Want[]): void {
@@ -149,7 +161,7 @@ export class MergeJob {
         if (enough !== undefined) return this.#endsAt(enough, step);
       }
       this.#move = next;
-      this.#entries++;
+      cursor.count();
       filter.take(cursor);
     }
     return ENTRY;
@@ -169,7 +181,7 @@ export class MergeJob {
 
   /** What there is to merge, once all range tombstones are known. */
   #begun(): Sources | undefined {
-    const { inputs, snapshots, dropTombstones, operators, nowMs } = this.#spec;
+    const { bounds, snapshots, dropTombstones, operators, nowMs } = this.#spec;
     const deleted = [];
     for (const { open } of this.#ranged) {
       if (open === undefined) return undefined;
@@ -177,12 +189,12 @@ export class MergeJob {
     }
     const hiding = joinRanges(deleted, (all) => keptRanges(all, snapshots, false));
     const map = hiding.length === 0 ? undefined : RangeMap.of(hiding);
-    const read = inputs.map((tables) =>
-      tables.filter((meta) => meta.stats.entries > 0 && !this.#isCovered(meta, map)),
-    );
-    const runs = read
+    const covered = new Set(this.#inputs.flat().filter((meta) => this.#isCovered(meta, map)));
+    const runs = this.#inputs
+      .map((tables) => tables.filter((meta) => meta.stats.entries > 0 && !covered.has(meta)))
       .filter((tables) => tables.length > 0)
-      .map((tables) => new InputRun(tables.map(({ id }) => this.#tables.get(id) as InputTable)));
+      .map((tables) => tables.map(({ id }) => this.#tables.get(id) as InputTable))
+      .map((tables) => new InputRun(tables, bounds));
     const merge = new ByteMerge(runs);
     this.#move = () => merge.first();
     return {
@@ -194,9 +206,12 @@ export class MergeJob {
         this.#write,
       ),
       ranges: new RangeQueue(
-        joinRanges([hiding], (all) => keptRanges(all, snapshots, dropTombstones)),
+        clipped(
+          joinRanges([hiding], (all) => keptRanges(all, snapshots, dropTombstones)),
+          bounds,
+        ),
       ),
-      entries: read.flat().reduce((sum, { stats }) => sum + stats.entries, 0),
+      covered: [...covered],
     };
   }
 
@@ -209,9 +224,14 @@ export class MergeJob {
     return map.least(firstKey, lastKey, snapshots[stripe] ?? MAX_SEQUENCE) > maxSequence;
   }
 
-  #finish({ entries, filter }: Sources): void {
+  #finish({ covered, filter }: Sources): void {
     filter.end();
-    if (this.#entries !== entries) throw entriesMissing(this.#entries, entries);
+    const { from } = this.#spec.bounds;
+    const begun = covered.filter(({ stats }) => stats.firstKey >= from);
+    this.#counts = [
+      ...begun.map(({ id, stats }) => ({ table: id, entries: stats.entries })),
+      ...[...this.#tables].map(([table, { entries }]) => ({ table, entries })),
+    ];
     if (this.#writer !== undefined) this.#endTable(this.#writer);
     this.#done = true;
   }
@@ -258,7 +278,14 @@ function wholeArray(chunk: Uint8Array): Uint8Array<ArrayBuffer> {
     : new Uint8Array(chunk);
 }
 
-function entriesMissing(found: number, expected: number): CatalogError {
-  const message = "tables hold another number of entries than they count";
-  return new CatalogError("Corrupt", "LSM_FILE_CORRUPT", message, { found, expected });
+/** From the first to the last key of any of the tables. */
+function reachOf(tables: readonly SstMeta[]): KeyBounds {
+  const [first, ...others] = tables;
+  if (first === undefined) return { from: "", to: "" };
+  let { firstKey: from, lastKey: to } = first.stats;
+  for (const { stats } of others) {
+    if (stats.firstKey < from) from = stats.firstKey;
+    if (stats.lastKey > to) to = stats.lastKey;
+  }
+  return { from, to: keyAfter(to) };
 }

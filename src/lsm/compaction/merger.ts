@@ -3,12 +3,16 @@ import type { Sequence } from "../format/entry.ts";
 import type { PrefixRule } from "../format/prefix-filter.ts";
 import type { SstMeta } from "../format/sst-meta.ts";
 import type { Ulid } from "../format/ulid.ts";
+import type { KeyBounds } from "./bounds.ts";
 import type { SortedTables } from "./plan.ts";
+import type { TableCount } from "./tally.ts";
 
 /** What a merge makes of its inputs. Plain data: it goes to another thread. */
 export interface MergeSpec {
   /** Of adjacent ages; no two of them hold the same version. */
   readonly inputs: readonly SortedTables[];
+  /** Of which keys: others of the inputs belong to other merges. */
+  readonly bounds: KeyBounds;
   /** States that stay readable, ascending. */
   readonly snapshots: readonly Sequence[];
   readonly dropTombstones: boolean;
@@ -63,6 +67,11 @@ export interface MergeStep {
   /** Ids that are left. The next step needs one at least. */
   readonly spareIds: number;
   readonly done: boolean;
+  /**
+   * When it is done: of each table with entries that has to do with the bounds, how many of those
+   * it has seen. One that it need not read counts as a whole where the table begins.
+   */
+  readonly counts: readonly TableCount[];
 }
 
 /** One merge under way. */
@@ -78,8 +87,10 @@ export interface MergeSession {
   end(): void;
 }
 
-/** Where merges are computed: a thread of its own, shared by the shards of a process. */
+/** Where merges are computed: threads of their own, shared by the shards of a process. */
 export interface Merger {
+  /** So many at once get on faster than one after the other. */
+  readonly width: number;
   start(spec: MergeSpec): MergeSession;
   close(): Promise<void>;
 }

@@ -3,10 +3,12 @@ import type { Fate } from "./fate.ts";
 
 /** Where merges are computed: the thread ends with its process, whatever it is at. */
 export class FatalMerger implements Merger {
+  readonly width: number;
   readonly #merger: Merger;
   readonly #fate: Fate;
 
   constructor(merger: Merger, fate: Fate) {
+    this.width = merger.width;
     this.#merger = merger;
     this.#fate = fate;
   }

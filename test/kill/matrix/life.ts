@@ -31,7 +31,7 @@ const engine = await Engine.open({
   ...ports,
   store: new FatalStore(new LocalBlobStore(join(directory, "store"), ports), fate),
   wal: new SegmentWalStore(disk, { ...ports, ...SIZES }),
-  merger: new FatalMerger(new ThreadMerger(), fate),
+  merger: new FatalMerger(new ThreadMerger({ threads: 2 }), fate),
   node: nodeIdentity({ prng: ports.prng, oneHost: true }),
   takeOver: "takeover",
   options: OPTIONS,

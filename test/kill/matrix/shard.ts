@@ -27,6 +27,7 @@ export const OPTIONS: Partial<LsmOptions> = {
   compactionL0Tables: 2,
   blockBytes: 4_096,
   tableBytes: 16_384,
+  compactionSubrangeBytes: 8_192,
   gcMinAgeMs: 0,
   leaseMs: 20,
   takeoverWaitMs: 520,
@@ -77,7 +78,7 @@ async function inspectCopy(directory: string): Promise<number> {
     ...ports,
     store,
     wal: new SegmentWalStore(disk, { ...ports, ...SIZES }),
-    merger: new InlineMerger(ports.clock),
+    merger: new InlineMerger(ports.clock, 2),
     node: nodeIdentity({ prng: ports.prng, oneHost: true }),
     options: OPTIONS,
   });

@@ -36,6 +36,7 @@ const OPTIONS: Partial<LsmOptions> = {
   blockBytes: 64,
   tableBytes: 400,
   compactionL0Tables: 2,
+  compactionSubrangeBytes: 200,
   gcMinAgeMs: 0,
 };
 
@@ -52,7 +53,7 @@ class Overwrites implements Scenario {
     const node = this.#processes.start({ sight: () => "dead" });
     const prng = new SeededPrng(this.#processes.count);
     const wal = new ObjectWalStore(store, { clock, prng, prefix: "wal/" });
-    const merger = new InlineMerger(clock);
+    const merger = new InlineMerger(clock, 3);
     return Engine.open({ store, wal, clock, prng, node, merger, options });
   }
 

@@ -3,6 +3,7 @@ import { afterAll, describe, expect, it } from "vitest";
 import { CatalogError } from "../../../src/base/error.ts";
 import { sha256Hex } from "../../../src/base/hash.ts";
 import { SeededPrng } from "../../../src/base/prng.ts";
+import { ALL_KEYS } from "../../../src/lsm/compaction/bounds.ts";
 import { InlineMerger } from "../../../src/lsm/compaction/inline-merger.ts";
 import type { Merger, MergeSpec } from "../../../src/lsm/compaction/merger.ts";
 import { ThreadMerger } from "../../../src/lsm/compaction/thread-merger.ts";
@@ -33,6 +34,7 @@ function inputsOf(entries: readonly Entry[], ways: number, perTable: number, prn
 function specOf(inputs: readonly (readonly File[])[], parts: Partial<MergeSpec> = {}): MergeSpec {
   return {
     inputs: inputs.map((run) => run.map(({ meta }) => meta)),
+    bounds: ALL_KEYS,
     snapshots: [],
     dropTombstones: false,
     operators: OPERATORS.names,

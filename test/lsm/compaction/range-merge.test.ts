@@ -2,104 +2,22 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { CatalogError } from "../../../src/base/error.ts";
 import { SeededPrng } from "../../../src/base/prng.ts";
+import { ALL_KEYS } from "../../../src/lsm/compaction/bounds.ts";
 import { InlineMerger } from "../../../src/lsm/compaction/inline-merger.ts";
 import type { MergeSpec } from "../../../src/lsm/compaction/merger.ts";
-import { ENTRY } from "../../../src/lsm/format/cursor.ts";
-import {
-  END_OF_KEYS,
-  type Key,
-  MAX_SEQUENCE,
-  PUT,
-  type Sequence,
-} from "../../../src/lsm/format/entry.ts";
-import { type Fragment, RangeMap } from "../../../src/lsm/format/range-map.ts";
-import { openSst } from "../../../src/lsm/format/sst.ts";
-import { SstCursor } from "../../../src/lsm/format/sst-cursor.ts";
-import { SstWriter } from "../../../src/lsm/format/sst-writer.ts";
-import { mintUlid } from "../../../src/lsm/format/ulid.ts";
+import { type Key, MAX_SEQUENCE, PUT, type Sequence } from "../../../src/lsm/format/entry.ts";
 import { SleepIsTime } from "../../support/virtual-clock.ts";
 import { drive, type File } from "../support/merges.ts";
+import { type Entry, NOW_MS, OPERATORS, visibleAt } from "../support/model.ts";
 import {
-  bytesOf,
-  type Entry,
-  inOrder,
-  NOW_MS,
-  OPERATORS,
-  randomEntries,
-  visibleAt,
-} from "../support/model.ts";
-import { WholeFile } from "../support/tables.ts";
+  type Content,
+  contentOf,
+  tablesOf,
+  type Writes,
+  writesOf,
+} from "../support/range-writes.ts";
 
-const clock = new SleepIsTime();
-const inline = new InlineMerger(clock);
-
-/** Everything that was written, whatever lies in which table. */
-interface Writes {
-  readonly entries: readonly Entry[];
-  readonly ranges: readonly { readonly from: Key; readonly to: Key; readonly sequence: Sequence }[];
-}
-
-/** Some of the entries are turned into deletions of ranges, from their key to another's. */
-function writesOf(prng: SeededPrng, count: number): Writes {
-  const all = randomEntries(prng, count, prng.float() < 0.5 ? 0 : 0.5).map((entry, i) => ({
-    ...entry,
-    sequence: i + 1,
-  }));
-  const entries: Entry[] = [];
-  const ranges: Writes["ranges"][number][] = [];
-  for (const entry of all) {
-    const other = all[Math.floor(prng.float() * all.length)]?.key ?? "";
-    const to = prng.float() < 0.2 ? END_OF_KEYS : other;
-    const from = prng.float() < 0.2 ? "\0" : entry.key;
-    if (prng.float() < 0.15 && from < to) {
-      ranges.push({ from, to, sequence: entry.sequence });
-    } else entries.push(entry);
-  }
-  return { entries, ranges };
-}
-
-/** Tables of adjacent ages, newest first. */
-function inputsOf({ entries, ranges }: Writes, count: number, prng: SeededPrng): readonly File[] {
-  const files: File[] = [];
-  const total = entries.length + ranges.length;
-  const within = (age: number) => (one: { readonly sequence: Sequence }) =>
-    Math.floor(((one.sequence - 1) / total) * count) === age;
-  for (let age = count - 1; age >= 0; age--) {
-    const map = new RangeMap();
-    for (const { from, to, sequence } of ranges.filter(within(age))) map.add(from, to, sequence);
-    files.push(...tableOf(entries.filter(within(age)), map.fragments(), prng));
-  }
-  return files;
-}
-
-function tableOf(entries: readonly Entry[], ranges: readonly Fragment[], prng: SeededPrng): File[] {
-  if (entries.length + ranges.length === 0) return [];
-  const writer = new SstWriter(mintUlid(clock, prng), { blockBytes: 200 });
-  for (const entry of inOrder(entries)) writer.append(bytesOf(entry));
-  for (const range of ranges) writer.addRange(range);
-  const meta = writer.finish();
-  return [{ meta, bytes: Buffer.concat(writer.takeChunks()) }];
-}
-
-interface Content {
-  readonly entries: readonly Entry[];
-  readonly ranges: readonly Fragment[];
-}
-
-function contentOf({ meta, bytes }: File): Content {
-  const opened = openSst(bytes, { id: meta.id, fileBytes: bytes.length });
-  if (opened.state === "short") throw new Error("a whole file is never short");
-  expect(opened.sst.stats).toEqual(meta.stats);
-  const ranges = opened.sst.ranges?.fragments() ?? [];
-  if (meta.stats.entries === 0) return { entries: [], ranges };
-  const cursor = new SstCursor(opened.sst, new WholeFile(opened.sst, bytes));
-  const entries: Entry[] = [];
-  for (let step = cursor.first(); step === ENTRY; step = cursor.next()) {
-    const { key, sequence, kind, operator, expiresAtMs } = cursor;
-    entries.push({ key, sequence, kind, operator, expiresAtMs, value: cursor.value() });
-  }
-  return { entries, ranges };
-}
+const inline = new InlineMerger(new SleepIsTime());
 
 /** What a state shows of a key: nothing, a value, or that it cannot be told. */
 function shown(left: readonly Entry[], state: Sequence): string {
@@ -144,6 +62,7 @@ function writesIn({ entries, ranges }: Content): Writes {
 function specOf(files: readonly File[], parts: Partial<MergeSpec>): MergeSpec {
   return {
     inputs: files.map(({ meta }) => [meta]),
+    bounds: ALL_KEYS,
     snapshots: [],
     dropTombstones: false,
     operators: OPERATORS.names,
@@ -172,7 +91,7 @@ describe("a merge of range tombstones, operands and what expires", () => {
         async ({ seed, count, ages, dropTombstones, ...rest }) => {
           const prng = new SeededPrng(seed);
           const writes = writesOf(prng, count);
-          const files = inputsOf(writes, ages, prng);
+          const files = tablesOf(writes, ages, prng);
           const snapshots = rest.snapshots.sort((a, b) => a - b);
           // Where everything is merged nothing lies below; where the oldest stays, it is read last.
           const merged = dropTombstones ? files : files.slice(0, -1);

@@ -126,7 +126,7 @@ describe("a reader that follows", () => {
     await shard.run(reader.close());
   });
 
-  it("does not say of a table that it is damage while it cannot ask whether that was due", async () => {
+  it("does not call a table lost while it cannot ask whether it was due", async () => {
     const shard = new TimedShard();
     const options = { gcMinAgeMs: HOUR };
     const engine = await shard.open(options);

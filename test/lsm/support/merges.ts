@@ -1,6 +1,8 @@
 import { type Prng, randomBelow, SeededPrng } from "../../../src/base/prng.ts";
+import { boundsBetween } from "../../../src/lsm/compaction/bounds.ts";
 import type { Merger, MergeSpec, Part } from "../../../src/lsm/compaction/merger.ts";
-import { DELETE, type Sequence } from "../../../src/lsm/format/entry.ts";
+import { assertAllSeen, type TableCount } from "../../../src/lsm/compaction/tally.ts";
+import { DELETE, type Key, type Sequence } from "../../../src/lsm/format/entry.ts";
 import type { SstMeta } from "../../../src/lsm/format/sst-meta.ts";
 import { SstWriter } from "../../../src/lsm/format/sst-writer.ts";
 import { mintUlid, type Ulid } from "../../../src/lsm/format/ulid.ts";
@@ -35,13 +37,49 @@ export function filesOf(
 
 export interface Merged {
   readonly files: readonly File[];
+  readonly counts: readonly TableCount[];
   readonly steps: number;
   /** The most bytes that were fed and not yet asked for again, as a bound on what a merge holds. */
   readonly fedBytes: number;
 }
 
-/** Drives a merge: parts come in any order, some of them later than the next step. */
+/** Drives a merge of all keys to its end. @throws what it does, and where entries are missing. */
 export async function drive(
+  merger: Merger,
+  spec: MergeSpec,
+  files: ReadonlyMap<Ulid, Uint8Array>,
+  prng: Prng = new SeededPrng(1),
+): Promise<Merged> {
+  const merged = await driveWithin(merger, spec, files, prng);
+  assertAllSeen(spec.inputs, merged.counts);
+  return merged;
+}
+
+/** As `drive`, cut at some keys into merges of their own, which share the inputs. */
+export async function driveCut(
+  merger: Merger,
+  spec: MergeSpec,
+  cuts: readonly Key[],
+  files: ReadonlyMap<Ulid, Uint8Array>,
+  prng: Prng = new SeededPrng(1),
+): Promise<Merged> {
+  const merged: Merged[] = [];
+  for (const bounds of boundsBetween(cuts)) {
+    merged.push(await driveWithin(merger, { ...spec, bounds }, files, prng));
+  }
+  const counts = merged.flatMap((one) => one.counts);
+  assertAllSeen(spec.inputs, counts);
+  const sum = (of: (one: Merged) => number): number =>
+    merged.reduce((all, one) => all + of(one), 0);
+  return {
+    files: merged.flatMap((one) => one.files),
+    counts,
+    ...{ steps: sum(({ steps }) => steps), fedBytes: sum(({ fedBytes }) => fedBytes) },
+  };
+}
+
+/** Drives a merge: parts come in any order, some of them later than the next step. */
+export async function driveWithin(
   merger: Merger,
   spec: MergeSpec,
   files: ReadonlyMap<Ulid, Uint8Array>,
@@ -74,7 +112,7 @@ export async function drive(
         written.set(table, [...chunks, bytes]);
         if (meta !== undefined) done.push({ meta, bytes: Buffer.concat([...chunks, bytes]) });
       }
-      if (step.done) return { files: done, steps, fedBytes };
+      if (step.done) return { files: done, counts: step.counts, steps, fedBytes };
       if (step.blocked && waiting.length === 0) throw new Error("blocked, and nothing asked for");
     }
   } finally {

@@ -114,7 +114,7 @@ export function makeWorld(kind: Kind, ports: Ports = {}): World {
       if (last !== undefined) processes.kill(last);
       const node = processes.start();
       last = node;
-      const merger = new InlineMerger(clock);
+      const merger = new InlineMerger(clock, 3);
       return await Engine.open({ store, wal, clock, prng, node, merger, ...parts });
     },
     end() {

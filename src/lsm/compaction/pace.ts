@@ -1,0 +1,22 @@
+import { type Clock, Stopwatch } from "../../base/clock.ts";
+
+/** Lets so many bytes a second through, of all who ask; 0: as many as come. */
+export class Pace {
+  readonly #clock: Clock;
+  readonly #bytesPerSecond: number;
+  readonly #watch: Stopwatch;
+  #dueMs = 0;
+
+  constructor(clock: Clock, bytesPerSecond: number) {
+    this.#clock = clock;
+    this.#bytesPerSecond = bytesPerSecond;
+    this.#watch = new Stopwatch(clock);
+  }
+
+  async take(bytes: number): Promise<void> {
+    if (this.#bytesPerSecond === 0) return;
+    this.#dueMs += (bytes / this.#bytesPerSecond) * 1_000;
+    const aheadMs = this.#dueMs - this.#watch.elapsedMs();
+    if (aheadMs > 0) await this.#clock.sleep(aheadMs);
+  }
+}
