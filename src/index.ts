@@ -60,6 +60,8 @@ export interface FirnOptions {
   readonly engineMemoryMib?: number;
   /** What its compactions save: `balanced` if absent, or `write`, `read`, `space`. */
   readonly engineTrade?: Trade;
+  /** Threads that compute its compactions; as many as there are processors, less one, up to 4. */
+  readonly engineMergeThreads?: number;
   /** How long its log stays for subscribers, such as `12h`; `0` if absent. At most 1024 MiB. */
   readonly logRetention?: string;
   readonly logRetentionMib?: number;

@@ -11,6 +11,7 @@ export interface CatalogSetting {
 
 /** Fewer characters than that could be guessed. */
 const SECRET_CHARS = 32;
+const MOST_MERGE_THREADS = 64;
 
 export function oneOf<T extends string>(choices: readonly T[]): ParseOne<T> {
   return (text) => {
@@ -64,6 +65,19 @@ export function parseEngineMemory(text: string): number {
   const mib = parseMebibytes(text);
   if (mib < 16) throw new RangeError("must be a number of mebibytes, 16 at least");
   return mib;
+}
+
+export function parseMergeThreads(text: string): number {
+  const threads = parseCount(text);
+  if (threads > MOST_MERGE_THREADS) {
+    throw new RangeError(`must be an integer from 1 to ${MOST_MERGE_THREADS}`);
+  }
+  return threads;
+}
+
+/** One processor is left to the thread that serves; more than some merges wait for the store. */
+export function mergeThreadsOf(processors: number): number {
+  return Math.min(4, Math.max(1, processors - 1));
 }
 
 export function parseDir(text: string, cwd: string): string {

@@ -1,9 +1,11 @@
+import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
 import { TRADE_NAMES, type Trade } from "../lsm/compaction/trade.ts";
 import { bucketOf, fileUri, parseLocation } from "./location.ts";
 import { many, optional, type SettingSpec, single, toggle } from "./setting-spec.ts";
 import {
   type CatalogSetting,
+  mergeThreadsOf,
   oneOf,
   parseBucket,
   parseCatalog,
@@ -13,6 +15,7 @@ import {
   parseHost,
   parseKmsKey,
   parseMebibytes,
+  parseMergeThreads,
   parsePort,
   parsePrefix,
   parseSecret,
@@ -64,6 +67,7 @@ export interface SettingValues {
   readonly init: boolean;
   readonly engineMemoryMib: number;
   readonly engineTrade: Trade;
+  readonly engineMergeThreads: number;
   /** How long what no replay needs stays of the storage engine's log, in ms; 0: not at all. */
   readonly logRetention: number;
   readonly logRetentionMib: number;
@@ -207,6 +211,14 @@ export const SETTINGS: SettingTable = {
     doc:
       "profiles local and bucket: what compactions of the storage engine save, at the cost of " +
       "the others: bytes written, places to read, or space",
+  },
+  engineMergeThreads: {
+    ...single("<threads>", "1", parseMergeThreads),
+    fallbackText: "a processor less than there are, 1 to 4",
+    fallback: () => mergeThreadsOf(availableParallelism()),
+    doc:
+      "profiles local and bucket: threads that compute compactions of the storage engine, " +
+      "started as they are needed, some ten mebibytes each; 64 at most",
   },
   logRetention: {
     ...single("<span>", "0", parseSpan),

@@ -85,12 +85,18 @@ export async function localStores(
 
 /** What the engines of a process share. */
 export function engineParts(
-  { engineMemoryMib, engineTrade: trade, logRetention, logRetentionMib }: Settings,
+  settings: Settings,
   metrics: Metrics,
 ): Pick<LocalShardOptions, "budget" | "metrics" | "options"> {
+  const { engineMemoryMib, engineTrade: trade, engineMergeThreads: mergeThreads } = settings;
+  const { logRetention, logRetentionMib } = settings;
   const budget = new MemoryBudget(engineMemoryMib * MIB);
   const log = { logRetentionMs: logRetention, logRetentionBytes: logRetentionMib * MIB };
-  return { budget, options: { trade, ...log }, metrics: new LsmMetrics(metrics, budget) };
+  return {
+    budget,
+    options: { trade, mergeThreads, ...log },
+    metrics: new LsmMetrics(metrics, budget),
+  };
 }
 
 /** What to do about an owner that is in the way, and a word to who waits for it. */

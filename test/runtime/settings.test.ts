@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -36,6 +37,7 @@ const SAMPLES: Partial<Record<SettingName, string>> = {
   },
   ...{ s3CheckMetadata: "true", dynamodbTable: "pointers", cacheMemoryMib: "0" },
   ...{ engineMemoryMib: "16", engineTrade: "space", logRetention: "12h", logRetentionMib: "1" },
+  ...{ engineMergeThreads: "7" },
   ...{ cacheDiskMib: "10", secret: SECRET },
 };
 
@@ -79,6 +81,7 @@ describe("settings", () => {
       init: false,
       engineMemoryMib: 256,
       engineTrade: "balanced",
+      engineMergeThreads: Math.min(4, Math.max(1, availableParallelism() - 1)),
       logRetention: 0,
       logRetentionMib: 1_024,
       cacheMemoryMib: 64,
@@ -190,6 +193,7 @@ describe("settings", () => {
       })),
       ...[{ dynamodbTable: "a b" }, { cacheMemoryMib: "-1" }, { cacheDiskMib: "1G" }],
       ...[{ engineMemoryMib: "15" }, { engineTrade: "speed" }],
+      ...["0", "65", "two"].map((engineMergeThreads) => ({ engineMergeThreads })),
       ...[{ logRetention: "1" }, { logRetention: "-1h" }, { logRetentionMib: "1.5" }],
       ...[{ s3KmsKey: "a b" }],
     ];
