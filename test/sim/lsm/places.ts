@@ -1,6 +1,7 @@
 import type { Sites } from "../harness/coverage.ts";
 import { DISK_SITES } from "../harness/disk-faults.ts";
 import type { BlobPlaces, StoreFault } from "../harness/faults.ts";
+import { SUBRANGE_FAULTS, SUBRANGES } from "./sim-merger.ts";
 
 const READ: readonly StoreFault[] = ["refused", "stalled", "stalledBeyond"];
 const WRITE: readonly StoreFault[] = ["notSent", "answerLost", "late", "duplicated", ...READ];
@@ -34,6 +35,7 @@ export const LSM_SITES: Sites = {
   ...BLOB_SITES,
   ...DISK_SITES,
   process: ["crash", "powerCut", "clockJump", "freeze", "sleep"],
+  [SUBRANGES]: SUBRANGE_FAULTS,
 };
 
 const FOLDERS: readonly (readonly [folder: string, name: string])[] = [

@@ -3,7 +3,6 @@ import { MemoryBlobStore } from "../../../src/blob/memory.ts";
 import type { BlobStore } from "../../../src/blob/port.ts";
 import { MemoryBudget } from "../../../src/lsm/budget.ts";
 import { BlockCache } from "../../../src/lsm/cache.ts";
-import { InlineMerger } from "../../../src/lsm/compaction/inline-merger.ts";
 import { Engine } from "../../../src/lsm/engine.ts";
 import { ManifestObjects } from "../../../src/lsm/manifest/objects.ts";
 import type { LsmOptions } from "../../../src/lsm/options.ts";
@@ -25,6 +24,7 @@ import type { Sim } from "../harness/sim.ts";
 import { History, type Kept } from "./history.ts";
 import { assertAllowed, Member } from "./member.ts";
 import { lsmPlaces } from "./places.ts";
+import { SimMerger } from "./sim-merger.ts";
 import { Watch } from "./watch.ts";
 
 /** Longer than the engine lets anything live: an hour of stall is not the end of the world. */
@@ -211,7 +211,8 @@ export class Shard {
     const manifests = new ManifestObjects({ store, clock, prefix, gcMinAgeMs });
     if ((await manifests.latest()) === undefined) return undefined;
     const ports = { store, prefix, wal, clock, prng, node: this.#identityOf(host) };
-    const [merger, budget] = [new InlineMerger(clock), new MemoryBudget(this.#budgetBytes)];
+    const merger = new SimMerger(this.#sim, host, weather !== FAIR);
+    const budget = new MemoryBudget(this.#budgetBytes);
     const parts = { ...ports, merger, budget, options: this.#options };
     return await Engine.open({ ...parts, takeOver: "takeover" });
   }
@@ -269,7 +270,7 @@ export class Shard {
     const options = this.#options;
     host.weather = weather;
     if (weather !== FAIR) void this.#sim.spawn(() => this.#crowd(host, budget));
-    const merger = new InlineMerger(clock);
+    const merger = new SimMerger(this.#sim, host, weather !== FAIR);
     const parts = { merger, store, wal, clock, prng, node, takeOver, budget, options };
     const opening = this.#sim.during("open", () => Engine.open(parts));
     const died = host.death.then(() => undefined);
@@ -422,6 +423,7 @@ function optionsOf(sim: Sim, gcMinAgeMs: number): Partial<LsmOptions> {
     compactionMaxRuns: sim.pick([2, 6]),
     compactionRuns: 2,
     tableBytes: sim.pick([600, 4_000, 100_000]),
+    compactionSubrangeBytes: sim.pick([300, 3_000, 1_000_000]),
     l0Tables: [30, 1_000],
     gcMinAgeMs,
   };

@@ -4,6 +4,7 @@ import { Clone } from "./cloning.ts";
 import { LSM_SITES } from "./places.ts";
 import { readAlong, restoreAtTimes } from "./reading.ts";
 import { Shard } from "./shard.ts";
+import { SUBRANGES } from "./sim-merger.ts";
 import { Subscriber } from "./subscriber.ts";
 import { verify } from "./verify.ts";
 import { found, type Told, User } from "./workload.ts";
@@ -44,7 +45,7 @@ export const LSM_SUITE: Suite = {
     delete: ["manifest read", "manifest write"],
     "clone write": ["wal write"],
     "clone let go": ["table list", "manifest read", "boundary write"],
-    housekeeping: ["process"],
+    housekeeping: ["process", SUBRANGES],
   },
   fullSeeds: 2_000,
   run: (sim) => runShard(sim, new Shard(sim)),
