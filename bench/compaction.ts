@@ -20,6 +20,8 @@ import { touchMemory } from "./touch.ts";
 
 export interface CompactionCell {
   readonly store: string;
+  /** That merge; with one the compaction stays whole. */
+  readonly threads: number;
   readonly megabytesPerSecond: number;
   /** Of input, for each second of processor time of the process, the store's work included. */
   readonly megabytesPerCpuSecond: number;
@@ -38,16 +40,18 @@ const MB = 1_000_000;
 const TABLES = 4;
 const BATCH = 1_000;
 const VALUE_BYTES = 400;
+const ROWS = 1_000_000;
+const THREADS = [1, 2];
 
 /** Overlapping tables become one run, in a thread; what the serving thread notices of it. */
 async function measure(
   name: string,
   store: BlobStore,
   directory: string,
-  rows: number,
+  { rows, threads }: { readonly rows: number; readonly threads: number },
 ): Promise<CompactionCell> {
   const ports = { clock: new SystemClock(), prng: new SeededPrng(1) };
-  const merger = new ThreadMerger();
+  const merger = new ThreadMerger({ threads });
   const engine = await Engine.open({
     ...ports,
     store,
@@ -68,10 +72,10 @@ async function measure(
     }
     await engine.flush();
   }
-  // One thread start is not what is measured.
-  const start = merger.start(emptySpec());
-  await start.step({ parts: [], ids: [] });
-  start.end();
+  // The start of threads is not what is measured.
+  const starts = Array.from({ length: threads }, () => merger.start(emptySpec()));
+  await Promise.all(starts.map((start) => start.step({ parts: [], ids: [] })));
+  for (const start of starts) start.end();
   const idle = await delayOf(() => ports.clock.sleep(1_000));
   // At the very last: a virtual machine gives free memory back within seconds.
   touchMemory(directory, engine.stats().tree.fileBytes);
@@ -83,6 +87,7 @@ async function measure(
   await merger.close();
   return {
     store: name,
+    threads,
     megabytesPerSecond: compaction.inputBytes / MB / (compaction.totalMs / 1_000),
     megabytesPerCpuSecond: compaction.inputBytes / MB / ((user + system) / 1e6),
     idleP99Ms: ms(idle.percentile(99)),
@@ -122,32 +127,41 @@ function emptySpec() {
   return { ...none, ...sizes, operators: [], nowMs: 0, prefixes: undefined };
 }
 
-/** 20 B keys, 400 B values. */
+/** 20 B keys, 400 B values; by one thread that merges, and by several. */
 export async function benchCompaction(options: {
   readonly smoke: boolean;
+  /** So many, unless it is smoke. */
+  readonly rows?: number;
 }): Promise<readonly CompactionCell[]> {
-  const rows = options.smoke ? 40_000 : 1_000_000;
-  const directory = mkdtempSync(join(tmpdir(), "firn-bench-compaction-"));
+  const rows = options.smoke ? 40_000 : (options.rows ?? ROWS);
   const ports = { clock: new SystemClock(), prng: new SeededPrng(2) };
-  try {
-    const cells = [
-      await measure("memory", new MemoryBlobStore(ports.clock), directory, rows),
-      await measure("local", new LocalBlobStore(join(directory, "store"), ports), directory, rows),
-    ];
-    show(cells);
-    return cells;
-  } finally {
-    rmSync(directory, { recursive: true, force: true });
+  const cells: CompactionCell[] = [];
+  for (const threads of THREADS) {
+    for (const name of ["memory", "local"]) {
+      const directory = mkdtempSync(join(tmpdir(), "firn-bench-compaction-"));
+      const store =
+        name === "memory"
+          ? new MemoryBlobStore(ports.clock)
+          : new LocalBlobStore(join(directory, "store"), ports);
+      try {
+        cells.push(await measure(name, store, directory, { rows, threads }));
+      } finally {
+        rmSync(directory, { recursive: true, force: true });
+      }
+    }
   }
+  show(cells);
+  return cells;
 }
 
 function show(cells: readonly CompactionCell[]): void {
   const header = [
     "compaction of 4 tables",
-    ...["MB/s", "MB/CPU s", "goal", "loop p50", "p99", "max", "goal p99", "idle p99"],
+    ...["threads", "MB/s", "MB/CPU s", "goal", "loop p50", "p99", "max", "goal p99", "idle p99"],
   ];
   const rows = cells.map((cell) => [
     cell.store,
+    String(cell.threads),
     cell.megabytesPerSecond.toFixed(0),
     cell.megabytesPerCpuSecond.toFixed(0),
     String(GOAL_MB_PER_SECOND),

@@ -90,7 +90,7 @@ export async function benchLsm(options: LsmOptions): Promise<LsmFigures> {
   console.log("");
   const wal = wants("wal") ? await benchWal({ smoke }) : [];
   console.log("");
-  const compaction = wants("compaction") ? await benchCompaction({ smoke }) : [];
+  const compaction = wants("compaction") ? await benchCompaction(options) : [];
   console.log("");
   const own = await benchOwn({ smoke, wants });
   const goals = [...goalsOf(figures, wal, compaction), ...ownGoals(own)];

@@ -129,7 +129,8 @@ export function showGoals(goals: readonly Goal[]): void {
 }
 
 function compactionGoals(cell: CompactionCell): readonly Goal[] {
-  const { store, megabytesPerCpuSecond, delayP99Ms, idleP99Ms } = cell;
+  const { megabytesPerCpuSecond, delayP99Ms, idleP99Ms } = cell;
+  const store = `${cell.store}, ${cell.threads} threads`;
   const idle = `${idleP99Ms.toFixed(1)} ms when idle`;
   return [
     {

@@ -56,7 +56,7 @@ describe("the engine's goals", () => {
   it("of compaction hold for its rate and for the thread that serves meanwhile", () => {
     const cell = {
       ...{ store: "memory", megabytesPerSecond: 1, idleP99Ms: 0, delayP50Ms: 0, delayMaxMs: 99 },
-      ...{ writeAmplification: 1, megabytesPerCpuSecond: 250, delayP99Ms: 10 },
+      ...{ threads: 1, writeAmplification: 1, megabytesPerCpuSecond: 250, delayP99Ms: 10 },
     };
     expect(goalsOf([], [], [cell]).map(({ met }) => met)).toEqual([true, false]);
     const other = { ...cell, megabytesPerCpuSecond: 249, delayP99Ms: 9 };
