@@ -29,5 +29,5 @@ EXPOSE 8181
 USER node
 HEALTHCHECK --interval=5s --timeout=3s --start-period=10s --retries=3 \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.FIRN_PORT ?? 8181}/livez`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
-ENTRYPOINT ["node", "bin/firn.mjs"]
+ENTRYPOINT ["node", "--max-semi-space-size=16", "bin/firn.mjs"]
 CMD ["serve"]

@@ -19,7 +19,6 @@ export interface MemoryCell {
 }
 
 const MIB = 1_048_576;
-const BUDGET_BYTES = 128 * MIB;
 const SMALL = { segmentBytes: MIB };
 const KEY_BYTES = 20;
 const VALUE_BYTES = 400;
@@ -29,7 +28,8 @@ const READS = 50;
 /** Prime to every number of rows: each key comes once, in no order. */
 const STRIDE = 7_368_787;
 
-async function main(loadBytes: number, shards: number): Promise<MemoryCell> {
+async function main(loadBytes: number, shards: number, budgetMib: number): Promise<MemoryCell> {
+  const budgetBytes = budgetMib * MIB;
   const rows = Math.ceil(loadBytes / (KEY_BYTES + VALUE_BYTES));
   const values = new SeededPrng(11).bytes(65_536 + VALUE_BYTES);
   const keyOf = (i: number): Uint8Array =>
@@ -38,7 +38,7 @@ async function main(loadBytes: number, shards: number): Promise<MemoryCell> {
   let mostCountedBytes = 0;
   await inScratch(async (scratch) => {
     const atFirst = process.memoryUsage.rss();
-    const budget = new MemoryBudget(BUDGET_BYTES);
+    const budget = new MemoryBudget(budgetBytes);
     const merger = new ThreadMerger();
     const choice = { durable: false, budget, merger, ...(shards > 1 && SMALL) };
     const engines: Engine[] = [];
@@ -64,7 +64,7 @@ async function main(loadBytes: number, shards: number): Promise<MemoryCell> {
     for (const engine of engines) await engine.close();
     await merger.close();
   });
-  return { shards, loadedBytes: loadBytes, budgetBytes: BUDGET_BYTES, mostBytes, mostCountedBytes };
+  return { shards, loadedBytes: loadBytes, budgetBytes, mostBytes, mostCountedBytes };
 }
 
 /** As a client does: who is told to come back does so. */
@@ -81,4 +81,5 @@ async function written(engine: Engine, ops: readonly WriteOp[]): Promise<void> {
   }
 }
 
-process.stdout.write(JSON.stringify(await main(Number(process.argv[2]), Number(process.argv[3]))));
+const [loadBytes = 0, shards = 1, budgetMib = 128] = process.argv.slice(2).map(Number);
+process.stdout.write(JSON.stringify(await main(loadBytes, shards, budgetMib)));

@@ -1,7 +1,7 @@
 import { TRADE_NAMES } from "../../src/lsm/compaction/trade.ts";
 import { formatTable } from "../report.ts";
 import type { Own } from "./goals.ts";
-import { benchMemory } from "./memory.ts";
+import { benchMemory, MEMORY_LOADS } from "./memory.ts";
 import type { MemoryCell } from "./memory-child.ts";
 import { benchDrop, type DropCell } from "./range-drop.ts";
 import { benchRequests, type RequestCell } from "./requests.ts";
@@ -13,8 +13,6 @@ interface OwnOptions {
   readonly wants: (workload: string) => boolean;
 }
 
-/** Each load is spread over so many, which share one budget. */
-const SHARDS: readonly number[] = [1, 200];
 const DROPPED_ROWS = 1_000_000;
 /** Short values, and long ones of about as many bytes. */
 const SIZES: readonly Size[] = [
@@ -27,7 +25,7 @@ const MANY_MEMTABLES = { memtableBytes: 524_288, tableBytes: 1_048_576 };
 
 /** What the engine is to reach beside nobody: amplification, memory, ranges, requests. */
 export async function benchOwn({ smoke, wants }: OwnOptions): Promise<Own> {
-  const memory = wants("memory") ? SHARDS.map((shards) => benchMemory(smoke, shards)) : [];
+  const memory = wants("memory") ? MEMORY_LOADS.map((load) => benchMemory(smoke, load)) : [];
   if (memory.length > 0) showMemory(memory);
   const shrink = smoke ? 20 : 1;
   const sizes = SIZES.map((size) => ({ ...size, rows: size.rows / shrink }));

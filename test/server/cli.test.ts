@@ -1,4 +1,5 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { connect } from "node:net";
 import { hostname, tmpdir } from "node:os";
@@ -168,6 +169,12 @@ describe("firn", () => {
     const command = new Command(["serve", "--port", "0", "--dir", dir], {}, TOO_OLD);
     const [, url] = await command.until("stdout", /(http:\/\/127\.0\.0\.1:\d+)/);
     expect((await fetch(`${url}/livez`)).status).toBe(200);
+    if (process.platform === "linux") {
+      const { pid } = command.child;
+      const child = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim();
+      const flags = readFileSync(`/proc/${child}/cmdline`, "utf8").split("\0");
+      expect(flags[1]).toBe("--max-semi-space-size=16");
+    }
     command.child.kill("SIGTERM");
     expect(await command.ended).toMatchObject({ code: 0, signal: null });
     const refused = new Command(["serve", "--prot", "1"], {}, TOO_OLD);
