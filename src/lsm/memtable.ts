@@ -18,7 +18,7 @@ import { MemtableCursor } from "./memtable-cursor.ts";
 import { MemtableRows, NONE, type Room } from "./memtable-rows.ts";
 import { MemtableTree } from "./memtable-tree.ts";
 import { fromOfBytes, toOfBytes } from "./range.ts";
-import { type BatchOp, EXPIRY_BYTES, HEAD_BYTES } from "./wal/batch.ts";
+import { BatchWalk, checkBatch, EXPIRY_BYTES, KINDS } from "./wal/batch.ts";
 import { writeUint53 } from "./wal/integers.ts";
 
 /** A version as `get` answers it. `value` may be kept. */
@@ -34,6 +34,13 @@ export interface Found {
 interface Extras {
   readonly operator?: number;
   readonly expiresAtMs?: number;
+}
+
+/** As entries have it, of an operation on a key. */
+function kindOf({ kind, expires }: BatchWalk): Kind {
+  if (kind === KINDS.delete) return DELETE;
+  const plain = kind === KINDS.put ? PUT : MERGE;
+  return (expires ? plain | EXPIRES : plain) as Kind;
 }
 
 /**
@@ -60,38 +67,33 @@ export class Memtable {
   }
 
   /** Takes in a batch whose payload was written into its room; `sequence` is its first one. */
-  addBatch(room: Room, ops: readonly BatchOp[], bytes: number, sequence: Sequence): void {
-    assertSequence(sequence + ops.length);
+  addBatch(room: Room, bytes: number, sequence: Sequence): void {
+    assertSequence(sequence);
     this.#rows.take(room, bytes);
-    let at = room.at;
-    for (let i = 0; i < ops.length; i++) {
-      const one = ops[i] as BatchOp;
-      const keyAt = at + HEAD_BYTES;
-      if (one.op === "delete") {
-        this.#add(sequence + i, DELETE, room.chunk, keyAt, one.key.length, 0, 0);
-        at = keyAt + one.key.length;
-      } else if (one.op === "put" && one.expiresAtMs === undefined) {
-        this.#add(sequence + i, PUT, room.chunk, keyAt, one.key.length, one.value.length, 0);
-        at = keyAt + one.key.length + one.value.length;
-      } else at = this.#addOther(room.chunk, at, one, sequence + i);
+    const walk = new BatchWalk(room.bytes, room.at, room.at + bytes);
+    for (let next = sequence; walk.next(); next++) {
+      const { kind, keyAt, valueAt, end } = walk;
+      if (kind === KINDS.deleteRange) {
+        const from = fromOfBytes(room.bytes.subarray(keyAt, valueAt));
+        this.addRange(from, toOfBytes(room.bytes.subarray(valueAt, end)), next);
+      } else {
+        const stored = kindOf(walk);
+        this.#add(next, stored, room.chunk, keyAt, valueAt - keyAt, end - valueAt, walk.operator);
+      }
     }
-    assert(at === room.at + bytes, "operations fill their payload");
   }
 
-  #addOther(chunk: number, at: number, op: BatchOp, sequence: Sequence): number {
-    if (op.op === "deleteRange") {
-      this.addRange(fromOfBytes(op.from), toOfBytes(op.to), sequence);
-      return at + HEAD_BYTES + op.from.length + op.to.length;
-    }
-    assert(op.op !== "delete", "a deletion is plain");
-    const { key, value, expiresAtMs } = op;
-    const kind = op.op === "put" ? PUT : MERGE;
-    const expires = expiresAtMs === undefined ? 0 : EXPIRES;
-    const keyAt = at + HEAD_BYTES + (expires === 0 ? 0 : EXPIRY_BYTES);
-    const operator = op.op === "merge" ? op.operator : 0;
-    const fullKind = (kind | expires) as Kind;
-    this.#add(sequence, fullKind, chunk, keyAt, key.length, value.length, operator);
-    return keyAt + key.length + value.length;
+  /**
+   * Takes in a batch as a log holds it, by a copy of its payload.
+   *
+   * @throws CatalogError `Corrupt`, code `WAL_BATCH_CORRUPT`, and nothing happened.
+   */
+  addPayload(payload: Uint8Array, count: number, sequence: Sequence): void {
+    checkBatch(payload, count);
+    assertSequence(sequence + count);
+    const room = this.room(payload.length);
+    room.bytes.set(payload, room.at);
+    this.addBatch(room, payload.length, sequence);
   }
 
   /**

@@ -1,19 +1,7 @@
 import { ENTRY } from "./format/cursor.ts";
-import {
-  DELETE,
-  EXPIRES,
-  type Kind,
-  keyOfBytes,
-  MERGE,
-  PUT,
-  type Sequence,
-} from "./format/entry.ts";
+import type { Sequence } from "./format/entry.ts";
 import { Memtable } from "./memtable.ts";
-import { fromOfBytes, toOfBytes } from "./range.ts";
-import { type BatchOp, decodeBatch } from "./wal/batch.ts";
 import type { WalGroup } from "./wal/port.ts";
-
-const NO_BYTES = new Uint8Array(0);
 
 /** Groups of a log into memtables, as they were written before. */
 export class Replay {
@@ -39,9 +27,8 @@ export class Replay {
     for (const { firstSequence, count, payload } of batches) {
       // A group may begin below the mark: what tables hold is not written again.
       if (firstSequence + count - 1 <= this.#lastSequence) continue;
-      let sequence = firstSequence;
-      for (const op of decodeBatch(payload, count)) this.#apply(op, sequence++);
-      this.#lastSequence = sequence - 1;
+      this.#active.addPayload(payload, count, firstSequence);
+      this.#lastSequence = firstSequence + count - 1;
     }
     if (this.#active.memoryBytes >= this.#memtableBytes) {
       this.#active.freeze();
@@ -60,22 +47,6 @@ export class Replay {
     this.#filled = this.#filled.filter((one) => one.maxSequence > through).map(left);
     if (!this.#active.isEmpty) this.#active = left(this.#active);
     this.#lastSequence = Math.max(this.#lastSequence, through);
-  }
-
-  #apply(op: BatchOp, sequence: Sequence): void {
-    const active = this.#active;
-    if (op.op === "deleteRange") {
-      active.addRange(fromOfBytes(op.from), toOfBytes(op.to), sequence);
-      return;
-    }
-    const key = keyOfBytes(op.key);
-    if (op.op === "delete") active.add(key, sequence, DELETE, NO_BYTES);
-    else {
-      const { expiresAtMs = 0 } = op;
-      const kind = (op.op === "put" ? PUT : MERGE) | (expiresAtMs === 0 ? 0 : EXPIRES);
-      const operator = op.op === "merge" ? op.operator : 0;
-      active.add(key, sequence, kind as Kind, op.value, { operator, expiresAtMs });
-    }
   }
 }
 

@@ -194,7 +194,7 @@ export class WritePath {
     writeBatch(room.bytes, room.at, ops);
     const payload = room.bytes.subarray(room.at, room.at + bytes);
     const handle = commits.write({ firstSequence: first, count: ops.length, payload });
-    active.addBatch(room, ops, bytes, first);
+    active.addBatch(room, bytes, first);
     this.#lastSequence = last;
     this.samples.noteOps(ops);
     this.#batches++;

@@ -46,10 +46,10 @@ export type BatchOp =
   /** [from, to); up to the end where `to` is empty. */
   | { readonly op: "deleteRange"; readonly from: Uint8Array; readonly to: Uint8Array };
 
-const KINDS = { put: 1, delete: 2, merge: 3, deleteRange: 4 } as const;
+export const KINDS = { put: 1, delete: 2, merge: 3, deleteRange: 4 } as const;
 const EXPIRES = 0x80;
 /** Before the key of an operation that does not expire. */
-export const HEAD_BYTES = 8;
+const HEAD_BYTES = 8;
 export const EXPIRY_BYTES = 8;
 const MAX_KEY_BYTES = 65_535;
 const EMPTY = new Uint8Array(0);
@@ -124,6 +124,78 @@ function copyInto(out: Buffer, at: number, bytes: Uint8Array): void {
 }
 
 /**
+ * Goes through the operations of a payload where they lie, without an object for each. What it says
+ * is of the operation that `next` came to.
+ */
+export class BatchWalk {
+  /** Of `KINDS`. */
+  kind = 0;
+  expires = false;
+  operator = 0;
+  /** The key, or the first one of a range, and right behind it the value, or the range's end. */
+  keyAt = 0;
+  valueAt = 0;
+  end: number;
+  readonly #bytes: Uint8Array;
+  readonly #from: number;
+  readonly #to: number;
+
+  /** Of a payload at [from, to). */
+  constructor(bytes: Uint8Array, from: number, to: number) {
+    this.#bytes = bytes;
+    this.#from = from;
+    this.#to = to;
+    this.end = from;
+  }
+
+  /**
+   * @returns false behind the last operation.
+   * @throws CatalogError `Corrupt`, code `WAL_BATCH_CORRUPT`.
+   */
+  next(): boolean {
+    const bytes = this.#bytes;
+    const at = this.end;
+    const to = this.#to;
+    if (at === to) return false;
+    if (at + HEAD_BYTES > to) throw this.corrupt(at, "an operation is cut short");
+    const tag = bytes[at] as number;
+    this.kind = tag & ~EXPIRES;
+    this.expires = tag >= EXPIRES;
+    this.operator = bytes[at + 1] as number;
+    this.keyAt = at + HEAD_BYTES + (this.expires ? EXPIRY_BYTES : 0);
+    this.valueAt = this.keyAt + ((bytes[at + 2] as number) | ((bytes[at + 3] as number) << 8));
+    const high = ((bytes[at + 6] as number) << 16) | ((bytes[at + 7] as number) << 24);
+    const valueBytes = ((bytes[at + 4] as number) | ((bytes[at + 5] as number) << 8) | high) >>> 0;
+    this.end = this.valueAt + valueBytes;
+    if (this.end > to) throw this.corrupt(at, "an operation is cut short");
+    if (this.valueAt === this.keyAt) throw this.corrupt(at, "a key is empty");
+    if (this.kind !== KINDS.put || this.expires || this.operator !== 0) this.#assertKnown(at);
+    return true;
+  }
+
+  /** @param at of what is wrong. */
+  corrupt(at: number, what: string): CatalogError {
+    const offset = at - this.#from;
+    return new CatalogError("Corrupt", "WAL_BATCH_CORRUPT", `batch: ${what}`, { offset, what });
+  }
+
+  #assertKnown(at: number): void {
+    const bytes = this.#bytes;
+    const { kind, keyAt, valueAt, end } = this;
+    if (this.expires && !(readUint53(bufferOf(bytes), at + HEAD_BYTES) > 0)) {
+      throw this.corrupt(at, "no time of expiry");
+    }
+    const writes = kind === KINDS.put || kind === KINDS.merge;
+    let known = (this.operator === 0 || kind === KINDS.merge) && (writes || !this.expires);
+    if (kind === KINDS.deleteRange) {
+      const [key, value] = [bytes.subarray(keyAt, valueAt), bytes.subarray(valueAt, end)];
+      known &&= value.length === 0 || Buffer.compare(key, value) < 0;
+    } else known &&= writes || (kind === KINDS.delete && valueAt === end);
+    if (!known) throw this.corrupt(at, "no operation that is known");
+  }
+}
+
+/**
  * The operations of a payload, as views into it.
  *
  * @param count how many there must be.
@@ -131,55 +203,29 @@ function copyInto(out: Buffer, at: number, bytes: Uint8Array): void {
  */
 export function decodeBatch(payload: Uint8Array, count: number): readonly BatchOp[] {
   const bytes = bufferOf(payload);
+  const walk = new BatchWalk(bytes, 0, bytes.length);
   const ops: BatchOp[] = [];
-  let at = 0;
-  while (at < bytes.length) {
-    const { op, end } = readOp(bytes, at);
-    ops.push(op);
-    at = end;
-  }
-  if (ops.length !== count) throw corruptBatch(at, "another number of operations is due");
+  while (walk.next()) ops.push(opAt(bytes, walk));
+  if (ops.length !== count) throw walk.corrupt(walk.end, WRONG_COUNT);
   return ops;
 }
 
-function readOp(bytes: Buffer, at: number): { readonly op: BatchOp; readonly end: number } {
-  if (at + HEAD_BYTES > bytes.length) throw corruptBatch(at, "an operation is cut short");
-  const kind = bytes.readUInt8(at);
-  const expires = (kind & EXPIRES) !== 0;
-  const keyAt = at + HEAD_BYTES + (expires ? EXPIRY_BYTES : 0);
-  const valueAt = keyAt + bytes.readUInt16LE(at + 2);
-  const end = valueAt + bytes.readUInt32LE(at + 4);
-  if (end > bytes.length) throw corruptBatch(at, "an operation is cut short");
-  if (valueAt === keyAt) throw corruptBatch(at, "a key is empty");
-  const expiresAtMs = expires ? readUint53(bytes, at + HEAD_BYTES) : undefined;
-  if (expiresAtMs !== undefined && !(expiresAtMs > 0)) throw corruptBatch(at, "no time of expiry");
+/** As `decodeBatch`, for who reads the operations where they lie. */
+export function checkBatch(payload: Uint8Array, count: number): void {
+  const walk = new BatchWalk(payload, 0, payload.length);
+  let found = 0;
+  while (walk.next()) found++;
+  if (found !== count) throw walk.corrupt(walk.end, WRONG_COUNT);
+}
+
+const WRONG_COUNT = "another number of operations is due";
+
+function opAt(bytes: Buffer, { kind, expires, operator, keyAt, valueAt, end }: BatchWalk): BatchOp {
   const key = bytes.subarray(keyAt, valueAt);
   const value = bytes.subarray(valueAt, end);
-  const operator = bytes.readUInt8(at + 1);
-  const op = opOf(kind & ~EXPIRES, operator, key, value, expiresAtMs);
-  if (op === undefined) throw corruptBatch(at, "no operation that is known");
-  return { op, end };
-}
-
-function opOf(
-  kind: number,
-  operator: number,
-  key: Uint8Array,
-  value: Uint8Array,
-  expiresAtMs: number | undefined,
-): BatchOp | undefined {
-  const expiry = expiresAtMs === undefined ? {} : { expiresAtMs };
+  if (kind === KINDS.delete) return { op: "delete", key };
+  if (kind === KINDS.deleteRange) return { op: "deleteRange", from: key, to: value };
+  const expiry = expires ? { expiresAtMs: readUint53(bytes, keyAt - EXPIRY_BYTES) } : {};
   if (kind === KINDS.merge) return { op: "merge", key, operator, value, ...expiry };
-  if (operator !== 0) return undefined;
-  if (kind === KINDS.put) return { op: "put", key, value, ...expiry };
-  if (expiresAtMs !== undefined) return undefined;
-  if (kind === KINDS.deleteRange) {
-    const ends = value.length === 0 || Buffer.compare(key, value) < 0;
-    return ends ? { op: "deleteRange", from: key, to: value } : undefined;
-  }
-  return kind === KINDS.delete && value.length === 0 ? { op: "delete", key } : undefined;
-}
-
-function corruptBatch(offset: number, what: string): CatalogError {
-  return new CatalogError("Corrupt", "WAL_BATCH_CORRUPT", `batch: ${what}`, { offset, what });
+  return { op: "put", key, value, ...expiry };
 }

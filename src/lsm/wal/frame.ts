@@ -106,6 +106,8 @@ export interface ReadGroup {
 /** Where reading a group failed: the frame that is not what must stand there. */
 export interface BadFrame {
   readonly badAt: number;
+  /** Where it is only cut off: how far bytes have to reach to tell. Else 0. */
+  readonly needs: number;
 }
 
 /**
@@ -123,14 +125,18 @@ export function readGroup(
   let position = at;
   let due = firstSequence;
   for (;;) {
-    const flags = frameFlags(bytes, position, file, syncedOffset);
-    if (flags === undefined || bytes.readUInt32LE(position + 12) !== file.epoch) {
-      return { badAt: position };
-    }
+    const end = frameEnd(bytes, position, file, syncedOffset);
+    if (end > bytes.length) return { badAt: position, needs: end };
+    if (end === 0 || !isIntact(bytes, position, end, file)) return { badAt: position, needs: 0 };
+    const flags = bytes[position + 7] as number;
     const count = bytes.readUInt32LE(position + 32);
-    const inOrder = readUint53(bytes, position + 24) === due && count > 0;
-    if (!inOrder || (flags & FIRST) !== (position === at ? FIRST : 0)) return { badAt: position };
-    const end = position + FRAME_BYTES + bytes.readUInt32LE(position + 8);
+    const inOrder =
+      bytes.readUInt32LE(position + 12) === file.epoch &&
+      readUint53(bytes, position + 24) === due &&
+      count > 0;
+    if (!inOrder || (flags & FIRST) !== (position === at ? FIRST : 0)) {
+      return { badAt: position, needs: 0 };
+    }
     const payload = bytes.subarray(position + FRAME_BYTES, end);
     batches.push({ firstSequence: due, count, payload });
     due += count;
@@ -139,25 +145,36 @@ export function readGroup(
   }
 }
 
-/** Whether some group of this file begins at `at`, whatever its sequence. */
-export function beginsGroup(bytes: Buffer, at: number, file: FrameFile): boolean {
-  const flags = frameFlags(bytes, at, file, at);
-  return flags !== undefined && (flags & FIRST) !== 0;
-}
-
-/** The flags of a frame that both checksums vouch for, else undefined. */
-function frameFlags(
+/**
+ * Whether some group of this file begins at `at`, whatever its sequence.
+ *
+ * @param syncedOffset where `at` is in the file.
+ * @returns how far bytes have to reach to tell, where they do not.
+ */
+export function beginsGroup(
   bytes: Buffer,
   at: number,
   file: FrameFile,
   syncedOffset: number,
-): number | undefined {
-  if (!claimsFrame(bytes, at, file.id, syncedOffset)) return undefined;
-  if (bytes.readUInt16LE(at + 4) !== headCheck(bytes, at, file.salt)) return undefined;
-  const end = at + FRAME_BYTES + bytes.readUInt32LE(at + 8);
-  if (end > bytes.length) return undefined;
-  if (bytes.readUInt32LE(at) !== crc32(bytes.subarray(at + 4, end), file.salt)) return undefined;
-  return bytes[at + 7];
+): boolean | number {
+  const end = frameEnd(bytes, at, file, syncedOffset);
+  if (end > bytes.length) return end;
+  return end > 0 && isIntact(bytes, at, end, file) && ((bytes[at + 7] as number) & FIRST) !== 0;
+}
+
+/**
+ * Where the frame at `at` ends, of which only the head is proven: behind the bytes, where it is cut
+ * off. 0 where there is none.
+ */
+function frameEnd(bytes: Buffer, at: number, file: FrameFile, syncedOffset: number): number {
+  if (at + FRAME_BYTES > bytes.length) return at + FRAME_BYTES;
+  if (!claimsFrame(bytes, at, file.id, syncedOffset)) return 0;
+  if (bytes.readUInt16LE(at + 4) !== headCheck(bytes, at, file.salt)) return 0;
+  return at + FRAME_BYTES + bytes.readUInt32LE(at + 8);
+}
+
+function isIntact(bytes: Buffer, at: number, end: number, { salt }: FrameFile): boolean {
+  return bytes.readUInt32LE(at) === crc32(bytes.subarray(at + 4, end), salt);
 }
 
 /** Whether what stands there says, unproven, that it is a frame of that file and place. */

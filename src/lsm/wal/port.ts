@@ -17,7 +17,7 @@ export interface WalBatch {
 export interface WalGroup {
   /** Epoch of the writer that was acknowledged. */
   readonly epoch: number;
-  /** Payloads are views into what was read: copy what is kept for long. */
+  /** Payloads are views into what was read, and are gone after `onGroup`: copy what is kept. */
   readonly batches: readonly WalBatch[];
 }
 

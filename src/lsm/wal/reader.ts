@@ -16,7 +16,7 @@ import type {
   WalReader,
 } from "./port.ts";
 import { newestHeader, readHeader, readStart, recover } from "./segment-recovery.ts";
-import { type SegmentImage, scanSegment } from "./segment-scan.ts";
+import { type ScannedSegment, scanSegment } from "./segment-scan.ts";
 import { segmentTail } from "./segment-tail.ts";
 
 const ANY_EPOCH = 2 ** 32;
@@ -77,14 +77,14 @@ export class SegmentReader implements WalReader {
     const header = await readHeader(this.#disk, id);
     if (header === undefined) return { epoch: 0, groups: [] };
     const bytes = (await readStart(this.#disk, id)) ?? Buffer.alloc(0);
-    let known: SegmentImage["known"];
+    let known: ScannedSegment["known"];
     for (const later of await this.list()) {
       if (later.id <= id) continue;
       const previous = (await readHeader(this.#disk, later.id))?.previous;
       if (previous?.id === id) known = previous;
     }
-    const image = { name: walName(id), header, bytes, ...(known !== undefined && { known }) };
-    return { epoch: header.epoch, groups: scanSegment(image) };
+    const segment = { name: walName(id), header, ...(known !== undefined && { known }) };
+    return { epoch: header.epoch, groups: scanSegment(segment, bytes) };
   }
 
   async replay(from: WalMark, onGroup: (group: WalGroup) => void): Promise<void> {

@@ -5,7 +5,8 @@ import { bufferOf } from "./integers.ts";
 import { walName } from "./names.ts";
 import type { WalGroup, WalOpenOptions } from "./port.ts";
 import { BLOCK_BYTES, decodeSegmentHeader, type SegmentHeader } from "./segment-header.ts";
-import { type SegmentEnd, scanSegment } from "./segment-scan.ts";
+import { laterGroup, type ScannedSegment, type SegmentEnd, SegmentScan } from "./segment-scan.ts";
+import { letGo, SegmentStretches } from "./segment-stretches.ts";
 
 /** A segment that was written to, as recovery left it. */
 export interface RecoveredSegment {
@@ -64,7 +65,8 @@ export async function recover(
     // A gap is what the mark covers: its sequences were made durable elsewhere.
     if (header.firstSequence > due) throw corrupt(name, 24, "a sequence is missing before it");
     const known = chain[index + 1]?.previous;
-    end = await replay(disk, header, known, from.sequence, onGroup);
+    const segment = { name, header, ...(known !== undefined && { known }) };
+    end = await replay(disk, segment, from.sequence, onGroup);
     due = Math.max(due, end.lastSequence + 1);
     segments.push({ id: header.id, lastSequence: end.lastSequence });
   }
@@ -98,30 +100,71 @@ export async function chainOf(
 
 async function replay(
   disk: Disk,
-  header: SegmentHeader,
-  known: SegmentEnd | undefined,
+  segment: ScannedSegment,
   after: number,
   onGroup: WalOpenOptions["onGroup"],
 ): Promise<SegmentEnd> {
-  const name = walName(header.id);
-  // What its successor knows the end of was on the disk before. The newest may hold a group whose
-  // writer ended before its sync did: whoever reads it makes it stay.
-  const bytes =
-    known === undefined
-      ? await readStart(disk, header.id, MAX_SEGMENT_BYTES, true)
-      : await readStart(disk, header.id, known.end);
-  if (bytes === undefined) throw corrupt(name, 0, "a segment is missing");
-  const scan = scanSegment({ name, header, bytes, ...(known !== undefined && { known }) });
-  for (;;) {
-    const { done, value } = scan.next();
-    if (done === true) return value;
-    if (lastOf(value) <= after) continue;
-    try {
-      await onGroup(value);
-    } catch (error) {
-      throw inLogFile(name, error);
+  const { name, header, known } = segment;
+  const file = await disk.open(name);
+  if (file === undefined) throw corrupt(name, 0, "a segment is missing");
+  const stretches = new SegmentStretches(file, known?.end ?? MAX_SEGMENT_BYTES);
+  const scan = new SegmentScan(segment);
+  let reading: Promise<Buffer> | undefined;
+  try {
+    for (let through = 0; stretches.has(scan.needs, through); ) {
+      const from = scan.at;
+      const bytes = await (reading ?? stretches.read(from, scan.needs));
+      through = from + bytes.length;
+      const groups = [...scan.groups(bytes)];
+      const { at, needs } = scan;
+      // A group that is longer than what was read is read again: twice as much, not frame by frame.
+      const least = at === from ? Math.max(needs, at + 2 * bytes.length) : needs;
+      // What comes next is read while this is taken in.
+      reading = stretches.has(needs, through) ? stretches.read(at, least) : undefined;
+      // It is waited for below; until then nobody else hears of its fault.
+      reading?.catch(() => undefined);
+      await handOn(name, groups, after, onGroup);
+      letGo(bytes);
     }
+    const later = await hasLater(stretches, scan.doubtful, header);
+    const end = scan.finish(later);
+    // What its successor knows the end of was on the disk before. The newest may hold a group whose
+    // writer ended before its sync did: whoever reads it makes it stay.
+    if (known === undefined) await file.sync();
+    return end;
+  } finally {
+    await reading?.catch(() => undefined);
+    await file.close();
   }
+}
+
+async function handOn(
+  name: string,
+  groups: readonly WalGroup[],
+  after: number,
+  onGroup: WalOpenOptions["onGroup"],
+): Promise<void> {
+  try {
+    for (const group of groups) if (lastOf(group) > after) await onGroup(group);
+  } catch (error) {
+    throw inLogFile(name, error);
+  }
+}
+
+/** @param from 0 where nothing depends on it. */
+async function hasLater(
+  stretches: SegmentStretches,
+  from: number,
+  header: SegmentHeader,
+): Promise<boolean> {
+  for (let at = from, needs = from + 1; at > 0 && stretches.has(needs, at); ) {
+    const bytes = await stretches.read(at, needs);
+    const found = laterGroup(bytes, at, header, stretches.size);
+    if (found === "found") return true;
+    ({ at, needs } = found);
+    letGo(bytes);
+  }
+  return false;
 }
 
 function lastOf({ batches }: WalGroup): number {
@@ -151,14 +194,11 @@ export async function readStart(
   disk: Disk,
   id: number,
   length: number = MAX_SEGMENT_BYTES,
-  synced = false,
 ): Promise<Buffer | undefined> {
   const file = await disk.open(walName(id));
   if (file === undefined) return undefined;
   try {
-    const bytes = bufferOf(await file.read(0, length));
-    if (synced) await file.sync();
-    return bytes;
+    return bufferOf(await file.read(0, length));
   } finally {
     await file.close();
   }

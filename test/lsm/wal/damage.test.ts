@@ -154,10 +154,10 @@ describe("a damaged segment", () => {
     writeFrames(out, 0, [batch(7, "x")], file, 0);
     expect(readGroup(out, 0, file, 7, 0)).toMatchObject({ end: FRAME_BYTES + 1 });
     for (const other of [{ epoch: 2 }, { epoch: 4 }, { id: 4 }, { salt: 2 }]) {
-      expect(readGroup(out, 0, { ...file, ...other }, 7, 0)).toEqual({ badAt: 0 });
+      expect(readGroup(out, 0, { ...file, ...other }, 7, 0)).toEqual({ badAt: 0, needs: 0 });
     }
-    expect(readGroup(out, 0, file, 7, 4_096)).toEqual({ badAt: 0 });
-    expect(readGroup(out, 0, file, 8, 0)).toEqual({ badAt: 0 });
+    expect(readGroup(out, 0, file, 7, 4_096)).toEqual({ badAt: 0, needs: 0 });
+    expect(readGroup(out, 0, file, 8, 0)).toEqual({ badAt: 0, needs: 0 });
   });
 
   it("is not made up by a value that looks like a group", async () => {

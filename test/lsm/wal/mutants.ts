@@ -67,8 +67,8 @@ export const CRASH_MUTANTS: readonly Mutant[] = [
       },
       {
         file: "wal/segment-scan.ts",
-        find: "at = wholeBlocks(read.end);",
-        replace: "at = read.end;",
+        find: "this.#at = wholeBlocks(end);",
+        replace: "this.#at = end;",
       },
     ],
   },
@@ -77,8 +77,8 @@ export const CRASH_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: "wal/segment-scan.ts",
-        find: "!laterGroup(bytes, read.badAt, header)",
-        replace: "false",
+        find: "(known !== undefined || hasLater)",
+        replace: "true",
       },
     ],
   },

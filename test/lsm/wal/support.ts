@@ -15,8 +15,17 @@ export async function openWal(
   from: WalMark = START,
 ): Promise<Opened> {
   const groups: WalGroup[] = [];
-  const wal = await store.open({ epoch, from, onGroup: (group) => void groups.push(group) });
+  const onGroup = (group: WalGroup) => void groups.push(kept(group));
+  const wal = await store.open({ epoch, from, onGroup });
   return { wal, groups };
+}
+
+/** What is handed on is gone when the next comes. */
+function kept({ epoch, batches }: WalGroup): WalGroup {
+  return {
+    epoch,
+    batches: batches.map((one) => ({ ...one, payload: Uint8Array.from(one.payload) })),
+  };
 }
 
 /** A batch of one sequence. */
