@@ -10,18 +10,28 @@ export interface Weighed {
   letGo?(): void;
 }
 
-/** An entry in its list. `owner` is the map that finds it. */
+/** Where a file finds its entries of one kind. */
+interface Owner<Value extends Weighed> {
+  get(offset: number): Node<Value> | undefined;
+  set(offset: number, node: Node<Value>): void;
+  delete(offset: number): void;
+  values(): Iterable<Node<Value>>;
+}
+
+/** An entry in its list. `owner` is what finds it. */
 interface Node<Value extends Weighed = Weighed> {
-  readonly owner: Map<number, Node<Value>>;
+  readonly owner: Owner<Value>;
   readonly offset: number;
   readonly value: Value;
   readonly bytes: number;
   readonly list: List;
+  /** Since it came, or since it was last spared. */
+  used: boolean;
   newer: Node | undefined;
   older: Node | undefined;
 }
 
-/** Least recently used order of one kind of block. */
+/** The order in which blocks of one kind came, or were spared. */
 interface List {
   newest: Node | undefined;
   oldest: Node | undefined;
@@ -43,18 +53,24 @@ export interface CacheFigures {
  */
 const METADATA_SHARE = 0.5;
 
+/** So many used ones are spared for one that goes, so that no read waits for a long list. */
+const MOST_SPARED = 64;
+
 /**
- * Decoded blocks of all shards of a process, within one budget of bytes. What was used least
- * recently goes first: data as long as metadata keeps to half of the budget, else metadata. A block
+ * Decoded blocks of all shards of a process, within one budget of bytes. The oldest that was not
+ * used goes first: data as long as metadata keeps to half of the budget, else metadata. A block
  * heavier than the budget is not kept.
+ *
+ * What is used is only marked, and spared once when its turn comes: a list in the order of use
+ * would have to be linked anew by every look-up, at the price of five places in memory that are in
+ * no cache of the processor.
  */
 export class BlockCache {
   #capacityBytes: number;
   readonly #metadata: List = { newest: undefined, oldest: undefined, bytes: 0 };
   readonly #data: List = { newest: undefined, oldest: undefined, bytes: 0 };
+  readonly #looks: Looks = { hits: 0, misses: 0 };
   #entries = 0;
-  #hits = 0;
-  #misses = 0;
   #evictions = 0;
 
   constructor(capacityBytes: number) {
@@ -64,7 +80,7 @@ export class BlockCache {
   /** A file's own part of the cache, so that a look-up needs no name. */
   file<Tail extends Weighed = Weighed>(): CachedFile<Tail> {
     return new CachedFile<Tail>({
-      touch: (node) => this.#touch(node),
+      looks: this.#looks,
       add: (node) => this.#add(node),
       remove: (node) => this.#remove(node),
       metadata: this.#metadata,
@@ -75,7 +91,7 @@ export class BlockCache {
   /** Changes the budget; evicts at once what is above it. */
   resize(capacityBytes: number): void {
     this.#capacityBytes = capacityBytes;
-    this.#evict();
+    this.#evict(0);
   }
 
   get figures(): CacheFigures {
@@ -83,27 +99,21 @@ export class BlockCache {
       bytes: this.#metadata.bytes + this.#data.bytes,
       metadataBytes: this.#metadata.bytes,
       entries: this.#entries,
-      hits: this.#hits,
-      misses: this.#misses,
+      ...this.#looks,
       evictions: this.#evictions,
     };
   }
 
-  #touch(node: Node | undefined): void {
-    if (node === undefined) {
-      this.#misses++;
+  /** Makes room first, or what is new would go where all that is there was used. */
+  #add(node: Node): void {
+    if (node.bytes > this.#capacityBytes) {
+      node.owner.delete(node.offset);
+      node.value.letGo?.();
       return;
     }
-    this.#hits++;
-    if (node.list.newest === node) return;
-    unlink(node);
-    push(node);
-  }
-
-  #add(node: Node): void {
+    this.#evict(node.bytes);
     push(node);
     this.#entries++;
-    this.#evict();
   }
 
   #remove(node: Node): void {
@@ -113,21 +123,24 @@ export class BlockCache {
     node.value.letGo?.();
   }
 
-  #evict(): void {
-    while (this.#metadata.bytes + this.#data.bytes > this.#capacityBytes) {
+  #evict(room: number): void {
+    while (this.#metadata.bytes + this.#data.bytes + room > this.#capacityBytes) {
       const crowded = this.#metadata.bytes > this.#capacityBytes * METADATA_SHARE;
       const list = crowded || this.#data.oldest === undefined ? this.#metadata : this.#data;
-      const victim = list.oldest;
-      assert(victim !== undefined, "what has bytes has entries");
-      this.#remove(victim);
+      this.#remove(oldestUnused(list));
       this.#evictions++;
     }
   }
 }
 
+interface Looks {
+  hits: number;
+  misses: number;
+}
+
 /** What a file's part may do to the whole. */
 interface Whole {
-  readonly touch: (node: Node | undefined) => void;
+  readonly looks: Looks;
   readonly add: (node: Node) => void;
   readonly remove: (node: Node) => void;
   readonly metadata: List;
@@ -140,7 +153,7 @@ export class CachedFile<Tail extends Weighed = Weighed> implements SstBlocks {
   readonly #data: Map<number, Node<DataBlock>> = new Map();
   readonly #index: Map<number, Node<IndexBlock>> = new Map();
   /** What was made of the table's tail, under the offset of it. */
-  readonly #tail: Map<number, Node<Tail>> = new Map();
+  readonly #tail = new Place<Tail>();
 
   /** Made by `BlockCache.file`. */
   constructor(whole: Whole) {
@@ -148,21 +161,15 @@ export class CachedFile<Tail extends Weighed = Weighed> implements SstBlocks {
   }
 
   data(offset: number): DataBlock | undefined {
-    const node = this.#data.get(offset);
-    this.#whole.touch(node);
-    return node?.value;
+    return this.#use(this.#data.get(offset));
   }
 
   index(offset: number): IndexBlock | undefined {
-    const node = this.#index.get(offset);
-    this.#whole.touch(node);
-    return node?.value;
+    return this.#use(this.#index.get(offset));
   }
 
   tail(offset: number): Tail | undefined {
-    const node = this.#tail.get(offset);
-    this.#whole.touch(node);
-    return node?.value;
+    return this.#use(this.#tail.get(offset));
   }
 
   addData(offset: number, block: DataBlock): void {
@@ -184,20 +191,60 @@ export class CachedFile<Tail extends Weighed = Weighed> implements SstBlocks {
     }
   }
 
+  #use<Value extends Weighed>(node: Node<Value> | undefined): Value | undefined {
+    const { looks } = this.#whole;
+    if (node === undefined) {
+      looks.misses++;
+      return undefined;
+    }
+    looks.hits++;
+    node.used = true;
+    return node.value;
+  }
+
   /** Replaces what stands there. */
-  #add<Value extends Weighed>(
-    owner: Map<number, Node<Value>>,
-    offset: number,
-    value: Value,
-    list: List,
-  ): void {
+  #add<Value extends Weighed>(owner: Owner<Value>, offset: number, value: Value, list: List): void {
     value.hold?.();
     const before = owner.get(offset);
     if (before !== undefined) this.#whole.remove(before);
     const bytes = value.weight;
-    const node = { owner, offset, value, bytes, list, newer: undefined, older: undefined };
+    const free = { used: false, newer: undefined, older: undefined };
+    const node: Node<Value> = { owner, offset, value, bytes, list, ...free };
     owner.set(offset, node);
     this.#whole.add(node);
+  }
+}
+
+/** The one entry that a file has of a kind. */
+class Place<Value extends Weighed> implements Owner<Value> {
+  #node: Node<Value> | undefined;
+
+  get(offset: number): Node<Value> | undefined {
+    return this.#node?.offset === offset ? this.#node : undefined;
+  }
+
+  set(_offset: number, node: Node<Value>): void {
+    this.#node = node;
+  }
+
+  delete(): void {
+    this.#node = undefined;
+  }
+
+  values(): Iterable<Node<Value>> {
+    return this.#node === undefined ? [] : [this.#node];
+  }
+}
+
+/** The oldest that was not used since its last turn; used ones before it begin anew. */
+function oldestUnused(list: List): Node {
+  for (let spared = 0; ; spared++) {
+    const node = list.oldest;
+    assert(node !== undefined, "what has bytes has entries");
+    if (!node.used || spared === MOST_SPARED) return node;
+    node.used = false;
+    unlink(node);
+    push(node);
   }
 }
 

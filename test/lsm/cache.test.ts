@@ -69,6 +69,28 @@ describe("the block cache", () => {
     expect(cache.figures).toMatchObject({ hits: 4, misses: 1, evictions: 1, entries: 3 });
   });
 
+  it("spares what was used once, and not for ever", () => {
+    const cache = new BlockCache(block.weight * 3);
+    const file = cache.file();
+    for (const n of [1, 2, 3]) file.addData(n, block);
+    for (const n of [1, 2, 3]) file.data(n);
+    // All were used: the oldest goes, and the others have to be used again.
+    file.addData(4, block);
+    file.addData(5, block);
+    expect(cache.figures.evictions).toBe(2);
+    expect([1, 2, 3, 4, 5].filter((n) => file.data(n) !== undefined)).toEqual([3, 4, 5]);
+  });
+
+  it("looks at some blocks at most to find one that goes", () => {
+    const cache = new BlockCache(block.weight * 1_000);
+    const file = cache.file();
+    for (let n = 0; n < 1_000; n++) file.addData(n, block);
+    for (let n = 0; n < 1_000; n++) file.data(n);
+    file.addData(1_000, block);
+    expect(cache.figures.evictions).toBe(1);
+    expect(file.data(64)).toBeUndefined();
+  });
+
   it("keeps indexes while data flows through, and not more than half of it", () => {
     const cache = new BlockCache(part.weight * 10);
     const file = cache.file();

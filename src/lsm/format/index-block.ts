@@ -29,8 +29,8 @@ import { readVarint, writeVarint } from "./varint.ts";
  *   00 02 00 2d 6361
  */
 
-/** Objects of a decoded entry: a text, its place in three arrays. */
-const ENTRY_WEIGHT = 56;
+/** Objects of a decoded entry: a text, its place in four arrays. */
+const ENTRY_WEIGHT = 60;
 
 /** Separators and frames of a table, in memory as the look-up wants them. */
 export class IndexBlock {
@@ -39,6 +39,9 @@ export class IndexBlock {
   readonly #sequences: Float64Array;
   /** One more than entries: the last one is where the last frame ends. */
   readonly #offsets: Float64Array;
+  /** What all separators share; and of each of them the four bytes behind that, as a number. */
+  readonly #shared: number;
+  readonly #heads: Uint32Array;
 
   constructor(
     level: 0 | 1,
@@ -50,6 +53,12 @@ export class IndexBlock {
     this.separators = separators;
     this.#sequences = sequences;
     this.#offsets = offsets;
+    const { length } = separators;
+    this.#shared = commonLength(separators[0] ?? "", separators[length - 1] ?? "");
+    this.#heads = new Uint32Array(length);
+    for (let i = 0; i < length; i++) {
+      this.#heads[i] = headAt(separators[i] as Key, this.#shared);
+    }
   }
 
   get count(): number {
@@ -84,19 +93,47 @@ export class IndexBlock {
     return this.#sequences[entry] as number;
   }
 
-  /** The first entry whose frame may hold something from (key, sequence) on; `count` if none. */
+  /**
+   * The first entry whose frame may hold something from (key, sequence) on; `count` if none. Heads
+   * lie side by side, where each text would be a place of its own in memory.
+   */
   find(key: Key, sequence: Sequence): number {
+    const { separators } = this;
+    const heads = this.#heads;
+    const last = separators.length - 1;
+    if (last < 0 || key < (separators[0] as Key)) return 0;
+    if (key > (separators[last] as Key)) return last + 1;
+    // Between two keys that share their first bytes are only keys that share them too.
+    const head = headAt(key, this.#shared);
     let low = 0;
-    let high = this.separators.length;
+    let high = last + 1;
     while (low < high) {
       const middle = (low + high) >>> 1;
-      const separator = this.separators[middle] as Key;
-      if (separator < key || (separator === key && this.sequence(middle) > sequence)) {
+      const other = heads[middle] as number;
+      if (other < head || (other === head && this.#isBefore(middle, key, sequence))) {
         low = middle + 1;
       } else high = middle;
     }
     return low;
   }
+
+  #isBefore(entry: number, key: Key, sequence: Sequence): boolean {
+    const separator = this.separators[entry] as Key;
+    return separator < key || (separator === key && this.sequence(entry) > sequence);
+  }
+}
+
+/** Four bytes from an offset on as a number in their order; what is missing counts as zeros. */
+function headAt(key: Key, at: number): number {
+  let head = 0;
+  for (let i = at; i < at + 4; i++) head = (head << 8) | (i < key.length ? key.charCodeAt(i) : 0);
+  return head >>> 0;
+}
+
+function commonLength(a: Key, b: Key): number {
+  let length = 0;
+  while (length < a.length && a.charCodeAt(length) === b.charCodeAt(length)) length++;
+  return length;
 }
 
 /** Collects separators and lengths of adjacent frames. */
@@ -183,6 +220,8 @@ class IndexReader {
   readonly #bytes: Uint8Array;
   readonly #part: string;
   #at = 1;
+  /** Bytes of the separator before. */
+  #key: Buffer = Buffer.allocUnsafeSlow(256);
 
   constructor(bytes: Uint8Array, part: string) {
     this.#bytes = bytes;
@@ -210,7 +249,7 @@ class IndexReader {
       if (shared > before.length || end > this.#bytes.length || bytes === 0) {
         throw this.#corrupt("entry ends outside");
       }
-      const separator = before.slice(0, shared) + latin1Text(this.#bytes, this.#at, end);
+      const separator = this.#separator(shared, end);
       if (i > 0 && !isBefore(before, beforeSequence, separator, sequence)) {
         throw this.#corrupt("out of order");
       }
@@ -224,6 +263,18 @@ class IndexReader {
     if (this.#at !== this.#bytes.length) throw this.#corrupt("more than its entries");
     if (!Number.isSafeInteger(offsets[count])) throw this.#corrupt("offsets out of range");
     return new IndexBlock(level, separators, sequences, offsets);
+  }
+
+  /** Of its bytes, not of two texts: a text of two parts is slow to compare. */
+  #separator(shared: number, end: number): Key {
+    const length = shared + end - this.#at;
+    if (length > this.#key.length) {
+      const grown = Buffer.allocUnsafeSlow(2 * length);
+      grown.set(this.#key.subarray(0, shared));
+      this.#key = grown;
+    }
+    this.#key.set(this.#bytes.subarray(this.#at, end), shared);
+    return latin1Text(this.#key, 0, length);
   }
 
   #number(): number {
