@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import type { CompactionCell } from "../compaction.ts";
 import { formatTable } from "../report.ts";
 import type { WalCell } from "../wal.ts";
@@ -57,7 +58,7 @@ export function goalsOf(
           { workload: "", text: `durable put, ${callers} callers`, ratio },
         ]),
       ),
-    ...compaction.flatMap(compactionGoals),
+    ...compaction.filter(leavesACore).flatMap(compactionGoals),
   ].filter((goal) => goal !== undefined);
 }
 
@@ -126,6 +127,11 @@ function requestGoals(cells: readonly RequestCell[]): readonly Goal[] {
 export function showGoals(goals: readonly Goal[]): void {
   const rows = goals.map(({ goal, worst, met }) => [goal, met ? "met" : "NOT met", worst]);
   console.log(`\n${formatTable(["goal", "", "worst cell"], rows)}`);
+}
+
+/** Threads that take the core of the one that serves say nothing of what it notices of them. */
+function leavesACore({ threads }: CompactionCell): boolean {
+  return threads < Math.max(2, availableParallelism());
 }
 
 function compactionGoals(cell: CompactionCell): readonly Goal[] {
