@@ -38,7 +38,7 @@ async function main(loadBytes: number, shards: number, budgetMib: number): Promi
   let mostCountedBytes = 0;
   await inScratch(async (scratch) => {
     const atFirst = process.memoryUsage.rss();
-    const budget = new MemoryBudget(budgetBytes);
+    const budget = MemoryBudget.within(budgetBytes);
     const merger = new ThreadMerger();
     const choice = { durable: false, budget, merger, ...(shards > 1 && SMALL) };
     const engines: Engine[] = [];

@@ -46,6 +46,14 @@ const MIB = 1_048_576;
 const DEFAULT_BYTES = 256 * MIB;
 const MAX_WORK_BYTES = 32 * MIB;
 
+/**
+ * What a process takes for an engine besides what is counted: heap, the thread that merges, arrays
+ * on their way, holes of the allocator (`docs/performance.md`). A small budget cannot hold it.
+ */
+const UNCOUNTED_BYTES = 112 * MIB;
+const UNCOUNTED_MOST = 3 / 4;
+const LEAST_BYTES = 16 * MIB;
+
 /** How the limit is shared out: writes slow down from the first on, and end at the second. */
 const WRITES_SHARE = 1 / 2;
 const WRITES_MOST = 11 / 16;
@@ -78,6 +86,15 @@ export class MemoryBudget {
   #begun = 0;
   #relieved = 0;
   #relieving = false;
+
+  /**
+   * The budget with which engines make a process grow by so many bytes, about: from 256 MiB on
+   * within a fifth of it, below 128 by more than they are told.
+   */
+  static within(processBytes: number): MemoryBudget {
+    const uncounted = Math.min(UNCOUNTED_BYTES, processBytes * UNCOUNTED_MOST);
+    return new MemoryBudget(Math.max(LEAST_BYTES, Math.floor(processBytes - uncounted)));
+  }
 
   /** @param mostCacheBytes what the cache takes at most, where there is more. */
   constructor(limitBytes: number = DEFAULT_BYTES, mostCacheBytes: number = limitBytes) {

@@ -203,8 +203,8 @@ export const SETTINGS: SettingTable = {
   engineMemoryMib: {
     ...single("<mebibytes>", "256", parseEngineMemory),
     doc:
-      "profiles local and bucket: memory of the storage engine, all of it: what is not in its " +
-      "tables yet, and what it keeps of them; 16 at least",
+      "profiles local and bucket: memory that the storage engine takes, about: what is not in " +
+      "its tables yet, what it keeps of them, and 112 that nothing counts; 16 at least",
   },
   engineTrade: {
     ...single(`<${TRADE_NAMES.join("|")}>`, "balanced", oneOf(TRADE_NAMES)),

@@ -90,7 +90,7 @@ export function engineParts(
 ): Pick<LocalShardOptions, "budget" | "metrics" | "options"> {
   const { engineMemoryMib, engineTrade: trade, engineMergeThreads: mergeThreads } = settings;
   const { logRetention, logRetentionMib } = settings;
-  const budget = new MemoryBudget(engineMemoryMib * MIB);
+  const budget = MemoryBudget.within(engineMemoryMib * MIB);
   const log = { logRetentionMs: logRetention, logRetentionBytes: logRetentionMib * MIB };
   return {
     budget,

@@ -165,6 +165,17 @@ class Site {
   }
 }
 
+it.each([
+  [16, 16],
+  [64, 16],
+  [128, 32],
+  [256, 144],
+  [1_024, 912],
+])("of a process that is to grow by %i MiB %i are counted", (processMib, countedMib) => {
+  const { limitBytes } = MemoryBudget.within(processMib * 1_048_576).figures;
+  expect(limitBytes).toBe(countedMib * 1_048_576);
+});
+
 describe("shards that share a budget", () => {
   it("are 200, and take no more memory than one may", async () => {
     const limit = 16 * 1_048_576;
