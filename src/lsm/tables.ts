@@ -111,6 +111,8 @@ export class Tables {
     const loads = [...wanted].map(async ([table, parts]) => {
       const loaded = await this.#loadParts(table, [...parts.values()], ahead);
       for (const [offset, value] of loaded) {
+        // Others who waited for it may have used it and lost it by now: then it is asked for again.
+        if (value instanceof DataBlock && value.isGone) continue;
         table.hold(offset, value);
         held.push([table, offset]);
       }
@@ -143,9 +145,7 @@ export class Tables {
     const offsets = new Set(wanted.map((part) => part.offset));
     for (const values of await Promise.all(readings)) {
       for (const [offset, value] of values ?? []) {
-        // Others who waited for it may have used it and lost it by now: then it is asked for again.
-        const isGone = value instanceof DataBlock && value.isGone;
-        if (offsets.has(offset) && !isGone) loaded.set(offset, value);
+        if (offsets.has(offset)) loaded.set(offset, value);
       }
     }
     return loaded;
