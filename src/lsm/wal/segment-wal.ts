@@ -275,9 +275,10 @@ export class SegmentWal implements Wal {
       if (file === undefined || !this.#serving().file.isNamed()) {
         throw fenced(walName(header.id), "Unavailable");
       }
+      // First: once it is the current one a mark may name it, which a power cut must not take away.
+      await this.#world.disk.sync();
       const previous = { id: header.id, end, lastSequence: this.#lastSequence };
       await this.#begin(id, file, previous);
-      await this.#world.disk.sync();
     } catch (error) {
       throw this.#die(unwritten(walName(id), error));
     }

@@ -107,13 +107,20 @@ const TABLE: Readonly<Record<string, Readonly<Record<string, readonly Moment[]>>
   },
 };
 
-/** Steps that some lives come to, and no run has to: those of a new directory, or of a late one. */
+/**
+ * Steps that some lives come to, and no run has to: those of a new directory, or of a late one, and
+ * flushes of what was replayed, which end in whatever phase they come to.
+ */
 export const OTHERS: ReadonlySet<string> = new Set([
   "take-over: publish the log's mark, lost",
   "take-over: publish a state",
   "take-over: find the segment without a name",
   "take-over: find a successor",
+  "take-over: write table",
   "take-over: publish the end of the wait, lost",
+  "serve: write table",
+  "serve: publish a flush",
+  "serve: publish a flush, lost",
   "log: find the segment without a name",
   "close: create a segment",
   "close: release a segment",

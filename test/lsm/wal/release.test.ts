@@ -68,3 +68,29 @@ test("at no moment of a roll does a mark leave out what was acknowledged before 
   expect([...seen]).toEqual([1]);
   expect(log.wal.lowWater(2)).toBe(2);
 });
+
+test("at no moment of a roll does a mark name a segment that a power cut takes away", async () => {
+  const disk = new ModelledDisk();
+  const found: { readonly file: number; readonly left: ModelledDisk }[] = [];
+  const watched = disk.view(() => {
+    if (!rolling) return;
+    const file = log.wal.lowWater(2);
+    for (let seed = 1; seed <= 8; seed++) {
+      found.push({ file, left: disk.afterCut(new SeededPrng(seed)) });
+    }
+  });
+  let rolling = false;
+  const log = await openWal(storeOn(watched), 1);
+  await appendTexts(log.wal, ["a"], ["b"]);
+  rolling = true;
+  await log.wal.roll();
+  rolling = false;
+  expect(found.length).toBeGreaterThan(0);
+  found.push({ file: log.wal.lowWater(2), left: disk.afterCut(new SeededPrng(9)) });
+  expect(found.at(-1)?.file).toBe(2);
+  // Both sequences are in tables by now, and their manifest says where the log goes on.
+  for (const { file, left } of found) {
+    const { wal } = await openWal(storeOn(left), 2, { file, sequence: 2 });
+    expect(wal.stats().lastSequence).toBe(2);
+  }
+});
