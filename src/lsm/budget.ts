@@ -50,7 +50,7 @@ const MAX_WORK_BYTES = 32 * MIB;
  * What a process takes for an engine besides what is counted: heap, the thread that merges, arrays
  * on their way, holes of the allocator (`docs/performance.md`). A small budget cannot hold it.
  */
-const UNCOUNTED_BYTES = 112 * MIB;
+const UNCOUNTED_BYTES = 128 * MIB;
 const UNCOUNTED_MOST = 3 / 4;
 const LEAST_BYTES = 16 * MIB;
 

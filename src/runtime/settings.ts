@@ -204,7 +204,7 @@ export const SETTINGS: SettingTable = {
     ...single("<mebibytes>", "256", parseEngineMemory),
     doc:
       "profiles local and bucket: memory that the storage engine takes, about: what is not in " +
-      "its tables yet, what it keeps of them, and 112 that nothing counts; 16 at least",
+      "its tables yet, what it keeps of them, and 128 that nothing counts; 16 at least",
   },
   engineTrade: {
     ...single(`<${TRADE_NAMES.join("|")}>`, "balanced", oneOf(TRADE_NAMES)),

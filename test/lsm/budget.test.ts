@@ -169,8 +169,8 @@ it.each([
   [16, 16],
   [64, 16],
   [128, 32],
-  [256, 144],
-  [1_024, 912],
+  [256, 128],
+  [1_024, 896],
 ])("of a process that is to grow by %i MiB %i are counted", (processMib, countedMib) => {
   const { limitBytes } = MemoryBudget.within(processMib * 1_048_576).figures;
   expect(limitBytes).toBe(countedMib * 1_048_576);
