@@ -30,67 +30,49 @@ it.each<readonly [string, () => object]>([
 });
 
 it("is what a kept object is needed for", () => {
+  const [Wide, Kept] = [wideClass(), wideClass()];
   expect(stillFast(() => new Wide())).toBe(false);
   keepShape(new Kept());
   expect(stillFast(() => new Kept())).toBe(true);
 });
 
-/** So many private fields lie in a hash table where there is no room for them inside. */
-class Wide {
-  readonly #a = 1;
-  readonly #b = 1;
-  readonly #c = 1;
-  readonly #d = 1;
-  readonly #e = 1;
-  readonly #f = 1;
-  readonly #g = 1;
-  readonly #h = 1;
-  readonly #i = 1;
-  readonly #j = 1;
-  readonly #k = 1;
-  readonly #l = 1;
-  readonly #m = 1;
-  readonly #n = 1;
-  readonly #o = 1;
-  readonly #p = 1;
-  readonly #q = 1;
-  readonly #r = 1;
+/** A class of so many private fields that they lie in a hash table where none has room inside. */
+function wideClass(): new () => object {
+  return class {
+    readonly #a = 1;
+    readonly #b = 1;
+    readonly #c = 1;
+    readonly #d = 1;
+    readonly #e = 1;
+    readonly #f = 1;
+    readonly #g = 1;
+    readonly #h = 1;
+    readonly #i = 1;
+    readonly #j = 1;
+    readonly #k = 1;
+    readonly #l = 1;
+    readonly #m = 1;
+    readonly #n = 1;
+    readonly #o = 1;
+    readonly #p = 1;
+    readonly #q = 1;
+    readonly #r = 1;
 
-  get sum(): number {
-    const few =
-      this.#a + this.#b + this.#c + this.#d + this.#e + this.#f + this.#g + this.#h + this.#i;
-    return (
-      few + this.#j + this.#k + this.#l + this.#m + this.#n + this.#o + this.#p + this.#q + this.#r
-    );
-  }
-}
-
-/** As many. */
-class Kept {
-  readonly #a = 1;
-  readonly #b = 1;
-  readonly #c = 1;
-  readonly #d = 1;
-  readonly #e = 1;
-  readonly #f = 1;
-  readonly #g = 1;
-  readonly #h = 1;
-  readonly #i = 1;
-  readonly #j = 1;
-  readonly #k = 1;
-  readonly #l = 1;
-  readonly #m = 1;
-  readonly #n = 1;
-  readonly #o = 1;
-  readonly #p = 1;
-  readonly #q = 1;
-  readonly #r = 1;
-
-  get sum(): number {
-    const few =
-      this.#a + this.#b + this.#c + this.#d + this.#e + this.#f + this.#g + this.#h + this.#i;
-    return (
-      few + this.#j + this.#k + this.#l + this.#m + this.#n + this.#o + this.#p + this.#q + this.#r
-    );
-  }
+    get sum(): number {
+      const few =
+        this.#a + this.#b + this.#c + this.#d + this.#e + this.#f + this.#g + this.#h + this.#i;
+      return (
+        few +
+        this.#j +
+        this.#k +
+        this.#l +
+        this.#m +
+        this.#n +
+        this.#o +
+        this.#p +
+        this.#q +
+        this.#r
+      );
+    }
+  };
 }
