@@ -9,6 +9,7 @@ import type { LsmOptions } from "../../../src/lsm/options.ts";
 import type { Reader } from "../../../src/lsm/states/reader.ts";
 import type { Moment } from "../../../src/lsm/states/resolve.ts";
 import { type Fault, FaultyBlobStore } from "../../support/faulty-blob-store.ts";
+import { dyingStore } from "../support/every-call.ts";
 import { TimedShard } from "../support/timed-shard.ts";
 
 const KEY = utf8("key 07");
@@ -369,20 +370,13 @@ describe("cloning", () => {
     ),
   )("the %s state may end at any call, %s it is applied", async (which, applied) => {
     const outcomes = new Map<string, number>();
-    for (let at = 0, met = true; met; at++) {
+    for (let at = 0, wasMet = true; wasMet; at++) {
       const parent = new TimedShard();
       const { log } = await prepare(parent);
-      met = false;
-      const died = Promise.withResolvers<void>();
-      const store = new FaultyBlobStore(parent.store, (index) => {
-        if (index < at) return undefined;
-        met = true;
-        died.resolve();
-        const until = () => new Promise<void>(() => undefined);
-        return { fault: "stalled", applied: index === at ? applied : "after", until };
-      });
+      const { store, died, met } = dyingStore(parent.store, at, applied);
       const moment = which === "past" ? { sequence: log } : undefined;
-      await parent.run(Promise.race([parent.clone(INTO, moment, {}, store), died.promise]));
+      await parent.run(Promise.race([parent.clone(INTO, moment, {}, store), died]));
+      wasMet = met();
       const found = await settled(parent, [which === "past" ? "3 2" : "4 3"]);
       outcomes.set(found, (outcomes.get(found) ?? 0) + 1);
     }

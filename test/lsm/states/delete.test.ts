@@ -7,6 +7,7 @@ import type { LsmOptions } from "../../../src/lsm/options.ts";
 import { reachable } from "../../../src/lsm/states/reachable.ts";
 import { ObjectReader } from "../../../src/lsm/wal/reader.ts";
 import { type Fault, FaultyBlobStore } from "../../support/faulty-blob-store.ts";
+import { dyingStore } from "../support/every-call.ts";
 import { readOne, TimedShard } from "../support/timed-shard.ts";
 
 const NOW: Partial<LsmOptions> = { gcMinAgeMs: 0 };
@@ -113,18 +114,11 @@ describe("a shard that is deleted", () => {
     "ends at any call, %s it is applied: it is whole, or says what it is",
     async (applied) => {
       const outcomes = new Map<string, number>();
-      for (let at = 0, met = true; met; at++) {
+      for (let at = 0, wasMet = true; wasMet; at++) {
         const { parent, clone } = await cloned();
-        met = false;
-        const died = Promise.withResolvers<void>();
-        const store = new FaultyBlobStore(clone.store, (index) => {
-          if (index < at) return undefined;
-          met = true;
-          died.resolve();
-          const until = () => new Promise<void>(() => undefined);
-          return { fault: "stalled", applied: index === at ? applied : "after", until };
-        });
-        await clone.run(Promise.race([clone.delete({}, store), died.promise]));
+        const { store, died, met } = dyingStore(clone.store, at, applied);
+        await clone.run(Promise.race([clone.delete({}, store), died]));
+        wasMet = met();
         const found = await settled(clone);
         outcomes.set(found, (outcomes.get(found) ?? 0) + 1);
         expect([at, found, await pinsOf(parent)]).toEqual([at, found, found === "2 z" ? 1 : 0]);

@@ -7,6 +7,7 @@ import type { KeepReplaced } from "../../../src/lsm/states/restore.ts";
 import { verifyShard } from "../../../src/lsm/verify.ts";
 import { ObjectReader } from "../../../src/lsm/wal/reader.ts";
 import { type Fault, FaultyBlobStore } from "../../support/faulty-blob-store.ts";
+import { dyingStore } from "../support/every-call.ts";
 import { readOne, TimedShard } from "../support/timed-shard.ts";
 
 const KEY = utf8("key 07");
@@ -159,21 +160,14 @@ describe("a restore", () => {
     "that ends at any call, %s it is applied, leaves the old state or the new one",
     async (applied) => {
       const outcomes = new Map<string, number>();
-      for (let at = 0, met = true; met; at++) {
+      for (let at = 0, wasMet = true; wasMet; at++) {
         const shard = new TimedShard();
         const { log } = await prepare(shard);
-        met = false;
-        const died = Promise.withResolvers<void>();
-        const store = new FaultyBlobStore(shard.store, (index) => {
-          if (index < at) return undefined;
-          met = true;
-          died.resolve();
-          const until = () => new Promise<void>(() => undefined);
-          return { fault: "stalled", applied: index === at ? applied : "after", until };
-        });
+        const { store, died, met } = dyingStore(shard.store, at, applied);
         const keep = at % 2 === 0 ? undefined : KEEP;
         const restoring = shard.restore({ sequence: log }, {}, store, keep);
-        await shard.run(Promise.race([restoring, died.promise]));
+        await shard.run(Promise.race([restoring, died]));
+        wasMet = met();
         const found = await opened(shard, keep);
         outcomes.set(found, (outcomes.get(found) ?? 0) + 1);
       }

@@ -42,14 +42,16 @@ export async function runWith(
   return met;
 }
 
-/** A run that ends before or after the call of that index, and never answers again. */
-export async function runTo(
-  make: () => Scenario,
-  at: number,
-  applied: "before" | "after",
-): Promise<boolean> {
-  const scenario = make();
-  const inner = new MemoryBlobStore(scenario.clock);
+/** What a process sees of a store that dies at the call of an index: no answer from then on. */
+export interface Dying {
+  readonly store: FaultyBlobStore;
+  readonly died: Promise<void>;
+  /** Whether there was such a call. */
+  readonly met: () => boolean;
+}
+
+/** @param applied whether the call that it dies at is applied before that. */
+export function dyingStore(inner: BlobStore, at: number, applied: "before" | "after"): Dying {
   const died = Promise.withResolvers<void>();
   let met = false;
   const store = new FaultyBlobStore(inner, (index) => {
@@ -59,7 +61,19 @@ export async function runTo(
     const until = () => new Promise<void>(() => undefined);
     return { fault: "stalled", applied: index === at ? applied : "after", until };
   });
-  await scenario.run(store, died.promise);
+  return { store, died: died.promise, met: () => met };
+}
+
+/** A run that ends before or after the call of that index, and never answers again. */
+export async function runTo(
+  make: () => Scenario,
+  at: number,
+  applied: "before" | "after",
+): Promise<boolean> {
+  const scenario = make();
+  const inner = new MemoryBlobStore(scenario.clock);
+  const { store, died, met } = dyingStore(inner, at, applied);
+  await scenario.run(store, died);
   await scenario.verify(inner);
-  return met;
+  return met();
 }
