@@ -605,7 +605,8 @@ describe.each(KINDS)("the engine over a $store store, log of $wal", (kind) => {
     const commands = fc.array(command, { minLength: 10, maxLength: 60 });
     const property = fc.asyncProperty(commands, settings, async (list, settings) => {
       const clock = new SetClock();
-      const world = makeWorld(kind, { clock });
+      // A disk that others keep busy takes seconds for a sync, which proves nothing here.
+      const world = makeWorld(kind, { clock, sync: "never" });
       try {
         const run = await Run.start(world, clock, settings);
         for (const one of list) await run.do(one);

@@ -7,7 +7,7 @@ import { LocalBlobStore } from "../../../src/blob/local.ts";
 import { MemoryBlobStore } from "../../../src/blob/memory.ts";
 import type { BlobStore } from "../../../src/blob/port.ts";
 import { InlineMerger } from "../../../src/lsm/compaction/inline-merger.ts";
-import { LocalDisk } from "../../../src/lsm/disk/local.ts";
+import { LocalDisk, type SyncMode } from "../../../src/lsm/disk/local.ts";
 import { Engine } from "../../../src/lsm/engine.ts";
 import type { Owner } from "../../../src/lsm/format/manifest-records.ts";
 import type { OpenOptions } from "../../../src/lsm/open.ts";
@@ -85,6 +85,8 @@ export interface World {
 export interface Ports {
   readonly clock?: Clock;
   readonly prng?: Prng;
+  /** How a local log is synced; as a server's if absent. */
+  readonly sync?: SyncMode;
 }
 
 /** A store and a log; in memory, or in a directory of their own until `end`. */
@@ -95,7 +97,10 @@ export function makeWorld(kind: Kind, ports: Ports = {}): World {
     kind.store === "memory"
       ? new MemoryBlobStore(clock)
       : new LocalBlobStore(join(directory, "store"), { clock, prng, durable: false });
-  const disk = kind.store === "memory" ? new ModelledDisk() : new LocalDisk(join(directory, "wal"));
+  const disk =
+    kind.store === "memory"
+      ? new ModelledDisk()
+      : new LocalDisk(join(directory, "wal"), ports.sync);
   const wal =
     kind.wal === "objects"
       ? new ObjectWalStore(store, { clock, prng, prefix: "wal/" })
