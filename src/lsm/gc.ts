@@ -98,19 +98,16 @@ export class Collector {
     const stored = (await this.#history.list()).filter(({ id }) => id <= newest);
     const old = this.#outOfRetention(stored);
     const through = old.at(-1)?.id;
+    let gone: ReadonlySet<Numbered> = new Set();
     if (through !== undefined) {
       if (!(await this.#history.raise(through))) return;
       await manifests.check(Number.POSITIVE_INFINITY);
-      const gone = new Set(this.#outOfRetention(old, stored));
-      const referenced = await this.#referenced(stored.filter((entry) => !gone.has(entry)));
-      await this.#delete([...gone]);
-      await this.#deleteTables(tables, referenced.tables);
-      if (!referenced.areForeign) await this.#letGoOfParent(stored);
-    } else {
-      const referenced = await this.#referenced(stored);
-      await this.#deleteTables(tables, referenced.tables);
-      if (!referenced.areForeign) await this.#letGoOfParent(stored);
+      gone = new Set(this.#outOfRetention(old, stored));
     }
+    const referenced = await this.#referenced(stored.filter((entry) => !gone.has(entry)));
+    await this.#delete([...gone]);
+    await this.#deleteTables(tables, referenced.tables);
+    if (!referenced.areForeign) await this.#letGoOfParent(stored);
     this.#noteKept(tables);
   }
 

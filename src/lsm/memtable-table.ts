@@ -1,12 +1,13 @@
 import { giveBack } from "../base/bytes.ts";
 import type { Clock } from "../base/clock.ts";
+import type { Prng } from "../base/prng.ts";
 import type { BlobStore } from "../blob/port.ts";
 import { ENTRY } from "./format/cursor.ts";
 import type { Sequence } from "./format/entry.ts";
 import { joinRanges } from "./format/range-map.ts";
 import type { SstMeta } from "./format/sst-meta.ts";
 import { SstWriter } from "./format/sst-writer.ts";
-import type { Ulid } from "./format/ulid.ts";
+import { mintUlid, type Ulid } from "./format/ulid.ts";
 import type { Meaning } from "./meaning.ts";
 import type { Memtable } from "./memtable.ts";
 import type { LsmOptions } from "./options.ts";
@@ -26,6 +27,24 @@ export interface TableTarget {
 const SLICE_MS = 2;
 /** Entries between two looks at the clock. */
 const SLICE_ENTRIES = 256;
+
+/**
+ * Tables of memtables, in their order, of which the newest state alone is needed; under new ids.
+ *
+ * @throws as `writeTable`.
+ */
+export async function writeTables(
+  target: TableTarget & { readonly prng: Prng },
+  memtables: readonly Memtable[],
+): Promise<readonly SstMeta[]> {
+  const { clock, prng } = target;
+  const tables: SstMeta[] = [];
+  for (const memtable of memtables) {
+    memtable.freeze();
+    tables.push(await writeTable(target, memtable, mintUlid(clock, prng), []));
+  }
+  return tables;
+}
 
 /**
  * Writes a memtable that nobody writes to any more to a table, without what nobody can read. One

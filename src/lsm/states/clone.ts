@@ -7,7 +7,7 @@ import type { Parent } from "../format/manifest-records.ts";
 import type { SstMeta } from "../format/sst-meta.ts";
 import { mintUlid } from "../format/ulid.ts";
 import type { ManifestState, ManifestStore } from "../manifest/store.ts";
-import { writeTable } from "../memtable-table.ts";
+import { writeTables } from "../memtable-table.ts";
 import { Operators } from "../operators.ts";
 import { lsmOptions } from "../options.ts";
 import { EMPTY } from "../take-over.ts";
@@ -147,13 +147,8 @@ class Cloning {
     const { manifest, memtables } = reader.source;
     const meaning = { operators: new Operators(manifest.operators), nowMs: () => 0 };
     const options = lsmOptions(this.#parts.options);
-    const target = { clock, options, store, prefix: this.#into, meaning };
-    const tables: SstMeta[] = [];
-    for (const memtable of memtables) {
-      memtable.freeze();
-      tables.push(await writeTable(target, memtable, mintUlid(clock, prng), []));
-    }
-    return tables;
+    const target = { clock, prng, options, store, prefix: this.#into, meaning };
+    return await writeTables(target, memtables);
   }
 
   /** Has the parent keep for a while what the reader keeps until then. */

@@ -2,11 +2,10 @@ import type { Sequence } from "../format/entry.ts";
 import type { Manifest } from "../format/manifest.ts";
 import type { Checkpoint } from "../format/manifest-records.ts";
 import type { SstMeta } from "../format/sst-meta.ts";
-import { mintUlid } from "../format/ulid.ts";
 import { ManifestLog } from "../manifest/log.ts";
 import type { ManifestState } from "../manifest/store.ts";
 import type { Memtable } from "../memtable.ts";
-import { writeTable } from "../memtable-table.ts";
+import { writeTables } from "../memtable-table.ts";
 import { type Opened, type OpenOptions, openShard } from "../open.ts";
 import { Operators } from "../operators.ts";
 import type { WalReader } from "../wal/port.ts";
@@ -147,13 +146,7 @@ async function tablesOf(
 ): Promise<readonly SstMeta[]> {
   const { clock, prng, store } = parts;
   const meaning = { operators: new Operators(manifest.operators), nowMs: () => 0 };
-  const tables: SstMeta[] = [];
-  for (const memtable of memtables) {
-    memtable.freeze();
-    const target = { clock, options, store, prefix, meaning };
-    tables.push(await writeTable(target, memtable, mintUlid(clock, prng), []));
-  }
-  return tables;
+  return await writeTables({ clock, prng, options, store, prefix, meaning }, memtables);
 }
 
 /** Whether it was restored or not: the next one that opens the shard need not ask who this was. */

@@ -3,7 +3,6 @@ import { afterAll, describe, expect, it } from "vitest";
 import { CatalogError } from "../../../src/base/error.ts";
 import { sha256Hex } from "../../../src/base/hash.ts";
 import { SeededPrng } from "../../../src/base/prng.ts";
-import { ALL_KEYS } from "../../../src/lsm/compaction/bounds.ts";
 import { InlineMerger } from "../../../src/lsm/compaction/inline-merger.ts";
 import type { Merger, MergeSpec } from "../../../src/lsm/compaction/merger.ts";
 import { ThreadMerger } from "../../../src/lsm/compaction/thread-merger.ts";
@@ -11,8 +10,15 @@ import { ENTRY } from "../../../src/lsm/format/cursor.ts";
 import { openSst } from "../../../src/lsm/format/sst.ts";
 import { SstCursor } from "../../../src/lsm/format/sst-cursor.ts";
 import { SleepIsTime } from "../../support/virtual-clock.ts";
-import { drive, type File, filesOf, survivors } from "../support/merges.ts";
-import { bytesOf, type Entry, NOW_MS, OPERATORS, randomEntries, shown } from "../support/model.ts";
+import {
+  bytesById,
+  drive,
+  type File,
+  filesOf,
+  specOf as mergeOf,
+  survivors,
+} from "../support/merges.ts";
+import { bytesOf, type Entry, randomEntries, shown } from "../support/model.ts";
 import { WholeFile } from "../support/tables.ts";
 
 const inline = new InlineMerger(new SleepIsTime());
@@ -31,26 +37,8 @@ function inputsOf(entries: readonly Entry[], ways: number, perTable: number, prn
   ).filter((run) => run.length > 0);
 }
 
-function specOf(inputs: readonly (readonly File[])[], parts: Partial<MergeSpec> = {}): MergeSpec {
-  return {
-    inputs: inputs.map((run) => run.map(({ meta }) => meta)),
-    bounds: ALL_KEYS,
-    snapshots: [],
-    dropTombstones: false,
-    operators: OPERATORS.names,
-    nowMs: NOW_MS,
-    prefixes: { bytes: 2 },
-    compression: "none",
-    blockBytes: 256,
-    tableBytes: 2_000,
-    windowBytes: 700,
-    stepBytes: 1_000,
-    ...parts,
-  };
-}
-
-const bytesById = (inputs: readonly (readonly File[])[]) =>
-  new Map(inputs.flat().map(({ meta, bytes }) => [meta.id, bytes]));
+const specOf = (inputs: readonly (readonly File[])[], parts: Partial<MergeSpec> = {}): MergeSpec =>
+  mergeOf(inputs, { blockBytes: 256, tableBytes: 2_000, ...parts });
 
 function entriesOf({ meta, bytes }: File): readonly string[] {
   const opened = openSst(bytes, { id: meta.id, fileBytes: bytes.length });

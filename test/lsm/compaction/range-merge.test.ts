@@ -2,13 +2,12 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { CatalogError } from "../../../src/base/error.ts";
 import { SeededPrng } from "../../../src/base/prng.ts";
-import { ALL_KEYS } from "../../../src/lsm/compaction/bounds.ts";
 import { InlineMerger } from "../../../src/lsm/compaction/inline-merger.ts";
 import type { MergeSpec } from "../../../src/lsm/compaction/merger.ts";
 import { type Key, MAX_SEQUENCE, PUT, type Sequence } from "../../../src/lsm/format/entry.ts";
 import { SleepIsTime } from "../../support/virtual-clock.ts";
-import { drive, type File } from "../support/merges.ts";
-import { type Entry, NOW_MS, OPERATORS, visibleAt } from "../support/model.ts";
+import { drive, type File, specOf as mergeOf } from "../support/merges.ts";
+import { type Entry, visibleAt } from "../support/model.ts";
 import {
   type Content,
   contentOf,
@@ -59,23 +58,11 @@ function writesIn({ entries, ranges }: Content): Writes {
   return { entries, ranges: all };
 }
 
-function specOf(files: readonly File[], parts: Partial<MergeSpec>): MergeSpec {
-  return {
-    inputs: files.map(({ meta }) => [meta]),
-    bounds: ALL_KEYS,
-    snapshots: [],
-    dropTombstones: false,
-    operators: OPERATORS.names,
-    nowMs: NOW_MS,
-    prefixes: { bytes: 2 },
-    compression: "none",
-    blockBytes: 256,
-    tableBytes: 600,
-    windowBytes: 700,
-    stepBytes: 1_000,
-    ...parts,
-  };
-}
+const specOf = (files: readonly File[], parts: Partial<MergeSpec>): MergeSpec =>
+  mergeOf(
+    files.map((file) => [file]),
+    { blockBytes: 256, tableBytes: 600, ...parts },
+  );
 
 describe("a merge of range tombstones, operands and what expires", () => {
   it("shows in every state what its inputs show, in tables that do not meet", async () => {

@@ -1,38 +1,26 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { SeededPrng } from "../../../src/base/prng.ts";
-import { ALL_KEYS } from "../../../src/lsm/compaction/bounds.ts";
 import { InlineMerger } from "../../../src/lsm/compaction/inline-merger.ts";
 import type { MergeSpec } from "../../../src/lsm/compaction/merger.ts";
 import { type Key, keyAfter, PUT } from "../../../src/lsm/format/entry.ts";
 import { type Fragment, joinRanges } from "../../../src/lsm/format/range-map.ts";
 import { SleepIsTime } from "../../support/virtual-clock.ts";
-import { drive, driveCut, type File, filesOf } from "../support/merges.ts";
-import { type Entry, NOW_MS, OPERATORS } from "../support/model.ts";
+import {
+  bytesById,
+  drive,
+  driveCut,
+  type File,
+  filesOf,
+  specOf as mergeOf,
+} from "../support/merges.ts";
+import type { Entry } from "../support/model.ts";
 import { contentOf, tableOf, tablesOf, writesOf } from "../support/range-writes.ts";
 
 const inline = new InlineMerger(new SleepIsTime());
 
-function specOf(inputs: readonly (readonly File[])[], parts: Partial<MergeSpec> = {}): MergeSpec {
-  return {
-    inputs: inputs.map((run) => run.map(({ meta }) => meta)),
-    bounds: ALL_KEYS,
-    snapshots: [],
-    dropTombstones: false,
-    operators: OPERATORS.names,
-    nowMs: NOW_MS,
-    prefixes: { bytes: 2 },
-    compression: "none",
-    blockBytes: 128,
-    tableBytes: 500,
-    windowBytes: 700,
-    stepBytes: 1_000,
-    ...parts,
-  };
-}
-
-const bytesById = (inputs: readonly (readonly File[])[]) =>
-  new Map(inputs.flat().map(({ meta, bytes }) => [meta.id, bytes]));
+const specOf = (inputs: readonly (readonly File[])[], parts: Partial<MergeSpec> = {}): MergeSpec =>
+  mergeOf(inputs, { blockBytes: 128, tableBytes: 500, ...parts });
 
 /** Tables of level 0, and what is older as a run of small tables, of one age or of several. */
 async function inputsOf(seed: number, count: number, prng: SeededPrng) {

@@ -1,5 +1,5 @@
 import { type Prng, randomBelow, SeededPrng } from "../../../src/base/prng.ts";
-import { boundsBetween } from "../../../src/lsm/compaction/bounds.ts";
+import { ALL_KEYS, boundsBetween } from "../../../src/lsm/compaction/bounds.ts";
 import type { Merger, MergeSpec, Part } from "../../../src/lsm/compaction/merger.ts";
 import { assertAllSeen, type TableCount } from "../../../src/lsm/compaction/tally.ts";
 import { DELETE, type Key, type Sequence } from "../../../src/lsm/format/entry.ts";
@@ -7,7 +7,7 @@ import type { SstMeta } from "../../../src/lsm/format/sst-meta.ts";
 import { SstWriter } from "../../../src/lsm/format/sst-writer.ts";
 import { mintUlid, type Ulid } from "../../../src/lsm/format/ulid.ts";
 import { SleepIsTime } from "../../support/virtual-clock.ts";
-import { bytesOf, type Entry, inOrder } from "./model.ts";
+import { bytesOf, type Entry, inOrder, NOW_MS, OPERATORS } from "./model.ts";
 
 export interface File {
   readonly meta: SstMeta;
@@ -33,6 +33,30 @@ export function filesOf(
     files.push({ meta, bytes: Buffer.concat(writer.takeChunks()) });
   }
   return files;
+}
+
+/** A merge of runs of files, of all keys and into small tables, unless it is told otherwise. */
+export function specOf(
+  inputs: readonly (readonly File[])[],
+  parts: Partial<MergeSpec> & Pick<MergeSpec, "blockBytes" | "tableBytes">,
+): MergeSpec {
+  return {
+    inputs: inputs.map((run) => run.map(({ meta }) => meta)),
+    bounds: ALL_KEYS,
+    snapshots: [],
+    dropTombstones: false,
+    operators: OPERATORS.names,
+    nowMs: NOW_MS,
+    prefixes: { bytes: 2 },
+    compression: "none",
+    windowBytes: 700,
+    stepBytes: 1_000,
+    ...parts,
+  };
+}
+
+export function bytesById(inputs: readonly (readonly File[])[]): Map<Ulid, Uint8Array> {
+  return new Map(inputs.flat().map(({ meta, bytes }) => [meta.id, bytes]));
 }
 
 export interface Merged {
