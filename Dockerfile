@@ -4,7 +4,7 @@
 FROM node:24-bookworm-slim AS build
 WORKDIR /firn
 COPY package.json package-lock.json .npmrc ./
-RUN npm ci --no-audit --no-fund
+RUN npm ci --no-audit --no-fund --ignore-scripts --workspaces=false
 COPY tsconfig.json tsconfig.build.json ./
 COPY .ci ./.ci
 COPY src ./src
@@ -13,8 +13,8 @@ RUN npm run build
 FROM node:24-bookworm-slim AS dependencies
 WORKDIR /firn
 COPY package.json package-lock.json .npmrc ./
-# The image brings its own Node, which a clone gets as an optional dependency.
-RUN npm ci --no-audit --no-fund --omit=dev --omit=optional
+# The image brings its own Node, which a clone gets from the workspace `.ci/node`.
+RUN npm ci --no-audit --no-fund --ignore-scripts --workspaces=false --omit=dev --omit=optional
 
 FROM node:24-bookworm-slim
 WORKDIR /firn
@@ -23,7 +23,8 @@ COPY bin ./bin
 COPY --from=dependencies /firn/node_modules ./node_modules
 COPY --from=build /firn/dist ./dist
 RUN install --directory --owner=node --group=node /data
-ENV NODE_ENV=production FIRN_DIR=/data
+# Names that other containers reach this one by, none of them a web site's; see --allow-host.
+ENV NODE_ENV=production FIRN_DIR=/data FIRN_ALLOW_HOST=firn,host.docker.internal
 VOLUME /data
 EXPOSE 8181
 USER node

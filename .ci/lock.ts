@@ -39,7 +39,9 @@ export function lockProblems(lock: Lock, manifest: Manifest): readonly string[] 
     if (entry.resolved !== undefined && entry.link !== true) {
       problems.push(`${path}: names a registry`);
     }
-    const packed = path !== "" && entry.link !== true && entry.inBundle !== true;
+    // Entries elsewhere are the project itself and its workspaces.
+    const isInstalled = /(?:^|\/)node_modules\//.test(path);
+    const packed = isInstalled && entry.link !== true && entry.inBundle !== true;
     if (packed && entry.integrity === undefined) problems.push(`${path}: no integrity`);
   }
   const root = lock.packages[""] ?? {};

@@ -5,11 +5,12 @@ import type { Trade } from "./lsm/compaction/trade.ts";
 import { SystemClock } from "./runtime/clock.ts";
 import { type Composition, compose } from "./runtime/compose.ts";
 import { mintNodeId } from "./runtime/node-identity.ts";
+import { readOptions } from "./runtime/open-settings.ts";
 import { SystemPrng } from "./runtime/prng.ts";
-import { fromFields, readSettings, requireSettings } from "./runtime/read-settings.ts";
+import { requireSettings } from "./runtime/read-settings.ts";
 import type { AwsTransport, LogLevel, Profile, Settings } from "./runtime/settings.ts";
 import { createLogger, defectLogger } from "./server/log.ts";
-import { FirnServer } from "./server/server.ts";
+import { type Edge, FirnServer } from "./server/server.ts";
 import type { CatalogAdmin } from "./service/catalog-admin.ts";
 import type { DroppedAdmin } from "./service/dropped-admin.ts";
 import type { MetricsReports } from "./service/metrics-reports.ts";
@@ -38,10 +39,18 @@ export interface FirnOptions {
   /** `name` or `name=uri`. */
   readonly catalog?: string | readonly string[];
   readonly allowLocation?: string | readonly string[];
+  /** Keys of reserved properties that tables, views and namespaces may set all the same. */
+  readonly allowProperty?: string | readonly string[];
   readonly allowAnonymous?: boolean;
+  readonly allowHost?: string | readonly string[];
+  readonly trustedProxy?: string | readonly string[];
+  readonly maxConnections?: number;
+  readonly maxConnectionsPerAddress?: number;
   readonly maxInFlight?: number;
   /** `warn` if absent: a host program has its own log. */
   readonly logLevel?: LogLevel;
+  /** `json` if absent, also on a terminal. */
+  readonly logFormat?: "text" | "json";
   readonly standby?: boolean;
   readonly takeover?: boolean;
   readonly advertiseUrl?: string;
@@ -49,6 +58,8 @@ export interface FirnOptions {
   readonly s3Bucket?: string;
   readonly s3Prefix?: string;
   readonly s3PathStyle?: boolean;
+  /** Where clients reach the S3 of their tables; `none` leaves it to them. */
+  readonly s3ClientEndpoint?: string;
   readonly s3KmsKey?: string;
   readonly s3CheckMetadata?: boolean;
   readonly dynamodbTable?: string;
@@ -74,14 +85,19 @@ export interface FirnOptions {
 }
 
 /** Settings of an object are all there is here: `FIRN_*` variables are the command's. */
-function settingsOf({ listen, ...fields }: FirnOptions): Settings {
+function settingsOf(options: FirnOptions): Settings {
   const given = {
-    ...fields,
-    profile: fields.profile ?? "memory",
-    logLevel: fields.logLevel ?? "warn",
-    ...{ host: listen?.host, port: listen?.port },
+    ...options,
+    profile: options.profile ?? "memory",
+    logLevel: options.logLevel ?? "warn",
   };
-  return requireSettings(readSettings([fromFields(given)], process.cwd()));
+  return requireSettings(readOptions(given, process.cwd()));
+}
+
+/** A folder that the program neither named nor needs is not made for operators. */
+function edgeOf({ dir, ...settings }: Settings): Edge {
+  const isWanted = settings.profile === "local" || settings.given.includes("dir");
+  return isWanted ? { ...settings, dir } : settings;
 }
 
 /**
@@ -126,7 +142,9 @@ export class Firn {
   }
 
   /**
-   * Opens one. In profile `memory` without `dir` and `warehouse`, tables lie in a new folder under
+   * Opens one, and refuses unknown and misplaced fields.
+   *
+   * In profile `memory` without `dir` and `warehouse`, tables lie in a new folder under
    * the system's temporary directory, which `close` removes.
    *
    * @throws CatalogError `SETTINGS_INVALID`, naming every problem; `LISTEN_FAILED`.
@@ -154,17 +172,19 @@ export class Firn {
     const clock = new SystemClock();
     const prng = new SystemPrng();
     const nodeId = mintNodeId(prng);
-    const log = createLogger(settings.logLevel, clock);
+    const log = createLogger(settings.logLevel, clock, { text: settings.logFormat === "text" });
     const composition = await compose(settings, {
       ...{ clock, prng, nodeId, onDefect: defectLogger(log) },
       notify: (text, facts) => log.info(facts, text),
+      warn: (text, facts) => log.warn(facts, text),
     });
     const server = new FirnServer({
       ...{ nodeId, clock, prng, iceberg: composition.iceberg, metrics: composition.metrics },
       log,
+      readBody: composition.readBody,
       ready: () => composition.ready(),
       desks: composition.desks,
-      allowAnonymous: settings.allowAnonymous,
+      edge: edgeOf(settings),
       maxInFlight: settings.maxInFlight,
     });
     try {

@@ -1,3 +1,4 @@
+import { utf8Length } from "./bytes.ts";
 import { type CatalogError, type ErrorContext, invalid } from "./error.ts";
 import {
   isJsonArray,
@@ -7,6 +8,7 @@ import {
   type JsonValue,
   jsonKeys,
 } from "./json.ts";
+import { LIMITS } from "./limits.ts";
 
 const LONG_MIN = -(2n ** 63n);
 const LONG_MAX = 2n ** 63n - 1n;
@@ -43,6 +45,24 @@ export function asArray(value: JsonValue | undefined, at: string): JsonArray {
 export function asString(value: JsonValue | undefined, at: string): string {
   if (typeof value !== "string") throw fieldInvalid(at, "a string");
   return value;
+}
+
+/** The value as a text that maps may be keyed by, no longer than a member's name. */
+export function asKey(value: JsonValue | undefined, at: string): string {
+  const text = asString(value, at);
+  const max = LIMITS.jsonKeyChars;
+  if (text.length > max) throw fieldInvalid(at, `a string of at most ${max} characters`);
+  return text;
+}
+
+/** The value as a name of so many bytes of UTF-8 at most. */
+export function asNameOf(maxBytes: number): JsonReader<string> {
+  return (value, at) => {
+    const text = asKey(value, at);
+    if (utf8Length(text) > maxBytes)
+      throw fieldInvalid(at, `a string of at most ${maxBytes} bytes`);
+    return text;
+  };
 }
 
 /** The value as a 32-bit integer. */

@@ -2,6 +2,7 @@ import { assert, unreachable } from "./assert.ts";
 import { utf8Text } from "./bytes.ts";
 import { invalid } from "./error.ts";
 import { LIMITS } from "./limits.ts";
+import type { Steps } from "./steps.ts";
 
 /** A number whose token a JavaScript number would not print again byte for byte (`1.0`, `1e3`). */
 export class JsonNumber {
@@ -103,6 +104,41 @@ export function printJson(value: JsonValue): string {
   }
 }
 
+/** Values that are printed between two steps. */
+const VALUES_A_STEP = 256;
+
+/** As `printJson`, of what may be large. */
+export function* jsonSteps(value: JsonValue): Steps<string> {
+  if (isJsonArray(value)) {
+    let out = "[";
+    for (const [i, element] of value.entries()) {
+      const text = isFlat(element) ? printJson(element) : yield* jsonSteps(element);
+      out += i === 0 ? text : `,${text}`;
+      if (i % VALUES_A_STEP === VALUES_A_STEP - 1) yield;
+    }
+    return `${out}]`;
+  }
+  if (!isJsonObject(value) || isFlat(value)) return printJson(value);
+  let out = "{";
+  for (const key of jsonKeys(value)) {
+    const text = yield* jsonSteps(value[key] ?? null);
+    out += (out.length > 1 ? "," : "") + printKey(key) + text;
+  }
+  return `${out}}`;
+}
+
+/** A value that holds no array and no object, or an object of few such. */
+function isFlat(value: JsonValue): boolean {
+  if (isJsonArray(value)) return value.length === 0;
+  if (!isJsonObject(value)) return true;
+  let members = 0;
+  for (const key in value) {
+    const held = value[key];
+    if (++members > VALUES_A_STEP || isJsonArray(held) || isJsonObject(held)) return false;
+  }
+  return true;
+}
+
 /** The members' names in the order of the text, index-like ones included. */
 export function jsonKeys(object: JsonObject): readonly string[] {
   const keys = Object.keys(object);
@@ -110,6 +146,12 @@ export function jsonKeys(object: JsonObject): readonly string[] {
   const first = keys[0]?.charCodeAt(0) ?? 0;
   if (first < 0x30 || first > 0x39) return keys;
   return keyOrder.get(object) ?? keys;
+}
+
+/** Keeps the order of an object's keys, all of which are given, where it is not JavaScript's. */
+export function keepKeyOrder(object: JsonObject, keys: readonly string[]): void {
+  const first = Object.keys(object)[0]?.charCodeAt(0) ?? 0;
+  if (first >= 0x30 && first <= 0x39) keyOrder.set(object, keys);
 }
 
 /** Narrows to an array, which `Array.isArray` does not do for a readonly one. */
@@ -160,9 +202,17 @@ function printString(text: string): string {
   return NEEDS_ESCAPE.test(text) ? JSON.stringify(text) : `"${text}"`;
 }
 
+function keyTooLong(key: string): Error {
+  return invalid("JSON_TOO_LARGE", "name of a member is too long: use a shorter one", {
+    characters: key.length,
+    maxCharacters: LIMITS.jsonKeyChars,
+  });
+}
+
 class Parser {
   readonly #text: string;
   readonly #maxDepth: number;
+  readonly #maxNodes: number;
   #nodesLeft: number;
   #at = 0;
 
@@ -170,6 +220,7 @@ class Parser {
     assert(bounds.depth <= MAX_DEPTH, "the depth bound fits the stack");
     this.#text = text;
     this.#maxDepth = bounds.depth;
+    this.#maxNodes = bounds.nodes;
     this.#nodesLeft = bounds.nodes;
   }
 
@@ -181,7 +232,7 @@ class Parser {
   }
 
   #value(depth: number): JsonValue {
-    if (--this.#nodesLeft < 0) throw invalid("JSON_TOO_LARGE", "too many values");
+    if (--this.#nodesLeft < 0) throw this.#tooMany();
     const code = this.#space();
     switch (code) {
       case 0x22:
@@ -254,6 +305,7 @@ class Parser {
       if (this.#space() !== 0x22) throw this.#unexpected();
       this.#at++;
       const key = this.#string();
+      if (key.length > LIMITS.jsonKeyChars) throw keyTooLong(key);
       if (key === "__proto__") throw invalid("JSON_FORBIDDEN_KEY", "key __proto__");
       if (this.#space() !== 0x3a) throw this.#unexpected();
       this.#at++;
@@ -372,6 +424,12 @@ class Parser {
     let code = text.charCodeAt(start);
     while (code >= 0x30 && code <= 0x39) code = text.charCodeAt(++this.#at);
     if (this.#at === start) throw this.#unexpected();
+  }
+
+  #tooMany(): Error {
+    return invalid("JSON_TOO_LARGE", "too many values: send them in several requests", {
+      maxValues: this.#maxNodes,
+    });
   }
 
   #unexpected(): Error {

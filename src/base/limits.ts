@@ -77,13 +77,43 @@ export const LIMITS = {
   properties: 4_096,
   propertyKeyBytes: 1_024,
   propertyValueBytes: 1_048_576,
+  /**
+   * Names and values of all of them together. Every commit of a table prints and stores them anew.
+   */
+  propertiesBytes: 8_388_608,
   /** A request body, and its JSON. */
   bodyBytes: 67_108_864,
+  /** How long a body may stand still. A network that loses packets sends them again sooner. */
+  bodyIdleMs: 5_000,
+  /** A body that an operator sends. */
+  operatorBodyBytes: 65_536,
   jsonDepth: 64,
-  jsonNodes: 100_000,
-  /** A metadata file may hold a long history, so it is bounded by size rather than by nodes. */
-  metadataFileBytes: 536_870_912,
-  metadataFileNodes: 50_000_000,
+  /**
+   * Values of a body: what 400,000 columns, or as many updates of one id each, need. No client
+   * comes near, and a tree of them takes some 150 MB.
+   */
+  jsonNodes: 2_000_000,
+  /**
+   * Characters of a member's name, and of any other text that a map is keyed by: V8 hashes texts
+   * of more than 16,383 by their length alone, so that all of one length collide.
+   */
+  jsonKeyChars: 8_192,
+  /** A name of a field that a request adds, and with those around it, joined by dots. */
+  fieldNameBytes: 1_024,
+  fullNameBytes: 8_192,
+  /** A name of a branch or tag that a request sets. */
+  refNameBytes: 1_024,
+  /**
+   * A metadata file, unpacked, and its JSON. Far more than 100,000 snapshots (some 1 KB and 25
+   * values each) beside 20,000 columns (some 120 bytes and 6 values each) in each of ten schemas.
+   */
+  metadataFileBytes: 268_435_456,
+  metadataFileNodes: 8_000_000,
+  /** Files and bodies larger than this are read in a thread: less is read within one turn. */
+  turnBytes: 1_048_576,
+  /** What a thread may take to read one input, and its heap: far more than the largest needs. */
+  workMs: 30_000,
+  workHeapMib: 2_048,
   /** Metrics reports kept of a table, the newest. */
   reportsPerTable: 100,
   /** A report that is kept; most have a few kibibytes. */
@@ -91,12 +121,17 @@ export const LIMITS = {
   /** Reports that wait to be stored behind their answers. */
   reportsWaiting: 1_000,
   reportsWaitingBytes: 8_388_608,
-  /** Request bodies under way at once: several of the largest. */
+  /** Answers from this size on are compressed for clients on other machines that accept it. */
+  compressFromBytes: 262_144,
+  /** Compressed answers kept, by their ETags. */
+  compressedBytesKept: 67_108_864,
+  /** Bytes of request bodies that have come and are not done with: several of the largest. */
   bodyBytesInFlight: 268_435_456,
   /** Commits that wait for their turn on one table; more than that would only wait to time out. */
   turnsWaiting: 64,
-  /** What one block of an Avro file may hold, unpacked. */
-  avroBlockBytes: 268_435_456,
+  /** What one block of an Avro file may hold, unpacked, and all of them. */
+  avroBlockBytes: 67_108_864,
+  avroFileBytes: 1_073_741_824,
   /** One page of a list. */
   pageSize: 1_000,
   pageSizeDefault: 100,
@@ -150,6 +185,7 @@ export function assertLimits(limits: Limits = LIMITS): void {
   assert(limits.reportsPerTable <= limits.pageSize, "one list reads all reports of a table");
   assert(limits.reportBytes <= limits.reportsWaitingBytes, "a report may wait to be stored");
   assert(limits.bodyBytes <= limits.bodyBytesInFlight, "the largest body may be taken");
+  assert(limits.workMs < attemptMs, "what takes too long to read is refused within an attempt");
   assert(
     limits.jobLeaseMs >= attemptMs + 2 * clockSkewMs,
     "a lease outlives the step that it was renewed for, whoever's clock tells",

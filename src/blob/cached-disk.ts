@@ -3,7 +3,7 @@ import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/p
 import { join } from "node:path";
 import { utf8, utf8Text } from "../base/bytes.ts";
 import { sha256Hex } from "../base/hash.ts";
-import { makeDirectories } from "./directories.ts";
+import { makeDirectories, PRIVATE_FILE, PRIVATE_FOLDER } from "./directories.ts";
 import { faultOf } from "./local-fault.ts";
 import type { Blob } from "./port.ts";
 
@@ -116,9 +116,9 @@ export class DiskCache {
   async #store(name: string, file: Uint8Array): Promise<void> {
     const target = this.#fileOf(name);
     const temporary = `${target}.tmp`;
-    await mkdir(join(this.#directory, name.slice(0, 2)), { recursive: true });
+    await mkdir(join(this.#directory, name.slice(0, 2)), { recursive: true, mode: PRIVATE_FOLDER });
     try {
-      await writeFile(temporary, file);
+      await writeFile(temporary, file, { mode: PRIVATE_FILE });
       await rename(temporary, target);
     } catch (error) {
       // Half of it takes room on a disk that has none.
@@ -194,7 +194,7 @@ interface KeptFile {
 
 /** What an earlier process left, the oldest first; what it did not finish is removed. */
 async function filesIn(directory: string): Promise<readonly KeptFile[]> {
-  makeDirectories(directory);
+  makeDirectories(directory, PRIVATE_FOLDER);
   const found: KeptFile[] = [];
   for (const folder of await readdir(directory)) {
     if (!/^[0-9a-f]{2}$/.test(folder)) continue;

@@ -12,13 +12,20 @@ import {
 import { dirname } from "node:path";
 import type { Clock } from "../base/clock.ts";
 import { invalid } from "../base/error.ts";
-import { makeDirectories, makeDirectory } from "./directories.ts";
+import { type Modes, makeDirectories, makeDirectory } from "./directories.ts";
 import { errnoOf, faultOf, isAbsence } from "./local-fault.ts";
 import { type OpenFile, openFile, syncFile } from "./local-file.ts";
 import { removeAbandoned, temporaryName } from "./local-temporaries.ts";
 
 /** Directories that this process knows to be durable; forgetting one costs a sync, no more. */
 const MAX_KNOWN = 10_000;
+
+export interface LocalDirectoryOptions {
+  readonly durable: boolean;
+  readonly clock: Clock;
+  /** Of what is made in it. */
+  readonly modes: Modes;
+}
 
 /**
  * A directory tree that files are made visible in whole and durably. All paths here are relative to
@@ -34,6 +41,7 @@ export class LocalDirectory {
   readonly #root: string;
   readonly #durable: boolean;
   readonly #clock: Clock;
+  readonly #modes: Modes;
   /** Directories that are durable, as they were when no link was found on the way to them. */
   readonly #known = new Map<string, Identity>();
   /** The root may itself be reached through links: it is whoever started us that named it. */
@@ -41,10 +49,11 @@ export class LocalDirectory {
   #temporaries = 0;
 
   /** @param root absolute; made, with its parents, by the first write. */
-  constructor(root: string, durable: boolean, clock: Clock) {
+  constructor(root: string, { durable, clock, modes }: LocalDirectoryOptions) {
     this.#root = root === "/" ? "" : root;
     this.#durable = durable;
     this.#clock = clock;
+    this.#modes = modes;
   }
 
   /**
@@ -136,7 +145,9 @@ export class LocalDirectory {
   async create(path: string, write: (fd: number) => Promise<void>): Promise<"published" | "taken"> {
     const absolute = this.#absolute(path);
     try {
-      const fd = await this.#openIn(parentOf(path), () => openSync(absolute, "wx"));
+      const fd = await this.#openIn(parentOf(path), () =>
+        openSync(absolute, "wx", this.#modes.file),
+      );
       try {
         await write(fd);
       } catch (error) {
@@ -226,7 +237,7 @@ export class LocalDirectory {
   }
 
   async #makeRoot(): Promise<boolean> {
-    const missing = makeDirectories(this.#absolute(""));
+    const missing = makeDirectories(this.#absolute(""), this.#modes.folder);
     for (const directory of missing) await this.#sync(dirname(directory));
     return missing.length > 0;
   }
@@ -234,7 +245,7 @@ export class LocalDirectory {
   async #makeBelow(directory: string): Promise<boolean> {
     await this.ensure(parentOf(directory));
     const absolute = this.#absolute(directory);
-    const isNew = makeOrRefuse(absolute);
+    const isNew = makeOrRefuse(absolute, this.#modes.folder);
     this.#assertConfined(directory, absolute);
     await this.#sync(dirname(absolute));
     return isNew;
@@ -256,7 +267,7 @@ export class LocalDirectory {
     for (;;) {
       const temporary = `${parent}/${temporaryName(this.#temporaries++)}`;
       try {
-        return { fd: openSync(temporary, "wx"), temporary };
+        return { fd: openSync(temporary, "wx", this.#modes.file), temporary };
       } catch (error) {
         // Another store of this process: the next name is free.
         if (errnoOf(error) !== "EEXIST") throw error;
@@ -313,9 +324,9 @@ export function parentOf(path: string): string {
   return path.slice(0, Math.max(0, path.lastIndexOf("/")));
 }
 
-function makeOrRefuse(absolute: string): boolean {
+function makeOrRefuse(absolute: string, mode: number): boolean {
   try {
-    return makeDirectory(absolute);
+    return makeDirectory(absolute, mode);
   } catch (error) {
     if (errnoOf(error) !== "EEXIST") throw error;
     throw invalid("BLOB_PATH_UNSUPPORTED", "a file stands where a directory is due");

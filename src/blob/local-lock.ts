@@ -2,6 +2,7 @@ import { closeSync, openSync, readdirSync, unlinkSync } from "node:fs";
 import { type Clock, Stopwatch } from "../base/clock.ts";
 import { CatalogError } from "../base/error.ts";
 import { type Prng, randomBelow } from "../base/prng.ts";
+import { PRIVATE_FILE } from "./directories.ts";
 import { errnoOf } from "./local-fault.ts";
 import { identityOf, isAlive } from "./local-process.ts";
 import { RESERVED_PREFIX } from "./local-temporaries.ts";
@@ -91,7 +92,7 @@ export class DirectoryLocks {
       const name = `${INTENT_PREFIX}${this.#self}-${this.#intents++}`;
       const file = `${directory}/${name}`;
       try {
-        closeSync(openSync(file, "wx"));
+        closeSync(openSync(file, "wx", PRIVATE_FILE));
         return { name, file };
       } catch (error) {
         // Another store of this process counts for itself.

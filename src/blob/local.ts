@@ -5,6 +5,7 @@ import { CatalogError, invalid } from "../base/error.ts";
 import { sha256Hex } from "../base/hash.ts";
 import type { Prng } from "../base/prng.ts";
 import { assertBlobPath, assertDeletable, assertRange, checkList } from "./checks.ts";
+import { PRIVATE, SHARED } from "./directories.ts";
 import { LocalDirectory, parentOf } from "./local-directory.ts";
 import { faultOf, writeUnknown } from "./local-fault.ts";
 import { type OpenFile, writeFully, writePieces } from "./local-file.ts";
@@ -28,7 +29,8 @@ export interface LocalBlobStoreOptions {
   /**
    * `payload` (the default): Firn's own files, any path, cheap etags. `exact`: a file is its blob
    * under its very path, for files shared with other programs; what the file system cannot hold is
-   * `Invalid`, code `BLOB_PATH_UNSUPPORTED`.
+   * `Invalid`, code `BLOB_PATH_UNSUPPORTED`. Only the user of the process may open the files and
+   * folders of the first; those of the second are made as its umask says.
    */
   readonly layout?: "payload" | "exact";
   /** Whether a write is on the disk before it is acknowledged (default true). */
@@ -59,7 +61,10 @@ export class LocalBlobStore implements BlobStore {
   /** @param root absolute path of a directory, made by the first write. */
   constructor(root: string, options: LocalBlobStoreOptions) {
     this.#durable = options.durable ?? true;
-    this.#tree = new LocalDirectory(root, this.#durable, options.clock);
+    this.#tree = new LocalDirectory(root, {
+      ...{ durable: this.#durable, clock: options.clock },
+      modes: options.layout === "exact" ? SHARED : PRIVATE,
+    });
     this.#layout = options.layout === "exact" ? exactLayout : payloadLayout;
     this.#lister = new LocalLister(this.#tree, this.#layout);
     this.#locks = new DirectoryLocks(options.clock, options.prng);

@@ -27,6 +27,9 @@ export interface LocationRoot {
   readonly unwatched?: boolean;
 }
 
+/** A location with its store, and its path there. */
+type Resolved = LocationRoot & { readonly path: string; readonly location: string };
+
 /** Paths that one request of a store may delete. */
 const DELETE_MANY = 1_000;
 
@@ -64,6 +67,7 @@ export class Locations {
   readonly #roots: string[] = [];
   readonly #reserved: readonly string[];
   readonly #opened = new Map<string, LocationRoot>();
+  #learn: (() => Promise<void>) | undefined;
 
   constructor(options: LocationsOptions) {
     this.#schemes = new Map([...(options.schemes ?? []), ["file", fileScheme(options)]]);
@@ -71,9 +75,21 @@ export class Locations {
     for (const root of options.allowedRoots) this.addRoot(root);
   }
 
-  /** Canonical form of a location, the only one that is ever answered or stored. */
+  /** Canonical form of a location, the only one that is ever compared or claimed. */
   normalize(uri: string): string {
     return this.#schemeOf(uri).normalize(uri);
+  }
+
+  /**
+   * Canonical form under the scheme as it was given, where several mean the same: `s3a:` stays. So
+   * it is answered to clients, which may know one of them alone.
+   */
+  spelled(uri: string): string {
+    const location = this.normalize(uri);
+    const given = uri.slice(0, uri.indexOf(":")).toLowerCase();
+    return location.startsWith(`${given}:`)
+      ? location
+      : `${given}${location.slice(location.indexOf(":"))}`;
   }
 
   /** @returns the canonical form. */
@@ -83,25 +99,46 @@ export class Locations {
     return location;
   }
 
+  /**
+   * As `assertAllowed`, once the roots that other nodes may have added are known here too.
+   *
+   * @throws CatalogError also what asking for them throws.
+   */
+  async allowed(uri: string): Promise<string> {
+    return (await this.#reach(uri)).location;
+  }
+
   /** Allows a root; those that are there already stay. @returns the canonical form. */
   addRoot(uri: string): string {
     const root = this.normalize(uri);
-    if (!this.#roots.includes(root)) this.#roots.push(root);
+    if (this.#roots.includes(root)) return root;
+    this.#roots.push(root);
     this.#roots.sort((a, b) => b.length - a.length);
     return root;
   }
 
+  /** `learn` adds the roots that others have made since; it is asked before a refusal. */
+  learnRoots(learn: () => Promise<void>): void {
+    this.#learn = learn;
+  }
+
   /** One request. @returns undefined where no file stands. */
   async read(uri: string): Promise<Blob | undefined> {
-    const { store, path } = this.#resolve(uri);
+    const { store, path } = await this.#reach(uri);
     return path === "" ? undefined : store.get(path);
   }
 
   /** One request; for `file:` one `stat`. */
   async exists(uri: string): Promise<boolean> {
-    const { store, path } = this.#resolve(uri);
+    const { store, path } = await this.#reach(uri);
     if (path === "") return false;
     return store.exists ? store.exists(path) : (await store.head(path)) !== undefined;
+  }
+
+  /** Of the bytes that stand there. One request. @returns undefined where no file stands. */
+  async etagOf(uri: string): Promise<string | undefined> {
+    const { store, path } = await this.#reachFile(uri);
+    return (await store.head(path))?.etag;
   }
 
   /**
@@ -109,14 +146,14 @@ export class Locations {
    * is one request, for `file:` one `lstat`. Its location has been checked then, and is not again.
    */
   watch(uri: string): Watch {
-    const { store, path, unwatched } = this.#resolveFile(uri);
+    const { store, path, unwatched } = asFile(this.#resolve(uri));
     if (unwatched === true) return () => true;
     return store.watch?.(path) ?? (() => this.exists(uri));
   }
 
   /** As one look of `watch`, at a file that was stored but perhaps never read here. */
-  stands(uri: string): boolean | Promise<boolean> {
-    const { unwatched } = this.#resolve(uri);
+  async stands(uri: string): Promise<boolean> {
+    const { unwatched } = await this.#reach(uri);
     return unwatched === true || this.exists(uri);
   }
 
@@ -126,7 +163,7 @@ export class Locations {
    * @throws CatalogError `Conflict`, code `LOCATION_TAKEN`: a file stands there.
    */
   async write(uri: string, content: Uint8Array | readonly Uint8Array[]): Promise<void> {
-    const { store, path, location } = this.#resolveFile(uri);
+    const { store, path, location } = await this.#reachFile(uri);
     const pieces = content instanceof Uint8Array ? [content] : content;
     const stored = store.create
       ? await store.create(path, pieces)
@@ -145,7 +182,7 @@ export class Locations {
    */
   async writeAgain(uri: string, content: Uint8Array | readonly Uint8Array[]): Promise<void> {
     const bytes = content instanceof Uint8Array ? content : inOnePiece(content);
-    const { store, path, location } = this.#resolveFile(uri);
+    const { store, path, location } = await this.#reachFile(uri);
     const found = await store.get(path);
     if (found !== undefined && bytesEqual(found.bytes, bytes)) return;
     const condition = found === undefined ? "absent" : { etag: found.etag };
@@ -158,7 +195,7 @@ export class Locations {
 
   /** Deletes a file; nothing there is fine. One request. */
   async delete(uri: string): Promise<void> {
-    const { store, path } = this.#resolveFile(uri);
+    const { store, path } = await this.#reachFile(uri);
     await store.delete(path);
   }
 
@@ -166,7 +203,7 @@ export class Locations {
   async deleteMany(uris: readonly string[]): Promise<void> {
     const byStore = new Map<LocationRoot["store"], string[]>();
     for (const uri of uris) {
-      const { store, path } = this.#resolveFile(uri);
+      const { store, path } = await this.#reachFile(uri);
       const paths = byStore.get(store);
       if (paths === undefined) byStore.set(store, [path]);
       else paths.push(path);
@@ -180,20 +217,27 @@ export class Locations {
 
   /** Makes a directory where the scheme knows directories, else does nothing. */
   async makeDirectory(uri: string): Promise<void> {
-    const { store, path } = this.#resolve(uri);
+    const { store, path } = await this.#reach(uri);
     await store.makeDirectory?.(path);
   }
 
-  #resolveFile(uri: string): LocationRoot & { path: string; location: string } {
-    const resolved = this.#resolve(uri);
-    if (resolved.path === "") {
-      const { location } = resolved;
-      throw invalid("LOCATION_INVALID", "an allowed root is no file", { location });
-    }
-    return resolved;
+  async #reachFile(uri: string): Promise<Resolved> {
+    return asFile(await this.#reach(uri));
   }
 
-  #resolve(uri: string): LocationRoot & { path: string; location: string } {
+  /** As `#resolve`; a root that is unknown here may be one that another node has added. */
+  async #reach(uri: string): Promise<Resolved> {
+    try {
+      return this.#resolve(uri);
+    } catch (error) {
+      const outside = error instanceof CatalogError && error.code === "LOCATION_NOT_ALLOWED";
+      if (!outside || this.#learn === undefined) throw error;
+      await this.#learn();
+      return this.#resolve(uri);
+    }
+  }
+
+  #resolve(uri: string): Resolved {
     const location = this.normalize(uri);
     const root = this.#rootOf(location);
     const opened = this.#opened.get(root) ?? this.#schemeOf(root).open(root);
@@ -223,6 +267,12 @@ export class Locations {
     }
     return scheme;
   }
+}
+
+function asFile(resolved: Resolved): Resolved {
+  if (resolved.path !== "") return resolved;
+  const { location } = resolved;
+  throw invalid("LOCATION_INVALID", "an allowed root is not a file", { location });
 }
 
 /** Whether a location is at or below a root, whole segments only: `/a/bc` is not below `/a/b`. */

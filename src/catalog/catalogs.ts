@@ -1,6 +1,6 @@
 import type { CatalogId } from "../base/ids.ts";
 import { LIMITS } from "../base/limits.ts";
-import type { Live } from "../pointer/port.ts";
+import type { Live, Version } from "../pointer/port.ts";
 import { BatchBuilder, never } from "./batch.ts";
 import type { Actor, CatalogContext } from "./context.ts";
 import { afterDropKeys, putAfterDrop } from "./drops.ts";
@@ -25,6 +25,8 @@ export interface NewCatalog {
   readonly properties?: Properties;
   readonly allowedLocations?: readonly string[];
 }
+
+type Roots = Pick<Catalog, "defaultLocation" | "allowedLocations">;
 
 /** The catalogs of one account. */
 export class Catalogs {
@@ -127,24 +129,68 @@ export class Catalogs {
    * @returns the root before.
    * @throws CatalogError `CATALOG_NOT_FOUND`.
    */
-  async moveRoot(actor: Actor, text: string, root: string): Promise<string> {
+  async moveRoot(actor: Actor, name: string, root: string): Promise<string> {
+    const before = await this.#setRoots(actor, "move-catalog-root", name, (catalog) =>
+      catalog.defaultLocation === root
+        ? undefined
+        : {
+            defaultLocation: root,
+            allowedLocations: [catalog.defaultLocation, ...catalog.allowedLocations],
+          },
+    );
+    return before.defaultLocation;
+  }
+
+  /**
+   * Lets tables of a catalog lie below further roots. Nothing is written where all are known.
+   *
+   * @returns the catalog before.
+   * @throws CatalogError `CATALOG_NOT_FOUND`.
+   */
+  async allow(actor: Actor, name: string, roots: readonly string[]): Promise<Catalog> {
+    return this.#setRoots(actor, "allow-catalog-roots", name, (catalog) => {
+      const { defaultLocation, allowedLocations } = catalog;
+      const known = new Set([defaultLocation, ...allowedLocations]);
+      return roots.every((root) => known.has(root))
+        ? undefined
+        : { defaultLocation, allowedLocations: [...allowedLocations, ...roots] };
+    });
+  }
+
+  /**
+   * A version that moves with every catalog that is made or renamed, and with the roots of each:
+   * a node that has seen it before knows them all. One read.
+   */
+  async rootsVersion(): Promise<Version> {
+    const { account, pointers } = this.#context;
+    return (await pointers.get(keyOf(FAMILIES.accountGuard, account))).version;
+  }
+
+  /** @returns the catalog before. */
+  async #setRoots(
+    actor: Actor,
+    operation: string,
+    text: string,
+    change: (catalog: Catalog) => Roots | undefined,
+  ): Promise<Catalog> {
     const { account, payloads } = this.#context;
     const name = checkCatalogName(text);
-    return write(this.#context, actor, "move-catalog-root", async (attempt) => {
+    return write(this.#context, actor, operation, async (attempt) => {
       const stored = await this.get(name);
       assertMayUpdate(stored.envelope);
-      const { defaultLocation: before, allowedLocations } = stored.entity;
       const primary = stored.item.key;
-      if (before === root) return { unchanged: before, primary };
-      const entity: Catalog = {
-        ...stored.entity,
-        defaultLocation: root,
-        allowedLocations: [...new Set([before, ...allowedLocations])].filter((at) => at !== root),
-      };
+      const roots = change(stored.entity);
+      if (roots === undefined) return { unchanged: stored.entity, primary };
+      const { defaultLocation } = roots;
+      const others = new Set(roots.allowedLocations);
+      others.delete(defaultLocation);
+      const entity: Catalog = { ...stored.entity, defaultLocation, allowedLocations: [...others] };
       const payload = payloads.encode(entity, attempt.authorship);
       const summary = summaryOf(entity, payload);
-      const batch = new BatchBuilder(account).put(stored.item, { payload, summary });
-      return { batch, primary, result: () => before };
+      const batch = new BatchBuilder(account)
+        .put(stored.item, { payload, summary })
+        .bump(keyOf(FAMILIES.accountGuard, account));
+      return { batch, primary, result: () => stored.entity };
     });
   }
 

@@ -10,6 +10,7 @@ import {
   beingPurged,
   catalogExists,
   catalogNotFound,
+  isLocationTaken,
   locationTaken,
   namespaceExists,
   namespaceNotFound,
@@ -43,6 +44,10 @@ const KINDS: readonly Droppable["type"][] = ["table", "view", "namespace", "cata
 
 /** Refusals that state what stands in the store: proven before they are answered. */
 const FACTS: ReadonlySet<ErrorKind> = new Set(["NotFound", "AlreadyExists"]);
+
+function isFact(error: CatalogError): boolean {
+  return FACTS.has(error.kind) || isLocationTaken(error);
+}
 
 /** What somebody wants to come back where, and what was read on the way there. */
 interface Wish {
@@ -167,8 +172,7 @@ export class Dropped {
       try {
         return await this.#planUndrop(stored, { to, around, attempt, proof });
       } catch (error) {
-        const fact = error instanceof CatalogError && FACTS.has(error.kind);
-        if (!fact) throw error;
+        if (!(error instanceof CatalogError && isFact(error))) throw error;
         return refuse(error, ...proof);
       }
     };

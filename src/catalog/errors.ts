@@ -79,17 +79,25 @@ export function relationExists(
       });
 }
 
+/*
+ * Of the request, not of a name: Java's client takes every 409 of a create for a table of that name
+ * that is there already.
+ */
+
 export function locationTaken(location: string, by: string): CatalogError {
-  return new CatalogError("AlreadyExists", "LOCATION_TAKEN", "location belongs to another", {
-    location,
-    by,
-  });
+  const why = "location belongs to another table or view: choose another location";
+  return new CatalogError("Invalid", "LOCATION_TAKEN", why, { location, by });
 }
 
 /** Two locations one within the other: what is deleted of the outer would be the inner one's. */
 export function locationOverlaps(location: string, other: string, by: string): CatalogError {
-  const context = { location, other, by };
-  return new CatalogError("AlreadyExists", "LOCATION_OVERLAPS", "locations overlap", context);
+  const why = "location is inside or above another one: choose another location";
+  return new CatalogError("Invalid", "LOCATION_OVERLAPS", why, { location, other, by });
+}
+
+/** Whether another has, or surrounds, a location that was wanted. */
+export function isLocationTaken({ code }: CatalogError): boolean {
+  return code === "LOCATION_TAKEN" || code === "LOCATION_OVERLAPS";
 }
 
 /** Nothing of this id was dropped, or it was brought back, or is gone for good. */

@@ -148,6 +148,11 @@ export class Lease {
     await this.#write(this.#next(progress));
   }
 
+  /** As `renew`, where the last sign of life is a while ago: between pieces of a long step. */
+  async keep(): Promise<void> {
+    if (this.#renewed.elapsedMs() > LIMITS.jobLeaseMs / 4) await this.renew();
+  }
+
   /** Gives the job back, to be taken up by anybody after a while. One write. */
   async release(waitMs: number, progress: JobProgress = {}): Promise<void> {
     const { holder: _holder, ...job } = this.#next(progress);
@@ -221,7 +226,10 @@ export class Jobs {
     const nowMs = this.#context.clock.nowMs();
     const due = found.filter(({ dueMs }) => dueMs <= nowMs).sort((a, b) => a.dueMs - b.dueMs);
     const later = found.filter(({ dueMs }) => dueMs > nowMs);
-    const nextMs = Math.min(...later.map(({ dueMs }) => dueMs));
+    const nextMs = later.reduce(
+      (first, { dueMs }) => Math.min(first, dueMs),
+      Number.POSITIVE_INFINITY,
+    );
     return { due: due.map(({ id }) => id), nextMs };
   }
 

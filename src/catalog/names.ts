@@ -74,10 +74,15 @@ export function checkProperties(properties: Properties): Properties {
   const refuse = (why: string) =>
     invalid("PROPERTIES_INVALID", `invalid properties: ${why}`, { why });
   if (entries.length > LIMITS.properties) throw refuse(`over ${LIMITS.properties}`);
+  const { propertyKeyBytes, propertyValueBytes, propertiesBytes } = LIMITS;
+  let bytes = 0;
   for (const [key, value] of entries) {
     if (key === "") throw refuse("empty key");
-    if (utf8Length(key) > LIMITS.propertyKeyBytes) throw refuse("key too long");
-    if (utf8Length(value) > LIMITS.propertyValueBytes) throw refuse("value too long");
+    const [keyBytes, valueBytes] = [utf8Length(key), utf8Length(value)];
+    if (keyBytes > propertyKeyBytes) throw refuse(`a key over ${propertyKeyBytes} bytes`);
+    if (valueBytes > propertyValueBytes) throw refuse(`a value over ${propertyValueBytes} bytes`);
+    bytes += keyBytes + valueBytes;
+    if (bytes > propertiesBytes) throw refuse(`over ${propertiesBytes} bytes together`);
     if (!key.isWellFormed() || !value.isWellFormed()) throw refuse("lone surrogate");
   }
   return properties;

@@ -1,4 +1,5 @@
 import { Stopwatch } from "../base/clock.ts";
+import { Pauses } from "../base/pauses.ts";
 import { putCertain } from "../pointer/certain.ts";
 import { splitKey } from "../pointer/key.ts";
 import type { Item, Live } from "../pointer/port.ts";
@@ -9,7 +10,7 @@ import { afterDropKeys, type Droppable } from "./drops.ts";
 import { readEntity, type Stored, summaryOfItem } from "./entities.ts";
 import type { Lease } from "./jobs.ts";
 import { directoryOf, FAMILIES, locationKey } from "./keys.ts";
-import type { EntityType, Job, Table } from "./model.ts";
+import type { Catalog, Entity, EntityType, Job, Namespace, Table } from "./model.ts";
 import { listPage } from "./pages.ts";
 import { byIdKey } from "./paths.ts";
 import { assertMayUpdate } from "./payloads.ts";
@@ -25,6 +26,8 @@ import { nameSummary, summaryOf } from "./summaries.ts";
 export const FIRST_STEP = "data";
 /** Derived pointers that are deleted between two signs of life. */
 const DERIVED_PAGE = 100;
+/** Pointers that are looked at in one turn. */
+const SWEPT_A_TURN = 200;
 /** Step of a job that is over, and kept for what it left undone. */
 const DONE = "done";
 
@@ -122,6 +125,7 @@ export async function deleteDerived(
         // One that moves is being written by a commit that was under way: it finds no table.
         await putCertain(pointers, context, attempt, { op: "delete", key, expected: version });
       }
+      await context.clock.sleep(0);
       if (ended.aborted) return false;
       if (page.items.length > 0) await lease.renew();
       if (page.next === undefined) break;
@@ -169,6 +173,26 @@ function isOwn(claim: Item | undefined, id: string): claim is Live {
 }
 
 /**
+ * The roots that the catalog of a table allows, in whatever state that is; where it is gone, the
+ * table's own location, which it allowed. Two reads, and two payloads.
+ */
+export async function rootsAbove(
+  context: CatalogContext,
+  { namespaceId, location }: Table,
+): Promise<readonly string[]> {
+  const { account, pointers } = context;
+  const read = async <E extends Entity>(type: E["type"], id: E["id"]): Promise<E | undefined> => {
+    const item = await pointers.get(byIdKey(type, account, id));
+    return item.state === "absent" ? undefined : (await readEntity<E>(context, type, item))?.entity;
+  };
+  const namespace = await read<Namespace>("namespace", namespaceId);
+  const catalog = namespace && (await read<Catalog>("catalog", namespace.catalogId));
+  return catalog === undefined
+    ? [location]
+    : [catalog.defaultLocation, ...catalog.allowedLocations];
+}
+
+/**
  * Whether another table has a part in the files of one that is PURGING: one that grew out of the
  * same metadata, or whose current metadata lies in its location. Dropped ones count, since they can
  * come back. One sweep over all tables of the account.
@@ -176,9 +200,12 @@ function isOwn(claim: Item | undefined, id: string): claim is Live {
 export async function sharesFiles(context: CatalogContext, table: Table): Promise<boolean> {
   const { account, pointers } = context;
   const inside = `${table.location}/`;
+  const pauses = new Pauses(context.clock, SWEPT_A_TURN);
   for await (const item of pointers.sweep(
     `${splitKey(byIdKey("table", account, table.id)).directory}/`,
   )) {
+    const pause = pauses.step();
+    if (pause !== undefined) await pause;
     if (item.state === "absent") continue;
     const summary = summaryOfItem(item);
     if (summary.entityId === table.id) continue;

@@ -41,6 +41,8 @@ export interface RelationDraft<E extends Relation> {
   readonly above?: readonly string[];
   /** Somebody chose the location, so others may lie below it: one list more to see that. */
   readonly chosen?: boolean;
+  /** Directories elsewhere that it writes to: no other relation may lie below one either. */
+  readonly elsewhere?: readonly string[];
   /** Named for this relation as it is made, so nobody has ever claimed it: no read to see that. */
   readonly fresh?: boolean;
   readonly iceberg: NonNullable<E["iceberg"]>;
@@ -50,7 +52,7 @@ export interface RelationDraft<E extends Relation> {
 }
 
 /** What must not be claimed by others for a relation to take a location. */
-export type Surroundings = Pick<RelationDraft<Relation>, "above" | "chosen">;
+export type Surroundings = Pick<RelationDraft<Relation>, "above" | "chosen" | "elsewhere">;
 
 /** What tells tables and views apart. */
 export interface RelationKind<E extends Relation> {
@@ -186,16 +188,17 @@ export class Relations<E extends Relation> {
    * before somebody was refused, since the batch proves them.
    */
   async #lookAround(
-    { location, above = [], chosen, fresh }: RelationDraft<E>,
+    draft: RelationDraft<E>,
     wasRefused: boolean,
   ): Promise<{ readonly claim: Item; readonly error?: CatalogError }> {
     const { account, pointers } = this.#context;
+    const { location, above = [], fresh, elsewhere = [] } = draft;
     const key = locationKey(account, location);
-    if (fresh === true && !wasRefused) return { claim: never(key) };
+    if (fresh === true && !wasRefused && elsewhere.length === 0) return { claim: never(key) };
     const over = wasRefused ? above.map((at) => locationKey(account, at)) : [];
     const [[claim = never(key), ...overhead], below] = await settleAll([
       pointers.getMany([key, ...over]),
-      chosen === true ? claimBelow(this.#context, location) : undefined,
+      this.#below(draft),
     ]);
     if (claim.state === "live") {
       return { claim, error: locationTaken(location, summaryOfItem(claim).name) };
@@ -304,7 +307,7 @@ export class Relations<E extends Relation> {
     const { revision } = attempt.authorship;
     const result = { entity, version: stored.item.version + 1n, revision };
     const primary = stored.item.key;
-    const above = claims.to === undefined ? [] : (draft.above ?? []);
+    const { above = [] } = draft;
     return { primary, join, above, result, ...(prepare === undefined ? {} : { prepare }) };
   }
 
@@ -370,23 +373,38 @@ export class Relations<E extends Relation> {
    */
   async #claimsOf(
     { entity, item }: Stored<E>,
-    { location, above = [], chosen }: RelationDraft<E>,
+    draft: RelationDraft<E>,
     looks: boolean,
   ): Promise<Claims | Refused | undefined> {
     const { account, pointers } = this.#context;
-    if (location === entity.location) return { absent: [] };
-    const keys = [entity.location, location].map((at) => locationKey(account, at));
+    const { location, above = [] } = draft;
+    const moves = location !== entity.location;
+    if (!moves && above.length === 0) return { absent: [] };
+    const keys = moves ? [entity.location, location].map((at) => locationKey(account, at)) : [];
     const absent = above.map((at) => locationKey(account, at));
-    const [from, to, ...overhead] = await pointers.getMany(looks ? [...keys, ...absent] : keys);
-    if (!isOf(from, entity.id) || to === undefined) return undefined;
-    if (to.state === "live") return refuse(locationTaken(location, summaryOfItem(to).name), item);
+    const asked = looks ? [...keys, ...absent] : keys;
+    const items = asked.length === 0 ? [] : await pointers.getMany(asked);
+    const [from, to] = moves ? items : [];
+    if (moves && (!isOf(from, entity.id) || to === undefined)) return undefined;
+    if (to?.state === "live") return refuse(locationTaken(location, summaryOfItem(to).name), item);
     const isOther = (one: Item): one is Live =>
       one.state === "live" && summaryOfItem(one).entityId !== entity.id;
-    const over = overhead.find(isOther);
-    const below =
-      chosen === true ? await claimBelow(this.#context, location, entity.id) : undefined;
-    const other = over ?? below;
-    return other === undefined ? { from, to, absent } : refuse(overlapping(location, other), item);
+    const over = items.slice(keys.length).find(isOther);
+    const other = over ?? (await this.#below(draft, entity.id));
+    if (other !== undefined) return refuse(overlapping(location, other), item);
+    return isOf(from, entity.id) && to !== undefined ? { from, to, absent } : { absent };
+  }
+
+  /** A claim of another below a location that somebody chose, or below where else it writes. */
+  async #below(
+    { location, chosen, elsewhere = [] }: RelationDraft<E>,
+    own?: E["id"],
+  ): Promise<Live | undefined> {
+    const directories = [...(chosen === true ? [location] : []), ...elsewhere];
+    const found = await Promise.all(
+      directories.map((directory) => claimBelow(this.#context, directory, own)),
+    );
+    return found.find((claim) => claim !== undefined);
   }
 
   /** A batch of one share. */

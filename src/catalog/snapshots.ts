@@ -22,9 +22,15 @@ import {
 /** Snapshots whose pointers are read and written together in the background. */
 const CHUNK = 50;
 
+/** Things of which some are made at a time, since there may be very many: an array does. */
+export interface Sliced<T> {
+  readonly length: number;
+  slice(from: number, to: number): readonly T[];
+}
+
 /** What a commit does to the snapshots of a table. */
 export interface SnapshotChange {
-  readonly added: readonly Snapshot[];
+  readonly added: Sliced<Snapshot>;
   readonly removed: readonly SnapshotKey[];
 }
 
@@ -42,7 +48,7 @@ export function joinSnapshots(
   { added, removed }: SnapshotChange,
 ): void {
   if (batch.snapshots.length + added.length <= LIMITS.snapshotsInCommit) {
-    for (const snapshot of added) {
+    for (const snapshot of added.slice(0, added.length)) {
       batch.beside(encodeSnapshotPut(context.account, table, snapshot, authorship));
     }
   } else {
@@ -64,7 +70,7 @@ export async function forgetSnapshots(
   removed: readonly SnapshotKey[],
 ): Promise<void> {
   const { pointers } = context;
-  for (const chunk of chunksOf(removed)) {
+  for await (const chunk of chunksOf(context, removed)) {
     const keys = chunk.flatMap((snapshot) => snapshotKeys(context.account, table.id, snapshot));
     const items = await pointers.getMany(keys);
     const stale = items.filter((item) => (saidBy(item)?.tableVersion ?? MAX) <= table.version);
@@ -89,9 +95,9 @@ export async function repairSnapshots(
   context: CatalogContext,
   author: Pick<Actor, "principal" | "requestId">,
   table: TableVersion,
-  snapshots: readonly Snapshot[],
+  snapshots: Sliced<Snapshot>,
 ): Promise<void> {
-  for (const chunk of chunksOf(snapshots)) {
+  for await (const chunk of chunksOf(context, snapshots)) {
     const keys = chunk.flatMap((snapshot) => snapshotKeys(context.account, table.id, snapshot));
     const items = await context.pointers.getMany(keys);
     const found = new Map(items.map((item) => [item.key, item]));
@@ -136,8 +142,15 @@ function says(said: SnapshotSummary | undefined, snapshot: Snapshot): boolean {
   return bytesEqual(said.contentHash, contentHashOf(snapshot));
 }
 
-function* chunksOf<T>(items: readonly T[]): Generator<readonly T[]> {
-  for (let at = 0; at < items.length; at += CHUNK) yield items.slice(at, at + CHUNK);
+/** Others have the event loop between two chunks, also where the store answers at once. */
+async function* chunksOf<T>(
+  { clock }: CatalogContext,
+  items: Sliced<T>,
+): AsyncGenerator<readonly T[]> {
+  for (let at = 0; at < items.length; at += CHUNK) {
+    if (at > 0) await clock.sleep(0);
+    yield items.slice(at, at + CHUNK);
+  }
 }
 
 /** Does all, whatever becomes of the others: none keeps another from its pointers. */

@@ -88,6 +88,7 @@ function together(context: CatalogContext, steps: readonly TableStep[]): Planned
     return { unchanged: undefined, proof: held, primary: held[0]?.key ?? "" };
   }
   refuseSharedLocations(shares);
+  refuseSharedUuids(shares);
   assertOpsFit(batch.ops.length + COMMON_OPS, steps.length);
   const prepare = async () => {
     await settleAll(shares.map((share) => share.prepare?.()));
@@ -108,6 +109,21 @@ function refuseSharedLocations(shares: readonly Share<Revised<Table>>[]): void {
     const { location } = result.entity;
     const other = above.find((directory) => taken.has(directory));
     if (other !== undefined) throw locationOverlaps(location, other, taken.get(other) ?? "");
+  }
+}
+
+/** A new table is nobody else's: engines keep what they know of a table by its uuid. */
+function refuseSharedUuids(shares: readonly Share<Revised<Table>>[]): void {
+  const seen = new Map<string, Revised<Table>>();
+  for (const { result } of shares) {
+    const uuid = result.entity.iceberg?.tableUuid;
+    if (uuid === undefined) continue;
+    const other = seen.get(uuid);
+    seen.set(uuid, result);
+    if (other === undefined || (other.version !== 1n && result.version !== 1n)) continue;
+    const tables = [other, result].map(({ entity }) => entity.name).join(", ");
+    const why = "tables of one transaction have the same uuid: assign each its own";
+    throw invalid("TABLE_UUID_SHARED", why, { uuid, tables });
   }
 }
 

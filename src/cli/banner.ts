@@ -1,4 +1,5 @@
 import type { Settings } from "../runtime/settings.ts";
+import { firstSession, INSTALL } from "../server/first-session.ts";
 
 /** What a person sees who starts the server: where it is, and a first thing to paste. */
 export function banner(url: string, version: string, settings: Settings): string {
@@ -8,18 +9,9 @@ export function banner(url: string, version: string, settings: Settings): string
   warehouse             ${settings.warehouse}
   profile               ${profileText(settings)}
 
-Try it: pip install "pyiceberg[pyarrow]", then in Python
+Try it: ${INSTALL}, then in Python
 
-import pyarrow as pa
-from pyiceberg.catalog import load_catalog
-
-catalog = load_catalog("firn", type="rest", uri="${url}/iceberg")
-catalog.create_namespace_if_not_exists("demo")
-rows = pa.table({"id": [1, 2, 3], "name": ["firn", "snow", "ice"]})
-table = catalog.create_table_if_not_exists("demo.layers", schema=rows.schema)
-table.append(rows)
-print(table.scan().to_arrow().to_pylist())
-
+${firstSession(url)}
 Ctrl-C stops it.
 `;
 }

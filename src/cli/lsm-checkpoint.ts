@@ -4,15 +4,15 @@ import { UnownedCheckpoints } from "../lsm/states/unowned.ts";
 import { OperatorClient } from "../runtime/operator-client.ts";
 import type { Settings } from "../runtime/settings.ts";
 import type { ShardSite } from "../runtime/shard-site.ts";
-import { requireServerUrl } from "./lsm-operate.ts";
 import { nameText, stateText } from "./lsm-text.ts";
 import type { Output } from "./output.ts";
+import { operatorTarget, type ServerAt } from "./server-at.ts";
 import { openSite } from "./shard-at.ts";
 
 /** A line about checkpoints of a shard, as it was understood. */
 export type CheckpointCommand = {
-  /** By the server at an URL; or by this process, in what settings name. */
-  readonly at: string | Settings;
+  /** By a running server; or by this process, in what settings name. */
+  readonly at: ServerAt | Settings;
   readonly shard: string;
 } & (
   | {
@@ -60,8 +60,8 @@ interface Asked {
 }
 
 async function open({ at, shard }: CheckpointCommand, output: Output): Promise<Asked> {
-  if (typeof at === "string") {
-    const client = new OperatorClient(requireServerUrl(at), shard);
+  if ("server" in at) {
+    const client = new OperatorClient(await operatorTarget(at), shard);
     return {
       create: (name, ttlMs) =>
         client.checkpoint({ name, ...(ttlMs === undefined ? {} : { ttlMs }) }),

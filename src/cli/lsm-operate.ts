@@ -1,5 +1,4 @@
 import type { Clock } from "../base/clock.ts";
-import { CatalogError } from "../base/error.ts";
 import { createMetrics } from "../base/metrics.ts";
 import { noShard } from "../lsm/shard-files.ts";
 import { openStores } from "../runtime/compose.ts";
@@ -11,6 +10,7 @@ import type { Settings } from "../runtime/settings.ts";
 import { SYSTEM_SHARD } from "../runtime/shard.ts";
 import type { CompactionReport, ShardDesk, TreeReport } from "../runtime/shard-desk.ts";
 import type { Output } from "./output.ts";
+import { operatorTarget, type ServerAt } from "./server-at.ts";
 
 /** Between two looks at a compaction, and two lines about it. */
 const LOOK_MS = 200;
@@ -23,8 +23,8 @@ type Compacting = {
 };
 
 /** As `compactShard`, by the process that owns the shard. */
-export function compactAt(url: string, clock: Clock, output: Output): Promise<number> {
-  const client = new OperatorClient(url, SYSTEM_SHARD);
+export async function compactAt(at: ServerAt, clock: Clock, output: Output): Promise<number> {
+  const client = await clientOf(at);
   const compacting = { begin: () => client.compact(), look: () => client.compaction() };
   return follow(compacting, clock, output);
 }
@@ -94,8 +94,8 @@ function treeText(tree: TreeReport): string {
 }
 
 /** Which prefixes the latest operations met most. @throws CatalogError as `OperatorClient`. */
-export async function hot(url: string, { print }: Output): Promise<number> {
-  const { hot: found, throttles } = await new OperatorClient(url, SYSTEM_SHARD).report();
+export async function hot(at: ServerAt, { print }: Output): Promise<number> {
+  const { hot: found, throttles } = await (await clientOf(at)).report();
   for (const kind of ["reads", "writes"] as const) {
     print(`${kind}:${found[kind].length === 0 ? " too few to tell" : ""}\n`);
     for (const { prefix, share, perSecond, keys } of found[kind]) {
@@ -112,36 +112,29 @@ export async function hot(url: string, { print }: Output): Promise<number> {
 
 /** Holds writes below a prefix back. @throws CatalogError as `OperatorClient`. */
 export async function throttle(
-  url: string,
+  at: ServerAt,
   request: Parameters<OperatorClient["throttle"]>[0],
   { print }: Output,
 ): Promise<number> {
-  const { throttles } = await new OperatorClient(url, SYSTEM_SHARD).throttle(request);
+  const { throttles } = await (await clientOf(at)).throttle(request);
   print(`${throttles.length} prefixes are throttled\n`);
   return 0;
 }
 
 /** Prints what is written, batch by batch. @throws CatalogError as `OperatorClient`. */
 export async function changes(
-  url: string,
+  at: ServerAt,
   { from, follow }: Parameters<OperatorClient["changes"]>[0],
-  { print }: Output,
+  { print, drained }: Output,
 ): Promise<number> {
-  const lines = new OperatorClient(url, SYSTEM_SHARD).changes({ from, follow });
-  for await (const line of lines) print(`${line}\n`);
+  const lines = (await clientOf(at)).changes({ from, follow });
+  for await (const line of lines) {
+    print(`${line}\n`);
+    await drained();
+  }
   return 0;
 }
 
-/** Where a server is said to listen, without a slash at its end; undefined of anything else. */
-export function serverUrl(text: string): string | undefined {
-  const url = /^https?:\/\//.test(text) && URL.canParse(text) ? new URL(text) : undefined;
-  return url?.pathname === "/" && url.search === "" ? url.origin : undefined;
-}
-
-/** @throws CatalogError `Invalid`, code `OPERATOR_URL_INVALID`. */
-export function requireServerUrl(text: string): string {
-  const url = serverUrl(text);
-  if (url !== undefined) return url;
-  const message = "a server is named as http://host:port";
-  throw new CatalogError("Invalid", "OPERATOR_URL_INVALID", message, { url: text });
+async function clientOf(at: ServerAt): Promise<OperatorClient> {
+  return new OperatorClient(await operatorTarget(at), SYSTEM_SHARD);
 }

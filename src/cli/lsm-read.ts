@@ -77,6 +77,7 @@ async function scan(
       }
       printRow(key, keysOnly ? undefined : value, output);
     }
+    await output.drained();
   }
 }
 

@@ -3,10 +3,11 @@ import type { Moment } from "../lsm/states/resolve.ts";
 import type { Settings } from "../runtime/settings.ts";
 import type { LsmCommand, RunLsm } from "./lsm.ts";
 import { instant, keyBytes, positive, sequence, span, spanOrNone } from "./option-values.ts";
+import type { ServerAt } from "./server-at.ts";
 import { addSettings, placeOf, type SettingsContext, wordsOf } from "./setting-options.ts";
 
-const STORE = "what --dir names; or nothing, and the settings of serve name it";
-const TARGET = `a server of this machine, http://host:port; or ${STORE}`;
+export const STORE = "what --dir names; or nothing, and the settings of serve name it";
+const TARGET = `a running server, http://host:port, whose token lies in --dir; or ${STORE}`;
 
 const SHARD = ["--shard <name>", "which shard of it", "system"] as const;
 const WEEK_MS = 604_800_000;
@@ -142,7 +143,7 @@ function onPlace(
   context: SettingsContext,
   run: RunLsm,
   understand: (
-    place: Place<string | Settings>,
+    place: Place<ServerAt | Settings>,
     words: readonly string[],
     values: Values,
   ) => LsmCommand,
@@ -167,7 +168,7 @@ function onPlace(
 }
 
 /** As `onPlace`, of what is done on the store itself, beside a server or without. */
-function onStore(
+export function onStore(
   command: Command,
   own: number,
   context: SettingsContext,
@@ -175,7 +176,7 @@ function onStore(
   understand: (place: Place<Settings>, words: readonly string[], values: Values) => LsmCommand,
 ): void {
   onPlace(command, own, context, run, ({ at, shard }, words, values) => {
-    if (typeof at !== "string") return understand({ at, shard }, words, values);
+    if (!("server" in at)) return understand({ at, shard }, words, values);
     throw new InvalidArgumentError("no server does this: name what its --dir names");
   });
 }

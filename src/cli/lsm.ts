@@ -2,32 +2,26 @@ import { CatalogError } from "../base/error.ts";
 import { describe } from "../http/failure.ts";
 import { isUlid } from "../lsm/format/ulid.ts";
 import { inspectLog, inspectShard, inspectTable } from "../lsm/inspect.ts";
-import { noShard, type ShardFiles } from "../lsm/shard-files.ts";
+import type { ShardFiles } from "../lsm/shard-files.ts";
 import { verifyShard } from "../lsm/verify.ts";
 import type { ChangesRequest } from "../runtime/change-lines.ts";
 import { SystemClock } from "../runtime/clock.ts";
-import { hasShard, shardFilesOf } from "../runtime/local-shard.ts";
-import { SystemPrng } from "../runtime/prng.ts";
 import type { Settings } from "../runtime/settings.ts";
 import type { ThrottleRequest } from "../runtime/shard-desk.ts";
 import { type CheckpointCommand, checkpoint } from "./lsm-checkpoint.ts";
-import {
-  changes,
-  compactAt,
-  compactShard,
-  hot,
-  requireServerUrl,
-  throttle,
-} from "./lsm-operate.ts";
+import { changes, compactAt, compactShard, hot, throttle } from "./lsm-operate.ts";
 import { type ReadCommand, read } from "./lsm-read.ts";
 import { type RestoreCommand, restore } from "./lsm-restore.ts";
+import { shellWord } from "./lsm-text.ts";
 import type { Output } from "./output.ts";
+import type { ServerAt } from "./server-at.ts";
+import { openSite } from "./shard-at.ts";
 
 /** A line of `firn lsm`, as it was understood. */
 export type LsmCommand =
   | {
       readonly command: "inspect";
-      readonly dir: string;
+      readonly at: Settings;
       readonly shard: string;
       /** At most so many lines. */
       readonly limit: number;
@@ -38,12 +32,12 @@ export type LsmCommand =
       /** The groups of a file of the log. */
       readonly wal?: string;
     }
-  | { readonly command: "verify"; readonly dir: string; readonly shard: string }
-  /** By the server at an URL; or by this process, which becomes the owner. */
-  | { readonly command: "compact"; readonly at: string | Settings }
-  | { readonly command: "hot"; readonly url: string }
-  | ({ readonly command: "throttle"; readonly url: string } & ThrottleRequest)
-  | ({ readonly command: "changes"; readonly url: string } & ChangesRequest)
+  | { readonly command: "verify"; readonly at: Settings; readonly shard: string }
+  /** By a running server; or by this process, which becomes the owner. */
+  | { readonly command: "compact"; readonly at: ServerAt | Settings }
+  | { readonly command: "hot"; readonly at: ServerAt }
+  | ({ readonly command: "throttle"; readonly at: ServerAt } & ThrottleRequest)
+  | ({ readonly command: "changes"; readonly at: ServerAt } & ChangesRequest)
   | CheckpointCommand
   | RestoreCommand
   | ReadCommand;
@@ -68,11 +62,11 @@ export async function lsm(command: LsmCommand, output: Output): Promise<number> 
       case "compact":
         return await compact(command.at, output);
       case "hot":
-        return await hot(requireServerUrl(command.url), output);
+        return await hot(command.at, output);
       case "throttle":
-        return await throttle(requireServerUrl(command.url), command, output);
+        return await throttle(command.at, command, output);
       case "changes":
-        return await changes(requireServerUrl(command.url), command, output);
+        return await changes(command.at, command, output);
       case "checkpoint create":
       case "checkpoint list":
       case "checkpoint delete":
@@ -86,23 +80,35 @@ export async function lsm(command: LsmCommand, output: Output): Promise<number> 
     }
   } catch (error) {
     if (!(error instanceof CatalogError)) throw error;
-    output.printError(`firn: ${describe(error.message, error.context)} [${error.code}]\n`);
-    if (error.code === "LSM_SEQUENCE_GONE") output.printError(GONE_HELP);
+    const message = describe(error.message, error.context);
+    output.printError(`firn: ${message} [${error.code}]\n`);
+    if (error.code === "LSM_SEQUENCE_GONE") output.printError(goneHelp(command, message));
     if (error.code === "LSM_OWNED") output.printError(ownedHelp(command, error.context["url"]));
     return error.code === "OPERATOR_URL_INVALID" ? USAGE : 1;
   }
 }
 
-const GONE_HELP = `A server keeps of its log what it needs, and what --log-retention says. Or a
-restore has replaced the state. Take that whole, with firn lsm scan, and go on behind its sequence.
+/** What to do where the log no longer goes back that far. */
+function goneHelp(line: LsmCommand, message: string): string {
+  const { server, dir } = "at" in line && "server" in line.at ? line.at : { server: "", dir: "" };
+  const [, oldest = "SEQUENCE"] = /oldest=(\d+)/.exec(message) ?? [];
+  const token = /^https?:/.test(server) ? ` --dir ${shellWord(dir)}` : "";
+  return `The oldest sequence of the log is ${oldest} now. To go on from there:
+  firn lsm changes ${shellWord(server)} --from ${oldest}${token}
+For all that is stored, take the whole state first: firn lsm scan DIR prints its sequence on
+stderr, and changes go on from the next one. A server keeps the log as long as it needs it, and a
+restart lets go of it. Start it with --log-retention 7d (and --log-retention-mib) to keep more.
 `;
+}
 
-function ownedHelp({ command }: LsmCommand, url: unknown): string {
+function ownedHelp(line: LsmCommand, url: unknown): string {
+  const { command } = line;
   if (command === "restore") return RESTORE_HELP;
-  const line = command === "checkpoint create" ? "checkpoint create NAME" : command;
+  const words = command === "checkpoint create" ? "checkpoint create NAME" : command;
+  const dir = "at" in line && "profile" in line.at ? line.at.dir : "DIR";
   const where = typeof url === "string" && url !== "" ? url : "http://127.0.0.1:8181";
   return `A server has it open, which can do the same while it serves:
-  firn lsm ${line} ${where}
+  firn lsm ${words} ${where} --dir ${dir}
 `;
 }
 
@@ -110,28 +116,29 @@ const RESTORE_HELP = `A server has it open. Stop it, wait for its end with --sta
 service now with --takeover.
 `;
 
-function compact(at: string | Settings, output: Output): Promise<number> {
+function compact(at: ServerAt | Settings, output: Output): Promise<number> {
   const clock = new SystemClock();
-  return typeof at === "string"
-    ? compactAt(requireServerUrl(at), clock, output)
-    : compactShard(at, clock, output);
+  return "server" in at ? compactAt(at, clock, output) : compactShard(at, clock, output);
 }
 
 type Look = Extract<LsmCommand, { readonly command: "inspect" | "verify" }>;
 
-/** Changes none of the files. */
+/** Changes none of the files, wherever they are stored. */
 async function look(command: Look, output: Output): Promise<number> {
-  const { dir, shard } = command;
-  if (!hasShard(dir, shard)) throw noShard(dir);
-  const files = shardFilesOf(dir, shard, { clock: new SystemClock(), prng: new SystemPrng() });
-  if (command.command === "verify") return verify(files, output);
-  const lines = linesOf(files, command);
-  if (lines === undefined) {
-    output.printError("firn: --block wants TABLE:OFFSET, --table a table, --wal a number\n");
-    return USAGE;
+  const { reading, close } = await openSite(command.at, command.shard, output);
+  const files = { ...reading, prefix: reading.prefix ?? "" };
+  try {
+    if (command.command === "verify") return await verify(files, output);
+    const lines = linesOf(files, command);
+    if (lines === undefined) {
+      output.printError("firn: --block wants TABLE:OFFSET, --table a table, --wal a number\n");
+      return USAGE;
+    }
+    await print(lines, command.limit, output);
+    return 0;
+  } finally {
+    await close();
   }
-  await print(lines, command.limit, output);
-  return 0;
 }
 
 function linesOf(
@@ -159,10 +166,11 @@ async function print(lines: AsyncIterable<string>, limit: number, output: Output
       return;
     }
     output.print(`${line}\n`);
+    await output.drained();
   }
 }
 
-async function verify(files: ShardFiles, { print: out }: Output): Promise<number> {
+async function verify(files: ShardFiles, { print: out, drained }: Output): Promise<number> {
   const verifying = verifyShard(files);
   for (let findings = 0; ; findings++) {
     const { done, value } = await verifying.next();
@@ -177,5 +185,6 @@ async function verify(files: ShardFiles, { print: out }: Output): Promise<number
     }
     const { file, offset, what } = value;
     out(`${file}${offset === undefined ? "" : `, offset ${offset}`}: ${what}\n`);
+    await drained();
   }
 }

@@ -1,20 +1,26 @@
+import { standardOutput } from "./output.ts";
 import { run } from "./program.ts";
 
-const output = {
-  print: (text: string) => process.stdout.write(text),
-  printError: (text: string) => process.stderr.write(text),
-};
-// Whoever reads the output has seen enough.
-process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-  process.exit(error.code === "EPIPE" ? 0 : 1);
+let serving = false;
+const output = standardOutput(process.stdout, process.stderr, (error) => {
+  // A server goes on: only its banner was printed there.
+  if (serving) return;
+  // The reader has seen enough, as `head` has.
+  if (error.code === "EPIPE") process.exit(0);
+  output.printError(`firn: cannot write the output: ${error.message}\n`);
+  process.exit(1);
 });
 process.exitCode = await run(process.argv.slice(2), {
   env: process.env,
   cwd: process.cwd(),
-  serve: async (settings) => (await import("./serve.ts")).serve(settings),
+  serve: async (settings) => {
+    serving = true;
+    return (await import("./serve.ts")).serve(settings);
+  },
   storageInit: async (settings) => (await import("./storage.ts")).storageInit(settings, output),
   lsm: async (command) => (await import("./lsm.ts")).lsm(command, output),
   printError: output.printError,
 });
+await output.flush();
 // A second signal, or a store that does not let go, must not keep the process.
 process.exit();

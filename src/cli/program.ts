@@ -24,7 +24,9 @@ export async function run(args: readonly string[], context: CommandContext): Pro
   let exitCode = 0;
   const program = new Command("firn")
     .description("A lakehouse catalog that needs nothing but a bucket.")
-    .version(packageVersion());
+    .version(packageVersion())
+    // The process ends when its output has been read.
+    .exitOverride();
   const serve = program
     .command("serve")
     .description("serve the catalog over HTTP until a signal asks to stop");

@@ -1,4 +1,4 @@
-import { asCatalogError, describe } from "../http/failure.ts";
+import { asCatalogError } from "../http/failure.ts";
 import { SystemClock, sinceProcessStartMs } from "../runtime/clock.ts";
 import { compose } from "../runtime/compose.ts";
 import { mintNodeId } from "../runtime/node-identity.ts";
@@ -10,10 +10,11 @@ import { Lobby } from "../server/lobby.ts";
 import { createLogger, defectLogger, errorFields } from "../server/log.ts";
 import { FirnServer } from "../server/server.ts";
 import { banner } from "./banner.ts";
+import { fatalText } from "./fatal.ts";
 
-const OWNED_HELP = `Another process has this directory or bucket open. Stop it, choose another --dir
-or --s3-prefix, wait for it with --standby, or end its service now with --takeover.
-`;
+/** Said once, at the start. */
+const NO_AUTHENTICATION =
+  "no authentication: every client that reaches this server can read and change every table";
 
 /**
  * Serves until a signal asks to stop.
@@ -24,22 +25,24 @@ export async function serve(settings: Settings): Promise<number> {
   const clock = new SystemClock();
   const prng = new SystemPrng();
   const nodeId = mintNodeId(prng);
-  const log = createLogger(settings.logLevel, clock);
+  const log = createLogger(settings.logLevel, clock, { text: logsText(settings) });
   const stopped = Promise.withResolvers<number>();
   try {
     const lobby = await openLobby(settings, nodeId);
     const composition = await compose(settings, {
       ...{ clock, prng, nodeId, onDefect: defectLogger(log) },
       notify: (text, facts) => log.info(facts, text),
+      warn: (text, facts) => log.warn(facts, text),
       ...(lobby && { url: lobby.url, onWaiting: (owner) => lobby.waitFor(owner) }),
     });
     await lobby?.close();
     const { iceberg, metrics } = composition;
     const server = new FirnServer({
       ...{ nodeId, iceberg, metrics, clock, prng, log },
+      readBody: composition.readBody,
       ready: () => composition.ready(),
       desks: composition.desks,
-      allowAnonymous: settings.allowAnonymous,
+      edge: settings,
       maxInFlight: settings.maxInFlight,
     });
     const url = await server.listen(settings.host, lobby?.port ?? settings.port);
@@ -59,19 +62,22 @@ export async function serve(settings: Settings): Promise<number> {
     process.stdout.write(banner(url, version, settings));
     const startMs = Math.round(sinceProcessStartMs());
     log.info({ url, version, startMs, profile: settings.profile }, "listening");
+    log.warn(NO_AUTHENTICATION);
     return await stopped.promise;
   } catch (error) {
-    const failure = asCatalogError(error);
-    log.fatal(errorFields(failure), "cannot serve");
-    process.stderr.write(`firn: ${describe(failure.message, failure.context)}\n`);
-    if (failure.code === "LSM_OWNED") process.stderr.write(OWNED_HELP);
+    process.stderr.write(fatalText(error));
+    log.debug(errorFields(asCatalogError(error)), "cannot serve");
     return 1;
   }
 }
 
+function logsText({ logFormat }: Settings): boolean {
+  return logFormat === "text" || (logFormat === "auto" && process.stderr.isTTY === true);
+}
+
 /** While it may have to wait, it says so where it is to listen. */
 async function openLobby(settings: Settings, nodeId: string): Promise<Lobby | undefined> {
-  const { host, port, allowAnonymous, standby, takeover } = settings;
+  const { host, port, allowHost, standby, takeover } = settings;
   if (!standby && !takeover) return undefined;
-  return Lobby.open({ host, port, allowAnonymous, nodeId });
+  return Lobby.open({ host, port, allowHost, nodeId });
 }

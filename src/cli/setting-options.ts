@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import { type Command, Option } from "commander";
 import { fromEnv, fromFlags, readSettings, type SettingSource } from "../runtime/read-settings.ts";
 import { envOf, flagOf } from "../runtime/setting-names.ts";
@@ -8,6 +9,7 @@ import {
   type SettingName,
   type Settings,
 } from "../runtime/settings.ts";
+import type { ServerAt } from "./server-at.ts";
 
 /** What settings are read from besides a command line, and where problems are told. */
 export interface SettingsContext {
@@ -72,9 +74,14 @@ export function wordsOf(
   return { words: args.slice(0, end), left: args.slice(end) };
 }
 
+/** The directory whose server a command asks: `--dir`, else that of the environment. */
+export function dirOf(flag: string | undefined, { env, cwd }: SettingsContext): string {
+  return resolve(cwd, flag ?? (env[envOf("dir")] || ".firn"));
+}
+
 /**
- * Where a shard is: at a server's URL; or in what the settings name, of which a line may give the
- * directory without a flag.
+ * Where a shard is: at a server's URL, for which `--dir` names its token; or in what the settings
+ * name, of which a line may give the directory without a flag.
  *
  * @param left what the command line holds besides.
  * @returns undefined: problems were told.
@@ -84,10 +91,17 @@ export function placeOf(
   left: readonly string[],
   values: Values,
   context: SettingsContext,
-): string | Settings | undefined {
+): ServerAt | Settings | undefined {
   if (named !== undefined && /^https?:/.test(named)) {
-    if (left.length === 0 && flagValues(values).size === 0) return named;
-    context.printError("firn: a server has settings of its own: name its URL alone\n");
+    const flags = flagValues(values);
+    const [dir] = flags.get("dir") ?? [];
+    if (left.length === 0 && flags.size === (dir === undefined ? 0 : 1)) {
+      return { server: named, dir: dirOf(dir, context) };
+    }
+    context.printError(
+      "firn: a running server has its own settings: beside its URL give only --dir, which " +
+        "holds its token\n",
+    );
     return undefined;
   }
   if (named !== undefined && (values["dir"] !== undefined || values["profile"] !== undefined)) {

@@ -27,12 +27,19 @@ export interface TextAnswer extends Answer {
 
 const HIDDEN = new Set(["Corrupt", "Internal"]);
 
+/** Where a store or a disk failed: facts of this machine, which no client can do anything about. */
+const FAILED = new Set(["Unavailable", "Unknown"]);
+const PLACES = new Set(["path", "file", "dir", "directory", "key", "prefix", "socket"]);
+
 /**
  * The text of an error whose own wording no protocol prescribes. What stored bytes or our own code
- * did wrong is for the log alone.
+ * did wrong is for the log alone, and so is where.
  */
 export function errorText(error: CatalogError): string {
-  return HIDDEN.has(error.kind) ? "internal error" : describe(error.message, error.context);
+  if (HIDDEN.has(error.kind)) return "internal error";
+  if (!FAILED.has(error.kind)) return describe(error.message, error.context);
+  const told = Object.entries(error.context).filter(([name]) => !PLACES.has(name));
+  return describe(error.message, Object.fromEntries(told));
 }
 
 /** An error outside any protocol adapter, as an RFC 9457 problem document with our `code`. */

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { CatalogError } from "../base/error.ts";
 import { LIMITS } from "../base/limits.ts";
-import { bodyTooLarge, contentTypeNotSupported } from "./failure.ts";
+import { bodyIdle, bodyTooLarge, contentTypeNotSupported } from "./failure.ts";
 
 /** Methods whose requests have no meaning for a body: whatever comes is dropped with the answer. */
 const BODYLESS: ReadonlySet<string> = new Set(["GET", "HEAD", "TRACE"]);
@@ -35,43 +35,96 @@ function isCompressed(headers: IncomingHttpHeaders): boolean {
   return encoding !== undefined && encoding !== "identity";
 }
 
+/** What a body may take while it arrives. */
+export interface Arrival {
+  /** Told of each piece as it comes; may refuse by throwing. */
+  readonly counts: (bytes: number) => void;
+  /** Calls back once nothing was `touch`ed for as long as a body may stand still. */
+  readonly watch: (onIdle: () => void) => IdleWatch;
+}
+
+/** A limit on silence that is under way. */
+export interface IdleWatch {
+  touch(): void;
+  stop(): void;
+}
+
+/** Smaller pieces are copied together: each as an object of its own takes ten times its bytes. */
+const SMALL_BYTES = 4_096;
+const JOINED_BYTES = 65_536;
+
 /**
- * Reads a body. `counts` hears of each piece as it comes, and may refuse by throwing: what still
- * comes then is dropped.
+ * Reads a body. Once it is refused, what still comes of it is dropped.
  *
- * @throws CatalogError `BODY_TOO_LARGE`; `BAD_REQUEST` where it ended before its end.
+ * @throws CatalogError `BODY_TOO_LARGE`; `BODY_IDLE` where it stood still; `BAD_REQUEST` where it
+ *   ended before its end; what `counts` throws.
  */
-export function readBody(
-  request: IncomingMessage,
-  counts: (bytes: number) => void,
-): Promise<Uint8Array> {
+export function readBody(request: IncomingMessage, arrival: Arrival): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
-    const pieces: Buffer[] = [];
-    let length = 0;
+    const pieces = new Pieces();
     const settle = (settled: () => void): void => {
+      watch.stop();
       request.off("data", onData).off("end", onEnd).off("error", onError);
       settled();
     };
+    const refuse = (error: unknown): void => {
+      settle(() => reject(error));
+      request.resume();
+    };
     const onData = (piece: Buffer): void => {
-      length += piece.length;
+      watch.touch();
       try {
-        if (length > LIMITS.bodyBytes) throw bodyTooLarge();
-        counts(piece.length);
-        pieces.push(piece);
+        if (pieces.length + piece.length > LIMITS.bodyBytes) throw bodyTooLarge();
+        arrival.counts(piece.length);
+        pieces.add(piece);
       } catch (error) {
-        settle(() => reject(error));
-        request.resume();
+        refuse(error);
       }
     };
-    const onEnd = (): void => {
-      const [only] = pieces;
-      const whole = pieces.length === 1 && only ? only : Buffer.concat(pieces, length);
-      settle(() => resolve(whole));
-    };
+    const onEnd = (): void => settle(() => resolve(pieces.joined()));
     const onError = (error: unknown): void => {
       const cut = new CatalogError("Invalid", "BAD_REQUEST", "malformed request", {}, error);
       settle(() => reject(cut));
     };
+    const watch = arrival.watch(() => refuse(bodyIdle(pieces.length)));
     request.on("data", onData).on("end", onEnd).on("error", onError);
   });
+}
+
+/** What has come of a body. */
+class Pieces {
+  length = 0;
+  readonly #whole: Buffer[] = [];
+  /** The last of `#whole` while it still has room for small pieces, and how much of it is used. */
+  #open: Buffer | undefined;
+  #used = 0;
+
+  add(piece: Buffer): void {
+    const isFirst = this.length === 0;
+    this.length += piece.length;
+    if (isFirst || piece.length >= SMALL_BYTES) {
+      this.#close();
+      this.#whole.push(piece);
+      return;
+    }
+    if (this.#open === undefined || this.#open.length - this.#used < piece.length) {
+      this.#close();
+      this.#open = Buffer.allocUnsafeSlow(JOINED_BYTES);
+      this.#whole.push(this.#open);
+    }
+    this.#used += piece.copy(this.#open, this.#used);
+  }
+
+  joined(): Uint8Array {
+    this.#close();
+    const [only] = this.#whole;
+    return this.#whole.length === 1 && only ? only : Buffer.concat(this.#whole, this.length);
+  }
+
+  #close(): void {
+    if (this.#open === undefined) return;
+    this.#whole[this.#whole.length - 1] = this.#open.subarray(0, this.#used);
+    this.#open = undefined;
+    this.#used = 0;
+  }
 }

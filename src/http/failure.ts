@@ -1,4 +1,5 @@
 import { CatalogError, type ErrorContext, invalid } from "../base/error.ts";
+import { LIMITS } from "../base/limits.ts";
 
 /** The largest part of one context value that an answer repeats. */
 const FACT_CHARS = 256;
@@ -26,9 +27,18 @@ function frameworkStatus(thrown: unknown): number | undefined {
   return ours && typeof thrown.statusCode === "number" ? thrown.statusCode : undefined;
 }
 
-/** Where the request asks for nothing that exists. */
-export function routeNotFound(): CatalogError {
-  return new CatalogError("NotFound", "ROUTE_NOT_FOUND", "no such route");
+/** Where the request asks for nothing that exists; still percent-encoded, as it was sent. */
+export function routeNotFound(path: string): CatalogError {
+  const message = "nothing is served at this path; GET / says what is";
+  return new CatalogError("NotFound", "ROUTE_NOT_FOUND", message, { path });
+}
+
+/** A client of the Iceberg catalog that was given another base URL than the catalog's. */
+export function baseUrlWrong(path: string): CatalogError {
+  const message =
+    "no Iceberg catalog has this base URL: a client's uri ends with /iceberg, as in " +
+    "http://127.0.0.1:8181/iceberg";
+  return new CatalogError("NotFound", "BASE_URL_WRONG", message, { path });
 }
 
 /** The path exists, the method does not; `allow` is what does, for the header. */
@@ -48,6 +58,12 @@ export function overloaded(): CatalogError {
 
 export function bodyTooLarge(): CatalogError {
   return invalid("BODY_TOO_LARGE", "request body too large");
+}
+
+/** So many bytes of a body have come, and then none for as long as it may stand still. */
+export function bodyIdle(receivedBytes: number): CatalogError {
+  const message = "the request body stopped arriving: send it again without a pause";
+  return invalid("BODY_IDLE", message, { receivedBytes, limitMs: LIMITS.bodyIdleMs });
 }
 
 /**

@@ -5,6 +5,7 @@ import type { CatalogError } from "../base/error.ts";
 const INVALID_STATUS: Readonly<Record<string, number>> = {
   METHOD_NOT_ALLOWED: 405,
   REQUEST_TIMEOUT: 408,
+  BODY_IDLE: 408,
   BODY_TOO_LARGE: 413,
   CONTENT_TYPE_NOT_SUPPORTED: 415,
   EXPECTATION_UNKNOWN: 417,

@@ -1,8 +1,11 @@
+import type { IdSet } from "../base/id-map.ts";
+import { type Steps, VALUES_AT_ONCE } from "../base/steps.ts";
 import type { Draft } from "./draft.ts";
 import type { EncryptionKey } from "./encryption-key.ts";
 import { modelInvalid, staleCommit } from "./errors.ts";
 import { ROW_LINEAGE_VERSION, SEQUENCE_NUMBERS_VERSION } from "./model.ts";
 import { makeSnapshotLogEntry, type Snapshot } from "./snapshot.ts";
+import { snapshotExists } from "./snapshot-list.ts";
 import { MAIN_BRANCH, makeSnapshotRef, type RefTarget, sameRef } from "./snapshot-ref.ts";
 import type { StatisticsFile } from "./statistics.ts";
 
@@ -18,10 +21,10 @@ export function addSnapshot(draft: Draft, snapshot: Snapshot): void {
   if (draft.schemas.length === 0 || draft.specs.length === 0 || draft.sortOrders.length === 0) {
     throw modelInvalid("SNAPSHOT_INVALID", "a schema, a spec and a sort order come first");
   }
-  const snapshots = draft.snapshots.append(snapshot);
+  if (draft.snapshots.has(snapshot.snapshotId)) throw snapshotExists(snapshot.snapshotId);
   checkSequenceNumber(draft, snapshot);
   const nextRowId = assignRows(draft, snapshot);
-  draft.snapshots = snapshots;
+  draft.snapshots.append(snapshot);
   draft.lastSequenceNumber = snapshot.sequenceNumber;
   draft.nextRowId = nextRowId;
   draft.addedSnapshotIds.add(snapshot.snapshotId);
@@ -91,7 +94,7 @@ export function setSnapshotRef(draft: Draft, name: string, target: RefTarget): v
     }
     setCurrentSnapshot(draft, snapshot);
   }
-  draft.refs = new Map(draft.refs).set(name, makeSnapshotRef(target));
+  draft.refs.set(name, makeSnapshotRef(target));
   draft.changed = true;
 }
 
@@ -103,7 +106,7 @@ function setCurrentSnapshot(draft: Draft, snapshot: Snapshot): void {
   // Going back to an older snapshot happens now, not when that snapshot was made.
   const added = draft.addedSnapshotIds.has(snapshotId);
   const timestampMs = added ? snapshot.timestampMs : draft.updateMs;
-  draft.snapshotLog = draft.snapshotLog.append(makeSnapshotLogEntry(timestampMs, snapshotId));
+  draft.addedLog.push(makeSnapshotLogEntry(timestampMs, snapshotId));
 }
 
 /** Removes a branch or tag; without main, the table has no current snapshot. */
@@ -112,26 +115,25 @@ export function removeSnapshotRef(draft: Draft, name: string): void {
     draft.currentSnapshotId = undefined;
     draft.changed = true;
   }
-  if (!draft.refs.has(name)) return;
-  const refs = new Map(draft.refs);
-  refs.delete(name);
-  draft.refs = refs;
-  draft.changed = true;
+  if (draft.refs.delete(name)) draft.changed = true;
 }
 
 /** Removes snapshots with their statistics and every reference to them; unknown ids are ignored. */
-export function removeSnapshots(draft: Draft, snapshotIds: ReadonlySet<bigint>): void {
-  const snapshots = draft.snapshots.without(snapshotIds);
-  if (snapshots === draft.snapshots) return;
-  draft.snapshots = snapshots;
-  draft.statistics = draft.statistics.filter((file) => !snapshotIds.has(file.snapshotId));
-  draft.partitionStatistics = draft.partitionStatistics.filter(
-    (file) => !snapshotIds.has(file.snapshotId),
-  );
+export function* removeSnapshots(draft: Draft, snapshotIds: IdSet<bigint>): Steps<void> {
+  const removed: bigint[] = [];
+  let looked = 0;
+  for (const id of snapshotIds) {
+    if (draft.snapshots.remove(id)) removed.push(id);
+    if (++looked % VALUES_AT_ONCE === 0) yield;
+  }
+  if (removed.length === 0) return;
   draft.snapshotsRemoved = true;
   draft.changed = true;
-  for (const [name, { snapshotId }] of draft.refs) {
-    if (snapshotIds.has(snapshotId)) removeSnapshotRef(draft, name);
+  for (const id of removed) {
+    draft.statistics.remove(String(id));
+    draft.partitionStatistics.remove(String(id));
+    for (const name of draft.refs.namesOf(id)) removeSnapshotRef(draft, name);
+    if (++looked % VALUES_AT_ONCE === 0) yield;
   }
   // Metadata of another writer may have a current snapshot and no main.
   const current = draft.currentSnapshotId;
@@ -144,8 +146,8 @@ export function setStatistics(
   kind: "statistics" | "partitionStatistics",
   file: StatisticsFile,
 ): void {
-  const others = draft[kind].filter(({ snapshotId }) => snapshotId !== file.snapshotId);
-  draft[kind] = [...others, file];
+  draft[kind].remove(String(file.snapshotId));
+  draft[kind].append(file);
   draft.changed = true;
 }
 
@@ -154,22 +156,16 @@ export function removeStatistics(
   kind: "statistics" | "partitionStatistics",
   snapshotId: bigint,
 ): void {
-  const kept = draft[kind].filter((file) => file.snapshotId !== snapshotId);
-  if (kept.length === draft[kind].length) return;
-  draft[kind] = kept;
-  draft.changed = true;
+  if (draft[kind].remove(String(snapshotId))) draft.changed = true;
 }
 
 /** Adds a key; one that is there already stays as it is. */
 export function addEncryptionKey(draft: Draft, key: EncryptionKey): void {
-  if (draft.encryptionKeys.some(({ keyId }) => keyId === key.keyId)) return;
-  draft.encryptionKeys = [...draft.encryptionKeys, key];
+  if (draft.encryptionKeys.get(key.keyId) !== undefined) return;
+  draft.encryptionKeys.append(key);
   draft.changed = true;
 }
 
 export function removeEncryptionKey(draft: Draft, keyId: string): void {
-  const kept = draft.encryptionKeys.filter((key) => key.keyId !== keyId);
-  if (kept.length === draft.encryptionKeys.length) return;
-  draft.encryptionKeys = kept;
-  draft.changed = true;
+  if (draft.encryptionKeys.remove(keyId)) draft.changed = true;
 }

@@ -1,23 +1,23 @@
+import type { IdSet } from "../base/id-map.ts";
+import type { Steps } from "../base/steps.ts";
 import type { Draft } from "./draft.ts";
 import { modelInvalid } from "./errors.ts";
 import { type FormatVersion, MAX_FORMAT_VERSION } from "./model.ts";
 import {
-  assignFieldIds,
   checkDistinctIds,
+  checkPartitionNames,
   checkSequentialIds,
   checkSpec,
   lastPartitionId,
   makePartitionSpec,
   type PartitionSpec,
-  sameSpec,
 } from "./partition-spec.ts";
-import { checkSchemaVersion, makeSchema, type Schema, sameSchema } from "./schema.ts";
+import { checkSchemaVersion, renumbered, type Schema } from "./schema.ts";
 import {
   checkOrder,
   FIRST_SORT_ORDER_ID,
   makeSortOrder,
   type SortOrder,
-  sameOrder,
   UNSORTED_ORDER_ID,
 } from "./sort-order.ts";
 
@@ -52,10 +52,10 @@ export function upgradeFormatVersion(draft: Draft, version: number): void {
  *
  * @throws CatalogError `Invalid` `SCHEMA_INVALID`: a type or default that the version has not.
  */
-export function addSchema(draft: Draft, schema: Schema): void {
+export function* addSchema(draft: Draft, schema: Schema): Steps<void> {
   checkSchemaVersion(schema, draft.formatVersion);
   const lastColumnId = Math.max(draft.lastColumnId, schema.highestFieldId);
-  const existing = draft.schemas.find((candidate) => sameSchema(candidate, schema));
+  const existing = yield* draft.schemas.equalTo(schema);
   if (existing !== undefined && lastColumnId === draft.lastColumnId) {
     draft.lastAddedSchemaId = existing.schemaId;
     return;
@@ -63,18 +63,12 @@ export function addSchema(draft: Draft, schema: Schema): void {
   draft.lastColumnId = lastColumnId;
   draft.changed = true;
   const schemaId = existing?.schemaId ?? nextSchemaId(draft);
-  if (existing === undefined) {
-    const added = makeSchema(schemaId, schema.struct, schema.identifierFieldIds);
-    draft.schemas = [...draft.schemas, added];
-  }
+  if (existing === undefined) draft.schemas.append(renumbered(schema, schemaId));
   draft.lastAddedSchemaId = schemaId;
 }
 
 function nextSchemaId(draft: Draft): number {
-  return draft.schemas.reduce(
-    (next, schema) => Math.max(next, schema.schemaId + 1),
-    draft.currentSchemaId,
-  );
+  return Math.max(draft.currentSchemaId, draft.schemas.highestId(-1) + 1);
 }
 
 /** @throws CatalogError `Invalid` `SCHEMA_INVALID`: there is no such schema. */
@@ -83,7 +77,7 @@ export function setCurrentSchema(draft: Draft, id: number): void {
   if (schemaId === undefined) {
     throw modelInvalid("SCHEMA_INVALID", "no schema was added in this request");
   }
-  if (!draft.schemas.some((schema) => schema.schemaId === schemaId)) {
+  if (draft.schemas.get(String(schemaId)) === undefined) {
     throw modelInvalid("SCHEMA_INVALID", "schema does not exist", { schemaId });
   }
   if (schemaId === draft.currentSchemaId) return;
@@ -92,21 +86,20 @@ export function setCurrentSchema(draft: Draft, id: number): void {
 }
 
 /** @throws CatalogError `Invalid` `SCHEMA_INVALID`: the current schema is among them. */
-export function removeSchemas(draft: Draft, schemaIds: ReadonlySet<number>): void {
+export function removeSchemas(draft: Draft, schemaIds: IdSet<number>): void {
   if (schemaIds.has(draft.currentSchemaId)) {
     throw modelInvalid("SCHEMA_INVALID", "the current schema stays", {
       schemaId: draft.currentSchemaId,
     });
   }
-  const kept = draft.schemas.filter((schema) => !schemaIds.has(schema.schemaId));
-  if (kept.length === draft.schemas.length) return;
-  draft.schemas = kept;
-  draft.changed = true;
+  for (const id of schemaIds) {
+    if (draft.schemas.remove(String(id))) draft.changed = true;
+  }
 }
 
 /** The schema that new specs and orders are bound to. */
 function boundSchema(draft: Draft): Schema {
-  const schema = draft.schemas.find(({ schemaId }) => schemaId === draft.currentSchemaId);
+  const schema = draft.schemas.get(String(draft.currentSchemaId));
   if (schema === undefined) throw modelInvalid("SCHEMA_INVALID", "no current schema is set");
   return schema;
 }
@@ -116,9 +109,10 @@ function boundSchema(draft: Draft): Schema {
  *
  * @throws CatalogError `Invalid` `PARTITION_SPEC_INVALID`: the current schema has not its sources.
  */
-export function addSpec(draft: Draft, spec: PartitionSpec): void {
+export function* addSpec(draft: Draft, spec: PartitionSpec): Steps<void> {
+  checkPartitionNames(spec);
   checkSpec(spec, boundSchema(draft));
-  const existing = draft.specs.find((candidate) => sameSpec(candidate, spec));
+  const existing = yield* draft.specs.equalTo(spec);
   if (existing !== undefined) {
     draft.lastAddedSpecId = existing.specId;
     return;
@@ -126,12 +120,13 @@ export function addSpec(draft: Draft, spec: PartitionSpec): void {
   const fields =
     spec.hasFieldIds || draft.formatVersion === 1
       ? spec.fields
-      : assignFieldIds(spec.fields, draft.specs, draft.lastPartitionId);
-  const specId = draft.specs.reduce((next, { specId: id }) => Math.max(next, id + 1), 0);
+      : draft.partitionFieldIds.assign(spec.fields, draft.lastPartitionId);
+  const specId = draft.specs.highestId(-1) + 1;
   const added = makePartitionSpec(specId, fields);
   checkDistinctIds(added);
   if (draft.formatVersion === 1) checkSequentialIds(added);
-  draft.specs = [...draft.specs, added];
+  draft.specs.append(added);
+  draft.partitionFieldIds.add(added);
   draft.lastPartitionId = Math.max(draft.lastPartitionId, lastPartitionId(added));
   draft.lastAddedSpecId = specId;
   draft.changed = true;
@@ -143,7 +138,7 @@ export function setDefaultSpec(draft: Draft, id: number): void {
   if (specId === undefined) {
     throw modelInvalid("PARTITION_SPEC_INVALID", "no spec was added in this request");
   }
-  if (!draft.specs.some((spec) => spec.specId === specId)) {
+  if (draft.specs.get(String(specId)) === undefined) {
     throw modelInvalid("PARTITION_SPEC_INVALID", "spec does not exist", { specId });
   }
   if (specId === draft.defaultSpecId) return;
@@ -152,16 +147,15 @@ export function setDefaultSpec(draft: Draft, id: number): void {
 }
 
 /** @throws CatalogError `Invalid` `PARTITION_SPEC_INVALID`: the default spec is among them. */
-export function removeSpecs(draft: Draft, specIds: ReadonlySet<number>): void {
+export function removeSpecs(draft: Draft, specIds: IdSet<number>): void {
   if (specIds.has(draft.defaultSpecId)) {
     throw modelInvalid("PARTITION_SPEC_INVALID", "the default spec stays", {
       specId: draft.defaultSpecId,
     });
   }
-  const kept = draft.specs.filter((spec) => !specIds.has(spec.specId));
-  if (kept.length === draft.specs.length) return;
-  draft.specs = kept;
-  draft.changed = true;
+  for (const id of specIds) {
+    if (draft.specs.remove(String(id))) draft.changed = true;
+  }
 }
 
 /**
@@ -169,24 +163,21 @@ export function removeSpecs(draft: Draft, specIds: ReadonlySet<number>): void {
  *
  * @throws CatalogError `Invalid` `SORT_ORDER_INVALID`: the current schema has not its sources.
  */
-export function addSortOrder(draft: Draft, order: SortOrder): void {
+export function* addSortOrder(draft: Draft, order: SortOrder): Steps<void> {
   checkOrder(order, boundSchema(draft));
-  const existing = draft.sortOrders.find((candidate) => sameOrder(candidate, order));
+  const existing = yield* draft.sortOrders.equalTo(order);
   if (existing !== undefined) {
     draft.lastAddedOrderId = existing.orderId;
     return;
   }
   const orderId = order.fields.length === 0 ? UNSORTED_ORDER_ID : nextOrderId(draft);
-  draft.sortOrders = [...draft.sortOrders, makeSortOrder(orderId, order.fields)];
+  draft.sortOrders.append(makeSortOrder(orderId, order.fields));
   draft.lastAddedOrderId = orderId;
   draft.changed = true;
 }
 
 function nextOrderId(draft: Draft): number {
-  return draft.sortOrders.reduce(
-    (next, { orderId }) => Math.max(next, orderId + 1),
-    FIRST_SORT_ORDER_ID,
-  );
+  return draft.sortOrders.highestId(FIRST_SORT_ORDER_ID - 1) + 1;
 }
 
 /** @throws CatalogError `Invalid` `SORT_ORDER_INVALID`: there is no such order. */
@@ -195,7 +186,7 @@ export function setDefaultSortOrder(draft: Draft, id: number): void {
   if (orderId === undefined) {
     throw modelInvalid("SORT_ORDER_INVALID", "no sort order was added in this request");
   }
-  if (!draft.sortOrders.some((order) => order.orderId === orderId)) {
+  if (draft.sortOrders.get(String(orderId)) === undefined) {
     throw modelInvalid("SORT_ORDER_INVALID", "sort order does not exist", { orderId });
   }
   if (orderId === draft.defaultSortOrderId) return;

@@ -14,21 +14,30 @@ const STEPS_ALWAYS = 4_096;
  * Reads Avro's binary encoding. Every length is checked against what is there, and every value
  * costs a step of a budget that grows with the bytes: values of no bytes (nulls by the billion, a
  * record of empty records of empty records) would else keep a node busy for years.
+ *
+ * `mostSteps`: what is left of the budget of the file.
  */
 export class AvroCursor {
   readonly #bytes: Uint8Array;
   readonly #view: DataView;
   #at = 0;
+  readonly #budget: number;
   #steps: number;
 
-  constructor(bytes: Uint8Array) {
+  constructor(bytes: Uint8Array, mostSteps: number = Number.POSITIVE_INFINITY) {
     this.#bytes = bytes;
     this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-    this.#steps = bytes.length * STEPS_PER_BYTE + STEPS_ALWAYS;
+    this.#budget = Math.min(mostSteps, bytes.length * STEPS_PER_BYTE + STEPS_ALWAYS);
+    this.#steps = this.#budget;
   }
 
   get left(): number {
     return this.#bytes.length - this.#at;
+  }
+
+  /** What was paid so far. */
+  get stepsTaken(): number {
+    return this.#budget - this.#steps;
   }
 
   /** Pays for one value. */

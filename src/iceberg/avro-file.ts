@@ -18,6 +18,15 @@ import { type AvroValue, readAvro, type Wanted } from "./avro-value.ts";
 const MAGIC = Uint8Array.of(0x4f, 0x62, 0x6a, 0x01);
 const SYNC_BYTES = 16;
 
+/** No writer's: 20,000 fields have some megabyte. */
+const MAX_SCHEMA_BYTES = 4_194_304;
+/**
+ * Values that the bytes of a file may stand for, packed as they are. Deflate makes a thousand bytes
+ * of one at most, and a byte is a value or two: a small file cannot cost more than a large one.
+ */
+const STEPS_PER_PACKED_BYTE = 4_096;
+const STEPS_ALWAYS = 4_000_000;
+
 /**
  * The values of an Avro file, as far as they are wanted, block by block: one block is unpacked at
  * a time.
@@ -37,15 +46,22 @@ export function* readAvroFile(bytes: Uint8Array, wanted: Wanted): Generator<Avro
   }, false);
   const schema = metadata.get("avro.schema");
   if (schema === undefined) throw avroInvalid("no schema");
+  if (schema.length > MAX_SCHEMA_BYTES) throw avroInvalid("a schema too large");
   const type = parseAvroSchema(textOf(schema));
   const codec = textOf(metadata.get("avro.codec") ?? new Uint8Array());
   const sync = cursor.take(SYNC_BYTES);
+  let steps = STEPS_ALWAYS + bytes.length * STEPS_PER_PACKED_BYTE;
+  let unpackedBytes = 0;
   while (cursor.left > 0) {
     const values = cursor.long();
-    const data = new AvroCursor(unpack(codec, cursor.bytes()));
+    const block = unpack(codec, cursor.bytes());
+    unpackedBytes += block.length;
+    if (unpackedBytes > LIMITS.avroFileBytes) throw avroInvalid("too many bytes, unpacked");
+    const data = new AvroCursor(block, steps);
     if (!bytesEqual(cursor.take(SYNC_BYTES), sync)) throw avroInvalid("a block without its end");
     for (let i = 0n; i < values; i++) yield readAvro(data, type, wanted);
     if (data.left > 0) throw avroInvalid("a block of more than its values");
+    steps -= data.stepsTaken;
   }
 }
 

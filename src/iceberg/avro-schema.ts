@@ -30,6 +30,8 @@ export interface AvroField {
 const BOUNDS = { depth: 128, nodes: 200_000 };
 /** Of a value too, since none is deeper than its type. */
 const MAX_DEPTH = 64;
+/** Of a full name: longer ones of one length would all have one hash. */
+const MAX_NAME_LENGTH = 1_024;
 
 const PRIMITIVES: ReadonlyMap<string, AvroType> = new Map(
   (["null", "boolean", "int", "long", "float", "double", "bytes", "string"] as const).map(
@@ -129,7 +131,9 @@ const heights = new WeakMap<AvroType, number>();
 function heightOf(type: AvroType): number {
   const known = heights.get(type);
   if (known !== undefined) return known;
-  const height = 1 + Math.max(0, ...childrenOf(type).map(heightOf));
+  let below = 0;
+  for (const child of childrenOf(type)) below = Math.max(below, heightOf(child));
+  const height = 1 + below;
   heights.set(type, height);
   return height;
 }
@@ -149,8 +153,9 @@ function childrenOf(type: AvroType): readonly AvroType[] {
 }
 
 function fullName(name: string, own: JsonValue | undefined, inherited: string): string {
-  if (name.includes(".")) return name;
   const namespace = typeof own === "string" ? own : inherited;
+  if (name.length + namespace.length > MAX_NAME_LENGTH) throw avroInvalid("a name too long");
+  if (name.includes(".")) return name;
   return namespace === "" ? name : `${namespace}.${name}`;
 }
 

@@ -15,11 +15,18 @@ export type AvroValue =
 
 export type AvroRecord = { readonly [name: string]: AvroValue };
 
-/** What of a value is read: all of it, or these fields of a record. The rest is passed over. */
-export type Wanted = true | { readonly [field: string]: Wanted };
+/**
+ * What of a value is read: all of it, all of it unless it holds others (then it reads as null), or
+ * these fields of a record. The rest is passed over.
+ */
+export type Wanted = true | "scalar" | { readonly [field: string]: Wanted };
 
 /** Reads one value. @throws CatalogError `Invalid` `AVRO_INVALID`. */
 export function readAvro(cursor: AvroCursor, type: AvroType, wanted: Wanted): AvroValue {
+  if (wanted === "scalar" && HOLDERS.has(type.kind)) {
+    skipAvro(cursor, type);
+    return null;
+  }
   cursor.step();
   switch (type.kind) {
     case "null":
@@ -59,13 +66,19 @@ export function readAvro(cursor: AvroCursor, type: AvroType, wanted: Wanted): Av
     case "record": {
       const entries: [string, AvroValue][] = [];
       for (const field of type.fields) {
-        const want = wanted === true || (Object.hasOwn(wanted, field.name) && wanted[field.name]);
-        if (want === false || want === undefined) skipAvro(cursor, field.type);
+        const want = wanted === true || wantedOf(wanted, field.name);
+        if (want === undefined) skipAvro(cursor, field.type);
         else entries.push([field.name, readAvro(cursor, field.type, want)]);
       }
       return Object.fromEntries(entries);
     }
   }
+}
+
+const HOLDERS: ReadonlySet<AvroType["kind"]> = new Set(["array", "map", "record"]);
+
+function wantedOf(wanted: Wanted, name: string): Wanted | undefined {
+  return typeof wanted === "object" && Object.hasOwn(wanted, name) ? wanted[name] : undefined;
 }
 
 /** Passes over one value. @throws CatalogError `Invalid` `AVRO_INVALID`. */

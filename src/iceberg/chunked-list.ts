@@ -110,6 +110,10 @@ export class ChunkedList<T extends Part> implements Iterable<T> {
     return new ChunkedList(chunksOf(items));
   }
 
+  static ofChunks<T extends Part>(chunks: readonly Chunk<T>[]): ChunkedList<T> {
+    return new ChunkedList(chunks);
+  }
+
   *[Symbol.iterator](): Iterator<T> {
     for (const { items } of this.chunks) yield* items;
   }
@@ -140,6 +144,19 @@ export class ChunkedList<T extends Part> implements Iterable<T> {
       : new ChunkedList([...this.chunks.slice(0, -1), last.with(item)]);
   }
 
+  appendAll(items: readonly T[]): ChunkedList<T> {
+    const chunks = [...this.chunks];
+    let taken = 0;
+    let last = chunks.at(-1);
+    for (; last !== undefined && !last.isFull && taken < items.length; taken++) {
+      const item = items[taken];
+      if (item !== undefined) last = last.with(item);
+    }
+    if (last !== undefined) chunks[chunks.length - 1] = last;
+    for (const chunk of chunksOf(items.slice(taken))) chunks.push(chunk);
+    return items.length === 0 ? this : new ChunkedList(chunks);
+  }
+
   /** Without its first parts. */
   drop(count: number): ChunkedList<T> {
     if (count <= 0) return this;
@@ -157,9 +174,13 @@ export class ChunkedList<T extends Part> implements Iterable<T> {
     const parts: T[] = [];
     for (let chunk = this.chunks.length - 1; chunk >= 0 && parts.length < count; chunk--) {
       const { items = [] } = this.chunks[chunk] ?? {};
-      parts.unshift(...items.slice(Math.max(0, items.length - (count - parts.length))));
+      const from = Math.max(0, items.length - (count - parts.length));
+      for (let i = items.length - 1; i >= from; i--) {
+        const item = items[i];
+        if (item !== undefined) parts.push(item);
+      }
     }
-    return parts;
+    return parts.reverse();
   }
 
   /** Those that are to stay; the list itself where all do. */
@@ -168,7 +189,7 @@ export class ChunkedList<T extends Part> implements Iterable<T> {
     let index = 0;
     let loose: T[] = [];
     const settle = (): void => {
-      chunks.push(...chunksOf(loose));
+      for (const chunk of chunksOf(loose)) chunks.push(chunk);
       loose = [];
     };
     for (const chunk of this.chunks) {

@@ -1,8 +1,9 @@
+import { utf8Length } from "../base/bytes.ts";
 import { type CatalogError, invalid } from "../base/error.ts";
 import type { JsonObject } from "../base/json.ts";
 import {
   arrayOf,
-  asString,
+  asKey,
   asStringMap,
   member,
   memberPath,
@@ -11,8 +12,10 @@ import {
   requireObject,
   requireString,
 } from "../base/json-read.ts";
+import { LIMITS } from "../base/limits.ts";
+import type { Steps } from "../base/steps.ts";
 import { modelInvalid } from "./errors.ts";
-import { parseSchema, type Schema } from "./schema.ts";
+import { checkNameLengths, type Schema, schemaSteps } from "./schema.ts";
 import { asUuid } from "./uuid.ts";
 
 /** A change that tables and views have in common. */
@@ -29,11 +32,11 @@ export type CommonUpdate =
  *
  * @throws CatalogError `Invalid`: a `FIELD_…` code, `UPDATE_INVALID` or `SCHEMA_INVALID`.
  */
-export function parseCommonUpdate(
+export function* commonUpdateSteps(
   action: string,
   o: JsonObject,
   at: string,
-): CommonUpdate | undefined {
+): Steps<CommonUpdate | undefined> {
   switch (action) {
     case "assign-uuid":
       return { action, uuid: requireMember(o, "uuid", asUuid, at) };
@@ -41,7 +44,9 @@ export function parseCommonUpdate(
       return { action, formatVersion: requireInt(o, "format-version", at) };
     case "add-schema": {
       const schema = requireObject(o, "schema", at);
-      return { action, schema: parseSchema(schema, memberPath(at, "schema")) };
+      const parsed = yield* schemaSteps(schema, memberPath(at, "schema"));
+      checkNameLengths(parsed);
+      return { action, schema: parsed };
     }
     case "set-location":
       return { action, location: requireString(o, "location", at) };
@@ -51,7 +56,7 @@ export function parseCommonUpdate(
     }
     case "remove-properties": {
       const name = either(o, "removals", "removed");
-      return { action, removals: new Set(requireMember(o, name, arrayOf(asString), at)) };
+      return { action, removals: new Set(requireMember(o, name, arrayOf(asKey), at)) };
     }
     default:
       return undefined;
@@ -70,6 +75,7 @@ function either(object: JsonObject, name: string, older: string): string {
 
 /** What drafts of tables and views have in common. */
 interface CommonDraft {
+  readonly base: { readonly properties: ReadonlyMap<string, string> } | undefined;
   uuid: string | undefined;
   location: string | undefined;
   properties: ReadonlyMap<string, string>;
@@ -97,13 +103,47 @@ export function setLocation(draft: CommonDraft, location: string): void {
 }
 
 export function setProperties(draft: CommonDraft, updates: ReadonlyMap<string, string>): void {
-  if (Array.from(updates).every(([name, value]) => draft.properties.get(name) === value)) return;
-  draft.properties = new Map([...draft.properties, ...updates]);
-  draft.changed = true;
+  for (const [name, value] of updates) {
+    if (draft.properties.get(name) === value) continue;
+    ownProperties(draft).set(name, value);
+    draft.changed = true;
+  }
 }
 
 export function removeProperties(draft: CommonDraft, removals: ReadonlySet<string>): void {
-  if (![...removals].some((name) => draft.properties.has(name))) return;
-  draft.properties = new Map([...draft.properties].filter(([name]) => !removals.has(name)));
-  draft.changed = true;
+  for (const name of removals) {
+    if (!draft.properties.has(name)) continue;
+    ownProperties(draft).delete(name);
+    draft.changed = true;
+  }
+}
+
+/** The draft's own map, which no one else has: a copy of the base's before the first change. */
+function ownProperties(draft: CommonDraft): Map<string, string> {
+  if (draft.properties !== draft.base?.properties) return draft.properties as Map<string, string>;
+  const own = new Map(draft.properties);
+  draft.properties = own;
+  return own;
+}
+
+/**
+ * Bounds what a request makes of the properties; those that were larger before may still shrink.
+ *
+ * @throws CatalogError `Invalid`, the code given, which says the limit.
+ */
+export function checkPropertiesSize(
+  { base, properties }: Pick<CommonDraft, "base" | "properties">,
+  code: "TABLE_PROPERTY_INVALID" | "VIEW_PROPERTY_INVALID",
+): void {
+  if (properties === base?.properties) return;
+  const bytes = bytesOf(properties);
+  const maxBytes = LIMITS.propertiesBytes;
+  if (bytes <= maxBytes || bytes <= bytesOf(base?.properties ?? new Map())) return;
+  throw modelInvalid(code, "properties are too large together: remove some", { bytes, maxBytes });
+}
+
+function bytesOf(properties: ReadonlyMap<string, string>): number {
+  let bytes = 0;
+  for (const [name, value] of properties) bytes += utf8Length(name) + utf8Length(value);
+  return bytes;
 }

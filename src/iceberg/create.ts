@@ -1,17 +1,20 @@
+import type { IdMap } from "../base/id-map.ts";
 import type { JsonObject } from "../base/json.ts";
+import { atOnce, type Steps } from "../base/steps.ts";
 import { addSchema, addSortOrder, addSpec, supportedVersion } from "./apply-structure.ts";
 import { makeDraft } from "./draft.ts";
 import { modelInvalid } from "./errors.ts";
 import { finishDraft } from "./finish.ts";
 import { DEFAULT_FORMAT_VERSION, type TableMetadata } from "./model.ts";
 import {
+  checkPartitionNames,
   checkSpec,
   FIRST_PARTITION_FIELD_ID,
   makePartitionSpec,
   type PartitionSpec,
   parsePartitionSpec,
 } from "./partition-spec.ts";
-import { assignFreshIds, parseSchema, type Schema } from "./schema.ts";
+import { assignFreshIds, checkNameLengths, type Schema, schemaSteps } from "./schema.ts";
 import {
   checkOrder,
   FIRST_SORT_ORDER_ID,
@@ -64,22 +67,28 @@ const COUNT = /^\+?\d{1,9}$/;
  *
  * @throws CatalogError `Invalid`: the code of the part that is wrong, or a `FIELD_…` code.
  */
-export function newTableMetadata(table: NewTable): TableMetadata {
+export function* newTableSteps(table: NewTable): Steps<TableMetadata> {
   const formatVersion = supportedVersion(requestedVersion(table.properties[FORMAT_VERSION]));
-  const requested = parseSchema(table.schema, "schema");
-  const { schema, newIds } = assignFreshIds(requested);
+  const requested = yield* schemaSteps(table.schema, "schema");
+  checkNameLengths(requested);
+  const { schema, newIds } = yield* assignFreshIds(requested);
   const properties = storedProperties(table.properties);
   checkProperties(properties, requested, formatVersion);
   const draft = makeDraft(undefined, table.nowMs, formatVersion);
   draft.uuid = table.uuid;
   draft.location = table.location;
   draft.properties = properties;
-  addSchema(draft, schema);
-  addSpec(draft, freshSpec(table.partitionSpec, requested, newIds));
+  yield* addSchema(draft, schema);
+  yield* addSpec(draft, freshSpec(table.partitionSpec, requested, newIds));
   const order = freshOrder(table.writeOrder, requested, newIds);
-  addSortOrder(draft, order);
+  yield* addSortOrder(draft, order);
   draft.defaultSortOrderId = order.orderId;
-  return finishDraft(draft, undefined);
+  return yield* finishDraft(draft, undefined);
+}
+
+/** As `newTableSteps`, at once. */
+export function newTableMetadata(table: NewTable): TableMetadata {
+  return atOnce(newTableSteps(table));
 }
 
 function requestedVersion(property: string | undefined): number {
@@ -90,10 +99,11 @@ function requestedVersion(property: string | undefined): number {
 function freshSpec(
   object: JsonObject | undefined,
   requested: Schema,
-  newIds: ReadonlyMap<number, number>,
+  newIds: IdMap<number, number>,
 ): PartitionSpec {
   if (object === undefined) return makePartitionSpec(0, []);
   const spec = parsePartitionSpec(object, "partition-spec");
+  checkPartitionNames(spec);
   checkSpec(spec, requested);
   const fields = spec.fields.map((field, i) => ({
     ...field,
@@ -106,7 +116,7 @@ function freshSpec(
 function freshOrder(
   object: JsonObject | undefined,
   requested: Schema,
-  newIds: ReadonlyMap<number, number>,
+  newIds: IdMap<number, number>,
 ): SortOrder {
   if (object === undefined) return makeSortOrder(UNSORTED_ORDER_ID, []);
   const order = parseSortOrder(object, "write-order");
@@ -120,7 +130,7 @@ function freshOrder(
 
 function newSource(
   sourceId: number,
-  newIds: ReadonlyMap<number, number>,
+  newIds: IdMap<number, number>,
   code: "PARTITION_SPEC_INVALID" | "SORT_ORDER_INVALID",
 ): number {
   const fresh = newIds.get(sourceId);

@@ -41,3 +41,10 @@ function fileVersion(location: string): number {
   const number = name.slice(0, Math.max(0, name.indexOf("-")));
   return VERSION.test(number) ? Number(number) : -1;
 }
+
+const FIRN_NAME = /^\d{5,9}-([0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12})\./;
+
+/** The uuid in a name that `nextMetadataFileName` made, a UUIDv7; undefined in any other. */
+export function uuidOfFileName(location: string): string | undefined {
+  return FIRN_NAME.exec(location.slice(location.lastIndexOf("/") + 1))?.[1];
+}

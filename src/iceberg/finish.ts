@@ -1,4 +1,7 @@
-import type { ChunkedList } from "./chunked-list.ts";
+import { IdSet } from "../base/id-map.ts";
+import type { Steps } from "../base/steps.ts";
+import { ChunkedList } from "./chunked-list.ts";
+import { checkPropertiesSize } from "./common-updates.ts";
 import type { Draft } from "./draft.ts";
 import { modelInvalid } from "./errors.ts";
 import { checkLog } from "./metadata-check.ts";
@@ -14,14 +17,24 @@ import { checkOrder } from "./sort-order.ts";
  *
  * @throws CatalogError `Invalid`: the code of the part that does not fit the others.
  */
-export function finishDraft(draft: Draft, baseLocation: string | undefined): TableMetadata {
+export function* finishDraft(draft: Draft, baseLocation: string | undefined): Steps<TableMetadata> {
   const { uuid, location, base } = draft;
   const needsUuid = base === undefined || draft.formatVersion > 1;
   if (location === undefined || (uuid === undefined && needsUuid)) {
     throw modelInvalid("UPDATE_INVALID", "a table needs a uuid and a location");
   }
-  checkStructure(draft);
+  checkPropertiesSize(draft, "TABLE_PROPERTY_INVALID");
+  const schemas = draft.schemas.toArray();
+  const specs = draft.specs.toArray();
+  const sortOrders = draft.sortOrders.toArray();
+  if (base === undefined || !hasStructureOf(draft, { schemas, specs, sortOrders }, base)) {
+    checkStructure(draft);
+  }
+  yield;
+  const snapshots = draft.snapshots.toList();
+  yield;
   const snapshotLog = correctedLog(draft);
+  yield;
   const lastUpdatedMs = updateTime(draft, snapshotLog);
   return {
     formatVersion: draft.formatVersion,
@@ -31,20 +44,20 @@ export function finishDraft(draft: Draft, baseLocation: string | undefined): Tab
     lastUpdatedMs,
     lastColumnId: draft.lastColumnId,
     currentSchemaId: draft.currentSchemaId,
-    schemas: draft.schemas,
+    schemas,
     defaultSpecId: draft.defaultSpecId,
-    specs: draft.specs,
+    specs,
     lastPartitionId: draft.lastPartitionId,
     defaultSortOrderId: draft.defaultSortOrderId,
-    sortOrders: draft.sortOrders,
+    sortOrders,
     properties: draft.properties,
     currentSnapshotId: draft.currentSnapshotId,
     nextRowId: draft.nextRowId,
-    encryptionKeys: draft.encryptionKeys,
-    refs: draft.refs,
-    snapshots: draft.snapshots,
-    statistics: draft.statistics,
-    partitionStatistics: draft.partitionStatistics,
+    encryptionKeys: draft.encryptionKeys.toArray(),
+    refs: draft.refs.toMap(),
+    snapshots,
+    statistics: draft.statistics.toArray(),
+    partitionStatistics: draft.partitionStatistics.toArray(),
     snapshotLog,
     metadataLog: nextMetadataLog(base, baseLocation, draft.properties),
     layout: canonicalLayout(draft.formatVersion, base?.layout ?? []),
@@ -52,10 +65,9 @@ export function finishDraft(draft: Draft, baseLocation: string | undefined): Tab
 }
 
 function checkStructure(draft: Draft): void {
-  if (draft.base !== undefined && hasStructureOf(draft, draft.base)) return;
-  const schema = draft.schemas.find(({ schemaId }) => schemaId === draft.currentSchemaId);
-  const spec = draft.specs.find(({ specId }) => specId === draft.defaultSpecId);
-  const order = draft.sortOrders.find(({ orderId }) => orderId === draft.defaultSortOrderId);
+  const schema = draft.schemas.get(String(draft.currentSchemaId));
+  const spec = draft.specs.get(String(draft.defaultSpecId));
+  const order = draft.sortOrders.get(String(draft.defaultSortOrderId));
   if (schema === undefined || spec === undefined || order === undefined) {
     throw modelInvalid("UPDATE_INVALID", "a table needs a schema, a spec and a sort order");
   }
@@ -64,11 +76,15 @@ function checkStructure(draft: Draft): void {
 }
 
 /** Whether nothing has moved that the base was not checked for when it was made or read. */
-function hasStructureOf(draft: Draft, base: TableMetadata): boolean {
+function hasStructureOf(
+  draft: Draft,
+  { schemas, specs, sortOrders }: Pick<TableMetadata, "schemas" | "specs" | "sortOrders">,
+  base: TableMetadata,
+): boolean {
   return (
-    draft.schemas === base.schemas &&
-    draft.specs === base.specs &&
-    draft.sortOrders === base.sortOrders &&
+    schemas === base.schemas &&
+    specs === base.specs &&
+    sortOrders === base.sortOrders &&
     draft.currentSchemaId === base.currentSchemaId &&
     draft.defaultSpecId === base.defaultSpecId &&
     draft.defaultSortOrderId === base.defaultSortOrderId
@@ -82,32 +98,38 @@ function hasStructureOf(draft: Draft, base: TableMetadata): boolean {
  */
 function correctedLog(draft: Draft): ChunkedList<SnapshotLogEntry> {
   const { addedSnapshotIds, mainSnapshotIds, currentSnapshotId, snapshots } = draft;
-  const passing = new Set(
+  const passing = new IdSet(
     [...mainSnapshotIds].filter((id) => addedSnapshotIds.has(id) && id !== currentSnapshotId),
   );
-  if (passing.size === 0 && !draft.snapshotsRemoved) return draft.snapshotLog;
+  const log = loggedBefore(draft).appendAll(draft.addedLog);
+  if (passing.size === 0 && !draft.snapshotsRemoved) return log;
   let gap = 0;
   if (draft.snapshotsRemoved) {
     let index = 0;
-    for (const { snapshotId } of draft.snapshotLog) {
+    for (const { snapshotId } of log) {
       index++;
       if (!snapshots.has(snapshotId)) gap = index;
     }
   }
-  return draft.snapshotLog.filter(
+  return log.filter(
     ({ snapshotId }, index) =>
       index >= gap && snapshots.has(snapshotId) && !passing.has(snapshotId),
   );
 }
 
+function loggedBefore({ base }: Draft): ChunkedList<SnapshotLogEntry> {
+  return base?.snapshotLog ?? ChunkedList.of([]);
+}
+
 /**
- * The time of this update: now, or where another writer's clock is ahead of ours but within the
- * tolerance, that writer's time, so that the metadata is never older than its own log.
+ * The time of this update: now, or a snapshot's own, where its writer's clock is ahead of ours, so
+ * that the metadata is never older than its own log.
  */
 function updateTime(draft: Draft, log: ChunkedList<SnapshotLogEntry>): number {
-  const added = draft.snapshotLog.length - (draft.base?.snapshotLog.length ?? 0);
+  const added = draft.addedLog.length;
   if (added === 0) return draft.updateMs;
+  const updateMs = Math.max(draft.updateMs, log.at(-1)?.timestampMs ?? 0);
   // The base's log is in order, so only the entries behind its last one can be out of it.
-  checkLog(log.tail(added + 1), draft.updateMs, "SNAPSHOT_INVALID", "snapshot-log");
-  return Math.max(draft.updateMs, log.at(-1)?.timestampMs ?? 0);
+  checkLog(log.tail(added + 1), updateMs, "SNAPSHOT_INVALID", "snapshot-log");
+  return updateMs;
 }

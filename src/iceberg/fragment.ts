@@ -1,6 +1,7 @@
 import { utf8, utf8Text } from "../base/bytes.ts";
-import { type JsonObject, parseJson, printJson } from "../base/json.ts";
+import { type JsonBounds, type JsonObject, jsonSteps, parseJson, printJson } from "../base/json.ts";
 import { LIMITS } from "../base/limits.ts";
+import type { Steps } from "../base/steps.ts";
 
 /**
  * One part of a metadata file, such as a snapshot, printed at most once in its life. Metadata made
@@ -15,6 +16,14 @@ export class Fragment {
     this.#object = object;
   }
 
+  /** A part that was printed before, as `text` gave it. */
+  static ofText(text: string): Fragment {
+    const fragment = new Fragment(NONE);
+    fragment.#object = undefined;
+    fragment.#text = text;
+    return fragment;
+  }
+
   /** Compact JSON text. */
   get text(): string {
     if (this.#text === undefined) {
@@ -25,11 +34,31 @@ export class Fragment {
     return this.#text;
   }
 
+  /** As `text`, of what may be large. */
+  *textSteps(): Steps<string> {
+    if (this.#text === undefined) {
+      const printed = yield* jsonSteps(this.#object ?? {});
+      this.#text = utf8Text(utf8(printed));
+      this.#object = undefined;
+    }
+    return this.#text;
+  }
+
+  /** Whether its text is there already. */
+  get isPrinted(): boolean {
+    return this.#text !== undefined;
+  }
+
   /** The members, parsed anew where only the text is left. */
   get object(): JsonObject {
     return this.#object ?? (parseJson(this.#text ?? "{}", FRAGMENT_BOUNDS) as JsonObject);
   }
 }
 
+const NONE: JsonObject = {};
+
 /** A fragment is part of a text that was within these bounds. */
-const FRAGMENT_BOUNDS = { depth: LIMITS.jsonDepth, nodes: LIMITS.metadataFileNodes };
+export const FRAGMENT_BOUNDS: JsonBounds = {
+  depth: LIMITS.jsonDepth,
+  nodes: LIMITS.metadataFileNodes,
+};

@@ -1,4 +1,5 @@
 import { type JsonObject, type JsonValue, jsonKeys, printJson } from "../base/json.ts";
+import type { Steps } from "../base/steps.ts";
 import type { ChunkedList, Part } from "./chunked-list.ts";
 import { Printer } from "./printer.ts";
 
@@ -33,13 +34,13 @@ export function changedLayout(
 }
 
 /** A member as its text, as a list of parts, or undefined where it is left out. */
-export type Member = string | readonly Part[] | ChunkedList<Part> | undefined;
+export type Member = string | Steps<string> | readonly Part[] | ChunkedList<Part> | undefined;
 
 /** Compact JSON as UTF-8, in pieces that belong one behind the other and are shared: read-only. */
-export function printLayout(
+export function* layoutSteps(
   layout: readonly LayoutEntry[],
   memberOf: (name: string) => Member,
-): readonly Uint8Array[] {
+): Steps<readonly Uint8Array[]> {
   const printer = new Printer();
   let separator = "{";
   for (const { name, text } of layout) {
@@ -47,7 +48,8 @@ export function printLayout(
     if (member === undefined) continue;
     printer.text(`${separator}${printJson(name)}:`);
     if (typeof member === "string") printer.text(member);
-    else printer.list(member);
+    else if ("next" in member) printer.text(yield* member);
+    else yield* printer.list(member);
     separator = ",";
   }
   printer.text(separator === "{" ? "{}" : "}");
@@ -55,9 +57,63 @@ export function printLayout(
 }
 
 /** An object of named parts. */
-export function printMap<T>(map: ReadonlyMap<string, T>, print: (value: T) => string): string {
-  const members = Array.from(map, ([name, value]) => `${printJson(name)}:${print(value)}`);
+export function* mapSteps<T>(
+  map: ReadonlyMap<string, T>,
+  print: (value: T) => string,
+): Steps<string> {
+  const members: string[] = [];
+  for (const [name, value] of map) {
+    members.push(`${printJson(name)}:${print(value)}`);
+    if (members.length % MEMBERS_A_STEP === 0) yield;
+  }
   return `{${members.join(",")}}`;
+}
+
+const MEMBERS_A_STEP = 256;
+
+/** Metadata as it prints: names in their order, and what stands under each. */
+export interface Printed {
+  readonly layout: readonly LayoutEntry[];
+  readonly memberOf: (name: string) => Member;
+}
+
+/** The members that print differently, or that only one has; those of `next` first. */
+export function* changedSteps(base: Printed | undefined, next: Printed): Steps<readonly string[]> {
+  const before = base === undefined ? new Map() : membersOf(base);
+  const after = membersOf(next);
+  const changed: string[] = [];
+  for (const name of new Set([...after.keys(), ...before.keys()])) {
+    if (!(yield* sameMember(before.get(name), after.get(name)))) changed.push(name);
+  }
+  return changed;
+}
+
+function membersOf({ layout, memberOf }: Printed): ReadonlyMap<string, Member> {
+  const members = layout.map(({ name, text }) => [name, text ?? memberOf(name)] as const);
+  return new Map(members.filter(([, member]) => member !== undefined));
+}
+
+function* sameMember(a: Member, b: Member): Steps<boolean> {
+  if (a === b) return true;
+  if (a === undefined || b === undefined) return false;
+  const [x, y] = [yield* textOrParts(a), yield* textOrParts(b)];
+  if (typeof x === "string" || typeof y === "string") return x === y;
+  if (x.length !== y.length) return false;
+  const others = y[Symbol.iterator]();
+  for (const one of x) {
+    const other = others.next().value;
+    if (one === other) continue;
+    const text = yield* one.fragment.textSteps();
+    if (other === undefined || text !== (yield* other.fragment.textSteps())) return false;
+    yield;
+  }
+  return true;
+}
+
+function* textOrParts(
+  member: Exclude<Member, undefined>,
+): Steps<string | readonly Part[] | ChunkedList<Part>> {
+  return typeof member === "object" && "next" in member ? yield* member : member;
 }
 
 /** The same metadata at another spelling of its location; all else prints as before. */

@@ -13,8 +13,10 @@ export interface ManifestEntry {
 }
 
 const STATUSES: readonly EntryStatus[] = ["existing", "added", "deleted"];
-const OF_LIST: Wanted = { manifest_path: true };
-const OF_MANIFEST: Wanted = { status: true, data_file: { file_path: true } };
+const OF_LIST: Wanted = { manifest_path: "scalar" };
+const OF_MANIFEST: Wanted = { status: "scalar", data_file: { file_path: "scalar" } };
+/** No store has longer names. */
+const MAX_PATH_LENGTH = 8_192;
 
 /**
  * The paths of the manifests in a manifest list.
@@ -24,9 +26,7 @@ const OF_MANIFEST: Wanted = { status: true, data_file: { file_path: true } };
  */
 export function* readManifestList(bytes: Uint8Array): Generator<string> {
   for (const value of manifestValues(bytes, OF_LIST)) {
-    const path = recordOf(value)["manifest_path"];
-    if (typeof path !== "string") throw modelInvalid("MANIFEST_INVALID", "no manifest_path");
-    yield path;
+    yield pathOf(value, "manifest_path");
   }
 }
 
@@ -40,11 +40,16 @@ export function* readManifest(bytes: Uint8Array): Generator<ManifestEntry> {
   for (const value of manifestValues(bytes, OF_MANIFEST)) {
     const { status: code, data_file: file } = recordOf(value);
     const status = typeof code === "number" ? STATUSES[code] : undefined;
-    const path = recordOf(file)["file_path"];
     if (status === undefined) throw modelInvalid("MANIFEST_INVALID", "no status");
-    if (typeof path !== "string") throw modelInvalid("MANIFEST_INVALID", "no file_path");
-    yield { status, path };
+    yield { status, path: pathOf(file, "file_path") };
   }
+}
+
+function pathOf(value: AvroValue | undefined, name: string): string {
+  const path = recordOf(value)[name];
+  if (typeof path !== "string") throw modelInvalid("MANIFEST_INVALID", `no ${name}`);
+  if (path.length > MAX_PATH_LENGTH) throw modelInvalid("MANIFEST_INVALID", `${name} is too long`);
+  return path;
 }
 
 function* manifestValues(bytes: Uint8Array, wanted: Wanted): Generator<AvroValue> {

@@ -1,3 +1,4 @@
+import { IdSet } from "../base/id-map.ts";
 import { type JsonObject, jsonKeys } from "../base/json.ts";
 import {
   arrayOf,
@@ -251,7 +252,7 @@ function readRefs(
 }
 
 function checkDistinct(ids: readonly number[], path: string): void {
-  if (new Set(ids).size !== ids.length) {
+  if (new IdSet(ids).size !== ids.length) {
     throw modelInvalid("METADATA_INVALID", "an id is used twice", { path });
   }
 }

@@ -1,5 +1,6 @@
 import { type JsonValue, printJson } from "../base/json.ts";
-import { type Member, printLayout, printMap } from "./layout.ts";
+import { atOnce, type Steps } from "../base/steps.ts";
+import { layoutSteps, type Member, mapSteps } from "./layout.ts";
 import { checkMetadata } from "./metadata-check.ts";
 import { parseMetadataFile } from "./metadata-file.ts";
 import { readTableMetadata } from "./metadata-read.ts";
@@ -26,12 +27,17 @@ export function parseTableMetadata(text: string): TableMetadata {
  * one behind the other, those of an unchanged history shared with whatever it was printed for
  * before. Costs what was never printed before; of the rest, a look at each part.
  */
+export function* printTableSteps(metadata: TableMetadata): Steps<readonly Uint8Array[]> {
+  return yield* layoutSteps(metadata.layout, (name) => tableMember(metadata, name));
+}
+
+/** As `printTableSteps`, at once. */
 export function printTableMetadata(metadata: TableMetadata): readonly Uint8Array[] {
-  return printLayout(metadata.layout, (name) => memberOf(metadata, name));
+  return atOnce(printTableSteps(metadata));
 }
 
 /** A member as the model has it, undefined where it is left out. */
-function memberOf(m: TableMetadata, name: string): Member {
+export function tableMember(m: TableMetadata, name: string): Member {
   switch (name) {
     case "schema":
       return currentSchema(m)?.fragment.text;
@@ -44,11 +50,11 @@ function memberOf(m: TableMetadata, name: string): Member {
     case "sort-orders":
       return m.sortOrders;
     case "properties":
-      return printMap(m.properties, printJson);
+      return mapSteps(m.properties, printJson);
     case "encryption-keys":
       return m.encryptionKeys.length === 0 ? undefined : m.encryptionKeys;
     case "refs":
-      return printMap(m.refs, (ref) => ref.fragment.text);
+      return mapSteps(m.refs, (ref) => ref.fragment.text);
     case "snapshots":
       return m.snapshots.items;
     case "statistics":

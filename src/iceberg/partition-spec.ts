@@ -1,12 +1,19 @@
-import { isJsonObject, type JsonArray, type JsonObject } from "../base/json.ts";
+import { utf8Length } from "../base/bytes.ts";
+import { sha256Hex } from "../base/hash.ts";
+import { IdSet } from "../base/id-map.ts";
+import { isJsonObject, type JsonArray, type JsonObject, jsonSteps } from "../base/json.ts";
 import {
+  asKey,
   asObject,
   memberPath,
   optionalInt,
   requireArray,
   requireInt,
+  requireMember,
   requireString,
 } from "../base/json-read.ts";
+import { LIMITS } from "../base/limits.ts";
+import type { Steps } from "../base/steps.ts";
 import { modelInvalid } from "./errors.ts";
 import { Fragment } from "./fragment.ts";
 import type { Schema } from "./schema.ts";
@@ -55,7 +62,7 @@ export function parsePartitionFields(array: JsonArray, at: string): readonly Par
     const field = asObject(element, path);
     const fieldId = optionalInt(field, "field-id", path);
     if (fieldId !== undefined) withId++;
-    const name = requireString(field, "name", path);
+    const name = requireMember(field, "name", asKey, path);
     if (name === "" || names.has(name)) {
       throw modelInvalid("PARTITION_SPEC_INVALID", "partition names are unique and not empty", {
         name,
@@ -94,22 +101,19 @@ export function partitionFieldsToJson(fields: readonly PartitionField[]): JsonAr
 }
 
 /**
- * Fields that came without ids: each has that of the field with its source and transform in any
- * older spec, for they hold the same values, else the next one.
+ * Bounds the names of a spec that a request adds.
+ *
+ * @throws CatalogError `Invalid` `PARTITION_SPEC_INVALID`, which says the limit.
  */
-export function assignFieldIds(
-  fields: readonly PartitionField[],
-  specs: readonly PartitionSpec[],
-  lastAssigned: number,
-): readonly PartitionField[] {
-  const same = (a: PartitionField) => (b: PartitionField) =>
-    a.sourceId === b.sourceId && a.transform.text === b.transform.text;
-  const older = specs.flatMap((spec) => spec.fields);
-  let next = Math.max(lastAssigned, FIRST_PARTITION_FIELD_ID - 1) + 1;
-  return fields.map((field) => ({
-    ...field,
-    fieldId: older.find(same(field))?.fieldId ?? next++,
-  }));
+export function checkPartitionNames({ fields }: PartitionSpec): void {
+  const { fieldNameBytes } = LIMITS;
+  for (const { name } of fields) {
+    const bytes = utf8Length(name);
+    if (bytes <= fieldNameBytes) continue;
+    const reason = "partition name is too long: use a shorter one";
+    const context = { name: `${name.slice(0, 64)}…`, bytes, maxFieldNameBytes: fieldNameBytes };
+    throw modelInvalid("PARTITION_SPEC_INVALID", reason, context);
+  }
 }
 
 /** The highest partition field id of a spec, one below the first where it has no field. */
@@ -120,18 +124,11 @@ export function lastPartitionId(spec: PartitionSpec): number {
   );
 }
 
-/** Whether two specs have the same fields in the same order, field ids aside. */
-export function sameSpec(a: PartitionSpec, b: PartitionSpec): boolean {
-  if (a.fields.length !== b.fields.length) return false;
-  return a.fields.every((field, i) => {
-    const other = b.fields[i];
-    return (
-      other !== undefined &&
-      field.sourceId === other.sourceId &&
-      field.name === other.name &&
-      field.transform.text === other.transform.text
-    );
-  });
+/** The same for two specs with the same fields in the same order, field ids aside. */
+export function* specDigest({ fields }: PartitionSpec): Steps<string> {
+  return sha256Hex(
+    yield* jsonSteps(fields.map((one) => [one.sourceId, one.name, one.transform.text])),
+  );
 }
 
 /**
@@ -183,7 +180,7 @@ export function checkSequentialIds(spec: PartitionSpec): void {
  * @throws CatalogError `Invalid` `PARTITION_SPEC_INVALID`.
  */
 export function checkDistinctIds(spec: PartitionSpec): void {
-  if (new Set(spec.fields.map((field) => field.fieldId)).size !== spec.fields.length) {
+  if (new IdSet(spec.fields.map((field) => field.fieldId)).size !== spec.fields.length) {
     throw modelInvalid("PARTITION_SPEC_INVALID", "a partition field id is used twice");
   }
 }

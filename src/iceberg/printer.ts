@@ -1,4 +1,5 @@
 import { utf8 } from "../base/bytes.ts";
+import type { Steps } from "../base/steps.ts";
 import { ChunkedList, type Part } from "./chunked-list.ts";
 
 /** Where what is not shared is gathered: nothing waits between that and the copy of it. */
@@ -10,6 +11,9 @@ const MAX_UNIT_BYTES = 3;
  * below the chunks of a snapshot log, of which a long history has many: new memory is dear.
  */
 const SMALL_BYTES = 1_024;
+
+/** More of what is not shared begins a piece of its own, so that none takes long to encode. */
+const PIECE_CHARS = 1_048_576;
 
 /**
  * JSON text in the making, as UTF-8 pieces that belong one behind the other. Metadata made from
@@ -24,27 +28,31 @@ export class Printer {
 
   text(text: string): void {
     this.#text += text;
+    if (this.#text.length > PIECE_CHARS) this.#flush();
   }
 
   /** An array of parts. */
-  list(parts: readonly Part[] | ChunkedList<Part>): void {
+  *list(parts: readonly Part[] | ChunkedList<Part>): Steps<void> {
     this.text("[");
-    if (parts instanceof ChunkedList) this.#chunks(parts);
-    else this.#parts(parts);
+    if (parts instanceof ChunkedList) yield* this.#chunks(parts);
+    else yield* this.#parts(parts);
     this.text("]");
   }
 
-  #parts(parts: readonly Part[]): void {
+  *#parts(parts: readonly Part[]): Steps<void> {
     let separator = "";
     for (const { fragment } of parts) {
-      this.#text += separator + fragment.text;
+      const text = fragment.isPrinted ? fragment.text : yield* fragment.textSteps();
+      this.text(separator + text);
       separator = ",";
+      yield;
     }
   }
 
-  #chunks({ chunks }: ChunkedList<Part>): void {
+  *#chunks({ chunks }: ChunkedList<Part>): Steps<void> {
     for (const [index, { bytes }] of chunks.entries()) {
       this.#bytes(index === 0 ? bytes.subarray(1) : bytes);
+      yield;
     }
   }
 

@@ -1,3 +1,4 @@
+import { IdSet } from "../base/id-map.ts";
 import { printTableMetadata } from "./metadata.ts";
 import type { TableMetadata } from "./model.ts";
 
@@ -6,7 +7,7 @@ import type { TableMetadata } from "./model.ts";
  * statistics and all else stay: a client that wants more asks for all snapshots.
  */
 export function snapshotsOfRefs(metadata: TableMetadata): readonly Uint8Array[] {
-  const named = new Set(Array.from(metadata.refs.values(), (ref) => ref.snapshotId));
+  const named = new IdSet(Array.from(metadata.refs.values(), (ref) => ref.snapshotId));
   const snapshots = metadata.snapshots.filter(({ snapshotId }) => named.has(snapshotId));
   return printTableMetadata({ ...metadata, snapshots });
 }

@@ -1,7 +1,13 @@
-import { type JsonObject, type JsonValue, printJson } from "../base/json.ts";
+import { utf8Length } from "../base/bytes.ts";
+import { sha256Hex } from "../base/hash.ts";
+import { IdMap, IdSet } from "../base/id-map.ts";
+import { type JsonObject, type JsonValue, jsonSteps } from "../base/json.ts";
 import { arrayOf, asInt, member, optionalInt, optionalMember } from "../base/json-read.ts";
+import { LIMITS } from "../base/limits.ts";
+import { atOnce, type Steps } from "../base/steps.ts";
 import { modelInvalid } from "./errors.ts";
 import { Fragment } from "./fragment.ts";
+import { type NameNode, NameTree } from "./name-tree.ts";
 import {
   fieldToJson,
   type IcebergType,
@@ -9,13 +15,15 @@ import {
   type NestedField,
   type StructType,
 } from "./type.ts";
-import { parseStruct } from "./type-read.ts";
+import { structSteps } from "./type-read.ts";
 
 /** A field anywhere in a schema: list elements and map keys and values have an id as well. */
 export interface IndexedField {
   readonly id: number;
-  /** Names from the root joined by dots, `element`, `key` and `value` included. */
-  readonly fullName: string;
+  /** Its own name: `element`, `key` or `value` in a list or map. */
+  readonly name: string;
+  /** Length in UTF-8 of the names from the root to this one, joined by dots. */
+  readonly fullNameBytes: number;
   readonly required: boolean;
   readonly type: IcebergType;
   /** The field whose type holds this one, undefined at the root. */
@@ -28,8 +36,9 @@ export interface Schema {
   readonly schemaId: number;
   readonly struct: StructType;
   readonly identifierFieldIds: readonly number[];
-  readonly byId: ReadonlyMap<number, IndexedField>;
-  readonly byName: ReadonlyMap<string, IndexedField>;
+  readonly byId: IdMap<number, IndexedField>;
+  /** By the names from the root joined by dots, `element`, `key` and `value` included. */
+  readonly byName: NameTree<IndexedField>;
   readonly highestFieldId: number;
   readonly fragment: Fragment;
 }
@@ -39,40 +48,54 @@ export interface Schema {
  *
  * @throws CatalogError `Invalid`: `SCHEMA_INVALID`, or a `FIELD_…` code of a malformed member.
  */
-export function parseSchema(object: JsonObject, at: string): Schema {
+export function* schemaSteps(object: JsonObject, at: string): Steps<Schema> {
   if (member(object, "type") !== "struct") {
     throw modelInvalid("SCHEMA_INVALID", "a schema is a struct", { path: at });
   }
   const identifiers = optionalMember(object, "identifier-field-ids", arrayOf(asInt), at);
-  const struct = parseStruct(object, at);
+  const struct = yield* structSteps(object, at);
   const schemaId = optionalInt(object, "schema-id", at) ?? 0;
-  return indexSchema(schemaId, struct, identifiers ?? [], new Fragment(object));
+  return yield* indexSteps(schemaId, struct, identifiers ?? [], new Fragment(object));
+}
+
+/** As `schemaSteps`, at once. */
+export function parseSchema(object: JsonObject, at: string): Schema {
+  return atOnce(schemaSteps(object, at));
 }
 
 /** A schema printed from the model alone, as requests need it: unknown members do not enter. */
-export function makeSchema(
+function makeSchema(
   schemaId: number,
   struct: StructType,
   identifierFieldIds: readonly number[],
-): Schema {
+): Steps<Schema> {
+  const out = schemaJson(schemaId, struct, identifierFieldIds);
+  return indexSteps(schemaId, struct, identifierFieldIds, new Fragment(out));
+}
+
+function schemaJson(
+  schemaId: number,
+  struct: StructType,
+  identifierFieldIds: readonly number[],
+): JsonObject {
   const out: Record<string, JsonValue> = { type: "struct", "schema-id": schemaId };
   if (identifierFieldIds.length > 0) out["identifier-field-ids"] = identifierFieldIds;
   out["fields"] = struct.fields.map(fieldToJson);
-  return indexSchema(schemaId, struct, identifierFieldIds, new Fragment(out));
+  return out;
 }
 
-function indexSchema(
+function* indexSteps(
   schemaId: number,
   struct: StructType,
   identifierFieldIds: readonly number[],
   fragment: Fragment,
-): Schema {
+): Steps<Schema> {
   const index = new SchemaIndex();
-  index.addStruct(struct, undefined);
+  yield* index.addStruct(struct, undefined, index.byName.root);
   const schema: Schema = {
     schemaId,
     struct,
-    identifierFieldIds: [...new Set(identifierFieldIds)],
+    identifierFieldIds: [...new IdSet(identifierFieldIds)],
     byId: index.byId,
     byName: index.byName,
     highestFieldId: index.highestFieldId,
@@ -82,56 +105,111 @@ function indexSchema(
   return schema;
 }
 
+/** Fields that are indexed between two steps. */
+const FIELDS_A_STEP = 256;
+
 class SchemaIndex {
-  readonly byId = new Map<number, IndexedField>();
-  readonly byName = new Map<string, IndexedField>();
+  readonly byId = new IdMap<number, IndexedField>();
+  readonly byName = new NameTree<IndexedField>();
   highestFieldId = 0;
 
-  addStruct(struct: StructType, parent: IndexedField | undefined): void {
-    for (const field of struct.fields) {
-      this.#add(field.id, field.name, field.required, field.type, parent, field);
+  *addStruct(
+    struct: StructType,
+    parent: IndexedField | undefined,
+    node: NameNode<IndexedField>,
+  ): Steps<void> {
+    for (const { id, name, required, type, initialDefault } of struct.fields) {
+      const field = { id, name, required, type, parent };
+      yield* this.#add(field, node, initialDefault !== undefined);
+      if (this.byId.size % FIELDS_A_STEP === 0) yield;
     }
   }
 
-  #add(
-    id: number,
-    name: string,
-    required: boolean,
-    type: IcebergType,
-    parent: IndexedField | undefined,
-    field?: NestedField,
-  ): void {
-    const fullName = parent === undefined ? name : `${parent.fullName}.${name}`;
-    const hasInitialDefault = field?.initialDefault !== undefined;
-    const entry: IndexedField = { id, fullName, required, type, parent, hasInitialDefault };
+  *#add(
+    field: Pick<IndexedField, "id" | "name" | "required" | "type" | "parent">,
+    below: NameNode<IndexedField>,
+    hasInitialDefault = false,
+  ): Steps<void> {
+    const { id, name, parent } = field;
+    const before = parent === undefined ? 0 : parent.fullNameBytes + 1;
+    const entry = { ...field, fullNameBytes: before + utf8Length(name), hasInitialDefault };
     if (this.byId.has(id)) {
       throw modelInvalid("SCHEMA_INVALID", "field id is used twice", { fieldId: id });
     }
-    if (this.byName.has(fullName)) {
-      throw modelInvalid("SCHEMA_INVALID", "name is used twice", { name: fullName });
+    const node = this.byName.add(below, name);
+    if (node.value !== undefined) {
+      throw modelInvalid("SCHEMA_INVALID", "name is used twice", { name: fullNameOf(entry) });
     }
+    node.value = entry;
     this.highestFieldId = Math.max(this.highestFieldId, id);
     this.byId.set(id, entry);
-    this.byName.set(fullName, entry);
-    this.#descend(type, entry);
+    if (entry.type.kind !== "primitive") yield* this.#descend(entry, node);
   }
 
-  #descend(type: IcebergType, parent: IndexedField): void {
+  *#descend(parent: IndexedField, node: NameNode<IndexedField>): Steps<void> {
+    const { type } = parent;
     switch (type.kind) {
       case "primitive":
         break;
       case "struct":
-        this.addStruct(type, parent);
+        yield* this.addStruct(type, parent, node);
         break;
-      case "list":
-        this.#add(type.elementId, "element", type.elementRequired, type.element, parent);
+      case "list": {
+        const { elementId: id, elementRequired: required, element } = type;
+        yield* this.#add({ id, name: "element", required, type: element, parent }, node);
         break;
-      case "map":
-        this.#add(type.keyId, "key", true, type.key, parent);
-        this.#add(type.valueId, "value", type.valueRequired, type.value, parent);
+      }
+      case "map": {
+        const { keyId, key, valueId, valueRequired, value } = type;
+        yield* this.#add({ id: keyId, name: "key", required: true, type: key, parent }, node);
+        const held = { id: valueId, name: "value", required: valueRequired, type: value, parent };
+        yield* this.#add(held, node);
         break;
+      }
     }
   }
+}
+
+/** Names from the root joined by dots: as long as it is, so for errors alone. */
+export function fullNameOf({ name, parent }: Pick<IndexedField, "name" | "parent">): string {
+  return parent === undefined ? name : `${fullNameOf(parent)}.${name}`;
+}
+
+/**
+ * Bounds the names of a schema that a request adds. A metadata file that is registered may hold
+ * longer ones, up to what the reader of a name takes.
+ *
+ * @throws CatalogError `Invalid` `SCHEMA_INVALID`, which says the limit.
+ */
+export function checkNameLengths(schema: Schema): void {
+  const { fieldNameBytes, fullNameBytes } = LIMITS;
+  for (const field of schema.byId.values()) {
+    if (field.fullNameBytes <= fieldNameBytes) continue;
+    const own = utf8Length(field.name);
+    if (own > fieldNameBytes) {
+      throw modelInvalid("SCHEMA_INVALID", "field name is too long: use a shorter one", {
+        ...nameFacts(field),
+        bytes: own,
+        maxFieldNameBytes: fieldNameBytes,
+      });
+    }
+    if (field.fullNameBytes > fullNameBytes) {
+      const reason = "full name of a field is too long: shorten the names around it";
+      throw modelInvalid("SCHEMA_INVALID", reason, {
+        ...nameFacts(field),
+        bytes: field.fullNameBytes,
+        maxFullNameBytes: fullNameBytes,
+      });
+    }
+  }
+}
+
+/** Enough of a long name to know the field by. */
+function nameFacts({ id, name }: IndexedField): {
+  readonly fieldId: number;
+  readonly name: string;
+} {
+  return { fieldId: id, name: `${name.slice(0, 64)}…` };
 }
 
 /** An identifier field is required and primitive, not floating, inside required structs only. */
@@ -165,7 +243,7 @@ export function checkSchemaVersion(schema: Schema, formatVersion: number): void 
     const least = name === undefined ? undefined : MIN_FORMAT_VERSION.get(name);
     if (least !== undefined && formatVersion < least) {
       throw modelInvalid("SCHEMA_INVALID", "type is not supported in this format version", {
-        name: field.fullName,
+        name: fullNameOf(field),
         type: name ?? "",
         minFormatVersion: least,
         formatVersion,
@@ -173,76 +251,90 @@ export function checkSchemaVersion(schema: Schema, formatVersion: number): void 
     }
     if (field.hasInitialDefault && formatVersion < 3) {
       throw modelInvalid("SCHEMA_INVALID", "initial default needs format version 3", {
-        name: field.fullName,
+        name: fullNameOf(field),
         formatVersion,
       });
     }
   }
 }
 
-/** Whether two schemas are equal but for their id. */
-export function sameSchema(a: Schema, b: Schema): boolean {
-  const [aIds, bIds] = [a.identifierFieldIds, b.identifierFieldIds];
-  if (a.byId.size !== b.byId.size || aIds.length !== bIds.length) return false;
-  if (!aIds.every((id) => bIds.includes(id))) return false;
-  return structText(a) === structText(b);
+/**
+ * What schemas that differ in their id alone have in common, as a digest: a table compares each new
+ * one with all it has. Costs a print of the schema, once.
+ */
+export function* schemaDigest(schema: Schema): Steps<string> {
+  let digest = digests.get(schema);
+  if (digest === undefined) {
+    const identifiers = schema.identifierFieldIds.toSorted((a, b) => a - b);
+    const fields = schema.struct.fields.map(fieldToJson);
+    yield;
+    digest = sha256Hex(yield* jsonSteps([identifiers, fields]));
+    digests.set(schema, digest);
+  }
+  return digest;
 }
 
-/** Printed structs of schemas that were compared: a table compares each new one with all it has. */
-const structTexts = new WeakMap<Schema, string>();
+const digests = new WeakMap<Schema, string>();
 
-function structText(schema: Schema): string {
-  let text = structTexts.get(schema);
-  if (text === undefined) {
-    text = printJson(schema.struct.fields.map(fieldToJson));
-    structTexts.set(schema, text);
-  }
-  return text;
+/** The same schema under another id, printed from the model alone. Shares its index. */
+export function renumbered(schema: Schema, schemaId: number): Schema {
+  const out = schemaJson(schemaId, schema.struct, schema.identifierFieldIds);
+  const made = { ...schema, schemaId, fragment: new Fragment(out) };
+  const digest = digests.get(schema);
+  if (digest !== undefined) digests.set(made, digest);
+  return made;
 }
 
 /**
  * The schema with ids assigned from 1 in the order of Iceberg's own libraries: the fields of a
  * struct before what is nested in them, a map's key and value before what is nested in either.
  */
-export function assignFreshIds(schema: Schema): {
+export function* assignFreshIds(schema: Schema): Steps<{
   readonly schema: Schema;
-  readonly newIds: ReadonlyMap<number, number>;
-} {
-  const newIds = new Map<number, number>();
+  readonly newIds: IdMap<number, number>;
+}> {
+  const newIds = new IdMap<number, number>();
   const fresh = (oldId: number): number => {
     newIds.set(oldId, newIds.size + 1);
     return newIds.size;
   };
-  const struct = freshStruct(schema.struct, fresh);
+  const struct = yield* freshStruct(schema.struct, fresh);
   const identifiers = schema.identifierFieldIds.map((id) => newIds.get(id) ?? id);
-  return { schema: makeSchema(0, struct, identifiers), newIds };
+  return { schema: yield* makeSchema(0, struct, identifiers), newIds };
 }
 
-function freshStruct(struct: StructType, fresh: (oldId: number) => number): StructType {
-  const ids = struct.fields.map((field) => fresh(field.id));
-  const fields = struct.fields.map((field, i) => ({
-    ...field,
-    id: ids[i] ?? field.id,
-    type: freshType(field.type, fresh),
-  }));
+type Fresh = (oldId: number) => number;
+
+function* freshStruct(struct: StructType, fresh: Fresh): Steps<StructType> {
+  const ids: number[] = [];
+  for (const { id } of struct.fields) {
+    ids.push(fresh(id));
+    if (ids.length % FIELDS_A_STEP === 0) yield;
+  }
+  const fields: NestedField[] = [];
+  for (const [i, field] of struct.fields.entries()) {
+    const type = field.type.kind === "primitive" ? field.type : yield* freshType(field.type, fresh);
+    fields.push({ ...field, id: ids[i] ?? field.id, type });
+    if (fields.length % FIELDS_A_STEP === 0) yield;
+  }
   return { kind: "struct", fields };
 }
 
-function freshType(type: IcebergType, fresh: (oldId: number) => number): IcebergType {
+function* freshType(type: IcebergType, fresh: Fresh): Steps<IcebergType> {
   switch (type.kind) {
     case "primitive":
       return type;
     case "struct":
-      return freshStruct(type, fresh);
+      return yield* freshStruct(type, fresh);
     case "list": {
       const elementId = fresh(type.elementId);
-      return { ...type, elementId, element: freshType(type.element, fresh) };
+      return { ...type, elementId, element: yield* freshType(type.element, fresh) };
     }
     case "map": {
       const keyId = fresh(type.keyId);
       const valueId = fresh(type.valueId);
-      const key = freshType(type.key, fresh);
-      return { ...type, keyId, valueId, key, value: freshType(type.value, fresh) };
+      const key = yield* freshType(type.key, fresh);
+      return { ...type, keyId, valueId, key, value: yield* freshType(type.value, fresh) };
     }
   }
 }

@@ -1,9 +1,15 @@
+import { IdMap, type IdSet } from "../base/id-map.ts";
 import { ChunkedList } from "./chunked-list.ts";
 import { modelInvalid } from "./errors.ts";
 import type { Snapshot } from "./snapshot.ts";
 
+/** The error of a snapshot whose id is taken. */
+export function snapshotExists(snapshotId: bigint): Error {
+  return modelInvalid("SNAPSHOT_INVALID", "snapshot already exists", { snapshotId });
+}
+
 /** Positions that an id stands at in some list: almost always one. */
-type Positions = Map<bigint, number | readonly number[]>;
+type Positions = IdMap<bigint, number | readonly number[]>;
 
 /**
  * The snapshots of one table metadata, in the file's order. Lists that grew out of each other share
@@ -25,8 +31,13 @@ export class SnapshotList {
     return SnapshotList.#indexed(ChunkedList.of(items));
   }
 
+  /** A list whose ids were found distinct before, and indexed by position in a map given up. */
+  static indexed(items: ChunkedList<Snapshot>, positions: Positions): SnapshotList {
+    return new SnapshotList(items, positions);
+  }
+
   static #indexed(items: ChunkedList<Snapshot>): SnapshotList {
-    const positions: Positions = new Map();
+    const positions: Positions = new IdMap();
     let position = 0;
     for (const { snapshotId } of items) {
       if (positions.has(snapshotId)) {
@@ -61,10 +72,17 @@ export class SnapshotList {
   append(snapshot: Snapshot): SnapshotList {
     const { snapshotId } = snapshot;
     if (this.has(snapshotId)) {
-      throw modelInvalid("SNAPSHOT_INVALID", "snapshot already exists", { snapshotId });
+      throw snapshotExists(snapshotId);
     }
     this.#note(snapshotId, this.items.length);
     return new SnapshotList(this.items.append(snapshot), this.#positions);
+  }
+
+  /** With others behind it, whose ids are not in the list and differ. */
+  appendAll(snapshots: readonly Snapshot[]): SnapshotList {
+    let position = this.items.length;
+    for (const { snapshotId } of snapshots) this.#note(snapshotId, position++);
+    return new SnapshotList(this.items.appendAll(snapshots), this.#positions);
   }
 
   /** Another list that grew out of the same one may have put the id elsewhere. */
@@ -91,7 +109,7 @@ export class SnapshotList {
     return items === this.items ? this : SnapshotList.#indexed(items);
   }
 
-  without(snapshotIds: ReadonlySet<bigint>): SnapshotList {
+  without(snapshotIds: IdSet<bigint>): SnapshotList {
     return this.filter((item) => !snapshotIds.has(item.snapshotId));
   }
 }

@@ -1,4 +1,5 @@
-import type { JsonObject } from "../base/json.ts";
+import { sha256Hex } from "../base/hash.ts";
+import { type JsonObject, jsonSteps } from "../base/json.ts";
 import {
   asObject,
   memberPath,
@@ -7,6 +8,7 @@ import {
   requireInt,
   requireString,
 } from "../base/json-read.ts";
+import type { Steps } from "../base/steps.ts";
 import { modelInvalid } from "./errors.ts";
 import { Fragment } from "./fragment.ts";
 import type { Schema } from "./schema.ts";
@@ -80,19 +82,15 @@ export function makeSortOrder(orderId: number, fields: readonly SortField[]): So
   return { orderId, fields, fragment: new Fragment(object) };
 }
 
-/** Whether two orders are equal but for their id. */
-export function sameOrder(a: SortOrder, b: SortOrder): boolean {
-  if (a.fields.length !== b.fields.length) return false;
-  return a.fields.every((field, i) => {
-    const other = b.fields[i];
-    return (
-      other !== undefined &&
-      field.transform.text === other.transform.text &&
-      field.sourceId === other.sourceId &&
-      field.direction === other.direction &&
-      field.nullOrder === other.nullOrder
-    );
-  });
+/** The same for two orders that differ in their id alone. */
+export function* orderDigest({ fields }: SortOrder): Steps<string> {
+  const parts = fields.map(({ transform, sourceId, direction, nullOrder }) => [
+    transform.text,
+    sourceId,
+    direction,
+    nullOrder,
+  ]);
+  return sha256Hex(yield* jsonSteps(parts));
 }
 
 /**

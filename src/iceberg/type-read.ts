@@ -1,12 +1,14 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "../base/json.ts";
 import {
+  asKey,
   member,
   memberPath,
   requireArray,
   requireBoolean,
   requireInt,
-  requireString,
+  requireMember,
 } from "../base/json-read.ts";
+import type { Steps } from "../base/steps.ts";
 import { parseDefault } from "./default-value.ts";
 import { modelInvalid } from "./errors.ts";
 import type {
@@ -49,37 +51,38 @@ const GEOMETRY = /^geometry *\(([^()]+)\)$/i;
 const GEOGRAPHY = /^geography *\(([^(),]+)(?:,([^(),]+))?\)$/i;
 const EDGE_ALGORITHMS = new Set(["spherical", "vincenty", "thomas", "andoyer", "karney"]);
 
-/**
- * A type as a schema's JSON holds it.
- *
- * @throws CatalogError `Invalid`: `SCHEMA_INVALID`, or a `FIELD_…` code of a malformed member.
- */
-export function parseType(value: JsonValue | undefined, at: string): IcebergType {
-  if (typeof value === "string") return parsePrimitive(value, at);
-  if (isJsonObject(value)) {
-    const kind = member(value, "type");
-    if (kind === "struct") return parseStruct(value, at);
-    if (kind === "list") return parseList(value, at);
-    if (kind === "map") return parseMap(value, at);
-  }
-  throw modelInvalid("SCHEMA_INVALID", "not a type", { path: at });
-}
+/** Fields that are read between two steps. */
+const FIELDS_A_STEP = 256;
 
 /**
  * A struct's fields.
  *
- * @throws CatalogError as `parseType`.
+ * @throws CatalogError `Invalid`: `SCHEMA_INVALID`, or a `FIELD_…` code of a malformed member.
  */
-export function parseStruct(object: JsonObject, at: string): StructType {
-  const fields = requireArray(object, "fields", at).map((field, i) =>
-    parseField(field, memberPath(memberPath(at, "fields"), i)),
-  );
+export function* structSteps(object: JsonObject, at: string): Steps<StructType> {
+  const fields: NestedField[] = [];
+  const path = memberPath(at, "fields");
+  for (const [i, field] of requireArray(object, "fields", at).entries()) {
+    fields.push(yield* fieldSteps(field, memberPath(path, i)));
+    if (i % FIELDS_A_STEP === FIELDS_A_STEP - 1) yield;
+  }
   return { kind: "struct", fields };
 }
 
-function parseField(value: JsonValue, at: string): NestedField {
+function* typeSteps(value: JsonValue | undefined, at: string): Steps<IcebergType> {
+  if (typeof value === "string") return parsePrimitive(value, at);
+  if (isJsonObject(value)) {
+    const kind = member(value, "type");
+    if (kind === "struct") return yield* structSteps(value, at);
+    if (kind === "list") return yield* listSteps(value, at);
+    if (kind === "map") return yield* mapSteps(value, at);
+  }
+  throw modelInvalid("SCHEMA_INVALID", "not a type", { path: at });
+}
+
+function* fieldSteps(value: JsonValue, at: string): Steps<NestedField> {
   if (!isJsonObject(value)) throw modelInvalid("SCHEMA_INVALID", "not a field", { path: at });
-  const type = parseType(member(value, "type"), memberPath(at, "type"));
+  const type = yield* typeSteps(member(value, "type"), memberPath(at, "type"));
   const required = requireBoolean(value, "required", at);
   if (required && type.kind === "primitive" && type.name === "unknown") {
     throw modelInvalid("SCHEMA_INVALID", "a field of unknown type is optional", { path: at });
@@ -90,7 +93,7 @@ function parseField(value: JsonValue, at: string): NestedField {
   }
   return {
     id: requireInt(value, "id", at),
-    name: requireString(value, "name", at),
+    name: requireMember(value, "name", asKey, at),
     required,
     type,
     doc,
@@ -99,23 +102,23 @@ function parseField(value: JsonValue, at: string): NestedField {
   };
 }
 
-function parseList(object: JsonObject, at: string): ListType {
+function* listSteps(object: JsonObject, at: string): Steps<ListType> {
   return {
     kind: "list",
     elementId: requireInt(object, "element-id", at),
     elementRequired: requireBoolean(object, "element-required", at),
-    element: parseType(member(object, "element"), memberPath(at, "element")),
+    element: yield* typeSteps(member(object, "element"), memberPath(at, "element")),
   };
 }
 
-function parseMap(object: JsonObject, at: string): MapType {
+function* mapSteps(object: JsonObject, at: string): Steps<MapType> {
   return {
     kind: "map",
     keyId: requireInt(object, "key-id", at),
-    key: parseType(member(object, "key"), memberPath(at, "key")),
+    key: yield* typeSteps(member(object, "key"), memberPath(at, "key")),
     valueId: requireInt(object, "value-id", at),
     valueRequired: requireBoolean(object, "value-required", at),
-    value: parseType(member(object, "value"), memberPath(at, "value")),
+    value: yield* typeSteps(member(object, "value"), memberPath(at, "value")),
   };
 }
 

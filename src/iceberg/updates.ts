@@ -1,8 +1,11 @@
+import { IdSet } from "../base/id-map.ts";
 import type { JsonObject, JsonValue } from "../base/json.ts";
 import {
   arrayOf,
+  asArray,
   asInt,
   asLong,
+  asNameOf,
   asObject,
   memberPath,
   requireInt,
@@ -11,6 +14,8 @@ import {
   requireObject,
   requireString,
 } from "../base/json-read.ts";
+import { LIMITS } from "../base/limits.ts";
+import { atOnce, type Steps, VALUES_AT_ONCE } from "../base/steps.ts";
 import {
   addEncryptionKey,
   addSnapshot,
@@ -36,7 +41,7 @@ import {
 import {
   assignUuid,
   type CommonUpdate,
-  parseCommonUpdate,
+  commonUpdateSteps,
   removeProperties,
   setLocation,
   setProperties,
@@ -60,10 +65,10 @@ import {
 export type TableUpdate =
   | CommonUpdate
   | { readonly action: "set-current-schema"; readonly schemaId: number }
-  | { readonly action: "remove-schemas"; readonly schemaIds: ReadonlySet<number> }
+  | { readonly action: "remove-schemas"; readonly schemaIds: IdSet<number> }
   | { readonly action: "add-spec"; readonly spec: PartitionSpec }
   | { readonly action: "set-default-spec"; readonly specId: number }
-  | { readonly action: "remove-partition-specs"; readonly specIds: ReadonlySet<number> }
+  | { readonly action: "remove-partition-specs"; readonly specIds: IdSet<number> }
   | { readonly action: "add-sort-order"; readonly sortOrder: SortOrder }
   | { readonly action: "set-default-sort-order"; readonly sortOrderId: number }
   | { readonly action: "add-snapshot"; readonly snapshot: Snapshot }
@@ -72,7 +77,7 @@ export type TableUpdate =
       readonly refName: string;
       readonly target: RefTarget;
     }
-  | { readonly action: "remove-snapshots"; readonly snapshotIds: ReadonlySet<bigint> }
+  | { readonly action: "remove-snapshots"; readonly snapshotIds: IdSet<bigint> }
   | { readonly action: "remove-snapshot-ref"; readonly refName: string }
   | { readonly action: "set-statistics"; readonly file: StatisticsFile }
   | { readonly action: "remove-statistics"; readonly snapshotId: bigint }
@@ -81,20 +86,32 @@ export type TableUpdate =
   | { readonly action: "add-encryption-key"; readonly key: EncryptionKey }
   | { readonly action: "remove-encryption-key"; readonly keyId: string };
 
+const asRefName = asNameOf(LIMITS.refNameBytes);
+
 /**
  * The `updates` of a commit request, parsed and each checked by itself.
  *
  * @throws CatalogError `Invalid`: `UPDATE_UNKNOWN`, a `FIELD_…` code, or that of the part that
  * an update holds.
  */
-export function parseUpdates(value: JsonValue): readonly TableUpdate[] {
-  return arrayOf(parseUpdate)(value, "updates");
+export function* updateSteps(value: JsonValue): Steps<readonly TableUpdate[]> {
+  const updates: TableUpdate[] = [];
+  for (const [i, element] of asArray(value, "updates").entries()) {
+    updates.push(yield* oneUpdate(element, memberPath("updates", i)));
+    yield;
+  }
+  return updates;
 }
 
-function parseUpdate(element: JsonValue | undefined, at: string): TableUpdate {
+/** As `updateSteps`, at once. */
+export function parseUpdates(value: JsonValue): readonly TableUpdate[] {
+  return atOnce(updateSteps(value));
+}
+
+function* oneUpdate(element: JsonValue | undefined, at: string): Steps<TableUpdate> {
   const o = asObject(element, at);
   const action = requireString(o, "action", at).toLowerCase();
-  const common = parseCommonUpdate(action, o, at);
+  const common = yield* commonUpdateSteps(action, o, at);
   if (common !== undefined) return common;
   const part = <T>(name: string, parse: (object: JsonObject, path: string) => T): T =>
     parse(requireObject(o, name, at), memberPath(at, name));
@@ -117,9 +134,21 @@ function parseUpdate(element: JsonValue | undefined, at: string): TableUpdate {
       return { action, key: part("encryption-key", parseEncryptionKey) };
     case "remove-encryption-key":
       return { action, keyId: requireString(o, "key-id", at) };
+    case "remove-snapshots":
+      return { action, snapshotIds: yield* snapshotIdSteps(o, at) };
     default:
       return parseSnapshotUpdate(action, o, at);
   }
+}
+
+/** An expiry may name a hundred thousand snapshots at once. */
+function* snapshotIdSteps(o: JsonObject, at: string): Steps<IdSet<bigint>> {
+  const ids = new IdSet<bigint>();
+  for (const [i, id] of requireMember(o, "snapshot-ids", asArray, at).entries()) {
+    ids.add(asLong(id, memberPath(memberPath(at, "snapshot-ids"), i)));
+    if (i % VALUES_AT_ONCE === 0) yield;
+  }
+  return ids;
 }
 
 function parseSnapshotUpdate(action: string, o: JsonObject, at: string): TableUpdate {
@@ -129,11 +158,11 @@ function parseSnapshotUpdate(action: string, o: JsonObject, at: string): TableUp
       return { action, snapshot: parseSnapshot(snapshot, memberPath(at, "snapshot")) };
     }
     case "set-snapshot-ref":
-      return { action, refName: requireString(o, "ref-name", at), target: parseRefTarget(o, at) };
-    case "remove-snapshots": {
-      const snapshotIds = requireMember(o, "snapshot-ids", arrayOf(asLong), at);
-      return { action, snapshotIds: new Set(snapshotIds) };
-    }
+      return {
+        action,
+        refName: requireMember(o, "ref-name", asRefName, at),
+        target: parseRefTarget(o, at),
+      };
     case "remove-snapshot-ref":
       return { action, refName: requireString(o, "ref-name", at) };
     case "set-statistics": {
@@ -153,8 +182,8 @@ function parseSnapshotUpdate(action: string, o: JsonObject, at: string): TableUp
   }
 }
 
-function ids(object: JsonObject, name: string, at: string): ReadonlySet<number> {
-  return new Set(requireMember(object, name, arrayOf(asInt), at));
+function ids(object: JsonObject, name: string, at: string): IdSet<number> {
+  return new IdSet(requireMember(object, name, arrayOf(asInt), at));
 }
 
 export interface ApplyOptions {
@@ -173,16 +202,28 @@ export interface ApplyOptions {
  * @throws CatalogError `Invalid`: the code of the part that an update breaks. `Conflict`:
  * `COMMIT_STALE_SEQUENCE`, `COMMIT_STALE_ROW_ID`.
  */
+export function* applySteps(
+  base: TableMetadata | undefined,
+  updates: readonly TableUpdate[],
+  options: ApplyOptions,
+): Steps<TableMetadata> {
+  const draft = makeDraft(base, options.nowMs, supportedVersion(initialVersion(base, updates)));
+  for (const update of updates) {
+    yield* applyUpdate(draft, update);
+    yield;
+  }
+  if (base !== undefined && !draft.changed) return base;
+  draft.uuid ??= options.uuid;
+  return yield* finishDraft(draft, options.baseLocation);
+}
+
+/** As `applySteps`, at once. */
 export function applyUpdates(
   base: TableMetadata | undefined,
   updates: readonly TableUpdate[],
   options: ApplyOptions,
 ): TableMetadata {
-  const draft = makeDraft(base, options.nowMs, supportedVersion(initialVersion(base, updates)));
-  for (const update of updates) applyUpdate(draft, update);
-  if (base !== undefined && !draft.changed) return base;
-  draft.uuid ??= options.uuid;
-  return finishDraft(draft, options.baseLocation);
+  return atOnce(applySteps(base, updates, options));
 }
 
 /** A new table has the version that its updates name first from the start. */
@@ -192,7 +233,10 @@ function initialVersion(base: TableMetadata | undefined, updates: readonly Table
   return first?.formatVersion ?? DEFAULT_FORMAT_VERSION;
 }
 
-type Apply<Action> = (draft: Draft, update: Extract<TableUpdate, { action: Action }>) => void;
+type Apply<Action> = (
+  draft: Draft,
+  update: Extract<TableUpdate, { action: Action }>,
+) => Steps<void> | void;
 
 /** One entry for every action, which the compiler sees to. */
 const APPLY: { readonly [Action in TableUpdate["action"]]: Apply<Action> } = {
@@ -224,8 +268,9 @@ const APPLY: { readonly [Action in TableUpdate["action"]]: Apply<Action> } = {
   "remove-encryption-key": (draft, { keyId }) => removeEncryptionKey(draft, keyId),
 };
 
-function applyUpdate(draft: Draft, update: TableUpdate): void {
+function* applyUpdate(draft: Draft, update: TableUpdate): Steps<void> {
   // The table's type pairs each action with its update, which the compiler cannot follow here.
   const apply = APPLY[update.action] as Apply<TableUpdate["action"]>;
-  apply(draft, update);
+  const steps = apply(draft, update);
+  if (steps !== undefined) yield* steps;
 }

@@ -1,15 +1,20 @@
+import { IdSet } from "../base/id-map.ts";
+import type { Steps } from "../base/steps.ts";
+import { checkPropertiesSize } from "./common-updates.ts";
+import { SCHEMAS } from "./draft.ts";
+import { DraftList, type DraftListRules } from "./draft-list.ts";
 import { modelInvalid } from "./errors.ts";
 import { stripTrailingSlash } from "./model.ts";
-import { makeSchema, type Schema, sameSchema } from "./schema.ts";
+import { renumbered, type Schema } from "./schema.ts";
 import { currentVersion, type ViewMetadata, viewLayout } from "./view-metadata.ts";
 import {
   checkNewVersion,
   dialectsOf,
   makeHistoryEntry,
   makeViewVersion,
-  sameVersion,
   type ViewHistoryEntry,
   type ViewVersion,
+  versionDigest,
 } from "./view-version.ts";
 
 /**
@@ -26,8 +31,8 @@ const HISTORY_SIZE_DEFAULT = 10;
 const COUNT = /^\+?\d{1,9}$/;
 
 /**
- * View metadata while the updates of one request are applied to it. Nothing of the base is changed
- * in place.
+ * View metadata while the updates of one request are applied to it, in place. The base is not
+ * touched.
  */
 export interface ViewDraft {
   readonly base: ViewMetadata | undefined;
@@ -36,14 +41,22 @@ export interface ViewDraft {
   changed: boolean;
   uuid: string | undefined;
   location: string | undefined;
+  /** The base's own until the first change. */
   properties: ReadonlyMap<string, string>;
-  schemas: readonly Schema[];
-  versions: readonly ViewVersion[];
+  readonly schemas: DraftList<Schema>;
+  readonly versions: DraftList<ViewVersion>;
   currentVersionId: number | undefined;
   lastAddedSchemaId: number | undefined;
   lastAddedVersionId: number | undefined;
   readonly addedVersionIds: Set<number>;
 }
+
+const VERSIONS: DraftListRules<ViewVersion> = {
+  idOf: ({ versionId }) => versionId,
+  keyOf: ({ versionId }) => String(versionId),
+  likenessOf: ({ schemaId, representations: [first] }) => `${schemaId} ${first?.sql.length}`,
+  digestOf: versionDigest,
+};
 
 /** A draft of existing metadata; without a base, of a new view. */
 export function makeViewDraft(base: ViewMetadata | undefined, nowMs: number): ViewDraft {
@@ -54,8 +67,8 @@ export function makeViewDraft(base: ViewMetadata | undefined, nowMs: number): Vi
     uuid: base?.uuid,
     location: base?.location,
     properties: base?.properties ?? new Map(),
-    schemas: base?.schemas ?? [],
-    versions: base?.versions ?? [],
+    schemas: new DraftList(base?.schemas ?? [], SCHEMAS),
+    versions: new DraftList(base?.versions ?? [], VERSIONS),
     currentVersionId: base?.currentVersionId,
     lastAddedSchemaId: undefined,
     lastAddedVersionId: undefined,
@@ -64,18 +77,14 @@ export function makeViewDraft(base: ViewMetadata | undefined, nowMs: number): Vi
 }
 
 /** Adds a schema under the next id, or finds the one that is equal to it. Field ids stay. */
-export function addViewSchema(draft: ViewDraft, schema: Schema): void {
-  const existing = draft.schemas.find((candidate) => sameSchema(candidate, schema));
+export function* addViewSchema(draft: ViewDraft, schema: Schema): Steps<void> {
+  const existing = yield* draft.schemas.equalTo(schema);
   if (existing !== undefined) {
     draft.lastAddedSchemaId = existing.schemaId;
     return;
   }
-  const schemaId = draft.schemas.reduce(
-    (next, { schemaId: id }) => Math.max(next, id + 1),
-    FIRST_SCHEMA_ID,
-  );
-  const added = makeSchema(schemaId, schema.struct, schema.identifierFieldIds);
-  draft.schemas = [...draft.schemas, added];
+  const schemaId = draft.schemas.highestId(FIRST_SCHEMA_ID - 1) + 1;
+  draft.schemas.append(renumbered(schema, schemaId));
   draft.lastAddedSchemaId = schemaId;
   draft.changed = true;
 }
@@ -85,26 +94,23 @@ export function addViewSchema(draft: ViewDraft, schema: Schema): void {
  *
  * @throws CatalogError `Invalid`: `VIEW_VERSION_INVALID`, `VIEW_DIALECT_REPEATED`.
  */
-export function addViewVersion(draft: ViewDraft, version: ViewVersion): void {
+export function* addViewVersion(draft: ViewDraft, version: ViewVersion): Steps<void> {
   checkNewVersion(version);
   const schemaId = version.schemaId === LAST_ADDED ? draft.lastAddedSchemaId : version.schemaId;
   if (schemaId === undefined) {
     throw modelInvalid("VIEW_VERSION_INVALID", "no schema was added in this request");
   }
-  if (!draft.schemas.some((schema) => schema.schemaId === schemaId)) {
+  if (draft.schemas.get(String(schemaId)) === undefined) {
     throw modelInvalid("VIEW_VERSION_INVALID", "schema does not exist", { schemaId });
   }
   const wanted = { ...version, schemaId };
-  const existing = draft.versions.find((candidate) => sameVersion(candidate, wanted));
+  const existing = yield* draft.versions.equalTo(wanted);
   if (existing !== undefined) {
     draft.lastAddedVersionId = existing.versionId;
     return;
   }
-  const versionId = draft.versions.reduce(
-    (next, { versionId: id }) => Math.max(next, id + 1),
-    FIRST_VERSION_ID,
-  );
-  draft.versions = [...draft.versions, makeViewVersion(version, versionId, schemaId)];
+  const versionId = draft.versions.highestId(FIRST_VERSION_ID - 1) + 1;
+  draft.versions.append(makeViewVersion(version, versionId, schemaId));
   draft.lastAddedVersionId = versionId;
   draft.addedVersionIds.add(versionId);
   draft.changed = true;
@@ -116,7 +122,7 @@ export function setCurrentViewVersion(draft: ViewDraft, id: number): void {
   if (versionId === undefined) {
     throw modelInvalid("VIEW_VERSION_INVALID", "no version was added in this request");
   }
-  if (!draft.versions.some((version) => version.versionId === versionId)) {
+  if (draft.versions.get(String(versionId)) === undefined) {
     throw modelInvalid("VIEW_VERSION_INVALID", "version does not exist", { versionId });
   }
   if (versionId === draft.currentVersionId) return;
@@ -133,21 +139,22 @@ export function setCurrentViewVersion(draft: ViewDraft, id: number): void {
  */
 export function finishViewDraft(draft: ViewDraft): ViewMetadata {
   const { base, uuid, location, properties, currentVersionId } = draft;
-  const current = draft.versions.find(({ versionId }) => versionId === currentVersionId);
+  const current = draft.versions.get(String(currentVersionId));
   if (uuid === undefined || location === undefined || current === undefined) {
     throw modelInvalid("UPDATE_INVALID", "a view needs a uuid, a location and a current version");
   }
+  checkPropertiesSize(draft, "VIEW_PROPERTY_INVALID");
   const previous = base === undefined ? undefined : currentVersion(base);
   if (previous !== undefined && !mayDropDialects(properties)) {
     checkDialects(previous, current);
   }
   const kept = Math.max(historySize(properties), draft.addedVersionIds.size);
-  const versions = retain(draft.versions, kept, current.versionId);
+  const versions = retain(draft.versions.toArray(), kept, current.versionId);
   return {
     uuid,
     location: stripTrailingSlash(location),
     properties,
-    schemas: draft.schemas,
+    schemas: draft.schemas.toArray(),
     currentVersionId: current.versionId,
     versions,
     history: historyOf(draft, versions, current),
@@ -188,7 +195,7 @@ function retain(
   if (versions.length <= count) return versions;
   const others = versions.map(({ versionId }) => versionId).filter((id) => id !== currentVersionId);
   const newest = others.sort((a, b) => b - a).slice(0, count - 1);
-  const kept = new Set([currentVersionId, ...newest]);
+  const kept = new IdSet([currentVersionId, ...newest]);
   return versions.filter(({ versionId }) => kept.has(versionId));
 }
 
@@ -208,7 +215,7 @@ function historyOf(
       ? logged
       : [...logged, makeHistoryEntry(current.versionId, added ? current.timestampMs : draft.nowMs)];
   if (versions.length === draft.versions.length) return entries;
-  const kept = new Set(versions.map(({ versionId }) => versionId));
+  const kept = new IdSet(versions.map(({ versionId }) => versionId));
   const gap = entries.findLastIndex(({ versionId }) => !kept.has(versionId));
   return entries.slice(gap + 1);
 }

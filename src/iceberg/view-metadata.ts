@@ -1,3 +1,4 @@
+import { IdSet } from "../base/id-map.ts";
 import { type JsonObject, type JsonValue, printJson } from "../base/json.ts";
 import {
   arrayOf,
@@ -9,14 +10,15 @@ import {
   requireMember,
   requireString,
 } from "../base/json-read.ts";
+import { atOnce, type Steps } from "../base/steps.ts";
 import { modelInvalid } from "./errors.ts";
 import {
   changedLayout,
   type LayoutEntry,
   layoutOf,
+  layoutSteps,
   type Member,
-  printLayout,
-  printMap,
+  mapSteps,
 } from "./layout.ts";
 import { parseMetadataFile } from "./metadata-file.ts";
 import { stripTrailingSlash } from "./model.ts";
@@ -98,8 +100,8 @@ export function checkViewFormat(version: number): void {
 
 /** What has to hold between the parts. @throws CatalogError `Invalid` `METADATA_INVALID`. */
 function checkViewMetadata({ schemas, versions, currentVersionId }: ViewMetadata): void {
-  const schemaIds = new Set(schemas.map(({ schemaId }) => schemaId));
-  const versionIds = new Set(versions.map(({ versionId }) => versionId));
+  const schemaIds = new IdSet(schemas.map(({ schemaId }) => schemaId));
+  const versionIds = new IdSet(versions.map(({ versionId }) => versionId));
   if (schemaIds.size !== schemas.length || versionIds.size !== versions.length) {
     const path = schemaIds.size === schemas.length ? "versions" : "schemas";
     throw modelInvalid("METADATA_INVALID", "an id is used twice", { path });
@@ -122,14 +124,20 @@ export function viewLayout(base: ViewMetadata | undefined): readonly LayoutEntry
 }
 
 /** As `printTableMetadata`. */
-export function printViewMetadata(metadata: ViewMetadata): readonly Uint8Array[] {
-  return printLayout(metadata.layout, (name) => memberOf(metadata, name));
+export function* printViewSteps(metadata: ViewMetadata): Steps<readonly Uint8Array[]> {
+  return yield* layoutSteps(metadata.layout, (name) => viewMember(metadata, name));
 }
 
-function memberOf(m: ViewMetadata, name: string): Member {
+/** As `printViewSteps`, at once. */
+export function printViewMetadata(metadata: ViewMetadata): readonly Uint8Array[] {
+  return atOnce(printViewSteps(metadata));
+}
+
+/** A member as the model has it, undefined where it is left out. */
+export function viewMember(m: ViewMetadata, name: string): Member {
   switch (name) {
     case "properties":
-      return printMap(m.properties, printJson);
+      return mapSteps(m.properties, printJson);
     case "schemas":
       return m.schemas;
     case "versions":

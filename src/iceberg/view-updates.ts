@@ -1,16 +1,25 @@
 import { CatalogError, invalid } from "../base/error.ts";
 import type { JsonObject, JsonValue } from "../base/json.ts";
-import { arrayOf, asObject, requireInt, requireMember, requireString } from "../base/json-read.ts";
+import {
+  arrayOf,
+  asArray,
+  asObject,
+  memberPath,
+  requireInt,
+  requireMember,
+  requireString,
+} from "../base/json-read.ts";
+import { atOnce, type Steps } from "../base/steps.ts";
 import {
   assignUuid,
   type CommonUpdate,
-  parseCommonUpdate,
+  commonUpdateSteps,
   removeProperties,
   setLocation,
   setProperties,
   unknownUpdate,
 } from "./common-updates.ts";
-import { parseSchema } from "./schema.ts";
+import { checkNameLengths, schemaSteps } from "./schema.ts";
 import {
   addViewSchema,
   addViewVersion,
@@ -40,11 +49,21 @@ export interface ViewRequirement {
  * @throws CatalogError `Invalid`: `UPDATE_UNKNOWN` (those of tables alone included), a `FIELD_…`
  * code, or that of the part that an update holds.
  */
-export function parseViewUpdates(value: JsonValue): readonly ViewUpdate[] {
-  return arrayOf(parseViewUpdate)(value, "updates");
+export function* viewUpdateSteps(value: JsonValue): Steps<readonly ViewUpdate[]> {
+  const updates: ViewUpdate[] = [];
+  for (const [i, element] of asArray(value, "updates").entries()) {
+    updates.push(yield* oneUpdate(element, memberPath("updates", i)));
+    yield;
+  }
+  return updates;
 }
 
-function parseViewUpdate(element: JsonValue | undefined, at: string): ViewUpdate {
+/** As `viewUpdateSteps`, at once. */
+export function parseViewUpdates(value: JsonValue): readonly ViewUpdate[] {
+  return atOnce(viewUpdateSteps(value));
+}
+
+function* oneUpdate(element: JsonValue | undefined, at: string): Steps<ViewUpdate> {
   const o = asObject(element, at);
   const action = requireString(o, "action", at).toLowerCase();
   switch (action) {
@@ -53,7 +72,7 @@ function parseViewUpdate(element: JsonValue | undefined, at: string): ViewUpdate
     case "set-current-view-version":
       return { action, versionId: requireInt(o, "view-version-id", at) };
     default: {
-      const common = parseCommonUpdate(action, o, at);
+      const common = yield* commonUpdateSteps(action, o, at);
       if (common === undefined) throw unknownUpdate(action, at);
       return common;
     }
@@ -103,17 +122,32 @@ export function checkViewRequirements(
  * @throws CatalogError `Invalid`: `VIEW_VERSION_INVALID`, `VIEW_DIALECT_REPEATED`,
  * `VIEW_DIALECT_DROPPED`, `VIEW_PROPERTY_INVALID`, `UPDATE_INVALID`, `FORMAT_VERSION_INVALID`.
  */
+export function* applyViewSteps(
+  base: ViewMetadata,
+  updates: readonly ViewUpdate[],
+  nowMs: number,
+): Steps<ViewMetadata> {
+  const draft = makeViewDraft(base, nowMs);
+  for (const update of updates) {
+    yield* applyUpdate(draft, update);
+    yield;
+  }
+  return draft.changed ? finishViewDraft(draft) : base;
+}
+
+/** As `applyViewSteps`, at once. */
 export function applyViewUpdates(
   base: ViewMetadata,
   updates: readonly ViewUpdate[],
   nowMs: number,
 ): ViewMetadata {
-  const draft = makeViewDraft(base, nowMs);
-  for (const update of updates) applyUpdate(draft, update);
-  return draft.changed ? finishViewDraft(draft) : base;
+  return atOnce(applyViewSteps(base, updates, nowMs));
 }
 
-type Apply<Action> = (draft: ViewDraft, update: Extract<ViewUpdate, { action: Action }>) => void;
+type Apply<Action> = (
+  draft: ViewDraft,
+  update: Extract<ViewUpdate, { action: Action }>,
+) => Steps<void> | void;
 
 /** One entry for every action, which the compiler sees to. */
 const APPLY: { readonly [Action in ViewUpdate["action"]]: Apply<Action> } = {
@@ -127,10 +161,11 @@ const APPLY: { readonly [Action in ViewUpdate["action"]]: Apply<Action> } = {
   "set-current-view-version": (draft, { versionId }) => setCurrentViewVersion(draft, versionId),
 };
 
-function applyUpdate(draft: ViewDraft, update: ViewUpdate): void {
+function* applyUpdate(draft: ViewDraft, update: ViewUpdate): Steps<void> {
   // The table's type pairs each action with its update, which the compiler cannot follow here.
   const apply = APPLY[update.action] as Apply<ViewUpdate["action"]>;
-  apply(draft, update);
+  const steps = apply(draft, update);
+  if (steps !== undefined) yield* steps;
 }
 
 export interface NewView {
@@ -149,14 +184,21 @@ export interface NewView {
  *
  * @throws CatalogError `Invalid`: the code of the part that is wrong, or a `FIELD_…` code.
  */
-export function newViewMetadata(view: NewView): ViewMetadata {
+export function* newViewSteps(view: NewView): Steps<ViewMetadata> {
   const version = parseViewVersion(view.version, "view-version");
   const draft = makeViewDraft(undefined, view.nowMs);
   draft.uuid = view.uuid;
   draft.location = view.location;
   draft.properties = new Map(Object.entries(view.properties));
-  addViewSchema(draft, parseSchema(view.schema, "schema"));
-  addViewVersion(draft, { ...version, schemaId: -1 });
+  const schema = yield* schemaSteps(view.schema, "schema");
+  checkNameLengths(schema);
+  yield* addViewSchema(draft, schema);
+  yield* addViewVersion(draft, { ...version, schemaId: -1 });
   setCurrentViewVersion(draft, -1);
   return finishViewDraft(draft);
+}
+
+/** As `newViewSteps`, at once. */
+export function newViewMetadata(view: NewView): ViewMetadata {
+  return atOnce(newViewSteps(view));
 }

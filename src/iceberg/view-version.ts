@@ -1,6 +1,8 @@
-import type { JsonObject, JsonValue } from "../base/json.ts";
+import { sha256Hex } from "../base/hash.ts";
+import { type JsonObject, type JsonValue, jsonSteps } from "../base/json.ts";
 import {
   arrayOf,
+  asKey,
   asMillis,
   asObject,
   asString,
@@ -10,6 +12,7 @@ import {
   requireMember,
   requireString,
 } from "../base/json-read.ts";
+import type { Steps } from "../base/steps.ts";
 import { modelInvalid } from "./errors.ts";
 import { Fragment } from "./fragment.ts";
 
@@ -65,7 +68,7 @@ function parseRepresentation(value: JsonValue | undefined, at: string): ViewRepr
   const type = requireString(object, "type", at);
   if (type.toLowerCase() !== SQL) return { type, sql: "", dialect: "" };
   const sql = requireString(object, "sql", at);
-  return { type: SQL, sql, dialect: requireString(object, "dialect", at) };
+  return { type: SQL, sql, dialect: requireMember(object, "dialect", asKey, at) };
 }
 
 /** The version under other ids, printed from the model alone: unknown members do not enter. */
@@ -133,24 +136,14 @@ export function checkNewVersion({ representations }: ViewVersion): void {
   }
 }
 
-/** Whether two versions behave the same: but for id and time. */
-export function sameVersion(a: ViewVersion, b: ViewVersion): boolean {
-  return (
-    a.schemaId === b.schemaId &&
-    a.defaultCatalog === b.defaultCatalog &&
-    sameTexts(a.defaultNamespace, b.defaultNamespace) &&
-    a.summary.size === b.summary.size &&
-    Array.from(a.summary).every(([name, value]) => b.summary.get(name) === value) &&
-    sameTexts(a.representations.flatMap(textsOf), b.representations.flatMap(textsOf))
+/** The same for two versions that behave the same: but for id and time. */
+export function* versionDigest(version: ViewVersion): Steps<string> {
+  const { schemaId, defaultCatalog, defaultNamespace, representations } = version;
+  const summary = [...version.summary].sort(([a], [b]) => (a < b ? -1 : 1));
+  const queries = representations.map(({ type, sql, dialect }) => [type, sql, dialect]);
+  return sha256Hex(
+    yield* jsonSteps([schemaId, defaultCatalog ?? null, defaultNamespace, summary, queries]),
   );
-}
-
-function textsOf({ type, sql, dialect }: ViewRepresentation): readonly string[] {
-  return [type, sql, dialect];
-}
-
-function sameTexts(a: readonly string[], b: readonly string[]): boolean {
-  return a.length === b.length && a.every((text, i) => b[i] === text);
 }
 
 /** The dialects of a version's queries; they are the same whatever their case. */

@@ -104,7 +104,8 @@ export class Core {
     const assertReadable = (sequence: Sequence) => this.assertReadable(sequence);
     const figures = new ReadFigures();
     const { tables: files, views } = this;
-    this.scanSource = { tables: files, views, meaning, figures, assertReadable };
+    const turn = () => clock.sleep(0);
+    this.scanSource = { tables: files, views, meaning, figures, assertReadable, turn };
     this.gets = new Gets(this.scanSource, figures, clock, (ms) => this.#observe("read_wait", ms));
     this.#pressure = new Pressure(clock, this.#gauges());
     const { minFlushIntervalMs } = options;

@@ -42,6 +42,8 @@ export interface ScanSource {
   readonly meaning: Meaning;
   readonly figures: PrefixFigures;
   readonly assertReadable: (sequence: Sequence) => void;
+  /** Resolves once others have had the event loop. */
+  readonly turn: () => Promise<void>;
 }
 
 /** What the first request reads beyond its block, where nothing says how far the scan will go. */
@@ -107,12 +109,13 @@ export class ViewScan implements Scan {
     this.#cursor ??= this.#begin();
     const cursor = this.#cursor;
     if (cursor === undefined) return MISS;
+    if (cursor.isMidway) return cursor.resume();
     if (this.#started) return reverse ? cursor.prev() : cursor.next();
     if (!reverse) return bounds.from === "" ? cursor.first() : cursor.seek(bounds.from);
     return bounds.to === undefined ? cursor.last() : cursor.seekBefore(bounds.to);
   }
 
-  /** @returns false where blocks are missing: the step that missed is to be made again. */
+  /** @returns false where blocks are missing, or others are to have the event loop. */
   #fill(batch: Batch, first: Step): boolean {
     const { bounds, reverse, batchRows } = this.#options;
     const cursor = this.#cursor as VisibleCursor;
@@ -129,12 +132,13 @@ export class ViewScan implements Scan {
       }
       batch.add(key, cursor.valueSource, cursor.valueStart, cursor.valueEnd);
       if (batch.length === most) return true;
+      if (cursor.isPaused) return false;
     }
     return false;
   }
 
   async #wait(batch: Batch): Promise<readonly Row[] | undefined> {
-    const { tables, assertReadable } = this.#source;
+    const { tables, assertReadable, turn } = this.#source;
     const { reverse, readAheadBytes, sequence } = this.#options;
     const held: (() => void)[] = [];
     const letGo = (): void => {
@@ -145,6 +149,10 @@ export class ViewScan implements Scan {
         const missing: MissingBlock[] = [];
         if (this.#cursor === undefined) missing.push(...this.#tails);
         else this.#cursor.missing(missing);
+        if (this.#cursor?.isPaused) {
+          await turn();
+          this.#cursor.refresh();
+        }
         held.push(await tables.load(missing, { bytes: this.#aheadBytes, reverse }));
         this.#aheadBytes = Math.min(readAheadBytes, 2 * this.#aheadBytes);
         if (this.#closed) return undefined;

@@ -26,7 +26,7 @@ import type {
   PointerStore,
   Version,
 } from "./port.ts";
-import { decodeRow, encodeRow, itemOfRow } from "./row.ts";
+import { decodeRow, encodeRow, isTombstoneRow, itemOfRow } from "./row.ts";
 
 export interface LsmPointerStoreOptions {
   readonly families: readonly KeyFamily[];
@@ -226,7 +226,9 @@ async function collect(
   try {
     for (let rows = await scan.next(); rows !== undefined; rows = await scan.next()) {
       let key = "";
-      for (const row of rows) {
+      for (const [i, row] of rows.entries()) {
+        // The last one says where a subtree that fills the batch is left.
+        if (isTombstoneRow(row.value) && i < rows.length - 1) continue;
         key = keyText(row.key);
         if (key < skipTo) continue;
         const slash = key.indexOf("/", prefix.length);

@@ -96,6 +96,11 @@ export function decodeRow(key: string, bytes: Uint8Array): StoredItem {
   return { state: "absent", key, version, writerId, deadUntilMs };
 }
 
+/** Whether a row is a tombstone, by its head alone: lists pass thousands of them. */
+export function isTombstoneRow(bytes: Uint8Array): boolean {
+  return bytes[0] === FORMAT && bytes[1] === TOMBSTONE;
+}
+
 /** What a key holds: nothing stored means version 0. */
 export function itemOfRow(key: string, bytes: Uint8Array | undefined): Item {
   return bytes === undefined ? { state: "absent", key, version: 0n } : decodeRow(key, bytes);

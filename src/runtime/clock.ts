@@ -47,6 +47,24 @@ export function afterMicrotasks(callback: () => void): void {
   queueMicrotask(() => process.nextTick(callback));
 }
 
+/** Processor time that this thread has used so far, in milliseconds. */
+export function threadCpuMs(): number {
+  const { user, system } = process.threadCpuUsage();
+  return (user + system) / 1_000;
+}
+
+/** Calls back again and again; does not keep the process running. @returns what ends it. */
+export function everyMs(ms: number, callback: () => void): () => void {
+  const timer = setInterval(callback, ms).unref();
+  return () => clearInterval(timer);
+}
+
+/** Calls back once, when nothing was `touch`ed for `ms` milliseconds; never after `stop`. */
+export function idleTimer(ms: number, callback: () => void): { touch(): void; stop(): void } {
+  const timer = setTimeout(callback, ms).unref();
+  return { touch: () => void timer.refresh(), stop: () => clearTimeout(timer) };
+}
+
 /** Whether `work` settled in time. Nothing is left running or waiting when it did. */
 export async function settlesWithin(work: Promise<unknown>, limitMs: number): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;

@@ -7,10 +7,12 @@ import { createMetrics, type Metrics } from "../base/metrics.ts";
 import { Counter } from "../base/prom.ts";
 import { Locations } from "../blob/locations.ts";
 import type { BlobStore } from "../blob/port.ts";
+import { S3_SCHEMES } from "../blob/s3/location.ts";
 import type { PointerStore } from "../pointer/port.ts";
 import type { CatalogAdmin } from "../service/catalog-admin.ts";
 import { DEFAULT_CATALOG } from "../service/iceberg.ts";
 import { type CatalogNode, openNode } from "../service/node.ts";
+import { threadReading } from "../service/reading.ts";
 import { directoryTrouble } from "./directory.ts";
 import { openLake } from "./lake.ts";
 import { fileUri } from "./location.ts";
@@ -23,7 +25,7 @@ import { type Components, localStores, memoryStores, type Stores } from "./store
 export interface Composition
   extends Pick<
     CatalogNode,
-    "iceberg" | "catalogs" | "snapshots" | "reports" | "dropped" | "close"
+    "iceberg" | "readBody" | "catalogs" | "snapshots" | "reports" | "dropped" | "close"
   > {
   readonly metrics: Metrics;
   /** Of the shards that this process owns. */
@@ -77,12 +79,12 @@ export async function composeOver(
   const { clock, prng } = components;
   const ids = new IdSource(clock, prng);
   const inMemory = settings.profile === "memory";
-  const sharedRoots = [...settings.allowLocation, ...(inMemory ? [fileUri(tmpdir())] : [])];
+  const sharedRoots = inMemory ? [fileUri(tmpdir())] : [];
   const lake = openLake(settings, components, metrics);
   const locations = new Locations({
     ...{ clock, prng, allowedRoots: sharedRoots, durable: !inMemory },
     reserved: ownLocations(settings),
-    schemes: new Map([["s3", lake.scheme]]),
+    schemes: new Map(S3_SCHEMES.map((name) => [name, lake.scheme])),
   });
   const node = await openNode({
     stores: { clock, prng, ids, blobs, pointers, onDefect: counted(components, metrics) },
@@ -91,6 +93,13 @@ export async function composeOver(
     secret,
     warehouse: settings.warehouse,
     sharedRoots,
+    storeConfig: lake.configOf,
+    allowedLocations: settings.allowLocation,
+    onUnreadable: (facts) =>
+      components.warn?.("a purge cannot read files: what only they name stays", facts),
+    onJobFailed: (facts) => components.warn?.("a job failed, and is tried again later", facts),
+    allowedProperties: settings.allowProperty,
+    reading: () => threadReading(clock),
   });
   await ensureCatalogs(node.catalogs, settings, components);
   node.jobs.start();
@@ -162,7 +171,12 @@ async function ensureCatalogs(
     }
   }
   for (const { name, uri } of catalog) await catalogs.ensure(name, uri);
-  await catalogs.allowRoots();
+  const changed = await catalogs.allowGiven();
+  if (changed.length > 0) {
+    const facts = { locations: settings.allowLocation.join(" "), catalogs: changed.length };
+    notify("catalogs allow further locations, on every node, from now on", facts);
+  }
+  await catalogs.learnRoots();
 }
 
 /** The stores of the profile. @throws CatalogError as `compose`. */

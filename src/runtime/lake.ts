@@ -1,33 +1,59 @@
+import { CatalogError } from "../base/error.ts";
 import type { Metrics } from "../base/metrics.ts";
 import { DeferredBlobStore } from "../blob/deferred.ts";
 import type { LocationScheme } from "../blob/locations.ts";
+import { normalizeS3Location, partsOfS3Location } from "../blob/s3/location.ts";
 import { s3Scheme } from "../blob/s3/scheme.ts";
+import type { Properties } from "../service/requests.ts";
+import type { LakeBucket } from "./s3-stores.ts";
 import type { Settings } from "./settings.ts";
 import type { Components } from "./stores.ts";
 
 /** The buckets that tables lie in, whatever the profile: opened when they are first used. */
 export interface Lake {
   readonly scheme: LocationScheme;
+  /** What clients need to know of a location's bucket; nothing elsewhere, or while S3 is silent. */
+  configOf(location: string): Promise<Properties> | Properties;
   close(): Promise<void>;
 }
 
-/** No request, and no SDK is loaded, before a table's file in a bucket is asked for. */
+const NOTHING: Properties = {};
+
+/** No request, and no SDK is loaded, before a table in a bucket is asked for. */
 export function openLake(settings: Settings, components: Components, metrics: Metrics): Lake {
-  const opened: Promise<{ close(): void }>[] = [];
-  const open = (bucket: string) =>
-    new DeferredBlobStore(async () => {
-      const store = import("./s3-stores.ts").then(({ lakeBucket }) =>
-        lakeBucket(bucket, settings, components, metrics),
-      );
-      opened.push(store);
-      return store;
-    });
+  const buckets = new Map<string, Promise<LakeBucket>>();
+  const bucketOf = (name: string): Promise<LakeBucket> => {
+    const known = buckets.get(name);
+    if (known !== undefined) return known;
+    const opening = import("./s3-stores.ts").then(({ lakeBucket }) =>
+      lakeBucket(name, settings, components, metrics),
+    );
+    buckets.set(name, opening);
+    // Tried anew by whoever asks next.
+    opening.catch(() => buckets.delete(name));
+    return opening;
+  };
+  const open = (name: string) => new DeferredBlobStore(async () => (await bucketOf(name)).store);
   return {
     scheme: s3Scheme({ open, watched: settings.s3CheckMetadata }),
+    configOf: (location) => (location.startsWith("file:") ? NOTHING : configOf(bucketOf, location)),
     close: async () => {
-      for (const store of await Promise.allSettled(opened)) {
-        if (store.status === "fulfilled") store.value.close();
+      for (const bucket of await Promise.allSettled(buckets.values())) {
+        if (bucket.status === "fulfilled") bucket.value.store.close();
       }
     },
   };
+}
+
+async function configOf(
+  bucketOf: (name: string) => Promise<LakeBucket>,
+  location: string,
+): Promise<Properties> {
+  try {
+    const { bucket } = partsOfS3Location(normalizeS3Location(location));
+    return (await bucketOf(bucket)).config;
+  } catch (error) {
+    if (error instanceof CatalogError) return NOTHING;
+    throw error;
+  }
 }

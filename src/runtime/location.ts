@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { CatalogError } from "../base/error.ts";
 import { normalizeFileLocation } from "../blob/file-location.ts";
-import { normalizeS3Location } from "../blob/s3/location.ts";
+import { normalizeS3Location, S3_SCHEMES } from "../blob/s3/location.ts";
 
 /**
  * A storage location as clients are told it: `s3://bucket/path` or `file:///path`, without a slash
@@ -13,7 +13,7 @@ export function parseLocation(text: string, cwd: string): string {
   const scheme = /^([A-Za-z][A-Za-z0-9+.-]+):/.exec(text)?.[1]?.toLowerCase();
   if (scheme === undefined) return fileUri(resolve(cwd, text));
   if (scheme === "file") return parseFileUri(text);
-  if (scheme === "s3") return parseBy(normalizeS3Location, text);
+  if (S3_SCHEMES.some((each) => each === scheme)) return parseBy(normalizeS3Location, text);
   throw new RangeError("must be a path, a file: or an s3: URI");
 }
 

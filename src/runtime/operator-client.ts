@@ -1,3 +1,7 @@
+import { type IncomingMessage, request as requestOverTcp } from "node:http";
+import { request as requestOverTls } from "node:https";
+import { createInterface } from "node:readline";
+import { json } from "node:stream/consumers";
 import { CatalogError, type ErrorKind } from "../base/error.ts";
 import type { NamedState } from "../lsm/states/checkpoints.ts";
 import type { ChangesRequest } from "./change-lines.ts";
@@ -15,6 +19,7 @@ const TIMEOUT_MS = 30_000;
 /** How an answer's status is to be taken by who asked. */
 const KINDS: Readonly<Record<number, ErrorKind>> = {
   400: "Invalid",
+  401: "Unauthenticated",
   403: "Forbidden",
   404: "NotFound",
   405: "Invalid",
@@ -24,18 +29,25 @@ const KINDS: Readonly<Record<number, ErrorKind>> = {
   503: "Unavailable",
 };
 
+/** Where a server serves operators: its socket; or its URL, with the token of its directory. */
+export type OperatorTarget =
+  | { readonly socketPath: string }
+  | { readonly url: string; readonly token: string | undefined };
+
 /**
- * What `ShardDesk` does, of a shard that another process of this machine owns.
+ * What `ShardDesk` does, of a shard that another process owns.
  *
  * Every method throws CatalogError: what the server refuses, under its code; `Unavailable`, code
  * `OPERATOR_UNREACHABLE`: nobody answers there, or nobody who knows of shards.
  */
 export class OperatorClient {
+  readonly #target: OperatorTarget;
   readonly #base: string;
 
-  /** @param url where the server listens; without a slash at its end. */
-  constructor(url: string, shard: string) {
-    this.#base = `${url}/admin/v1/shards/${encodeURIComponent(shard)}`;
+  /** A URL is one without a slash at its end. */
+  constructor(target: OperatorTarget, shard: string) {
+    this.#target = target;
+    this.#base = `/admin/v1/shards/${encodeURIComponent(shard)}`;
   }
 
   async report(): Promise<ShardReport> {
@@ -70,65 +82,83 @@ export class OperatorClient {
 
   /** Lines of `changeLines`, one by one. What ends them is thrown. */
   async *changes(request: ChangesRequest): AsyncGenerator<string> {
-    const url = `${this.#base}/changes`;
+    let response: IncomingMessage | undefined;
     try {
-      const response = await fetch(url, {
-        ...{ method: "POST", body: JSON.stringify(request) },
-        headers: { "Content-Type": "application/json" },
-      });
-      if (response.status >= 300) throw refusal(url, response.status, await response.json());
-      let rest = "";
-      for await (const bytes of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
-        const lines = `${rest}${bytes}`.split("\n");
-        rest = lines.pop() ?? "";
-        for (const line of lines) {
-          if (line.startsWith('{"error"')) throw told(line);
-          // An empty one says that nothing is written.
-          if (line !== "") yield line;
-        }
+      response = await this.#send("POST", `${this.#base}/changes`, request);
+      await this.#assertServed(response);
+      for await (const line of createInterface({ input: response })) {
+        if (line.startsWith('{"error"')) throw told(line);
+        // An empty one says that nothing is written.
+        if (line !== "") yield line;
       }
+      // Lines end alike where the server ends them and where the connection breaks.
+      if (!response.complete) throw this.#unreachable(undefined);
     } catch (error) {
-      throw error instanceof CatalogError ? error : unreachable(url, error);
+      throw error instanceof CatalogError ? error : this.#unreachable(error);
+    } finally {
+      response?.destroy();
     }
   }
 
   /** @param sent GET where it is undefined. */
   async #ask(path: string, sent: object | undefined, method = "POST"): Promise<unknown> {
-    const url = this.#base + path;
+    const verb = sent === undefined ? "GET" : method;
     const signal = AbortSignal.timeout(TIMEOUT_MS);
-    const init =
-      sent === undefined
-        ? { signal }
-        : {
-            ...{ signal, method, body: JSON.stringify(sent) },
-            headers: { "Content-Type": "application/json" },
-          };
-    let answer: { readonly status: number; readonly body: unknown };
     try {
-      const response = await fetch(url, init);
-      answer = { status: response.status, body: await response.json() };
+      const response = await this.#send(verb, this.#base + path, sent, signal);
+      await this.#assertServed(response);
+      return await json(response);
     } catch (error) {
-      throw unreachable(url, error);
+      throw error instanceof CatalogError ? error : this.#unreachable(error);
     }
-    const { status, body } = answer;
-    if (status < 300) return body;
-    throw refusal(url, status, body);
   }
-}
 
-function refusal(url: string, status: number, body: unknown): CatalogError {
-  const { code, detail } = body as { readonly code?: unknown; readonly detail?: unknown };
-  if (typeof code !== "string") return unreachable(url, undefined);
-  return new CatalogError(KINDS[status] ?? "Internal", code, String(detail));
+  #send(
+    method: string,
+    path: string,
+    sent: object | undefined,
+    signal?: AbortSignal,
+  ): Promise<IncomingMessage> {
+    const body = sent === undefined ? undefined : JSON.stringify(sent);
+    const target = this.#target;
+    const url = new URL(path, "url" in target ? target.url : "http://localhost");
+    const headers: Record<string, string> = {};
+    if (body !== undefined) {
+      headers["Content-Type"] = "application/json";
+      // Node leaves it out of a DELETE, and the server would take the body for another request.
+      headers["Content-Length"] = String(Buffer.byteLength(body));
+    }
+    if ("token" in target && target.token !== undefined) {
+      headers["Authorization"] = `Bearer ${target.token}`;
+    }
+    const send = url.protocol === "https:" ? requestOverTls : requestOverTcp;
+    const where = "socketPath" in target ? { socketPath: target.socketPath } : {};
+    return new Promise((resolve, reject) => {
+      // A connection of its own: a kept one may lead to a server that gave the socket away.
+      send(url, { method, headers, agent: false, ...where, ...(signal && { signal }) }, resolve)
+        .on("error", reject)
+        .end(body);
+    });
+  }
+
+  async #assertServed(response: IncomingMessage): Promise<void> {
+    const { statusCode: status = 0 } = response;
+    if (status < 300) return;
+    const { code, detail } = (await json(response)) as Readonly<Record<string, unknown>>;
+    if (typeof code !== "string") throw this.#unreachable(undefined);
+    throw new CatalogError(KINDS[status] ?? "Internal", code, String(detail));
+  }
+
+  #unreachable(cause: unknown): CatalogError {
+    const target = this.#target;
+    const where = "url" in target ? { url: target.url } : { socket: target.socketPath };
+    const message = "no server of a shard answers there";
+    return new CatalogError("Unavailable", "OPERATOR_UNREACHABLE", message, where, cause);
+  }
 }
 
 /** A failure of the server's, after it had begun to answer. */
 function told(line: string): CatalogError {
   const { error } = JSON.parse(line) as { error: { code: string; message: string } };
   return new CatalogError("Unavailable", error.code, error.message);
-}
-
-function unreachable(url: string, cause: unknown): CatalogError {
-  const message = "no server of a shard answers there";
-  return new CatalogError("Unavailable", "OPERATOR_UNREACHABLE", message, { url }, cause);
 }

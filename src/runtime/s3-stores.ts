@@ -9,7 +9,10 @@ import { initBucket } from "../blob/s3/init.ts";
 import type { S3Options } from "../blob/s3/options.ts";
 import { probeBucket } from "../blob/s3/probe.ts";
 import { inItsRegion } from "../blob/s3/region.ts";
+import { type BucketSite, siteOf } from "../blob/s3/site.ts";
 import { S3BlobStore } from "../blob/s3/store.ts";
+import type { Properties } from "../service/requests.ts";
+import { NO_ENDPOINT } from "./setting-values.ts";
 import type { Settings } from "./settings.ts";
 import { StoreCosts } from "./store-costs.ts";
 import type { Components } from "./stores.ts";
@@ -30,9 +33,16 @@ export function s3Options(bucket: string, settings: Settings): S3Options {
   };
 }
 
+/** A bucket that tables lie in. */
+export interface LakeBucket {
+  /** The whole of it: paths are keys. */
+  readonly store: S3BlobStore;
+  /** What clients need to know of it, as their settings. */
+  readonly config: Properties;
+}
+
 /**
- * A bucket that tables lie in, whole: paths are keys. It may lie in another region than the
- * catalog's own. One request.
+ * A bucket that tables lie in, which may be in another region than the catalog's own. One request.
  *
  * @throws CatalogError as `inItsRegion`.
  */
@@ -41,10 +51,27 @@ export async function lakeBucket(
   settings: Settings,
   { clock, prng }: Components,
   metrics: Metrics,
-): Promise<S3BlobStore> {
+): Promise<LakeBucket> {
   const components = { clock, prng, onRequest: StoreCosts.of(metrics).blob };
   const asked = { ...s3Options(bucket, settings), maxGetBytes: LIMITS.metadataFileBytes };
-  return new S3BlobStore(await inItsRegion(asked, components), components);
+  const options = await inItsRegion(asked, components);
+  const site = await siteOf(options, clock);
+  const config = site === undefined ? {} : clientConfig(site, settings);
+  return { store: new S3BlobStore(options, components), config };
+}
+
+/** By the names of every client's settings. Of AWS the region is enough. */
+function clientConfig(site: BucketSite, { s3ClientEndpoint }: Settings): Properties {
+  const { region, pathStyle } = site;
+  const endpoint = s3ClientEndpoint ?? site.endpoint ?? NO_ENDPOINT;
+  return {
+    ...{ "s3.region": region, "client.region": region },
+    ...(endpoint !== NO_ENDPOINT && {
+      ...{ "s3.endpoint": endpoint, "s3.path-style-access": `${pathStyle}` },
+      // PyIceberg's word for the same.
+      "s3.force-virtual-addressing": `${!pathStyle}`,
+    }),
+  };
 }
 
 /** The catalog's own objects, below their prefix. */

@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { assert } from "../base/assert.ts";
 import { CatalogError } from "../base/error.ts";
 import type { Prng } from "../base/prng.ts";
-import { makeDirectories } from "../blob/directories.ts";
+import { makeDirectories, PRIVATE_FILE, PRIVATE_FOLDER } from "../blob/directories.ts";
 import type { Settings } from "./settings.ts";
 
 export const SECRET_BYTES = 32;
@@ -24,10 +24,26 @@ export function sharedSecret({ secret }: Settings): Uint8Array {
  * @throws CatalogError `Corrupt`, code `SECRET_INVALID`; `Unavailable`, code `DIR_UNUSABLE`.
  */
 export async function deploymentSecret(file: string, prng: Prng): Promise<Uint8Array> {
+  const secret = await secretFile(file, prng, () => prng.bytes(SECRET_BYTES));
+  if (secret.length === SECRET_BYTES) return secret;
+  throw new CatalogError("Corrupt", "SECRET_INVALID", "the secret has another length", { file });
+}
+
+/**
+ * The content of a file that only its owner may read, made where it is absent: as
+ * `deploymentSecret`, of any content.
+ *
+ * @throws CatalogError `Unavailable`, code `DIR_UNUSABLE`.
+ */
+export async function secretFile(
+  file: string,
+  prng: Prng,
+  content: () => Uint8Array,
+): Promise<Uint8Array> {
   try {
-    const secret = (await readSecret(file)) ?? (await makeSecret(file, prng));
+    const secret = (await readSecret(file)) ?? (await makeSecret(file, prng, content()));
     await removeUnnamed(dirname(file));
-    if (secret.length === SECRET_BYTES) return secret;
+    return secret;
   } catch (error) {
     const errno = errnoOf(error);
     if (errno === undefined) throw error;
@@ -35,7 +51,6 @@ export async function deploymentSecret(file: string, prng: Prng): Promise<Uint8A
     const message = "the directory cannot be used";
     throw new CatalogError("Unavailable", "DIR_UNUSABLE", message, context, error);
   }
-  throw new CatalogError("Corrupt", "SECRET_INVALID", "the secret has another length", { file });
 }
 
 async function readSecret(file: string): Promise<Uint8Array | undefined> {
@@ -48,14 +63,15 @@ async function readSecret(file: string): Promise<Uint8Array | undefined> {
 }
 
 /** Whole under its name, or not there: a crash leaves at most a temporary file. */
-async function makeSecret(file: string, prng: Prng): Promise<Uint8Array> {
+async function makeSecret(file: string, prng: Prng, content: Uint8Array): Promise<Uint8Array> {
   const directory = dirname(file);
-  makeDirectories(directory);
+  makeDirectories(dirname(directory));
+  makeDirectories(directory, PRIVATE_FOLDER);
   const temporary = join(directory, `${TEMPORARY}${Buffer.from(prng.bytes(8)).toString("hex")}`);
   const { O_WRONLY, O_CREAT, O_EXCL } = constants;
-  const handle = await open(temporary, O_WRONLY | O_CREAT | O_EXCL, 0o600);
+  const handle = await open(temporary, O_WRONLY | O_CREAT | O_EXCL, PRIVATE_FILE);
   try {
-    await handle.writeFile(prng.bytes(SECRET_BYTES));
+    await handle.writeFile(content);
     await handle.sync();
   } finally {
     await handle.close();

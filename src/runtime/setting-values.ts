@@ -1,5 +1,7 @@
+import { isIP, isIPv4 } from "node:net";
 import { resolve } from "node:path";
 import { parseLocation } from "./location.ts";
+import { canonicalHost } from "./loopback.ts";
 import type { ParseOne } from "./setting-spec.ts";
 
 /** A catalog that is made at the start if it is absent. */
@@ -12,6 +14,8 @@ export interface CatalogSetting {
 /** Fewer characters than that could be guessed. */
 const SECRET_CHARS = 32;
 const MOST_MERGE_THREADS = 64;
+/** Says that clients are told no endpoint. */
+export const NO_ENDPOINT = "none";
 
 export function oneOf<T extends string>(choices: readonly T[]): ParseOne<T> {
   return (text) => {
@@ -24,6 +28,24 @@ export function oneOf<T extends string>(choices: readonly T[]): ParseOne<T> {
 export function parseHost(text: string): string {
   if (!/^[A-Za-z0-9.:_-]{1,253}$/.test(text)) throw new RangeError("must be a host or address");
   return text;
+}
+
+/** The name of a server in a `Host` header, as `canonicalHost` spells it. */
+export function parseHostName(text: string): string {
+  const name = canonicalHost(text);
+  if (name === undefined) {
+    throw new RangeError("must be a host name or address, without scheme, port and *");
+  }
+  return name;
+}
+
+/** An address, or a network of them. */
+export function parseNetwork(text: string): string {
+  const [address = "", bits, ...more] = text.split("/");
+  const most = isIPv4(address) ? 32 : 128;
+  const isWhole = bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= most);
+  if (isIP(address) !== 0 && !address.includes("%") && isWhole && more.length === 0) return text;
+  throw new RangeError("must be an IP address, or a network such as 10.0.0.0/8");
 }
 
 export function parsePort(text: string): number {
@@ -92,6 +114,11 @@ export function parseCatalog(text: string, cwd: string): CatalogSetting {
   return equals < 0 ? { name } : { name, uri: parseLocation(text.slice(equals + 1), cwd) };
 }
 
+export function parsePropertyKey(text: string): string {
+  if (!/^[\w.-]+$/.test(text)) throw new RangeError("must be the whole key of a property");
+  return text;
+}
+
 export function parseSecret(text: string): string {
   if (text.length >= SECRET_CHARS) return text;
   throw new RangeError(`must be ${SECRET_CHARS} random characters or more`);
@@ -120,6 +147,11 @@ export function parseTable(text: string): string {
 export function parseKmsKey(text: string): string {
   if (/^[A-Za-z0-9:/_-]{1,2048}$/.test(text)) return text;
   throw new RangeError("must be the id, alias or ARN of a KMS key");
+}
+
+/** As `parseUrl`; or `none`. */
+export function parseClientEndpoint(text: string): string {
+  return text === NO_ENDPOINT ? text : parseUrl(text);
 }
 
 /** Where others reach this process: scheme and authority alone. */

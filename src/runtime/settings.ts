@@ -9,15 +9,19 @@ import {
   oneOf,
   parseBucket,
   parseCatalog,
+  parseClientEndpoint,
   parseCount,
   parseDir,
   parseEngineMemory,
   parseHost,
+  parseHostName,
   parseKmsKey,
   parseMebibytes,
   parseMergeThreads,
+  parseNetwork,
   parsePort,
   parsePrefix,
+  parsePropertyKey,
   parseSecret,
   parseSpan,
   parseTable,
@@ -33,6 +37,9 @@ export type AwsTransport = (typeof AWS_TRANSPORTS)[number];
 export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "silent"] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
+export const LOG_FORMATS = ["auto", "text", "json"] as const;
+export type LogFormat = (typeof LOG_FORMATS)[number];
+
 /** The value of every setting. */
 export interface SettingValues {
   readonly profile: Profile;
@@ -44,10 +51,19 @@ export interface SettingValues {
   readonly warehouse: string;
   readonly catalog: readonly CatalogSetting[];
   readonly allowLocation: readonly string[];
+  /** Keys that tables, views and namespaces may hold though they are reserved. */
+  readonly allowProperty: readonly string[];
   readonly allowAnonymous: boolean;
+  /** Each as `canonicalHost` spells it. */
+  readonly allowHost: readonly string[];
+  /** IP addresses, or networks of them. */
+  readonly trustedProxy: readonly string[];
+  readonly maxConnections: number;
+  readonly maxConnectionsPerAddress: number;
   /** Requests under way at once, reads and writes apart. */
   readonly maxInFlight: number;
   readonly logLevel: LogLevel;
+  readonly logFormat: LogFormat;
   /** Where another process has the shard open: wait until it has ended. */
   readonly standby: boolean;
   /** Likewise: fence it now. */
@@ -60,6 +76,8 @@ export interface SettingValues {
   readonly s3Prefix: string;
   /** Absent: as the endpoint needs it. */
   readonly s3PathStyle: boolean | undefined;
+  /** Absent: this process's own, if it is not AWS's. */
+  readonly s3ClientEndpoint: string | undefined;
   readonly s3KmsKey: string | undefined;
   readonly s3CheckMetadata: boolean;
   readonly dynamodbTable: string;
@@ -121,7 +139,7 @@ export const SETTINGS: SettingTable = {
       isRemote(profile) && s3Bucket !== undefined
         ? `s3://${s3Bucket}/warehouse`
         : fileUri(resolve(cwd, dir ?? ".", "warehouse")),
-    doc: "root of the tables of the default catalog",
+    doc: "root of the tables of the default catalog (a client's `warehouse` is a catalog's name)",
   },
   catalog: {
     ...many("<name[=uri]>", parseCatalog),
@@ -129,11 +147,35 @@ export const SETTINGS: SettingTable = {
   },
   allowLocation: {
     ...many("<uri|path>", parseLocation),
-    doc: "further root under which tables may lie or be registered from",
+    doc: "further root under which tables may lie or be registered from; stored with every catalog",
+  },
+  allowProperty: {
+    ...many("<key>", parsePropertyKey),
+    doc:
+      "reserved property that tables, views and namespaces may set all the same, such as s3.acl: " +
+      "clients take it for a setting of their own",
   },
   allowAnonymous: {
     ...toggle(),
-    doc: "serve anybody who can reach the port: other hosts than loopback, under any Host name",
+    doc: "listen on other addresses than loopback: every client that reaches the port may do all",
+  },
+  allowHost: {
+    ...many("<name>", parseHostName),
+    doc:
+      "further host name that clients reach this server by; others than localhost and the " +
+      "server's own address are refused, against web pages that point their name at it",
+  },
+  trustedProxy: {
+    ...many("<address|network>", parseNetwork),
+    doc: "proxy whose connections --max-connections-per-address does not bound",
+  },
+  maxConnections: {
+    ...single("<connections>", "8192", parseCount),
+    doc: "open connections at once; more are closed",
+  },
+  maxConnectionsPerAddress: {
+    ...single("<connections>", "2048", parseCount),
+    doc: "of them from one address",
   },
   maxInFlight: {
     ...single("<requests>", "128", parseCount),
@@ -141,7 +183,11 @@ export const SETTINGS: SettingTable = {
   },
   logLevel: {
     ...single(`<${LOG_LEVELS.join("|")}>`, "info", oneOf(LOG_LEVELS)),
-    doc: "least level of the JSON lines on stderr",
+    doc: "lowest level that is logged, on stderr",
+  },
+  logFormat: {
+    ...single(`<${LOG_FORMATS.join("|")}>`, "auto", oneOf(LOG_FORMATS)),
+    doc: "form of the log: text for people, JSON lines for programs; auto: text on a terminal",
   },
   standby: {
     ...toggle(),
@@ -175,6 +221,13 @@ export const SETTINGS: SettingTable = {
     fallbackText: "where AWS_ENDPOINT_URL names a server other than AWS's",
     fallback: () => undefined,
     doc: "buckets are paths of the endpoint, not host names",
+  },
+  s3ClientEndpoint: {
+    ...optional("<url|none>", parseClientEndpoint),
+    fallbackText: "AWS_ENDPOINT_URL",
+    doc:
+      "where clients reach the S3 that their tables lie in, told them with each table; none: " +
+      "they know it themselves",
   },
   s3KmsKey: {
     ...optional("<id|arn>", parseKmsKey),

@@ -35,6 +35,8 @@ export interface Components {
   readonly onWaiting?: (owner: Owner) => void;
   /** Told what an operator should know of the start. */
   readonly notify: (text: string, facts: ErrorContext) => void;
+  /** Told what an operator should mend. */
+  readonly warn?: (text: string, facts: ErrorContext) => void;
   /** Hears of defects of ours that no request waits for. They are counted already. */
   readonly onDefect: OnDefect;
 }

@@ -12,7 +12,7 @@ type Kind = (typeof KINDS)[number];
 export interface AdmissionLimits {
   /** Requests, reads and writes apart. */
   readonly inFlight: number;
-  /** Bytes of request bodies, read or announced. */
+  /** Bytes of request bodies that have come, whatever they announced. */
   readonly bodyBytes: number;
 }
 
@@ -51,20 +51,31 @@ export class Admission {
     });
   }
 
-  /** Lets a request in by its head, its place held once; undefined where it is refused. */
+  /**
+   * Lets a request in by its head; undefined where there is no room for it now. It takes its place
+   * later, when its body has come: a client that sends none keeps no other one out.
+   */
   enter({ method, headers }: Head): Ticket | undefined {
     const kind = method === "GET" || method === "HEAD" ? "read" : "write";
-    const sent = headers["content-length"];
-    const length = sent === undefined ? 0 : Number(sent);
+    const length = Number(headers["content-length"] ?? 0);
     // One that is too large is refused before it is read.
     const announced = length >= 0 && length <= LIMITS.bodyBytes ? length : 0;
-    const full = this.#inFlight[kind] >= this.#limits.inFlight;
-    if (full || !this.reserve(announced)) {
+    if (!this.#hasPlace(kind) || this.#bodyBytes + announced > this.#limits.bodyBytes) {
       this.countRefusal(kind);
       return undefined;
     }
+    return new Ticket(this, kind);
+  }
+
+  /** Takes a place, if there is one. */
+  begin(kind: Kind): boolean {
+    if (!this.#hasPlace(kind)) return false;
     this.#inFlight[kind]++;
-    return new Ticket(this, kind, announced, sent === undefined);
+    return true;
+  }
+
+  #hasPlace(kind: Kind): boolean {
+    return this.#inFlight[kind] < this.#limits.inFlight;
   }
 
   /** Takes room for bytes of a body, if there is so much. */
@@ -74,8 +85,9 @@ export class Admission {
     return true;
   }
 
-  leave(kind: Kind, bytes: number): void {
-    this.#inFlight[kind]--;
+  /** `began`: it held a place. */
+  leave(kind: Kind, began: boolean, bytes: number): void {
+    if (began) this.#inFlight[kind]--;
     this.#bodyBytes -= bytes;
   }
 
@@ -91,19 +103,16 @@ export class Admission {
 export class Ticket {
   readonly #admission: Admission;
   readonly #kind: Kind;
-  readonly #counts: boolean;
-  #bytes: number;
+  #began = false;
+  #bytes = 0;
   #holds = 1;
 
-  /** `counts`: its body does not say its length, so it is counted as it comes. */
-  constructor(admission: Admission, kind: Kind, bytes: number, counts: boolean) {
+  constructor(admission: Admission, kind: Kind) {
     this.#admission = admission;
     this.#kind = kind;
-    this.#bytes = bytes;
-    this.#counts = counts;
   }
 
-  /** Keeps the place for one more `release`. */
+  /** Keeps what it holds for one more `release`. */
   hold(): void {
     assert(this.#holds > 0, "a place that was left is not held again");
     this.#holds++;
@@ -113,16 +122,28 @@ export class Ticket {
   release(): void {
     assert(this.#holds > 0, "a place is left once");
     this.#holds--;
-    if (this.#holds === 0) this.#admission.leave(this.#kind, this.#bytes);
+    if (this.#holds === 0) this.#admission.leave(this.#kind, this.#began, this.#bytes);
   }
 
   /** Bytes of the body have come. @throws CatalogError `Overloaded`, code `OVERLOADED`. */
   count(bytes: number): void {
-    if (!this.#counts) return;
-    if (!this.#admission.reserve(bytes)) {
-      this.#admission.countRefusal(this.#kind);
-      throw overloaded();
-    }
+    if (!this.#admission.reserve(bytes)) this.#refuse();
     this.#bytes += bytes;
+  }
+
+  /**
+   * Takes the place of the request, which has come whole. Once.
+   *
+   * @throws CatalogError `Overloaded`, code `OVERLOADED`.
+   */
+  begin(): void {
+    assert(!this.#began, "a place is taken once");
+    if (!this.#admission.begin(this.#kind)) this.#refuse();
+    this.#began = true;
+  }
+
+  #refuse(): never {
+    this.#admission.countRefusal(this.#kind);
+    throw overloaded();
   }
 }

@@ -1,15 +1,71 @@
 import type { Server, ServerResponse } from "node:http";
-import type { Socket } from "node:net";
+import { BlockList, isIPv4, type Socket } from "node:net";
+import { Counts, type Metrics } from "../base/metrics.ts";
+import { Gauge } from "../base/prom.ts";
+import { canonicalHost } from "../runtime/loopback.ts";
+
+/** How many connections there may be at once. */
+export interface ConnectionLimits {
+  readonly maxConnections: number;
+  /** From one address, unless it is a trusted proxy's: that one has many clients. */
+  readonly maxConnectionsPerAddress: number;
+  /** Addresses, or networks as `10.0.0.0/8`. */
+  readonly trustedProxy: readonly string[];
+}
 
 /** Every open connection, and the answer that was begun last on it. */
 export class Connections {
   readonly #sockets = new Map<Socket, ServerResponse | undefined>();
+  readonly #limits: ConnectionLimits;
+  readonly #proxies: BlockList;
+  readonly #byAddress = new Map<string, number>();
+  readonly #refused: Counts;
 
-  constructor(server: Server) {
-    server.on("connection", (socket: Socket) => {
-      this.#sockets.set(socket, undefined);
-      socket.once("close", () => this.#sockets.delete(socket));
+  constructor(server: Server, limits: ConnectionLimits, metrics: Metrics) {
+    this.#limits = limits;
+    this.#proxies = networksOf(limits.trustedProxy);
+    this.#refused = new Counts(metrics, {
+      name: "firn_http_connections_refused_total",
+      help: "Connections closed at once because there were too many, in all or of their address",
+      labels: ["limit"],
     });
+    const sockets = this.#sockets;
+    new Gauge({
+      name: "firn_http_connections",
+      help: "Open connections",
+      registers: [metrics],
+      collect() {
+        this.set(sockets.size);
+      },
+    });
+    server.on("connection", (socket: Socket) => this.#accept(socket));
+  }
+
+  #accept(socket: Socket): void {
+    const address = canonicalHost(socket.remoteAddress ?? "") ?? "";
+    const ofAddress = this.#byAddress.get(address) ?? 0;
+    const full = this.#fullLimit(address, ofAddress);
+    if (full !== undefined) {
+      this.#refused.add(1, full);
+      socket.destroy();
+      return;
+    }
+    this.#sockets.set(socket, undefined);
+    this.#byAddress.set(address, ofAddress + 1);
+    socket.once("close", () => {
+      this.#sockets.delete(socket);
+      const left = (this.#byAddress.get(address) ?? 1) - 1;
+      if (left > 0) this.#byAddress.set(address, left);
+      else this.#byAddress.delete(address);
+    });
+  }
+
+  /** Which limit another connection of an address exceeds. */
+  #fullLimit(address: string, ofAddress: number): "all" | "address" | undefined {
+    if (this.#sockets.size >= this.#limits.maxConnections) return "all";
+    if (ofAddress < this.#limits.maxConnectionsPerAddress) return undefined;
+    const isProxy = this.#proxies.check(address, isIPv4(address) ? "ipv4" : "ipv6");
+    return isProxy ? undefined : "address";
   }
 
   /** An answer is begun. */
@@ -41,4 +97,16 @@ export class Connections {
       }
     }
   }
+}
+
+/** @param networks as `parseNetwork` takes them. */
+function networksOf(networks: readonly string[]): BlockList {
+  const list = new BlockList();
+  for (const network of networks) {
+    const [address = "", bits] = network.split("/");
+    const family = isIPv4(address) ? "ipv4" : "ipv6";
+    if (bits === undefined) list.addAddress(address, family);
+    else list.addSubnet(address, Number(bits), family);
+  }
+  return list;
 }

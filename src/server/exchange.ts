@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Accepted } from "../http/iceberg/adapter.ts";
 import type { Target } from "../http/target.ts";
 import type { Ticket } from "./admission.ts";
 
@@ -16,6 +17,10 @@ export interface Exchange {
   ticket: Ticket | undefined;
   /** The template that serves it, never a path: the label of figures and log lines. */
   route: string | undefined;
+  /** What it asks for, once that is begun: a name of few. */
+  operation: string | undefined;
+  /** As the protocol understood its head, once it has. */
+  accepted: Pick<Accepted, "named"> | undefined;
   /** Whether what it asks for could change something. */
   writes: boolean;
   /** The client sends no body before it has been told to go on. */

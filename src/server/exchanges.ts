@@ -5,7 +5,7 @@ import type { Metrics } from "../base/metrics.ts";
 import type { Prng } from "../base/prng.ts";
 import { type Answer, problemAnswer } from "../http/answer.ts";
 import { asCatalogError } from "../http/failure.ts";
-import { isIceberg } from "../http/iceberg/adapter.ts";
+import { hasWrongBase, isIceberg } from "../http/iceberg/adapter.ts";
 import { errorAnswer } from "../http/iceberg/errors.ts";
 import { sendAnswer } from "../http/send.ts";
 import { parseTarget } from "../http/target.ts";
@@ -54,6 +54,8 @@ export class Exchanges {
       startedMs: this.#clock.monotonicMs(),
       ticket: undefined,
       route: undefined,
+      operation: undefined,
+      accepted: undefined,
       writes: false,
       awaitsContinue,
     };
@@ -78,10 +80,15 @@ export class Exchanges {
   /** Answers what was thrown. */
   fail(exchange: Exchange, thrown: unknown): void {
     const error = asCatalogError(thrown);
-    const { request, iceberg, requestId, writes } = exchange;
-    const answer = iceberg
-      ? errorAnswer(error, request.method ?? "", writes)
-      : problemAnswer(error, false);
+    const { request, iceberg, target, requestId, writes } = exchange;
+    const answer =
+      iceberg || hasWrongBase(target)
+        ? errorAnswer(error, request.method ?? "", writes)
+        : problemAnswer(error, false);
+    // The answer does not say which file, or why it failed.
+    if (answer.status === 429 && error.kind === "Unavailable") {
+      this.#log.warn({ requestId, ...errorFields(error) }, "request refused");
+    }
     // A 501 is the fault of who asks, and nobody may fill this log from outside.
     if (answer.status >= 500 && error.kind !== "Invalid") {
       this.#log.error({ requestId, ...errorFields(error) }, "request failed");
@@ -111,7 +118,8 @@ export class Exchanges {
     const level = worth ? "info" : "debug";
     if (!this.#log.isLevelEnabled(level)) return;
     const ms = Math.round(durationMs * 100) / 100;
-    this.#log[level]({ requestId, method, route, status, ms }, "request");
+    const names = exchange.accepted?.named();
+    this.#log[level]({ requestId, method, route, ...names, status, ms }, "request");
   }
 }
 

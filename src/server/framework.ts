@@ -4,11 +4,13 @@ import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify }
 import { CatalogError } from "../base/error.ts";
 import { LIMITS } from "../base/limits.ts";
 import type { Metrics } from "../base/metrics.ts";
-import { asCatalogError, methodNotAllowed, routeNotFound } from "../http/failure.ts";
+import { asCatalogError, baseUrlWrong, methodNotAllowed, routeNotFound } from "../http/failure.ts";
+import { hasWrongBase } from "../http/iceberg/adapter.ts";
 import { parseTarget } from "../http/target.ts";
 import type { ClientError } from "./client-error.ts";
 import type { Exchange } from "./exchange.ts";
 import type { Exchanges } from "./exchanges.ts";
+import { frontPage } from "./front-page.ts";
 import { operatorMethods } from "./operator.ts";
 
 const PROBES: ReadonlySet<string> = new Set(["/livez", "/readyz", "/metrics"]);
@@ -45,7 +47,7 @@ export class Framework {
     this.#exchanges = exchanges;
     this.app = fastify({
       serverFactory: () => server,
-      bodyLimit: LIMITS.bodyBytes,
+      bodyLimit: LIMITS.operatorBodyBytes,
       // A request that still comes in is served: a 503 would leave a committer in doubt.
       return503OnClosing: false,
       exposeHeadRoutes: false,
@@ -73,8 +75,10 @@ export class Framework {
   #addHooks(): void {
     const { app } = this;
     app.addHook("onRequest", async (request) => {
+      // Before its body is read.
+      if (request.is404) throw noHandler(request);
       const exchange = this.#open.get(request.raw);
-      if (exchange && !request.is404) exchange.route = request.routeOptions.url;
+      if (exchange) exchange.route = request.routeOptions.url;
     });
     app.setErrorHandler(async (thrown, request, reply) => this.#fail(thrown, request, reply));
     app.setNotFoundHandler(async (request, reply) =>
@@ -91,9 +95,12 @@ export class Framework {
 
 /** A path that only other methods have is told from one that does not exist. */
 function noHandler(request: FastifyRequest): CatalogError {
-  const { path } = parseTarget(request.originalUrl);
+  const target = parseTarget(request.originalUrl);
+  const { path } = target;
+  if (path === "/") return methodNotAllowed(["GET", "HEAD"]);
   const allowed = PROBES.has(path) ? ["GET"] : operatorMethods(path);
-  return allowed === undefined ? routeNotFound() : methodNotAllowed(allowed);
+  if (allowed !== undefined) return methodNotAllowed(allowed);
+  return hasWrongBase(target) ? baseUrlWrong(path) : routeNotFound(path);
 }
 
 export interface ProbeOptions {
@@ -104,6 +111,18 @@ export interface ProbeOptions {
   readonly ready: () => Promise<void>;
   readonly isStopping: () => boolean;
   readonly onUnready: (error: CatalogError) => void;
+}
+
+/** `GET /`, which people meet first. */
+export function addFrontPage(app: FastifyInstance): void {
+  app.route({
+    method: ["GET", "HEAD"],
+    url: "/",
+    handler: async (request, reply) => {
+      const { status, headers, body } = frontPage(request.method, request.headers);
+      return reply.code(status).headers(headers).send(body);
+    },
+  });
 }
 
 /** What whoever runs a server asks it: does it live, can it serve, what has it done. */

@@ -44,8 +44,20 @@ export async function listenOn(server: HttpServer, host: string, port: number): 
     closeOthers();
     server.close();
     const reason = error instanceof Error && "code" in error ? String(error.code) : "unknown";
-    const context = { host, port, reason };
-    throw new CatalogError("Unavailable", "LISTEN_FAILED", "cannot listen", context, error);
+    const message = `cannot listen: ${adviceOn(reason)}`;
+    throw new CatalogError("Unavailable", "LISTEN_FAILED", message, { host, port, reason }, error);
+  }
+}
+
+/** What is wrong, and what to do. */
+function adviceOn(reason: string): string {
+  switch (reason) {
+    case "EADDRINUSE":
+      return "the port is in use: stop the process that listens there, or choose another --port";
+    case "EACCES":
+      return "this user may not take the port: choose a --port from 1024 on";
+    default:
+      return "the host is not an address of this machine: choose another --host";
   }
 }
 

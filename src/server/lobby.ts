@@ -6,14 +6,14 @@ import { isIceberg } from "../http/iceberg/adapter.ts";
 import { errorAnswer } from "../http/iceberg/errors.ts";
 import { sendAnswer } from "../http/send.ts";
 import { parseTarget } from "../http/target.ts";
-import { AnonymousGuard } from "./guard.ts";
+import { HostGuard } from "./guard.ts";
 import { type Listening, listenOn } from "./listen.ts";
 
 export interface LobbyOptions {
   readonly host: string;
   readonly port: number;
   readonly nodeId: string;
-  readonly allowAnonymous: boolean;
+  readonly allowHost: readonly string[];
 }
 
 /** Who is waited for, for whoever asks why. */
@@ -31,11 +31,11 @@ export class Lobby {
   readonly #server: Server;
   readonly #closeOthers: () => void;
   readonly #nodeId: string;
-  readonly #guard: AnonymousGuard;
+  readonly #guard: HostGuard;
   #waitsFor: WaitingFor | undefined;
 
   private constructor(
-    { nodeId, allowAnonymous }: LobbyOptions,
+    { nodeId, allowHost }: LobbyOptions,
     server: Server,
     { url, port, closeOthers }: Listening,
   ) {
@@ -44,7 +44,7 @@ export class Lobby {
     this.#server = server;
     this.#closeOthers = closeOthers;
     this.#nodeId = nodeId;
-    this.#guard = new AnonymousGuard(allowAnonymous);
+    this.#guard = new HostGuard(allowHost);
     server.on("request", (request, response) => this.#receive(request, response));
   }
 
@@ -70,7 +70,7 @@ export class Lobby {
     const target = parseTarget(request.url ?? "/");
     let answer: Answer;
     try {
-      this.#guard.check(request.headers);
+      this.#guard.check(request);
       answer = this.#answer(request.method ?? "", target.path);
     } catch (thrown) {
       const error = asCatalogError(thrown);

@@ -4,15 +4,27 @@ import type { Clock } from "../base/clock.ts";
 import type { CatalogError } from "../base/error.ts";
 import { asCatalogError } from "../http/failure.ts";
 import type { LogLevel } from "../runtime/settings.ts";
+import { textLine } from "./log-text.ts";
 
-/** JSON lines, to stderr unless a test listens; written at once, so none is lost at the end. */
-export function createLogger(level: LogLevel, clock: Clock, stream?: DestinationStream): Logger {
+export interface LogOptions {
+  /** Lines for people, not JSON. */
+  readonly text?: boolean;
+  /** Test only: stderr if absent. */
+  readonly stream?: DestinationStream;
+}
+
+/** Lines to stderr, written at once, so that none is lost at the end. */
+export function createLogger(level: LogLevel, clock: Clock, options: LogOptions = {}): Logger {
   const timestamp = () => `,"time":"${new Date(clock.nowMs()).toISOString()}"`;
   const formatters = { level: (label: string) => ({ level: label }) };
-  return pino(
-    { level, base: null, timestamp, formatters },
-    stream ?? destination({ fd: 2, sync: true }),
-  );
+  const stream = options.stream ?? destination({ fd: 2, sync: true });
+  const lines =
+    options.text === true ? { write: (line: string) => writeText(stream, line) } : stream;
+  return pino({ level, base: null, timestamp, formatters }, lines);
+}
+
+function writeText(stream: DestinationStream, line: string): void {
+  stream.write(textLine(line));
 }
 
 /** An error as the log shows it: for operators, so with its cause and stack. */

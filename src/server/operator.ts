@@ -4,7 +4,6 @@ import type { FastifyInstance } from "fastify";
 import { CatalogError, invalid } from "../base/error.ts";
 import { contentTypeNotSupported } from "../http/failure.ts";
 import type { ChangesRequest } from "../runtime/change-lines.ts";
-import { isLoopbackHost } from "../runtime/loopback.ts";
 import type { CheckpointRequest, ShardDesk, ThrottleRequest } from "../runtime/shard-desk.ts";
 
 const SHARD = "/admin/v1/shards/:shard";
@@ -24,16 +23,31 @@ export function operatorMethods(path: string): readonly string[] | undefined {
   return rest === null ? undefined : METHODS[rest[1] ?? ""];
 }
 
+export interface OperatorOptions {
+  readonly desks: readonly ShardDesk[];
+  /** @throws CatalogError where a request may not ask for it. Called before its body is read. */
+  readonly authorize: (request: IncomingMessage) => void;
+}
+
 /**
  * What an operator asks of the shards that this process owns: how they are, a compaction, to keep
  * states, to follow what is written, to hold writes back. `firn lsm` is its client.
  *
- * There is no authentication yet, and keys are of all accounts: so it is answered to processes of
- * this machine alone, wherever the server listens, and not to what a proxy hands on.
+ * Keys are of all accounts: so it is answered to those who may open the server's own directory
+ * (`operator-access.ts`).
  */
-export function addOperatorRoutes(app: FastifyInstance, desks: readonly ShardDesk[]): void {
-  const deskOf = ({ raw, params }: { raw: IncomingMessage; params: unknown }): ShardDesk => {
-    assertLocal(raw);
+export function addOperatorRoutes(
+  app: FastifyInstance,
+  { desks, authorize }: OperatorOptions,
+): void {
+  app.register(async (scope) => {
+    scope.addHook("onRequest", async ({ raw }) => authorize(raw));
+    addShardRoutes(scope, desks);
+  });
+}
+
+function addShardRoutes(app: FastifyInstance, desks: readonly ShardDesk[]): void {
+  const deskOf = ({ params }: { params: unknown }): ShardDesk => {
     const name = (params as Readonly<Record<string, string>>)["shard"];
     const desk = desks.find((one) => one.name === name);
     if (desk !== undefined) return desk;
@@ -74,15 +88,6 @@ export function addOperatorRoutes(app: FastifyInstance, desks: readonly ShardDes
     await desk.throttle(throttleOf(fieldsOf(request.body)));
     return desk.report();
   });
-}
-
-/** @throws CatalogError `Forbidden`, code `OPERATOR_NOT_LOCAL`. */
-function assertLocal({ socket, headers }: IncomingMessage): void {
-  const address = (socket.remoteAddress ?? "").replace(/^::ffff:/i, "");
-  const forwarded = headers.forwarded ?? headers["x-forwarded-for"];
-  if (isLoopbackHost(address) && forwarded === undefined) return;
-  const message = "operators are served on this machine alone";
-  throw new CatalogError("Forbidden", "OPERATOR_NOT_LOCAL", message);
 }
 
 /** A JSON object: what a page of another origin cannot send without asking first. */

@@ -7,22 +7,28 @@ import { LIMITS } from "../base/limits.ts";
 import type { Metrics } from "../base/metrics.ts";
 import type { Prng } from "../base/prng.ts";
 import type { Answer } from "../http/answer.ts";
-import { expectsBody, readBody } from "../http/body.ts";
-import { IcebergAdapter, isConfig } from "../http/iceberg/adapter.ts";
+import { expectsBody, type IdleWatch, readBody } from "../http/body.ts";
+import { Compressor } from "../http/compress.ts";
+import { routeNotFound } from "../http/failure.ts";
+import { IcebergAdapter, isConfig, type ReadBody } from "../http/iceberg/adapter.ts";
 import { overloadedAnswer } from "../http/iceberg/errors.ts";
-import { settlesWithin } from "../runtime/clock.ts";
+import { everyMs, idleTimer, settlesWithin, threadCpuMs } from "../runtime/clock.ts";
+import { isLoopbackHost } from "../runtime/loopback.ts";
+import type { Settings } from "../runtime/settings.ts";
 import type { ShardDesk } from "../runtime/shard-desk.ts";
 import type { IcebergService } from "../service/requests.ts";
 import { Admission } from "./admission.ts";
 import { answerClientError, refuseExpectations, refuseTunnels } from "./client-error.ts";
-import { Connections } from "./connections.ts";
+import { type ConnectionLimits, Connections } from "./connections.ts";
 import type { Exchange } from "./exchange.ts";
 import { Exchanges } from "./exchanges.ts";
-import { addProbes, Framework } from "./framework.ts";
-import { AnonymousGuard } from "./guard.ts";
+import { addFrontPage, addProbes, Framework } from "./framework.ts";
+import { HostGuard } from "./guard.ts";
 import { listenOn } from "./listen.ts";
 import { errorFields } from "./log.ts";
+import { LOOK_MS, LoopDelays } from "./loop-delays.ts";
 import { addOperatorRoutes } from "./operator.ts";
+import { OperatorAccess } from "./operator-access.ts";
 import { Slices } from "./slices.ts";
 
 /** How long a stop waits for requests that are under way. */
@@ -39,10 +45,19 @@ const HEADER_BYTES = 65_536;
 /** Who asks while there is no authentication. */
 const ANONYMOUS = "anonymous";
 
+/** What of the settings bounds who is let in. */
+export type Edge = ConnectionLimits &
+  Pick<Settings, "allowHost"> & {
+    /** Where operators find socket and token; absent: they are not served. */
+    readonly dir?: string;
+  };
+
 export interface ServerOptions {
   /** As `/livez` answers it; empty where nobody is to ask for it. */
   readonly nodeId?: string;
   readonly iceberg: IcebergService;
+  /** Parses large bodies elsewhere; in place where it is absent. */
+  readonly readBody?: ReadBody;
   readonly metrics: Metrics;
   readonly clock: Clock;
   readonly prng: Prng;
@@ -51,13 +66,16 @@ export interface ServerOptions {
   readonly ready: () => Promise<void>;
   /** Of the shards that this process owns. */
   readonly desks?: readonly ShardDesk[];
-  /** Serve under any `Host`: for those who put it on a network without authentication. */
-  readonly allowAnonymous: boolean;
+  /** Who is let in from the network. */
+  readonly edge: Edge;
   /** Requests under way at once, reads and writes apart; more are answered 429. */
   readonly maxInFlight: number;
   /** Test only: shorter times than production's. */
   readonly requestMs?: number;
+  readonly bodyIdleMs?: number;
   readonly drainMs?: number;
+  /** Test only: which addresses are this machine's, where there is but one machine. */
+  readonly isLoopback?: (address: string) => boolean;
 }
 
 /** The parts of a `Response`. */
@@ -79,8 +97,12 @@ export class FirnServer {
   readonly #exchanges: Exchanges;
   readonly #admission: Admission;
   readonly #slices: Slices;
-  readonly #guard: AnonymousGuard;
+  readonly #guard: HostGuard;
   readonly #iceberg: IcebergAdapter;
+  readonly #operators: OperatorAccess;
+  readonly #loop: LoopDelays;
+  readonly #compressor: Compressor = new Compressor();
+  #unwatchLoop: () => void = () => {};
   #closeOthers: () => void = () => {};
   #stopping: Promise<void> | undefined;
 
@@ -89,11 +111,14 @@ export class FirnServer {
     const limits = { inFlight: options.maxInFlight, bodyBytes: LIMITS.bodyBytesInFlight };
     this.#admission = new Admission(limits, options.metrics);
     this.#slices = new Slices(options.clock);
-    this.#guard = new AnonymousGuard(options.allowAnonymous);
+    const monotonicMs = () => options.clock.monotonicMs();
+    this.#loop = new LoopDelays({ monotonicMs, threadCpuMs }, options.metrics);
+    this.#guard = new HostGuard(options.edge.allowHost);
     this.#exchanges = new Exchanges(options);
-    this.#iceberg = new IcebergAdapter(options.iceberg);
-    this.#server = createHttpServer(options.requestMs ?? REQUEST_MS);
-    this.#connections = new Connections(this.#server);
+    this.#iceberg = new IcebergAdapter(options.iceberg, options.clock, options.readBody);
+    const requestMs = options.requestMs ?? REQUEST_MS;
+    this.#server = createHttpServer(requestMs);
+    this.#connections = new Connections(this.#server, options.edge, options.metrics);
     this.#server.on("request", (request, response) => this.#receive(request, response, false));
     this.#server.on("checkContinue", (request, response) => this.#receive(request, response, true));
     refuseExpectations(this.#server);
@@ -103,12 +128,20 @@ export class FirnServer {
       exchanges: this.#exchanges,
       onClientError: (error, socket) => answerClientError(error, socket, this.#connections),
     });
+    addFrontPage(this.#framework.app);
     addProbes(this.#framework.app, {
       ...{ nodeId: options.nodeId ?? "", metrics: options.metrics, ready: options.ready },
       isStopping: () => this.#stopping !== undefined,
       onUnready: (error) => options.log.warn(errorFields(error), "not ready"),
     });
-    addOperatorRoutes(this.#framework.app, options.desks ?? []);
+    const { desks = [], log, prng } = options;
+    this.#operators = new OperatorAccess(createHttpServer(requestMs), { log, prng });
+    this.#operators.server.on("request", (request, response) => {
+      this.#operators.trust(request);
+      this.#receive(request, response, false);
+    });
+    const authorize = (request: IncomingMessage) => this.#operators.authorize(request);
+    addOperatorRoutes(this.#framework.app, { desks, authorize });
   }
 
   /**
@@ -121,6 +154,10 @@ export class FirnServer {
     await this.#framework.app.ready();
     const { url, closeOthers } = await listenOn(this.#server, host, port);
     this.#closeOthers = closeOthers;
+    this.#unwatchLoop = everyMs(LOOK_MS, () => this.#loop.look());
+    const { dir } = this.#options.edge;
+    // Without shards there is nothing to operate.
+    if (dir !== undefined && this.#options.desks?.length) await this.#operators.open(dir);
     return url;
   }
 
@@ -161,12 +198,15 @@ export class FirnServer {
 
   async #drain(): Promise<void> {
     this.#closeOthers();
+    this.#unwatchLoop();
     for (const desk of this.#options.desks ?? []) desk.stop();
-    const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
+    const closing = new Promise<void>((resolve) => this.#server.close(() => resolve()));
+    const closed = Promise.all([closing, this.#operators.close()]);
     this.#connections.windDown();
     if (!(await settlesWithin(closed, this.#options.drainMs ?? DRAIN_MS))) {
       this.#options.log.warn("requests were still under way at the end of the drain");
       this.#server.closeAllConnections();
+      this.#operators.server.closeAllConnections();
     }
     await closed;
     await this.#framework.app.close();
@@ -188,7 +228,10 @@ export class FirnServer {
           return;
         }
       }
-      this.#guard.check(request.headers);
+      // No web page reaches the socket of operators, and nothing but them is served there.
+      if (this.#operators.isTrusted(request)) {
+        if (exchange.iceberg) throw routeNotFound(exchange.target.path);
+      } else this.#guard.check(request);
       if (exchange.iceberg) void this.#serveIceberg(exchange);
       else {
         goOn(exchange);
@@ -201,15 +244,30 @@ export class FirnServer {
 
   /** What was begun keeps its place to its end. */
   async #serveIceberg(exchange: Exchange): Promise<void> {
-    const { ticket } = exchange;
+    const { ticket, request } = exchange;
     ticket?.hold();
     try {
-      this.#exchanges.send(exchange, await this.#answerIceberg(exchange));
+      const answer = await this.#answerIceberg(exchange);
+      this.#exchanges.send(
+        exchange,
+        this.#isFar(request) ? await this.#fit(request, answer) : answer,
+      );
     } catch (thrown) {
       this.#exchanges.fail(exchange, thrown);
     } finally {
+      if (exchange.operation !== undefined) this.#loop.end(exchange.operation);
       ticket?.release();
     }
+  }
+
+  /** Whether bytes on the way to the client cost more than the time to compress them. */
+  #isFar({ socket }: IncomingMessage): boolean {
+    const { isLoopback = isLoopbackHost } = this.#options;
+    return socket.remoteAddress !== undefined && !isLoopback(socket.remoteAddress);
+  }
+
+  #fit({ headers }: IncomingMessage, answer: Answer): Answer | Promise<Answer> {
+    return this.#compressor.fit(answer, headers["accept-encoding"]?.toString());
   }
 
   /** The head is judged before the body is read. */
@@ -218,15 +276,30 @@ export class FirnServer {
     const head = this.#iceberg.accept(request.method ?? "", target, request.headers);
     if ("status" in head) return head;
     exchange.route = head.route;
+    exchange.accepted = head;
     exchange.writes = head.operation.writes;
     let body: Uint8Array | undefined;
     if (expectsBody(request)) {
       goOn(exchange);
-      body = await readBody(request, (bytes) => exchange.ticket?.count(bytes));
+      body = await readBody(request, {
+        counts: (bytes) => exchange.ticket?.count(bytes),
+        watch: (onIdle) => this.#watchBody(exchange, onIdle),
+      });
     }
+    exchange.ticket?.begin();
     const turn = this.#slices.enter();
     if (turn !== undefined) await turn;
+    exchange.operation = head.name;
+    this.#loop.begin(head.name);
     return head.run({ requestId, principal: ANONYMOUS }, body);
+  }
+
+  /** A connection whose body stands still ends with the answer that says so. */
+  #watchBody({ response }: Exchange, onIdle: () => void): IdleWatch {
+    return idleTimer(this.#options.bodyIdleMs ?? LIMITS.bodyIdleMs, () => {
+      response.setHeader("Connection", "close");
+      onIdle();
+    });
   }
 }
 

@@ -1,6 +1,7 @@
 import { CatalogError } from "../base/error.ts";
 import type { Locations } from "../blob/locations.ts";
 import type { AccountCatalog } from "../catalog/catalog.ts";
+import type { Version } from "../pointer/port.ts";
 import type { Properties } from "./requests.ts";
 
 /** A catalog as shown: its name and the root of its tables. */
@@ -12,17 +13,28 @@ export interface CatalogInfo {
 
 const ACTOR = { requestId: "admin", principal: "firn" };
 
+/** What a node was told of the catalogs that it makes. */
+interface Given {
+  /** A catalog without a location of its own lies in a folder of it. */
+  readonly warehouse: string;
+  /** Further roots of every catalog. */
+  readonly allowed: readonly string[];
+}
+
 /** Catalogs of the default account: what the start and an embedding program need. */
 export class CatalogAdmin {
   readonly #catalog: AccountCatalog;
   readonly #locations: Locations;
   readonly #warehouse: string;
+  readonly #allowed: readonly string[];
+  /** Of the roots that are all known here. */
+  #rootsVersion: Version | undefined;
 
-  /** `warehouse`: a catalog without a location of its own lies in a folder of it. */
-  constructor(catalog: AccountCatalog, locations: Locations, warehouse: string) {
+  constructor(catalog: AccountCatalog, locations: Locations, { warehouse, allowed }: Given) {
     this.#catalog = catalog;
     this.#locations = locations;
     this.#warehouse = warehouse;
+    this.#allowed = allowed.map((root) => locations.normalize(root));
   }
 
   /**
@@ -34,7 +46,9 @@ export class CatalogAdmin {
    */
   async create(name: string, location?: string, properties: Properties = {}): Promise<CatalogInfo> {
     const defaultLocation = this.#locations.normalize(location ?? this.#defaultFor(name));
-    await this.#catalog.catalogs.create(ACTOR, { name, defaultLocation, properties });
+    const allowedLocations = this.#allowed;
+    const request = { name, defaultLocation, properties, allowedLocations };
+    await this.#catalog.catalogs.create(ACTOR, request);
     return this.get(name);
   }
 
@@ -72,9 +86,42 @@ export class CatalogAdmin {
     return before === root ? undefined : before;
   }
 
-  /** Allows the roots of every catalog that is stored. One read of each. */
-  async allowRoots(): Promise<void> {
-    for (const name of await this.list()) await this.get(name);
+  /**
+   * Lets tables of every catalog lie below the roots that this node was given: on every node, and
+   * from now on.
+   *
+   * @returns the catalogs that did not allow all of them before.
+   */
+  async allowGiven(): Promise<readonly string[]> {
+    const changed: string[] = [];
+    if (this.#allowed.length === 0) return changed;
+    for (const name of await this.list()) {
+      const before = await this.#catalog.catalogs.allow(ACTOR, name, this.#allowed);
+      const known = [before.defaultLocation, ...before.allowedLocations];
+      if (!this.#allowed.every((root) => known.includes(root))) changed.push(name);
+    }
+    return changed;
+  }
+
+  /**
+   * Allows the roots of every catalog that is stored. One read where none has been added or moved
+   * since the last time, by whatever node; else one more of each catalog.
+   */
+  async learnRoots(): Promise<void> {
+    const version = await this.#catalog.catalogs.rootsVersion();
+    if (version === this.#rootsVersion) return;
+    for (const name of await this.list()) await this.#rootsOf(name);
+    this.#rootsVersion = version;
+  }
+
+  /** One that was dropped or renamed since it was listed has no root to learn under that name. */
+  async #rootsOf(name: string): Promise<void> {
+    try {
+      await this.get(name);
+    } catch (error) {
+      const gone = error instanceof CatalogError && error.code === "CATALOG_NOT_FOUND";
+      if (!gone) throw error;
+    }
   }
 
   #defaultFor(name: string): string {

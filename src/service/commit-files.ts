@@ -1,6 +1,7 @@
 import type { Clock } from "../base/clock.ts";
-import { CatalogError } from "../base/error.ts";
+import { CatalogError, invalid } from "../base/error.ts";
 import type { IdSource, Revision } from "../base/ids.ts";
+import { LIMITS } from "../base/limits.ts";
 import type { Prng } from "../base/prng.ts";
 import type { Relation } from "../catalog/model.ts";
 import type { RelationDraft } from "../catalog/relations.ts";
@@ -26,6 +27,14 @@ export type Describe<E extends Relation, M> = (
 export interface Drafted<E extends Relation, M extends Metadata> {
   readonly file: MetadataFile<M>;
   readonly draft: RelationDraft<E>;
+}
+
+/** @throws CatalogError `Invalid` `METADATA_TOO_LARGE`: nothing is stored that cannot be read. */
+function checkLength({ length }: MetadataFile<Metadata>): void {
+  const maxBytes = LIMITS.metadataFileBytes;
+  if (length <= maxBytes) return;
+  const message = "metadata file would be too large: expire snapshots or remove properties";
+  throw invalid("METADATA_TOO_LARGE", message, { bytes: length, maxBytes });
 }
 
 /** Whether an error says for certain that nothing was committed. Our own faults never do. */
@@ -94,13 +103,18 @@ export class CommitFiles<E extends Relation, M extends Metadata> {
    * A relation at this metadata, whose file is written beside the payload. `location`: checked and
    * canonical. `base`: the metadata file that this one follows.
    */
-  draft(location: string, metadata: M, base: MetadataFile<M> | undefined): Drafted<E, M> {
+  async draft(
+    location: string,
+    metadata: M,
+    base: MetadataFile<M> | undefined,
+  ): Promise<Drafted<E, M>> {
     const unique = this.#ports.ids.mint<Revision>();
     const name = nextMetadataFileName(base?.location, unique, metadata.properties);
-    const directory = this.#files.spelled(this.#places.metadataDirectory(location, metadata));
+    const directory = this.#files.directory(this.#places.metadataDirectory(location, metadata));
     const where = `${directory}/${name}`;
     const described = this.#describe(metadata, where, base?.metadata);
-    const file = this.#files.render(where, metadata);
+    const file = await this.#files.renderInTurns(this.#ports.clock, where, metadata);
+    checkLength(file);
     if (base !== undefined) this.#bases.set(file, base);
     const prepare = () => this.#write(file);
     return { file, draft: { location, prepare, ...described } };

@@ -61,8 +61,8 @@ export class DroppedAdmin {
    * back by itself.
    *
    * @throws CatalogError `DROPPED_NOT_FOUND`; `Conflict` `BEING_PURGED`; `NAMESPACE_NOT_FOUND` and
-   * `CATALOG_NOT_FOUND` of the parent; an `AlreadyExists` of the name or location, where another
-   * has it by now; `NAME_INVALID`.
+   * `CATALOG_NOT_FOUND` of the parent; an `AlreadyExists` of the name, where another has
+   * it by now; `Invalid` `LOCATION_TAKEN`, `LOCATION_OVERLAPS`; `NAME_INVALID`.
    */
   async undrop(id: string, to: UndropTarget = {}, actor: Actor = ACTOR): Promise<DroppedInfo> {
     const around = (relation: Relation) => this.#around(relation);
@@ -73,9 +73,7 @@ export class DroppedAdmin {
   /** A catalog that is gone is refused where the relation is to appear. */
   async #around({ catalogId, location }: Relation): Promise<Surroundings> {
     const name = await this.#catalog.dropped.catalogName(catalogId);
-    return name === undefined
-      ? {}
-      : (await this.#places.of(name)).surroundings(location, undefined);
+    return name === undefined ? {} : (await this.#places.of(name)).surroundings(location);
   }
 
   async #show(entity: Droppable): Promise<DroppedInfo> {

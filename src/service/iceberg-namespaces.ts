@@ -1,7 +1,10 @@
 import { invalid } from "../base/error.ts";
 import { LIMITS } from "../base/limits.ts";
+import { settleAll } from "../base/settle.ts";
 import type { AccountCatalog } from "../catalog/catalog.ts";
+import type { Namespace } from "../catalog/model.ts";
 import type { Page as CatalogPage, PageRequest as CatalogPageRequest } from "../catalog/pages.ts";
+import { afterCommit } from "./commit-files.ts";
 import type { PageTokens } from "./page-token.ts";
 import type {
   NamespaceInfo,
@@ -13,6 +16,8 @@ import type {
   PropertiesUpdated,
   RequestContext,
 } from "./requests.ts";
+import type { ReservedProperties } from "./reserved-properties.ts";
+import { type CatalogPlaces, LOCATION, type TableLocations } from "./table-locations.ts";
 
 /** A list's query as tokens are bound to it: no list's token opens another's. */
 function queryOf(kind: string, account: string, catalog: string, path: readonly string[]): string {
@@ -37,10 +42,19 @@ export async function pageOf<T>(
 /** The namespace operations of the Iceberg REST protocol. */
 export class IcebergNamespaces {
   readonly #catalog: AccountCatalog;
+  readonly #places: TableLocations;
   readonly #tokens: PageTokens;
+  readonly #reserved: ReservedProperties;
 
-  constructor(catalog: AccountCatalog, tokens: PageTokens) {
+  constructor(
+    catalog: AccountCatalog,
+    places: TableLocations,
+    tokens: PageTokens,
+    reserved: ReservedProperties,
+  ) {
     this.#catalog = catalog;
+    this.#reserved = reserved;
+    this.#places = places;
     this.#tokens = tokens;
   }
 
@@ -79,22 +93,58 @@ export class IcebergNamespaces {
     ref: NamespaceRef,
     properties: Properties,
   ): Promise<NamespaceInfo> {
+    this.#reserved.assertUnset(mapOf(properties));
     const where = { catalog: ref.catalog, path: ref.namespace };
-    const { entity } = await this.#catalog.namespaces.create(ctx, where, properties);
-    return { namespace: entity.path, properties: entity.properties };
+    if (properties[LOCATION]) {
+      await this.#places.assertNamespaceMayBe(await this.#placesAbove(ref), properties);
+    }
+    const made = this.#catalog.namespaces.create(ctx, where, properties);
+    // Its error is told only where the namespace is made.
+    const [{ entity }, places] = await settleAll([made, afterCommit(this.#placesAbove(ref))]);
+    const housed = await afterCommit(this.#housed(ctx, ref, entity, places));
+    return { namespace: entity.path, properties: places.propertiesOf(housed) };
+  }
+
+  /** A new namespace whose default location is a table's is given another one. */
+  async #housed(
+    { requestId, principal }: RequestContext,
+    { catalog, namespace: path }: NamespaceRef,
+    entity: Namespace,
+    places: CatalogPlaces,
+  ): Promise<Namespace> {
+    if (entity.properties[LOCATION]) return entity;
+    const home = await this.#places.otherHome(places, entity);
+    if (home === undefined) return entity;
+    const properties = { ...entity.properties, [LOCATION]: home };
+    const actor = { requestId, principal };
+    await this.#catalog.namespaces.update(actor, { catalog, path }, (current) => ({
+      properties: current.properties[LOCATION]
+        ? undefined
+        : { ...current.properties, ...properties },
+      detail: "",
+    }));
+    return { ...entity, properties };
   }
 
   async load(ref: NamespaceRef): Promise<NamespaceInfo> {
     const where = { catalog: ref.catalog, path: ref.namespace };
-    const { entity } = await this.#catalog.namespaces.get(where);
-    return { namespace: entity.path, properties: entity.properties };
+    const found = this.#catalog.namespaces.get(where);
+    const [{ entity }, places] = await settleAll([found, this.#placesAbove(ref)]);
+    return { namespace: entity.path, properties: places.propertiesOf(entity) };
+  }
+
+  /** Read beside the namespace itself: warm, the same batch read. */
+  #placesAbove({ catalog, namespace }: NamespaceRef): Promise<CatalogPlaces> {
+    return this.#places.of(catalog, namespace.slice(0, -1));
   }
 
   async drop(ctx: RequestContext, ref: NamespaceRef): Promise<void> {
     await this.#catalog.namespaces.drop(ctx, { catalog: ref.catalog, path: ref.namespace });
   }
 
-  /** @throws CatalogError `Invalid` `PROPERTIES_OVERLAP`: a key in both lists. */
+  /**
+   * @throws CatalogError `Invalid` `PROPERTIES_OVERLAP`: a key in both lists; `PROPERTY_RESERVED`.
+   */
   async update(
     ctx: RequestContext,
     ref: NamespaceRef,
@@ -106,6 +156,10 @@ export class IcebergNamespaces {
         keys: both.slice(0, 10).join(", "),
       });
     }
+    if (updates[LOCATION]) {
+      const places = await this.#places.of(ref.catalog, ref.namespace);
+      await this.#places.assertNamespaceMayBe(places, updates);
+    }
     const wanted = [...new Set(removals)];
     const where = { catalog: ref.catalog, path: ref.namespace };
     const detail = await this.#catalog.namespaces.update(ctx, where, ({ properties }) => {
@@ -113,6 +167,7 @@ export class IcebergNamespaces {
       const gone = new Set(removed);
       const kept = Object.entries(properties).filter(([key]) => !gone.has(key));
       const next = { ...Object.fromEntries(kept), ...updates };
+      this.#reserved.assertUnset(mapOf(next), mapOf(properties));
       const changed = sameProperties(properties, next) ? undefined : next;
       return { properties: changed, detail: JSON.stringify(removed) };
     });
@@ -122,6 +177,10 @@ export class IcebergNamespaces {
     const missing = wanted.filter((key) => !found.has(key));
     return { updated: Object.keys(updates), removed, missing };
   }
+}
+
+function mapOf(properties: Properties): ReadonlyMap<string, string> {
+  return new Map(Object.entries(properties));
 }
 
 function sameProperties(a: Properties, b: Properties): boolean {

@@ -2,20 +2,25 @@ import { assert } from "../base/assert.ts";
 import { CatalogError } from "../base/error.ts";
 import type { TableUuid } from "../base/ids.ts";
 import { settleAll } from "../base/settle.ts";
+import { inTurns, type Steps } from "../base/steps.ts";
 import type { Locations } from "../blob/locations.ts";
 import type { AccountCatalog } from "../catalog/catalog.ts";
 import type { Stored } from "../catalog/entities.ts";
 import type { IcebergTable, Table } from "../catalog/model.ts";
+import { write } from "../catalog/repository.ts";
 import { etagOf } from "../catalog/revised.ts";
 import type { TableRef as CatalogTableRef, TableDraft } from "../catalog/tables.ts";
 import { commitTogether, type TableChange } from "../catalog/transactions.ts";
-import { newTableMetadata } from "../iceberg/create.ts";
+import { newTableSteps } from "../iceberg/create.ts";
 import type { TableMetadata } from "../iceberg/model.ts";
 import { snapshotsOfRefs } from "../iceberg/refs.ts";
 import { checkRequirements, isCreate } from "../iceberg/requirements.ts";
-import { applyUpdates, type TableUpdate } from "../iceberg/updates.ts";
+import { applySteps, type TableUpdate } from "../iceberg/updates.ts";
 import { afterCommit } from "./commit-files.ts";
 import { asDryRun, dryRunOf } from "./dry-run.ts";
+import { Heads } from "./heads.ts";
+import { LeftMetadata } from "./left-metadata.ts";
+import { Losers } from "./losers.ts";
 import { MetadataFile, type MetadataFiles } from "./metadata-files.ts";
 import {
   type Change,
@@ -43,11 +48,21 @@ import type {
   TableRef,
 } from "./requests.ts";
 import { snapshotChange } from "./snapshot-changes.ts";
+import type { TableConfigs } from "./table-config.ts";
 import type { CatalogPlaces, TableLocations } from "./table-locations.ts";
 import { Turns } from "./turns.ts";
 
 const METADATA_DIRECTORY = "metadata";
 const DATA_DIRECTORY = "data";
+
+/** A location that a receipt has room for; a longer one is worked out again. */
+const STAGED_LOCATION = 300;
+
+/** What two answers to one staged create have in common. */
+interface Born {
+  readonly uuid: TableUuid;
+  readonly nowMs: number;
+}
 
 function refOf(ref: TableRef): CatalogTableRef {
   return { catalog: ref.catalog, path: ref.namespace, name: ref.table };
@@ -76,18 +91,9 @@ function describe(
   return snapshots === undefined ? { iceberg } : { iceberg, snapshots };
 }
 
-function answerOf({ version, revision, file }: Committed<TableMetadata>): LoadedTable {
-  return {
-    etag: tagOf(version, revision, "all"),
-    metadataLocation: file.location,
-    metadata: file.pieces,
-    config: {},
-  };
-}
-
-/** Metadata that is there already, wherever it lies. */
-function made(metadata: TableMetadata): Making<TableMetadata> {
-  return { byDefault: false, metadata: () => metadata };
+/** Metadata that says itself where it lies. */
+function made(metadata: () => Steps<TableMetadata>): Making<TableMetadata> {
+  return { byDefault: false, metadata };
 }
 
 /** As `ofRelation`, for every table that a transaction does not create. */
@@ -125,38 +131,46 @@ export class IcebergTables {
   readonly #locations: Locations;
   readonly #files: MetadataFiles<TableMetadata>;
   readonly #places: TableLocations;
+  readonly #configs: TableConfigs;
   readonly #commits: RelationCommits<Table, TableMetadata>;
   readonly #turns: Turns = new Turns();
+  readonly #losers: Losers;
+  readonly #heads: Heads;
+  readonly #left: LeftMetadata;
 
   constructor(
     catalog: AccountCatalog,
     locations: Locations,
     files: MetadataFiles<TableMetadata>,
     places: TableLocations,
+    configs: TableConfigs,
   ) {
     this.#catalog = catalog;
     this.#locations = locations;
     this.#files = files;
     this.#places = places;
+    this.#configs = configs;
     const { context, tables: relations } = catalog;
+    this.#losers = new Losers(context.clock);
+    this.#heads = new Heads(files);
+    this.#left = new LeftMetadata({ catalog, locations, files, places });
     const parts = { type: "table", relations, describe, context, files, places } as const;
     this.#commits = new RelationCommits<Table, TableMetadata>(parts);
   }
 
   /** Warm: one batch read of pointers and, for a `file:` table, one `stat`. */
   async load(ref: TableRef, options: LoadOptions): Promise<LoadResult> {
-    const where = refOf(ref);
-    const found = await ofRelation("table", where, this.#commits.find(where));
-    const { location, version, revision } = found;
+    const { location, version, revision } = await this.#find(ref);
     const etag = tagOf(version, revision, options.snapshots);
     if (options.ifNoneMatch?.includes(etag) === true) {
       await this.#files.assertThere(location);
       return "not-modified";
     }
-    const look = this.#files.at(location);
+    const look = this.#files.at(location, revision);
     const file = look instanceof MetadataFile ? look : await look;
     const metadata = options.snapshots === "refs" ? file.shorter(snapshotsOfRefs) : file.pieces;
-    return { etag, metadataLocation: location, metadata, config: {} };
+    const config = await this.#configs.of(file.metadata);
+    return { etag, metadataLocation: location, metadata, config };
   }
 
   async assertExists(ref: TableRef): Promise<void> {
@@ -165,41 +179,98 @@ export class IcebergTables {
 
   /**
    * Works out a table without making it: nothing is stored but its directories, since some clients
-   * write there before they commit.
+   * write there before they commit, and under a client's key what answers the same again.
    */
-  async stage(ref: NamespaceRef, request: CreateTable): Promise<LoadedTable> {
+  async stage(ctx: RequestContext, ref: NamespaceRef, request: CreateTable): Promise<LoadedTable> {
+    const { context, tables } = this.#catalog;
     const table = { ...ref, table: request.name };
-    const { byDefault, metadata: make } = this.#making(table, request);
-    const [, places] = await settleAll([
-      this.#catalog.tables.assertFree(refOf(table)),
-      this.#places.of(ref.catalog, byDefault ? ref.namespace : []),
-    ]);
-    const metadata = make(places);
+    const born = { uuid: this.#mintUuid(), nowMs: context.clock.nowMs() };
+    const plan = async () => {
+      const [, staged] = await settleAll([
+        tables.assertFree(refOf(table)),
+        this.#stageAs(table, request, born),
+      ]);
+      const { location } = staged;
+      const short = location.length <= STAGED_LOCATION ? { ...born, location } : born;
+      return { unchanged: staged.loaded, primary: "", detail: JSON.stringify(short) };
+    };
+    return write(context, ctx, "stage-table", plan, async ({ detail = "{}" }) => {
+      const { location, ...first } = JSON.parse(detail) as Born & { readonly location?: string };
+      const again = location === undefined ? request : { ...request, location };
+      return (await this.#stageAs(table, again, first)).loaded;
+    });
+  }
+
+  async #stageAs(table: TableRef, request: CreateTable, born: Born) {
+    const { byDefault, metadata: make } = this.#making(table, request, born);
+    const places = await this.#places.of(table.catalog, byDefault ? table.namespace : []);
+    const { clock } = this.#catalog.context;
+    const metadata = await inTurns(clock, make(places));
     const location = places.locationOf(metadata);
     for (const directory of [METADATA_DIRECTORY, DATA_DIRECTORY]) {
       await this.#locations.makeDirectory(`${location}/${directory}`);
     }
-    const { pieces } = this.#files.render(location, metadata);
-    return { etag: undefined, metadataLocation: undefined, metadata: pieces, config: {} };
+    const { pieces } = await this.#files.renderInTurns(clock, location, metadata);
+    const config = await this.#configs.of(metadata);
+    const loaded = { etag: undefined, metadataLocation: undefined, metadata: pieces, config };
+    return { location, loaded };
   }
 
   async create(ctx: RequestContext, ref: NamespaceRef, request: CreateTable): Promise<LoadedTable> {
     const table = { ...ref, table: request.name };
     const making = this.#making(table, request);
-    return answerOf(await this.#commits.create(ctx, refOf(table), making));
+    return this.#answer(await this.#commits.create(ctx, refOf(table), making));
   }
 
-  /** Commits of one table are taken in turn; a lost race between nodes is applied again. */
+  /**
+   * Commits of one table are taken in turn; a lost race between nodes is applied again. What cannot
+   * win is refused before it waits for a turn, and in its turn before anything is done for it.
+   */
   async commit(ctx: RequestContext, ref: TableRef, request: CommitTable): Promise<LoadedTable> {
-    return this.#turns.take(turnOf(ref), async () =>
-      answerOf(await this.#commit(ctx, ref, request)),
-    );
+    const key = turnOf(ref);
+    return this.#losers.paced(key, async () => {
+      await this.#assertMayWin(ctx, ref, request);
+      return this.#turns.take(key, async () => {
+        await this.#assertMayWin(ctx, ref, request);
+        const committed = await this.#commit(ctx, ref, request);
+        this.#heads.saw(key, committed.file.location);
+        this.#left.committed(refOf(ref), committed);
+        return this.#answer(committed);
+      });
+    });
+  }
+
+  /** Under a key of its client's it may have won before, of which its receipt tells. */
+  async #assertMayWin(
+    { idempotency }: RequestContext,
+    ref: TableRef,
+    { requirements }: CommitTable,
+  ): Promise<void> {
+    if (idempotency !== undefined || isCreate(requirements)) return;
+    await this.#heads.assertMayWin(turnOf(ref), requirements, () => this.#find(ref));
+  }
+
+  /** Where the head is now. Warm: one batch read. */
+  async #find(ref: TableRef) {
+    const where = refOf(ref);
+    const found = await ofRelation("table", where, this.#commits.find(where));
+    this.#heads.saw(turnOf(ref), found.location);
+    return found;
   }
 
   /** What a commit would come to now. Warm: one batch read and, for a `file:` table, one `stat`. */
   async dryRun(ctx: RequestContext, ref: TableRef, request: CommitTable): Promise<DryRun> {
     const { file, base } = await this.#commit(asDryRun(ctx), ref, request);
-    return dryRunOf(file, base);
+    return dryRunOf(this.#catalog.context.clock, this.#files, file, base);
+  }
+
+  async #answer({ version, revision, file }: Committed<TableMetadata>): Promise<LoadedTable> {
+    return {
+      etag: tagOf(version, revision, "all"),
+      metadataLocation: file.location,
+      metadata: file.pieces,
+      config: await this.#configs.of(file.metadata),
+    };
   }
 
   #commit(ctx: RequestContext, ref: TableRef, request: CommitTable) {
@@ -224,6 +295,8 @@ export class IcebergTables {
         () => (ctx.idempotency?.replayed === true ? [] : filesOf(looks)),
       ),
     );
+    if (ctx.idempotency?.replayed === true) return;
+    for (const [i, { ref }] of planned.entries()) this.#left.committed(ref, looks[i] ?? {});
   }
 
   /** What a transaction would come to now: each of its tables, or the refusal of all. */
@@ -236,11 +309,14 @@ export class IcebergTables {
     const { looks, planned } = this.#planTogether(catalog, changes);
     const work = asRequirement(commitTogether(context, tables, asDryRun(ctx), planned));
     await ofTables(planned, work);
-    return changes.map(({ namespace, table }, i) => {
+    const tried: DryRunOfTable[] = [];
+    for (const [i, { namespace, table }] of changes.entries()) {
       const { file, base } = looks[i] ?? {};
       assert(file !== undefined, "every table of a transaction was looked at");
-      return { namespace, table, ...dryRunOf(file, base) };
-    });
+      const dryRun = await dryRunOf(context.clock, this.#files, file, base);
+      tried.push({ namespace, table, ...dryRun });
+    }
+    return tried;
   }
 
   #planTogether(catalog: string, changes: readonly CommitOfTable[]) {
@@ -268,11 +344,11 @@ export class IcebergTables {
     const table = refOf({ ...ref, table: request.name });
     const look = new Registration<Table, TableMetadata>();
     const draft = (before?: Stored<Table>) =>
-      this.#commits.registered(ref.catalog, request.metadataLocation, look, before);
+      this.#commits.registered(table, request.metadataLocation, look, before);
     const done = request.overwrite
       ? await tables.createOrUpdate(ctx, "register-table", table, draft)
       : await tables.create(ctx, "register-table", table, () => draft());
-    return answerOf(await this.#commits.confirm(ctx, done, table, look));
+    return this.#answer(await this.#commits.confirm(ctx, done, table, look));
   }
 
   async drop(
@@ -284,12 +360,17 @@ export class IcebergTables {
   }
 
   async unregister(ctx: RequestContext, ref: TableRef): Promise<LoadedTable> {
-    const load = ({ iceberg }: Table) => this.#files.load(iceberg?.metadataLocation ?? "");
     const { tables } = this.#catalog;
-    const gone = tables.unregister(ctx, refOf(ref), async (table) => void (await load(table)));
+    let read: MetadataFile<TableMetadata> | undefined;
+    const gone = tables.unregister(ctx, refOf(ref), async ({ iceberg }) => {
+      read = await this.#files.peek(iceberg?.metadataLocation ?? "");
+    });
     const { entity } = await ofRelation("table", refOf(ref), gone);
-    const { location, pieces } = await afterCommit(load(entity));
-    return { etag: undefined, metadataLocation: location, metadata: pieces, config: {} };
+    const last = entity.iceberg?.metadataLocation ?? "";
+    const file = read?.location === last ? read : await afterCommit(this.#files.peek(last));
+    const { location, pieces, metadata } = file;
+    const config = await this.#configs.of(metadata);
+    return { etag: undefined, metadataLocation: location, metadata: pieces, config };
   }
 
   async rename(ctx: RequestContext, { catalog, from, to }: RenameTable): Promise<void> {
@@ -311,23 +392,33 @@ export class IcebergTables {
   #change({ requirements, updates }: CommitTable): Change<TableMetadata> {
     const canonical = updates.map((update) => this.#canonical(update));
     const { clock } = this.#catalog.context;
-    return (base, baseLocation) => {
+    const { reserved } = this.#configs;
+    return function* (base, baseLocation) {
       checkRequirements(requirements, base);
-      return applyUpdates(base, canonical, { nowMs: clock.nowMs(), baseLocation });
+      const next = yield* applySteps(base, canonical, { nowMs: clock.nowMs(), baseLocation });
+      reserved.assertUnset(next.properties, base.properties);
+      return next;
     };
   }
 
   /** The metadata that the commit of a staged create builds from nothing. */
-  #staged({ requirements, updates }: CommitTable): TableMetadata {
+  #staged({ requirements, updates }: CommitTable): () => Steps<TableMetadata> {
     checkRequirements(requirements, undefined);
     const canonical = updates.map((update) => this.#canonical(update));
     const nowMs = this.#catalog.context.clock.nowMs();
-    return applyUpdates(undefined, canonical, { nowMs, uuid: this.#mintUuid() });
+    const uuid = this.#mintUuid();
+    const { reserved } = this.#configs;
+    return function* () {
+      const made = yield* applySteps(undefined, canonical, { nowMs, uuid });
+      reserved.assertUnset(made.properties);
+      return made;
+    };
   }
 
-  #making(ref: TableRef, request: CreateTable): Making<TableMetadata> {
-    const uuid = this.#mintUuid();
-    const metadata = (places: CatalogPlaces) => this.#newMetadata(places, ref, request, uuid);
+  #making(ref: TableRef, request: CreateTable, given?: Born): Making<TableMetadata> {
+    this.#configs.reserved.assertUnset(new Map(Object.entries(request.properties)));
+    const born = given ?? { uuid: this.#mintUuid() };
+    const metadata = (places: CatalogPlaces) => this.#newMetadata(places, ref, request, born);
     return { byDefault: request.location === undefined, metadata };
   }
 
@@ -335,27 +426,26 @@ export class IcebergTables {
     places: CatalogPlaces,
     ref: TableRef,
     request: CreateTable,
-    uuid: TableUuid,
-  ): TableMetadata {
-    const { context } = this.#catalog;
+    { uuid, nowMs = this.#catalog.context.clock.nowMs() }: Partial<Born> & Pick<Born, "uuid">,
+  ): Steps<TableMetadata> {
     const location =
       request.location === undefined
         ? places.defaultFor(ref.namespace, request.name, uuid)
-        : places.allowed(request.location);
-    return newTableMetadata({
+        : places.spelled(request.location);
+    return newTableSteps({
       schema: request.schema,
       ...(request.partitionSpec === undefined ? {} : { partitionSpec: request.partitionSpec }),
       ...(request.writeOrder === undefined ? {} : { writeOrder: request.writeOrder }),
       location,
       properties: { ...places.catalog.defaultTableProperties, ...request.properties },
       uuid,
-      nowMs: context.clock.nowMs(),
+      nowMs,
     });
   }
 
   #canonical(update: TableUpdate): TableUpdate {
     if (update.action !== "set-location") return update;
-    return { ...update, location: this.#locations.normalize(update.location) };
+    return { ...update, location: this.#locations.spelled(update.location) };
   }
 
   #mintUuid(): TableUuid {

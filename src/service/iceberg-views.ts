@@ -1,13 +1,10 @@
 import type { ViewUuid } from "../base/ids.ts";
+import type { Steps } from "../base/steps.ts";
 import type { AccountCatalog } from "../catalog/catalog.ts";
 import type { IcebergView, View } from "../catalog/model.ts";
 import type { ViewRef as CatalogViewRef } from "../catalog/views.ts";
 import type { ViewMetadata } from "../iceberg/view-metadata.ts";
-import {
-  applyViewUpdates,
-  checkViewRequirements,
-  newViewMetadata,
-} from "../iceberg/view-updates.ts";
+import { applyViewSteps, checkViewRequirements, newViewSteps } from "../iceberg/view-updates.ts";
 import { asDryRun, dryRunOf } from "./dry-run.ts";
 import type { MetadataFile, MetadataFiles } from "./metadata-files.ts";
 import { Registration, RelationCommits } from "./relation-commits.ts";
@@ -23,6 +20,7 @@ import type {
   RequestContext,
   ViewRef,
 } from "./requests.ts";
+import type { TableConfigs } from "./table-config.ts";
 import type { CatalogPlaces, TableLocations } from "./table-locations.ts";
 import { Turns } from "./turns.ts";
 
@@ -39,20 +37,23 @@ function describe(
   return { iceberg: { viewUuid: uuid as ViewUuid, metadataLocation, currentVersionId } };
 }
 
-function answerOf({ location, pieces }: MetadataFile<ViewMetadata>): LoadedView {
-  return { metadataLocation: location, metadata: pieces, config: {} };
-}
-
 /** The view operations of the Iceberg REST protocol. */
 export class IcebergViews {
   readonly #catalog: AccountCatalog;
   readonly #files: MetadataFiles<ViewMetadata>;
+  readonly #configs: TableConfigs;
   readonly #commits: RelationCommits<View, ViewMetadata>;
   readonly #turns: Turns = new Turns();
 
-  constructor(catalog: AccountCatalog, files: MetadataFiles<ViewMetadata>, places: TableLocations) {
+  constructor(
+    catalog: AccountCatalog,
+    files: MetadataFiles<ViewMetadata>,
+    places: TableLocations,
+    configs: TableConfigs,
+  ) {
     this.#catalog = catalog;
     this.#files = files;
+    this.#configs = configs;
     const { context, views: relations } = catalog;
     const parts = { type: "view", relations, describe, context, files, places } as const;
     this.#commits = new RelationCommits<View, ViewMetadata>(parts);
@@ -60,8 +61,8 @@ export class IcebergViews {
 
   /** Warm: one batch read of pointers and, for a `file:` view, one `stat`. */
   async load(ref: ViewRef): Promise<LoadedView> {
-    const { location } = await ofRelation("view", refOf(ref), this.#commits.find(refOf(ref)));
-    return answerOf(await this.#files.load(location));
+    const found = await ofRelation("view", refOf(ref), this.#commits.find(refOf(ref)));
+    return this.#answer(await this.#files.load(found.location, found.revision));
   }
 
   async assertExists(ref: ViewRef): Promise<void> {
@@ -69,33 +70,43 @@ export class IcebergViews {
   }
 
   async create(ctx: RequestContext, ref: NamespaceRef, request: CreateView): Promise<LoadedView> {
+    this.#configs.reserved.assertUnset(new Map(Object.entries(request.properties)));
     const view = { ...ref, view: request.name };
     const uuid = this.#catalog.context.ids.mint<ViewUuid>();
     const making = {
       byDefault: request.location === undefined,
       metadata: (places: CatalogPlaces) => this.#newMetadata(places, view, request, uuid),
     };
-    return answerOf((await this.#commits.create(ctx, refOf(view), making)).file);
+    return this.#answer((await this.#commits.create(ctx, refOf(view), making)).file);
   }
 
   /** Commits of one view are taken in turn; a lost race between nodes is applied again. */
   async commit(ctx: RequestContext, ref: ViewRef, request: CommitView): Promise<LoadedView> {
     const key = JSON.stringify([ref.catalog, ref.namespace, ref.view]);
     const done = await this.#turns.take(key, () => this.#commit(ctx, ref, request));
-    return answerOf(done.file);
+    return this.#answer(done.file);
   }
 
   /** What a commit would come to now. Warm: one batch read and, for a `file:` view, one `stat`. */
   async dryRun(ctx: RequestContext, ref: ViewRef, request: CommitView): Promise<DryRun> {
     const { file, base } = await this.#commit(asDryRun(ctx), ref, request);
-    return dryRunOf(file, base);
+    return dryRunOf(this.#catalog.context.clock, this.#files, file, base);
+  }
+
+  async #answer(file: MetadataFile<ViewMetadata>): Promise<LoadedView> {
+    const { location, pieces, metadata } = file;
+    const config = await this.#configs.of(metadata);
+    return { metadataLocation: location, metadata: pieces, config };
   }
 
   #commit(ctx: RequestContext, ref: ViewRef, request: CommitView) {
     const { clock } = this.#catalog.context;
-    const change = (base: ViewMetadata) => {
+    const { reserved } = this.#configs;
+    const change = function* (base: ViewMetadata): Steps<ViewMetadata> {
       checkViewRequirements(request.requirements, base);
-      return applyViewUpdates(base, request.updates, clock.nowMs());
+      const next = yield* applyViewSteps(base, request.updates, clock.nowMs());
+      reserved.assertUnset(next.properties, base.properties);
+      return next;
     };
     return ofRelation("view", refOf(ref), this.#commits.update(ctx, refOf(ref), change));
   }
@@ -108,9 +119,9 @@ export class IcebergViews {
     const { views } = this.#catalog;
     const view = refOf({ ...ref, view: request.name });
     const look = new Registration<View, ViewMetadata>();
-    const draft = () => this.#commits.registered(ref.catalog, request.metadataLocation, look);
+    const draft = () => this.#commits.registered(view, request.metadataLocation, look);
     const done = await views.create(ctx, "register-view", view, draft);
-    return answerOf((await this.#commits.confirm(ctx, done, view, look)).file);
+    return this.#answer((await this.#commits.confirm(ctx, done, view, look)).file);
   }
 
   async drop(ctx: RequestContext, ref: ViewRef): Promise<void> {
@@ -128,11 +139,11 @@ export class IcebergViews {
     ref: ViewRef,
     request: CreateView,
     uuid: ViewUuid,
-  ): ViewMetadata {
+  ): Steps<ViewMetadata> {
     const { schema, version, properties } = request;
     if (request.location !== undefined) places.allowed(request.location);
     const location = request.location ?? places.defaultFor(ref.namespace, request.name, uuid);
     const nowMs = this.#catalog.context.clock.nowMs();
-    return newViewMetadata({ schema, version, location, properties, uuid, nowMs });
+    return newViewSteps({ schema, version, location, properties, uuid, nowMs });
   }
 }

@@ -102,7 +102,7 @@ export class Iceberg implements IcebergService {
 
   createTable(ctx: RequestContext, ref: NamespaceRef, request: CreateTable): Promise<LoadedTable> {
     return request.stageCreate
-      ? this.#tables.stage(ref, request)
+      ? this.#tables.stage(ctx, ref, request)
       : this.#tables.create(ctx, ref, request);
   }
 

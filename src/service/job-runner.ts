@@ -17,6 +17,16 @@ export type JobWork = (lease: Lease, ended: AbortSignal) => Promise<boolean>;
 /** How a job that was taken up came out: `lost` went to another node, or was called off. */
 type Outcome = "done" | "failed" | "interrupted" | "lost";
 
+/** Told of a job that failed, and of when it is tried again. */
+export type OnJobFailed = (facts: {
+  readonly kind: JobKind;
+  readonly job: JobId;
+  readonly code: string;
+  readonly message: string;
+  readonly tries: number;
+  readonly againAfterMs: number;
+}) => void;
+
 /** Asleep at most this long: a wall clock that was set is noticed. Waking sends no request. */
 const MAX_SLEEP_MS = 3_600_000;
 
@@ -30,6 +40,8 @@ export class JobRunner implements JobListener {
   readonly #catalog: AccountCatalog;
   readonly #works: Readonly<Record<JobKind, JobWork>>;
   readonly #outcomes: Counter<"kind" | "outcome">;
+  readonly #failures: Counter<"kind" | "code">;
+  readonly #onFailed: OnJobFailed;
   readonly #ended = new AbortController();
   /** Ends the sleep that goes on. */
   #roused = new AbortController();
@@ -43,9 +55,17 @@ export class JobRunner implements JobListener {
     catalog: AccountCatalog,
     works: Readonly<Record<JobKind, JobWork>>,
     metrics: Metrics,
+    onFailed: OnJobFailed = () => {},
   ) {
     this.#catalog = catalog;
     this.#works = works;
+    this.#onFailed = onFailed;
+    this.#failures = new Counter({
+      name: "firn_job_failures_total",
+      help: "Jobs that failed and were given back, by the code of what stopped them",
+      labelNames: ["kind", "code"],
+      registers: [metrics],
+    });
     this.#outcomes = new Counter({
       name: "firn_jobs_total",
       help: "Jobs that were taken up, by how they came out",
@@ -162,6 +182,7 @@ export class JobRunner implements JobListener {
     if (lastFailure === "JOB_LEASE_LOST") return LIMITS.jobLeaseMs;
     const wishMs = LIMITS.jobRetryMs * 2 ** Math.min(lease.job.tries - 1, 16);
     const waitMs = Math.min(wishMs, LIMITS.jobRetryCapMs);
+    this.#tell(lease, lastFailure, error, waitMs);
     try {
       await lease.release(waitMs, { lastFailure });
       return waitMs;
@@ -169,6 +190,13 @@ export class JobRunner implements JobListener {
       // It is free again when the lease is over.
       return LIMITS.jobLeaseMs;
     }
+  }
+
+  #tell({ job }: Lease, code: string, error: unknown, againAfterMs: number): void {
+    const { kind, id, tries } = job;
+    this.#failures.inc({ kind, code });
+    const message = error instanceof CatalogError ? error.message : "a defect";
+    this.#onFailed({ kind, job: id, code, message, tries, againAfterMs });
   }
 
   #count({ job }: Lease, outcome: Outcome): void {

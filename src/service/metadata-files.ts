@@ -1,18 +1,30 @@
-import { gunzipSync, gzipSync } from "node:zlib";
-import { inOnePiece, lengthOf, utf8Text } from "../base/bytes.ts";
-import { CatalogError, invalid } from "../base/error.ts";
+import { promisify } from "node:util";
+import { gzip } from "node:zlib";
+import { inOnePiece, lengthOf } from "../base/bytes.ts";
+import type { Clock } from "../base/clock.ts";
+import { CatalogError } from "../base/error.ts";
+import type { Revision } from "../base/ids.ts";
 import { LIMITS } from "../base/limits.ts";
 import { LruMap } from "../base/lru.ts";
+import { atOnce, inTurns, type Steps } from "../base/steps.ts";
 import type { Locations, Watch } from "../blob/locations.ts";
 import { isGzipMetadata } from "../iceberg/file-name.ts";
-import { type LayoutEntry, withLocation } from "../iceberg/layout.ts";
-import { parseTableMetadata, printTableMetadata } from "../iceberg/metadata.ts";
+import { changedSteps, type LayoutEntry, type Member, withLocation } from "../iceberg/layout.ts";
+import { parseTableMetadata, printTableSteps, tableMember } from "../iceberg/metadata.ts";
 import { stripTrailingSlash, type TableMetadata } from "../iceberg/model.ts";
+import { TABLE_FORMS, VIEW_FORMS } from "../iceberg/slice-forms.ts";
+import { Assembly, type Forms } from "../iceberg/slices.ts";
 import {
   parseViewMetadata,
-  printViewMetadata,
+  printViewSteps,
   type ViewMetadata,
+  viewMember,
 } from "../iceberg/view-metadata.ts";
+import { metadataText, metadataTooLarge, unpackMetadata } from "./metadata-bytes.ts";
+import type { Reading } from "./reading.ts";
+
+/** In the thread pool of the platform: a turn may not take as long. */
+const packed = promisify(gzip);
 
 const MIB = 1_048_576;
 const ENTRY_BYTES = 2_048;
@@ -28,7 +40,12 @@ export interface Metadata {
 /** How one kind of metadata file is read and written. */
 export interface MetadataFormat<M extends Metadata> {
   readonly parse: (text: string) => M;
-  readonly print: (metadata: M) => readonly Uint8Array[];
+  readonly print: (metadata: M) => Steps<readonly Uint8Array[]>;
+  /** A top-level member as it is printed. */
+  readonly member: (metadata: M, name: string) => Member;
+  /** How one that is too large for a turn is read in a thread, and received from there. */
+  readonly task: "table" | "view";
+  readonly forms: Forms<M>;
   /**
    * How locations are answered. Clients join the paths of data files onto a table's, and some of
    * them know one spelling alone. Nothing lies at a view's but its metadata files, and clients
@@ -41,13 +58,19 @@ export interface MetadataFormat<M extends Metadata> {
 
 export const TABLE_FORMAT: MetadataFormat<TableMetadata> = {
   parse: parseTableMetadata,
-  print: printTableMetadata,
+  print: printTableSteps,
+  member: tableMember,
+  task: "table",
+  forms: TABLE_FORMS,
   locations: "canonical",
   cachedBytes: 128 * MIB,
 };
 export const VIEW_FORMAT: MetadataFormat<ViewMetadata> = {
   parse: parseViewMetadata,
-  print: printViewMetadata,
+  print: printViewSteps,
+  member: viewMember,
+  task: "view",
+  forms: VIEW_FORMS,
   locations: "as given",
   cachedBytes: 16 * MIB,
 };
@@ -75,69 +98,99 @@ export class MetadataFile<M extends Metadata> {
   }
 }
 
-function gunzip(location: string, bytes: Uint8Array): Uint8Array {
-  try {
-    return gunzipSync(bytes, { maxOutputLength: LIMITS.metadataFileBytes });
-  } catch (error) {
-    throw new CatalogError("Invalid", "METADATA_INVALID", "not gzip", { location }, error);
-  }
-}
-
-function textOf(location: string, bytes: Uint8Array): string {
-  try {
-    return utf8Text(bytes);
-  } catch (error) {
-    throw new CatalogError("Invalid", "METADATA_INVALID", "not utf-8", { location }, error);
-  }
-}
-
 function missing(location: string): CatalogError {
   return new CatalogError("NotFound", "METADATA_FILE_MISSING", "no metadata file", { location });
 }
 
-/** `stands`: whether the file is still where it was read or written. */
+/** A file with the etag of the bytes that it was read from. */
+export interface ReadFile<M extends Metadata> {
+  readonly file: MetadataFile<M>;
+  readonly etag: string;
+}
+
+/**
+ * `stands`: whether the file is still where it was read or written. `revision`: of the change that
+ * names it; of a file that was written here the first one that asks, since only this node writes
+ * under that name.
+ */
 interface Kept<M extends Metadata> {
   readonly file: MetadataFile<M>;
   readonly stands: Watch;
+  revision: Revision | undefined;
 }
 
-/** Iceberg metadata files at their locations, parsed once and kept: they never change. */
+/**
+ * Iceberg metadata files at their locations, parsed once and kept. A file never changes under the
+ * revision that names it. Under another one it may be another file: tables are registered again
+ * from paths that were used before, by whatever node.
+ */
 export class MetadataFiles<M extends Metadata> {
   readonly #locations: Locations;
   readonly #format: MetadataFormat<M>;
   readonly #kept: LruMap<string, Kept<M>>;
+  readonly #reading: Reading;
+  /** Reads under way: a large file is read once, however many ask for it. */
+  readonly #read = new Map<string, Promise<MetadataFile<M>>>();
 
-  constructor(locations: Locations, format: MetadataFormat<M>) {
+  constructor(locations: Locations, format: MetadataFormat<M>, reading: Reading) {
     this.#locations = locations;
     this.#format = format;
+    this.#reading = reading;
     this.#kept = new LruMap(format.cachedBytes, ({ file }) => file.length + ENTRY_BYTES);
   }
 
   /**
-   * Reads a metadata file. One that was read before still has to be there, where files are looked
-   * after: one `stat`.
+   * Reads the metadata file that a change of this revision names. One that was read before still
+   * has to be there, where files are looked after: one `stat`.
    *
    * @throws CatalogError `NotFound` `METADATA_FILE_MISSING`; `Invalid` `METADATA_INVALID`,
    * `LOCATION_NOT_ALLOWED`.
    */
-  async load(location: string): Promise<MetadataFile<M>> {
-    return this.at(location);
+  async load(location: string, revision: Revision): Promise<MetadataFile<M>> {
+    return this.at(location, revision);
   }
 
   /** As `load`, and at once where a file is kept and a look at it takes no waiting. */
-  at(location: string): MetadataFile<M> | Promise<MetadataFile<M>> {
-    const kept = this.#kept.get(location);
-    if (kept === undefined) return this.#read(location);
+  at(location: string, revision: Revision): MetadataFile<M> | Promise<MetadataFile<M>> {
+    const kept = this.#keptFor(location, revision);
+    if (kept === undefined) return this.#once(location, revision);
     const stands = kept.stands();
     return stands === true ? kept.file : this.#standing(kept.file, stands);
   }
 
-  /** As `load`, and it has to be there wherever it lies: one request. */
-  async loadStored(location: string): Promise<MetadataFile<M>> {
+  /**
+   * A file that is kept, without a look whether it still is where it was; of whatever revision
+   * where none is given.
+   */
+  remembered(location: string, revision?: Revision): MetadataFile<M> | undefined {
+    const kept =
+      revision === undefined ? this.#kept.get(location) : this.#keptFor(location, revision);
+    return kept?.file;
+  }
+
+  #keptFor(location: string, revision: Revision): Kept<M> | undefined {
     const kept = this.#kept.get(location);
-    return kept === undefined
-      ? this.#read(location)
-      : this.#standing(kept.file, this.#locations.exists(location));
+    if (kept === undefined) return undefined;
+    kept.revision ??= revision;
+    return kept.revision === revision ? kept : undefined;
+  }
+
+  /**
+   * Keeps a file that was read before a change of this revision named it. One request.
+   *
+   * @throws CatalogError `NotFound` `METADATA_FILE_MISSING`; `Conflict` `METADATA_FILE_CHANGED`:
+   * another file lies there now.
+   */
+  async keepRead({ file, etag }: ReadFile<M>, revision: Revision): Promise<MetadataFile<M>> {
+    const { location } = file;
+    const found = await this.#locations.etagOf(location);
+    if (found === undefined) throw this.#gone(location);
+    if (found !== etag) {
+      const what = "metadata file changed while it was registered: register it again";
+      throw new CatalogError("Conflict", "METADATA_FILE_CHANGED", what, { location });
+    }
+    this.#keep(file, revision);
+    return file;
   }
 
   async #standing(
@@ -148,9 +201,19 @@ export class MetadataFiles<M extends Metadata> {
     throw this.#gone(file.location);
   }
 
-  async #read(location: string): Promise<MetadataFile<M>> {
+  /** A read that began for an earlier revision may have met an older file there. */
+  #once(location: string, revision: Revision): Promise<MetadataFile<M>> {
+    const asked = `${revision} ${location}`;
+    const underWay = this.#read.get(asked);
+    if (underWay !== undefined) return underWay;
+    const read = this.#readAndKeep(location, revision).finally(() => this.#read.delete(asked));
+    this.#read.set(asked, read);
+    return read;
+  }
+
+  async #readAndKeep(location: string, revision: Revision): Promise<MetadataFile<M>> {
     const file = await this.peek(location);
-    this.#keep(file);
+    this.#keep(file, revision);
     return file;
   }
 
@@ -159,17 +222,45 @@ export class MetadataFiles<M extends Metadata> {
    * read.
    */
   async peek(location: string): Promise<MetadataFile<M>> {
-    const blob = await this.#locations.read(location);
-    if (blob === undefined) throw missing(location);
-    if (blob.bytes.length > LIMITS.metadataFileBytes) {
-      throw invalid("METADATA_INVALID", "metadata file too large", { location });
-    }
-    const bytes = isGzipMetadata(location) ? gunzip(location, blob.bytes) : blob.bytes;
-    return this.#canonical(location, this.#format.parse(textOf(location, bytes)), bytes);
+    return (await this.readAnew(location)).file;
   }
 
-  #keep(file: MetadataFile<M>): void {
-    this.#kept.set(file.location, { file, stands: this.#locations.watch(file.location) });
+  /** What lies there now, whatever is kept; it is not kept. One read. */
+  async readAnew(location: string): Promise<ReadFile<M>> {
+    const blob = await this.#locations.read(location);
+    if (blob === undefined) throw missing(location);
+    const { bytes } = blob;
+    if (bytes.length > LIMITS.metadataFileBytes) throw metadataTooLarge(location);
+    const small = unpackMetadata(location, bytes, LIMITS.turnBytes);
+    const file =
+      small === undefined
+        ? await this.#large(location, bytes)
+        : this.#canonical(location, this.#format.parse(metadataText(location, small)), small);
+    return { file, etag: blob.etag };
+  }
+
+  /** Reads in a thread what would take too long here, and receives it piece by piece. */
+  async #large(location: string, bytes: Uint8Array): Promise<MetadataFile<M>> {
+    const assembly = new Assembly<M>(this.#format.forms);
+    let unpacked = bytes;
+    try {
+      for await (const piece of this.#reading.run(this.#format.task, { location, bytes })) {
+        if ("unpacked" in piece) unpacked = piece.unpacked;
+        else assembly.add(piece.slice);
+      }
+    } catch (error) {
+      const costly = error instanceof CatalogError && error.code.startsWith("WORK_TOO_");
+      if (!costly) throw error;
+      const { message } = error;
+      const context = { ...error.context, location, reason: message, cause: error.code };
+      throw new CatalogError("Invalid", "METADATA_INVALID", message, context, error);
+    }
+    return this.#canonical(location, assembly.whole(), unpacked);
+  }
+
+  #keep(file: MetadataFile<M>, revision?: Revision): void {
+    const stands = this.#locations.watch(file.location);
+    this.#kept.set(file.location, { file, stands, revision });
   }
 
   #gone(location: string): CatalogError {
@@ -185,8 +276,25 @@ export class MetadataFiles<M extends Metadata> {
       : this.render(location, withLocation(metadata, canonical));
   }
 
+  /** Names of the members in which a file differs from the one before. */
+  changed(base: M | undefined, next: M): Steps<readonly string[]> {
+    const { member } = this.#format;
+    const printed = (one: M) => ({
+      layout: one.layout,
+      memberOf: (name: string) => member(one, name),
+    });
+    return changedSteps(base && printed(base), printed(next));
+  }
+
   /** A location as it is answered, without a trailing slash. @throws CatalogError `Invalid`. */
   spelled(location: string): string {
+    return this.#format.locations === "canonical"
+      ? this.#locations.spelled(location)
+      : stripTrailingSlash(location);
+  }
+
+  /** A directory of metadata files: where it lies is one thing, whatever it is called. */
+  directory(location: string): string {
     return this.#format.locations === "canonical"
       ? this.#locations.normalize(location)
       : stripTrailingSlash(location);
@@ -199,9 +307,14 @@ export class MetadataFiles<M extends Metadata> {
     if (!(await stands)) throw this.#gone(location);
   }
 
+  /** As `render`, while others have the event loop now and then. */
+  async renderInTurns(clock: Clock, location: string, metadata: M): Promise<MetadataFile<M>> {
+    return new MetadataFile(location, metadata, await inTurns(clock, this.#format.print(metadata)));
+  }
+
   /** The file as it will stand at the location, not written yet. */
   render(location: string, metadata: M): MetadataFile<M> {
-    return new MetadataFile(location, metadata, this.#format.print(metadata));
+    return new MetadataFile(location, metadata, atOnce(this.#format.print(metadata)));
   }
 
   /**
@@ -210,7 +323,7 @@ export class MetadataFiles<M extends Metadata> {
    */
   async write(file: MetadataFile<M>, again: boolean): Promise<void> {
     const { location, pieces } = file;
-    const content = isGzipMetadata(location) ? gzipSync(inOnePiece(pieces)) : pieces;
+    const content = isGzipMetadata(location) ? await packed(inOnePiece(pieces)) : pieces;
     if (again) await this.#locations.writeAgain(location, content);
     else await this.#locations.write(location, content);
     this.#keep(file);

@@ -1,3 +1,4 @@
+import type { JsonObject } from "../base/json.ts";
 import type { Metrics } from "../base/metrics.ts";
 import type { Locations } from "../blob/locations.ts";
 import type { AccountStores } from "../catalog/accounts.ts";
@@ -8,11 +9,14 @@ import { Iceberg } from "./iceberg.ts";
 import { IcebergNamespaces } from "./iceberg-namespaces.ts";
 import { IcebergTables } from "./iceberg-tables.ts";
 import { IcebergViews } from "./iceberg-views.ts";
-import { JobRunner } from "./job-runner.ts";
+import { JobRunner, type OnJobFailed } from "./job-runner.ts";
 import { MetadataFiles, TABLE_FORMAT, VIEW_FORMAT } from "./metadata-files.ts";
 import { MetricsReports } from "./metrics-reports.ts";
 import { PageTokens } from "./page-token.ts";
-import { Purge } from "./purge.ts";
+import { type OnUnreadableFiles, Purge } from "./purge.ts";
+import { inlineReading, type Reading, readObject } from "./reading.ts";
+import { ReservedProperties } from "./reserved-properties.ts";
+import { type StoreConfig, TableConfigs } from "./table-config.ts";
 import { TableLocations } from "./table-locations.ts";
 import { TableSnapshots } from "./table-snapshots.ts";
 
@@ -27,8 +31,18 @@ export interface NodeParts {
   readonly secret: Uint8Array;
   /** Where a catalog lies that is given no location. */
   readonly warehouse: string;
-  /** Roots that every catalog may use, besides its own. */
+  /** Roots that every catalog may use besides those it stores: of a node that has no other. */
   readonly sharedRoots: readonly string[];
+  /** Properties that requests may set though they are reserved. */
+  readonly allowedProperties?: readonly string[];
+  /** What clients need to know of the store behind a location. */
+  readonly storeConfig?: StoreConfig;
+  /** Roots that are stored with every catalog, so that all nodes allow them. */
+  readonly allowedLocations?: readonly string[];
+  readonly onJobFailed?: OnJobFailed | undefined;
+  readonly onUnreadable?: OnUnreadableFiles | undefined;
+  /** Makes what reads large and hostile input; where it is absent, that is read in place. */
+  readonly reading?: () => Reading;
 }
 
 /** The use cases of one node over the default account. */
@@ -39,6 +53,8 @@ export interface CatalogNode {
   readonly snapshots: TableSnapshots;
   readonly reports: MetricsReports;
   readonly dropped: DroppedAdmin;
+  /** The JSON of a body that is too large to be parsed within a turn. See `readObject`. */
+  readonly readBody: (bytes: Uint8Array) => Promise<JsonObject>;
   /** Not started. */
   readonly jobs: JobRunner;
   /** Stops the jobs and waits for what follows answers that were given. Idempotent. */
@@ -52,27 +68,46 @@ export interface CatalogNode {
  * @throws CatalogError `Unavailable`, `Unknown`: the stores do not answer.
  */
 export async function openNode(parts: NodeParts): Promise<CatalogNode> {
-  const { stores, locations, metrics, secret, warehouse, sharedRoots } = parts;
+  const {
+    stores,
+    locations,
+    metrics,
+    secret,
+    warehouse,
+    sharedRoots,
+    allowedLocations: allowed = [],
+  } = parts;
   const catalog = await AccountCatalog.open(stores, DEFAULT_ACCOUNT);
   const places = new TableLocations(catalog, locations, sharedRoots);
-  const files = new MetadataFiles(locations, TABLE_FORMAT);
-  const viewFiles = new MetadataFiles(locations, VIEW_FORMAT);
-  const namespaces = new IcebergNamespaces(catalog, new PageTokens(secret));
-  const tables = new IcebergTables(catalog, locations, files, places);
-  const views = new IcebergViews(catalog, viewFiles, places);
+  const reserved = new ReservedProperties(parts.allowedProperties);
+  const configs = new TableConfigs(reserved, parts.storeConfig);
+  const reading = parts.reading?.() ?? inlineReading();
+  const files = new MetadataFiles(locations, TABLE_FORMAT, reading);
+  const viewFiles = new MetadataFiles(locations, VIEW_FORMAT, reading);
+  const namespaces = new IcebergNamespaces(catalog, places, new PageTokens(secret), reserved);
+  const tables = new IcebergTables(catalog, locations, files, places, configs);
+  const views = new IcebergViews(catalog, viewFiles, places, configs);
   const reports = new MetricsReports(catalog, metrics, stores.onDefect);
-  const purge = new Purge(catalog, { locations, files, metrics });
+  const { onJobFailed, onUnreadable } = parts;
+  // Its own threads: what a job reads must not keep requests waiting.
+  const ofJobs = parts.reading?.() ?? inlineReading();
+  const purge = new Purge(catalog, { locations, files, metrics, reading: ofJobs, onUnreadable });
   const works = { purge: purge.run.bind(purge) };
-  const jobs = new JobRunner(catalog, works, metrics);
+  const jobs = new JobRunner(catalog, works, metrics, onJobFailed);
+  const catalogs = new CatalogAdmin(catalog, locations, { warehouse, allowed });
+  locations.learnRoots(() => catalogs.learnRoots());
   return {
     catalog,
-    catalogs: new CatalogAdmin(catalog, locations, warehouse),
+    catalogs,
     iceberg: new Iceberg(catalog, namespaces, tables, views, reports),
     snapshots: new TableSnapshots(catalog, files),
     reports,
     dropped: new DroppedAdmin(catalog, places),
+    readBody: (bytes) => readObject(reading, bytes),
     jobs,
     close: async () => {
+      // A job that waits for it ends at once, and is taken up by another node.
+      await Promise.all([reading.close(), ofJobs.close()]);
       await jobs.stop();
       await reports.settled();
       await catalog.context.background.settled();

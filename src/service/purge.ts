@@ -12,11 +12,13 @@ import {
   deleteDerived,
   endPurge,
   FIRST_STEP,
+  rootsAbove,
   sharesFiles,
 } from "../catalog/purging.ts";
 import type { TableMetadata } from "../iceberg/model.ts";
 import type { MetadataFile, MetadataFiles } from "./metadata-files.ts";
-import { Reachable } from "./reachable.ts";
+import { isFault, Reachable } from "./reachable.ts";
+import type { Reading } from "./reading.ts";
 
 /*
  * The end of what was dropped. Where the drop asked for it, the table's files go first, by
@@ -40,6 +42,24 @@ interface Parts {
   readonly locations: Locations;
   readonly files: MetadataFiles<TableMetadata>;
   readonly metrics: Metrics;
+  /** Reads Avro. */
+  readonly reading: Reading;
+  readonly onUnreadable?: OnUnreadableFiles | undefined;
+}
+
+/** Told of files that a purge could not read, and why the last: what only they name stays. */
+export type OnUnreadableFiles = (facts: {
+  readonly job: string;
+  readonly table: string;
+  readonly files: number;
+  readonly last: string;
+  readonly code: string;
+  readonly message: string;
+}) => void;
+
+interface Unreadable {
+  readonly error: CatalogError;
+  readonly location: string;
 }
 
 /** Ends the life of what was dropped, of any type, once its retention is over. */
@@ -47,6 +67,7 @@ export class Purge {
   readonly #catalog: AccountCatalog;
   readonly #parts: Parts;
   readonly #deleted: Counter;
+  readonly #unreadable: Counter;
 
   constructor(catalog: AccountCatalog, parts: Parts) {
     this.#catalog = catalog;
@@ -56,12 +77,18 @@ export class Purge {
       help: "Files of purged tables that were deleted",
       registers: [parts.metrics],
     });
+    this.#unreadable = new Counter({
+      name: "firn_purge_unreadable_files_total",
+      help: "Files of purged tables that could not be read, so that what only they name stays",
+      registers: [parts.metrics],
+    });
   }
 
   /** Carries a purge on from where it stands, and answers whether it is over. See `JobWork`. */
   async run(lease: Lease, ended: AbortSignal): Promise<boolean> {
     const { context } = this.#catalog;
     const table = await beginPurge(context, lease);
+    if (table !== undefined) await this.#learnRoots(table);
     if (table !== undefined && (await this.#files(lease, table, ended)) === "interrupted") {
       return false;
     }
@@ -70,10 +97,16 @@ export class Purge {
     return true;
   }
 
+  /** One that was dropped is not listed: nodes that started since do not know its roots. */
+  async #learnRoots(table: Table): Promise<void> {
+    const { locations } = this.#parts;
+    for (const root of await rootsAbove(this.#catalog.context, table)) locations.addRoot(root);
+  }
+
   async #files(lease: Lease, table: Table, ended: AbortSignal): Promise<Went> {
     const root = table.iceberg?.metadataLocation ?? "";
     if (lease.job.step !== ROOT) {
-      const file = await this.#metadataOf(lease, root);
+      const file = await this.#metadataOf(lease, table, root);
       if (file === undefined || (await this.#mustKeep(table, file.metadata))) return "kept";
       const went = await this.#levels(lease, table, file.metadata, ended);
       if (went !== "all") return went;
@@ -81,21 +114,34 @@ export class Purge {
     return this.#delete(lease, table, [root], ended);
   }
 
-  /** A table whose metadata cannot be read names no files. */
+  /**
+   * A table whose metadata is not there, or not what it should be, names no files. One that this
+   * node cannot read is another matter: the job is given back.
+   */
   async #metadataOf(
     lease: Lease,
+    table: Table,
     location: string,
   ): Promise<MetadataFile<TableMetadata> | undefined> {
     try {
       return await this.#parts.files.peek(location);
     } catch (error) {
-      const unreadable =
-        error instanceof CatalogError && (error.kind === "Invalid" || error.kind === "NotFound");
-      if (!unreadable) throw error;
-      const failures = lease.job.failures + 1;
-      await lease.renew({ failures, lastFailure: error.code });
+      if (!isFault(error)) throw error;
+      await lease.renew(this.#told(lease, table, 1, { error, location }));
       return undefined;
     }
+  }
+
+  /** Files could not be read, for good: what only they name stays, and the job says so. */
+  #told(
+    { job }: Lease,
+    { id }: Table,
+    files: number,
+    { error: { code, message }, location }: Unreadable,
+  ): { readonly failures: number; readonly lastFailure: string } {
+    this.#unreadable.inc(files);
+    this.#parts.onUnreadable?.({ job: job.id, table: id, files, last: location, code, message });
+    return { failures: job.failures + files, lastFailure: code };
   }
 
   async #mustKeep(table: Table, { properties }: TableMetadata): Promise<boolean> {
@@ -111,18 +157,22 @@ export class Purge {
     ended: AbortSignal,
   ): Promise<Went> {
     // Each level reads again what is above it, so what is wrong there is told once, at the first.
-    const failed: string[] = [];
-    const reachable = new Reachable(this.#parts, metadata, ({ code }) => failed.push(code));
+    const failed: { count: number; last?: Unreadable } = { count: 0 };
+    const { clock } = this.#catalog.context;
+    const parts = { ...this.#parts, clock, onFile: () => lease.keep() };
+    const reachable = new Reachable(parts, metadata, (error, location) => {
+      failed.count++;
+      failed.last = { error, location };
+    });
     const first = LEVELS.indexOf(lease.job.step as Level);
     for (const [i, level] of LEVELS.entries()) {
       if (i < first) continue;
       const went = await this.#level(lease, table, filesAt(reachable, level), ended);
       if (went !== "all") return went;
       const step = LEVELS[i + 1] ?? ROOT;
-      const failures = lease.job.failures + failed.length;
-      const lastFailure = failed.at(-1);
-      const told = level !== FIRST_STEP || lastFailure === undefined;
-      await lease.renew(told ? { step } : { step, failures, lastFailure });
+      const { count, last } = failed;
+      const isTold = level !== FIRST_STEP || last === undefined;
+      await lease.renew(isTold ? { step } : { step, ...this.#told(lease, table, count, last) });
     }
     return "all";
   }
@@ -156,7 +206,9 @@ export class Purge {
   ): Promise<Went> {
     if (ended.aborted) return "interrupted";
     await lease.renew();
-    const own = paths.flatMap((path) => this.#ownFile(table, path));
+    // Where the store is memory nothing waits for anything.
+    await this.#catalog.context.clock.sleep(0);
+    const own = await this.#ownFiles(table, paths);
     if (own.length === 0) return "all";
     if (!(await isAlone(this.#catalog.context, table.location, table.id))) {
       const failures = lease.job.failures + 1;
@@ -169,15 +221,30 @@ export class Purge {
     return "all";
   }
 
-  /** The canonical location of a file under the table's own, and nothing of any other. */
-  #ownFile({ location }: Table, path: string): readonly string[] {
-    try {
-      const file = this.#parts.locations.assertAllowed(path);
-      return file !== location && isWithin(file, location) ? [file] : [];
-    } catch (error) {
-      if (error instanceof CatalogError && error.kind === "Invalid") return [];
-      throw error;
+  /**
+   * The canonical locations of the files under the table's own, and nothing of any other.
+   *
+   * @throws CatalogError `LOCATION_NOT_ALLOWED`: it is not this node's to delete them.
+   */
+  async #ownFiles({ location }: Table, paths: readonly string[]): Promise<readonly string[]> {
+    const { locations } = this.#parts;
+    const own: string[] = [];
+    for (const path of paths) {
+      const file = canonical(locations, path);
+      if (file === undefined || file === location || !isWithin(file, location)) continue;
+      own.push(await locations.allowed(file));
     }
+    return own;
+  }
+}
+
+/** Undefined where it has no canonical form: then it is not below any location. */
+function canonical(locations: Locations, path: string): string | undefined {
+  try {
+    return locations.normalize(path);
+  } catch (error) {
+    if (error instanceof CatalogError && error.kind === "Invalid") return undefined;
+    throw error;
   }
 }
 

@@ -1,20 +1,16 @@
 import { CatalogError } from "../base/error.ts";
 import type { Revision } from "../base/ids.ts";
+import { inTurns, type Steps } from "../base/steps.ts";
 import type { Actor, CatalogContext } from "../catalog/context.ts";
 import type { Stored } from "../catalog/entities.ts";
-import { relationNotFound } from "../catalog/errors.ts";
+import { isLocationTaken, relationNotFound } from "../catalog/errors.ts";
 import type { Relation } from "../catalog/model.ts";
 import type { RelationDraft, RelationRef, Relations } from "../catalog/relations.ts";
 import type { Revised } from "../catalog/revised.ts";
 import type { Version } from "../pointer/port.ts";
 import { afterCommit, CommitFiles, type Describe, type Drafted } from "./commit-files.ts";
-import type { Metadata, MetadataFile, MetadataFiles } from "./metadata-files.ts";
-import {
-  type CatalogPlaces,
-  isNamedFor,
-  samePlaces,
-  type TableLocations,
-} from "./table-locations.ts";
+import type { Metadata, MetadataFile, MetadataFiles, ReadFile } from "./metadata-files.ts";
+import { type CatalogPlaces, samePlaces, type TableLocations } from "./table-locations.ts";
 
 /** What a commit came to: the file that it names, or that was named already. */
 export interface Committed<M extends Metadata> {
@@ -26,13 +22,13 @@ export interface Committed<M extends Metadata> {
 }
 
 /** Metadata after a change; the base itself where nothing changes. */
-export type Change<M extends Metadata> = (base: M, baseLocation: string) => M;
+export type Change<M extends Metadata> = (base: M, baseLocation: string) => Steps<M>;
 
 /** How the metadata of a new relation is made. */
 export interface Making<M extends Metadata> {
   /** Whether it goes where its namespace says, which is then read with the catalog's places. */
   readonly byDefault: boolean;
-  readonly metadata: (places: CatalogPlaces) => M;
+  readonly metadata: (places: CatalogPlaces) => Steps<M>;
 }
 
 /** What may have become of the file of a relation that another file takes the place of. */
@@ -41,6 +37,9 @@ const LOST: ReadonlySet<string> = new Set([
   "METADATA_INVALID",
   "LOCATION_NOT_ALLOWED",
 ]);
+
+/** What a register finds of a file that is not what it was when it was read. */
+const MOVED: ReadonlySet<string> = new Set(["METADATA_FILE_MISSING", "METADATA_FILE_CHANGED"]);
 
 /** Nobody can give back what others have taken since. */
 const FINAL: ReadonlySet<string> = new Set(["NotFound", "AlreadyExists", "Conflict"]);
@@ -68,7 +67,7 @@ export class Registration<E extends Relation, M extends Metadata> {
   /** What stood there before, if anything did, and its metadata, where they could be read. */
   before: Stored<E> | undefined;
   base: M | undefined;
-  metadata: M | undefined;
+  read: ReadFile<M> | undefined;
 }
 
 /** What relations of one type are made of, and how. */
@@ -137,15 +136,16 @@ export class RelationCommits<E extends Relation, M extends Metadata> {
     look: Look<E, M>,
   ): () => Promise<RelationDraft<E>> {
     return async () => {
-      const places = await this.#parts.places.of(ref.catalog, byDefault ? ref.path : []);
-      const metadata = make(places);
+      const places = await this.#parts.places.of(ref.catalog, ref.path);
+      const metadata = await inTurns(this.#parts.context.clock, make(places));
       const location = places.locationOf(metadata);
-      const drafted = files.draft(location, metadata, undefined);
-      const { uuid } = metadata;
+      const drafted = await files.draft(location, metadata, undefined);
+      if (!byDefault) await this.#parts.places.assertApart(places, ref.path, location);
+      const around = places.surroundings(location, byDefault);
       return {
         ...look.at(drafted, undefined),
-        ...places.surroundings(location, uuid),
-        fresh: isNamedFor(location, uuid),
+        ...places.withWritePaths(around, location, metadata),
+        fresh: byDefault,
       };
     };
   }
@@ -157,20 +157,28 @@ export class RelationCommits<E extends Relation, M extends Metadata> {
     change: Change<M>,
     look: Look<E, M>,
   ): (current: Stored<E>) => Promise<RelationDraft<E> | undefined> {
-    return async ({ entity }) => {
+    return async ({ entity, summary }) => {
       const baseLocation = entity.iceberg?.metadataLocation;
       if (baseLocation === undefined) throw this.#missing(ref);
-      const base = await this.#parts.files.load(baseLocation);
-      const next = change(base.metadata, baseLocation);
+      const base = await this.#parts.files.load(baseLocation, summary.revision);
+      const { clock } = this.#parts.context;
+      const next = await inTurns(clock, change(base.metadata, baseLocation));
       if (next === base.metadata) return look.stay(base);
       // Where nothing moves, the places were allowed when the relation came to them.
       if (samePlaces(base.metadata, next)) {
-        return look.at(files.draft(entity.location, next, base), base);
+        return look.at(await files.draft(entity.location, next, base), base);
       }
-      const places = await this.#parts.places.of(ref.catalog);
+      const places = await this.#parts.places.of(ref.catalog, ref.path);
       const location = places.locationOf(next);
-      const drafted = files.draft(location, next, base);
-      return { ...look.at(drafted, base), ...places.surroundings(location, next.uuid) };
+      if (location !== entity.location) {
+        await this.#parts.places.assertApart(places, ref.path, location);
+      }
+      const drafted = await files.draft(location, next, base);
+      const around = location === entity.location ? {} : places.surroundings(location);
+      return {
+        ...look.at(drafted, base),
+        ...places.withWritePaths(around, location, next, base.metadata),
+      };
     };
   }
 
@@ -187,28 +195,33 @@ export class RelationCommits<E extends Relation, M extends Metadata> {
    * @throws CatalogError `METADATA_FILE_MISSING`, `METADATA_INVALID`, `LOCATION_NOT_ALLOWED`.
    */
   async registered(
-    catalog: string,
+    { catalog, path }: RelationRef,
     metadataLocation: string,
     look: Registration<E, M>,
     before?: Stored<E>,
   ): Promise<RelationDraft<E>> {
     const { files, describe } = this.#parts;
-    const places = await this.#parts.places.of(catalog);
+    const places = await this.#parts.places.of(catalog, path);
     const where = places.allowed(metadataLocation);
-    const { metadata } = await files.loadStored(where);
+    const read = await files.readAnew(where);
+    const { metadata } = read.file;
     const base = await this.#baseOf(before);
-    Object.assign(look, { before, base, metadata });
+    Object.assign(look, { before, base, read });
     const location = places.locationOf(metadata);
-    const claims = places.surroundings(location, metadata.uuid);
+    if (location !== before?.entity.location) {
+      await this.#parts.places.assertApart(places, path, location);
+    }
+    const around = places.surroundings(location);
+    const claims = places.withWritePaths(around, location, metadata, base);
     return { location, ...claims, ...describe(metadata, where, base) };
   }
 
   /** What a relation held, unless its file is gone or was never readable. */
   async #baseOf(before: Stored<E> | undefined): Promise<M | undefined> {
     const location = before?.entity.iceberg?.metadataLocation;
-    if (location === undefined) return undefined;
+    if (before === undefined || location === undefined) return undefined;
     try {
-      return (await this.#parts.files.load(location)).metadata;
+      return (await this.#parts.files.load(location, before.summary.revision)).metadata;
     } catch (error) {
       const lost = error instanceof CatalogError && LOST.has(error.code);
       if (lost) return undefined;
@@ -218,7 +231,8 @@ export class RelationCommits<E extends Relation, M extends Metadata> {
 
   /**
    * What was registered. The file is looked at once more after the commit: a purge may have taken
-   * it meanwhile, and then what names it is taken back. What was there before stands again.
+   * it meanwhile, or its writer replaced it, and then what names it is taken back. What was there
+   * before stands again.
    */
   async confirm(
     { requestId, principal, idempotency }: Actor,
@@ -228,10 +242,15 @@ export class RelationCommits<E extends Relation, M extends Metadata> {
   ): Promise<Committed<M>> {
     try {
       const { files } = this.#parts;
-      const file = await files.loadStored(this.#locationOf(done, ref));
+      const location = this.#locationOf(done, ref);
+      const { read } = look;
+      const ours = read?.file.location === location && idempotency?.replayed !== true;
+      const file = await (ours
+        ? files.keepRead(read, done.revision)
+        : files.load(location, done.revision));
       return committed(done, file);
     } catch (error) {
-      const gone = error instanceof CatalogError && error.code === "METADATA_FILE_MISSING";
+      const gone = error instanceof CatalogError && MOVED.has(error.code);
       if (!gone) return afterCommit(Promise.reject(error));
       // Another request's commit, and long ago perhaps: what has become of its file since is no
       // reason to undo it.
@@ -247,10 +266,11 @@ export class RelationCommits<E extends Relation, M extends Metadata> {
     actor: Actor,
     done: Revised<E>,
     ref: RelationRef,
-    { before, base, metadata }: Registration<E, M>,
+    { before, base, read }: Registration<E, M>,
   ): Promise<void> {
     const { relations, describe, type } = this.#parts;
     const iceberg = before?.entity.iceberg;
+    const metadata = read?.file.metadata;
     if (before === undefined || iceberg === undefined) {
       return relations.takeBack(actor, ref, done.entity.id);
     }
@@ -259,7 +279,7 @@ export class RelationCommits<E extends Relation, M extends Metadata> {
     const described = base &&
       metadata && {
         ...describe(base, iceberg.metadataLocation, metadata),
-        ...places.surroundings(location, base.uuid),
+        ...places.surroundings(location),
       };
     // Whatever was made of it since is somebody else's.
     const restore = async ({ entity, summary }: Stored<E>) =>
@@ -270,7 +290,8 @@ export class RelationCommits<E extends Relation, M extends Metadata> {
       await relations.update(actor, `register-${type}` as const, ref, restore);
     } catch (error) {
       // Gone, or its place was taken since: then it stays with all that is kept of it.
-      const final = error instanceof CatalogError && FINAL.has(error.kind);
+      const final =
+        error instanceof CatalogError && (FINAL.has(error.kind) || isLocationTaken(error));
       if (!final) throw error;
     }
   }
@@ -285,7 +306,7 @@ export class RelationCommits<E extends Relation, M extends Metadata> {
     { file }: Look<E, M>,
   ): Promise<MetadataFile<M>> {
     const ours = file !== undefined && file.location === done.entity.iceberg?.metadataLocation;
-    return ours ? file : this.#parts.files.load(this.#locationOf(done, ref));
+    return ours ? file : this.#parts.files.load(this.#locationOf(done, ref), done.revision);
   }
 
   #locationOf({ entity }: Revised<E>, ref: RelationRef): string {

@@ -39,7 +39,10 @@ export function snapshotChange(
   const removed = before.lacking(next.snapshots);
   if (added.length === 0 && removed.length === 0) return undefined;
   return {
-    added: added.map(catalogSnapshot),
+    added: {
+      length: added.length,
+      slice: (from, to) => added.slice(from, to).map(catalogSnapshot),
+    },
     removed: removed.map(({ snapshotId, timestampMs }) => ({ snapshotId, timestampMs })),
   };
 }

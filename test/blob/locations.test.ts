@@ -8,6 +8,7 @@ import { SeededPrng } from "../../src/base/prng.ts";
 import { DeferredBlobStore } from "../../src/blob/deferred.ts";
 import { type LocationScheme, Locations } from "../../src/blob/locations.ts";
 import { MemoryBlobStore } from "../../src/blob/memory.ts";
+import { S3_SCHEMES } from "../../src/blob/s3/location.ts";
 import { s3Scheme } from "../../src/blob/s3/scheme.ts";
 import { VirtualClock } from "../support/virtual-clock.ts";
 
@@ -349,4 +350,20 @@ describe("a deferred store", () => {
     expect(opened).toBe(2);
     expect(utf8Text((await store.get("a"))?.bytes ?? utf8(""))).toBe("x");
   });
+});
+
+it("s3a: and s3n: mean what s3: means, and are answered as they were given", () => {
+  const open = () => {
+    throw new Error("asks for nothing");
+  };
+  const scheme = s3Scheme({ open, watched: false });
+  const schemes = new Map(S3_SCHEMES.map((name) => [name, scheme]));
+  const { clock, prng } = ports;
+  const both = new Locations({ clock, prng, allowedRoots: ["s3a://lake/w"], schemes });
+  for (const given of ["s3", "s3a", "s3n", "S3A"]) {
+    expect(both.assertAllowed(`${given}://lake/w/t/`)).toBe("s3://lake/w/t");
+    expect(both.spelled(`${given}://lake/w/t/`)).toBe(`${given.toLowerCase()}://lake/w/t`);
+  }
+  expect(() => both.assertAllowed("s3a://lake/v")).toThrow();
+  expect(() => both.assertAllowed("s3b://lake/w/t")).toThrow();
 });

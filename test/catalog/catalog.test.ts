@@ -30,7 +30,7 @@ test("a table is created, found, changed, renamed and dropped under its names", 
   ).rejects.toMatchObject({ kind: "AlreadyExists", code: "TABLE_ALREADY_EXISTS" });
   await expect(
     tables.create(ACTOR, "create-table", { ...ref, name: "u" }, draft("file:///w/t")),
-  ).rejects.toMatchObject({ kind: "AlreadyExists", code: "LOCATION_TAKEN" });
+  ).rejects.toMatchObject({ kind: "Invalid", code: "LOCATION_TAKEN" });
   const stored = await tables.get(ref);
   expect(stored.entity.iceberg?.currentSnapshotId).toBe(9_007_199_254_740_993n);
   const moved = await tables.update(ACTOR, "commit-table", ref, draft("file:///w/moved"));

@@ -261,6 +261,19 @@ describe("integers", () => {
     );
   });
 
+  test("a schema id of zero is not absence", () => {
+    const envelope = encodeEnvelope({ ...sample.ENVELOPE, entityType: "snapshot" });
+    for (const schemaId of [0, undefined]) {
+      const snapshot = {
+        ...{ snapshotId: 1n, summary: {}, sequenceNumber: 0n, timestampMs: 0 },
+        ...{ manifestList: "", operation: "" },
+        ...(schemaId === undefined ? {} : { schemaId }),
+      };
+      const bytes = Buffer.concat([envelope, encodeSnapshotContent(snapshot)]);
+      expect("schemaId" in decodeSnapshot(bytes).snapshot).toBe(schemaId === 0);
+    }
+  });
+
   test("versions keep all of their bits", () => {
     fc.assert(
       fc.property(int64, (version) => {
@@ -431,6 +444,20 @@ describe("malformed bytes", () => {
     expect(readOrCorrupt((b) => decodePayload("catalog", b), payload(sample.NAMESPACE))).toBe(
       "corrupt",
     );
+  });
+
+  it("so is one whose content would decode, but whose envelope says another type", () => {
+    const entities = { catalog: sample.CATALOG, namespace: sample.NAMESPACE };
+    for (const [type, entity] of Object.entries(entities)) {
+      for (const entityType of Object.keys(entities) as (keyof typeof entities)[]) {
+        // Of two envelopes the last one counts, field by field.
+        const said = encodeEnvelope({ ...sample.ENVELOPE, entityType });
+        const bytes = Buffer.concat([payload(entity), said]);
+        const read = readOrCorrupt((b) => decodePayload(entity.type, b), bytes);
+        const expected = entityType === type ? "read" : "corrupt";
+        expect(read, `${type} that says ${entityType}`).toBe(expected);
+      }
+    }
   });
 
   it("a summary about what no pointer is about is corrupt", () => {

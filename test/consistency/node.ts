@@ -65,7 +65,7 @@ export class Node extends Client {
       ...{ nodeId, clock, prng, iceberg: composition.iceberg, metrics: composition.metrics },
       log: pino({ level: "silent" }),
       ready: () => composition.ready(),
-      ...{ allowAnonymous: false, maxInFlight: settings.maxInFlight },
+      ...{ edge: settings, maxInFlight: settings.maxInFlight },
     });
     hook.node = new Node(opened, composition, server);
     return hook.node;

@@ -64,7 +64,8 @@ Storage is what the appends of that month leave by its end: ${KEPT.dynamo} bytes
 (the change record, and two pointers to the snapshot; receipts and tombstones expire by themselves,
 at no charge) and ${KEPT.s3} bytes of payloads each. Data, and metadata files with
 their histories, are the tables' own: \`write.metadata.delete-after-commit.enabled\` and expired
-snapshots bound them.
+snapshots bound them. With that property a commit costs one read more, of the table, and one delete,
+each for as many commits as came meanwhile: [lifecycle.md](lifecycle.md).
 
 ## A month of profile \`bucket\`
 

@@ -26,7 +26,7 @@ export const COSTS: Readonly<Record<CostOperation, Cost>> = {
   "create table": writes(5, 20, { BatchGetItem: 1, TransactWriteItems: 1 }, 2),
   "rename table": writes(11, 18, { BatchGetItem: 3, TransactWriteItems: 1 }, 1),
   "drop table": writes(10, 18, { BatchGetItem: 2, GetItem: 1, TransactWriteItems: 1 }, 1),
-  "create namespace": writes(3, 26, { BatchGetItem: 1, TransactWriteItems: 1 }, 1),
+  "create namespace": writes(6, 26, { BatchGetItem: 2, TransactWriteItems: 1 }, 1),
   "list 1,000 tables": reads(77, { BatchGetItem: 1, Query: 2 }),
   "transaction over 10 tables": writes(
     ...([12, 46] as const),

@@ -75,7 +75,7 @@ export async function openSite(
   );
   const server = new FirnServer({
     ...{ nodeId, iceberg, metrics, clock, prng, log, ready, desks },
-    ...{ allowAnonymous: false, maxInFlight: settings.maxInFlight },
+    ...{ edge: settings, maxInFlight: settings.maxInFlight },
   });
   const url = await server.listen(settings.host, settings.port);
   const values = async (conditions: readonly Condition[]): Promise<readonly number[]> => {
@@ -97,7 +97,7 @@ export async function openSite(
         await clock.sleep(LOOK_MS);
       }
     },
-    operate: (line) => operate(line.replace("http://127.0.0.1:8181", url)),
+    operate: (line) => operate(line.replace("http://127.0.0.1:8181", url), dir),
     close: async () => {
       await server.stop();
       await composition.close();
@@ -134,11 +134,14 @@ class LateClock extends SystemClock {
   }
 }
 
-function operate(line: string): Promise<string> {
+function operate(line: string, dir: string): Promise<string> {
   const [program, ...args] = line.split(" ");
   if (program !== "firn") throw new Error(`no command of ours: ${line}`);
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [BIN, ...args], { stdio: ["ignore", "pipe", "pipe"] });
+    const child = spawn(process.execPath, [BIN, ...args], {
+      stdio: ["ignore", "pipe", "pipe"],
+      env: { ...process.env, FIRN_DIR: dir },
+    });
     let written = "";
     for (const stream of [child.stdout, child.stderr]) {
       stream.on("data", (chunk: Buffer) => {

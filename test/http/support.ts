@@ -107,6 +107,12 @@ export interface Running {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
+/** What the settings are by default. */
+export const EDGE: ServerOptions["edge"] = {
+  ...{ allowHost: [], trustedProxy: [] },
+  ...{ maxConnections: 8_192, maxConnectionsPerAddress: 2_048 },
+};
+
 /** A real server on loopback, by default on a free port. */
 export async function serving(
   service: IcebergService,
@@ -120,9 +126,9 @@ export async function serving(
     metrics: createMetrics(),
     clock,
     prng: new SeededPrng(1),
-    log: createLogger("debug", clock, { write: (line) => void logs.push(line) }),
+    log: createLogger("debug", clock, { stream: { write: (line) => void logs.push(line) } }),
     ready: async () => undefined,
-    allowAnonymous: false,
+    edge: EDGE,
     maxInFlight: 128,
     ...options,
   });

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { inOnePiece, lengthOf, utf8Text } from "../../src/base/bytes.ts";
+import { atOnce } from "../../src/base/steps.ts";
 import { ChunkedList, type Part } from "../../src/iceberg/chunked-list.ts";
 import { Fragment } from "../../src/iceberg/fragment.ts";
 import * as shared from "../../src/iceberg/metadata.ts";
@@ -24,7 +25,7 @@ function parts(count: number): readonly Part[] {
 
 function pieces(list: readonly Part[] | ChunkedList<Part>): readonly Uint8Array[] {
   const printer = new Printer();
-  printer.list(list);
+  atOnce(printer.list(list));
   return printer.finish();
 }
 

@@ -85,7 +85,9 @@ describe("what is visible at a snapshot", () => {
         const snapshot = first + Math.floor(prng.float() * (count + 2)) - 1;
         const model = new ModelCursor(visibleAt(entries, Math.max(0, snapshot)));
         const merged = new MergeCursor(cursors);
-        const visible = new VisibleCursor(merged, Math.max(0, snapshot), MEANING);
+        // Some give way after every few steps.
+        const steps = prng.float() < 0.5 ? 1_000_000 : 1 + Math.floor(prng.float() * 6);
+        const visible = new VisibleCursor(merged, Math.max(0, snapshot), MEANING, steps);
         walk(visible, model, files, prng, entries);
       }),
       { numRuns: 70 },

@@ -38,7 +38,7 @@ describe("two processes on one directory", () => {
     await owner.url();
     const second = new Started(dir);
     expect(await second.ended()).toBe(1);
-    for (const word of ["LSM_OWNED", `on ${hostname()}`, `pid=${owner.pid}`, "sinceMs="]) {
+    for (const word of ["LSM_OWNED", `host=${hostname()}`, `pid=${owner.pid}`, "sinceMs="]) {
       expect(second.written).toContain(word);
     }
     expect(await owner.url()).toMatch(/^http/);

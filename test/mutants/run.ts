@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { createHash } from "node:crypto";
 import {
   cpSync,
   mkdtempSync,
@@ -28,7 +29,12 @@ interface Outcome {
 }
 
 const { values, positionals } = parseArgs({
-  options: { verbose: { type: "boolean", default: false } },
+  options: {
+    verbose: { type: "boolean", default: false },
+    /** Judges only this share of them, chosen by `seed`: another seed chooses others. */
+    share: { type: "string", default: "1" },
+    seed: { type: "string", default: "" },
+  },
   allowPositionals: true,
 });
 
@@ -129,7 +135,13 @@ function show({ mutant, verdict, seconds }: Outcome): void {
   if (verdict.state === "wrong") console.log(`         for another reason: ${verdict.why}`);
 }
 
-async function main(wanted: string): Promise<number> {
+/** Whether a mutant belongs to the share that is judged. */
+function isChosen(file: string): boolean {
+  const digest = createHash("sha256").update(`${values.seed}\0${file}`).digest();
+  return digest.readUInt32BE() / 2 ** 32 < Number(values.share);
+}
+
+async function main(wanted: readonly string[]): Promise<number> {
   const base = await prepare();
   try {
     return await judgeAll(wanted, base);
@@ -138,11 +150,11 @@ async function main(wanted: string): Promise<number> {
   }
 }
 
-/** Judges all whose name holds the text, two at a time. */
-async function judgeAll(wanted: string, base: string): Promise<number> {
+/** Judges all whose names hold one of the texts, two at a time. */
+async function judgeAll(wanted: readonly string[], base: string): Promise<number> {
   const files = readdirSync(import.meta.dirname).filter((file) => file.endsWith(".patch"));
   const mutants = files
-    .filter((file) => file.includes(wanted))
+    .filter((file) => wanted.some((text) => file.includes(text)) && isChosen(file))
     .sort()
     .map((file) => parseMutant(file, readFileSync(join(import.meta.dirname, file), "utf8")));
   const left = [...mutants];
@@ -168,4 +180,4 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
   });
 }
 
-process.exitCode = await main(positionals[0] ?? "");
+process.exitCode = await main(positionals.length > 0 ? positionals : [""]);

@@ -37,6 +37,8 @@ describe("docker compose", () => {
     const settings = requireSettings(readSettings([fromEnv(firn.environment)], "/"));
     expect(settings).toMatchObject({
       ...{ profile: "aws", host: "0.0.0.0", allowAnonymous: true, init: false },
+      // Its neighbours know it by the name of its service.
+      allowHost: ["firn"],
       s3Bucket: localstack.environment["FIRN_S3_BUCKET"],
       dynamodbTable: localstack.environment["FIRN_DYNAMODB_TABLE"],
     });
@@ -55,6 +57,7 @@ test("the image serves as nobody in particular, with settings that Firn takes", 
   const variables = all("ENV").flatMap((line) => [...line.matchAll(/(\w+)=(\S+)/g)]);
   const env = Object.fromEntries(variables.map(([, name, value]) => [name, value]));
   const settings = requireSettings(readSettings([fromEnv(env)], "/"));
+  expect(settings).toMatchObject({ allowHost: ["firn", "host.docker.internal"] });
   expect(all("VOLUME")).toEqual([`VOLUME ${settings.dir}`]);
   expect(all("EXPOSE")).toEqual([`EXPOSE ${settings.port}`]);
   expect(all("HEALTHCHECK").join()).toContain("/livez");

@@ -1,6 +1,9 @@
+import type { IncomingMessage } from "node:http";
 import { connect } from "node:net";
+import { PassThrough } from "node:stream";
 import { expect, test } from "vitest";
 import { LIMITS } from "../../src/base/limits.ts";
+import { readBody } from "../../src/http/body.ts";
 import {
   ask,
   exchange,
@@ -92,4 +95,54 @@ test("a body in pieces is one body, and one without bytes is none", async () => 
   expect([none.status, header(none, "X-Firn-Error")]).toEqual([400, "BODY_MISSING"]);
   const dropped = await ask(running.port, "DELETE", `${PATH}/a`, empty);
   expect(dropped.status).toBe(204);
+});
+
+test("a body that stands still is answered 408 and its connection ends", async () => {
+  const { service, seen } = scripted();
+  await using running = await serving(service, { bodyIdleMs: 50 });
+  const headers = { "Content-Type": "application/json", Connection: "keep-alive" };
+  for (const [length, sent] of [
+    [{ "Content-Length": "1000" }, ""],
+    [{ "Content-Length": "1000" }, BODY],
+    [{ "Transfer-Encoding": "chunked" }, `5\r\n${BODY.slice(0, 5)}\r\n`],
+  ] as const) {
+    const head = requestText("POST", PATH, { ...headers, ...length });
+    const answer = parseAnswer(await exchange(running.port, head + sent));
+    expect([answer.status, header(answer, "X-Firn-Error")]).toEqual([408, "BODY_IDLE"]);
+    expect(answer.headerLines.join("\n")).toMatch(/^connection: close$/im);
+  }
+  expect(seen).toEqual([]);
+  expect((await ask(running.port, "POST", PATH, {}, BODY)).status).toBe(200);
+});
+
+test("each piece of a slow body starts its time anew, and the last one ends it", async () => {
+  const body = new PassThrough();
+  const seen: string[] = [];
+  const read = readBody(body as unknown as IncomingMessage, {
+    counts: (bytes) => void seen.push(`${bytes}`),
+    watch: () => ({ touch: () => void seen.push("touch"), stop: () => void seen.push("stop") }),
+  });
+  for (const piece of ["ab", "c"]) {
+    body.write(piece);
+    await expect.poll(() => seen.at(-1)).toBe(String(piece.length));
+  }
+  body.end();
+  expect(Buffer.from(await read).toString()).toBe("abc");
+  expect(seen).toEqual(["touch", "2", "touch", "1", "stop"]);
+});
+
+test("a body of many small chunks is one body, and takes memory like one", async () => {
+  const { service, seen } = scripted();
+  await using running = await serving(service);
+  const headers = { "Content-Type": "application/json", "Transfer-Encoding": "chunked" };
+  const padding = "1\r\n \r\n".repeat(20_000);
+  const chunk = (text: string): string => `${text.length.toString(16)}\r\n${text}\r\n`;
+  const large = chunk(" ".repeat(70_000));
+  const [start, end] = [BODY.slice(0, 3), BODY.slice(3)].map(chunk);
+  const sent = `${padding}${large}${start}${end}0\r\n\r\n`;
+  const answer = parseAnswer(
+    await exchange(running.port, requestText("POST", PATH, headers) + sent),
+  );
+  expect(answer.status).toBe(200);
+  expect(seen.map(({ method }) => method)).toEqual(["createNamespace"]);
 });

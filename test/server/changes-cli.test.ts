@@ -1,11 +1,13 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { Firn, type FirnOptions } from "../../src/index.ts";
+import { operatorTokenFile } from "../../src/runtime/operator-place.ts";
 import { startServer } from "../clients/server-process.ts";
-import { firnLsm } from "../support/firn-lsm.ts";
+import { firnLsm, servedFrom } from "../support/firn-lsm.ts";
 import { scratchDirectory } from "../support/open-iceberg.ts";
 import { ask } from "./support.ts";
 
@@ -25,6 +27,7 @@ function firn(...args: readonly string[]) {
 async function open(options: FirnOptions): Promise<Firn & { readonly url: string }> {
   const opened = await Firn.open({ ...options, listen: { port: 0 }, logLevel: "silent" });
   onTestFinished(() => opened.close());
+  servedFrom(opened.url, options.dir ?? "");
   return opened as Firn & { readonly url: string };
 }
 
@@ -96,15 +99,22 @@ describe("changes", () => {
     const server = await open({ profile: "local", dir });
     await ask(server, "POST", "/namespaces", { namespace: ["a"] });
     const { url } = server;
-    expect((await firn("checkpoint", "create", "flushed", url)).exitCode).toBe(0);
-    await ask(server, "POST", "/namespaces", { namespace: ["b"] });
+    // The log is let go of in the background, or with the next flush.
+    let flushes = 0;
+    const isGone = async () => {
+      const name = `flushed-${++flushes}`;
+      expect((await firn("checkpoint", "create", name, url)).exitCode).toBe(0);
+      await ask(server, "POST", "/namespaces", { namespace: [name] });
+      return (await firn("changes", url, "--from", "1")).exitCode;
+    };
+    await expect.poll(isGone, { timeout: 20_000 }).toBe(1);
     for (const [exitCode, code, ...args] of [
       [1, "LSM_SEQUENCE_GONE", url, "--from", "1"],
       [1, "LSM_SEQUENCE_GONE", url, "--from", "1", "--follow"],
       [1, "LSM_SEQUENCE_AHEAD", url, "--from", "99999"],
       [1, "LSM_SEQUENCE_AHEAD", url, "--from", "0"],
       [1, "OPERATOR_UNREACHABLE", "http://127.0.0.1:9", "--from", "1"],
-      [2, "OPERATOR_URL_INVALID", dir, "--from", "1"],
+      [2, "OPERATOR_URL_INVALID", `${dir}/store`, "--from", "1"],
       [2, "", url],
       [2, "", url, "--from", "x"],
     ] as const) {
@@ -115,10 +125,12 @@ describe("changes", () => {
     const { errors } = await firn("changes", url, "--from", "1");
     const oldest = /oldest=(\d+)/.exec(errors)?.[1] ?? "";
     expect(errors).toContain("--log-retention");
+    expect(errors).toMatch(new RegExp(`firn lsm changes \\S+ --from ${oldest}(?: --dir \\S+)?\\n`));
     const rest = await firn("changes", url, "--from", oldest);
     expect(linesOf<Batch>(rest.out)[0]?.firstSequence).toBe(Number(oldest));
     for (const body of ["{}", '{"from":"1"}', '{"from":1,"follow":1}']) {
-      const headers = { "Content-Type": "application/json" };
+      const token = readFileSync(operatorTokenFile(dir), "latin1");
+      const headers = { "Content-Type": "application/json", Authorization: `Bearer ${token}` };
       const asked = await fetch(`${url}/admin/v1/shards/system/changes`, {
         ...{ method: "POST", headers, body },
       });
@@ -129,7 +141,8 @@ describe("changes", () => {
   });
 
   it("are followed until the reader or the server ends them", { timeout: 60_000 }, async () => {
-    const server = await startServer(scratchDirectory());
+    const dir = scratchDirectory();
+    const server = await startServer(dir);
     onTestFinished(() => server.kill());
     const make = async (name: string) => {
       const answer = await fetch(`${server.url}/iceberg/v1/namespaces`, {
@@ -140,7 +153,7 @@ describe("changes", () => {
       expect(answer.status).toBe(200);
     };
     const follow = () => {
-      const args = ["lsm", "changes", server.url, "--from", "1", "--follow"];
+      const args = ["lsm", "changes", dir, "--from", "1", "--follow"];
       const child = spawn(process.execPath, [BIN, ...args], { stdio: ["ignore", "pipe", "pipe"] });
       onTestFinished(() => void child.kill("SIGKILL"));
       const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();

@@ -109,6 +109,43 @@ describe("firn", () => {
     expect(code).toBe(1);
   });
 
+  it("says once that it asks for no credentials", async () => {
+    const command = new Command(["serve", "--port", "0", "--dir", dir]);
+    await command.until("stderr", /no authentication/);
+    command.child.kill("SIGTERM");
+    const { stdout, stderr } = await command.ended;
+    expect(`${stdout}${stderr}`.match(/authentication/g)).toHaveLength(1);
+  });
+
+  it("logs text on demand, with the names of a request", async () => {
+    const command = new Command([
+      ...["serve", "--port", "0", "--dir", dir, "--log-format", "text"],
+    ]);
+    const [, url] = await command.until("stdout", /(http:\/\/127\.0\.0\.1:\d+)/);
+    await fetch(`${url}/iceberg/v1/default/namespaces/glacier%1Feast/tables/cores`);
+    await command.until("stderr", /^[\d:.]+ INFO {2}GET {2}glacier\.east\.cores 404 .*requestId=/m);
+    command.child.kill("SIGTERM");
+    const { stderr } = await command.ended;
+    expect(stderr).not.toMatch(/^\{/m);
+  });
+
+  it.each([
+    ["a file for a directory", ["--dir", BIN], /--dir/],
+    ["no such address", ["--host", "203.0.113.7", "--allow-anonymous"], /--host/],
+    ["no credentials", ["--profile", "bucket", "--s3-bucket", "lake"], /AWS_ACCESS_KEY_ID/],
+  ])("says on one line why it cannot start: %s", async (_, flags, advice) => {
+    const env = {
+      ...{ FIRN_SECRET: "0".repeat(32), AWS_REGION: "us-east-1", AWS_PROFILE: "absent" },
+      ...{ AWS_EC2_METADATA_DISABLED: "true", FIRN_DIR: join(dir, "fatal") },
+      ...{ AWS_SHARED_CREDENTIALS_FILE: "/dev/null", AWS_CONFIG_FILE: "/dev/null" },
+    };
+    const { code, stdout, stderr } = await new Command(["serve", "--port", "0", ...flags], env)
+      .ended;
+    expect([code, stdout]).toEqual([1, ""]);
+    expect(stderr).toMatch(/^firn: [^{\n]*\n$/);
+    expect(stderr).toMatch(advice);
+  });
+
   it("refuses to start with every problem at once", async () => {
     const args = ["serve", "--prot", "1", "--profile", "aws", "--port=x", "--dir", dir];
     const { code, stdout, stderr } = await new Command(args, { FIRN_WAREHUOSE: "x" }).ended;
@@ -123,8 +160,9 @@ describe("firn", () => {
     const first = new Command([...memory, "0"]);
     const [, port] = await first.until("stdout", /127\.0\.0\.1:(\d+)/);
     const second = await new Command([...memory, String(port)]).ended;
-    expect(second.code).toBe(1);
-    expect(second.stderr).toContain("EADDRINUSE");
+    expect([second.code, second.stdout]).toEqual([1, ""]);
+    expect(second.stderr).toMatch(/^firn: [^{\n]*EADDRINUSE[^{\n]*\n$/);
+    expect(second.stderr).toContain("--port");
     first.child.kill("SIGINT");
     expect((await first.ended).code).toBe(0);
   });
@@ -135,6 +173,7 @@ describe("firn", () => {
     await first.until("stdout", /127\.0\.0\.1:(\d+)/);
     const second = await new Command(serve).ended;
     expect([second.code, second.stdout]).toEqual([1, ""]);
+    expect(second.stderr).toMatch(/^firn: [^{\n]*\n$/);
     for (const text of ["--takeover", "--standby", String(first.child.pid), hostname()]) {
       expect(second.stderr).toContain(text);
     }

@@ -139,4 +139,19 @@ describe("an embedded Firn", () => {
     const options = { prot: 1, listen: { host: "0.0.0.0" } };
     await expect(Firn.open(options)).rejects.toMatchObject({ code: "SETTINGS_INVALID" });
   });
+
+  it.each([
+    [{ profil: "memory" }, "profile"],
+    [{ port: 1 }, "listen: { port"],
+    [{ host: "localhost" }, "listen: { host"],
+    [{ listen: { prot: 1 } }, "port"],
+    [{ listen: { dir: "/x" } }, "beside listen"],
+    [{ listen: 8181 }, "listen: { port"],
+    [{ listen: { port: "x" } }, "listen.port"],
+    [{ lisen: { port: 1 } }, "listen"],
+  ])("refuses %j, and says what was meant", async (options, advice) => {
+    const opened = Firn.open(options as object);
+    await expect(opened).rejects.toMatchObject({ code: "SETTINGS_INVALID" });
+    await expect(opened).rejects.toThrow(advice);
+  });
 });

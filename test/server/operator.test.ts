@@ -1,7 +1,9 @@
+import { readFileSync } from "node:fs";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { Firn } from "../../src/index.ts";
+import { operatorTokenFile } from "../../src/runtime/operator-place.ts";
 import type { ShardReport } from "../../src/runtime/shard-desk.ts";
-import { firnLsm } from "../support/firn-lsm.ts";
+import { firnLsm, servedFrom } from "../support/firn-lsm.ts";
 import { scratchDirectory } from "../support/open-iceberg.ts";
 
 const SHARD = "/admin/v1/shards/system";
@@ -16,7 +18,17 @@ async function open(dir: string): Promise<Firn> {
   const listen = { port: 0 };
   const opened = await Firn.open({ profile: "local", dir, listen, logLevel: "silent" });
   onTestFinished(() => opened.close());
+  servedFrom(opened.url, dir);
   return opened;
+}
+
+/** `fetch` with the token of a directory. */
+function fetchAs(dir: string): (url: string, init?: RequestInit) => Promise<Response> {
+  const token = readFileSync(operatorTokenFile(dir), "latin1");
+  return (url, init = {}) => {
+    const headers = { ...(init.headers as object), Authorization: `Bearer ${token}` };
+    return fetch(url, { ...init, headers });
+  };
 }
 
 async function makeNamespaces(url: string, count: number): Promise<void> {
@@ -35,6 +47,7 @@ describe("an operator", () => {
     const server = await open(dir);
     const url = server.url ?? "";
     await makeNamespaces(url, 20);
+    const fetch = fetchAs(dir);
     const asked = await fetch(`${url}${SHARD}/compaction`);
     expect([asked.status, asked.headers.get("X-Firn-Error")]).toEqual([
       404,
@@ -72,7 +85,8 @@ describe("an operator", () => {
       [1, "OPERATOR_UNREACHABLE", "hot", "http://127.0.0.1:9"],
       [2, "OPERATOR_URL_INVALID", "compact", "http://127.0.0.1:9/x"],
       [2, "OPERATOR_URL_INVALID", "hot", "somewhere"],
-      [2, "", "compact", "http://127.0.0.1:9", "--dir", dir],
+      [2, "", "compact", "http://127.0.0.1:9", "--port", "1"],
+      [1, "OPERATOR_UNREACHABLE", "compact", "http://127.0.0.1:9", "--dir", dir],
       [2, "--prot", "compact", "--prot", "1"],
       [2, "extra", "compact", dir, "extra"],
     ] as const) {
@@ -83,7 +97,8 @@ describe("an operator", () => {
   });
 
   it("holds writes below a prefix back, and lets them go", async () => {
-    const server = await open(scratchDirectory());
+    const dir = scratchDirectory();
+    const server = await open(dir);
     const url = server.url ?? "";
     const line = ["throttle", url, "--prefix", "/accounts/", "--writes-per-second"];
     expect(await firn({}, ...line, "0", "--for", "60")).toMatchObject({ exitCode: 0, errors: "" });
@@ -92,7 +107,7 @@ describe("an operator", () => {
       fetch(`${url}/iceberg/v1/namespaces`, { method: "POST", headers: JSON_TYPE, body });
     const held = create();
     const throttles = async () =>
-      ((await (await fetch(`${url}${SHARD}`)).json()) as ShardReport).throttles;
+      ((await (await fetchAs(dir)(`${url}${SHARD}`)).json()) as ShardReport).throttles;
     await expect.poll(async () => (await throttles())[0]?.refused).toBeGreaterThan(0);
     expect(await throttles()).toMatchObject([{ prefix: "/accounts/", writesPerSecond: 0 }]);
     expect((await firn({}, "hot", url)).out).toContain('"/accounts/"');
@@ -104,14 +119,14 @@ describe("an operator", () => {
     expect(wrong.errors).toContain("LSM_THROTTLE_INVALID");
   });
 
-  it("is a process of this machine, and no web page", async () => {
-    const server = await open(scratchDirectory());
+  it("sends the token and JSON, and nothing else is understood", async () => {
+    const dir = scratchDirectory();
+    const server = await open(dir);
     const url = server.url ?? "";
+    const fetch = fetchAs(dir);
     const post = (headers: Record<string, string>, body: string, path = "/compaction") =>
       fetch(`${url}${SHARD}${path}`, { method: "POST", headers, body });
     const answers = [
-      [403, await fetch(`${url}${SHARD}`, { headers: { "X-Forwarded-For": "10.0.0.1" } })],
-      [403, await fetch(`${url}${SHARD}`, { headers: { Forwarded: "for=10.0.0.1" } })],
       [403, await post({ ...JSON_TYPE, Origin: "http://elsewhere" }, "{}")],
       [415, await post({ "Content-Type": "text/plain" }, "{}")],
       [415, await post({ "Content-Type": "application/x-www-form-urlencoded" }, "a=b")],
@@ -128,7 +143,6 @@ describe("an operator", () => {
         ),
       ],
       [415, await post({ "Content-Type": "text/plain" }, '{"name":"a"}', "/checkpoints")],
-      [403, await post({ ...JSON_TYPE, "X-Forwarded-For": "10.0.0.1" }, "{}", "/checkpoints")],
       [400, await post(JSON_TYPE, '{"name":1}', "/checkpoints")],
       [400, await post(JSON_TYPE, '{"name":"a","ttlMs":"1"}', "/checkpoints")],
       [400, await post(JSON_TYPE, '{"name":"a","ttlMs":-1}', "/checkpoints")],
@@ -150,6 +164,6 @@ describe("an operator", () => {
     expect(status).toBe(404);
     const memory = await Firn.open({ logLevel: "silent" });
     onTestFinished(() => memory.close());
-    expect((await memory.fetch(new Request(`http://x${SHARD}`))).status).toBe(404);
+    expect((await memory.fetch(new Request(`http://x${SHARD}`))).status).toBe(403);
   });
 });

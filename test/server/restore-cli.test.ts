@@ -6,7 +6,7 @@ import { fromFields, readSettings, requireSettings } from "../../src/runtime/rea
 import { openShardSite } from "../../src/runtime/shard-site.ts";
 import { startServer } from "../clients/server-process.ts";
 import { closeSites, NAME, openSite } from "../support/aws-site.ts";
-import { firnLsm } from "../support/firn-lsm.ts";
+import { firnLsm, servedFrom } from "../support/firn-lsm.ts";
 import { scratchDirectory } from "../support/open-iceberg.ts";
 
 const SECRET = "the secret that all nodes of a test share";
@@ -38,6 +38,7 @@ async function placeIn(profile: "local" | "bucket"): Promise<Place> {
 /** A server in a process of its own, and the tables that it tells of. */
 async function serve({ dir, flags }: Place) {
   const server = await startServer(dir, flags, { FIRN_SECRET: SECRET });
+  servedFrom(server.url, dir);
   onTestFinished(() => server.kill());
   const ask = async (method: string, path: string, body?: object) => {
     const response = await fetch(`${server.url}/iceberg/v1/namespaces${path}`, {

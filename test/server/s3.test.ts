@@ -103,6 +103,48 @@ describe("tables in S3", () => {
     }
   });
 
+  test("come with what their clients need to reach them", async () => {
+    const { objects } = await openSite();
+    const region = { "s3.region": "us-east-1", "client.region": "us-east-1" };
+    const style = { "s3.path-style-access": "true", "s3.force-virtual-addressing": "false" };
+    const elsewhere = "https://s3.example.com";
+    for (const [i, [s3ClientEndpoint, told]] of [
+      [undefined, { ...region, ...style, "s3.endpoint": objects.url }] as const,
+      [elsewhere, { ...region, ...style, "s3.endpoint": elsewhere }] as const,
+      ["none", region] as const,
+    ].entries()) {
+      const firn = await open({ ...options, ...(s3ClientEndpoint && { s3ClientEndpoint }) });
+      const ns = `/namespaces/n${i}`;
+      await ask(firn, "POST", "/namespaces", { namespace: [`n${i}`] });
+      const config = async (method: string, path: string, body?: object) =>
+        (await ask(firn, method, ns + path, body)).config;
+      // A staged create comes first: no file of the bucket has been asked for yet.
+      const staged = { name: "s", schema: SCHEMA, "stage-create": true };
+      expect(await config("POST", "/tables", staged)).toEqual(told);
+      expect(await config("POST", "/tables", { name: "t", schema: SCHEMA })).toEqual(told);
+      const loaded = await ask(firn, "GET", `${ns}/tables/t`);
+      expect(loaded.config).toEqual(told);
+      // The protocol's answer to a commit has no config.
+      const update = { action: "set-properties", updates: { owner: "ice" } };
+      const commit = { requirements: [], updates: [update] };
+      expect(await config("POST", "/tables/t", commit)).toBeUndefined();
+      const metadata = loaded["metadata-location"];
+      await ask(firn, "POST", `${ns}/tables/t/unregister`);
+      const register = { name: "r", "metadata-location": metadata };
+      expect(await config("POST", "/register", register)).toEqual(told);
+      await firn.close();
+    }
+  });
+
+  test("of a directory come with nothing, whatever the server knows of S3", async () => {
+    await openSite();
+    const firn = await open({ ...options, allowLocation: dir });
+    await ask(firn, "POST", "/namespaces", { namespace: ["ns"] });
+    const table = { name: "t", schema: SCHEMA, location: `file://${dir}/t` };
+    expect((await ask(firn, "POST", "/namespaces/ns/tables", table)).config).toEqual({});
+    await firn.close();
+  });
+
   test("never lie among the catalog's own objects, whatever root is allowed", async () => {
     const site = await openSite();
     const firn = await open({ ...options, allowLocation: `s3://${NAME}` });

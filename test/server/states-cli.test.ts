@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it, onTestFinished } from "vitest";
 import { Firn, type FirnOptions } from "../../src/index.ts";
 import { startServer } from "../clients/server-process.ts";
 import { closeSites, NAME, openSite } from "../support/aws-site.ts";
-import { firnLsm } from "../support/firn-lsm.ts";
+import { firnLsm, servedFrom } from "../support/firn-lsm.ts";
 import { scratchDirectory } from "../support/open-iceberg.ts";
 import { ask } from "./support.ts";
 
@@ -32,6 +32,7 @@ async function placeIn(profile: "local" | "bucket"): Promise<Place> {
 async function open(options: FirnOptions): Promise<Firn> {
   const opened = await Firn.open({ ...options, listen: { port: 0 }, logLevel: "silent" });
   onTestFinished(() => opened.close());
+  servedFrom(opened.url, options.dir ?? "");
   return opened;
 }
 
@@ -80,6 +81,25 @@ describe.each(["local", "bucket"] as const)("checkpoints in profile %s", (profil
     expect((await firn("checkpoint", "list", ...named)).out).toBe("no checkpoints\n");
   });
 
+  it("lie in a shard whose files can be looked at beside its owner", async () => {
+    const { options, named } = await placeIn(profile);
+    const server = await open(options);
+    await makeNamespace(server, "a");
+    const verified = await firn("verify", ...named);
+    expect(verified).toMatchObject({ exitCode: 0, errors: "" });
+    expect(verified.out).toMatch(/^\d+ manifests?, .*\n0 findings\n$/);
+    await server.close();
+    const { exitCode, out } = await firn("inspect", ...named);
+    expect(exitCode).toBe(0);
+    const table = /[0-9A-HJKMNP-TV-Z]{26}(?=.*bytes)/.exec(out)?.[0] ?? "";
+    expect((await firn("inspect", ...named, "--table", table)).out).toMatch(/block at \d+/);
+    expect((await firn("inspect", ...named, "--table", "x")).exitCode).toBe(2);
+    const elsewhere = await firn("verify", ...named, "--shard", "other");
+    expect([elsewhere.exitCode, elsewhere.errors]).toEqual([
+      ...[1, expect.stringContaining("[LSM_NO_SHARD]")],
+    ]);
+  });
+
   it("hear what is wrong with them", async () => {
     const { options, named } = await placeIn(profile);
     const server = await open(options);
@@ -97,7 +117,8 @@ describe.each(["local", "bucket"] as const)("checkpoints in profile %s", (profil
       [1, "LSM_NO_SHARD", "list", "--profile", "memory"],
       [1, "OPERATOR_UNREACHABLE", "list", "http://127.0.0.1:9"],
       [2, "OPERATOR_URL_INVALID", "list", `${url}/x`],
-      [2, "", "list", url, "--dir", "/tmp"],
+      [2, "", "list", url, "--port", "1"],
+      [1, "OPERATOR_TOKEN_WRONG", "list", url, "--dir", "/nowhere"],
       [2, "--prot", "create", "--prot", "two"],
       [2, "", "list", ...named, "extra"],
       [2, "", "create", "two", ...named, "--ttl", "5"],
@@ -117,6 +138,7 @@ describe.each(["local", "bucket"] as const)("checkpoints in profile %s", (profil
 it("a checkpoint of what a killed server left holds what is in the log alone", async () => {
   const dir = scratchDirectory();
   const server = await startServer(dir);
+  servedFrom(server.url, dir);
   onTestFinished(() => server.kill());
   const create = await fetch(`${server.url}/iceberg/v1/namespaces`, {
     method: "POST",

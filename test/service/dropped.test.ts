@@ -72,12 +72,16 @@ test("a location taken meanwhile keeps it away, and so does one above", async ()
   const location = metadataLocation.slice(0, metadataLocation.indexOf("/metadata/"));
   await drop(node);
   await create(node, "u", location);
-  const taken = { kind: "AlreadyExists", code: "LOCATION_TAKEN" };
+  const taken = { kind: "Invalid", code: "LOCATION_TAKEN" };
   await expect(node.dropped.undrop(node.id)).rejects.toMatchObject(taken);
   await node.iceberg.dropTable(ACTOR, { ...NS, table: "u" }, { purgeRequested: false });
-  await create(node, "v", location.slice(0, location.lastIndexOf("/")));
-  const overlaps = { kind: "AlreadyExists", code: "LOCATION_OVERLAPS" };
-  await expect(node.dropped.undrop(node.id)).rejects.toMatchObject(overlaps);
+  const deep = `file://${node.directory}/deep`;
+  await create(node, "w", `${deep}/w`);
+  await node.iceberg.dropTable(ACTOR, { ...NS, table: "w" }, { purgeRequested: false });
+  await create(node, "v", deep);
+  const overlaps = { kind: "Invalid", code: "LOCATION_OVERLAPS" };
+  const inner = (await node.dropped.list()).items.find(({ name }) => name === "w")?.id ?? "";
+  await expect(node.dropped.undrop(inner)).rejects.toMatchObject(overlaps);
 });
 
 test("the parent comes back first, by itself, wherever it is now", async () => {

@@ -104,3 +104,25 @@ test.each(["table", "view"] as const)(
     });
   },
 );
+
+test("a staged create under a key is answered as before, of another body refused", async () => {
+  const { first, second } = await twoNodes();
+  const request = { name: "s", schema: SCHEMA, properties: {}, stageCreate: true };
+  const [made, again, later] = [keyed(1), keyed(1), keyed(1)];
+  const staged = await first.iceberg.createTable(made, NS, request);
+  expect(made.idempotency?.replayed).toBe(false);
+  expect(await second.iceberg.createTable(again, NS, request)).toEqual(staged);
+  expect(again.idempotency?.replayed).toBe(true);
+  const other = { ...keyed(1).idempotency!, requestHash: new Uint8Array(32).fill(2) };
+  const reused = { kind: "Invalid", code: "IDEMPOTENCY_KEY_REUSED" };
+  const asked = second.iceberg.createTable({ ...ACTOR, idempotency: other }, NS, request);
+  await expect(asked).rejects.toMatchObject(reused);
+  // Also when the table is there by now, and the warehouse elsewhere.
+  await first.iceberg.createTable(ACTOR, NS, { ...request, stageCreate: false });
+  await first.catalogs.moveRoot("c", `file://${first.directory}/moved`);
+  expect(await second.iceberg.createTable(later, NS, request)).toEqual(staged);
+  const refused = { kind: "AlreadyExists", code: "TABLE_ALREADY_EXISTS" };
+  for (const iceberg of [first.iceberg, second.iceberg]) {
+    await expect(iceberg.createTable(keyed(2), NS, request)).rejects.toMatchObject(refused);
+  }
+});

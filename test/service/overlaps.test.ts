@@ -1,10 +1,11 @@
+import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
 import { ACTOR, testStores } from "../support/open-catalog.ts";
 import { commitOf, openTestIceberg, SCHEMA, type TestIceberg } from "../support/open-iceberg.ts";
 import { SleepIsTime } from "../support/virtual-clock.ts";
 
 const NS = { catalog: "c", namespace: ["a"] } as const;
-const OVERLAPS = { kind: "AlreadyExists", code: "LOCATION_OVERLAPS" };
+const OVERLAPS = { kind: "Invalid", code: "LOCATION_OVERLAPS" };
 
 interface Opened extends TestIceberg {
   readonly at: (path: string) => string;
@@ -38,16 +39,96 @@ test("inside or above another's location is refused, beside it is not", async ()
   await create("other", "x/z");
 });
 
-test("a default location is refused where somebody claimed a directory above it", async () => {
-  const { create } = await open();
-  await create("squatter", "a");
-  await expect(create("t")).rejects.toMatchObject(OVERLAPS);
+test("no table lies at or above the home of its namespace, or of another", async () => {
+  const { iceberg, create, at } = await open();
+  await iceberg.createNamespace(ACTOR, { catalog: "c", namespace: ["b"] }, {});
+  await iceberg.createNamespace(ACTOR, { catalog: "c", namespace: ["b", "c"] }, {});
+  await create("t", "x/t");
+  for (const path of ["a", "b", "b/c"]) {
+    await expect(create("squatter", path), path).rejects.toMatchObject(OVERLAPS);
+    const moved = iceberg.commitTable(ACTOR, { ...NS, table: "t" }, moveTo(at(path)));
+    await expect(moved, path).rejects.toMatchObject(OVERLAPS);
+  }
+  await create("below", "b/c/t");
+  await create("u");
 });
 
-test("who holds the root holds everything below it", async () => {
-  const { create } = await open();
-  await create("all", "");
-  await expect(create("t")).rejects.toMatchObject(OVERLAPS);
+test("no table lies at or above a namespace's own location", async () => {
+  const { iceberg, create, at } = await open();
+  await iceberg.updateNamespace(ACTOR, NS, { removals: [], updates: { location: at("own/a") } });
+  for (const path of ["own", "own/a"]) {
+    await expect(create("squatter", path), path).rejects.toMatchObject(OVERLAPS);
+  }
+  await create("t");
+});
+
+test("no table lies at or above a catalog's root, nor in another catalog's", async () => {
+  const { iceberg, catalogs, create, at } = await open();
+  await catalogs.create("two", at("deep/two"));
+  await iceberg.createNamespace(ACTOR, { ...NS, catalog: "two" }, {});
+  for (const path of ["", "deep", "deep/two"]) {
+    await expect(create("root", path), path).rejects.toMatchObject(OVERLAPS);
+  }
+  const inside = { kind: "Invalid", code: "LOCATION_NOT_ALLOWED" };
+  await expect(create("t", "deep/two/t")).rejects.toMatchObject(inside);
+  await create("t", "deep/two/t", "two");
+  await create("t", "deep/t");
+});
+
+test("a namespace whose default location is a table's goes elsewhere", async () => {
+  const { iceberg, create, at } = await open();
+  await create("first", "late");
+  const late = { catalog: "c", namespace: ["late"] };
+  const { properties } = await iceberg.createNamespace(ACTOR, late, { owner: "me" });
+  expect(properties["location"]).toMatch(new RegExp(`^${at("late")}-[0-9a-f]{12}$`));
+  expect((await iceberg.loadNamespace(ACTOR, late)).properties).toEqual(properties);
+  const request = { name: "t", schema: SCHEMA, properties: {}, stageCreate: false };
+  await iceberg.createTable(ACTOR, late, request);
+});
+
+test("a namespace's own location lies below a root, and in no table", async () => {
+  const { iceberg, create, at } = await open();
+  await create("t", "x/t");
+  const set = async (location: string) => {
+    const updates = { location };
+    await iceberg.updateNamespace(ACTOR, NS, { removals: [], updates });
+  };
+  const make = (location: string) =>
+    iceberg.createNamespace(ACTOR, { catalog: "c", namespace: ["n"] }, { location });
+  const outside = { kind: "Invalid", code: "LOCATION_NOT_ALLOWED" };
+  for (const change of [set, make]) {
+    await expect(change("file:///elsewhere")).rejects.toMatchObject(outside);
+    await expect(change(at("x/t/in"))).rejects.toMatchObject(OVERLAPS);
+    await expect(change(at("x/t"))).rejects.toMatchObject(OVERLAPS);
+  }
+  await set(at("x"));
+  await make(at("y"));
+});
+
+const WRITES = ["metadata", "data", "object-storage", "folder-storage"];
+
+test("what a table writes elsewhere lies at, above and below no other table", async () => {
+  const { iceberg, create, at } = await open();
+  await create("victim", "x/victim");
+  await create("t", "y/t");
+  const T = { ...NS, table: "t" };
+  const set = (key: string, path: string) =>
+    commitOf([{ action: "set-properties", updates: { [key]: at(path) } }]);
+  for (const key of WRITES.map((what) => `write.${what}.path`)) {
+    for (const path of ["x/victim", "x/victim/data", "x"]) {
+      const committed = iceberg.commitTable(ACTOR, T, set(key, path));
+      await expect(committed, `${key} ${path}`).rejects.toMatchObject(OVERLAPS);
+      const properties = { [key]: at(path) };
+      const request = { name: "u", schema: SCHEMA, properties, stageCreate: false };
+      const created = iceberg.createTable(ACTOR, NS, request);
+      await expect(created, `${key} ${path}`).rejects.toMatchObject(OVERLAPS);
+      const change = { ...T, ...set(key, path) };
+      const together = iceberg.commitTransaction(ACTOR, "c", [change]);
+      await expect(together, `${key} ${path}`).rejects.toMatchObject(OVERLAPS);
+    }
+    await iceberg.commitTable(ACTOR, T, set(key, "y/t/inside"));
+    await iceberg.commitTable(ACTOR, T, set(key, "beside"));
+  }
 });
 
 test("views and tables share the ground", async () => {
@@ -102,46 +183,86 @@ test("an undrop obeys the same, whatever came there meanwhile", async () => {
   await expect(dropped.undrop(inner)).rejects.toMatchObject(OVERLAPS);
 });
 
+/** The commit of a staged create, whose uuid the client says. */
+function stagedAt(location: string, uuid: string = randomUUID()) {
+  return commitOf(
+    [
+      { action: "assign-uuid", uuid },
+      { action: "upgrade-format-version", "format-version": 2 },
+      { action: "add-schema", schema: SCHEMA },
+      { action: "set-current-schema", "schema-id": -1 },
+      { action: "add-spec", spec: { "spec-id": 0, fields: [] } },
+      { action: "set-default-spec", "spec-id": -1 },
+      { action: "add-sort-order", "sort-order": { "order-id": 0, fields: [] } },
+      { action: "set-default-sort-order", "sort-order-id": -1 },
+      { action: "set-location", location },
+    ],
+    [{ type: "assert-create" }],
+  );
+}
+
+const CHOSEN = "0190c6ad-1111-7111-8111-aaaaaaaaaaaa";
+
+test("a uuid that a client chose proves nothing of the location that is named for it", async () => {
+  const { iceberg, create, at } = await open();
+  await create("inner", "x-aaaaaaaaaaaa/inner");
+  await create("above", "y");
+  for (const path of ["x-aaaaaaaaaaaa", "y/z-aaaaaaaaaaaa", "x-aaaaaaaaaaaa/inner"]) {
+    const staged = iceberg.commitTable(ACTOR, { ...NS, table: "t" }, stagedAt(at(path), CHOSEN));
+    await expect(staged, path).rejects.toMatchObject({ kind: "Invalid" });
+  }
+  await iceberg.commitTable(ACTOR, { ...NS, table: "t" }, stagedAt(at("z-aaaaaaaaaaaa"), CHOSEN));
+  const move = moveTo(at("x-aaaaaaaaaaaa"));
+  await expect(iceberg.commitTable(ACTOR, { ...NS, table: "t" }, move)).rejects.toMatchObject(
+    OVERLAPS,
+  );
+});
+
+test("of two that come at once, one above the other, the inner one is first or fails", async () => {
+  const { iceberg, at } = await open();
+  for (let round = 0; round < 10; round++) {
+    const [outer, inner] = [at(`r${round}`), at(`r${round}/in`)];
+    const racers = [
+      iceberg.commitTable(ACTOR, { ...NS, table: `o${round}` }, stagedAt(outer)),
+      iceberg.commitTable(ACTOR, { ...NS, table: `i${round}` }, stagedAt(inner)),
+    ];
+    const [above, below] = await Promise.allSettled(racers);
+    expect([above?.status, below?.status]).toContain("fulfilled");
+    // Whoever comes after sees both.
+    const late = iceberg.commitTable(ACTOR, { ...NS, table: "late" }, stagedAt(`${inner}/deep`));
+    await expect(late).rejects.toMatchObject(OVERLAPS);
+  }
+});
+
+test("new tables of one transaction have uuids of their own", async () => {
+  const { iceberg, at } = await open();
+  const staged = (table: string) => ({ ...NS, table, ...stagedAt(at(table), CHOSEN) });
+  const together = iceberg.commitTransaction(ACTOR, "c", [staged("p"), staged("q")]);
+  await expect(together).rejects.toMatchObject({ kind: "Invalid", code: "TABLE_UUID_SHARED" });
+});
+
 test("tables of one transaction obey it among themselves, and against the others", async () => {
   const { iceberg, create, at } = await open();
   await create("t", "x");
-  const staged = async (name: string, path: string) => {
-    const request = { name, location: at(path), schema: SCHEMA, properties: {}, stageCreate: true };
-    const { metadata } = await iceberg.createTable(ACTOR, NS, request);
-    const parsed = JSON.parse(Buffer.concat(metadata).toString("utf8"));
-    return {
-      ...{ ...NS, table: name },
-      ...commitOf(
-        [
-          { action: "assign-uuid", uuid: parsed["table-uuid"] },
-          { action: "upgrade-format-version", "format-version": 2 },
-          { action: "add-schema", schema: SCHEMA },
-          { action: "set-current-schema", "schema-id": -1 },
-          { action: "add-spec", spec: { "spec-id": 0, fields: [] } },
-          { action: "set-default-spec", "spec-id": -1 },
-          { action: "add-sort-order", "sort-order": { "order-id": 0, fields: [] } },
-          { action: "set-default-sort-order", "sort-order-id": -1 },
-          { action: "set-location", location: at(path) },
-        ],
-        [{ type: "assert-create" }],
-      ),
-    };
-  };
-  const among = [await staged("p", "p"), await staged("q", "p/q")];
+  const staged = (name: string, path: string, uuid?: string) => ({
+    ...{ ...NS, table: name },
+    ...stagedAt(at(path), uuid),
+  });
+  const among = [staged("p", "p"), staged("q", "p/q")];
   await expect(iceberg.commitTransaction(ACTOR, "c", among)).rejects.toMatchObject(OVERLAPS);
-  const against = [await staged("p", "p"), await staged("q", "x/q")];
+  const against = [staged("p", "p"), staged("q", "x/q")];
   await expect(iceberg.commitTransaction(ACTOR, "c", against)).rejects.toMatchObject(OVERLAPS);
-  const shared = [await staged("p", "deep/er/p"), await staged("q", "deep/er/q")];
+  const shared = [staged("p", "deep/er/p"), staged("q", "deep/er/q")];
   await iceberg.commitTransaction(ACTOR, "c", shared);
 });
 
 test("a catalog may allow overlaps", async () => {
   const { iceberg, catalogs, create, at } = await open();
-  await catalogs.create("loose", at(""), { "location.overlap.allowed": "true" });
+  await catalogs.create("loose", at("loose"), { "location.overlap.allowed": "true" });
   await iceberg.createNamespace(ACTOR, { ...NS, catalog: "loose" }, {});
-  await create("t", "x", "loose");
-  await create("in", "x/in", "loose");
-  await create("above", "", "loose");
+  await create("t", "loose/x", "loose");
+  await create("in", "loose/x/in", "loose");
+  await create("above", "loose", "loose");
 });
 
 test("a location of too many directories is refused", async () => {

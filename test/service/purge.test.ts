@@ -271,9 +271,9 @@ test("while files go, nobody brings it back, registers it, or comes to its locat
   await node.runner.runDue();
   expect(answers).toEqual([
     "Conflict BEING_PURGED",
-    "AlreadyExists LOCATION_TAKEN",
-    "AlreadyExists LOCATION_TAKEN",
-    "AlreadyExists LOCATION_OVERLAPS",
+    "Invalid LOCATION_TAKEN",
+    "Invalid LOCATION_TAKEN",
+    "Invalid LOCATION_OVERLAPS",
   ]);
   expect(filesOf(node.root)).toEqual(["data/stranger.parquet"]);
 });

@@ -3,6 +3,7 @@ import type { JsonObject } from "../../src/base/json.ts";
 import { snapshotKeys } from "../../src/catalog/snapshot-puts.ts";
 import type { Batch, PointerStore } from "../../src/pointer/port.ts";
 import { MetadataFiles, TABLE_FORMAT } from "../../src/service/metadata-files.ts";
+import { inlineReading } from "../../src/service/reading.ts";
 import type { LoadedTable } from "../../src/service/requests.ts";
 import { TableSnapshots } from "../../src/service/table-snapshots.ts";
 import { checkStore } from "../catalog/support/check-store.ts";
@@ -49,7 +50,7 @@ async function open() {
   const node = await openTestIceberg({ ...stores, pointers: counted });
   await node.iceberg.createNamespace(ACTOR, NS, {});
   await node.iceberg.createTable(ACTOR, NS, NEW);
-  const files = new MetadataFiles(node.locations, TABLE_FORMAT);
+  const files = new MetadataFiles(node.locations, TABLE_FORMAT, inlineReading());
   return { ...node, stores, log, reads, snapshots: new TableSnapshots(node.catalog, files) };
 }
 

@@ -8,6 +8,14 @@ interface Said {
   readonly errors: string;
 }
 
+/** The directories of running servers, by URL: their tokens lie there. */
+const DIRECTORIES = new Map<string, string>();
+
+/** Lets later lines ask a server by its URL. */
+export function servedFrom(url: string | undefined, dir: string): void {
+  if (url !== undefined) DIRECTORIES.set(url, dir);
+}
+
 /** `firn lsm` and its arguments, run in this process. */
 export async function firnLsm(
   args: readonly string[],
@@ -18,9 +26,12 @@ export async function firnLsm(
   const output = {
     print: (text: string) => void printed.push(text),
     printError: (text: string) => void refused.push(text),
+    drained: async () => {},
   };
+  const dirs = args.flatMap((arg) => DIRECTORIES.get(arg.replace(/\/$/, "")) ?? []);
+  const known = dirs[0] === undefined ? {} : { FIRN_DIR: dirs[0] };
   const exitCode = await run(["lsm", ...args], {
-    ...{ env, cwd: "/", printError: output.printError },
+    ...{ env: { ...known, ...env }, cwd: "/", printError: output.printError },
     serve: () => Promise.reject(new Error("nothing is served")),
     storageInit: () => Promise.reject(new Error("nothing is made")),
     lsm: (command) => lsm(command, output),

@@ -9,7 +9,7 @@ import type { BlobStore } from "../../src/blob/port.ts";
 import type { AccountStores } from "../../src/catalog/accounts.ts";
 import { parseRequirements } from "../../src/iceberg/requirements.ts";
 import { parseUpdates } from "../../src/iceberg/updates.ts";
-import { type CatalogNode, openNode } from "../../src/service/node.ts";
+import { type CatalogNode, type NodeParts, openNode } from "../../src/service/node.ts";
 import type { CommitTable } from "../../src/service/requests.ts";
 import { testStores } from "./open-catalog.ts";
 
@@ -34,11 +34,12 @@ export function scratchDirectory(): string {
 export async function openTestIceberg(
   stores: AccountStores = testStores(),
   directory: string = scratchDirectory(),
+  more: Pick<NodeParts, "reading" | "onUnreadable"> = {},
 ): Promise<TestIceberg> {
   const { clock, prng } = stores;
   const root = `file://${directory}`;
   const locations = new Locations({ allowedRoots: [root], clock, prng, durable: false });
-  return { ...(await openOver(stores, locations, root)), directory };
+  return { ...(await openOver(stores, locations, root, more)), directory };
 }
 
 /**
@@ -68,10 +69,11 @@ async function openOver(
   stores: AccountStores,
   locations: Locations,
   root: string,
+  more: Pick<NodeParts, "reading" | "onUnreadable"> = {},
 ): Promise<Omit<TestIceberg, "directory">> {
   const metrics = createMetrics();
   const secret = new Uint8Array(32);
-  const parts = { stores, locations, metrics, secret, warehouse: root, sharedRoots: [] };
+  const parts = { stores, locations, metrics, secret, warehouse: root, sharedRoots: [], ...more };
   const { jobs: runner, ...node } = await openNode(parts);
   await node.catalogs.ensure("c", root);
   return { ...node, runner, metrics, locations };

@@ -14,6 +14,15 @@ describe("the lock file", () => {
   };
   const manifest = { dependencies: { a: "1.0.0" }, optionalDependencies: { "b-linux": "2.0.0" } };
 
+  it("may hold a workspace, which is in no registry", () => {
+    const node = { optionalDependencies: { "b-linux": "2.0.0" } };
+    const link = { resolved: ".ci/node", link: true };
+    const packages = { ...good, ".ci/node": node, "node_modules/firn-node": link };
+    expect(lockProblems({ packages }, manifest)).toEqual([]);
+    const gone = { ...packages, ".ci/node": { optionalDependencies: { gone: "1" } } };
+    expect(lockProblems({ packages: gone }, manifest)).toHaveLength(1);
+  });
+
   it("is whole", () => expect(lockProblems({ packages: good }, manifest)).toEqual([]));
 
   it.each([

@@ -1,5 +1,5 @@
-import { execFileSync } from "node:child_process";
-import { type Dirent, existsSync, readdirSync, readFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { maskText } from "./mask.ts";
 
@@ -51,27 +51,27 @@ const MADE = new Set(["node_modules", ".git", "dist", "coverage", ".firn", ".ven
 const MADE_PATHS = ["src/gen/", "test/fixtures/", "package-lock.json"];
 const TEXT_FILE = /\.(?:ts|mts|mjs|js|py|md|json|yml|yaml|proto|sh|txt|toml)$|^[^.]+$/;
 
-/** Every text file of the checkout that somebody wrote, sorted by path. */
-export function loadCheckout(): readonly SourceFile[] {
-  const files: SourceFile[] = [];
-  const walk = (directory: string): void => {
-    for (const entry of entriesOf(directory)) {
-      const path = directory === "" ? entry.name : `${directory}/${entry.name}`;
-      if (MADE.has(entry.name) || MADE_PATHS.some((made) => `${path}/`.startsWith(made))) continue;
-      if (entry.isDirectory()) walk(path);
-      else if (entry.isFile() && TEXT_FILE.test(entry.name) && !MADE_PATHS.includes(path)) {
-        files.push(sourceFile(path, readFileSync(join(ROOT, path), "utf8")));
-      }
-    }
-  };
-  walk("");
-  return files.sort((a, b) => (a.path < b.path ? -1 : 1));
-}
-
-/** Names at the top of the checkout. */
-export function topLevel(): readonly string[] {
-  return entriesOf("").map((entry) => entry.name);
-}
+/** What the top of the checkout holds, without dotfiles and `tsconfig.*.json`. */
+const TOP_LEVEL: ReadonlySet<string> = new Set([
+  "CONTRIBUTING.md",
+  "Dockerfile",
+  "LICENSE",
+  "NOTICE",
+  "README.md",
+  "bench",
+  "bin",
+  "biome.json",
+  "docker-compose.yml",
+  "docs",
+  "localstack",
+  "package-lock.json",
+  "package.json",
+  "proto",
+  "src",
+  "test",
+  "tsconfig.json",
+  "vitest.config.ts",
+]);
 
 /** An entry of git's index. */
 export interface Tracked {
@@ -80,21 +80,54 @@ export interface Tracked {
   readonly path: string;
 }
 
-/** What git tracks; nothing where the checkout is no repository, as in an unpacked archive. */
-export function tracked(): readonly Tracked[] {
-  if (!existsSync(join(ROOT, ".git"))) return [];
-  const lines = execFileSync("git", ["ls-files", "-s", "-z"], { cwd: ROOT, encoding: "utf8" });
-  return lines.split("\0").flatMap((line) => {
+/**
+ * What git tracks below `root`; undefined where git cannot tell: an unpacked archive, a machine
+ * without git, a checkout of another user.
+ */
+export function tracked(root: string = ROOT): readonly Tracked[] | undefined {
+  if (!existsSync(join(root, ".git"))) return undefined;
+  const args = ["ls-files", "-s", "-z"];
+  const { status, stdout } = spawnSync("git", args, { cwd: root, encoding: "utf8" });
+  if (status !== 0) return undefined;
+  return stdout.split("\0").flatMap((line) => {
     const [, mode, path] = /^(\d{6}) [^\t]*\t(.*)$/s.exec(line) ?? [];
     return mode === undefined || path === undefined ? [] : [{ mode, path }];
   });
 }
 
+/**
+ * Every text file that somebody wrote for this project, sorted by path: what git tracks, never what
+ * a user keeps beside it. Where git cannot tell, what lies under the names of `TOP_LEVEL`.
+ */
+export function loadCheckout(root: string = ROOT): readonly SourceFile[] {
+  const paths = tracked(root)?.map(({ path }) => path) ?? walk(root);
+  return (
+    paths
+      .filter((path) => !isMade(path) && TEXT_FILE.test(path.slice(path.lastIndexOf("/") + 1)))
+      .filter((path) => !MADE_PATHS.some((made) => `${path}/`.startsWith(made)))
+      // Deleted, and still in the index.
+      .filter((path) => statSync(join(root, path), { throwIfNoEntry: false })?.isFile())
+      .map((path) => sourceFile(path, readFileSync(join(root, path), "utf8")))
+      .sort((a, b) => (a.path < b.path ? -1 : 1))
+  );
+}
+
+function walk(root: string): readonly string[] {
+  const below = (directory: string): readonly string[] =>
+    readdirSync(join(root, directory), { withFileTypes: true }).flatMap((entry) => {
+      const path = directory === "" ? entry.name : `${directory}/${entry.name}`;
+      if (MADE.has(entry.name) || (directory === "" && !belongsAtTop(entry.name))) return [];
+      return entry.isDirectory() ? below(path) : [path];
+    });
+  return below("");
+}
+
+/** Whether a name may stand at the top of the checkout. */
+export function belongsAtTop(name: string): boolean {
+  return TOP_LEVEL.has(name) || name.startsWith(".") || /^tsconfig\.\w+\.json$/.test(name);
+}
+
 /** Whether tools make what lies at a path. */
 export function isMade(path: string): boolean {
   return path.split("/").some((name) => MADE.has(name));
-}
-
-function entriesOf(directory: string): readonly Dirent[] {
-  return readdirSync(join(ROOT, directory), { withFileTypes: true });
 }

@@ -1,4 +1,11 @@
-import { type Finding, findings, isMade, type SourceFile, type Tracked } from "./source.ts";
+import {
+  belongsAtTop,
+  type Finding,
+  findings,
+  isMade,
+  type SourceFile,
+  type Tracked,
+} from "./source.ts";
 
 const MAX_LINES = 800;
 const MAX_COLUMNS = 100;
@@ -112,34 +119,10 @@ export function readmes(files: readonly SourceFile[]): readonly Finding[] {
   });
 }
 
-const TOP_LEVEL = new Set([
-  "CONTRIBUTING.md",
-  "Dockerfile",
-  "LICENSE",
-  "NOTICE",
-  "README.md",
-  "bench",
-  "bin",
-  "biome.json",
-  "docker-compose.yml",
-  "docs",
-  "localstack",
-  "package-lock.json",
-  "package.json",
-  "proto",
-  "src",
-  "test",
-  "tsconfig.json",
-  "vitest.config.ts",
-]);
-/** Made by tools and ignored by git. */
-const TOP_LEVEL_MADE = new Set(["node_modules", "dist", "coverage"]);
-
 /** The top of the checkout stays short enough to take in at a glance. */
 export function strangers(names: readonly string[]): readonly Finding[] {
   return names
-    .filter((name) => !TOP_LEVEL.has(name) && !TOP_LEVEL_MADE.has(name))
-    .filter((name) => !name.startsWith(".") && !/^tsconfig\.\w+\.json$/.test(name))
+    .filter((name) => !belongsAtTop(name))
     .map((name) => ({ path: name, line: 1, what: "unknown at the top of the checkout" }));
 }
 

@@ -27,7 +27,7 @@ const METADATA = "x-amz-meta-";
 const MAX_REFUSAL_BYTES = 65_536;
 const refusalBytes = (): number => MAX_REFUSAL_BYTES;
 /** Stands for the key in the request that tells where the bucket is. */
-const SAMPLE_KEY = "key";
+export const SAMPLE_KEY = "key";
 
 export interface LeanTransportOptions {
   readonly client: S3Client;

@@ -11,19 +11,23 @@ import { hasSplittingCharacter } from "../file-location.ts";
  */
 
 const PREFIX = "s3://";
+/** Hadoop's names of the same: what lies there is one object, whatever it is called. */
+const SPELLINGS = /^s3[an]?:\/\//i;
+
+/** The schemes of such locations; the first is the canonical one. */
+export const S3_SCHEMES = ["s3", "s3a", "s3n"] as const;
 /** Names as S3 gives them today; an upper-case letter would be lost in a host name. */
 const BUCKET = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/;
 
 /**
- * `s3://bucket/a/b` of `S3://bucket/a/b/`.
+ * `s3://bucket/a/b` of `S3://bucket/a/b/`, `s3a://bucket/a/b` and `s3n://bucket/a/b`.
  *
  * @throws CatalogError `Invalid`, code `LOCATION_INVALID`.
  */
 export function normalizeS3Location(uri: string): string {
-  if (uri.slice(0, PREFIX.length).toLowerCase() !== PREFIX) {
-    throw refused(uri, "does not begin with s3://");
-  }
-  const rest = uri.slice(PREFIX.length);
+  const prefix = SPELLINGS.exec(uri)?.[0];
+  if (prefix === undefined) throw refused(uri, "does not begin with s3://");
+  const rest = uri.slice(prefix.length);
   const [bucket = "", ...segments] = (rest.endsWith("/") ? rest.slice(0, -1) : rest).split("/");
   if (!BUCKET.test(bucket)) throw refused(uri, "names no bucket");
   if (!uri.isWellFormed() || hasSplittingCharacter(rest)) {

@@ -1,9 +1,10 @@
 import type { IncomingHttpHeaders } from "node:http";
+import type { Clock } from "../../base/clock.ts";
 import type { JsonObject } from "../../base/json.ts";
+import { inTurns, type Steps } from "../../base/steps.ts";
 import type { NamespaceRef, RequestContext, TableRef, ViewRef } from "../../service/requests.ts";
 import { decodeUrlPart, splitNamespace } from "./path.ts";
 import type { Query } from "./query.ts";
-import { decodeBody } from "./requests.ts";
 
 /** The catalog of the routes without a prefix. */
 export const DEFAULT_CATALOG = "default";
@@ -17,21 +18,49 @@ export interface PathParams {
   readonly function?: string;
 }
 
+/** What a path names, for the log. */
+export interface NamedInPath {
+  /** Levels are joined by dots. */
+  readonly namespace?: string;
+  readonly table?: string;
+  readonly view?: string;
+}
+
+/** A log line shows at most so much of a name: paths come from outside. */
+const SHOWN_CHARS = 256;
+
+/** The names in a path; none where they cannot be decoded. */
+export function namedIn({ namespace, table, view }: PathParams): NamedInPath {
+  const text = (raw: string) => decodeUrlPart(raw).slice(0, SHOWN_CHARS);
+  try {
+    return {
+      ...(namespace !== undefined && { namespace: text(namespace).replaceAll("\x1f", ".") }),
+      ...(table !== undefined && { table: text(table) }),
+      ...(view !== undefined && { view: text(view) }),
+    };
+  } catch {
+    return {};
+  }
+}
+
 /** One matched request: decodes what its operation asks for, when it asks. */
 export class Call {
   readonly ctx: RequestContext;
   readonly query: Query;
   readonly headers: IncomingHttpHeaders;
   readonly #params: PathParams;
-  readonly #body: Uint8Array | undefined;
+  readonly #body: () => JsonObject;
+  readonly #clock: Clock;
 
   constructor(
     ctx: RequestContext,
     params: PathParams,
     query: Query,
     headers: IncomingHttpHeaders,
-    body: Uint8Array | undefined,
+    clock: Clock,
+    body: () => JsonObject,
   ) {
+    this.#clock = clock;
     this.ctx = ctx;
     this.query = query;
     this.headers = headers;
@@ -63,6 +92,11 @@ export class Call {
 
   /** @throws CatalogError `Invalid`: no body, not JSON, or not an object. */
   json(): JsonObject {
-    return decodeBody(this.#body);
+    return this.#body();
+  }
+
+  /** What a body that may be large holds, while others have the event loop now and then. */
+  inTurns<T>(read: (body: JsonObject) => Steps<T>): Promise<T> {
+    return inTurns(this.#clock, read(this.json()));
   }
 }

@@ -122,11 +122,11 @@ const TABLE_OPERATIONS: readonly Operation[] = [
   commit(
     TABLE,
     async (service, call) => {
-      const request = decode.decodeCommitTable(call.json());
+      const request = await call.inTurns(decode.decodeCommitTable);
       return answer.commitAnswer(await service.commitTable(call.ctx, call.tableRef, request));
     },
     async (service, call) => {
-      const request = decode.decodeCommitTable(call.json());
+      const request = await call.inTurns(decode.decodeCommitTable);
       return answer.dryRunAnswer(await service.dryRunTable(call.ctx, call.tableRef, request));
     },
   ),
@@ -146,12 +146,12 @@ const TABLE_OPERATIONS: readonly Operation[] = [
   commit(
     "/v1/{prefix}/transactions/commit",
     async (service, call) => {
-      const changes = decode.decodeCommitTransaction(call.json());
+      const changes = await call.inTurns(decode.decodeCommitTransaction);
       await service.commitTransaction(call.ctx, call.catalog, changes);
       return answer.NO_CONTENT;
     },
     async (service, call) => {
-      const changes = decode.decodeCommitTransaction(call.json());
+      const changes = await call.inTurns(decode.decodeCommitTransaction);
       const tried = await service.dryRunTransaction(call.ctx, call.catalog, changes);
       return answer.dryRunsAnswer(tried);
     },
@@ -202,11 +202,11 @@ const VIEW_OPERATIONS: readonly Operation[] = [
   commit(
     VIEW,
     async (service, call) => {
-      const request = decode.decodeCommitView(call.json());
+      const request = await call.inTurns(decode.decodeCommitView);
       return answer.viewAnswer(await service.commitView(call.ctx, call.viewRef, request));
     },
     async (service, call) => {
-      const request = decode.decodeCommitView(call.json());
+      const request = await call.inTurns(decode.decodeCommitView);
       return answer.dryRunAnswer(await service.dryRunView(call.ctx, call.viewRef, request));
     },
   ),

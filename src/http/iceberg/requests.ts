@@ -4,6 +4,7 @@ import { jsonKeys, parseJsonBytes } from "../../base/json.ts";
 import {
   arrayOf,
   asArray,
+  asKey,
   asObject,
   asString,
   member,
@@ -16,9 +17,10 @@ import {
   requireObject,
   requireString,
 } from "../../base/json-read.ts";
+import type { Steps } from "../../base/steps.ts";
 import { parseRequirements } from "../../iceberg/requirements.ts";
-import { parseUpdates } from "../../iceberg/updates.ts";
-import { parseViewRequirements, parseViewUpdates } from "../../iceberg/view-updates.ts";
+import { updateSteps } from "../../iceberg/updates.ts";
+import { parseViewRequirements, viewUpdateSteps } from "../../iceberg/view-updates.ts";
 import type {
   CommitOfTable,
   CommitTable,
@@ -56,7 +58,7 @@ export function decodeCreateNamespace(body: JsonObject): NamespaceInfo {
 
 export function decodeUpdateProperties(body: JsonObject): PropertiesUpdate {
   return {
-    removals: optionalMember(body, "removals", arrayOf(asString)) ?? [],
+    removals: optionalMember(body, "removals", arrayOf(asKey)) ?? [],
     updates: optionalMember(body, "updates", asProperties) ?? {},
   };
 }
@@ -95,21 +97,24 @@ function decodeRename(body: JsonObject): { readonly from: Identifier; readonly t
 }
 
 /** The path names the table; an `identifier` is for commits of several and only has to be one. */
-export function decodeCommitTable(body: JsonObject): CommitTable {
+export function* decodeCommitTable(body: JsonObject): Steps<CommitTable> {
   optionalMember(body, "identifier", asIdentifier);
   return {
     requirements: parseRequirements(requireMember(body, "requirements", asArray)),
-    updates: parseUpdates(requireMember(body, "updates", asArray)),
+    updates: yield* updateSteps(requireMember(body, "updates", asArray)),
   };
 }
 
 /** One or more tables, each named by its `identifier`. */
-export function decodeCommitTransaction(body: JsonObject): readonly CommitOfTable[] {
+export function* decodeCommitTransaction(body: JsonObject): Steps<readonly CommitOfTable[]> {
   const changes = requireMember(body, "table-changes", arrayOf(asObject));
-  return changes.map((change) => {
+  const commits: CommitOfTable[] = [];
+  for (const change of changes) {
     const { namespace, name } = requireMember(change, "identifier", asIdentifier);
-    return { namespace, table: name, ...decodeCommitTable(change) };
-  });
+    commits.push({ namespace, table: name, ...(yield* decodeCommitTable(change)) });
+    yield;
+  }
+  return commits;
 }
 
 export function decodeCreateView(body: JsonObject): CreateView {
@@ -138,11 +143,11 @@ export function decodeRenameView(body: JsonObject): Omit<RenameView, "catalog"> 
 }
 
 /** The path names the view; the contract lets a commit come without requirements. */
-export function decodeCommitView(body: JsonObject): CommitView {
+export function* decodeCommitView(body: JsonObject): Steps<CommitView> {
   optionalMember(body, "identifier", asIdentifier);
   return {
     requirements: parseViewRequirements(optionalMember(body, "requirements", asArray) ?? []),
-    updates: parseViewUpdates(requireMember(body, "updates", asArray)),
+    updates: yield* viewUpdateSteps(requireMember(body, "updates", asArray)),
   };
 }
 

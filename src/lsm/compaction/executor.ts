@@ -226,13 +226,13 @@ export class Executor {
     const grainBytes = grainOf(inputs, subranges);
     const points = await Promise.all(
       inputs.map(async (tables) => {
-        const found: Point[] = [];
+        const found: (readonly Point[])[] = [];
         for (const meta of tables) {
           if (this.#isStopped()) throw stopped();
           const of = large.has(meta) ? this.#lookInto(meta, grainBytes) : pointsOfBounds(meta);
-          found.push(...(await of));
+          found.push(await of);
         }
-        return found;
+        return found.flat();
       }),
     );
     return cutsOf(points.flat(), subranges);

@@ -17,7 +17,7 @@ import {
 } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { promisify } from "node:util";
-import { makeDirectories } from "../../blob/directories.ts";
+import { makeDirectories, PRIVATE_FILE, PRIVATE_FOLDER } from "../../blob/directories.ts";
 import { diskFault, errnoOf } from "./fault.ts";
 import type { Disk, ReadableFile, WritableFile } from "./port.ts";
 
@@ -60,7 +60,7 @@ export class LocalDisk implements Disk {
 
   async prepare(): Promise<void> {
     await this.#calling("", async () => {
-      const made = makeDirectories(this.path);
+      const made = makeDirectories(this.path, PRIVATE_FOLDER);
       if (this.syncs) for (const each of made.toReversed()) await syncDirectory(dirname(each));
     });
   }
@@ -78,7 +78,7 @@ export class LocalDisk implements Disk {
     return this.#calling(name, async () => {
       try {
         const file = join(this.path, name);
-        return new LocalWritableFile(openSync(file, flags, 0o600), file, this.#mode);
+        return new LocalWritableFile(openSync(file, flags, PRIVATE_FILE), file, this.#mode);
       } catch (error) {
         if (errnoOf(error) === "EEXIST") return undefined;
         throw error;

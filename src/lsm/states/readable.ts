@@ -78,7 +78,7 @@ export class Readable {
     const { views } = this;
     const assertReadable = () => this.#assertOpen();
     const shared = { tables: this.#tables, views, meaning: this.#meaning, figures };
-    this.#source = { ...shared, assertReadable };
+    this.#source = { ...shared, assertReadable, turn: () => clock.sleep(0) };
     this.#gets = new Gets(this.#source, figures, clock, () => undefined);
     this.#show();
   }

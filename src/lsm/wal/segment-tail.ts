@@ -49,7 +49,8 @@ export async function* segmentTail(disk: Disk, from: WalPlace): AsyncGenerator<T
 }
 
 async function lastId(disk: Disk): Promise<number> {
-  return Math.max(0, ...(await disk.list()).map((name) => walId(name) ?? 0));
+  const names = await disk.list();
+  return names.reduce((last, name) => Math.max(last, walId(name) ?? 0), 0);
 }
 
 /** Whole groups of one segment from an offset on, with the offsets behind them; on the disk. */

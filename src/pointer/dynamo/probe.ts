@@ -1,7 +1,7 @@
 import { CatalogError } from "../../base/error.ts";
 import { LIMITS } from "../../base/limits.ts";
 import type { Prng } from "../../base/prng.ts";
-import { failureOf } from "./failure.ts";
+import { failureOf, type Reason } from "./failure.ts";
 import type { Attributes } from "./item.ts";
 import { control, type DynamoTable, describeTable, hasTimeToLive } from "./table.ts";
 
@@ -23,7 +23,8 @@ const PRESENT = { ConditionExpression: "attribute_exists(p)" };
  * it, of many writers under one condition exactly one wins and the others hear what stands there, a
  * transaction is applied whole or not at all, and its clock is near ours.
  *
- * About 80 requests, at once where that shows more. Its item is nobody's pointer, and removed.
+ * About 80 requests, at once where that shows more, each again where it fails in passing. Only
+ * answers blame the table, never their absence. Its item is nobody's pointer, and removed.
  *
  * @throws CatalogError as `describeTable`; `Invalid`: `DYNAMODB_CONDITIONS_IGNORED`,
  *   `CLOCK_SKEWED`. Each names the setting, and what to do.
@@ -72,6 +73,16 @@ export async function measureSkew(target: DynamoTable): Promise<number> {
   if (lastDateMs === undefined) return 0;
   if (fromMs > lastDateMs + 1_000) return fromMs - lastDateMs - 1_000;
   return Math.min(0, toMs - lastDateMs);
+}
+
+/** Whether a transaction was refused for what stands there, not for what came in its way. */
+function isVerdict({ code }: Reason): boolean {
+  return code === "None" || code === "ConditionalCheckFailed";
+}
+
+/** A batch that was read in part: the table is busy. */
+class Unprocessed extends Error {
+  override readonly name = "ThrottlingException";
 }
 
 class Probe {
@@ -127,7 +138,7 @@ class Probe {
         return undefined;
       } catch (error) {
         const failure = failureOf(error);
-        if (failure.failure !== "cancelled") throw error;
+        if (failure.failure !== "cancelled" || !failure.reasons.every(isVerdict)) throw error;
         return failure.reasons;
       }
     });
@@ -141,7 +152,11 @@ class Probe {
     const { client, table } = this.#target;
     const Keys = [this.#key("race"), this.#key("new")];
     const RequestItems = { [table]: { Keys, ConsistentRead: true } };
-    const many = await control(this.#target, () => client.send("BatchGetItem", { RequestItems }));
+    const many = await control(this.#target, async () => {
+      const answer = await client.send("BatchGetItem", { RequestItems });
+      if (Object.keys(answer.UnprocessedKeys ?? {}).length > 0) throw new Unprocessed();
+      return answer;
+    });
     const query = {
       ...{ TableName: table, ConsistentRead: true },
       KeyConditionExpression: "p = :probe",
@@ -163,12 +178,16 @@ class Probe {
     }
   }
 
-  /** @returns whether the condition held. */
+  /**
+   * @returns whether the condition held: as the answer says, or because its item stands there, put
+   * by an earlier copy of the request whose answer was lost.
+   */
   async #put(expected: number, racer: number): Promise<boolean> {
     const { client, table } = this.#target;
+    const writer = `racer-${racer}`;
     const input = {
       TableName: table,
-      Item: this.#item("race", expected + 1, `racer-${racer}`),
+      Item: this.#item("race", expected + 1, writer),
       ReturnValuesOnConditionCheckFailure: "ALL_OLD" as const,
       ...(expected === 0
         ? { ConditionExpression: "attribute_not_exists(p)" }
@@ -184,8 +203,9 @@ class Probe {
       } catch (error) {
         const failure = failureOf(error);
         if (failure.failure !== "condition") throw error;
-        if (failure.item?.["v"]?.N === undefined) throw this.#ignored("told conditions", 0);
-        return false;
+        const { v: version, w: by } = failure.item ?? {};
+        if (version?.N === undefined) throw this.#ignored("told conditions", 0);
+        return version.N === String(expected + 1) && by?.S === writer;
       }
     });
   }

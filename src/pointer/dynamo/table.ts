@@ -1,8 +1,8 @@
 import type { CreateTableCommandInput, TableDescription } from "@aws-sdk/client-dynamodb";
-import type { Clock } from "../../base/clock.ts";
+import { type Clock, Stopwatch } from "../../base/clock.ts";
 import { CatalogError } from "../../base/error.ts";
 import type { DynamoClient } from "./client.ts";
-import { failureOf, unavailable } from "./failure.ts";
+import { type Failure, failureOf, unavailable } from "./failure.ts";
 
 /** Where the pointers are, and with what time; the settings that a refusal names lead here. */
 export interface DynamoTable {
@@ -93,13 +93,14 @@ async function create(target: DynamoTable): Promise<void> {
     BillingMode: "PAY_PER_REQUEST",
     DeletionProtectionEnabled: true,
   };
-  try {
-    await control(target, () => client.bounded((sdk, to) => sdk.createTable(input, to)));
-  } catch (error) {
-    // Another node makes it at the same time, or our own request was sent twice.
-    const { cause } = error instanceof CatalogError ? error : {};
-    if (!(cause instanceof Error && cause.name === "ResourceInUseException")) throw error;
-  }
+  await control(target, async () => {
+    try {
+      await client.bounded((sdk, to) => sdk.createTable(input, to));
+    } catch (error) {
+      // Another node makes it at the same time, or our own request was sent twice.
+      if (!(error instanceof Error && error.name === "ResourceInUseException")) throw error;
+    }
+  });
 }
 
 async function switchOnTimeToLive(target: DynamoTable): Promise<void> {
@@ -154,12 +155,33 @@ function unfit(table: string, what: string): CatalogError {
   return new CatalogError("Invalid", "DYNAMODB_TABLE_UNFIT", message, { table });
 }
 
-/** Sends a request of the control plane, and tells its failure as an operator can use it. */
-export async function control<T>({ table }: DynamoTable, request: () => Promise<T>): Promise<T> {
-  try {
-    return await request();
-  } catch (error) {
-    throw error instanceof CatalogError ? error : told(table, error);
+/** Tries of one request of a start, the pause after the first, and when none begins any more. */
+const TRIES = 7;
+const PAUSE_MS = 20;
+const TRIES_MS = 15_000;
+/** What may be otherwise the next time. */
+const PASSING: ReadonlySet<Failure["failure"]> = new Set([
+  ...(["throttled", "contended", "inProgress", "unreachable", "doubt", "cancelled"] as const),
+]);
+
+/**
+ * Sends a request that does no harm twice, again where it failed in passing, and tells a failure
+ * that stays as an operator can use it.
+ */
+export async function control<T>(
+  { clock, table }: Pick<DynamoTable, "clock" | "table">,
+  request: () => Promise<T>,
+): Promise<T> {
+  const stopwatch = new Stopwatch(clock);
+  for (let tries = 1; ; tries++) {
+    try {
+      return await request();
+    } catch (error) {
+      if (error instanceof CatalogError) throw error;
+      const isOver = tries >= TRIES || stopwatch.elapsedMs() > TRIES_MS;
+      if (isOver || !PASSING.has(failureOf(error).failure)) throw told(table, error);
+    }
+    await clock.sleep(PAUSE_MS * 2 ** (tries - 1));
   }
 }
 

@@ -49,8 +49,8 @@ const notFound = (what: Uppercase<RelationType> | "CATALOG" | "NAMESPACE"): Refu
   new Refusal(`NotFound ${what}_NOT_FOUND`);
 const exists = (what: Uppercase<RelationType> | "CATALOG" | "NAMESPACE"): Refusal =>
   new Refusal(`AlreadyExists ${what}_ALREADY_EXISTS`);
-const taken = (): Refusal => new Refusal("AlreadyExists LOCATION_TAKEN");
-const overlaps = (): Refusal => new Refusal("AlreadyExists LOCATION_OVERLAPS");
+const taken = (): Refusal => new Refusal("Invalid LOCATION_TAKEN");
+const overlaps = (): Refusal => new Refusal("Invalid LOCATION_OVERLAPS");
 
 export type Path = readonly string[];
 

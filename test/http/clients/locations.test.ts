@@ -198,15 +198,14 @@ describe("a place that leads outside the roots", () => {
     expect((await node.get(`${ns}/tables`)).json().identifiers).toEqual([]);
   });
 
-  it("is refused as a namespace's own location, before anything is made there", async () => {
+  it("is refused as a namespace's own location, and nothing is made", async () => {
     const properties = { location: "file:///etc/firn" };
-    await node.post("/namespaces", { namespace: ["elsewhere"], properties });
-    const request = { name: "t", schema: SCHEMA };
-    for (const stage of [true, false]) {
-      const body = { ...request, "stage-create": stage };
-      const made = await node.post("/namespaces/elsewhere/tables", body);
-      expect(made.error()).toMatchObject(refused);
-    }
+    const made = await node.post("/namespaces", { namespace: ["elsewhere"], properties });
+    expect(made.error()).toMatchObject(refused);
+    expect((await node.get("/namespaces/elsewhere")).status).toBe(404);
+    const ns = await node.namespace("home");
+    const moved = await node.post(`${ns}/properties`, { removals: [], updates: properties });
+    expect(moved.error()).toMatchObject(refused);
   });
 
   it("is refused as a symbolic link, for reading and for writing", async () => {

@@ -9,10 +9,16 @@ import { fuzzStore } from "../../lsm/damage/run.ts";
 import { readContract } from "../../support/iceberg-contract.ts";
 import { Fuzzer } from "./episodes.ts";
 import { describeFinding } from "./finding.ts";
+import { ShapeRunner } from "./shapes/runner.ts";
 import type { Tally } from "./tally.ts";
+import { TURN_LIMIT_MS, TurnLog } from "./turns.ts";
 import { exchange, OPEN_LIMIT_MS, parseAnswer } from "./wire.ts";
 
-const USAGE = "usage: npm run fuzz -- [--requests N] [--seed N [--path P]], or -- --store";
+const USAGE = `usage: npm run fuzz -- [--requests N] [--seed N [--path P]]
+       npm run fuzz -- --shapes N [--seed N] [--only TEXT]
+       npm run fuzz -- --store`;
+/** Of so many requests one is large, deep, wide or long in a way that strains the server. */
+const REQUESTS_PER_SHAPE = 100;
 /** From here on a run is long enough to have done everything that can be done. */
 const WHOLE_RUN = 10_000;
 
@@ -29,6 +35,10 @@ interface Options {
   readonly requests: number;
   readonly seed: number;
   readonly path: string | undefined;
+  /** Requests of hostile size and shape. */
+  readonly shapes: number;
+  /** Only shapes whose names hold the text. */
+  readonly only: string;
 }
 
 function optionsOf(args: readonly string[]): Options | undefined {
@@ -36,15 +46,19 @@ function optionsOf(args: readonly string[]): Options | undefined {
     requests: { type: "string" },
     seed: { type: "string" },
     path: { type: "string" },
+    shapes: { type: "string" },
+    only: { type: "string" },
   } as const;
   try {
     const { values } = parseArgs({ args: [...args], options });
-    const requests = Number(values.requests ?? 2_000);
+    const requests = Number(values.requests ?? (values.shapes === undefined ? 2_000 : 0));
+    const shapes = Number(values.shapes ?? Math.ceil(requests / REQUESTS_PER_SHAPE));
     const seed = Number(values.seed ?? Math.trunc(Math.random() * 2 ** 30));
-    if (!Number.isSafeInteger(requests) || requests < 1 || !Number.isSafeInteger(seed)) {
-      return undefined;
-    }
-    return { requests, seed, path: values.path };
+    const counts = [requests, shapes];
+    const isWhole = counts.every((count) => Number.isSafeInteger(count) && count >= 0);
+    if (!isWhole || requests + shapes < 1 || !Number.isSafeInteger(seed)) return undefined;
+    const { path, only = "" } = values;
+    return { requests, seed, path, shapes: path === undefined ? shapes : 0, only };
   } catch {
     return undefined;
   }
@@ -56,11 +70,11 @@ interface Outcome {
   readonly problems: readonly string[];
 }
 
-async function fuzz(server: ServerProcess, options: Options): Promise<Outcome> {
-  const { requests, seed, path } = options;
+async function fuzz(server: ServerProcess, turns: TurnLog, options: Options): Promise<Outcome> {
+  const { requests, seed, path, shapes, only } = options;
   const port = Number(new URL(server.url).port);
   const fuzzer = new Fuzzer(port);
-  const held = path === undefined ? HELD.map((text) => heldOpen(port, text)) : [];
+  const held = path === undefined && requests > 0 ? HELD.map((text) => heldOpen(port, text)) : [];
   const startedMs = performance.now();
   const finding =
     path === undefined ? await fuzzer.run(requests, seed) : await fuzzer.replay(seed, path);
@@ -72,8 +86,14 @@ async function fuzz(server: ServerProcess, options: Options): Promise<Outcome> {
     problems.push(...undone(fuzzer.tally));
   }
   problems.push(...(await Promise.all(held)).filter((problem) => problem !== undefined));
-  problems.push(...(await memoryProblems(server.pid, fuzzer.tally.sent)));
-  return { sent: fuzzer.tally.sent, problems };
+  const turnMs = turns.take();
+  if (turnMs > TURN_LIMIT_MS) problems.push(`the event loop was held for ${turnMs} ms`);
+  const hostile = new ShapeRunner(server.url, turns);
+  problems.push(...(await hostile.run(shapes, seed, only)));
+  hostile.report();
+  problems.push(...(await memoryProblems(server.pid, fuzzer.tally.sent, hostile.sent)));
+  console.log(`longest turn of the event loop: ${turns.longestMs} ms of processor time`);
+  return { sent: fuzzer.tally.sent + hostile.sent, problems };
 }
 
 async function heldOpen(port: number, text: string): Promise<string | undefined> {
@@ -100,12 +120,19 @@ function undone(tally: Tally): readonly string[] {
 /** Profile `memory` keeps all state there: a base, and what a request may leave behind. */
 const BASE_KIB = 256 * 1_024;
 const REQUEST_KIB = 8;
+/** A shape may leave a table of several mebibytes behind, which a drop keeps. */
+const SHAPE_KIB = 4 * 1_024;
 
-async function memoryProblems(pid: number, requests: number): Promise<readonly string[]> {
+async function memoryProblems(
+  pid: number,
+  requests: number,
+  shapes: number,
+): Promise<readonly string[]> {
   const status = await readFile(`/proc/${pid}/status`, "utf8").catch(() => "");
   const peakKib = Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1] ?? 0);
   console.log(`peak memory of the server: ${Math.round(peakKib / 1_024)} MiB`);
-  return peakKib > BASE_KIB + REQUEST_KIB * requests ? [`the server took ${peakKib} KiB`] : [];
+  const mostKib = BASE_KIB + REQUEST_KIB * requests + SHAPE_KIB * shapes;
+  return peakKib > mostKib ? [`the server took ${peakKib} KiB`] : [];
 }
 
 function report(tally: Tally, seconds: number): void {
@@ -132,11 +159,13 @@ async function main(args: readonly string[]): Promise<void> {
   console.log(`seed ${options.seed}`);
   const directory = await mkdtemp(join(tmpdir(), "firn-fuzz-"));
   try {
-    const server = await startServer(directory, ["--log-level", "error"]);
+    const turns = new TurnLog(directory);
+    const server = await startServer(directory, ["--log-level", "error"], turns.env);
+    turns.start();
     let outcome: Outcome = { sent: 0, problems: ["the run broke off"] };
     let exitCode: number | null = null;
     try {
-      outcome = await fuzz(server, options);
+      outcome = await fuzz(server, turns, options);
     } finally {
       exitCode = await server.stop();
     }

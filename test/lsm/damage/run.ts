@@ -1,5 +1,6 @@
 import { parseArgs } from "node:util";
 import { finish } from "../../clients/counts.ts";
+import { runLakeFiles } from "../../lake-files/runner.ts";
 import { runDamages } from "./sample.ts";
 
 const USAGE = `usage: npm run fuzz -- --store [--seeds N] [--seed S] [--cases N] [--only TEXT]
@@ -63,5 +64,11 @@ async function damageAll(args: readonly string[]): Promise<void> {
     console.log("FAILED: more memory than any file can ask for");
     failed++;
   }
+  const lake = await runLakeFiles(first, values.only);
+  const outcomes = [...lake.outcomes].map(([outcome, count]) => `${count} ${outcome}`).join(", ");
+  console.log(`${lake.judged} hostile files of a lake: ${outcomes}`);
+  for (const wrong of lake.wrong) console.log(`FAILED seed ${first}: ${wrong}`);
+  passed += lake.judged - lake.wrong.length;
+  failed += lake.wrong.length;
   finish({ passed, failed, skipped: 0 });
 }

@@ -125,6 +125,10 @@ export function forgetfulCursor(bytes: Uint8Array, prng: SeededPrng): Forgetful 
 /** Anything that moves and misses: `Cursor`, and `VisibleCursor`, which has fewer moves. */
 interface Moves {
   missing(into: MissingBlock[]): void;
+  readonly isPaused?: boolean;
+  readonly isMidway?: boolean;
+  refresh?(): void;
+  resume?(): Step;
 }
 
 /** Loads what a call misses and makes it again, until it is answered. */
@@ -134,13 +138,17 @@ export function settled<C extends Moves>(
   move: (cursor: C) => Step,
 ): Step {
   for (;;) {
-    const step = move(cursor);
+    const step = cursor.isMidway ? (cursor.resume?.() ?? MISS) : move(cursor);
     if (step !== MISS) {
       for (const file of files) file.forget();
       return step;
     }
     const missing: MissingBlock[] = [];
     cursor.missing(missing);
+    if (cursor.isPaused) {
+      cursor.refresh?.();
+      continue;
+    }
     if (missing.length === 0) throw new Error("a miss names what is missing");
     for (const block of missing) for (const file of files) file.load(block.offset);
   }

@@ -8,6 +8,7 @@ import { parseKey } from "../../../src/catalog/keys.ts";
 import { snapshotKeys } from "../../../src/catalog/snapshot-puts.ts";
 import type { PointerStore } from "../../../src/pointer/port.ts";
 import { MetadataFiles, TABLE_FORMAT } from "../../../src/service/metadata-files.ts";
+import { inlineReading } from "../../../src/service/reading.ts";
 import type { CommitOfTable, CommitTable } from "../../../src/service/requests.ts";
 import { TableSnapshots } from "../../../src/service/table-snapshots.ts";
 import { checkStore } from "../../catalog/support/check-store.ts";
@@ -16,7 +17,7 @@ import { commitOf, openInMemory, SCHEMA } from "../../support/open-iceberg.ts";
 import { addSnapshot, type ClientMetadata, metadataOf, setRef } from "../../support/snapshots.ts";
 import { VirtualClock } from "../../support/virtual-clock.ts";
 
-const NS = { catalog: "c", namespace: ["a"] } as const;
+export const NS = { catalog: "c", namespace: ["a"] } as const;
 const ALL = { snapshots: "all" } as const;
 /** Far more than 16 writers of one table need, so that giving up is a defect. */
 const MAX_TRIES = 400;
@@ -152,7 +153,7 @@ export class Shop {
     read: boolean,
   ): Promise<void> {
     const { catalog, locations } = honest;
-    const files = new MetadataFiles(locations, TABLE_FORMAT);
+    const files = new MetadataFiles(locations, TABLE_FORMAT, inlineReading());
     const snapshots = new TableSnapshots(catalog, files);
     const tried = new Set(this.tries.map(({ snapshotId }) => snapshotId));
     const ids = new Map<string, string>();
@@ -191,7 +192,7 @@ export class Shop {
 }
 
 /** An append as an engine sends it: on top of what it has seen of main. */
-function appendTo(base: ClientMetadata, snapshotId: bigint): CommitTable {
+export function appendTo(base: ClientMetadata, snapshotId: bigint): CommitTable {
   const current = base["current-snapshot-id"] ?? -1;
   const seen = current < 0 ? null : BigInt(current);
   const requirements = [

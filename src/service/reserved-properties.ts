@@ -1,0 +1,67 @@
+import { invalid } from "../base/error.ts";
+
+/*
+ * Clients merge a table's properties into the settings of what reads its files: PyIceberg and
+ * iceberg-go do. So the writer of a table could choose where its readers send their requests, by
+ * which proxy, signed by whom: `s3.signer.uri` makes PyIceberg hand its token to a stranger.
+ */
+
+/** Families of keys that name a place, an identity or a program to clients. */
+const RESERVED_PREFIXES = [
+  ...["s3.", "client.", "signer.", "rest.", "header.", "auth.", "http-client."],
+  ...["gcs.", "adls.", "oss.", "hf.", "hdfs."],
+];
+
+/**
+ * Further keys. Those of proxies lie in the families: `s3.proxy-uri` (PyIceberg, iceberg-go),
+ * `http-client.proxy-endpoint` and `rest.client.proxy.*` (Java); iceberg-rust has none.
+ */
+const RESERVED_KEYS: ReadonlySet<string> = new Set([
+  ...["token", "credential", "uri", "oauth2-server-uri", "io-impl", "py-io-impl"],
+  ...["write.location-provider.impl", "write.py-location-provider.impl"],
+  // PyIceberg: where a path without a scheme leads.
+  ...["DEFAULT_SCHEME", "DEFAULT_NETLOC"],
+]);
+
+/** Of the families, and harmless: how what is written gets encrypted. */
+const ALWAYS_ALLOWED = ["s3.sse-kms-key-id", "s3.server-side-encryption"];
+
+/** Keys that an error names at most. */
+const TOLD = 10;
+
+type Settings = ReadonlyMap<string, string>;
+
+/** Properties that no request may set: they belong to the settings of clients. */
+export class ReservedProperties {
+  readonly #allowed: ReadonlySet<string>;
+
+  /** `allowed`: keys that the operator takes out of the families. */
+  constructor(allowed: readonly string[] = []) {
+    this.#allowed = new Set([...ALWAYS_ALLOWED, ...allowed]);
+  }
+
+  has(key: string): boolean {
+    if (this.#allowed.has(key)) return false;
+    return RESERVED_KEYS.has(key) || RESERVED_PREFIXES.some((prefix) => key.startsWith(prefix));
+  }
+
+  /**
+   * Compares what a request makes of properties with what they were. A reserved one may go, and may
+   * stay as it is: a client may send all that it knows again.
+   *
+   * @throws CatalogError `Invalid` `PROPERTY_RESERVED`: it sets one, or gives it another value.
+   */
+  assertUnset(after: Settings, before?: Settings): void {
+    if (after === before) return;
+    const set: string[] = [];
+    for (const [key, value] of after) {
+      if (this.has(key) && before?.get(key) !== value) set.push(key);
+    }
+    if (set.length === 0) return;
+    const keys = set.slice(0, TOLD).join(", ");
+    throw invalid("PROPERTY_RESERVED", "properties are clients' own settings: leave them out", {
+      keys,
+      count: set.length,
+    });
+  }
+}
