@@ -4,7 +4,7 @@ interface Node {
   readonly url: string;
 }
 
-const SCHEMA = {
+export const SCHEMA: object = {
   type: "struct",
   fields: [{ id: 1, name: "id", required: true, type: "long" }],
 };

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { type ServerProcess, spawnServer, startServer } from "../clients/server-process.ts";
 import { freePort } from "../machine/processes.ts";
-import { ask, commitProperty, createTable, exchange, propertiesOf } from "./ask.ts";
+import { ask, commitProperty, createTable, exchange, propertiesOf, SCHEMA } from "./ask.ts";
 import { type Deployment, deployment } from "./node.ts";
 
 const URL = process.env["FIRN_TEST_MINISTACK"];
@@ -97,6 +97,75 @@ describe.skipIf(URL === undefined)("profile aws, two nodes on one store", () => 
     expect(found).toEqual(["a", "b", "c", "d", "t"]);
   });
 });
+
+describe.skipIf(URL === undefined)("profile aws, nodes with other flags on one store", () => {
+  const lake = deployment(URL ?? "", "aws", "other-flags");
+  const root = (name: string) => `s3://other-flags/${name}`;
+  const locationOf = async (node: ServerProcess, path: string) =>
+    (await ask(node, "GET", path)).metadata.location as string;
+
+  test("a catalog and a location that one adds are served by the other", async () => {
+    const one = await start(lake);
+    const two = await start(lake, [
+      ...["--catalog", `second=${root("second")}`, "--allow-location", root("more")],
+    ]);
+    await ask(two, "POST", "/second/namespaces", { namespace: ["ns"] });
+    const tables = "/second/namespaces/ns/tables";
+    const schema = SCHEMA;
+    await ask(two, "POST", tables, { name: "t", schema });
+    await ask(two, "POST", tables, { name: "u", schema, location: `${root("more")}/u` });
+    for (const name of ["t", "u"]) {
+      expect(await locationOf(one, `${tables}/${name}`)).toContain(
+        name === "t" ? "second" : "more",
+      );
+      const updates = [{ action: "set-properties", updates: { by: "one" } }];
+      await ask(one, "POST", `${tables}/${name}`, { requirements: [], updates });
+    }
+    await ask(one, "POST", tables, { name: "v", schema, location: `${root("more")}/v` });
+  });
+
+  test("no request is lost while a deployment rolls to another warehouse", async () => {
+    const nodes = [await start(lake), await start(lake)];
+    await ask(nodes[0] as ServerProcess, "POST", "/namespaces", { namespace: ["ns"] });
+    const failed: string[] = [];
+    const ended = new AbortController();
+    let made = 0;
+    // Every table is made by one node, and used by the other.
+    const client = async () => {
+      const schema = SCHEMA;
+      for (let i = 0; !ended.signal.aborted; i++) {
+        const [maker, user] = i % 2 === 0 ? nodes : [...nodes].reverse();
+        const name = `r${made++}`;
+        const path = `/namespaces/ns/tables/${name}`;
+        const told = [
+          await exchange(maker as ServerProcess, "POST", "/namespaces/ns/tables", { name, schema }),
+          await exchange(user as ServerProcess, "GET", path),
+        ];
+        for (const { status, error } of told) if (status !== 200) failed.push(`${status} ${error}`);
+      }
+    };
+    const running = client();
+    for (const [i, name] of ["moved", "moved"].entries()) {
+      const next = await start(lake, ["--warehouse", root(name)]);
+      const before = nodes[i] as ServerProcess;
+      nodes[i] = next;
+      await untilMade(() => made, 10);
+      await before.stop();
+    }
+    ended.abort();
+    await running;
+    expect(failed).toEqual([]);
+    const [node] = nodes as [ServerProcess];
+    expect(await locationOf(node, `/namespaces/ns/tables/r${made - 1}`)).toContain(root("moved"));
+    expect(await locationOf(node, "/namespaces/ns/tables/r0")).not.toContain(root("moved"));
+  });
+});
+
+/** Waits until so many more were made. */
+async function untilMade(made: () => number, more: number): Promise<void> {
+  const goal = made() + more;
+  await expect.poll(made, { timeout: 30_000, interval: POLL_MS }).toBeGreaterThanOrEqual(goal);
+}
 
 describe.skipIf(URL === undefined)("profile bucket, two processes on one bucket", () => {
   test("a second one is refused, and told whose the bucket is; a clean end frees it", async () => {

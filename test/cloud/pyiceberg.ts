@@ -10,17 +10,26 @@ const CLIENTS = join(import.meta.dirname, "..", "clients");
 const NONE: Counts = { passed: 0, failed: 0, skipped: 0 };
 
 /**
- * What each profile is tried with: the whole suite of the clients where pointers are items of a
- * table; where they are rows of the engine, which profile `local` serves with the same suite, what
- * writes data and what races. Eight processes at once measure this machine, not the store.
+ * What each server's profiles are tried with: the whole suite of the clients where pointers are
+ * items of a table; where they are rows of the engine, which profile `local` serves with the same
+ * suite, what writes data and what races. Eight processes at once measure this machine, not the
+ * store.
  */
-const TRIED: readonly (readonly [Deployment["profile"], readonly string[]])[] = [
-  ["aws", ["-k", "not eight_appenders"]],
-  ["bucket", ["-k", "not eight_appenders", "test_writes.py", "test_snapshots.py"]],
+const TRIED: readonly (readonly [string, Deployment["profile"], readonly string[]])[] = [
+  ["FIRN_TEST_MINISTACK", "aws", ["-k", "not eight_appenders"]],
+  [
+    "FIRN_TEST_MINISTACK",
+    "bucket",
+    ["-k", "not eight_appenders", "test_writes.py", "test_snapshots.py"],
+  ],
+  ["FIRN_TEST_LOCALSTACK", "bucket", ["-k", "not eight_appenders", "test_writes.py"]],
 ];
 
-/** PyIceberg against servers of this checkout, catalog and tables in the stand-in. */
-export async function tryPyIceberg(url: string): Promise<Counts> {
+/**
+ * PyIceberg against servers of this checkout, catalog and tables in a stand-in. `urls`: of those
+ * that run, by the variables that name them.
+ */
+export async function tryPyIceberg(urls: Readonly<Record<string, string>>): Promise<Counts> {
   const python = findPython();
   if (python === undefined) {
     return missing("PyIceberg is not tried: no Python 3.10 or newer with venv (apt: python3-venv)");
@@ -31,7 +40,9 @@ export async function tryPyIceberg(url: string): Promise<Counts> {
   );
   await environment.prepare(python);
   let counts = NONE;
-  for (const [profile, args] of TRIED) {
+  for (const [server, profile, args] of TRIED) {
+    const url = urls[server];
+    if (url === undefined) continue;
     counts = add(counts, await tryProfile(environment, deployment(url, profile, profile), args));
   }
   return counts;
@@ -46,13 +57,12 @@ async function tryProfile(
   try {
     const server = await startServer(directory, [...flags, "--log-level", "warn"], env);
     console.log(`\nPyIceberg over profile ${profile} at ${server.url}`);
+    // Region and endpoint come with each table.
+    const { AWS_ENDPOINT_URL: _endpoint, AWS_REGION: _region, ...keys } = env;
     const client = {
-      ...env,
+      ...keys,
       FIRN_TEST_URL: `${server.url}/iceberg`,
       FIRN_TEST_SCHEME: "s3://",
-      ...endpointOf("TEST", env),
-      // The README's own session, pasted as it is.
-      ...endpointOf("FIRN", env),
     };
     let counts = ONE_FAILED;
     let exitCode: number | null = null;
@@ -65,9 +75,4 @@ async function tryProfile(
   } finally {
     await rm(directory, { recursive: true, force: true });
   }
-}
-
-/** PyIceberg's files go through Arrow, which has settings of its own. */
-function endpointOf(catalog: string, env: Deployment["env"]): Record<string, string> {
-  return { [`PYICEBERG_CATALOG__${catalog}__S3__ENDPOINT`]: env["AWS_ENDPOINT_URL"] ?? "" };
 }

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { add, type Counts, finish, missing, ONE_FAILED } from "../clients/counts.ts";
 import { startDynoxide } from "./dynoxide.ts";
+import { startLocalStack } from "./localstack.ts";
 import { startMiniStack } from "./ministack.ts";
 import { tryPyIceberg } from "./pyiceberg.ts";
 import type { StandIn } from "./stand-in.ts";
@@ -26,6 +27,7 @@ interface Server {
 
 const SERVERS: Readonly<Record<string, Server>> = {
   FIRN_TEST_MINISTACK: { start: startMiniStack, optional: false },
+  FIRN_TEST_LOCALSTACK: { start: startLocalStack, optional: false },
   FIRN_TEST_DYNOXIDE: { start: startDynoxide, optional: true },
   FIRN_TEST_VERSITYGW: { start: startVersitygw, optional: true },
 };
@@ -50,9 +52,8 @@ async function main(filters: readonly string[]): Promise<Counts> {
     if (filters.length === 0 || suites.length > 0) {
       counts = add(counts, await runSuites(suites, env));
     }
-    const url = env["FIRN_TEST_MINISTACK"];
     const asked = filters.length === 0 || filters.includes(PYICEBERG);
-    return asked && url !== undefined ? add(counts, await tryPyIceberg(url)) : counts;
+    return asked ? add(counts, await tryPyIceberg(env)) : counts;
   } finally {
     for (const server of running) await server.stop();
   }

@@ -2,33 +2,31 @@
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import duckdb
 import duckdb_ext
 import pytest
+import trino as trino_client
+from flink_session import FlinkSession
 from pyspark.sql import SparkSession
-
-URL = os.environ["FIRN_TEST_URL"]
-SPARK_JAR = os.environ["FIRN_TEST_SPARK_JAR"]
-DOCUMENT = Path(__file__).parents[3] / "docs" / "iceberg.md"
-ADDRESS = "http://127.0.0.1:8181/iceberg"
+from snippets import URL, snippet
+from trino_server import TrinoServer
 
 
-def snippet(engine: str, language: str) -> str:
-    """The first block of code behind an engine's name, against the server under test."""
-    _, after = DOCUMENT.read_text(encoding="utf-8").split(f"**{engine}**", 1)
-    found = re.search(rf"```{language}\n(.*?)```", after, re.DOTALL)
-    assert found is not None
-    text = found[1]
-    assert ADDRESS in text
-    return text.replace(ADDRESS, URL)
+def installed(variable: str) -> str:
+    """Where the runner has put what an engine needs; it has said why where it has not."""
+    where = os.environ.get(variable)
+    if where is None:
+        pytest.skip(f"no {variable}: the runner has not got it")
+    return where
 
 
 @pytest.fixture(scope="session")
 def spark() -> Iterator[SparkSession]:
-    builder = SparkSession.builder.master("local[1]").config("spark.jars", SPARK_JAR)
+    jar = installed("FIRN_TEST_SPARK_JAR")
+    builder = SparkSession.builder.master("local[1]").config("spark.jars", jar)
     # Of this machine alone, and without what a single process does not need.
     builder = builder.config("spark.driver.bindAddress", "127.0.0.1")
     builder = builder.config("spark.driver.host", "127.0.0.1").config("spark.ui.enabled", "false")
@@ -58,4 +56,56 @@ def duck() -> Iterator[duckdb.DuckDBPyConnection]:
         if statement.strip():
             connection.execute(statement)
     yield connection
+    connection.close()
+
+
+@pytest.fixture(scope="session")
+def flink(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str], list[str]]]:
+    """Runs a statement, answers its rows."""
+    class_path = installed("FIRN_TEST_FLINK_CLASS_PATH")
+    session = FlinkSession(class_path, URL, tmp_path_factory.mktemp("flink"))
+    try:
+        statements = [text for text in snippet("Flink", "sql").split(";") if text.strip()]
+        for statement in [*statements, "USE CATALOG firn"]:
+            session.run(statement)
+            session.run(f"stream {statement}")
+        yield session.run
+    finally:
+        session.stop()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def starting_trino(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[TrinoServer | None]:
+    """Starts it before the first test, if any wants it: it is a minute behind the others."""
+    home = os.environ.get("FIRN_TEST_TRINO_HOME")
+    wanted = any("trino" in getattr(item, "fixturenames", ()) for item in request.session.items)
+    if home is None or not wanted:
+        yield None
+        return
+    directory = tmp_path_factory.mktemp("trino")
+    server = TrinoServer(Path(home), directory, snippet("Trino", "properties"))
+    try:
+        yield server
+    finally:
+        server.stop()
+
+
+@pytest.fixture(scope="session")
+def trino(starting_trino: TrinoServer | None) -> Iterator[Callable[[str], list[list]]]:
+    """Runs a statement, answers its rows."""
+    installed("FIRN_TEST_TRINO_HOME")
+    assert starting_trino is not None
+    starting_trino.wait()
+    connection = trino_client.dbapi.connect(
+        host="127.0.0.1", port=starting_trino.port, user="firn", catalog="firn"
+    )
+
+    def run(statement: str) -> list[list]:
+        cursor = connection.cursor()
+        cursor.execute(statement)
+        return cursor.fetchall()
+
+    yield run
     connection.close()

@@ -1,4 +1,4 @@
-"""The README's session works when it is pasted."""
+"""The README's session works when it is pasted, also a second time, and prints what it shows."""
 
 import os
 import re
@@ -23,10 +23,16 @@ def test_there_is_a_session():
 def test_a_pasted_session(session, tmp_path):
     script = tmp_path / "session.py"
     script.write_text(session.replace(ADDRESS, os.environ["FIRN_TEST_URL"]), encoding="utf-8")
+    # What a session prints stands below the line that prints it.
+    shown = re.findall(r"^# (.*)$", session, re.MULTILINE)
+    assert shown
+    command = [sys.executable, "-W", "error::SyntaxWarning", str(script)]
     try:
-        subprocess.run(
-            [sys.executable, "-W", "error::SyntaxWarning", str(script)], check=True, timeout=60
-        )
+        for _ in ("once", "and again"):
+            ran = subprocess.run(
+                command, check=True, timeout=60, stdout=subprocess.PIPE, encoding="utf-8"
+            )
+            assert ran.stdout.splitlines() == shown
         catalog = connect()
         assert set(catalog.load_table("glacier.cores").refs()) == {"main", "season-1"}
     finally:
