@@ -15,6 +15,7 @@ const FAULT_RATE = 0.1;
 const RIVALS = 3;
 /** Paths that are written over and over. */
 const HOT_PATHS = 128;
+const HOT = "hot/";
 /** Content above it goes up in parts; the double asks for no more. */
 const PART_BYTES = 512;
 const LARGE_SHARE = 0.03;
@@ -48,12 +49,12 @@ const LIES_OF_STATE = new Set(["404 NoSuchKey", "412 PreconditionFailed"]);
 /**
  * What no client could see through: a plain refusal, answered to the only request that was sent, of
  * a condition that held, with what was applied written over by others since. No service answers so;
- * where nobody may write over it (`absent`), even that is seen through.
+ * where nobody may write over it (paths that are created once), even that is seen through.
  */
-function spares(fault: Fault, { method, headers }: Request): boolean {
+function spares(fault: Fault, { method, path }: Request): boolean {
   // Nor does any say of what stands that it does not.
   if (method === "HEAD") return fault.fault === "refused" && LIES_OF_STATE.has(fault.refusal.name);
-  if (headers["if-match"] === undefined) return false;
+  if (!path.includes(HOT)) return false;
   if (fault.fault === "resent") return true;
   return fault.fault === "refused" && fault.applied && LAST_WORDS.includes(fault.refusal);
 }
@@ -122,7 +123,7 @@ class Run {
   }
 
   async #replace(store: BlobStore, op: number): Promise<void> {
-    const path = `hot/${randomBelow(this.#prng, HOT_PATHS)}`;
+    const path = `${HOT}${randomBelow(this.#prng, HOT_PATHS)}`;
     const etag = await store.head(path).then(
       (info) => info?.etag,
       () => undefined,

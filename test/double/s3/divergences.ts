@@ -1,7 +1,10 @@
 /** Facts that a server which stands in for S3 does not share, and what it does instead. */
 export const DIVERGENCES: Readonly<
-  Record<"MiniStack" | "versitygw", Readonly<Record<string, string>>>
+  Record<"LocalStack" | "MiniStack" | "versitygw", Readonly<Record<string, string>>>
 > = {
+  LocalStack: {
+    "a delete of many carries a digest": "does not ask for one",
+  },
   MiniStack: {
     "If-None-Match takes nothing but *": "takes an etag, which the adapter never sends",
     "a key has at most 1,024 bytes": "holds longer keys; the adapter refuses them before",
