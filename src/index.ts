@@ -8,7 +8,7 @@ import { mintNodeId } from "./runtime/node-identity.ts";
 import { readOptions } from "./runtime/open-settings.ts";
 import { SystemPrng } from "./runtime/prng.ts";
 import { requireSettings } from "./runtime/read-settings.ts";
-import type { AwsTransport, LogLevel, Profile, Settings } from "./runtime/settings.ts";
+import type { LogLevel, Profile, Settings } from "./runtime/settings.ts";
 import { createLogger, defectLogger } from "./server/log.ts";
 import { type Edge, FirnServer } from "./server/server.ts";
 import type { CatalogAdmin } from "./service/catalog-admin.ts";
@@ -20,7 +20,7 @@ export { CatalogError, type ErrorContext, type ErrorKind } from "./base/error.ts
 export type { UndropTarget } from "./catalog/dropped.ts";
 export type { MetricsReport } from "./catalog/reports.ts";
 export type { Trade } from "./lsm/compaction/trade.ts";
-export type { AwsTransport, LogLevel, Profile } from "./runtime/settings.ts";
+export type { LogLevel, Profile } from "./runtime/settings.ts";
 export type { CatalogAdmin, CatalogInfo } from "./service/catalog-admin.ts";
 export type {
   DroppedAdmin,
@@ -63,8 +63,6 @@ export interface FirnOptions {
   readonly s3KmsKey?: string;
   readonly s3CheckMetadata?: boolean;
   readonly dynamodbTable?: string;
-  /** Who sends requests for objects and items; `lean` if absent. */
-  readonly awsTransport?: AwsTransport;
   /** Make bucket and table where they are absent. */
   readonly init?: boolean;
   /** Of the storage engine (profiles `local` and `bucket`); 256 if absent. */

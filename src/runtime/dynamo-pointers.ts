@@ -16,12 +16,11 @@ import type { Components, Stores } from "./stores.ts";
  * @throws CatalogError as `initTable` (where `init` asks for it) and `probeTable`.
  */
 export async function dynamoPointers(
-  { dynamodbTable: table, init, awsTransport: transport }: Settings,
+  { dynamodbTable: table, init }: Settings,
   { clock, prng, notify, onDefect }: Components,
   metrics: Metrics,
 ): Promise<Pick<Stores, "pointers" | "close" | "assertUsable">> {
-  const connection = { transport };
-  const client = new DynamoClient({ clock, connection });
+  const client = new DynamoClient({ clock });
   const target = { client, clock, table };
   try {
     if (init && (await initTable(target)) === "created") notify("made the table", { table });
@@ -35,7 +34,7 @@ export async function dynamoPointers(
   skew.start();
   const onUsage = StoreCosts.of(metrics).pointer;
   const families = KEY_FAMILIES;
-  const store = new DynamoPointerStore({ table, families, clock, prng, connection, onUsage });
+  const store = new DynamoPointerStore({ table, families, clock, prng, onUsage });
   return {
     pointers: new MeteredPointerStore(store, { clock, metrics }),
     assertUsable: () => skew.assertClose(),

@@ -41,10 +41,10 @@ async function bucketLines(
 }
 
 async function tableLines(
-  { dynamodbTable: table, awsTransport: transport }: Settings,
+  { dynamodbTable: table }: Settings,
   { clock, prng }: Pick<Components, "clock" | "prng">,
 ): Promise<readonly string[]> {
-  const client = new DynamoClient({ clock, connection: { transport } });
+  const client = new DynamoClient({ clock });
   try {
     const made = await initTable({ client, clock, table });
     const { warnings } = await probeTable({ client, clock, table }, prng);

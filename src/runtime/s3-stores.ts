@@ -24,10 +24,10 @@ const MIB = 1_048_576;
 
 /** What is said of a bucket; endpoint, region and credentials the SDK finds by itself. */
 export function s3Options(bucket: string, settings: Settings): S3Options {
-  const { s3PathStyle, s3KmsKey, awsTransport: transport } = settings;
+  const { s3PathStyle, s3KmsKey } = settings;
   const elsewhere = ENDPOINTS.some((name) => (process.env[name] ?? "") !== "");
   return {
-    ...{ bucket, transport },
+    bucket,
     pathStyle: s3PathStyle ?? elsewhere,
     ...(s3KmsKey !== undefined && { encryption: { kind: "kms", keyId: s3KmsKey } }),
   };

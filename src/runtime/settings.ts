@@ -31,9 +31,6 @@ import {
 export const PROFILES = ["memory", "local", "bucket", "aws"] as const;
 export type Profile = (typeof PROFILES)[number];
 
-export const AWS_TRANSPORTS = ["lean", "sdk"] as const;
-export type AwsTransport = (typeof AWS_TRANSPORTS)[number];
-
 export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "silent"] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
@@ -81,7 +78,6 @@ export interface SettingValues {
   readonly s3KmsKey: string | undefined;
   readonly s3CheckMetadata: boolean;
   readonly dynamodbTable: string;
-  readonly awsTransport: AwsTransport;
   readonly init: boolean;
   readonly engineMemoryMib: number;
   readonly engineTrade: Trade;
@@ -242,12 +238,6 @@ export const SETTINGS: SettingTable = {
   dynamodbTable: {
     ...single("<name>", "firn", parseTable),
     doc: "profile aws: the table that holds the pointers",
-  },
-  awsTransport: {
-    ...single(`<${AWS_TRANSPORTS.join("|")}>`, "lean", oneOf(AWS_TRANSPORTS)),
-    doc:
-      "who sends requests for objects and items: Firn itself, or the AWS SDK, which takes " +
-      "several times the processor time",
   },
   init: {
     ...toggle(),

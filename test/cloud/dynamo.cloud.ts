@@ -14,7 +14,6 @@ import { DIVERGENCES } from "../double/dynamo/divergences.ts";
 import { FACTS } from "../double/dynamo/facts.ts";
 import { judgeFact, makeFactsTable } from "../double/dynamo/wire.ts";
 import { ANY_CREDENTIALS, ShiftedClock, TABLE } from "../double/dynamo/world.ts";
-import { AWS_TRANSPORT } from "../support/aws-transport.ts";
 import { TEST_FAMILIES } from "../support/pointer-families.ts";
 
 const SERVERS: readonly (readonly [keyof typeof DIVERGENCES, string | undefined])[] = [
@@ -29,7 +28,6 @@ for (const [server, url] of SERVERS) {
   }
   const connection = {
     ...{ endpoint: url, region: "us-east-1", credentials: ANY_CREDENTIALS },
-    transport: AWS_TRANSPORT,
   };
 
   describe(`${server} on the wire`, () => {

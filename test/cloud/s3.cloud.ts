@@ -11,7 +11,6 @@ import { describeBlobStore, type OpenedBlobStore } from "../contract/describe-bl
 import { DIVERGENCES } from "../double/s3/divergences.ts";
 import { FACTS } from "../double/s3/facts.ts";
 import { type Endpoint, judgeFact, makeFactsBucket } from "../double/s3/facts-wire.ts";
-import { AWS_TRANSPORT } from "../support/aws-transport.ts";
 import { VERSITYGW_ACCOUNT } from "./versitygw.ts";
 
 interface Server {
@@ -72,7 +71,6 @@ for (const { name, url, account, capabilities } of SERVERS) {
   const endpoint: Endpoint = { url, region, ...account };
   const options: S3Options = {
     ...{ bucket: "firn-store", endpoint: url, region, credentials: account },
-    transport: AWS_TRANSPORT,
   };
   const components = { clock: new SystemClock(), prng: new SystemPrng() };
 

@@ -14,7 +14,6 @@ import { LsmPointerStore } from "../../src/pointer/lsm.ts";
 import type { PointerStore } from "../../src/pointer/port.ts";
 import { openBucketShard } from "../../src/runtime/bucket-shard.ts";
 import type { Node } from "../catalog/support/operations.ts";
-import { AWS_TRANSPORT } from "../support/aws-transport.ts";
 import { BUCKET, type Content, type Doubles, TABLE } from "./doubles.ts";
 import { type Direct, readAws, readBucket } from "./read-doubles.ts";
 import { SUBJECT, type Wires } from "./wires.ts";
@@ -67,7 +66,7 @@ function blobsOf(host: Host): S3BlobStore {
   return new S3BlobStore(
     {
       ...{ bucket: BUCKET, endpoint: doubles.urlOf("s3"), region: "us-east-1" },
-      ...{ credentials: credentialsOf(name), transport: AWS_TRANSPORT },
+      ...{ credentials: credentialsOf(name) },
     },
     { clock: mortal(host, wires.clocks.s3), prng: new SeededPrng(seed + 1) },
   );
@@ -100,7 +99,7 @@ async function openAws(host: Host, spoil: (store: PointerStore) => PointerStore)
     prng: new SeededPrng(seed + 2),
     connection: {
       ...{ endpoint: doubles.urlOf("dynamo"), region: "us-east-1" },
-      ...{ credentials: credentialsOf(name), transport: AWS_TRANSPORT },
+      ...{ credentials: credentialsOf(name) },
     },
   });
   const pointers = name === SUBJECT ? spoil(store) : store;

@@ -26,7 +26,6 @@ const CWD = "/somewhere/else";
 const SECRET = "0123456789abcdef0123456789abcdef";
 /** A value that each setting takes and that is not its default. */
 const SAMPLES: Partial<Record<SettingName, string>> = {
-  awsTransport: "sdk",
   ...{ profile: "memory", host: "localhost", port: "1", logLevel: "warn", maxInFlight: "9" },
   logFormat: "text",
   ...{ allowHost: "Firn.Example.", trustedProxy: "10.0.0.0/8" },
@@ -88,7 +87,6 @@ describe("settings", () => {
       s3KmsKey: undefined,
       s3CheckMetadata: false,
       dynamodbTable: "firn",
-      awsTransport: "lean",
       init: false,
       engineMemoryMib: 256,
       engineTrade: "balanced",

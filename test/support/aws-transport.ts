@@ -1,3 +1,17 @@
-/** Who sends requests in suites over S3 and DynamoDB: `FIRN_TEST_TRANSPORT=sdk` for the SDK. */
-export const AWS_TRANSPORT: "lean" | "sdk" =
-  process.env["FIRN_TEST_TRANSPORT"] === "sdk" ? "sdk" : "lean";
+type AwsTransport = "lean" | "sdk";
+
+let chosen: AwsTransport = "lean";
+
+/**
+ * From here on, stores that this test file opens over the doubles of S3 and DynamoDB send their
+ * requests by the AWS SDK, which Firn's own are compared with. Call it before the tests are
+ * imported that are to run so: each test file has modules of its own, hence no other is touched.
+ */
+export function useSdk(): void {
+  chosen = "sdk";
+}
+
+/** Who sends the requests for objects and items. */
+export function awsTransport(): AwsTransport {
+  return chosen;
+}

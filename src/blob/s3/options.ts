@@ -45,7 +45,7 @@ export interface S3Options {
   readonly maxGetBytes?: number;
   /** Connections at once; more requests than that wait for one. */
   readonly maxConnections?: number;
-  /** Who sends the requests for whole objects: we (the default), or the SDK as all others. */
+  /** Who sends the requests for whole objects: we (the default), or, in tests, the SDK. */
   readonly transport?: "lean" | "sdk";
 }
 

@@ -25,7 +25,7 @@ export interface DynamoConnection {
   readonly timeouts?: DynamoTimeouts;
   /** Connections kept open at most; requests beyond them wait. 64 if absent. */
   readonly connections?: number;
-  /** Who sends the requests for items: ourselves (the default), or the SDK as all others. */
+  /** Who sends the requests for items: we (the default), or, in tests, the SDK. */
   readonly transport?: "lean" | "sdk";
 }
 

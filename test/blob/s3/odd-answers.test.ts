@@ -12,6 +12,7 @@ import {
   type Serving,
   serve,
 } from "../../double/server.ts";
+import { awsTransport } from "../../support/aws-transport.ts";
 
 /* What no store should answer, and what stands between may: each by a server of its own. */
 
@@ -20,7 +21,7 @@ afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close();
 });
 
-const OURS = process.env["FIRN_TEST_TRANSPORT"] !== "sdk";
+const OURS = awsTransport() === "lean";
 const components = { clock: new SystemClock(), prng: new SeededPrng(1) };
 
 interface World {
@@ -39,7 +40,7 @@ async function against(handler: Handler, options: Partial<S3Options> = {}): Prom
     {
       ...{ bucket: "lake", endpoint: serving.url, region: "us-east-1", maxFailures: 1 },
       credentials: { accessKeyId: "AK", secretAccessKey: "secret" },
-      transport: OURS ? "lean" : "sdk",
+      transport: awsTransport(),
       ...options,
     },
     components,

@@ -6,8 +6,7 @@ const USAGE = `usage: npm run test:ambiguity -- [--ops N] [--seed S] [--store NA
 
   --ops N       operations of each campaign (5000)
   --seed S      of the faults and of the operations (1)
-  --store NAME  one campaign alone: ${CAMPAIGNS.map(({ name }) => name).join(", ")}
-FIRN_TEST_TRANSPORT=sdk runs them over the SDK's requests in place of ours.`;
+  --store NAME  one campaign alone: ${CAMPAIGNS.map(({ name }) => name).join(", ")}`;
 
 interface Options {
   readonly ops: number;

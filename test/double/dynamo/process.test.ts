@@ -10,7 +10,6 @@ import { DynamoPointerStore } from "../../../src/pointer/dynamo/store.ts";
 import { SystemClock } from "../../../src/runtime/clock.ts";
 import { SystemPrng } from "../../../src/runtime/prng.ts";
 import { put } from "../../contract/pointer-store-space.ts";
-import { AWS_TRANSPORT } from "../../support/aws-transport.ts";
 import { TEST_FAMILIES } from "../../support/pointer-families.ts";
 import { ANY_CREDENTIALS, TABLE } from "./world.ts";
 
@@ -29,7 +28,6 @@ it("serves from a process of its own, through faults, and ends", async () => {
   const deps = { clock, prng, ids: new IdSource(clock, prng) };
   const connection = {
     ...{ endpoint, region: "us-east-1", credentials: ANY_CREDENTIALS, timeouts: TIMEOUTS },
-    transport: AWS_TRANSPORT,
   };
   const store = new DynamoPointerStore({
     ...{ table: TABLE, families: TEST_FAMILIES, clock, prng, connection },

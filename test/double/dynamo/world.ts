@@ -6,7 +6,7 @@ import { DynamoPointerStore } from "../../../src/pointer/dynamo/store.ts";
 import { initTable } from "../../../src/pointer/dynamo/table.ts";
 import type { KeyFamily } from "../../../src/pointer/key.ts";
 import { SystemClock } from "../../../src/runtime/clock.ts";
-import { AWS_TRANSPORT } from "../../support/aws-transport.ts";
+import { awsTransport } from "../../support/aws-transport.ts";
 import { TEST_FAMILIES } from "../../support/pointer-families.ts";
 import { type Handler, type Service, type Serving, serve } from "../server.ts";
 import { DynamoDouble, type DynamoDoubleOptions } from "./service.ts";
@@ -66,7 +66,7 @@ export async function openDynamoWorld(options: DynamoWorldOptions = {}): Promise
   });
   const connection: DynamoConnection = {
     ...{ endpoint: serving.url, region: "us-east-1", credentials: ANY_CREDENTIALS },
-    transport: AWS_TRANSPORT,
+    transport: awsTransport(),
     ...options.connection,
   };
   await makeTable(connection, clock);

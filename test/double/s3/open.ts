@@ -3,7 +3,7 @@ import { S3BlobStore } from "../../../src/blob/s3/store.ts";
 import type { S3Components } from "../../../src/blob/s3/wire.ts";
 import { SystemClock } from "../../../src/runtime/clock.ts";
 import { SystemPrng } from "../../../src/runtime/prng.ts";
-import { AWS_TRANSPORT } from "../../support/aws-transport.ts";
+import { awsTransport } from "../../support/aws-transport.ts";
 import { type Service, type Serving, serve } from "../server.ts";
 import { Bucket } from "./model.ts";
 import { S3Service, type S3ServiceOptions } from "./service.ts";
@@ -39,7 +39,7 @@ export async function openS3(
       const store = new S3BlobStore(
         {
           ...{ bucket: BUCKET, endpoint: serving.url, region: "us-east-1" },
-          ...{ credentials: CREDENTIALS, transport: AWS_TRANSPORT, ...more },
+          ...{ credentials: CREDENTIALS, transport: awsTransport(), ...more },
         },
         { clock: new SystemClock(), prng: new SystemPrng(), ...components },
       );

@@ -13,7 +13,6 @@ import type {
 import { Bucket } from "../../double/s3/model.ts";
 import { S3Service } from "../../double/s3/service.ts";
 import { serve } from "../../double/server.ts";
-import { AWS_TRANSPORT } from "../../support/aws-transport.ts";
 import { type DynamoSite, NetworkClock, openDynamoSite } from "../../support/dynamo-pointers.ts";
 import type { VirtualClock } from "../../support/virtual-clock.ts";
 import type { Suite } from "../harness/sim.ts";
@@ -74,7 +73,7 @@ async function openSite(): Promise<Site> {
 
 function openBucket(bucket: string, endpoint: string, clock: VirtualClock): S3BlobStore {
   const credentials = { accessKeyId: "sim", secretAccessKey: "double" };
-  const options = { bucket, endpoint, credentials, region: "us-east-1", transport: AWS_TRANSPORT };
+  const options = { bucket, endpoint, credentials, region: "us-east-1" };
   return new S3BlobStore(options, { clock: new NetworkClock(clock), prng: new SeededPrng(1) });
 }
 

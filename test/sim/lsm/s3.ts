@@ -15,7 +15,6 @@ import {
   type Serving,
   serve,
 } from "../../double/server.ts";
-import { AWS_TRANSPORT } from "../../support/aws-transport.ts";
 import { WireClock } from "../../support/wire-clock.ts";
 import { FAIR, type Weather } from "../harness/faults.ts";
 import type { Host } from "../harness/host.ts";
@@ -116,7 +115,7 @@ class S3Objects implements Objects {
     const store = new S3BlobStore(
       {
         ...{ bucket: BUCKET, endpoint: this.#url, region: "us-east-1" },
-        ...{ credentials, transport: AWS_TRANSPORT },
+        credentials,
       },
       { clock: clockOf(host, this.#time), prng: this.#sim.fork() },
     );
