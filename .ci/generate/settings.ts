@@ -15,8 +15,8 @@ export function between(text: string, start: string, end: string, content: strin
   return `${text.slice(0, from + start.length)}\n\n${content.trim()}\n\n${text.slice(to)}`;
 }
 
-/** The README, its table of settings made of the one that the server reads. */
+/** `docs/settings.md`, its table made of the one that the server reads. */
 export async function generateSettings(): Promise<readonly Generated[]> {
-  const readme = await readFile(join(ROOT, "README.md"), "utf8");
-  return [{ path: "README.md", text: between(readme, START, END, settingsMarkdown()) }];
+  const page = await readFile(join(ROOT, "docs/settings.md"), "utf8");
+  return [{ path: "docs/settings.md", text: between(page, START, END, settingsMarkdown()) }];
 }

@@ -1,7 +1,7 @@
 import { envOf, flagOf } from "./setting-names.ts";
 import { SETTING_NAMES, SETTINGS } from "./settings.ts";
 
-/** The settings as a Markdown table, for the README. */
+/** The settings as a Markdown table, for `docs/settings.md`. */
 export function settingsMarkdown(): string {
   const rows = SETTING_NAMES.map((name) => {
     const { placeholder, fallbackText, doc, repeatable, secret } = SETTINGS[name];

@@ -113,20 +113,20 @@ export const SETTINGS: SettingTable = {
   profile: {
     ...single(`<${PROFILES.join("|")}>`, "local", oneOf(PROFILES)),
     doc:
-      "where the catalog is stored: nowhere (tables vanish with the process, their files stay), " +
-      "in --dir, in a bucket, in a bucket and a DynamoDB table",
+      "Store the catalog in memory, in --dir, in one bucket, or in a bucket and a DynamoDB " +
+      "table. With `memory`, catalog entries end with the process; their files remain.",
   },
   host: {
     ...single("<address>", "127.0.0.1", parseHost),
-    doc: "address to listen on; anything but loopback needs --allow-anonymous",
+    doc: "Address to listen on. A non-loopback address requires --allow-anonymous.",
   },
   port: {
     ...single("<port>", "8181", parsePort),
-    doc: "port to listen on; 0 takes any free one and prints it",
+    doc: "Port to listen on. 0 picks a free port and prints it.",
   },
   dir: {
     ...single("<path>", "./.firn", parseDir),
-    doc: "folder of everything that Firn keeps on this machine",
+    doc: "Directory for everything Firn stores on this machine.",
   },
   warehouse: {
     ...single("<uri|path>", "<dir>/warehouse", parseLocation),
@@ -135,158 +135,164 @@ export const SETTINGS: SettingTable = {
       isRemote(profile) && s3Bucket !== undefined
         ? `s3://${s3Bucket}/warehouse`
         : fileUri(resolve(cwd, dir ?? ".", "warehouse")),
-    doc: "root of the tables of the default catalog (a client's `warehouse` is a catalog's name)",
+    doc: "Root of the default catalog's tables. (In Iceberg clients, `warehouse` names a catalog.)",
   },
   catalog: {
     ...many("<name[=uri]>", parseCatalog),
-    doc: "further catalog, made at the start if it is absent",
+    doc: "Additional catalog, created at startup if it does not exist.",
   },
   allowLocation: {
     ...many("<uri|path>", parseLocation),
-    doc: "further root under which tables may lie or be registered from; stored with every catalog",
+    doc:
+      "Additional root for table locations, for new and registered tables. Stored with every " +
+      "catalog.",
   },
   allowProperty: {
     ...many("<key>", parsePropertyKey),
     doc:
-      "reserved property that tables, views and namespaces may set all the same, such as s3.acl: " +
-      "clients take it for a setting of their own",
+      "Reserved property, such as s3.acl, that tables, views and namespaces may set. Clients " +
+      "treat it as their own setting.",
   },
   allowAnonymous: {
     ...toggle(),
-    doc: "listen on other addresses than loopback: every client that reaches the port may do all",
+    doc: "Listen on non-loopback addresses. Every client that reaches the port has full access.",
   },
   allowHost: {
     ...many("<name>", parseHostName),
     doc:
-      "further host name that clients reach this server by; others than localhost and the " +
-      "server's own address are refused, against web pages that point their name at it",
+      "Additional host name in the Host header. Firn refuses names other than localhost and its " +
+      "own address, to stop DNS rebinding.",
   },
   trustedProxy: {
     ...many("<address|network>", parseNetwork),
-    doc: "proxy whose connections --max-connections-per-address does not bound",
+    doc: "Proxy that is exempt from --max-connections-per-address.",
   },
   maxConnections: {
     ...single("<connections>", "8192", parseCount),
-    doc: "open connections at once; more are closed",
+    doc: "Maximum open connections. The server closes further ones.",
   },
   maxConnectionsPerAddress: {
     ...single("<connections>", "2048", parseCount),
-    doc: "of them from one address",
+    doc: "Maximum open connections from one address.",
   },
   maxInFlight: {
     ...single("<requests>", "128", parseCount),
-    doc: "requests under way at once, reads and writes apart; more are answered 429 at once",
+    doc:
+      "Maximum concurrent requests, counted separately for reads and writes. The server answers " +
+      "further ones with 429.",
   },
   logLevel: {
     ...single(`<${LOG_LEVELS.join("|")}>`, "info", oneOf(LOG_LEVELS)),
-    doc: "lowest level that is logged, on stderr",
+    doc: "Lowest level to log. The log goes to stderr.",
   },
   logFormat: {
     ...single(`<${LOG_FORMATS.join("|")}>`, "auto", oneOf(LOG_FORMATS)),
-    doc: "form of the log: text for people, JSON lines for programs; auto: text on a terminal",
+    doc: "Log format: text, or JSON lines. `auto` writes text to a terminal and JSON elsewhere.",
   },
   standby: {
     ...toggle(),
-    doc:
-      "where another process has the directory or bucket open: wait until it has ended, then " +
-      "serve",
+    doc: "If another process owns the directory or bucket, wait until it ends, then serve.",
   },
   takeover: {
     ...toggle(),
     doc:
-      "where another process has the directory or bucket open: take it over now; the other stops " +
-      "serving",
+      "If another process owns the directory or bucket, fence it now. The fenced process stops " +
+      "serving.",
   },
   advertiseUrl: {
     ...optional("<url>", parseUrl),
-    fallbackText: "where it listens",
-    doc: "where other processes ask whether this one still lives, before they take its place",
+    fallbackText: "the listening address",
+    doc: "URL at which other processes check that this one is alive before they take over.",
   },
   s3Bucket: {
     ...optional("<name>", parseBucket),
-    fallbackText: "the warehouse's",
+    fallbackText: "bucket of --warehouse",
     fallback: ({ warehouse = "" }) => bucketOf(warehouse),
-    doc: "profiles bucket and aws: the bucket that holds the catalog",
+    doc: "Profiles bucket and aws: bucket that stores the catalog.",
   },
   s3Prefix: {
     ...single("<folder>", "firn/", parsePrefix),
-    doc: "its folder there; no table can lie in it",
+    doc:
+      "Profiles bucket and aws: folder of the catalog in its bucket. No table may be located " +
+      "there.",
   },
   s3PathStyle: {
     ...toggle(),
-    fallbackText: "where AWS_ENDPOINT_URL names a server other than AWS's",
+    fallbackText: "true if AWS_ENDPOINT_URL names a server other than AWS",
     fallback: () => undefined,
-    doc: "buckets are paths of the endpoint, not host names",
+    doc: "Address buckets as paths of the endpoint instead of host names.",
   },
   s3ClientEndpoint: {
     ...optional("<url|none>", parseClientEndpoint),
     fallbackText: "AWS_ENDPOINT_URL",
     doc:
-      "where clients reach the S3 that their tables lie in, told them with each table; none: " +
-      "they know it themselves",
+      "S3 endpoint that the server sends to clients with each table. `none` sends no endpoint; " +
+      "clients use their own.",
   },
   s3KmsKey: {
     ...optional("<id|arn>", parseKmsKey),
-    doc: "KMS key that objects are encrypted with; absent: as the bucket says",
+    doc: "KMS key that encrypts objects. Default: the encryption of the bucket.",
   },
   s3CheckMetadata: {
     ...toggle(),
     doc:
-      "look at each load whether the table's metadata file still stands, also in S3: one request " +
-      "each",
+      "Check at each load that the table's metadata file still exists in S3. Costs one request " +
+      "per load.",
   },
   dynamodbTable: {
     ...single("<name>", "firn", parseTable),
-    doc: "profile aws: the table that holds the pointers",
+    doc: "Profile aws: DynamoDB table that stores the pointers.",
   },
   init: {
     ...toggle(),
-    doc: "profiles bucket and aws: make the bucket and the table where they are absent",
+    doc: "Profiles bucket and aws: create the bucket and the DynamoDB table if they do not exist.",
   },
   engineMemoryMib: {
     ...single("<mebibytes>", "256", parseEngineMemory),
     doc:
-      "profiles local and bucket: memory that the storage engine takes, about: what is not in " +
-      "its tables yet, what it keeps of them, and 128 that nothing counts; 16 at least",
+      "Profiles local and bucket: approximate memory of the storage engine: memtables and cached " +
+      "blocks, plus 128 MiB of untracked overhead. Minimum 16.",
   },
   engineTrade: {
     ...single(`<${TRADE_NAMES.join("|")}>`, "balanced", oneOf(TRADE_NAMES)),
     doc:
-      "profiles local and bucket: what compactions of the storage engine save, at the cost of " +
-      "the others: bytes written, places to read, or space",
+      "Profiles local and bucket: what compaction optimizes for: write, read or space " +
+      "amplification.",
   },
   engineMergeThreads: {
     ...single("<threads>", "1", parseMergeThreads),
-    fallbackText: "a processor less than there are, 1 to 4",
+    fallbackText: "processors minus 1, between 1 and 4",
     fallback: () => mergeThreadsOf(availableParallelism()),
     doc:
-      "profiles local and bucket: threads that compute compactions of the storage engine, " +
-      "started as they are needed, some ten mebibytes each; 64 at most",
+      "Profiles local and bucket: maximum compaction threads, started on demand, about 10 MiB " +
+      "each. Maximum 64.",
   },
   logRetention: {
     ...single("<span>", "0", parseSpan),
     doc:
-      "profiles local and bucket: how long the storage engine's log stays for those who follow " +
-      "it (firn lsm changes), such as 90s, 30m, 12h, 7d; 0: as long as it is needed",
+      "Profiles local and bucket: how long to retain the write-ahead log for change feeds (firn " +
+      "lsm changes), such as 90s, 30m, 12h, 7d. 0 retains only what recovery needs.",
   },
   logRetentionMib: {
     ...single("<mebibytes>", "1024", parseMebibytes),
-    doc: "likewise: and at most so much of it",
+    doc: "Profiles local and bucket: maximum size of the log that --log-retention retains.",
   },
   cacheMemoryMib: {
     ...single("<mebibytes>", "64", parseMebibytes),
-    doc: "profiles bucket and aws: what of the catalog's objects is kept in memory; 0: nothing",
+    doc: "Profiles bucket and aws: memory for cached catalog objects. 0 disables the cache.",
   },
   cacheDiskMib: {
     ...single("<mebibytes>", "0", parseMebibytes),
-    doc: "likewise, below --dir on this machine's disk; it outlives a restart",
+    doc:
+      "Profiles bucket and aws: disk cache for catalog objects, below --dir. It survives a " +
+      "restart. 0 disables it.",
   },
   secret: {
     ...optional("<text>", parseSecret),
     secret: true,
     doc:
-      "profiles bucket and aws need it: signs page tokens, the same on every node; 32 random " +
-      "characters or more",
+      "Profiles bucket and aws require it: key that signs page tokens, equal on every node. At " +
+      "least 32 random characters.",
   },
 };
 
