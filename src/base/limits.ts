@@ -35,8 +35,12 @@ export const LIMITS = {
   leaseMs: 2_000,
   leaseSkewMarginMs: 500,
   takeoverWaitMs: 3_000,
-  /** A tombstone outlives every request that could still be under way against its key. */
-  tombstoneLifeMs: 1_200_000,
+  /**
+   * A tombstone outlives every request that could still be under way against its key. Its life is
+   * told by its writer before it is sent, and it may stand only an attempt and a signature's life
+   * later: who read the key just before may be as late again.
+   */
+  tombstoneLifeMs: 2_100_000,
   receiptLifeMs: 1_800_000,
   /** Dropped entities stay this long before they may be purged. */
   dropRetentionMs: 604_800_000,
@@ -172,11 +176,15 @@ export function assertLimits(limits: Limits = LIMITS): void {
     maxPutToCommitMs + signatureLifeMs + clockSkewMs + marginMs <= catalogGcFloorMs,
     "a payload is young until the batch that names it can no longer land",
   );
+  const lateMs = attemptMs + signatureLifeMs;
   assert(
-    tombstoneLifeMs >= attemptMs + signatureLifeMs + 2 * clockSkewMs + marginMs,
-    "a tombstone outlives every request that may still land on its key",
+    tombstoneLifeMs >= 2 * (lateMs + clockSkewMs) + marginMs,
+    "a tombstone that landed late outlives every request that may still land on its key",
   );
-  assert(receiptLifeMs >= tombstoneLifeMs, "a receipt lives at least as long as a tombstone");
+  assert(
+    receiptLifeMs >= lateMs + 2 * clockSkewMs + marginMs,
+    "a receipt outlives every copy of its batch",
+  );
   assert(limits.lsmGcMinAgeMs >= limits.lsmGcMinAgeFloorMs, "engine GC age is above its floor");
   assert(
     limits.leaseMs + limits.leaseSkewMarginMs <= limits.takeoverWaitMs,

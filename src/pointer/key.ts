@@ -17,7 +17,7 @@ export interface KeyFamily {
   readonly summaryBytes?: number;
   /**
    * How long after its put anybody asks for it. A store that expires by itself may forget it then;
-   * absent: never. At least what a tombstone lives, since what is forgotten begins anew.
+   * absent: never. Longer than a copy of that put may be under way: what is forgotten begins anew.
    */
   readonly lifeMs?: number;
 }

@@ -154,6 +154,23 @@ export const housekeepingChecks: Checks = {
     expect(await store.forget(s.name("never"), 0n)).toBe(false);
   },
 
+  "a compare-and-set that was held back never meets a name that began anew": async (store, s) => {
+    const { advance } = s.subject;
+    if (advance === undefined) return;
+    const key = s.name("reused");
+    await s.commit("creator", put(key));
+    // A slow writer reads version 1 here; what it sends may land at the last instant of its life.
+    await s.commit("dropper", del(key, 1n));
+    const { attemptMs, signatureLifeMs, clockSkewMs } = LIMITS;
+    const landsMs = attemptMs + signatureLifeMs + 2 * clockSkewMs;
+    for (let passedMs = 0; passedMs < landsMs; passedMs += landsMs / 8) {
+      await advance(landsMs / 8);
+      const { version } = await store.get(key);
+      if (await store.forget(key, version)) await s.commit("anew", put(key));
+    }
+    expect(await s.refuse("slow", put(key, 1n))).toMatchObject([{ key, version: 2n }]);
+  },
+
   "forgets a tombstone only at its version, and only past its life": async (store, s) => {
     const key = s.name("dead");
     await s.kill(key);

@@ -363,6 +363,38 @@ describe("what expires", () => {
     expect(await store.get(A)).toMatchObject({ state: "live", version: 1n });
   });
 
+  test("a tombstone that landed late outlives whoever read the name just before", async () => {
+    const { attemptMs, signatureLifeMs, clockSkewMs } = LIMITS;
+    const lateMs = attemptMs + signatureLifeMs;
+    let land: (() => void) | undefined;
+    let holds = false;
+    const { store, double, clock } = await open({
+      network: (handler) => async (request) => {
+        if (!holds) return { delivery: "answered", response: handler(request) };
+        holds = false;
+        land = () => void handler(request);
+        return { delivery: "closed" };
+      },
+    });
+    await store.commit({ writerId: "creator", ops: [put(A)] });
+    holds = true;
+    const dropped = await store.commit({ writerId: "dropper", ops: [del(A, 1n)] });
+    expect(dropped).toMatchObject({ outcome: "unknown" });
+    await clock.advance(lateMs);
+    // Here a slow writer reads version 1; its request is then as late as the drop was.
+    expect(await store.get(A)).toMatchObject({ state: "live", version: 1n });
+    land?.();
+    for (let passedMs = 0; passedMs < lateMs + 2 * clockSkewMs; passedMs += 60_000) {
+      await clock.advance(60_000);
+      double.tables.expire();
+      const { version } = await store.get(A);
+      const isGone = version === 0n || (await store.forget(A, version));
+      if (isGone) await store.commit({ writerId: "anew", ops: [put(A)] });
+    }
+    const late = await store.commit({ writerId: "slow", ops: [put(A, 1n)] });
+    expect(late).toMatchObject({ outcome: "conflict", failed: [{ state: "absent", version: 2n }] });
+  });
+
   test("a late copy of a forget leaves what has begun anew alone", async () => {
     let late: (() => void) | undefined;
     const { store, clock } = await open({
