@@ -21,10 +21,9 @@ function sentence({ code, message, context, cause }: CatalogError): string {
 function ownedText({ host, pid, sinceMs, url }: ErrorContext): string {
   const where = url === undefined || url === "" ? "" : `, url=${url}`;
   return (
-    `another process has this directory or bucket open (host=${host}, pid=${pid}, ` +
+    `another process owns this directory or bucket (host=${host}, pid=${pid}, ` +
     `sinceMs=${sinceMs}${where}): ` +
-    "stop it, choose another --dir or --s3-prefix, wait for it with --standby, or take over with " +
-    "--takeover"
+    "stop it, choose another --dir or --s3-prefix, wait with --standby, or fence it with --takeover"
   );
 }
 

@@ -51,7 +51,7 @@ export async function checkpoint(command: CheckpointCommand, output: Output): Pr
   }
 }
 
-/** Checkpoints of a shard, whoever makes them. */
+/** Checkpoints of a shard, through a server or directly. */
 interface Asked {
   create(name: string, ttlMs: number | undefined): Promise<NamedState>;
   list(): Promise<readonly NamedState[]>;

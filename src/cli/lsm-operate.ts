@@ -12,11 +12,11 @@ import type { CompactionReport, ShardDesk, TreeReport } from "../runtime/shard-d
 import type { Output } from "./output.ts";
 import { operatorTarget, type ServerAt } from "./server-at.ts";
 
-/** Between two looks at a compaction, and two lines about it. */
+/** Intervals between two polls of a compaction, and between two lines of progress. */
 const LOOK_MS = 200;
 const LINE_MS = 2_000;
 
-/** A compaction that can be begun and asked after, wherever it runs. */
+/** A compaction, in this process or in a server. */
 type Compacting = {
   readonly begin: () => Promise<CompactionReport>;
   readonly look: () => Promise<CompactionReport | undefined>;
@@ -73,11 +73,15 @@ async function follow(
     if (report.tookMs - saidMs < LINE_MS || report.state !== "running") continue;
     saidMs = report.tookMs;
     const { writtenBytes, inputBytes } = report;
-    printError(`${Math.round(saidMs / 1_000)} s: ${writtenBytes} bytes made of ${inputBytes}\n`);
+    printError(
+      `${Math.round(saidMs / 1_000)} s: wrote ${writtenBytes} bytes of ${inputBytes} input bytes\n`,
+    );
   }
   const { state, error, after, tookMs } = report;
   if (state === "failed" || after === undefined) {
-    printError(`firn: ${error?.message ?? "it did not end"} [${error?.code ?? "INTERNAL"}]\n`);
+    printError(
+      `firn: ${error?.message ?? "the compaction did not finish"} [${error?.code ?? "INTERNAL"}]\n`,
+    );
     return 1;
   }
   print(`after:  ${treeText(after)}\n${tookMs} ms\n`);
@@ -87,41 +91,41 @@ async function follow(
 function treeText(tree: TreeReport): string {
   const { l0Tables, sortedRuns, tables, bytes, entries, deletions, rangeTombstones } = tree;
   return (
-    `${tables} tables of ${bytes} bytes (${l0Tables} of level 0, ${sortedRuns} sorted runs), ` +
-    `${entries} entries, of which ${deletions} deletions, ${rangeTombstones} range tombstones; ` +
+    `${tables} tables, ${bytes} bytes (${l0Tables} in level 0, ${sortedRuns} sorted runs), ` +
+    `${entries} entries including ${deletions} tombstones, ${rangeTombstones} range tombstones; ` +
     `debt ${tree.compactionDebtBytes} bytes, obsolete ${tree.obsoleteBytes} bytes`
   );
 }
 
-/** Which prefixes the latest operations met most. @throws CatalogError as `OperatorClient`. */
+/** Prints the hottest key prefixes. @throws CatalogError as `OperatorClient`. */
 export async function hot(at: ServerAt, { print }: Output): Promise<number> {
   const { hot: found, throttles } = await (await clientOf(at)).report();
   for (const kind of ["reads", "writes"] as const) {
-    print(`${kind}:${found[kind].length === 0 ? " too few to tell" : ""}\n`);
+    print(`${kind}:${found[kind].length === 0 ? " too few operations" : ""}\n`);
     for (const { prefix, share, perSecond, keys } of found[kind]) {
       const percent = `${Math.round(100 * share)} %`.padStart(5);
-      print(`  ${percent} ${Math.round(perSecond)}/s on ${keys} keys or more: "${prefix}"\n`);
+      print(`  ${percent} ${Math.round(perSecond)}/s on at least ${keys} keys: "${prefix}"\n`);
     }
   }
   for (const { prefix, writesPerSecond, leftSeconds, refused } of throttles) {
-    const left = `${leftSeconds} s more, ${refused} refused`;
-    print(`throttled to ${writesPerSecond} writes a second, ${left}: "${prefix}"\n`);
+    const left = `${leftSeconds} s left, ${refused} refused`;
+    print(`limited to ${writesPerSecond} writes/s, ${left}: "${prefix}"\n`);
   }
   return 0;
 }
 
-/** Holds writes below a prefix back. @throws CatalogError as `OperatorClient`. */
+/** Rate-limits writes below a prefix. @throws CatalogError as `OperatorClient`. */
 export async function throttle(
   at: ServerAt,
   request: Parameters<OperatorClient["throttle"]>[0],
   { print }: Output,
 ): Promise<number> {
   const { throttles } = await (await clientOf(at)).throttle(request);
-  print(`${throttles.length} prefixes are throttled\n`);
+  print(`rate limits in force: ${throttles.length}\n`);
   return 0;
 }
 
-/** Prints what is written, batch by batch. @throws CatalogError as `OperatorClient`. */
+/** Prints the change feed. @throws CatalogError as `OperatorClient`. */
 export async function changes(
   at: ServerAt,
   { from, follow }: Parameters<OperatorClient["changes"]>[0],

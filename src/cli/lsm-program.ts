@@ -4,13 +4,20 @@ import type { RunLsm } from "./lsm.ts";
 import { addStates, onStore, STORE } from "./lsm-state-program.ts";
 import { amount, positive, sequence } from "./option-values.ts";
 import type { ServerAt } from "./server-at.ts";
-import { addSettings, dirOf, placeOf, type SettingsContext, wordsOf } from "./setting-options.ts";
+import {
+  addSettings,
+  COMPACT_FLAGS,
+  dirOf,
+  placeOf,
+  type SettingsContext,
+  wordsOf,
+} from "./setting-options.ts";
 
 /** Adds `firn lsm` and all that is below it. */
 export function addLsm(program: Command, context: SettingsContext, run: RunLsm): void {
   const lsm = program
     .command("lsm")
-    .description("look at the files of the storage engine, beside a server too; or operate it");
+    .description("Inspect, read and operate the storage engine of profiles local and bucket.");
   addLooks(lsm, context, run);
   addOperations(lsm, context, run);
   addCompact(lsm, context, run);
@@ -21,12 +28,12 @@ export function addLsm(program: Command, context: SettingsContext, run: RunLsm):
 function addLooks(lsm: Command, context: SettingsContext, run: RunLsm): void {
   const inspect = lsm
     .command("inspect")
-    .description("print a shard's manifest, tables and log; or what one of its files holds")
+    .description("Print the manifest, tables and log of a shard, or the content of one file.")
     .argument("[dir]", STORE)
-    .option("--table <id>", "the blocks of a table")
-    .option("--block <id:offset>", "the entries of the block of a table that begins there")
-    .option("--wal <number>", "the groups of a file of the log")
-    .option("--limit <lines>", "print at most so many lines", positive, 1_000);
+    .option("--table <id>", "print the blocks of a table")
+    .option("--block <id:offset>", "print the entries of the block at this offset of a table")
+    .option("--wal <number>", "print the groups of a log file")
+    .option("--limit <lines>", "print at most this many lines", positive, 1_000);
   onStore(inspect, 0, context, run, (place, _words, { limit, table, block, wal }) => ({
     ...{ command: "inspect", ...place, limit: Number(limit) },
     ...(table === undefined ? {} : { table: String(table) }),
@@ -35,7 +42,9 @@ function addLooks(lsm: Command, context: SettingsContext, run: RunLsm): void {
   }));
   const verify = lsm
     .command("verify")
-    .description("read a shard whole and print what is damaged, with file and offset; 1 if any is")
+    .description(
+      "Read a whole shard and print each damage with file and offset. Exit 1 if there is any.",
+    )
     .argument("[dir]", STORE);
   onStore(verify, 0, context, run, (place) => ({ command: "verify", ...place }));
 }
@@ -43,14 +52,17 @@ function addLooks(lsm: Command, context: SettingsContext, run: RunLsm): void {
 /** What only the process can do that owns the shard. */
 function addOperations(lsm: Command, context: SettingsContext, run: RunLsm): void {
   const server = ["<server>", "a running server: its --dir, or http://host:port"] as const;
-  const token = ["--dir <path>", "of the server, for the token that its URL needs"] as const;
+  const token = [
+    "--dir <path>",
+    "directory of the server, which stores the token for its URL",
+  ] as const;
   const serverAt = (at: string, { dir }: ServerOptions): ServerAt => ({
     server: /^https?:/.test(at) ? at : resolve(context.cwd, at),
     dir: dirOf(dir, context),
   });
   lsm
     .command("hot")
-    .description("print which prefixes of keys the latest reads and writes met most")
+    .description("Print the key prefixes with the most recent reads and writes.")
     .argument(...server)
     .option(...token)
     .action((at: string, options: ServerOptions) =>
@@ -58,12 +70,17 @@ function addOperations(lsm: Command, context: SettingsContext, run: RunLsm): voi
     );
   lsm
     .command("throttle")
-    .description("hold writes below a prefix back for a while: what is more is answered 429")
+    .description(
+      "Rate-limit writes below a key prefix for a time. The server answers excess writes with 429.",
+    )
     .argument(...server)
     .option(...token)
-    .requiredOption("--prefix <text>", "as hot prints it: ASCII, and \\xNN for other bytes")
-    .requiredOption("--writes-per-second <number>", "of all writers together", amount)
-    .option("--for <seconds>", "then it ends by itself; 0 ends it now", amount, 600)
+    .requiredOption(
+      "--prefix <text>",
+      "key prefix as `hot` prints it: ASCII, and \\xNN for other bytes",
+    )
+    .requiredOption("--writes-per-second <number>", "rate limit for all writers together", amount)
+    .option("--for <seconds>", "duration of the limit; 0 removes it now", amount, 600)
     .action((server: string, options: ThrottleOptions) => {
       const { prefix, writesPerSecond, for: forSeconds } = options;
       const at = serverAt(server, options);
@@ -71,15 +88,15 @@ function addOperations(lsm: Command, context: SettingsContext, run: RunLsm): voi
     });
   lsm
     .command("changes")
-    .description("print what was written, batch by batch, as JSON lines")
+    .description("Print the change feed: each durable batch as one JSON line.")
     .argument(...server)
     .option(...token)
     .requiredOption(
       "--from <sequence>",
-      "of the first operation; the last one seen, and 1",
+      "first sequence number to print: the last one you have seen, plus 1",
       sequence,
     )
-    .option("--follow", "go on with what is written from now on, until you end it")
+    .option("--follow", "keep printing new batches until you stop the command")
     .action((server: string, options: ChangesOptions) => {
       const { from, follow = false } = options;
       return run({ command: "changes", at: serverAt(server, options), from, follow });
@@ -104,13 +121,13 @@ interface ThrottleOptions extends ServerOptions {
 function addCompact(lsm: Command, context: SettingsContext, run: RunLsm): void {
   const compact = lsm
     .command("compact")
-    .description("make one sorted run of a shard, without what nobody can read any more")
+    .description("Compact a shard into one sorted run, dropping obsolete versions.")
     .argument(
       "[target]",
-      "a running server, http://host:port, whose token lies in --dir; or what --dir names, " +
-        "while no server has it open; or nothing, and the settings of serve name a bucket",
+      "a running server, http://host:port, whose --dir stores the token; or the --dir of a " +
+        "stopped server. Without it, the options or FIRN_ variables name the shard.",
     );
-  addSettings(compact);
+  addSettings(compact, COMPACT_FLAGS);
   compact.action((_target: string | undefined, values: Readonly<Record<string, unknown>>) => {
     const { words, left } = wordsOf(compact.args, 1);
     const at = placeOf(words[0], left, values, context);

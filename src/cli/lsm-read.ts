@@ -72,7 +72,7 @@ async function scan(
   for await (const rows of reader.scan({ ...range, reverse, limit: limit + 1 })) {
     for (const { key, value } of rows) {
       if (left-- === 0) {
-        output.printError(`cut after ${limit} rows: --limit prints more\n`);
+        output.printError(`stopped after ${limit} rows; raise --limit for more\n`);
         return;
       }
       printRow(key, keysOnly ? undefined : value, output);
@@ -92,8 +92,8 @@ function printRow(key: Uint8Array, value: Uint8Array | null | undefined, { print
 
 function printReachable({ newest, oldest, fromMs, ...kept }: Reachable, { print }: Output): void {
   print(`newest state: sequence ${newest}\n`);
-  print(`oldest state that can be read: sequence ${oldest}\n`);
-  if (fromMs !== undefined) print(`times that can be asked for: from ${timeText(fromMs)} on\n`);
+  print(`oldest readable state: sequence ${oldest}\n`);
+  if (fromMs !== undefined) print(`readable by time since: ${timeText(fromMs)}\n`);
   for (const kind of ["checkpoints", "readers", "clones"] as const) {
     print(`${kind}: ${kept[kind].length}\n`);
     for (const one of kept[kind]) print(`  ${stateText(one)}\n`);

@@ -37,7 +37,7 @@ export async function restore(command: RestoreCommand, output: Output): Promise<
     if (command.yes && !command.dryRun) return await run(command, site, output);
     await tell(command, site, output);
     if (command.dryRun) return 0;
-    output.printError("firn: a restore wants --yes, or --dry-run to say what it would do\n");
+    output.printError("firn: not restored: give --yes to restore, or --dry-run to preview\n");
     return USAGE;
   } finally {
     await site.close();
@@ -55,12 +55,13 @@ async function run(
   const { sequence, replaced, kept } = await restoreShard(parts, moment, keep);
   print(`restored sequence ${sequence} in place of ${replaced}\n`);
   if (kept === undefined) {
-    print("what it replaced is not kept\n");
+    print("the replaced state is not kept\n");
     return 0;
   }
   const { name, expiresAtMs = 0 } = kept;
   print(
-    `what it replaced is kept as ${nameText(name)} until ${timeText(expiresAtMs)}; back to it:\n`,
+    `the replaced state is checkpoint ${nameText(name)} until ${timeText(expiresAtMs)}; ` +
+      "undo with:\n",
   );
   print(`  firn lsm restore ${placeText(at, shard)} --checkpoint ${name} --yes\n`);
   return 0;
@@ -79,7 +80,8 @@ async function tell(
   if (keepMs !== undefined) {
     const until = timeText(reading.clock.nowMs() + keepMs);
     print(
-      `would keep what it replaces as ${nameText(nameOfReplaced(replaced.read))} until ${until}\n`,
+      `would keep the replaced state as checkpoint ` +
+        `${nameText(nameOfReplaced(replaced.read))} until ${until}\n`,
     );
   }
   print(`${ownerText(replaced.manifest, owning.node)}\n`);
@@ -102,8 +104,8 @@ function nameOfReplaced(sequence: number): string {
 }
 
 function ownerText({ owner }: Manifest, self: NodeIdentity): string {
-  if (owner === undefined || owner.state === "FREE") return "nobody has the shard open";
-  if (self.sight(owner) === "dead") return "the process that had the shard open has ended";
+  if (owner === undefined || owner.state === "FREE") return "no process has the shard open";
+  if (self.sight(owner) === "dead") return "the process that owned the shard has ended";
   const { host, pid, url } = owner;
   return `a server has the shard open (${host}, pid ${pid} ${url}): stop it, or give --takeover`;
 }

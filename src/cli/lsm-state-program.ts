@@ -4,12 +4,20 @@ import type { Settings } from "../runtime/settings.ts";
 import type { LsmCommand, RunLsm } from "./lsm.ts";
 import { instant, keyBytes, positive, sequence, span, spanOrNone } from "./option-values.ts";
 import type { ServerAt } from "./server-at.ts";
-import { addSettings, placeOf, type SettingsContext, wordsOf } from "./setting-options.ts";
+import {
+  addSettings,
+  placeOf,
+  RESTORE_FLAGS,
+  type SettingsContext,
+  STORE_FLAGS,
+  wordsOf,
+} from "./setting-options.ts";
 
-export const STORE = "what --dir names; or nothing, and the settings of serve name it";
-const TARGET = `a running server, http://host:port, whose token lies in --dir; or ${STORE}`;
+export const STORE =
+  "the --dir of a server. Without it, the options or FIRN_ variables name the shard.";
+const TARGET = `a running server, http://host:port, whose --dir stores the token; or ${STORE}`;
 
-const SHARD = ["--shard <name>", "which shard of it", "system"] as const;
+const SHARD = ["--shard <name>", "name of the shard", "system"] as const;
 const WEEK_MS = 604_800_000;
 
 /** Options of a command line, by name in camel case. */
@@ -23,20 +31,22 @@ export function addStates(lsm: Command, context: SettingsContext, run: RunLsm): 
 }
 
 function addCheckpoints(lsm: Command, context: SettingsContext, run: RunLsm): void {
-  const checkpoint = lsm.command("checkpoint").description("states of a shard under names");
+  const checkpoint = lsm
+    .command("checkpoint")
+    .description("Create, list and delete checkpoints of a shard.");
   const create = checkpoint
     .command("create")
-    .description("keep the state of this moment under a name")
+    .description("Create a checkpoint of the current state.")
     .argument("<name>")
     .argument("[target]", TARGET)
-    .option("--ttl <span>", "let go of it after 90s, 30m, 12h, 7d; else when it is deleted", span);
+    .option("--ttl <span>", "expire the checkpoint after 90s, 30m, 12h, 7d; default: never", span);
   const list = checkpoint
     .command("list")
-    .description("print the states that are kept under names")
+    .description("List checkpoints.")
     .argument("[target]", TARGET);
   const remove = checkpoint
     .command("delete")
-    .description("let go of a state: what only it needs is deleted by the next collection")
+    .description("Delete a checkpoint. The next garbage collection frees its space.")
     .argument("<name>")
     .argument("[target]", TARGET);
   onPlace(create, 1, context, run, (place, [name = ""], { ttl }) => ({
@@ -51,16 +61,21 @@ function addCheckpoints(lsm: Command, context: SettingsContext, run: RunLsm): vo
 function addRestore(lsm: Command, context: SettingsContext, run: RunLsm): void {
   const restore = lsm
     .command("restore")
-    .description("make a state of the past the newest one; what was written since is not in it")
+    .description("Restore a shard to an earlier state. Later writes are not part of it.")
     .argument("[dir]", STORE)
-    .option("--dry-run", "say what it would do")
-    .option("--yes", "do it")
-    .option("--keep <span>", "keep what it replaces so long, 0 not at all", spanOrNone, WEEK_MS);
+    .option("--dry-run", "print what the restore would do")
+    .option("--yes", "restore")
+    .option(
+      "--keep <span>",
+      "keep the replaced state as a checkpoint for this long; 0: do not keep it",
+      spanOrNone,
+      WEEK_MS,
+    );
   addMoment(restore);
   onStore(restore, 0, context, run, (place, _words, values) => {
     const moment = momentOf(values);
     if (moment === undefined) {
-      throw new InvalidArgumentError("--checkpoint, --sequence or --time says which state");
+      throw new InvalidArgumentError("no state given: use --checkpoint, --sequence or --time");
     }
     const { dryRun = false, yes = false, keep } = values;
     return {
@@ -73,14 +88,18 @@ function addRestore(lsm: Command, context: SettingsContext, run: RunLsm): void {
 function addReads(lsm: Command, context: SettingsContext, run: RunLsm): void {
   const scan = lsm
     .command("scan")
-    .description("print rows of a state as JSON lines: the key as text, the value as base64")
+    .description("Print rows of a state as JSON lines: the key as text, the value as base64.")
     .argument("[dir]", STORE)
-    .option("--prefix <text>", "only keys that begin with it; as keys are printed", keyBytes)
-    .option("--from <text>", "the first key", keyBytes)
-    .option("--to <text>", "the end, which is not among them", keyBytes)
-    .option("--limit <rows>", "print at most so many rows", positive, 1_000)
-    .option("--reverse", "from the last one on")
-    .option("--keys", "without their values");
+    .option(
+      "--prefix <text>",
+      "print only keys with this prefix, written as scan prints keys",
+      keyBytes,
+    )
+    .option("--from <text>", "first key, inclusive", keyBytes)
+    .option("--to <text>", "last key, exclusive", keyBytes)
+    .option("--limit <rows>", "print at most this many rows", positive, 1_000)
+    .option("--reverse", "print in descending key order")
+    .option("--keys", "print keys only");
   addMoment(scan);
   onStore(scan, 0, context, run, (place, _words, values) => {
     const bounds = ["prefix", "from", "to"].filter((name) => values[name] !== undefined);
@@ -94,24 +113,32 @@ function addReads(lsm: Command, context: SettingsContext, run: RunLsm): void {
   });
   const get = lsm
     .command("get")
-    .description("print what a state holds under keys, as scan does; null where there is nothing")
-    .argument("<keys...>", "as they are printed: ASCII, and \\xNN for other bytes");
+    .description("Print the values of keys in a state, as scan does; null if a key is absent.")
+    .argument("<keys...>", "keys as scan prints them: ASCII, and \\xNN for other bytes");
   addMoment(get);
   onStore(get, Number.POSITIVE_INFINITY, context, run, (place, words, values) => ({
     ...{ command: "get", ...place, moment: momentOf(values), keys: words.map(keyBytes) },
   }));
   const history = lsm
     .command("history")
-    .description("print which states can be read and restored, and what keeps them")
+    .description("Print the states that can be read and restored, and what retains them.")
     .argument("[dir]", STORE);
   onStore(history, 0, context, run, (place) => ({ command: "history", ...place }));
 }
 
 function addMoment(command: Command): void {
   command
-    .option("--checkpoint <name>", "the state that is kept under a name")
-    .option("--sequence <number>", "the state up to it, the end of a batch", sequence)
-    .option("--time <iso>", "the last state of a time, such as 2026-01-31T12:00:00Z", instant);
+    .option("--checkpoint <name>", "the state of a checkpoint")
+    .option(
+      "--sequence <number>",
+      "the state after this operation, the last one of a batch",
+      sequence,
+    )
+    .option(
+      "--time <iso>",
+      "the last known state at a time, such as 2026-01-31T12:00:00Z",
+      instant,
+    );
 }
 
 /** @throws InvalidArgumentError */
@@ -122,7 +149,9 @@ function momentOf({ checkpoint, sequence: at, time }: Values): Moment | undefine
     ...(time === undefined ? [] : [{ timeMs: Number(time) }]),
   ];
   if (given.length < 2) return given[0];
-  throw new InvalidArgumentError("--checkpoint, --sequence and --time are one too many: give one");
+  throw new InvalidArgumentError(
+    "more than one state given: use one of --checkpoint, --sequence and --time",
+  );
 }
 
 /** Where a command finds its shard. */
@@ -149,7 +178,7 @@ function onPlace(
   ) => LsmCommand,
 ): void {
   command.option(...SHARD);
-  addSettings(command);
+  addSettings(command, command.name() === "restore" ? RESTORE_FLAGS : STORE_FLAGS);
   command.action(() => {
     const { words, left } = wordsOf(command.args, own + 1);
     const values = command.opts<Values>();
@@ -177,6 +206,6 @@ export function onStore(
 ): void {
   onPlace(command, own, context, run, ({ at, shard }, words, values) => {
     if (!("server" in at)) return understand({ at, shard }, words, values);
-    throw new InvalidArgumentError("no server does this: name what its --dir names");
+    throw new InvalidArgumentError("a server does not do this: give its --dir instead of its URL");
   });
 }

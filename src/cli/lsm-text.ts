@@ -15,8 +15,8 @@ export function timeText(ms: number): string {
 
 /** A state that is kept, on one line. */
 export function stateText({ name, sequence, createdAtMs, expiresAtMs }: NamedState): string {
-  const end = expiresAtMs === undefined ? "until it is deleted" : `until ${timeText(expiresAtMs)}`;
-  return `${nameText(name)}: sequence ${sequence}, made ${timeText(createdAtMs)}, ${end}`;
+  const end = expiresAtMs === undefined ? "never expires" : `expires ${timeText(expiresAtMs)}`;
+  return `${nameText(name)}: sequence ${sequence}, created ${timeText(createdAtMs)}, ${end}`;
 }
 
 /** The words of a line that name a shard, as a shell takes them. */

@@ -93,11 +93,11 @@ function goneHelp(line: LsmCommand, message: string): string {
   const { server, dir } = "at" in line && "server" in line.at ? line.at : { server: "", dir: "" };
   const [, oldest = "SEQUENCE"] = /oldest=(\d+)/.exec(message) ?? [];
   const token = /^https?:/.test(server) ? ` --dir ${shellWord(dir)}` : "";
-  return `The oldest sequence of the log is ${oldest} now. To go on from there:
+  return `The oldest sequence in the log is ${oldest}. To continue from there:
   firn lsm changes ${shellWord(server)} --from ${oldest}${token}
-For all that is stored, take the whole state first: firn lsm scan DIR prints its sequence on
-stderr, and changes go on from the next one. A server keeps the log as long as it needs it, and a
-restart lets go of it. Start it with --log-retention 7d (and --log-retention-mib) to keep more.
+To copy everything, read the whole state first: firn lsm scan DIR prints its sequence on stderr.
+Continue with the next sequence. By default a server retains only the log that recovery needs.
+To retain more, start it with --log-retention 7d and --log-retention-mib.
 `;
 }
 
@@ -107,13 +107,13 @@ function ownedHelp(line: LsmCommand, url: unknown): string {
   const words = command === "checkpoint create" ? "checkpoint create NAME" : command;
   const dir = "at" in line && "profile" in line.at ? line.at.dir : "DIR";
   const where = typeof url === "string" && url !== "" ? url : "http://127.0.0.1:8181";
-  return `A server has it open, which can do the same while it serves:
+  return `A running server owns the shard. Ask that server:
   firn lsm ${words} ${where} --dir ${dir}
 `;
 }
 
-const RESTORE_HELP = `A server has it open. Stop it, wait for its end with --standby, or end its
-service now with --takeover.
+const RESTORE_HELP = `A running server owns the shard. Stop it, wait for its end with --standby, or
+fence it now with --takeover.
 `;
 
 function compact(at: ServerAt | Settings, output: Output): Promise<number> {
@@ -131,7 +131,9 @@ async function look(command: Look, output: Output): Promise<number> {
     if (command.command === "verify") return await verify(files, output);
     const lines = linesOf(files, command);
     if (lines === undefined) {
-      output.printError("firn: --block wants TABLE:OFFSET, --table a table, --wal a number\n");
+      output.printError(
+        "firn: invalid argument: --block takes TABLE:OFFSET, --table a table id, --wal a number\n",
+      );
       return USAGE;
     }
     await print(lines, command.limit, output);
@@ -162,7 +164,7 @@ async function print(lines: AsyncIterable<string>, limit: number, output: Output
   let left = limit;
   for await (const line of lines) {
     if (left-- === 0) {
-      output.print(`cut after ${limit} lines: --limit prints more\n`);
+      output.print(`stopped after ${limit} lines; raise --limit for more\n`);
       return;
     }
     output.print(`${line}\n`);
@@ -178,7 +180,7 @@ async function verify(files: ShardFiles, { print: out, drained }: Output): Promi
       const { manifests, tables, tableBytes, entries, walGroups, unreferenced } = value;
       out(
         `${manifests} manifests, ${tables} tables of ${tableBytes} bytes, ${entries} entries, ` +
-          `${walGroups} groups of the log, ${unreferenced} tables that no manifest names\n` +
+          `${walGroups} log groups, ${unreferenced} tables without a manifest entry\n` +
           `${findings} findings\n`,
       );
       return findings === 0 ? 0 : 1;

@@ -5,19 +5,19 @@ import { spanMs } from "../runtime/setting-values.ts";
 /** @throws InvalidArgumentError, as all of these. */
 export function positive(text: string): number {
   if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError("a whole number above 0 is wanted.");
+  throw new InvalidArgumentError("must be a whole number above 0.");
 }
 
 export function amount(text: string): number {
   if (/^\d{1,9}(?:\.\d{1,6})?$/.test(text)) return Number(text);
-  throw new InvalidArgumentError("a number that is not below 0 is wanted.");
+  throw new InvalidArgumentError("must be a number of 0 or more.");
 }
 
 /** A span of time, in milliseconds. */
 export function span(text: string): number {
   const ms = spanMs(text);
   if (ms !== undefined) return ms;
-  throw new InvalidArgumentError("a span is wanted, such as 90s, 30m, 12h or 7d.");
+  throw new InvalidArgumentError("must be a duration such as 90s, 30m, 12h or 7d.");
 }
 
 /** A span of time, in milliseconds; or none. */
@@ -29,14 +29,14 @@ export function spanOrNone(text: string): number {
 export function sequence(text: string): number {
   const number = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
   if (Number.isSafeInteger(number)) return number;
-  throw new InvalidArgumentError("a sequence is wanted, a whole number.");
+  throw new InvalidArgumentError("must be a sequence number.");
 }
 
 /** A wall time with its zone, in milliseconds. */
 export function instant(text: string): number {
   const ms = INSTANT.test(text) ? Date.parse(text) : Number.NaN;
   if (Number.isFinite(ms)) return ms;
-  throw new InvalidArgumentError("a time is wanted, such as 2026-01-31T12:00:00Z or …+01:00.");
+  throw new InvalidArgumentError("must be a time such as 2026-01-31T12:00:00Z or …+01:00.");
 }
 
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(?:Z|[+-]\d\d:\d\d)$/;
@@ -45,5 +45,5 @@ const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(?:Z|[+-]\d\d
 export function keyBytes(text: string): Uint8Array {
   const bytes = keyOfText(text);
   if (bytes !== undefined) return bytes;
-  throw new InvalidArgumentError("a key is ASCII, and \\xNN for other bytes.");
+  throw new InvalidArgumentError("must be a key: ASCII, and \\xNN for other bytes.");
 }

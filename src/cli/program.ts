@@ -1,9 +1,9 @@
 import { Command, CommanderError } from "commander";
-import type { Settings } from "../runtime/settings.ts";
+import { FLAG_NAMES, type Settings } from "../runtime/settings.ts";
 import { packageVersion } from "../runtime/version.ts";
 import type { LsmCommand } from "./lsm.ts";
 import { addLsm } from "./lsm-program.ts";
-import { NO_SECRET, type SettingsContext, withSettings } from "./setting-options.ts";
+import { INIT_FLAGS, NO_SECRET, type SettingsContext, withSettings } from "./setting-options.ts";
 
 /** What the process gives a command. */
 export interface CommandContext extends SettingsContext {
@@ -23,22 +23,22 @@ const USAGE = 2;
 export async function run(args: readonly string[], context: CommandContext): Promise<number> {
   let exitCode = 0;
   const program = new Command("firn")
-    .description("A lakehouse catalog that needs nothing but a bucket.")
+    .description("Run and operate Firn, a lakehouse catalog that needs nothing but a bucket.")
     .version(packageVersion())
     // The process ends when its output has been read.
     .exitOverride();
   const serve = program
     .command("serve")
-    .description("serve the catalog over HTTP until a signal asks to stop");
-  withSettings(serve, [], context, async (settings) => {
+    .description("Serve the catalog over HTTP until a signal stops it.");
+  withSettings(serve, FLAG_NAMES, [], context, async (settings) => {
     exitCode = settings === undefined ? USAGE : await context.serve(settings);
   });
   const init = program
     .command("storage")
-    .description("what profiles aws and bucket keep their catalog in")
+    .description("Create and check the bucket and DynamoDB table of profiles aws and bucket.")
     .command("init")
-    .description("make bucket and table where absent, and try them; with the settings of serve");
-  withSettings(init, [NO_SECRET], context, async (settings) => {
+    .description("Create the bucket and the table if they do not exist, and check both.");
+  withSettings(init, INIT_FLAGS, [NO_SECRET], context, async (settings) => {
     exitCode = settings === undefined ? USAGE : await context.storageInit(settings);
   });
   addLsm(program, context, async (command) => {

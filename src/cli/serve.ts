@@ -12,7 +12,7 @@ import { FirnServer } from "../server/server.ts";
 import { banner } from "./banner.ts";
 import { fatalText } from "./fatal.ts";
 
-/** Said once, at the start. */
+/** Logged once, at startup. */
 const NO_AUTHENTICATION =
   "no authentication: every client that reaches this server can read and change every table";
 

@@ -11,7 +11,7 @@ import {
 } from "../runtime/settings.ts";
 import type { ServerAt } from "./server-at.ts";
 
-/** What settings are read from besides a command line, and where problems are told. */
+/** The sources of settings other than the command line, and the printer of problems. */
 export interface SettingsContext {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
@@ -21,35 +21,65 @@ export interface SettingsContext {
 /** Options of a command line, by name in camel case. */
 type Values = Readonly<Record<string, unknown>>;
 
-/** Who makes or reads a bucket signs nothing: where no secret is given, any will do. */
+/** For commands that sign nothing: any secret satisfies the check. */
 export const NO_SECRET: SettingSource = {
   values: new Map([["secret", ["0".repeat(64)]]]),
   label: envOf,
   problems: [],
 };
 
-/** Reads settings from the command's flags and the environment; refused ones are told. */
+/** What says where a shard is stored. */
+export const STORE_FLAGS: readonly SettingName[] = [
+  "profile",
+  "dir",
+  "warehouse",
+  "s3Bucket",
+  "s3Prefix",
+  "s3PathStyle",
+  "s3KmsKey",
+];
+/** What a command that becomes the owner of a shard uses besides. */
+export const RESTORE_FLAGS: readonly SettingName[] = [...STORE_FLAGS, "standby", "takeover"];
+export const COMPACT_FLAGS: readonly SettingName[] = [
+  ...RESTORE_FLAGS,
+  "engineMemoryMib",
+  "engineTrade",
+  "engineMergeThreads",
+  "logRetention",
+  "logRetentionMib",
+];
+export const INIT_FLAGS: readonly SettingName[] = [...STORE_FLAGS, "dynamodbTable"];
+
+/** Reads settings from the command's flags and the environment, and prints every problem. */
 export function withSettings(
   command: Command,
+  shown: readonly SettingName[],
   others: readonly SettingSource[],
   context: SettingsContext,
   action: (settings: Settings | undefined) => Promise<void>,
 ): void {
-  addSettings(command);
+  addSettings(command, shown);
   command.action((values: Values) => action(settingsOf(values, command.args, others, context)));
 }
 
-/** Lets a command line name every setting that has a flag. */
-export function addSettings(command: Command): void {
+/**
+ * Lets a command line name every setting that has a flag.
+ *
+ * @param shown those that help lists: what the command uses.
+ */
+export function addSettings(command: Command, shown: readonly SettingName[]): void {
   command
-    // Left to us, so that every problem is named at once, with what was meant.
+    // `readSettings` reports them: all problems at once, each with the nearest name.
     .allowUnknownOption()
     .allowExcessArguments()
-    .addHelpText("after", ENVIRONMENT_HELP);
-  for (const name of FLAG_NAMES) command.addOption(optionOf(name));
+    .addHelpText("after", shown === FLAG_NAMES ? ENVIRONMENT_HELP + SECRET_HELP : ENVIRONMENT_HELP);
+  for (const name of FLAG_NAMES) {
+    const option = optionOf(name);
+    command.addOption(shown.includes(name) ? option : option.hideHelp());
+  }
 }
 
-/** @param left what the command line holds besides. @returns undefined: problems were told. */
+/** @param left unparsed words. @returns undefined after printing problems. */
 function settingsOf(
   values: Values,
   left: readonly string[],
@@ -64,7 +94,7 @@ function settingsOf(
   return undefined;
 }
 
-/** The words of a line before the first flag that nobody knows, and what is left from there on. */
+/** The words before the first unknown flag, and the rest from there on. */
 export function wordsOf(
   args: readonly string[],
   most: number,
@@ -80,11 +110,11 @@ export function dirOf(flag: string | undefined, { env, cwd }: SettingsContext): 
 }
 
 /**
- * Where a shard is: at a server's URL, for which `--dir` names its token; or in what the settings
- * name, of which a line may give the directory without a flag.
+ * Where a shard is: behind a server's URL, with the token in `--dir`; or in a store that the
+ * settings name. The directory may be given without a flag.
  *
- * @param left what the command line holds besides.
- * @returns undefined: problems were told.
+ * @param left unparsed words.
+ * @returns undefined after printing problems.
  */
 export function placeOf(
   named: string | undefined,
@@ -99,13 +129,13 @@ export function placeOf(
       return { server: named, dir: dirOf(dir, context) };
     }
     context.printError(
-      "firn: a running server has its own settings: beside its URL give only --dir, which " +
-        "holds its token\n",
+      "firn: with the URL of a server give only --dir, which stores its token; the server " +
+        "has its own settings\n",
     );
     return undefined;
   }
   if (named !== undefined && (values["dir"] !== undefined || values["profile"] !== undefined)) {
-    context.printError("firn: a directory is named: give it no --dir and no --profile beside\n");
+    context.printError("firn: with a directory give neither --dir nor --profile\n");
     return undefined;
   }
   const directory = named === undefined ? {} : { dir: named, profile: "local" };
@@ -113,10 +143,12 @@ export function placeOf(
 }
 
 const ENVIRONMENT_HELP = `
-Every flag has an environment variable, which it overrides; repeatable ones hold commas there.
-Unknown flags and unknown FIRN_ variables refuse the start.
+Every flag has an environment variable. A flag overrides its variable. In a variable, commas
+separate repeated values. Unknown flags and unknown FIRN_ variables are errors.`;
 
-Without a flag, as others can see a command line:
+const SECRET_HELP = `
+
+Set by variable only, because other users can see a command line:
 ${SETTING_NAMES.filter((name) => SETTINGS[name].secret)
   .map((name) => `  ${envOf(name)}  ${SETTINGS[name].doc}`)
   .join("\n")}`;

@@ -198,6 +198,17 @@ describe("firn", () => {
     }
   });
 
+  it("lists for lsm compact the settings that it uses, and no other", async () => {
+    const { code, stdout } = await new Command(["lsm", "compact", "--help"]).ended;
+    expect(code).toBe(0);
+    const listed = SETTING_NAMES.map(flagOf).filter((flag) => stdout.includes(`  ${flag} `));
+    expect(listed).toEqual([
+      ...["--profile", "--dir", "--warehouse", "--standby", "--takeover", "--s3-bucket"],
+      ...["--s3-prefix", "--s3-path-style", "--s3-kms-key", "--engine-memory-mib"],
+      ...["--engine-trade", "--engine-merge-threads", "--log-retention", "--log-retention-mib"],
+    ]);
+  });
+
   it("says its version, and knows no other commands", async () => {
     const { stdout } = await new Command(["--version"]).ended;
     expect(stdout.trim()).toMatch(/^\d+\.\d+\.\d+/);

@@ -55,7 +55,7 @@ describe("an operator", () => {
     ]);
     const beside = await firn({}, "compact", url);
     expect(beside).toMatchObject({ exitCode: 0, errors: "" });
-    expect(beside.out).toMatch(/^before: 0 tables .*\nafter: {2}1 tables /);
+    expect(beside.out).toMatch(/^before: 0 tables, .*\nafter: {2}1 tables, /);
     const report = await (await fetch(`${url}${SHARD}/compaction`)).json();
     expect(report).toMatchObject({ state: "done", before: { tables: 0 }, after: { tables: 1 } });
     expect((await firn({}, "hot", `${url}/`)).out).toContain("writes");
@@ -67,7 +67,7 @@ describe("an operator", () => {
     await server.close();
     const alone = await firn({ FIRN_LOG_LEVEL: "silent" }, "compact", dir);
     expect(alone).toMatchObject({ exitCode: 0, errors: "" });
-    expect(alone.out).toMatch(/after: {2}1 tables .*0 of level 0, 1 sorted/);
+    expect(alone.out).toMatch(/after: {2}1 tables, .*0 in level 0, 1 sorted/);
     const again = await firn({ FIRN_DIR: dir, FIRN_PROFILE: "local" }, "compact");
     expect(again).toMatchObject({ exitCode: 0, errors: "" });
 

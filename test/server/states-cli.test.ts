@@ -47,7 +47,7 @@ describe.each(["local", "bucket"] as const)("checkpoints in profile %s", (profil
     const url = server.url ?? "";
     const made = await firn("checkpoint", "create", "one", url, "--ttl", "7d");
     expect(made).toMatchObject({ exitCode: 0, errors: "" });
-    expect(made.out).toMatch(/^"one": sequence \d+, made 2.*Z, until 2.*Z\n$/);
+    expect(made.out).toMatch(/^"one": sequence \d+, created 2.*Z, expires 2.*Z\n$/);
     await makeNamespace(server, "a");
     // Beside its owner: those alone can be looked at and let go of that it does not have to make.
     const owned = await firn("checkpoint", "create", "two", ...named);
@@ -60,9 +60,7 @@ describe.each(["local", "bucket"] as const)("checkpoints in profile %s", (profil
       ...{ exitCode: 0, out: 'deleted "one"\n' },
     });
     expect((await firn("checkpoint", "create", "three", url)).exitCode).toBe(0);
-    expect((await firn("checkpoint", "list", url)).out).toMatch(
-      /^"three": .* until it is del.*\n$/,
-    );
+    expect((await firn("checkpoint", "list", url)).out).toMatch(/^"three": .* never expires\n$/);
     await makeNamespace(server, "b");
     await server.close();
 
@@ -197,16 +195,16 @@ describe.each(["local", "bucket"] as const)("reading in profile %s", (profile) =
     expect(named2.rows).toEqual([{ key: "/accounts/by-name/default" }]);
     const cut = await rows("--from", keys[1] ?? "", "--to", keys[5] ?? "", "--limit", "2");
     expect(cut.rows).toEqual(all.rows.slice(1, 3));
-    expect(cut.errors).toContain("cut after 2 rows");
+    expect(cut.errors).toContain("stopped after 2 rows");
     const whole = await rows("--from", keys[1] ?? "", "--to", keys[3] ?? "", "--limit", "2");
     expect([whole.rows, whole.errors.includes("cut")]).toEqual([all.rows.slice(1, 3), false]);
     expect((await rows("--reverse", "--limit", "1")).rows).toEqual(all.rows.slice(-1));
 
     const { out: history } = await firn("history", ...named);
-    expect(history).toMatch(/^newest state: sequence \d+\noldest state that can be read: seq/);
+    expect(history).toMatch(/^newest state: sequence \d+\noldest readable state: seq/);
     expect(history).toContain('\ncheckpoints: 1\n  "before": sequence ');
     expect(history).toContain("\nreaders: 0\nclones: 0\n");
-    const [, from = ""] = /times that can be asked for: from (\S+) on/.exec(history) ?? [];
+    const [, from = ""] = /readable by time since: (\S+)/.exec(history) ?? [];
     expect((await rows("--time", from)).rows.length).toBeLessThanOrEqual(all.rows.length);
     await server.close();
     expect((await rows("--limit", "100000")).rows).toEqual(all.rows);
@@ -229,8 +227,17 @@ describe.each(["local", "bucket"] as const)("reading in profile %s", (profile) =
       [1, "LSM_NO_SHARD", "restore", ...named, "--shard", "other", "--sequence", "1", "--yes"],
       [1, "LSM_NO_SHARD", "get", "k", "--profile", "memory"],
       [2, "--sequence", "restore", ...named, "--yes"],
-      [2, "one too many", "restore", ...named, "--checkpoint", "a", "--sequence", "1"],
-      [2, "one too many", "scan", ...named, "--time", "2020-01-01T00:00:00Z", "--sequence", "1"],
+      [2, "more than one state given", "restore", ...named, "--checkpoint", "a", "--sequence", "1"],
+      [
+        2,
+        "more than one state given",
+        "scan",
+        ...named,
+        "--time",
+        "2020-01-01T00:00:00Z",
+        "--sequence",
+        "1",
+      ],
       [2, "", "scan", ...named, "--time", "2020-01-01"],
       [2, "", "scan", ...named, "--time", "2020-02-31T25:00:00Z"],
       [2, "", "scan", ...named, "--sequence", "1.5"],
