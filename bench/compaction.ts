@@ -11,7 +11,7 @@ import type { BlobStore } from "../src/blob/port.ts";
 import { ALL_KEYS } from "../src/lsm/compaction/bounds.ts";
 import { ThreadMerger } from "../src/lsm/compaction/thread-merger.ts";
 import { LocalDisk } from "../src/lsm/disk/local.ts";
-import { Engine } from "../src/lsm/engine.ts";
+import { Engine } from "../src/lsm/engine/engine.ts";
 import { SegmentWalStore } from "../src/lsm/wal/segments.ts";
 import { SystemClock } from "../src/runtime/clock.ts";
 import { nodeIdentity } from "../src/runtime/node-identity.ts";

@@ -7,10 +7,10 @@ import type { IndexBlock } from "../src/lsm/format/index-block.ts";
 import { openSst, type Sst } from "../src/lsm/format/sst.ts";
 import { type SstBlocks, SstCursor } from "../src/lsm/format/sst-cursor.ts";
 import { SstWriter } from "../src/lsm/format/sst-writer.ts";
-import { Memtable } from "../src/lsm/memtable.ts";
-import { MergeCursor } from "../src/lsm/merge.ts";
-import { VisibleCursor } from "../src/lsm/merge-visible.ts";
-import { Operators } from "../src/lsm/operators.ts";
+import { Memtable } from "../src/lsm/memtable/memtable.ts";
+import { MergeCursor } from "../src/lsm/read/merge.ts";
+import { VisibleCursor } from "../src/lsm/read/merge-visible.ts";
+import { Operators } from "../src/lsm/read/operators.ts";
 import { formatTable } from "./report.ts";
 
 const ID = "01JD4Y0Q3Z8K6V5T2R1P0NMHGF";

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { cycles, deadFiles } from "./tidy/imports.ts";
 import { layers } from "./tidy/layers.ts";
+import { lsmLayers } from "./tidy/lsm-layers.ts";
 import { type Finding, loadCheckout, type SourceFile, tracked } from "./tidy/source.ts";
 import * as rules from "./tidy/text-rules.ts";
 
@@ -34,6 +35,7 @@ describe("tidy", () => {
   });
 
   it("layers and the homes of packages", () => expect(each(source, layers)).toEqual([]));
+  it("layers within the engine", () => expect(each(source, lsmLayers)).toEqual([]));
   it("no import cycles", () => expect(show(cycles(typescript))).toEqual([]));
   it("no dead files", () => {
     // The engine and the stores are built before they are wired: their tests are what reaches them.

@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { SeededPrng } from "../../src/base/prng.ts";
-import type { Engine } from "../../src/lsm/engine.ts";
+import type { Engine } from "../../src/lsm/engine/engine.ts";
 import { formatTable } from "../report.ts";
 import { median } from "./figures.ts";
 import { budgetOf, openEngine } from "./firn.ts";

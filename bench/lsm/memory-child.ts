@@ -1,9 +1,9 @@
 import { CatalogError } from "../../src/base/error.ts";
 import { SeededPrng } from "../../src/base/prng.ts";
-import { MemoryBudget } from "../../src/lsm/budget.ts";
 import { ThreadMerger } from "../../src/lsm/compaction/thread-merger.ts";
-import type { Engine } from "../../src/lsm/engine.ts";
-import type { WriteOp } from "../../src/lsm/write-path.ts";
+import type { Engine } from "../../src/lsm/engine/engine.ts";
+import { MemoryBudget } from "../../src/lsm/write/budget.ts";
+import type { WriteOp } from "../../src/lsm/write/write-path.ts";
 import { openEngine } from "./firn.ts";
 import { inScratch } from "./scratch.ts";
 

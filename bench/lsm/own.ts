@@ -1,4 +1,4 @@
-import { TRADE_NAMES } from "../../src/lsm/compaction/trade.ts";
+import { TRADE_NAMES } from "../../src/lsm/trade.ts";
 import { formatTable } from "../report.ts";
 import type { Own } from "./goals.ts";
 import { benchMemory, MEMORY_LOADS } from "./memory.ts";

@@ -1,5 +1,5 @@
 import { type Prng, randomBelow, SeededPrng } from "../../src/base/prng.ts";
-import type { Engine } from "../../src/lsm/engine.ts";
+import type { Engine } from "../../src/lsm/engine/engine.ts";
 import type { LsmOptions } from "../../src/lsm/options.ts";
 import type { Dataset } from "./contender.ts";
 import { openEngine } from "./firn.ts";

@@ -1,6 +1,6 @@
-import { Engine } from "../lsm/engine.ts";
+import { Engine } from "../lsm/engine/engine.ts";
 import type { NamedState } from "../lsm/states/checkpoints.ts";
-import { UnownedCheckpoints } from "../lsm/states/unowned.ts";
+import { UnownedCheckpoints } from "../lsm/tools/unowned.ts";
 import { OperatorClient } from "../runtime/operator-client.ts";
 import type { Settings } from "../runtime/settings.ts";
 import type { ShardSite } from "../runtime/shard-site.ts";

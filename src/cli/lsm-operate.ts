@@ -1,6 +1,6 @@
 import type { Clock } from "../base/clock.ts";
 import { createMetrics } from "../base/metrics.ts";
-import { noShard } from "../lsm/shard-files.ts";
+import { noShard } from "../lsm/manifest/shard-files.ts";
 import { openStores } from "../runtime/compose.ts";
 import { hasShard } from "../runtime/local-shard.ts";
 import { mintNodeId } from "../runtime/node-identity.ts";

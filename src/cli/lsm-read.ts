@@ -1,8 +1,8 @@
-import { textOfKey } from "../lsm/printable.ts";
 import type { Range } from "../lsm/range.ts";
-import { type Reachable, reachable } from "../lsm/states/reachable.ts";
-import { openReader, type Reader } from "../lsm/states/reader.ts";
+import { openReader, type Reader } from "../lsm/read/reader.ts";
 import type { Moment } from "../lsm/states/resolve.ts";
+import { textOfKey } from "../lsm/tools/printable.ts";
+import { type Reachable, reachable } from "../lsm/tools/reachable.ts";
 import type { Settings } from "../runtime/settings.ts";
 import { stateText, timeText } from "./lsm-text.ts";
 import type { Output } from "./output.ts";

@@ -1,5 +1,5 @@
-import { textOfKey } from "../lsm/printable.ts";
 import type { NamedState } from "../lsm/states/checkpoints.ts";
+import { textOfKey } from "../lsm/tools/printable.ts";
 import type { Settings } from "../runtime/settings.ts";
 import { SYSTEM_SHARD } from "../runtime/shard.ts";
 

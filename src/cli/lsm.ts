@@ -1,9 +1,9 @@
 import { CatalogError } from "../base/error.ts";
 import { describe } from "../http/failure.ts";
 import { isUlid } from "../lsm/format/ulid.ts";
-import { inspectLog, inspectShard, inspectTable } from "../lsm/inspect.ts";
-import type { ShardFiles } from "../lsm/shard-files.ts";
-import { verifyShard } from "../lsm/verify.ts";
+import type { ShardFiles } from "../lsm/manifest/shard-files.ts";
+import { inspectLog, inspectShard, inspectTable } from "../lsm/tools/inspect.ts";
+import { verifyShard } from "../lsm/tools/verify.ts";
 import type { ChangesRequest } from "../runtime/change-lines.ts";
 import { SystemClock } from "../runtime/clock.ts";
 import type { Settings } from "../runtime/settings.ts";

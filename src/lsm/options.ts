@@ -1,7 +1,7 @@
 import { invalid } from "../base/error.ts";
 import { LIMITS } from "../base/limits.ts";
-import { isTrade, TRADES, type Trade } from "./compaction/trade.ts";
 import { MAX_PREFIX_BYTES, type PrefixRule } from "./format/prefix-filter.ts";
+import { isTrade, TRADES, type Trade } from "./trade.ts";
 import type { WalRetention } from "./wal/retention.ts";
 
 /** How an engine behaves. Every field has a default; sizes in bytes, spans in milliseconds. */

@@ -1,11 +1,11 @@
 import { utf8 } from "../base/bytes.ts";
 import type { Clock } from "../base/clock.ts";
 import { CatalogError } from "../base/error.ts";
-import type { Engine, ReadOptions } from "../lsm/engine.ts";
+import type { Engine, ReadOptions } from "../lsm/engine/engine.ts";
 import type { Maybe } from "../lsm/maybe.ts";
-import type { Scan } from "../lsm/scan.ts";
-import type { Snapshot } from "../lsm/snapshots.ts";
-import type { Transaction } from "../lsm/transaction.ts";
+import type { Scan } from "../lsm/read/scan.ts";
+import type { Snapshot } from "../lsm/transaction/snapshots.ts";
+import type { Transaction } from "../lsm/transaction/transaction.ts";
 import {
   assertBatch,
   conditionHolds,

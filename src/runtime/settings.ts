@@ -1,6 +1,6 @@
 import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
-import { TRADE_NAMES, type Trade } from "../lsm/compaction/trade.ts";
+import { TRADE_NAMES, type Trade } from "../lsm/trade.ts";
 import { bucketOf, fileUri, parseLocation } from "./location.ts";
 import { many, optional, type SettingSpec, single, toggle } from "./setting-spec.ts";
 import {

@@ -1,7 +1,7 @@
 import { strict as assert } from "node:assert";
 import { setTimeout as sleep } from "node:timers/promises";
 import { utf8 } from "../../src/base/bytes.ts";
-import type { Engine } from "../../src/lsm/engine.ts";
+import type { Engine } from "../../src/lsm/engine/engine.ts";
 import { sectionOf } from "./runbook.ts";
 import { inThePast, openSite, type Site } from "./site.ts";
 

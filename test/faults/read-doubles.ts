@@ -3,7 +3,7 @@ import { MemoryBlobStore } from "../../src/blob/memory.ts";
 import type { BlobStore } from "../../src/blob/port.ts";
 import { KEY_FAMILIES } from "../../src/catalog/keys.ts";
 import { InlineMerger } from "../../src/lsm/compaction/inline-merger.ts";
-import { Engine } from "../../src/lsm/engine.ts";
+import { Engine } from "../../src/lsm/engine/engine.ts";
 import { ObjectWalStore } from "../../src/lsm/wal/objects.ts";
 import { type Attributes, decodeItem } from "../../src/pointer/dynamo/item.ts";
 import { LsmPointerStore } from "../../src/pointer/lsm.ts";

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { BlockCache } from "../../src/lsm/cache.ts";
 import { DataBlock } from "../../src/lsm/format/data-block.ts";
 import { PUT } from "../../src/lsm/format/entry.ts";
 import { IndexBuilder, readIndexBlock } from "../../src/lsm/format/index-block.ts";
+import { BlockCache } from "../../src/lsm/read/cache.ts";
 import { blockOf, type Entry } from "./support/model.ts";
 
 function dataBlock(bytes: number): DataBlock {

@@ -3,7 +3,7 @@ import { utf8, utf8Text } from "../../src/base/bytes.ts";
 import { CatalogError } from "../../src/base/error.ts";
 import { SeededPrng } from "../../src/base/prng.ts";
 import type { BlobStore } from "../../src/blob/port.ts";
-import { Engine } from "../../src/lsm/engine.ts";
+import { Engine } from "../../src/lsm/engine/engine.ts";
 import { ObjectWalStore } from "../../src/lsm/wal/objects.ts";
 import type { Fault, Method } from "../support/faulty-blob-store.ts";
 import { SleepIsTime } from "../support/virtual-clock.ts";

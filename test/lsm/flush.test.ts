@@ -4,7 +4,7 @@ import { CatalogError } from "../../src/base/error.ts";
 import { SeededPrng } from "../../src/base/prng.ts";
 import { MemoryBlobStore } from "../../src/blob/memory.ts";
 import type { PutCondition, PutResult } from "../../src/blob/port.ts";
-import { Engine } from "../../src/lsm/engine.ts";
+import { Engine } from "../../src/lsm/engine/engine.ts";
 import { decodeManifest, type Manifest } from "../../src/lsm/format/manifest.ts";
 import { ObjectWalStore } from "../../src/lsm/wal/objects.ts";
 import { SleepIsTime } from "../support/virtual-clock.ts";

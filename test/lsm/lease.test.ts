@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { Stopwatch } from "../../src/base/clock.ts";
 import { CatalogError } from "../../src/base/error.ts";
-import { Lease } from "../../src/lsm/lease.ts";
+import { Lease } from "../../src/lsm/ownership/lease.ts";
 import { VirtualClock } from "../support/virtual-clock.ts";
 
 const FENCED = new CatalogError("Unavailable", "LSM_FENCED", "overtaken");

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { SeededPrng } from "../../src/base/prng.ts";
 import { END, ENTRY } from "../../src/lsm/format/cursor.ts";
 import { DELETE, PUT } from "../../src/lsm/format/entry.ts";
-import { Memtable } from "../../src/lsm/memtable.ts";
+import { Memtable } from "../../src/lsm/memtable/memtable.ts";
 import { compareMoves, type Entry, ModelCursor, randomEntries } from "./support/model.ts";
 
 const NOTHING = new Uint8Array(0);

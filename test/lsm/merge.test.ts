@@ -10,9 +10,9 @@ import {
   type Step,
 } from "../../src/lsm/format/cursor.ts";
 import { MERGE, PUT, plainKind } from "../../src/lsm/format/entry.ts";
-import { Memtable } from "../../src/lsm/memtable.ts";
-import { MergeCursor } from "../../src/lsm/merge.ts";
-import { VisibleCursor } from "../../src/lsm/merge-visible.ts";
+import { Memtable } from "../../src/lsm/memtable/memtable.ts";
+import { MergeCursor } from "../../src/lsm/read/merge.ts";
+import { VisibleCursor } from "../../src/lsm/read/merge-visible.ts";
 import {
   compareMoves,
   type Entry,

@@ -1,15 +1,15 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { CatalogError } from "../../src/base/error.ts";
-import { MemoryBudget } from "../../src/lsm/budget.ts";
-import { BlockCache } from "../../src/lsm/cache.ts";
-import type { Engine } from "../../src/lsm/engine.ts";
+import type { Engine } from "../../src/lsm/engine/engine.ts";
 import type { PrefixRule } from "../../src/lsm/format/prefix-filter.ts";
 import type { LsmOptions } from "../../src/lsm/options.ts";
-import type { Scan } from "../../src/lsm/scan.ts";
-import type { Snapshot } from "../../src/lsm/snapshots.ts";
-import { openReader, type Reader } from "../../src/lsm/states/reader.ts";
-import type { Isolation, Transaction } from "../../src/lsm/transaction.ts";
+import { BlockCache } from "../../src/lsm/read/cache.ts";
+import { openReader, type Reader } from "../../src/lsm/read/reader.ts";
+import type { Scan } from "../../src/lsm/read/scan.ts";
+import type { Snapshot } from "../../src/lsm/transaction/snapshots.ts";
+import type { Isolation, Transaction } from "../../src/lsm/transaction/transaction.ts";
+import { MemoryBudget } from "../../src/lsm/write/budget.ts";
 import { ModelClones } from "./support/model-clones.ts";
 import { SetClock } from "./support/set-clock.ts";
 import {

@@ -4,10 +4,16 @@ import { utf8 } from "../../src/base/bytes.ts";
 import { SeededPrng } from "../../src/base/prng.ts";
 import { MemoryBlobStore } from "../../src/blob/memory.ts";
 import { InlineMerger } from "../../src/lsm/compaction/inline-merger.ts";
-import { Engine } from "../../src/lsm/engine.ts";
+import { Engine } from "../../src/lsm/engine/engine.ts";
 import { ManifestObjects } from "../../src/lsm/manifest/objects.ts";
-import { int64Bytes, int64Of, membersOf, Operators, setBytes } from "../../src/lsm/operators.ts";
 import type { LsmOptions } from "../../src/lsm/options.ts";
+import {
+  int64Bytes,
+  int64Of,
+  membersOf,
+  Operators,
+  setBytes,
+} from "../../src/lsm/read/operators.ts";
 import { ObjectWalStore } from "../../src/lsm/wal/objects.ts";
 import { SleepIsTime } from "../support/virtual-clock.ts";
 import { Processes } from "./support/worlds.ts";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { CatalogError } from "../../src/base/error.ts";
-import { Pressure } from "../../src/lsm/pressure.ts";
+import { Pressure } from "../../src/lsm/write/pressure.ts";
 import { VirtualClock } from "../support/virtual-clock.ts";
 
 const SOFT = 1_000_000;

@@ -2,9 +2,9 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { END, ENTRY } from "../../src/lsm/format/cursor.ts";
 import { DELETE, EXPIRES, type Kind, keyOfBytes, MERGE, PUT } from "../../src/lsm/format/entry.ts";
-import { Memtable } from "../../src/lsm/memtable.ts";
+import { Memtable } from "../../src/lsm/memtable/memtable.ts";
+import { Replay } from "../../src/lsm/memtable/replay.ts";
 import { fromOfBytes, toOfBytes } from "../../src/lsm/range.ts";
-import { Replay } from "../../src/lsm/replay.ts";
 import { type BatchOp, encodeBatch } from "../../src/lsm/wal/batch.ts";
 
 const NOTHING = new Uint8Array(0);

@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { SeededPrng } from "../../src/base/prng.ts";
 import { MemoryBlobStore } from "../../src/blob/memory.ts";
-import { BlockCache } from "../../src/lsm/cache.ts";
 import { ENTRY, MISS, type MissingBlock, type Step } from "../../src/lsm/format/cursor.ts";
 import { SstWriter } from "../../src/lsm/format/sst-writer.ts";
 import { mintUlid } from "../../src/lsm/format/ulid.ts";
-import { RunCursor } from "../../src/lsm/run-cursor.ts";
-import type { Table } from "../../src/lsm/table.ts";
-import { Tables, tablePath } from "../../src/lsm/tables.ts";
+import { BlockCache } from "../../src/lsm/read/cache.ts";
+import { RunCursor } from "../../src/lsm/read/run-cursor.ts";
+import type { Table } from "../../src/lsm/read/table.ts";
+import { Tables, tablePath } from "../../src/lsm/read/tables.ts";
 import { VirtualClock } from "../support/virtual-clock.ts";
 import {
   bytesOf,

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { utf8, utf8Text } from "../../src/base/bytes.ts";
 import { SeededPrng } from "../../src/base/prng.ts";
 import { MemoryBlobStore } from "../../src/blob/memory.ts";
-import { Engine } from "../../src/lsm/engine.ts";
+import { Engine } from "../../src/lsm/engine/engine.ts";
 import type { LsmOptions } from "../../src/lsm/options.ts";
 import { ObjectWalStore } from "../../src/lsm/wal/objects.ts";
 import { FaultyBlobStore } from "../support/faulty-blob-store.ts";

@@ -3,9 +3,9 @@ import { utf8 } from "../../src/base/bytes.ts";
 import { SeededPrng } from "../../src/base/prng.ts";
 import { MemoryBlobStore } from "../../src/blob/memory.ts";
 import { InlineMerger } from "../../src/lsm/compaction/inline-merger.ts";
-import { Engine } from "../../src/lsm/engine.ts";
+import { Engine } from "../../src/lsm/engine/engine.ts";
 import { ObjectWalStore } from "../../src/lsm/wal/objects.ts";
-import type { WriteOp } from "../../src/lsm/write-path.ts";
+import type { WriteOp } from "../../src/lsm/write/write-path.ts";
 import { SystemClock } from "../../src/runtime/clock.ts";
 import { costOf, expectShortTurns } from "../support/turns.ts";
 

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { CatalogError } from "../../src/base/error.ts";
-import type { Engine } from "../../src/lsm/engine.ts";
-import type { OpenOptions } from "../../src/lsm/open.ts";
+import type { Engine } from "../../src/lsm/engine/engine.ts";
+import type { OpenOptions } from "../../src/lsm/engine/open.ts";
 import type { Wal, WalStore } from "../../src/lsm/wal/port.ts";
 import { LsmPointerStore } from "../../src/pointer/lsm.ts";
 import {

@@ -13,7 +13,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { CatalogError } from "../../src/base/error.ts";
 import { Firn } from "../../src/index.ts";
-import { verifyShard } from "../../src/lsm/verify.ts";
+import { verifyShard } from "../../src/lsm/tools/verify.ts";
 import { SystemClock } from "../../src/runtime/clock.ts";
 import { shardFilesOf } from "../../src/runtime/local-shard.ts";
 import { SystemPrng } from "../../src/runtime/prng.ts";

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, onTestFinished } from "vitest";
-import { verifyShard } from "../../src/lsm/verify.ts";
+import { verifyShard } from "../../src/lsm/tools/verify.ts";
 import { SystemClock } from "../../src/runtime/clock.ts";
 import { SystemPrng } from "../../src/runtime/prng.ts";
 import { fromFields, readSettings, requireSettings } from "../../src/runtime/read-settings.ts";

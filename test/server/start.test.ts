@@ -56,7 +56,7 @@ it.each(["memory", "local"])(
     const packages = packagesOf(loaded);
     // Or it would have seen nothing at all.
     expect(packages).toContain("protobufjs");
-    expect([...loaded].some((url) => url.endsWith("/src/lsm/engine.ts"))).toBe(true);
+    expect([...loaded].some((url) => url.endsWith("/src/lsm/engine/engine.ts"))).toBe(true);
     const heavy = /^(@aws-sdk|@smithy|@opentelemetry)\//;
     expect([...packages].filter((name) => heavy.test(name))).toEqual([]);
     const files = [...loaded].map((url) => url.split("/").slice(-2).join("/"));

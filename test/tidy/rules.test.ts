@@ -3,6 +3,7 @@
 import { describe, expect, it } from "vitest";
 import { cycles, deadFiles, importsOf } from "./imports.ts";
 import { layers } from "./layers.ts";
+import { lsmLayers } from "./lsm-layers.ts";
 import { maskText } from "./mask.ts";
 import { type Finding, type SourceFile, sourceFile } from "./source.ts";
 import * as rules from "./text-rules.ts";
@@ -73,6 +74,25 @@ const EXAMPLES: Readonly<Record<string, Example>> = {
     bad: from("../lsm/x.ts"),
     good: from("../lsm/x.ts"),
     goodPath: "src/rows/x.ts",
+  },
+  "an arrow upward within the engine": {
+    rule: lsmLayers,
+    path: "src/lsm/read/x.ts",
+    bad: from("../write/x.ts"),
+    good: from("../memtable/x.ts"),
+  },
+  "a type from beside, within the engine": {
+    rule: lsmLayers,
+    path: "src/lsm/subscribe/x.ts",
+    bad: `import type { X } from "../compaction/x.ts";\n`,
+    good: `import type { X } from "../write/x.ts";\n`,
+  },
+  "a place of the engine without a layer": {
+    rule: lsmLayers,
+    path: "src/lsm/elsewhere/x.ts",
+    bad: "",
+    good: "",
+    goodPath: "src/lsm/read/x.ts",
   },
   "iceberg does no I/O": {
     rule: layers,

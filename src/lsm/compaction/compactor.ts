@@ -7,9 +7,9 @@ import type { Ulid } from "../format/ulid.ts";
 import type { Health } from "../health.ts";
 import type { ManifestLog } from "../manifest/log.ts";
 import type { LsmOptions } from "../options.ts";
-import { type CompactionFigures, NO_COMPACTION } from "../stats.ts";
-import type { Views } from "../view.ts";
+import type { Views } from "../read/view.ts";
 import { Executor, type ExecutorTarget } from "./executor.ts";
+import { type CompactionFigures, NO_COMPACTION } from "./figures.ts";
 import { compactionDebt, type PickContext, pickAll, pickCompaction } from "./pick.ts";
 import { applyPlan, type CompactionPlan, isApplied, rewrittenBytes } from "./plan.ts";
 

@@ -2,14 +2,14 @@ import type { Clock } from "../../base/clock.ts";
 import { CatalogError } from "../../base/error.ts";
 import type { Prng } from "../../base/prng.ts";
 import type { BlobStore } from "../../blob/port.ts";
-import type { MemoryBudget } from "../budget.ts";
 import type { Key, Sequence } from "../format/entry.ts";
 import { openSst } from "../format/sst.ts";
 import type { SstMeta } from "../format/sst-meta.ts";
-import type { Meaning } from "../meaning.ts";
+import type { TablesUnderWay } from "../manifest/tables-under-way.ts";
 import type { LsmOptions } from "../options.ts";
-import { pathOf, tableGone } from "../tables.ts";
-import type { TablesUnderWay } from "../tables-under-way.ts";
+import type { Meaning } from "../read/meaning.ts";
+import { pathOf, tableGone } from "../read/tables.ts";
+import type { MemoryBudget } from "../write/budget.ts";
 import { boundsBetween, type KeyBounds } from "./bounds.ts";
 import {
   cutsOf,

@@ -14,7 +14,7 @@ import { bytesOfKey, type Key, MAX_SEQUENCE } from "../format/entry.ts";
 import type { IndexBlock } from "../format/index-block.ts";
 import { openSst, type Sst } from "../format/sst.ts";
 import type { SstMeta } from "../format/sst-meta.ts";
-import { RunCursor, type RunTable } from "../run-cursor.ts";
+import { RunCursor, type RunTable } from "../read/run-cursor.ts";
 import { isBelow, type KeyBounds } from "./bounds.ts";
 import type { Want } from "./merger.ts";
 

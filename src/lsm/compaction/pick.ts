@@ -2,6 +2,7 @@ import type { Sequence } from "../format/entry.ts";
 import type { SortedRun } from "../format/manifest-records.ts";
 import type { SstMeta } from "../format/sst-meta.ts";
 import type { Ulid } from "../format/ulid.ts";
+import type { TreeShape } from "../trade.ts";
 import {
   applyPlan,
   bytesOf,
@@ -17,20 +18,8 @@ import {
   type Tree,
 } from "./plan.ts";
 
-/**
- * The trade between writing, reading and space. More runs a tier: each byte is written again less
- * often, and a scan merges more runs. More space: the largest run, which costs most, is written
- * again less often.
- */
-export interface PickOptions {
-  /** So many tables of level 0 become a run. */
-  readonly compactionL0Tables: number;
-  /** So many runs of similar size become one. */
-  readonly compactionRuns: number;
-  /** More runs than this are never left alone, whatever their sizes. */
-  readonly compactionMaxRuns: number;
-  /** All becomes one run before the newer ones exceed this percentage of the oldest one's bytes. */
-  readonly compactionSpacePercent: number;
+/** The shape that compactions aim at, and the size of what they write. */
+export interface PickOptions extends TreeShape {
   /** Bytes at which a table ends that a compaction writes. */
   readonly tableBytes: number;
 }

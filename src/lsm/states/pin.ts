@@ -4,8 +4,8 @@ import { LIMITS } from "../../base/limits.ts";
 import type { Manifest } from "../format/manifest.ts";
 import type { Checkpoint } from "../format/manifest-records.ts";
 import type { Change } from "../manifest/log.ts";
+import { assertAlive, noShard } from "../manifest/shard-files.ts";
 import type { ManifestStore } from "../manifest/store.ts";
-import { assertAlive, noShard } from "../shard-files.ts";
 import { certainly, hasEnded, tooMany, without } from "./checkpoints.ts";
 
 /** Which state is to be kept; undefined where that cannot be said any more. */

@@ -1,10 +1,10 @@
 import { CatalogError, invalid } from "../../base/error.ts";
 import type { Sequence } from "../format/entry.ts";
 import type { Health } from "../health.ts";
-import type { Operators } from "../operators.ts";
+import type { Operators } from "../read/operators.ts";
 import { decodeBatch } from "../wal/batch.ts";
 import type { WalBatch } from "../wal/port.ts";
-import type { WriteOp } from "../write-path.ts";
+import type { WriteOp } from "../write/write-path.ts";
 import type { Feed } from "./feed.ts";
 import { type LogSource, LogWalk } from "./log-walk.ts";
 

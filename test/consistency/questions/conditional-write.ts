@@ -2,7 +2,7 @@ import { deepEqual, equal } from "node:assert/strict";
 import { utf8, utf8Text } from "../../../src/base/bytes.ts";
 import { CatalogError } from "../../../src/base/error.ts";
 import type { PutResult } from "../../../src/blob/port.ts";
-import type { Engine } from "../../../src/lsm/engine.ts";
+import type { Engine } from "../../../src/lsm/engine/engine.ts";
 import { TwoWinners as TwoBlobs } from "../../contract/broken/blob-two-winners.ts";
 import { TwoWinners as TwoPointers } from "../../contract/broken/pointer-two-winners.ts";
 import { LateWriter, overBlobs, overPointers } from "../broken.ts";

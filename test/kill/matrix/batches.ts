@@ -1,4 +1,4 @@
-import type { WriteOp } from "../../../src/lsm/write-path.ts";
+import type { WriteOp } from "../../../src/lsm/write/write-path.ts";
 
 /** Long enough that a few batches fill a segment, and a table has several blocks. */
 const FILLER = "firn ".repeat(160);

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { LocalBlobStore } from "../../../src/blob/local.ts";
 import { ThreadMerger } from "../../../src/lsm/compaction/thread-merger.ts";
 import { LocalDisk } from "../../../src/lsm/disk/local.ts";
-import { Engine } from "../../../src/lsm/engine.ts";
+import { Engine } from "../../../src/lsm/engine/engine.ts";
 import { SegmentWalStore } from "../../../src/lsm/wal/segments.ts";
 import { SystemClock } from "../../../src/runtime/clock.ts";
 import { nodeIdentity } from "../../../src/runtime/node-identity.ts";

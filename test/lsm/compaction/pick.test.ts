@@ -15,9 +15,9 @@ import {
   rewrittenBytes,
   type Tree,
 } from "../../../src/lsm/compaction/plan.ts";
-import { TRADES, type Trade } from "../../../src/lsm/compaction/trade.ts";
 import type { SstMeta } from "../../../src/lsm/format/sst-meta.ts";
 import { LSM_DEFAULTS, lsmOptions } from "../../../src/lsm/options.ts";
+import { TRADES, type Trade } from "../../../src/lsm/trade.ts";
 import { agesOf, EMPTY_TREE, kept, mergedTables, tableOf } from "../support/trees.ts";
 
 const OPTIONS: PickOptions = { ...LSM_DEFAULTS, tableBytes: 1_000 };

@@ -5,7 +5,7 @@ import { LocalBlobStore } from "../../../src/blob/local.ts";
 import type { BlobStore } from "../../../src/blob/port.ts";
 import { InlineMerger } from "../../../src/lsm/compaction/inline-merger.ts";
 import { LocalDisk } from "../../../src/lsm/disk/local.ts";
-import { Engine } from "../../../src/lsm/engine.ts";
+import { Engine } from "../../../src/lsm/engine/engine.ts";
 import type { LsmOptions } from "../../../src/lsm/options.ts";
 import { SegmentWalStore } from "../../../src/lsm/wal/segments.ts";
 import { SystemClock } from "../../../src/runtime/clock.ts";

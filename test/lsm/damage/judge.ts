@@ -2,12 +2,12 @@ import { linkSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { CatalogError } from "../../../src/base/error.ts";
-import type { Engine } from "../../../src/lsm/engine.ts";
+import type { Engine } from "../../../src/lsm/engine/engine.ts";
 import { decodeManifest } from "../../../src/lsm/format/manifest.ts";
-import { inspectLog, inspectShard, inspectTable } from "../../../src/lsm/inspect.ts";
-import type { ShardFiles } from "../../../src/lsm/shard-files.ts";
-import { verifyShard } from "../../../src/lsm/verify.ts";
-import type { Finding } from "../../../src/lsm/verify-table.ts";
+import type { ShardFiles } from "../../../src/lsm/manifest/shard-files.ts";
+import { inspectLog, inspectShard, inspectTable } from "../../../src/lsm/tools/inspect.ts";
+import { verifyShard } from "../../../src/lsm/tools/verify.ts";
+import type { Finding } from "../../../src/lsm/tools/verify-table.ts";
 import { walId } from "../../../src/lsm/wal/names.ts";
 import { SegmentReader } from "../../../src/lsm/wal/reader.ts";
 import { BLOCK_BYTES } from "../../../src/lsm/wal/segment-header.ts";

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import type { CatalogError } from "../../../src/base/error.ts";
-import type { Engine } from "../../../src/lsm/engine.ts";
+import type { Engine } from "../../../src/lsm/engine/engine.ts";
 import { decodeManifest } from "../../../src/lsm/format/manifest.ts";
 import type { Checkpoint } from "../../../src/lsm/format/manifest-records.ts";
 import { ManifestHistory } from "../../../src/lsm/manifest/history.ts";
 import { manifestPath } from "../../../src/lsm/manifest/objects.ts";
-import { verifyShard } from "../../../src/lsm/verify.ts";
+import { verifyShard } from "../../../src/lsm/tools/verify.ts";
 import { ObjectReader } from "../../../src/lsm/wal/reader.ts";
 import { type Fault, FaultyBlobStore } from "../../support/faulty-blob-store.ts";
 import { readOne, TimedShard } from "../support/timed-shard.ts";

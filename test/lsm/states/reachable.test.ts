@@ -3,7 +3,7 @@ import { utf8 } from "../../../src/base/bytes.ts";
 import { SeededPrng } from "../../../src/base/prng.ts";
 import type { BlobStore } from "../../../src/blob/port.ts";
 import { ManifestHistory } from "../../../src/lsm/manifest/history.ts";
-import { type Reachable, reachable } from "../../../src/lsm/states/reachable.ts";
+import { type Reachable, reachable } from "../../../src/lsm/tools/reachable.ts";
 import { ObjectReader } from "../../../src/lsm/wal/reader.ts";
 import { TimedShard } from "../support/timed-shard.ts";
 

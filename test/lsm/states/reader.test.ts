@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { utf8, utf8Text } from "../../../src/base/bytes.ts";
 import { LIMITS } from "../../../src/base/limits.ts";
-import type { Engine } from "../../../src/lsm/engine.ts";
-import { Replay } from "../../../src/lsm/replay.ts";
-import type { Reader } from "../../../src/lsm/states/reader.ts";
+import type { Engine } from "../../../src/lsm/engine/engine.ts";
+import { Replay } from "../../../src/lsm/memtable/replay.ts";
+import type { Reader } from "../../../src/lsm/read/reader.ts";
 import { encodeBatch } from "../../../src/lsm/wal/batch.ts";
 import { FaultyBlobStore } from "../../support/faulty-blob-store.ts";
 import { TimedShard } from "../support/timed-shard.ts";

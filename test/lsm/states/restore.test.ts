@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { utf8, utf8Text } from "../../../src/base/bytes.ts";
 import { CatalogError } from "../../../src/base/error.ts";
-import type { Engine } from "../../../src/lsm/engine.ts";
-import { int64Bytes, int64Of } from "../../../src/lsm/operators.ts";
-import type { KeepReplaced } from "../../../src/lsm/states/restore.ts";
-import { verifyShard } from "../../../src/lsm/verify.ts";
+import type { Engine } from "../../../src/lsm/engine/engine.ts";
+import { int64Bytes, int64Of } from "../../../src/lsm/read/operators.ts";
+import type { KeepReplaced } from "../../../src/lsm/tools/restore.ts";
+import { verifyShard } from "../../../src/lsm/tools/verify.ts";
 import { ObjectReader } from "../../../src/lsm/wal/reader.ts";
 import { type Fault, FaultyBlobStore } from "../../support/faulty-blob-store.ts";
 import { dyingStore } from "../support/every-call.ts";

@@ -3,7 +3,7 @@ import { utf8 } from "../../../src/base/bytes.ts";
 import { CatalogError } from "../../../src/base/error.ts";
 import { SeededPrng } from "../../../src/base/prng.ts";
 import type { BlobStore } from "../../../src/blob/port.ts";
-import { UnownedCheckpoints } from "../../../src/lsm/states/unowned.ts";
+import { UnownedCheckpoints } from "../../../src/lsm/tools/unowned.ts";
 import type { WalReader } from "../../../src/lsm/wal/port.ts";
 import { ObjectReader } from "../../../src/lsm/wal/reader.ts";
 import { type Fault, FaultyBlobStore } from "../../support/faulty-blob-store.ts";

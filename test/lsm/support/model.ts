@@ -22,8 +22,8 @@ import {
   plainKind,
   type Sequence,
 } from "../../../src/lsm/format/entry.ts";
-import type { Meaning } from "../../../src/lsm/meaning.ts";
-import { int64Bytes, Operators } from "../../../src/lsm/operators.ts";
+import type { Meaning } from "../../../src/lsm/read/meaning.ts";
+import { int64Bytes, Operators } from "../../../src/lsm/read/operators.ts";
 
 export interface Entry {
   readonly key: Key;

@@ -1,6 +1,6 @@
 import type { Sequence } from "../../../src/lsm/format/entry.ts";
-import type { Transaction } from "../../../src/lsm/transaction.ts";
-import type { WriteOp } from "../../../src/lsm/write-path.ts";
+import type { Transaction } from "../../../src/lsm/transaction/transaction.ts";
+import type { WriteOp } from "../../../src/lsm/write/write-path.ts";
 
 /** A key and a value as texts of one byte a unit. */
 export type Pair = readonly [key: string, value: string];

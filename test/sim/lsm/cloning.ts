@@ -1,5 +1,5 @@
 import { CatalogError } from "../../../src/base/error.ts";
-import type { Engine } from "../../../src/lsm/engine.ts";
+import type { Engine } from "../../../src/lsm/engine/engine.ts";
 import type { Moment } from "../../../src/lsm/states/resolve.ts";
 import {
   apply,

@@ -1,5 +1,5 @@
 import { CatalogError } from "../../../src/base/error.ts";
-import type { Isolation, Transaction } from "../../../src/lsm/transaction.ts";
+import type { Isolation, Transaction } from "../../../src/lsm/transaction/transaction.ts";
 import {
   covered,
   doIn,

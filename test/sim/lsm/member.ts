@@ -1,9 +1,9 @@
 import { CatalogError } from "../../../src/base/error.ts";
-import type { Engine, ReadOptions } from "../../../src/lsm/engine.ts";
+import type { Engine, ReadOptions } from "../../../src/lsm/engine/engine.ts";
 import type { Maybe } from "../../../src/lsm/maybe.ts";
-import type { Scan } from "../../../src/lsm/scan.ts";
-import type { Snapshot } from "../../../src/lsm/snapshots.ts";
-import type { Written } from "../../../src/lsm/write-path.ts";
+import type { Scan } from "../../../src/lsm/read/scan.ts";
+import type { Snapshot } from "../../../src/lsm/transaction/snapshots.ts";
+import type { Written } from "../../../src/lsm/write/write-path.ts";
 import {
   type ModelOp,
   type Pair,

@@ -1,5 +1,5 @@
 import { CatalogError } from "../../../src/base/error.ts";
-import type { Reader, ReaderTarget } from "../../../src/lsm/states/reader.ts";
+import type { Reader, ReaderTarget } from "../../../src/lsm/read/reader.ts";
 import { possible, type ReadRange, select, sorted } from "../../lsm/support/version-map.ts";
 import type { Host } from "../harness/host.ts";
 import type { Sim } from "../harness/sim.ts";

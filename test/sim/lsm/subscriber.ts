@@ -1,6 +1,6 @@
 import { CatalogError } from "../../../src/base/error.ts";
 import type { CommittedBatch } from "../../../src/lsm/subscribe/subscription.ts";
-import type { WriteOp } from "../../../src/lsm/write-path.ts";
+import type { WriteOp } from "../../../src/lsm/write/write-path.ts";
 import { apply, type ModelOp, type Rows, sorted, texts } from "../../lsm/support/version-map.ts";
 import type { Sim } from "../harness/sim.ts";
 import { type Member, toText } from "./member.ts";

@@ -1,4 +1,4 @@
-import type { Snapshot } from "../../../src/lsm/snapshots.ts";
+import type { Snapshot } from "../../../src/lsm/transaction/snapshots.ts";
 import { int64Text, type ModelOp, type ReadRange, setText } from "../../lsm/support/version-map.ts";
 import type { Sim } from "../harness/sim.ts";
 import { JudgedTransaction } from "./judged-transaction.ts";

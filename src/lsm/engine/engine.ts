@@ -1,0 +1,327 @@
+import type { CatalogError } from "../../base/error.ts";
+import { type Key, keyOfBytes, type Sequence } from "../format/entry.ts";
+import type { Maybe } from "../maybe.ts";
+import { boundsOf, type Range } from "../range.ts";
+import { assertCount, type Scan, ViewScan } from "../read/scan.ts";
+import type { NamedState } from "../states/checkpoints.ts";
+import type { Subscription } from "../subscribe/subscription.ts";
+import type { Snapshot } from "../transaction/snapshots.ts";
+import type { Isolation, Transaction } from "../transaction/transaction.ts";
+import type { Throttle } from "../write/throttles.ts";
+import { prepare, type WriteOp, type Written } from "../write/write-path.ts";
+import { Core } from "./core.ts";
+import { type OpenOptions, openShard } from "./open.ts";
+import type { LsmStats } from "./stats.ts";
+
+/**
+ * Which state a read sees: everything that was applied in this process (`memory`, the default), or
+ * what survives a crash (`durable`). Both are the owner's; see `Engine.confirm`.
+ */
+export type ReadLevel = "memory" | "durable";
+
+export interface ReadOptions {
+  readonly level?: ReadLevel;
+  /** Reads as of a snapshot; then the level says nothing. */
+  readonly snapshot?: Snapshot;
+}
+
+export interface PutOptions {
+  readonly durable?: boolean;
+  /** Wall time, ms since the epoch, from which on it counts no more: see `WriteOp`. */
+  readonly expiresAtMs?: number;
+}
+
+export interface ScanRequest extends Range, ReadOptions {
+  readonly reverse?: boolean;
+  /** At most so many rows in all; and in one batch. */
+  readonly limit?: number;
+  readonly batchRows?: number;
+}
+
+/**
+ * An ordered, transactional key-value engine over a blob store: one shard, one writer. Keys are
+ * opaque bytes, compared bytewise.
+ *
+ * What can be answered from memory is answered on the spot (`Maybe`): `await` it always. Every
+ * method may throw `Unavailable`: `LSM_CLOSED`, `LSM_FENCED` (another process took over), or
+ * `LSM_FAILED` (a write to the log failed: open the shard again to learn what survived). Reads of
+ * what was durable by then go on (`readsOn`).
+ */
+export class Engine {
+  readonly #core: Core;
+
+  private constructor(core: Core) {
+    this.#core = core;
+  }
+
+  /** Takes the shard over. @throws as `openShard`. */
+  static async open(parts: OpenOptions): Promise<Engine> {
+    return new Engine(new Core(await openShard(parts)));
+  }
+
+  /** The value of a key; undefined where there is none. Never write to it. */
+  get(key: Uint8Array, options?: ReadOptions): Maybe<Uint8Array | undefined> {
+    const core = this.#core;
+    const sequence = this.#sequenceOf(options);
+    core.assertReadable(sequence);
+    return core.gets.get(core.views.current, keyOfBytes(key), sequence);
+  }
+
+  /** The values of keys, in their order, of one state; what is missing is read at once. */
+  getMany(
+    keys: readonly Uint8Array[],
+    options?: ReadOptions,
+  ): Maybe<readonly (Uint8Array | undefined)[]> {
+    const core = this.#core;
+    const sequence = this.#sequenceOf(options);
+    core.assertReadable(sequence);
+    const names: Key[] = keys.map(keyOfBytes);
+    return core.gets.getMany(core.views.current, names, sequence);
+  }
+
+  /** Rows of a range of one state, in batches. Close it, or read it to its end. */
+  scan(request: ScanRequest = {}): Scan {
+    const core = this.#core;
+    const sequence = this.#sequenceOf(request);
+    core.assertReadable(sequence);
+    const { reverse = false, limit = Number.POSITIVE_INFINITY, batchRows } = request;
+    assertCount(limit);
+    assertCount(batchRows ?? 1);
+    const bounds = boundsOf(request);
+    core.gets.samples.note(bounds.from);
+    return new ViewScan(core.scanSource, core.views.current, {
+      bounds,
+      sequence,
+      reverse,
+      limit,
+      batchRows: batchRows ?? core.options.scanBatchRows,
+      readAheadBytes: core.options.readAheadBytes,
+    });
+  }
+
+  /**
+   * Applies a batch, whole and in order; of operations on one key the last wins. Answered at once,
+   * or after a delay where writes outrun the flushes; durable once the handle says so, or, with
+   * `durable`, when this resolves. No request of its own: writes share the log's.
+   *
+   * @throws CatalogError `Invalid` (`LSM_KEY_INVALID`, `LSM_VALUE_TOO_LARGE`, `LSM_EXPIRY_INVALID`,
+   *   `LSM_OPERATOR_INVALID`, `LSM_OPERAND_INVALID`, `LSM_RANGE_INVALID`, `WAL_BATCH_TOO_LARGE`)
+   *   and `Overloaded` (`LSM_OVERLOADED`, `LSM_THROTTLED`, with `retryAfterMs`): nothing
+   *   happened; with `durable` as `Written.durable` besides.
+   */
+  write(ops: readonly WriteOp[], options?: { readonly durable?: boolean }): Maybe<Written> {
+    const written = this.#core.writes.write(prepare(ops, this.#core.operators));
+    return options?.durable === true ? durably(written) : written;
+  }
+
+  put(key: Uint8Array, value: Uint8Array, options?: PutOptions): Maybe<Written> {
+    const expiresAtMs = options?.expiresAtMs;
+    if (expiresAtMs === undefined) return this.write([{ op: "put", key, value }], options);
+    return this.write([{ op: "put", key, value, expiresAtMs }], options);
+  }
+
+  /**
+   * Combines an operand with the value of a key without reading it: by `add`, `max` (`int64Bytes`)
+   * or `set-union` (`setBytes`). Reads combine all operands since the last put or deletion,
+   * compactions what no snapshot tells apart.
+   *
+   * A read throws `Invalid`, code `LSM_MERGE_MISMATCH`, where a value has not the operator's form.
+   *
+   * @throws CatalogError as `write`.
+   */
+  merge(
+    key: Uint8Array,
+    operand: Uint8Array,
+    operator: string,
+    options?: PutOptions,
+  ): Maybe<Written> {
+    const expiresAtMs = options?.expiresAtMs;
+    const expiry = expiresAtMs === undefined ? {} : { expiresAtMs };
+    return this.write([{ op: "merge", key, operator, value: operand, ...expiry }], options);
+  }
+
+  delete(key: Uint8Array, options?: { readonly durable?: boolean }): Maybe<Written> {
+    return this.write([{ op: "delete", key }], options);
+  }
+
+  /**
+   * Deletes every key in [from, to) at the cost of one operation, however many there are. An empty
+   * `from` is the first key, an empty `to` the end of all; where they are equal nothing happens.
+   *
+   * @throws CatalogError as `write`; `Invalid`, code `LSM_RANGE_INVALID`: the bounds cross, or one
+   *   is longer than any key.
+   */
+  deleteRange(
+    from: Uint8Array,
+    to: Uint8Array,
+    options?: { readonly durable?: boolean },
+  ): Maybe<Written> {
+    return this.write([{ op: "deleteRange", from, to }], options);
+  }
+
+  /** The state at this moment, to be read until it is closed. */
+  snapshot(level: ReadLevel = "memory"): Snapshot {
+    const sequence = this.#sequenceOf({ level });
+    this.#core.assertReadable(sequence);
+    return this.#core.snapshots.open(sequence);
+  }
+
+  /** @param isolation `serializable` unless told otherwise. */
+  transaction(options: { readonly isolation?: Isolation } = {}): Transaction {
+    return this.#core.transactions.begin(options.isolation ?? "serializable");
+  }
+
+  /** Sequence of the last operation that was applied. */
+  get lastSequence(): Sequence {
+    return this.#core.writes.lastSequence;
+  }
+
+  /** Settles when everything up to a sequence, or all so far, survives a crash. */
+  durable(sequence: Sequence = this.lastSequence): Maybe<void> {
+    this.#core.health.assertOpen();
+    return this.#core.writes.durable(sequence);
+  }
+
+  /**
+   * Settles when what was read so far may be answered as linearizable: nobody else had taken the
+   * shard over when it was read, and it is durable, which what was read at level `durable` is
+   * anyway. At most one request in `leaseMs`, and none where nothing is read.
+   */
+  confirm(level: ReadLevel = "memory"): Maybe<void> {
+    const { lease, writes, health } = this.#core;
+    health.assertReadable(level === "durable");
+    const durable = level === "durable" ? undefined : writes.durable(writes.lastSequence);
+    const owner = lease.confirm();
+    return durable === undefined && owner === undefined ? undefined : both(durable, owner);
+  }
+
+  /** What ended it, if something did: then it is to be closed, and the shard to be opened again. */
+  get failure(): CatalogError | undefined {
+    return this.#core.health.failure;
+  }
+
+  /** Whether reads of what is durable go on although it ended: only the log has failed. */
+  get readsOn(): boolean {
+    return this.#core.health.readsOn;
+  }
+
+  /**
+   * Committed batches in their order, each once and as soon as it survives a crash, from the one
+   * that holds a sequence: 1 for all, `nextSequence` of an earlier subscription to go on where that
+   * ended, also after the shard was opened again or taken over. Nobody waits for a subscriber. What
+   * it asks for may be gone by then: `logRetentionMs` and `logRetentionBytes` say what is kept.
+   *
+   * One who keeps up asks no store; one who lags reads the log.
+   *
+   * @throws CatalogError `Invalid`, code `LSM_SEQUENCE_AHEAD`: it is not durable, nor the next one.
+   */
+  subscribe(from: Sequence): Subscription {
+    return this.#core.subscribe(from);
+  }
+
+  /** Brings everything that was written so far into tables. */
+  async flush(): Promise<void> {
+    this.#core.health.assertOpen();
+    await this.#core.flush();
+  }
+
+  /**
+   * Brings everything that was written so far into one sorted run, without what no snapshot needs.
+   *
+   * @throws CatalogError `Corrupt`, naming `path` and offset of what cannot be read: then nothing
+   *   is changed. `Unavailable`: `LSM_COMPACTOR_FENCED`, `LSM_COMPACTION_STOPPED`.
+   */
+  async compact(): Promise<void> {
+    await this.flush();
+    await this.#core.upkeep.compactAll();
+  }
+
+  /** Deletes files that nothing refers to, as far as they are old enough. */
+  async collectGarbage(): Promise<void> {
+    this.#core.health.assertOpen();
+    await this.#core.upkeep.collect();
+  }
+
+  /**
+   * Keeps the state of this moment under a name: everything that was written so far is brought into
+   * tables, and these stay, whatever is written and compacted later. Two requests besides.
+   *
+   * @param options how long it is kept; until it is deleted, unless that is said.
+   * @throws CatalogError as `Checkpoints.create`.
+   */
+  async checkpoint(name: string, options: { readonly ttlMs?: number } = {}): Promise<NamedState> {
+    await this.flush();
+    return await this.#core.checkpoints.create(name, options.ttlMs);
+  }
+
+  /** Named states that are kept, in the order of their making. */
+  checkpoints(): readonly NamedState[] {
+    this.#core.health.assertOpen();
+    return this.#core.checkpoints.list();
+  }
+
+  /** @throws CatalogError as `Checkpoints.delete`. */
+  async deleteCheckpoint(name: string): Promise<void> {
+    this.#core.health.assertOpen();
+    await this.#core.checkpoints.delete(name);
+  }
+
+  /**
+   * Announces that `close` is to follow: whoever wants the shard waits for it, instead of giving
+   * up. Reads and writes go on until then. Two requests.
+   *
+   * @throws CatalogError `Unavailable`, code `LSM_FENCED`; what the store throws.
+   */
+  async drain(): Promise<void> {
+    this.#core.health.assertOpen();
+    await this.#core.announce({ state: "DRAINING" });
+  }
+
+  /** Says where others may ask whether this process lives. @throws as `drain`. Two requests. */
+  async advertise(url: string): Promise<void> {
+    this.#core.health.assertOpen();
+    await this.#core.announce({ url });
+  }
+
+  /**
+   * Holds writes below a prefix back for a while, so that others are served: batches beyond the
+   * rate are refused with `LSM_THROTTLED`. In this process only, in place of what was said of the
+   * same prefix before; `forMs` 0 ends it. `stats().throttles` tells what is in force.
+   *
+   * @throws CatalogError `Invalid`, code `LSM_THROTTLE_INVALID`: beyond a day, a million a second,
+   *   or 64 of them.
+   */
+  throttle(throttle: Throttle): void {
+    this.#core.health.assertOpen();
+    this.#core.writes.throttles.set(throttle);
+  }
+
+  stats(): LsmStats {
+    return this.#core.stats();
+  }
+
+  /**
+   * Flushes, as far as the store lets it (the log has everything), and releases the shard, so that
+   * the next owner need not wait. @throws CatalogError where the release did not reach the store.
+   */
+  close(): Promise<void> {
+    return this.#core.close();
+  }
+
+  #sequenceOf(options: ReadOptions | undefined): Sequence {
+    const { writes } = this.#core;
+    if (options === undefined) return writes.lastSequence;
+    if (options.snapshot !== undefined) return this.#core.snapshots.sequenceOf(options.snapshot);
+    return options.level === "durable" ? writes.durableSequence : writes.lastSequence;
+  }
+}
+
+async function durably(writing: Maybe<Written>): Promise<Written> {
+  const written = await writing;
+  await written.durable();
+  return written;
+}
+
+async function both(one: Maybe<void>, other: Maybe<void>): Promise<void> {
+  await Promise.all([one, other]);
+}

@@ -1,0 +1,60 @@
+import type { Clock } from "../../base/clock.ts";
+import { CatalogError } from "../../base/error.ts";
+import type { BlobEntry, BlobStore } from "../../blob/port.ts";
+import type { Manifest } from "../format/manifest.ts";
+import { isUlid, type Ulid } from "../format/ulid.ts";
+import type { WalReader } from "../wal/port.ts";
+import { listAll } from "./history.ts";
+import { ManifestObjects } from "./objects.ts";
+
+/**
+ * The files of one shard, for those who look and change nothing. They take no lease and fence
+ * nobody, so it is safe while an owner is at work; they then see the shard as of some manifest, and
+ * files that the owner replaces may vanish while they look.
+ */
+export interface ShardFiles {
+  readonly store: BlobStore;
+  /** Of the shard, with a slash at its end; or empty. */
+  readonly prefix: string;
+  readonly wal: WalReader;
+  readonly clock: Clock;
+}
+
+export interface TableFile extends BlobEntry {
+  readonly id: Ulid;
+}
+
+/** The newest manifest. @throws CatalogError `NotFound`, code `LSM_NO_SHARD`. */
+export async function newestManifest({ store, prefix, clock }: ShardFiles): Promise<Manifest> {
+  const manifests = new ManifestObjects({ store, clock, prefix, gcMinAgeMs: 0 });
+  const newest = await manifests.latest();
+  if (newest !== undefined) return newest;
+  throw noShard(prefix);
+}
+
+export function noShard(prefix: string): CatalogError {
+  return new CatalogError("NotFound", "LSM_NO_SHARD", "no shard is stored there", { path: prefix });
+}
+
+/** What is left under its prefix says that it is no more. Nothing else ever stands there. */
+export function shardDeleted(prefix: string, deletedAtMs: number): CatalogError {
+  const message = "the shard was deleted";
+  return new CatalogError("NotFound", "LSM_SHARD_DELETED", message, { path: prefix, deletedAtMs });
+}
+
+/** @throws CatalogError `NotFound`, code `LSM_SHARD_DELETED`. */
+export function assertAlive({ deletedAtMs }: Manifest, prefix = ""): void {
+  if (deletedAtMs !== undefined) throw shardDeleted(prefix, deletedAtMs);
+}
+
+/** Every table that is stored, whether something refers to it or not. */
+export async function tableFiles({ store, prefix }: ShardFiles): Promise<readonly TableFile[]> {
+  const directory = `${prefix}sst/`;
+  const found: TableFile[] = [];
+  for (const entry of await listAll(store, directory)) {
+    const name = entry.path.slice(directory.length);
+    const id = name.slice(0, -".sst".length);
+    if (name.endsWith(".sst") && isUlid(id)) found.push({ ...entry, id });
+  }
+  return found;
+}

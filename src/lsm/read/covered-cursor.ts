@@ -1,0 +1,162 @@
+import {
+  type Cursor,
+  ENTRY,
+  type EntryBytes,
+  MISS,
+  type MissingBlock,
+  type Step,
+} from "../format/cursor.ts";
+import { END_OF_KEYS, type Key, type Kind, type Sequence } from "../format/entry.ts";
+import type { RangeMap, Stretch } from "../format/range-map.ts";
+
+/**
+ * What the range tombstones of several places delete as of a snapshot, as a reader that moves asks
+ * for it: the stretch of keys that it is in is looked up once. What is added to a map meanwhile is
+ * newer than the snapshot, and changes nothing.
+ */
+export class RangeCover implements Stretch {
+  readonly #maps: readonly RangeMap[];
+  readonly #snapshot: Sequence;
+  /** The stretch of the last key that was asked for. */
+  from: Key = "";
+  to: Key = "";
+  sequence: Sequence = 0;
+
+  constructor(maps: readonly RangeMap[], snapshot: Sequence) {
+    this.#maps = maps;
+    this.#snapshot = snapshot;
+  }
+
+  /** The newest tombstone over a key; 0: there is none. */
+  over(key: Key): Sequence {
+    if (key >= this.from && key < this.to) return this.sequence;
+    this.from = "";
+    this.to = END_OF_KEYS;
+    this.sequence = 0;
+    for (const map of this.#maps) map.narrow(key, this.#snapshot, this);
+    return this.sequence;
+  }
+}
+
+/**
+ * A cursor without the entries that range tombstones delete. Where a tombstone is newer than all
+ * that lies below the cursor, what it covers is passed with one seek, and its blocks are not read.
+ *
+ * A miss while it passes something is resumed by the same `next` or `prev`; a seek starts over.
+ */
+export class CoveredCursor implements Cursor {
+  readonly #below: Cursor;
+  readonly #cover: RangeCover;
+  readonly #maxSequence: Sequence;
+  #pending: (() => Step) | undefined;
+
+  /** @param maxSequence nothing below that the snapshot sees is newer. */
+  constructor(below: Cursor, cover: RangeCover, maxSequence: Sequence) {
+    this.#below = below;
+    this.#cover = cover;
+    this.#maxSequence = maxSequence;
+  }
+
+  get key(): Key {
+    return this.#below.key;
+  }
+
+  get sequence(): Sequence {
+    return this.#below.sequence;
+  }
+
+  get kind(): Kind {
+    return this.#below.kind;
+  }
+
+  get operator(): number {
+    return this.#below.operator;
+  }
+
+  get expiresAtMs(): number {
+    return this.#below.expiresAtMs;
+  }
+
+  get entry(): EntryBytes {
+    return this.#below.entry;
+  }
+
+  get valueSource(): Uint8Array {
+    return this.#below.valueSource;
+  }
+
+  get valueStart(): number {
+    return this.#below.valueStart;
+  }
+
+  get valueEnd(): number {
+    return this.#below.valueEnd;
+  }
+
+  value(): Uint8Array {
+    return this.#below.value();
+  }
+
+  first(): Step {
+    return this.#onward(() => this.#below.first());
+  }
+
+  last(): Step {
+    return this.#backward(() => this.#below.last());
+  }
+
+  seek(key: Key, sequence?: Sequence): Step {
+    return this.#onward(() => this.#below.seek(key, sequence));
+  }
+
+  seekBefore(key: Key, sequence?: Sequence): Step {
+    return this.#backward(() => this.#below.seekBefore(key, sequence));
+  }
+
+  next(): Step {
+    return this.#onward(this.#pending ?? this.#next);
+  }
+
+  prev(): Step {
+    return this.#backward(this.#pending ?? this.#prev);
+  }
+
+  missing(into: MissingBlock[]): void {
+    this.#below.missing(into);
+  }
+
+  readonly #next = (): Step => this.#below.next();
+  readonly #prev = (): Step => this.#below.prev();
+
+  #onward(move: () => Step): Step {
+    let call = move;
+    for (let step = call(); ; step = call()) {
+      if (step !== ENTRY || !this.#isDead()) return this.#answer(step, call);
+      const { to } = this.#cover;
+      call = this.#isAllDead() ? () => this.#below.seek(to) : this.#next;
+    }
+  }
+
+  #backward(move: () => Step): Step {
+    let call = move;
+    for (let step = call(); ; step = call()) {
+      if (step !== ENTRY || !this.#isDead()) return this.#answer(step, call);
+      const { from } = this.#cover;
+      call = this.#isAllDead() ? () => this.#below.seekBefore(from) : this.#prev;
+    }
+  }
+
+  #answer(step: Step, call: () => Step): Step {
+    this.#pending = step === MISS ? call : undefined;
+    return step;
+  }
+
+  #isDead(): boolean {
+    return this.#below.sequence <= this.#cover.over(this.#below.key);
+  }
+
+  /** Of the stretch that the entry lies in. */
+  #isAllDead(): boolean {
+    return this.#maxSequence <= this.#cover.sequence;
+  }
+}

@@ -1,0 +1,298 @@
+import { copyOf } from "../../base/bytes.ts";
+import type { Clock } from "../../base/clock.ts";
+import { hashKey } from "../format/bloom.ts";
+import { END, ENTRY, MISS, type MissingBlock } from "../format/cursor.ts";
+import {
+  DELETE,
+  type Key,
+  keyAfter,
+  MERGE,
+  PUT,
+  plainKind,
+  type Sequence,
+} from "../format/entry.ts";
+import type { SstCursor } from "../format/sst-cursor.ts";
+import type { Maybe } from "../maybe.ts";
+import type { Found, Memtable } from "../memtable/memtable.ts";
+import { KeySamples } from "./key-samples.ts";
+import { foldDown, hasExpired, type Meaning } from "./meaning.ts";
+import type { ScanSource } from "./scan.ts";
+import type { Table } from "./table.ts";
+import type { Tables } from "./tables.ts";
+import { firstReaching, isVisible, type View, type Views } from "./view.ts";
+import { viewCursor } from "./view-cursor.ts";
+
+/** What look-ups met, for the metrics: cheap counts, no times. */
+export class ReadFigures {
+  gets = 0;
+  /** Filters that were asked; that said no; that said yes although the key was not there. */
+  filterChecks = 0;
+  filterNegatives = 0;
+  filterFalsePositives = 0;
+  /** As filters of prefixes were, by scans. */
+  prefixChecks = 0;
+  prefixNegatives = 0;
+  /** Look-ups that had to wait for the store. */
+  waits = 0;
+}
+
+/** The answer cannot be told before blocks are loaded. */
+const MISSING: unique symbol = Symbol("missing");
+/** The table has no version of the key. */
+const NOWHERE: unique symbol = Symbol("nowhere");
+
+/** The table's newest version of the key is an operand. */
+const OPERAND: unique symbol = Symbol("operand");
+
+type Value = Uint8Array | undefined;
+
+/** Point reads: on the spot where all is at hand, else with one round of requests a level. */
+export class Gets {
+  readonly figures: ReadFigures;
+  readonly samples: KeySamples;
+  readonly #tables: Tables;
+  readonly #views: Views;
+
+  readonly #clock: Clock;
+  readonly #meaning: Meaning;
+  readonly #onWaited: (ms: number) => void;
+
+  /** @param onWaited told how long a read waited for the store. */
+  constructor(
+    { tables, views, meaning }: Pick<ScanSource, "tables" | "views" | "meaning">,
+    figures: ReadFigures,
+    clock: Clock,
+    onWaited: (ms: number) => void,
+  ) {
+    this.figures = figures;
+    this.samples = new KeySamples(clock);
+    this.#tables = tables;
+    this.#views = views;
+    this.#meaning = meaning;
+    this.#clock = clock;
+    this.#onWaited = onWaited;
+  }
+
+  /**
+   * The value of a key as of a sequence; undefined where it has none. It may be kept, and must not
+   * be written to: it may be a view of what others read.
+   */
+  get(view: View, key: Key, sequence: Sequence): Maybe<Value> {
+    this.figures.gets++;
+    this.samples.note(key);
+    const missing: MissingBlock[] = [];
+    const found = this.#find(view, key, sequence, missing, false);
+    return found === MISSING ? this.#wait(view, key, sequence, missing) : found;
+  }
+
+  /** As `get` of each; what is missing for several is asked for at once. */
+  getMany(view: View, keys: readonly Key[], sequence: Sequence): Maybe<readonly Value[]> {
+    this.figures.gets += keys.length;
+    this.samples.noteKeys(keys);
+    const values: Value[] = new Array(keys.length);
+    const missing: MissingBlock[] = [];
+    const open = this.#findAll(view, keys, sequence, {
+      ...{ values, missing, among: keys.keys(), waited: false },
+    });
+    return open.length === 0 ? values : this.#waitMany(view, keys, sequence, values, open, missing);
+  }
+
+  /** What was loaded stays at hand to the end, or a small cache would lose it to what follows. */
+  async #wait(view: View, key: Key, sequence: Sequence, first: MissingBlock[]): Promise<Value> {
+    const held = [this.#begin(view)];
+    try {
+      for (let missing = first; ; ) {
+        held.push(await this.#tables.load(missing));
+        missing = [];
+        const found = this.#find(view, key, sequence, missing, true);
+        if (found !== MISSING) return found;
+      }
+    } finally {
+      for (const letGo of held) letGo();
+    }
+  }
+
+  async #waitMany(
+    view: View,
+    keys: readonly Key[],
+    sequence: Sequence,
+    values: Value[],
+    first: readonly number[],
+    firstMissing: MissingBlock[],
+  ): Promise<readonly Value[]> {
+    const held = [this.#begin(view)];
+    try {
+      let missing = firstMissing;
+      for (let open = first; open.length > 0; ) {
+        held.push(await this.#tables.load(missing));
+        missing = [];
+        open = this.#findAll(view, keys, sequence, {
+          ...{ values, missing, among: open, waited: true },
+        });
+      }
+      return values;
+    } finally {
+      for (const letGo of held) letGo();
+    }
+  }
+
+  /** Pins the view of a read that waits, and counts it, until what is answered is called. */
+  #begin(view: View): () => void {
+    const unpin = this.#views.pin(view);
+    const startMs = this.#clock.monotonicMs();
+    this.figures.waits++;
+    return () => {
+      unpin();
+      this.#onWaited(this.#clock.monotonicMs() - startMs);
+    };
+  }
+
+  /** @returns the indices whose answer is missing still. */
+  #findAll(
+    view: View,
+    keys: readonly Key[],
+    sequence: Sequence,
+    into: { values: Value[]; missing: MissingBlock[]; among: Iterable<number>; waited: boolean },
+  ): readonly number[] {
+    const open: number[] = [];
+    for (const index of into.among) {
+      const key = keys[index] as Key;
+      const found = this.#find(view, key, sequence, into.missing, into.waited);
+      if (found === MISSING) open.push(index);
+      else into.values[index] = found;
+    }
+    return open;
+  }
+
+  /** @param waited blocks had to be loaded: see `valueAt`. */
+  #find(
+    view: View,
+    key: Key,
+    sequence: Sequence,
+    missing: MissingBlock[],
+    waited: boolean,
+  ): Value | typeof MISSING {
+    const fresh = inMemtables(view, key, sequence);
+    if (fresh !== undefined) {
+      const { kind } = fresh;
+      if (kind === PUT) return fresh.value;
+      if (kind === DELETE) return undefined;
+      if (plainKind(kind) === MERGE) return this.#folded(view, key, sequence, missing);
+      return fresh.expiresAtMs > this.#meaning.nowMs() ? fresh.value : undefined;
+    }
+    const { l0, runs } = view;
+    if (l0.length === 0 && runs.length === 0) return undefined;
+    const { a, b } = hashKey(key);
+    for (const table of l0) {
+      const { firstKey, lastKey } = table.meta.stats;
+      if (key < firstKey || key > lastKey || !isVisible(table, sequence)) continue;
+      const found = this.#inTable(table, key, sequence, a, b, missing, waited);
+      if (found === OPERAND) return this.#folded(view, key, sequence, missing);
+      if (found !== NOWHERE) return found;
+    }
+    for (const run of runs) {
+      // Versions of one key may be cut between two tables, the newer ones first.
+      for (let at = firstReaching(run, key); at < run.tables.length; at++) {
+        const table = run.tables[at] as Table;
+        if (table.meta.stats.firstKey > key) break;
+        if (!isVisible(table, sequence)) continue;
+        const found = this.#inTable(table, key, sequence, a, b, missing, waited);
+        if (found === OPERAND) return this.#folded(view, key, sequence, missing);
+        if (found !== NOWHERE) return found;
+      }
+    }
+    return undefined;
+  }
+
+  /** The value of a key whose newest version is an operand: of all versions that it needs. */
+  #folded(
+    view: View,
+    key: Key,
+    sequence: Sequence,
+    missing: MissingBlock[],
+  ): Value | typeof MISSING {
+    const bounds = { from: key, to: keyAfter(key) };
+    const made = viewCursor(view, { bounds, sequence, figures: this.figures });
+    if (!("seek" in made)) {
+      missing.push(...made);
+      return MISSING;
+    }
+    const step = made.seek(key, sequence);
+    if (step === ENTRY && made.key !== key) return undefined;
+    const folded = step === ENTRY ? foldDown(made, key, this.#meaning) : undefined;
+    if (folded?.value !== undefined) return copyOf(folded.value, 0, folded.value.length);
+    if (folded !== undefined || step === END) return undefined;
+    made.missing(missing);
+    return MISSING;
+  }
+
+  #inTable(
+    table: Table,
+    key: Key,
+    sequence: Sequence,
+    a: number,
+    b: number,
+    missing: MissingBlock[],
+    waited: boolean,
+  ): Value | typeof MISSING | typeof NOWHERE | typeof OPERAND {
+    const { open } = table;
+    if (open === undefined) {
+      missing.push(table.missingTail);
+      return MISSING;
+    }
+    const { figures } = this;
+    const { ranges } = open.sst;
+    // Its own tombstones hide its own entries, and all that is older.
+    const deletedAt = ranges === undefined ? 0 : ranges.at(key, sequence);
+    const nothing = deletedAt > 0 ? undefined : NOWHERE;
+    figures.filterChecks++;
+    if (!open.sst.mayContainHashed(key, a, b)) {
+      figures.filterNegatives++;
+      return nothing;
+    }
+    const { point } = open;
+    const step = point.seek(key, sequence);
+    if (step === MISS) {
+      point.missing(missing);
+      return MISSING;
+    }
+    if (step === ENTRY && point.key === key) {
+      const { kind } = point;
+      if (point.sequence <= deletedAt) return undefined;
+      if (kind === PUT) return valueAt(point, waited);
+      if (kind === DELETE) return undefined;
+      if (plainKind(kind) === MERGE) return OPERAND;
+      return hasExpired(point, this.#meaning) ? undefined : valueAt(point, waited);
+    }
+    figures.filterFalsePositives++;
+    return nothing;
+  }
+}
+
+/**
+ * A block that had to be loaded is mostly evicted before it is used again: then it is given back at
+ * once, since a copy was answered. What lies at hand is answered as a view, which costs nothing.
+ */
+function valueAt(point: SstCursor, waited: boolean): Uint8Array {
+  return waited ? point.copiedValue() : point.lentValue();
+}
+
+function inMemtables(view: View, key: Key, sequence: Sequence): Found | undefined {
+  let found = inMemtable(view.active, key, sequence);
+  for (let i = 0; found === undefined && i < view.frozen.length; i++) {
+    found = inMemtable(view.frozen[i] as Memtable, key, sequence);
+  }
+  return found;
+}
+
+/** What a memtable says of a key; a range tombstone that is newer, as a deletion. */
+function inMemtable(memtable: Memtable, key: Key, sequence: Sequence): Found | undefined {
+  const found = memtable.get(key, sequence);
+  const { ranges } = memtable;
+  if (ranges === undefined) return found;
+  const deletedAt = ranges.at(key, sequence);
+  if (deletedAt === 0 || (found !== undefined && found.sequence > deletedAt)) return found;
+  return { sequence: deletedAt, kind: DELETE, value: NO_BYTES, expiresAtMs: 0 };
+}
+
+const NO_BYTES = new Uint8Array(0);

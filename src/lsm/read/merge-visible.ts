@@ -1,0 +1,335 @@
+import { type Cursor, END, ENTRY, MISS, type MissingBlock, type Step } from "../format/cursor.ts";
+import {
+  DELETE,
+  type Key,
+  keyAfter,
+  MERGE,
+  PUT,
+  plainKind,
+  type Sequence,
+} from "../format/entry.ts";
+import { type Folded, foldDown, hasExpired, type Meaning } from "./meaning.ts";
+
+/** Versions of one key that are passed one by one before a seek is the shorter way. */
+const STEPS_BEFORE_SEEK = 8;
+/**
+ * Entries that are passed before others have the event loop: 2 to 6 ms of deleted keys, at the 1 to
+ * 3 µs that each of them costs, or some 20 ms of rows, with what their reader does with them.
+ */
+const STEPS_A_TURN = 2_048;
+const NO_BYTES = new Uint8Array(0);
+
+/**
+ * Moves over keys as they were at a snapshot: of each key the newest version that is not newer than
+ * the snapshot, and no key whose version is a deletion or has expired. Operands are folded over the
+ * version below them. What `Cursor` says of values and misses holds here too.
+ *
+ * Going forward, the cursor below stands on the entry, or further on where operands were folded.
+ * Going back, it has to see all versions of a key first, so it stands on the key before.
+ */
+export class VisibleCursor {
+  readonly #below: Cursor;
+  readonly #snapshot: Sequence;
+  readonly #meaning: Meaning;
+  #forward = true;
+  /** Going forward: the key of which the version to show, or that there is none, is known. */
+  #decided: Key | undefined;
+  /** Going forward: what the cursor below has already found behind the versions of a key. */
+  #found: Step | undefined;
+  /** How the cursor below was moving when it missed: the same call has to be made again. */
+  #resume: (() => Step) | undefined;
+  /** Where a move stopped that does not start over: `resume` goes on with it. */
+  #midway: "forward" | "back" | undefined;
+  readonly #stepsATurn: number;
+  #stepsLeft: number;
+  /** Going back: the best version seen of the key in hand, if any, and whether it is a deletion. */
+  #candidate: "none" | "live" | "deleted" = "none";
+  #candidateKey: Key = "";
+  /** Going back: the cursor below has nothing more. */
+  #drained = false;
+  key: Key = "";
+  sequence: Sequence = 0;
+  valueSource: Uint8Array = NO_BYTES;
+  valueStart = 0;
+  valueEnd = 0;
+
+  /** `stepsATurn`: entries that it passes before it pauses; a test has it pause all the time. */
+  constructor(
+    below: Cursor,
+    snapshot: Sequence,
+    meaning: Meaning,
+    stepsATurn: number = STEPS_A_TURN,
+  ) {
+    this.#stepsATurn = stepsATurn;
+    this.#stepsLeft = stepsATurn;
+    this.#below = below;
+    this.#snapshot = snapshot;
+    this.#meaning = meaning;
+  }
+
+  value(): Uint8Array {
+    return this.valueSource.subarray(this.valueStart, this.valueEnd);
+  }
+
+  /** Whether the miss was none of blocks: others are to have the event loop before it goes on. */
+  get isPaused(): boolean {
+    return this.#stepsLeft <= 0;
+  }
+
+  /** Whether the call that missed goes on by `resume`, and is not made again. */
+  get isMidway(): boolean {
+    return this.#midway !== undefined;
+  }
+
+  /** Others have had the event loop. */
+  refresh(): void {
+    this.#stepsLeft = this.#stepsATurn;
+  }
+
+  /** Goes on with the call that missed. */
+  resume(): Step {
+    const midway = this.#midway;
+    const step = midway === "forward" ? this.#onward(this.#goOn()) : this.#goOnBack();
+    if (step !== MISS) this.#midway = undefined;
+    return step;
+  }
+
+  first(): Step {
+    return this.#jump(() => this.#below.first());
+  }
+
+  last(): Step {
+    return this.#backward(() => this.#below.last());
+  }
+
+  /** To the first visible key at or after `key`. */
+  seek(key: Key): Step {
+    return this.#jump(() => this.#below.seek(key, this.#snapshot));
+  }
+
+  /** To the last visible key before `key`. */
+  seekBefore(key: Key): Step {
+    return this.#backward(() => this.#below.seekBefore(key));
+  }
+
+  next(): Step {
+    if (this.#forward) return this.#onward(this.#goOn());
+    const { key } = this;
+    return this.#jump(() => this.#below.seek(keyAfter(key)));
+  }
+
+  prev(): Step {
+    if (this.#forward) {
+      const { key } = this;
+      return this.#backward(() => this.#below.seekBefore(key));
+    }
+    if (this.#resume !== undefined) return this.#goOnBack();
+    this.#candidate = "none";
+    return this.#drained ? END : this.#walkBack(ENTRY);
+  }
+
+  /** None where it only paused. */
+  missing(into: MissingBlock[]): void {
+    if (!this.isPaused) this.#below.missing(into);
+  }
+
+  #goOn(): () => Step {
+    return this.#resume ?? this.#nextBelow;
+  }
+
+  #goOnBack(): Step {
+    // What missed may miss again, as its blocks are found one after the other.
+    const step = this.#resume?.() ?? MISS;
+    return step === MISS ? MISS : this.#walkBack(step);
+  }
+
+  readonly #nextBelow = (): Step => {
+    const found = this.#found;
+    if (found === undefined) return this.#below.next();
+    this.#found = undefined;
+    return found;
+  };
+  readonly #prevBelow = (): Step => this.#below.prev();
+
+  /** Forward to another place. A miss on the way changes nothing here, so it can start over. */
+  #jump(move: () => Step): Step {
+    const forward = this.#forward;
+    this.#decided = undefined;
+    this.#found = undefined;
+    const step = this.#onward(move);
+    if (step === MISS && !this.isMidway) {
+      this.#forward = forward;
+      this.#resume = undefined;
+    }
+    return step;
+  }
+
+  /** Forward from wherever `move` leads, past the versions of the key that was decided last. */
+  #onward(move: () => Step): Step {
+    const below = this.#below;
+    let call = move;
+    let passed = 0;
+    for (let step = call(); ; step = call()) {
+      if (step === MISS) {
+        this.#resume = call;
+        return MISS;
+      }
+      if (step === END) return this.#stopped(true);
+      const { key } = below;
+      const passing = key === this.#decided || below.sequence > this.#snapshot;
+      if (!passing) {
+        const { kind } = below;
+        const shown = kind === PUT ? this.#show() : kind !== DELETE && this.#showOther(key);
+        if (shown === MISS) {
+          // Nothing is known of the key: its versions are read again from the newest.
+          this.#resume = () => below.seek(key, this.#snapshot);
+          return MISS;
+        }
+        this.#decided = key;
+        passed = 0;
+        if (shown) {
+          this.#stepsLeft--;
+          return this.#stopped(true, ENTRY);
+        }
+        if (this.#found !== undefined) {
+          call = this.#nextBelow;
+          continue;
+        }
+      }
+      call = this.#nextBelow;
+      if (++passed > STEPS_BEFORE_SEEK) {
+        passed = 0;
+        const snapshot = this.#snapshot;
+        const past = key === this.#decided;
+        call = () => (past ? below.seek(keyAfter(key)) : below.seek(key, snapshot));
+      }
+      if (--this.#stepsLeft <= 0) return this.#pause("forward", call);
+    }
+  }
+
+  #backward(move: () => Step): Step {
+    this.#resume = undefined;
+    this.#found = undefined;
+    const step = move();
+    // Nothing has changed, so the same call starts over.
+    if (step === MISS) return MISS;
+    this.#candidate = "none";
+    this.#drained = false;
+    this.#forward = false;
+    return this.#walkBack(step);
+  }
+
+  /** Backward from the entry below, until the newest visible version of a key is known. */
+  #walkBack(from: Step): Step {
+    const below = this.#below;
+    let step = from;
+    let passed = 0;
+    for (;;) {
+      if (step === END) {
+        this.#drained = true;
+        return this.#stopped(false, this.#candidate === "live" ? ENTRY : END);
+      }
+      let call = this.#prevBelow;
+      if (step === ENTRY) {
+        const { key } = below;
+        if (this.#candidate === "none" || key !== this.#candidateKey) {
+          if (this.#candidate === "live") return this.#stopped(false, ENTRY);
+          this.#candidate = "none";
+          this.#candidateKey = key;
+          passed = 0;
+        }
+        if (below.sequence <= this.#snapshot) this.#consider();
+        if (++passed > STEPS_BEFORE_SEEK) {
+          passed = 0;
+          call = () => this.#skipVersions(key);
+        }
+      }
+      if (--this.#stepsLeft <= 0) return this.#pause("back", call);
+      step = call();
+      if (step === MISS) {
+        this.#resume = call;
+        return MISS;
+      }
+    }
+  }
+
+  /** Over all newer versions of a key in two seeks, taking the newest visible one on the way. */
+  #skipVersions(key: Key): Step {
+    const newest = this.#below.seek(key, this.#snapshot);
+    if (newest === MISS) return MISS;
+    if (newest === ENTRY && this.#below.key === key) {
+      const { sequence, kind } = this.#below;
+      if (plainKind(kind) !== MERGE) this.#consider();
+      else {
+        const folded = foldDown(this.#below, key, this.#meaning);
+        if (folded === undefined) return MISS;
+        this.#candidate = folded.value === undefined ? "deleted" : "live";
+        this.#showFolded(key, sequence, folded);
+      }
+    }
+    return this.#below.seekBefore(key);
+  }
+
+  /** Takes the version below into account, after all older ones of its key. */
+  #consider(): void {
+    const below = this.#below;
+    const { kind, key, sequence } = below;
+    const isOver = kind > PUT && hasExpired(below, this.#meaning);
+    if (plainKind(kind) === MERGE) {
+      if (isOver) return;
+      const base = this.#candidate === "live" ? this.value() : undefined;
+      const operand = { operator: below.operator, value: below.value() };
+      const value = this.#meaning.operators.fold(base, [operand]);
+      this.#candidate = "live";
+      this.#showFolded(key, sequence, { value });
+      return;
+    }
+    const live = kind !== DELETE && !isOver;
+    this.#candidate = live ? "live" : "deleted";
+    if (live) this.#show();
+  }
+
+  /** Going forward, of an entry that expires or is an operand: whether its key is to be shown. */
+  #showOther(key: Key): boolean | typeof MISS {
+    const below = this.#below;
+    const { kind, sequence } = below;
+    if (plainKind(kind) !== MERGE) return !hasExpired(below, this.#meaning) && this.#show();
+    const folded = foldDown(below, key, this.#meaning);
+    if (folded === undefined) return MISS;
+    // It may stand on an older version of the key, which is passed, or behind all of them.
+    this.#found = folded.step;
+    this.#showFolded(key, sequence, folded);
+    return folded.value !== undefined;
+  }
+
+  #showFolded(key: Key, sequence: Sequence, { value }: Pick<Folded, "value">): void {
+    if (value === undefined) return;
+    this.key = key;
+    this.sequence = sequence;
+    this.valueSource = value;
+    this.valueStart = 0;
+    this.valueEnd = value.length;
+  }
+
+  #show(): true {
+    const below = this.#below;
+    this.key = below.key;
+    this.sequence = below.sequence;
+    this.valueSource = below.valueSource;
+    this.valueStart = below.valueStart;
+    this.valueEnd = below.valueEnd;
+    return true;
+  }
+
+  #pause(midway: "forward" | "back", call: () => Step): typeof MISS {
+    this.#midway = midway;
+    this.#resume = call;
+    return MISS;
+  }
+
+  #stopped(forward: boolean, step: Step = END): Step {
+    this.#forward = forward;
+    this.#resume = undefined;
+    return step;
+  }
+}

@@ -1,0 +1,186 @@
+import { CatalogError, invalid } from "../../base/error.ts";
+import { readVarint, varintBytes, writeVarint } from "../format/varint.ts";
+
+/**
+ * How values of one key become one without a read: `combine` is associative, so that whoever meets
+ * operands, in a read or a compaction, may combine any neighbours. An operand has the form of a
+ * value, and is the value where there was none.
+ */
+interface MergeOperator {
+  /** As the manifest names it, for good. */
+  readonly name: string;
+  /** Whether bytes have the form of its operands and values. */
+  readonly accepts: (bytes: Uint8Array) => boolean;
+  readonly combine: (older: Uint8Array, newer: Uint8Array) => Uint8Array;
+}
+
+const INT64_BYTES = 8;
+
+/** The sum of 64-bit integers, which wraps around: so the order of additions does not matter. */
+const ADD: MergeOperator = {
+  name: "add",
+  accepts: (bytes) => bytes.length === INT64_BYTES,
+  combine: (older, newer) => int64Bytes(BigInt.asIntN(64, int64Of(older) + int64Of(newer))),
+};
+
+/** The largest of 64-bit integers. */
+const MAX: MergeOperator = {
+  name: "max",
+  accepts: (bytes) => bytes.length === INT64_BYTES,
+  combine: (older, newer) => (int64Of(older) > int64Of(newer) ? older : newer),
+};
+
+/** The union of sets of byte strings (`setBytes`). */
+const SET_UNION: MergeOperator = {
+  name: "set-union",
+  accepts: (bytes) => membersOf(bytes) !== undefined,
+  combine: (older, newer) => setBytes([...(membersOf(older) ?? []), ...(membersOf(newer) ?? [])]),
+};
+
+const REGISTERED: ReadonlyMap<string, MergeOperator> = new Map(
+  [ADD, MAX, SET_UNION].map((operator) => [operator.name, operator]),
+);
+
+/** A 64-bit integer as `add` and `max` take it: 8 bytes, the lowest first. It wraps around. */
+export function int64Bytes(value: bigint): Uint8Array {
+  const bytes = Buffer.alloc(INT64_BYTES);
+  bytes.writeBigInt64LE(BigInt.asIntN(64, value));
+  return bytes;
+}
+
+/** What `int64Bytes` wrote. */
+export function int64Of(bytes: Uint8Array): bigint {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).readBigInt64LE();
+}
+
+/** A set as `set-union` takes it: its members in the order of their bytes, lengths before them. */
+export function setBytes(members: Iterable<Uint8Array>): Uint8Array {
+  const sorted = [...members].sort((a, b) => Buffer.compare(a, b));
+  const distinct = sorted.filter((one, i) => {
+    const before = sorted[i - 1];
+    return before === undefined || Buffer.compare(before, one) !== 0;
+  });
+  const size = distinct.reduce((sum, { length }) => sum + varintBytes(length) + length, 0);
+  const out = new Uint8Array(size);
+  let at = 0;
+  for (const member of distinct) {
+    at = writeVarint(out, at, member.length);
+    out.set(member, at);
+    at += member.length;
+  }
+  return out;
+}
+
+/** The members of a set, in order, as views; undefined where the bytes are none. */
+export function membersOf(bytes: Uint8Array): readonly Uint8Array[] | undefined {
+  const members: Uint8Array[] = [];
+  for (let at = 0; at < bytes.length; ) {
+    const size = readVarint(bytes, at, bytes.length);
+    if (size === undefined || size.after + size.value > bytes.length) return undefined;
+    const member = bytes.subarray(size.after, size.after + size.value);
+    const before = members.at(-1);
+    if (before !== undefined && Buffer.compare(before, member) >= 0) return undefined;
+    members.push(member);
+    at = size.after + size.value;
+  }
+  return members;
+}
+
+/** One operand that was merged into a key. */
+export interface Operand {
+  readonly operator: number;
+  readonly value: Uint8Array;
+}
+
+/** The operators of a shard. Their numbers are places in the list of names in its manifest. */
+export class Operators {
+  /** By number. */
+  readonly names: readonly string[];
+  readonly #operators: readonly MergeOperator[];
+
+  /** @throws CatalogError `Unavailable`, code `LSM_OPERATOR_UNKNOWN`: as `assertOperators`. */
+  constructor(names: readonly string[]) {
+    assertOperators(names);
+    this.names = names;
+    this.#operators = names.map((name) => REGISTERED.get(name) as MergeOperator);
+  }
+
+  /**
+   * The number of an operator for an operand.
+   *
+   * @throws CatalogError `Invalid`, codes `LSM_OPERATOR_INVALID`, `LSM_OPERAND_INVALID`.
+   */
+  numberFor(name: string, operand: Uint8Array): number {
+    const number = this.#operators.findIndex((operator) => operator.name === name);
+    if (number < 0) throw invalid("LSM_OPERATOR_INVALID", "no such merge operator", { name });
+    if (!this.#of(number).accepts(operand)) {
+      const facts = { name, bytes: operand.length };
+      throw invalid("LSM_OPERAND_INVALID", "the operand has not the operator's form", facts);
+    }
+    return number;
+  }
+
+  name(number: number): string {
+    return this.#of(number).name;
+  }
+
+  /** Two neighbours of one operator as one operand; undefined where they are of two. */
+  combine(older: Operand, newer: Operand): Operand | undefined {
+    const { operator } = newer;
+    if (older.operator !== operator) return undefined;
+    return { operator, value: this.#of(operator).combine(older.value, newer.value) };
+  }
+
+  /** What an operand makes of a value; undefined where that has another form. */
+  apply(
+    value: Uint8Array | undefined,
+    { operator, value: operand }: Operand,
+  ): Uint8Array | undefined {
+    const { accepts, combine } = this.#of(operator);
+    if (value === undefined) return operand;
+    return accepts(value) ? combine(value, operand) : undefined;
+  }
+
+  /**
+   * What operands make of a value, the newest operand first.
+   *
+   * @throws CatalogError `Invalid`, code `LSM_MERGE_MISMATCH`: something below has another form.
+   */
+  fold(base: Uint8Array | undefined, operands: readonly Operand[]): Uint8Array | undefined {
+    return operands.reduceRight<Uint8Array | undefined>((value, operand) => {
+      const next = this.apply(value, operand);
+      if (next !== undefined) return next;
+      const facts = { operator: this.name(operand.operator), bytes: value?.length ?? 0 };
+      throw invalid("LSM_MERGE_MISMATCH", "a value has not the form of its operator", facts);
+    }, base);
+  }
+
+  #of(number: number): MergeOperator {
+    const operator = this.#operators[number];
+    if (operator !== undefined) return operator;
+    const message = "an operand of an operator that the manifest does not name";
+    throw new CatalogError("Corrupt", "LSM_OPERATOR_UNNAMED", message, { number });
+  }
+}
+
+/**
+ * Those of a shard, from now on: what its manifest names keeps its number.
+ *
+ * @throws CatalogError as `assertOperators`.
+ */
+export function withRegistered(names: readonly string[]): readonly string[] {
+  assertOperators(names);
+  return [...names, ...[...REGISTERED.keys()].filter((name) => !names.includes(name))];
+}
+
+/**
+ * A newer node may know what this one does not.
+ *
+ * @throws CatalogError `Unavailable`, code `LSM_OPERATOR_UNKNOWN`.
+ */
+function assertOperators(names: readonly string[]): void {
+  const unknown = names.find((name) => !REGISTERED.has(name));
+  if (unknown === undefined) return;
+  const message = "the shard has a merge operator that this version lacks";
+  throw new CatalogError("Unavailable", "LSM_OPERATOR_UNKNOWN", message, { name: unknown });
+}

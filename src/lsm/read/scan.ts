@@ -1,0 +1,250 @@
+import { invalid } from "../../base/error.ts";
+import { ENTRY, MISS, type MissingBlock, type Step } from "../format/cursor.ts";
+import type { Key, Sequence } from "../format/entry.ts";
+import type { Maybe } from "../maybe.ts";
+import type { Memtable } from "../memtable/memtable.ts";
+import type { Bounds } from "../range.ts";
+import type { Meaning } from "./meaning.ts";
+import { VisibleCursor } from "./merge-visible.ts";
+import type { Tables } from "./tables.ts";
+import type { View, Views } from "./view.ts";
+import { type PrefixFigures, viewCursor } from "./view-cursor.ts";
+
+/** Never write to the bytes: they are views of what others read. They may be kept. */
+export interface Row {
+  readonly key: Uint8Array;
+  readonly value: Uint8Array;
+}
+
+/** Rows of a range in batches, in key order or against it. */
+export interface Scan extends AsyncIterable<readonly Row[]> {
+  /** The next rows, at least one; undefined behind the last. Not called while one is pending. */
+  next(): Maybe<readonly Row[] | undefined>;
+  /** Lets go of what it reads. Behind the last row it has done so itself. */
+  close(): void;
+}
+
+export interface ScanOptions {
+  readonly bounds: Bounds;
+  readonly sequence: Sequence;
+  readonly reverse: boolean;
+  /** At most so many rows in all, and in a batch. */
+  readonly limit: number;
+  readonly batchRows: number;
+  /** The most that is read ahead, once the scan is seen to go on. */
+  readonly readAheadBytes: number;
+}
+
+/** What a scan reads from; `assertReadable` throws where reads are over. */
+export interface ScanSource {
+  readonly tables: Tables;
+  readonly views: Views;
+  readonly meaning: Meaning;
+  readonly figures: PrefixFigures;
+  readonly assertReadable: (sequence: Sequence) => void;
+  /** Resolves once others have had the event loop. */
+  readonly turn: () => Promise<void>;
+}
+
+/** What the first request reads beyond its block, where nothing says how far the scan will go. */
+const FIRST_AHEAD_BYTES = 65_536;
+
+/** A scan of one view as of one sequence: what is written meanwhile does not show. */
+export class ViewScan implements Scan {
+  readonly #source: ScanSource;
+  readonly #options: ScanOptions;
+  readonly #view: View;
+  /** Undefined until the tails are at hand that have to be known first. */
+  #cursor: VisibleCursor | undefined;
+  #tails: readonly MissingBlock[] = [];
+  readonly #unpin: () => void;
+  #left: number;
+  #started = false;
+  #closed = false;
+  #aheadBytes: number;
+
+  constructor(source: ScanSource, view: View, options: ScanOptions) {
+    this.#source = source;
+    this.#options = options;
+    this.#left = options.limit;
+    this.#unpin = source.views.pin(view);
+    this.#view = view;
+    this.#cursor = this.#begin();
+    this.#aheadBytes = Math.min(options.readAheadBytes, firstAhead(view, options.limit));
+  }
+
+  next(): Maybe<readonly Row[] | undefined> {
+    if (this.#closed) return undefined;
+    this.#source.assertReadable(this.#options.sequence);
+    const batch = new Batch(this.#view);
+    return this.#fill(batch, this.#step()) ? this.#finish(batch) : this.#wait(batch);
+  }
+
+  close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#unpin();
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<readonly Row[]> {
+    try {
+      for (let rows = await this.next(); rows !== undefined; rows = await this.next()) yield rows;
+    } finally {
+      this.close();
+    }
+  }
+
+  #begin(): VisibleCursor | undefined {
+    const { bounds, sequence } = this.#options;
+    const made = viewCursor(this.#view, { bounds, sequence, figures: this.#source.figures });
+    if ("seek" in made) {
+      return new VisibleCursor(made, this.#options.sequence, this.#source.meaning);
+    }
+    this.#tails = made;
+    return undefined;
+  }
+
+  #step(): Step {
+    const { bounds, reverse } = this.#options;
+    this.#cursor ??= this.#begin();
+    const cursor = this.#cursor;
+    if (cursor === undefined) return MISS;
+    if (cursor.isMidway) return cursor.resume();
+    if (this.#started) return reverse ? cursor.prev() : cursor.next();
+    if (!reverse) return bounds.from === "" ? cursor.first() : cursor.seek(bounds.from);
+    return bounds.to === undefined ? cursor.last() : cursor.seekBefore(bounds.to);
+  }
+
+  /** @returns false where blocks are missing, or others are to have the event loop. */
+  #fill(batch: Batch, first: Step): boolean {
+    const { bounds, reverse, batchRows } = this.#options;
+    const cursor = this.#cursor as VisibleCursor;
+    const most = Math.min(batchRows, this.#left);
+    for (let step = first; step !== MISS; step = reverse ? cursor.prev() : cursor.next()) {
+      this.#started = true;
+      const { key } = cursor;
+      const inside =
+        step === ENTRY &&
+        (reverse ? key >= bounds.from : bounds.to === undefined || key < bounds.to);
+      if (!inside) {
+        this.close();
+        return true;
+      }
+      batch.add(key, cursor.valueSource, cursor.valueStart, cursor.valueEnd);
+      if (batch.length === most) return true;
+      if (cursor.isPaused) return false;
+    }
+    return false;
+  }
+
+  async #wait(batch: Batch): Promise<readonly Row[] | undefined> {
+    const { tables, assertReadable, turn } = this.#source;
+    const { reverse, readAheadBytes, sequence } = this.#options;
+    const held: (() => void)[] = [];
+    const letGo = (): void => {
+      for (const release of held.splice(0)) release();
+    };
+    try {
+      for (;;) {
+        const missing: MissingBlock[] = [];
+        if (this.#cursor === undefined) missing.push(...this.#tails);
+        else this.#cursor.missing(missing);
+        if (this.#cursor?.isPaused) {
+          await turn();
+          this.#cursor.refresh();
+        }
+        held.push(await tables.load(missing, { bytes: this.#aheadBytes, reverse }));
+        this.#aheadBytes = Math.min(readAheadBytes, 2 * this.#aheadBytes);
+        if (this.#closed) return undefined;
+        assertReadable(sequence);
+        const step = this.#step();
+        // What a step needed besides is needed again when it is repeated.
+        if (step === MISS) continue;
+        letGo();
+        if (this.#fill(batch, step)) return this.#finish(batch);
+      }
+    } catch (error) {
+      this.close();
+      throw error;
+    } finally {
+      letGo();
+    }
+  }
+
+  #finish(batch: Batch): readonly Row[] | undefined {
+    this.#left -= batch.length;
+    if (this.#left === 0) this.close();
+    return batch.length === 0 ? undefined : batch.rows();
+  }
+}
+
+/** Rows on their way out: their keys are texts until their number is known. */
+class Batch {
+  readonly #view: View;
+  /** What the value before lay in, if that was no memtable. */
+  #block: ArrayBufferLike | undefined;
+  readonly #keys: Key[] = [];
+  readonly #values: Uint8Array[] = [];
+  #keyBytes = 0;
+
+  constructor(view: View) {
+    this.#view = view;
+  }
+
+  get length(): number {
+    return this.#keys.length;
+  }
+
+  add(key: Key, source: Uint8Array, from: number, to: number): void {
+    this.#keys.push(key);
+    this.#keyBytes += key.length;
+    this.#values.push(this.#kept(source, from, to));
+  }
+
+  /** What a memtable holds is copied: it is given back when it is flushed. Blocks are lent. */
+  #kept(source: Uint8Array, from: number, to: number): Uint8Array {
+    const { buffer } = source;
+    if (buffer !== this.#block) {
+      const { active, frozen } = this.#view;
+      let copy = active.kept(source, from, to);
+      for (let i = 0; copy === undefined && i < frozen.length; i++) {
+        copy = (frozen[i] as Memtable).kept(source, from, to);
+      }
+      if (copy !== undefined) return copy;
+      this.#block = buffer;
+    }
+    return new Uint8Array(buffer, source.byteOffset + from, to - from);
+  }
+
+  rows(): readonly Row[] {
+    const bytes = Buffer.allocUnsafeSlow(this.#keyBytes);
+    const rows: Row[] = [];
+    let at = 0;
+    for (let i = 0; i < this.#keys.length; i++) {
+      const key = this.#keys[i] as Key;
+      bytes.write(key, at, "latin1");
+      const start = at;
+      at += key.length;
+      rows.push({
+        key: new Uint8Array(bytes.buffer, start, key.length),
+        value: this.#values[i] as Uint8Array,
+      });
+    }
+    return rows;
+  }
+}
+
+/** What a scan of so few rows reads of the widest table, or a little of an unbounded one. */
+function firstAhead(view: View, limit: number): number {
+  if (limit === Number.POSITIVE_INFINITY) return FIRST_AHEAD_BYTES;
+  const stats = view.l0[0]?.meta.stats ?? view.runs[0]?.tables[0]?.meta.stats;
+  if (stats === undefined || stats.entries === 0) return 0;
+  return Math.ceil((limit * stats.rawBytes) / stats.entries);
+}
+
+/** @throws CatalogError `Invalid`, code `LSM_RANGE_INVALID`. */
+export function assertCount(count: number): void {
+  if (count !== Number.POSITIVE_INFINITY && !(Number.isSafeInteger(count) && count >= 1)) {
+    throw invalid("LSM_RANGE_INVALID", "a number of rows is a positive integer", { count });
+  }
+}

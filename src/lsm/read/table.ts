@@ -1,0 +1,149 @@
+import type { MissingBlock } from "../format/cursor.ts";
+import { DataBlock } from "../format/data-block.ts";
+import type { IndexBlock } from "../format/index-block.ts";
+import type { Sst } from "../format/sst.ts";
+import { type SstBlocks, SstCursor } from "../format/sst-cursor.ts";
+import type { SstMeta } from "../format/sst-meta.ts";
+import type { BlockCache, CachedFile } from "./cache.ts";
+
+/** A table whose tail is at hand, and the one cursor of all its look-ups. */
+export class OpenTable {
+  readonly sst: Sst;
+  /**
+   * Whoever moves it reads what it stands on before anybody else can move it: no await. Only seeks:
+   * the block that it stands on may be gone by the next one.
+   */
+  readonly point: SstCursor;
+
+  constructor(sst: Sst, blocks: SstBlocks) {
+    this.sst = sst;
+    this.point = new SstCursor(sst, blocks, false);
+  }
+
+  get weight(): number {
+    return this.sst.weight;
+  }
+}
+
+/** How much more to read where a scan is seen to go on, and which way. */
+export interface ReadAhead {
+  readonly bytes: number;
+  readonly reverse: boolean;
+}
+
+/** What lies at an offset of a table: the open table itself stands where its tail does. */
+export type Loaded = OpenTable | DataBlock | IndexBlock;
+
+/**
+ * One table, with its parts as far as they are at hand. They lie in the cache, which is bounded and
+ * shared; those that somebody waits for are held here besides, so that however small the cache is,
+ * what was loaded is there when the call that missed it is repeated.
+ */
+export class Table implements SstBlocks {
+  readonly meta: SstMeta;
+  /** Offset of the tail. */
+  readonly tailAt: number;
+  /** Requests under way, by the offsets of what they will bring. */
+  readonly loading: Map<number, Promise<Map<number, Loaded>>> = new Map();
+  readonly #cached: CachedFile<OpenTable>;
+  readonly #held = new Map<number, { readonly value: Loaded; holders: number }>();
+
+  constructor(meta: SstMeta, cache: BlockCache) {
+    this.meta = meta;
+    this.tailAt = meta.fileBytes - meta.tailBytes;
+    this.#cached = cache.file();
+  }
+
+  get open(): OpenTable | undefined {
+    return this.#cached.tail(this.tailAt) ?? (this.#heldAt(this.tailAt) as OpenTable | undefined);
+  }
+
+  data(offset: number): DataBlock | undefined {
+    return this.#cached.data(offset) ?? (this.#heldAt(offset) as DataBlock | undefined);
+  }
+
+  index(offset: number): IndexBlock | undefined {
+    return this.#cached.index(offset) ?? (this.#heldAt(offset) as IndexBlock | undefined);
+  }
+
+  /** What is missing while the table is not open. */
+  get missingTail(): MissingBlock {
+    const { id, tailBytes } = this.meta;
+    return { file: id, kind: "index", offset: this.tailAt, bytes: tailBytes };
+  }
+
+  /** Puts something at hand, until it is let go as often as it was held. */
+  hold(offset: number, value: Loaded): void {
+    const held = this.#held.get(offset);
+    if (held !== undefined) held.holders++;
+    else {
+      this.#held.set(offset, { value, holders: 1 });
+      if (value instanceof DataBlock) value.hold();
+    }
+    if (value instanceof DataBlock) this.#cached.addData(offset, value);
+    else if (value instanceof OpenTable) this.#cached.addTail(offset, value);
+    else this.#cached.addIndex(offset, value);
+  }
+
+  letGo(offset: number): void {
+    const held = this.#held.get(offset);
+    if (held === undefined || --held.holders > 0) return;
+    this.#held.delete(offset);
+    if (held.value instanceof DataBlock) held.value.letGo();
+  }
+
+  /** Its file is gone, or nobody will read it again. */
+  forget(): void {
+    this.#cached.clear();
+  }
+
+  /** With the data blocks that lie behind them, or before them, and are not at hand. */
+  withFollowing(
+    sst: Sst,
+    parts: readonly MissingBlock[],
+    { bytes, reverse }: ReadAhead,
+  ): readonly MissingBlock[] {
+    const all = [...parts];
+    for (const part of parts) {
+      const leaf = part.kind === "data" ? this.#leafOf(sst, part.offset) : undefined;
+      if (leaf === undefined) continue;
+      const step = reverse ? -1 : 1;
+      let left = bytes - part.bytes;
+      let entry = entryAt(leaf, part.offset) + step;
+      for (; entry >= 0 && entry < leaf.count; entry += step) {
+        const offset = leaf.offset(entry);
+        left -= leaf.bytes(entry);
+        if (left < 0 || this.data(offset) !== undefined || this.loading.has(offset)) break;
+        all.push({ file: this.meta.id, kind: "data", offset, bytes: leaf.bytes(entry) });
+      }
+    }
+    return all;
+  }
+
+  /** The index that names the block at an offset, if it is at hand. */
+  #leafOf(sst: Sst, offset: number): IndexBlock | undefined {
+    const { index } = sst;
+    if (index.level === 0) return index;
+    for (let part = 0; part < index.count; part++) {
+      const leaf = this.index(index.offset(part));
+      if (leaf !== undefined && leaf.start <= offset && offset < leaf.end) return leaf;
+    }
+    return undefined;
+  }
+
+  #heldAt(offset: number): Loaded | undefined {
+    return this.#held.get(offset)?.value;
+  }
+}
+
+/** The entry of the frame that begins at an offset. */
+function entryAt(leaf: IndexBlock, offset: number): number {
+  let low = 0;
+  let high = leaf.count - 1;
+  while (low < high) {
+    const middle = (low + high + 1) >>> 1;
+    if (leaf.offset(middle) <= offset) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}

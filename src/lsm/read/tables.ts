@@ -1,0 +1,224 @@
+import { CatalogError } from "../../base/error.ts";
+import type { BlobStore } from "../../blob/port.ts";
+import { closed } from "../errors.ts";
+import { inFile } from "../format/corrupt.ts";
+import type { MissingBlock } from "../format/cursor.ts";
+import { DataBlock } from "../format/data-block.ts";
+import type { IndexBlock } from "../format/index-block.ts";
+import { openSst, type Sst } from "../format/sst.ts";
+import type { SstMeta } from "../format/sst-meta.ts";
+import type { Ulid } from "../format/ulid.ts";
+import type { BlockCache } from "./cache.ts";
+import { type Loaded, OpenTable, type ReadAhead, Table } from "./table.ts";
+
+export interface TableOptions {
+  /** Parts of a table that lie closer together than this are read with one request. */
+  readonly readGapBytes: number;
+  /** The longest request. */
+  readonly readBytes: number;
+  /** Tells what a failed read means, before whoever waits for it is told. */
+  readonly explain?: (error: unknown) => Promise<unknown>;
+}
+
+/** What one request reads of one table. */
+interface Read {
+  readonly table: Table;
+  readonly parts: readonly MissingBlock[];
+}
+
+/** Where the file of a table lies. */
+export function tablePath(prefix: string, id: Ulid): string {
+  return `${prefix}sst/${id}.sst`;
+}
+
+/** Where the file of a table lies that a manifest names, of the shard at a prefix. */
+export function pathOf(
+  prefix: string,
+  { id, home = prefix }: Pick<SstMeta, "id" | "home">,
+): string {
+  return tablePath(home, id);
+}
+
+/** The tables that this process reads, each once, and the loading of what they miss. */
+export class Tables {
+  readonly #store: BlobStore;
+  readonly #prefix: string;
+  readonly #cache: BlockCache;
+  readonly #options: TableOptions;
+  readonly #tables = new Map<Ulid, Table>();
+  #closed = false;
+  #reads = 0;
+  #readBytes = 0;
+
+  constructor(store: BlobStore, prefix: string, cache: BlockCache, options: TableOptions) {
+    this.#store = store;
+    this.#prefix = prefix;
+    this.#cache = cache;
+    this.#options = options;
+  }
+
+  /** The table that a manifest describes. Reads nothing. */
+  of(meta: SstMeta): Table {
+    const known = this.#tables.get(meta.id);
+    if (known !== undefined) return known;
+    const table = new Table(meta, this.#cache);
+    this.#tables.set(meta.id, table);
+    return table;
+  }
+
+  /** Forgets all other tables than these. */
+  keepOnly(ids: ReadonlySet<Ulid>): void {
+    for (const [id, table] of this.#tables) {
+      if (ids.has(id)) continue;
+      this.#tables.delete(id);
+      table.forget();
+    }
+  }
+
+  /** Forgets all of them. Reads that wait are told so. */
+  close(): void {
+    this.#closed = true;
+    this.keepOnly(new Set());
+  }
+
+  get figures(): { readonly tableReads: number; readonly tableReadBytes: number } {
+    return { tableReads: this.#reads, tableReadBytes: this.#readBytes };
+  }
+
+  /**
+   * Brings what cursors miss to hand: one request for each stretch of a table, all at once, none
+   * for what another caller is loading already. What was loaded stays at hand until the function
+   * that is answered is called, after the call that missed it has been repeated.
+   *
+   * @throws CatalogError `Corrupt`, codes `LSM_TABLE_MISSING`, `LSM_FILE_CORRUPT`; `Unavailable`,
+   *   codes `LSM_FENCED`, `LSM_CLOSED`; what the store throws.
+   */
+  async load(missing: readonly MissingBlock[], ahead?: ReadAhead): Promise<() => void> {
+    const wanted = new Map<Table, Map<number, MissingBlock>>();
+    for (const part of missing) {
+      const table = this.#tables.get(part.file as Ulid);
+      if (table === undefined) {
+        const path = tablePath(this.#prefix, part.file as Ulid);
+        throw this.#closed ? closed() : tableGone(path, part.offset);
+      }
+      const parts = wanted.get(table) ?? new Map<number, MissingBlock>();
+      wanted.set(table, parts.set(part.offset, part));
+    }
+    const held: [Table, number][] = [];
+    const release = (): void => {
+      for (const [table, offset] of held) table.letGo(offset);
+    };
+    const loads = [...wanted].map(async ([table, parts]) => {
+      const loaded = await this.#loadParts(table, [...parts.values()], ahead);
+      for (const [offset, value] of loaded) {
+        // Others who waited for it may have used it and lost it by now: then it is asked for again.
+        if (value instanceof DataBlock && value.isGone) continue;
+        table.hold(offset, value);
+        held.push([table, offset]);
+      }
+    });
+    const outcomes = await Promise.allSettled(loads);
+    const failed = outcomes.find((outcome) => outcome.status === "rejected");
+    if (failed === undefined) return release;
+    release();
+    const { explain } = this.#options;
+    throw explain === undefined ? failed.reason : await explain(failed.reason);
+  }
+
+  async #loadParts(
+    table: Table,
+    parts: readonly MissingBlock[],
+    ahead: ReadAhead | undefined,
+  ): Promise<Map<number, Loaded>> {
+    const blocks = parts.filter((part) => part.offset !== table.tailAt);
+    const open = table.open ?? (await this.#openTable(table));
+    const loaded = new Map<number, Loaded>([[table.tailAt, open]]);
+    const wanted = ahead === undefined ? blocks : table.withFollowing(open.sst, blocks, ahead);
+    const fresh = wanted.filter((part) => !table.loading.has(part.offset));
+    for (const read of this.#plan(table, fresh)) {
+      const reading = this.#read(read, open.sst).finally(() => {
+        for (const { offset } of read.parts) table.loading.delete(offset);
+      });
+      for (const { offset } of read.parts) table.loading.set(offset, reading);
+    }
+    const readings = new Set(wanted.map((part) => table.loading.get(part.offset)));
+    const offsets = new Set(wanted.map((part) => part.offset));
+    for (const values of await Promise.all(readings)) {
+      for (const [offset, value] of values ?? []) {
+        if (offsets.has(offset)) loaded.set(offset, value);
+      }
+    }
+    return loaded;
+  }
+
+  async #openTable(table: Table): Promise<OpenTable> {
+    const { tailAt } = table;
+    let opening = table.loading.get(tailAt);
+    if (opening === undefined) {
+      opening = this.#readTail(table).finally(() => table.loading.delete(tailAt));
+      table.loading.set(tailAt, opening);
+    }
+    return (await opening).get(tailAt) as OpenTable;
+  }
+
+  async #readTail(table: Table): Promise<Map<number, Loaded>> {
+    const { id, fileBytes, tailBytes } = table.meta;
+    const path = pathOf(this.#prefix, table.meta);
+    const blob = await this.#store.getSuffix(path, tailBytes);
+    if (blob === undefined) throw tableGone(path, table.tailAt);
+    this.#count(blob.bytes);
+    const opened = inFile(path, () => openSst(blob.bytes, { id, fileBytes }));
+    if (opened.state === "short") throw tableGone(path, table.tailAt);
+    return new Map<number, Loaded>([[table.tailAt, new OpenTable(opened.sst, table)]]);
+  }
+
+  /** Cuts parts, in any order, into requests. */
+  #plan(table: Table, parts: readonly MissingBlock[]): readonly Read[] {
+    const { readGapBytes, readBytes } = this.#options;
+    const reads: { table: Table; parts: MissingBlock[]; start: number; end: number }[] = [];
+    for (const part of parts.toSorted((a, b) => a.offset - b.offset)) {
+      const last = reads.at(-1);
+      const end = part.offset + part.bytes;
+      if (
+        last !== undefined &&
+        part.offset - last.end <= readGapBytes &&
+        end - last.start <= readBytes
+      ) {
+        last.parts.push(part);
+        last.end = end;
+      } else reads.push({ table, parts: [part], start: part.offset, end });
+    }
+    return reads;
+  }
+
+  async #read({ table, parts }: Read, sst: Sst): Promise<Map<number, Loaded>> {
+    const start = parts[0]?.offset ?? 0;
+    const last = parts.at(-1);
+    const length = last === undefined ? 0 : last.offset + last.bytes - start;
+    const path = pathOf(this.#prefix, table.meta);
+    const blob = await this.#store.getRange(path, start, length);
+    if (blob === undefined) throw tableGone(path, start);
+    this.#count(blob.bytes);
+    const loaded = new Map<number, DataBlock | IndexBlock>();
+    const life = blob.own === true && parts.length === 1 ? "alone" : "kept";
+    for (const { kind, offset, bytes } of parts) {
+      const frame = blob.bytes.subarray(offset - start, offset - start + bytes);
+      const read = inFile(path, () =>
+        kind === "data" ? sst.dataBlock(frame, offset, life) : sst.indexPart(frame, offset),
+      );
+      loaded.set(offset, read);
+    }
+    return loaded;
+  }
+
+  #count(bytes: Uint8Array): void {
+    this.#reads++;
+    this.#readBytes += bytes.length;
+  }
+}
+
+/** The manifest names a file that is not there: somebody deleted it, or it was never whole. */
+export function tableGone(path: string, offset: number): CatalogError {
+  const facts = { path, offset };
+  return new CatalogError("Corrupt", "LSM_TABLE_MISSING", "a table is not there", facts);
+}

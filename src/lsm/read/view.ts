@@ -1,0 +1,131 @@
+import type { Key, Sequence } from "../format/entry.ts";
+import type { Ulid } from "../format/ulid.ts";
+import type { Memtable } from "../memtable/memtable.ts";
+import type { Table } from "./table.ts";
+
+/** Tables whose key ranges do not overlap, in the order of their keys. */
+export interface Run {
+  readonly id: number;
+  readonly tables: readonly Table[];
+}
+
+/**
+ * All there is to read at one moment, newest first: what is in a memtable hides what is in the
+ * frozen ones, those hide the tables of level 0, and those the sorted runs. Never changes, but that
+ * the active memtable grows.
+ */
+export interface View {
+  readonly active: Memtable;
+  readonly frozen: readonly Memtable[];
+  readonly l0: readonly Table[];
+  readonly runs: readonly Run[];
+}
+
+/** Of a view, what lies in the store. */
+type Files = Pick<View, "l0" | "runs">;
+
+/** Index of the first table of a run that reaches up to a key; all of them if none does. */
+export function firstReaching({ tables }: Run, key: Key): number {
+  let low = 0;
+  let high = tables.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((tables[middle] as Table).meta.stats.lastKey < key) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/**
+ * The current view, and those before it that a reader still uses. They hold their memtables: who
+ * reads one beyond the turn in which it was the current one pins it.
+ */
+export class Views {
+  #current: View;
+  readonly #pins = new Map<View, number>();
+  readonly #tablePins = new Set<Files>();
+
+  constructor(first: View) {
+    this.#current = first;
+    hold(first);
+  }
+
+  get current(): View {
+    return this.#current;
+  }
+
+  replace(next: View): void {
+    const before = this.#current;
+    hold(next);
+    this.#current = next;
+    letGo(before);
+  }
+
+  /** Keeps files and memtables of a view, until what is answered is called. */
+  pin(view: View): () => void {
+    const pins = this.#pins.get(view) ?? 0;
+    if (pins === 0) hold(view);
+    this.#pins.set(view, pins + 1);
+    let pinned = true;
+    return () => {
+      if (!pinned) return;
+      pinned = false;
+      const left = (this.#pins.get(view) ?? 0) - 1;
+      if (left > 0) this.#pins.set(view, left);
+      else {
+        this.#pins.delete(view);
+        letGo(view);
+      }
+    };
+  }
+
+  /** Keeps its files alone: a compaction takes longer than memtables should be kept. */
+  pinTables({ l0, runs }: View): () => void {
+    const pin = { l0, runs };
+    this.#tablePins.add(pin);
+    return () => void this.#tablePins.delete(pin);
+  }
+
+  /** Whether somebody still reads a view, the current one or one before. */
+  get arePinned(): boolean {
+    return this.#pins.size > 0;
+  }
+
+  /** Whether the current view or a pinned one reads a table of another shard. */
+  get areForeign(): boolean {
+    return this.#inUse.some(isForeign);
+  }
+
+  /** Every table that the current view or a pinned one reads. */
+  tables(): ReadonlySet<Ulid> {
+    const ids = new Set<Ulid>();
+    for (const files of this.#inUse) for (const table of tablesOf(files)) ids.add(table.meta.id);
+    return ids;
+  }
+
+  get #inUse(): readonly Files[] {
+    return [this.#current, ...this.#pins.keys(), ...this.#tablePins];
+  }
+}
+
+/** Whether it reads a table that lies with another shard. */
+function isForeign(files: Files): boolean {
+  return tablesOf(files).some(({ meta }) => meta.home !== undefined);
+}
+
+function hold({ active, frozen }: View): void {
+  for (const memtable of [active, ...frozen]) memtable.hold();
+}
+
+function letGo({ active, frozen }: View): void {
+  for (const memtable of [active, ...frozen]) memtable.letGo();
+}
+
+export function tablesOf({ l0, runs }: Files): readonly Table[] {
+  return [...l0, ...runs.flatMap((run) => run.tables)];
+}
+
+/** Whether a table can hold a version that a read at `sequence` sees. */
+export function isVisible(table: Table, sequence: Sequence): boolean {
+  return table.meta.stats.minSequence <= sequence;
+}

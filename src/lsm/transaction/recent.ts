@@ -1,0 +1,104 @@
+import { ENTRY, type Step } from "../format/cursor.ts";
+import { END_OF_KEYS, type Key, MAX_SEQUENCE, type Sequence } from "../format/entry.ts";
+import type { Memtable } from "../memtable/memtable.ts";
+import type { Bounds } from "../range.ts";
+import type { Views } from "../read/view.ts";
+
+/**
+ * What was written of late, for telling conflicts: memtables hold every write with its sequence, so
+ * those that are in use need no copy, and those that were flushed are kept as long as a transaction
+ * is open that is older, within a bound.
+ */
+export class RecentWrites {
+  readonly #views: Views;
+  readonly #maxBytes: number;
+  readonly #onBytes: (bytes: number) => void;
+  /** Newest first. */
+  #flushed: readonly Memtable[] = [];
+  #floor: Sequence;
+
+  /**
+   * @param floor everything up to it lies in tables.
+   * @param onBytes told whenever there is more or less of it.
+   */
+  constructor(views: Views, maxBytes: number, floor: Sequence, onBytes: (bytes: number) => void) {
+    this.#views = views;
+    this.#maxBytes = maxBytes;
+    this.#onBytes = onBytes;
+    this.#floor = floor;
+  }
+
+  /** Above it every write is known still: whoever began below it cannot be judged. */
+  get floor(): Sequence {
+    return this.#floor;
+  }
+
+  get bytes(): number {
+    return this.#flushed.reduce((sum, memtable) => sum + memtable.memoryBytes, 0);
+  }
+
+  /** Takes over a flushed memtable. `oldest`: where the oldest transaction began, if any. */
+  add(memtable: Memtable, oldest: Sequence | undefined): void {
+    memtable.hold();
+    this.#flushed = [memtable, ...this.#flushed];
+    this.trim(oldest);
+  }
+
+  /** Drops what no open transaction can conflict with, and what exceeds the bound. */
+  trim(oldest: Sequence | undefined): void {
+    let { bytes } = this;
+    while (this.#flushed.length > 0) {
+      const last = this.#flushed.at(-1) as Memtable;
+      const needed = oldest !== undefined && last.maxSequence > oldest;
+      if (needed && bytes <= this.#maxBytes) break;
+      bytes -= last.memoryBytes;
+      this.#drop(last);
+    }
+    this.#onBytes(bytes);
+  }
+
+  /** Drops the oldest, needed or not: transactions that began before it are too old from now on. */
+  forget(): void {
+    const last = this.#flushed.at(-1);
+    if (last !== undefined) this.#drop(last);
+    this.#onBytes(this.bytes);
+  }
+
+  #drop(last: Memtable): void {
+    this.#floor = Math.max(this.#floor, last.maxSequence);
+    this.#flushed = this.#flushed.slice(0, -1);
+    last.letGo();
+  }
+
+  /** The newest write of a key after a sequence, if there is one. */
+  after(key: Key, sequence: Sequence): Sequence | undefined {
+    for (const memtable of this.#newerThan(sequence)) {
+      const found = memtable.newestSequence(key);
+      const newest = Math.max(found, memtable.ranges?.at(key, MAX_SEQUENCE) ?? 0);
+      if (newest > 0) return newest > sequence ? newest : undefined;
+    }
+    return undefined;
+  }
+
+  /** A write in a range after a sequence, if there is one: a key's, or a range's that meets it. */
+  within({ from, to }: Bounds, sequence: Sequence): Sequence | undefined {
+    for (const memtable of this.#newerThan(sequence)) {
+      const deleted = memtable.ranges?.after(from, to ?? END_OF_KEYS, sequence);
+      if (deleted !== undefined) return deleted;
+      const cursor = memtable.cursor();
+      let step: Step = from === "" ? cursor.first() : cursor.seek(from);
+      for (; step === ENTRY && (to === undefined || cursor.key < to); step = cursor.next()) {
+        if (cursor.sequence > sequence) return cursor.sequence;
+      }
+    }
+    return undefined;
+  }
+
+  /** Newest first. */
+  #newerThan(sequence: Sequence): readonly Memtable[] {
+    const { active, frozen } = this.#views.current;
+    return [active, ...frozen, ...this.#flushed].filter(
+      (memtable) => !memtable.isEmpty && memtable.maxSequence > sequence,
+    );
+  }
+}

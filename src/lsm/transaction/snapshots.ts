@@ -1,0 +1,54 @@
+import { invalid } from "../../base/error.ts";
+import type { Sequence } from "../format/entry.ts";
+
+/** A state that stays readable until it is closed: flushes and compactions keep what it sees. */
+export interface Snapshot {
+  readonly sequence: Sequence;
+  readonly closed: boolean;
+  close(): void;
+}
+
+/** Every snapshot that is open, transactions' among them. */
+export class Snapshots {
+  readonly #open = new Map<Sequence, number>();
+
+  /** Registers a state that all data up to it still is at hand for: the current one. */
+  open(sequence: Sequence): Snapshot {
+    this.#open.set(sequence, (this.#open.get(sequence) ?? 0) + 1);
+    let closed = false;
+    return {
+      sequence,
+      get closed() {
+        return closed;
+      },
+      close: () => {
+        if (closed) return;
+        closed = true;
+        this.#close(sequence);
+      },
+    };
+  }
+
+  /** @throws CatalogError `Invalid`, code `LSM_SNAPSHOT_CLOSED`: its state may be gone. */
+  sequenceOf(snapshot: Snapshot): Sequence {
+    if (!snapshot.closed) return snapshot.sequence;
+    throw invalid("LSM_SNAPSHOT_CLOSED", "a snapshot was closed");
+  }
+
+  /** Ascending, each once. */
+  sequences(): readonly Sequence[] {
+    return [...this.#open.keys()].sort((a, b) => a - b);
+  }
+
+  get count(): number {
+    let count = 0;
+    for (const times of this.#open.values()) count += times;
+    return count;
+  }
+
+  #close(sequence: Sequence): void {
+    const left = (this.#open.get(sequence) ?? 0) - 1;
+    if (left > 0) this.#open.set(sequence, left);
+    else this.#open.delete(sequence);
+  }
+}

@@ -1,0 +1,117 @@
+import { giveBack } from "../../base/bytes.ts";
+import type { Clock } from "../../base/clock.ts";
+import type { Prng } from "../../base/prng.ts";
+import type { BlobStore } from "../../blob/port.ts";
+import { ENTRY } from "../format/cursor.ts";
+import type { Sequence } from "../format/entry.ts";
+import { joinRanges } from "../format/range-map.ts";
+import type { SstMeta } from "../format/sst-meta.ts";
+import { SstWriter } from "../format/sst-writer.ts";
+import { mintUlid, type Ulid } from "../format/ulid.ts";
+import type { Memtable } from "../memtable/memtable.ts";
+import type { LsmOptions } from "../options.ts";
+import type { Meaning } from "../read/meaning.ts";
+import { tablePath } from "../read/tables.ts";
+import { keptRanges, VersionFilter } from "../read/versions.ts";
+
+/** Where a memtable becomes a table. */
+export interface TableTarget {
+  readonly clock: Clock;
+  readonly options: LsmOptions;
+  readonly store: BlobStore;
+  readonly prefix: string;
+  readonly meaning: Meaning;
+}
+
+/** The event loop belongs to others after this long. */
+const SLICE_MS = 2;
+/** Entries between two looks at the clock. */
+const SLICE_ENTRIES = 256;
+
+/**
+ * Tables of memtables, in their order, of which the newest state alone is needed; under new ids.
+ *
+ * @throws as `writeTable`.
+ */
+export async function writeTables(
+  target: TableTarget & { readonly prng: Prng },
+  memtables: readonly Memtable[],
+): Promise<readonly SstMeta[]> {
+  const { clock, prng } = target;
+  const tables: SstMeta[] = [];
+  for (const memtable of memtables) {
+    memtable.freeze();
+    tables.push(await writeTable(target, memtable, mintUlid(clock, prng), []));
+  }
+  return tables;
+}
+
+/**
+ * Writes a memtable that nobody writes to any more to a table, without what nobody can read. One
+ * put, of a stream.
+ *
+ * @param states that are read, ascending.
+ * @throws what the store throws: then there is no such table.
+ */
+export async function writeTable(
+  { clock, options, store, prefix, meaning }: TableTarget,
+  memtable: Memtable,
+  id: Ulid,
+  states: readonly Sequence[],
+): Promise<SstMeta> {
+  const { compression, blockBytes, prefixes } = options;
+  const writer = new SstWriter(id, { compression, blockBytes, prefixes });
+  const filter = new VersionFilter(
+    {
+      snapshots: states,
+      dropTombstones: false,
+      ranges: memtable.ranges,
+      operators: meaning.operators,
+      // What has expired is for compactions to drop: a table has to hold something.
+      nowMs: 0,
+    },
+    (entry) => writer.append(entry),
+  );
+  const deleted = memtable.ranges?.fragments() ?? [];
+  for (const fragment of joinRanges([deleted], (all) => keptRanges(all, states, false))) {
+    writer.addRange(fragment);
+  }
+  let meta: SstMeta | undefined;
+  const encoded = encodeTable(memtable, writer, filter, clock);
+  const source = (async function* () {
+    yield* encoded;
+    meta = writer.finish();
+    yield* passing(writer);
+  })();
+  await store.putStream(tablePath(prefix, id), source);
+  return meta as unknown as SstMeta;
+}
+
+/** Chunks that are gone once the next one is asked for: a store copies what it keeps. */
+function* passing(writer: SstWriter): Generator<Uint8Array> {
+  for (const chunk of writer.takeChunks()) {
+    yield chunk;
+    giveBack(chunk);
+  }
+}
+
+async function* encodeTable(
+  memtable: Memtable,
+  writer: SstWriter,
+  filter: VersionFilter,
+  clock: Clock,
+): AsyncGenerator<Uint8Array> {
+  const cursor = memtable.cursor();
+  let sliceMs = clock.monotonicMs();
+  let entries = 0;
+  for (let step = cursor.first(); step === ENTRY; step = cursor.next()) {
+    filter.take(cursor);
+    if (++entries % SLICE_ENTRIES !== 0) continue;
+    yield* passing(writer);
+    if (clock.monotonicMs() - sliceMs >= SLICE_MS) {
+      await clock.sleep(0);
+      sliceMs = clock.monotonicMs();
+    }
+  }
+  filter.end();
+}

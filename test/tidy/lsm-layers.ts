@@ -1,0 +1,43 @@
+import { importsOf, resolveImport } from "./imports.ts";
+import type { Finding, SourceFile } from "./source.ts";
+
+/** The folders and flat files of the engine, each on a layer: imports go to lower layers alone. */
+export const LSM_LAYERS: Readonly<Record<string, number>> = {
+  "errors.ts": 0,
+  "maybe.ts": 0,
+  format: 0,
+  disk: 0,
+  "range.ts": 1,
+  "health.ts": 1,
+  "trade.ts": 1,
+  wal: 1,
+  "options.ts": 2,
+  manifest: 2,
+  memtable: 3,
+  states: 3,
+  read: 4,
+  write: 5,
+  ownership: 5,
+  transaction: 6,
+  subscribe: 6,
+  compaction: 6,
+  maintenance: 7,
+  engine: 8,
+  tools: 9,
+};
+
+const INSIDE = /^src\/lsm\/([^/]+)/;
+
+/** Every import within the engine that goes up, or beside; and every place that has no layer. */
+export function lsmLayers(file: SourceFile): readonly Finding[] {
+  const place = INSIDE.exec(file.path)?.[1];
+  if (place === undefined) return [];
+  const layer = LSM_LAYERS[place];
+  if (layer === undefined) return [{ path: file.path, line: 1, what: `lsm/${place} has no layer` }];
+  return importsOf(file).flatMap(({ specifier, line }) => {
+    const target = INSIDE.exec(resolveImport(file.path, specifier) ?? "")?.[1];
+    if (target === undefined || target === place) return [];
+    if ((LSM_LAYERS[target] ?? Number.POSITIVE_INFINITY) < layer) return [];
+    return [{ path: file.path, line, what: `lsm/${place} may not import lsm/${target}` }];
+  });
+}
