@@ -1,0 +1,119 @@
+import { spawnSync } from "node:child_process";
+import { parseArgs } from "node:util";
+import { type Extent, type Phase, phasesOf } from "./parts.ts";
+import { type Outcome, PartRunner, Report } from "./report.ts";
+import { ROOT } from "./tools.ts";
+
+const USAGE = `usage: .ci/run [--all] [--seed TEXT] [NAME…]
+       npm run soak -- [--seed TEXT] [NAME…]
+
+  --all        the longer form of each part, and every seeded bug
+  --seed TEXT  what seeds are drawn by; the commit's hash, in a soak the time
+  NAME         those parts alone`;
+
+interface Options {
+  readonly extent: Extent;
+  readonly text: string;
+  readonly names: readonly string[];
+  /** Seconds that packages took to install, where that was part of the run. */
+  readonly installed: number | undefined;
+}
+
+/** @throws Error for what cannot be run. */
+function readOptions(args: readonly string[]): Options {
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    options: {
+      all: { type: "boolean", default: false },
+      soak: { type: "boolean", default: false },
+      seed: { type: "string" },
+      installed: { type: "string" },
+    },
+    allowPositionals: true,
+  });
+  const { all, soak, seed, installed } = values;
+  return {
+    extent: soak ? "soak" : all ? "all" : "commit",
+    text: seed ?? (soak ? String(Date.now()) : commit()),
+    names: positionals,
+    installed: installed === undefined ? undefined : Number(installed),
+  };
+}
+
+/** Of a checkout without git there is one state alone. */
+function commit(): string {
+  const { status, stdout } = spawnSync("git", ["rev-parse", "HEAD"], {
+    ...{ cwd: ROOT, encoding: "utf8" },
+  });
+  return status === 0 ? stdout.trim() : "no commit";
+}
+
+/** @throws Error where a name is none. */
+function wanted({ extent, text, names }: Options): readonly Phase[] {
+  const phases = phasesOf(extent, text);
+  if (names.length === 0) return phases;
+  const known = new Set(
+    phases.flatMap(({ computes, waits }) => [...computes, ...waits]).map(({ name }) => name),
+  );
+  for (const name of names) {
+    if (!known.has(name)) throw new Error(`no part ${name}: ${[...known].join(", ")}`);
+  }
+  const kept = <T extends { readonly name: string }>(parts: readonly T[]): readonly T[] =>
+    parts.filter(({ name }) => names.includes(name));
+  return phases.map(({ computes, waits }) => ({ computes: kept(computes), waits: kept(waits) }));
+}
+
+async function main(args: readonly string[]): Promise<number> {
+  let options: Options;
+  let phases: readonly Phase[];
+  try {
+    options = readOptions(args);
+    phases = wanted(options);
+  } catch (error) {
+    console.error(`${error instanceof Error ? error.message : error}\n${USAGE}`);
+    return 2;
+  }
+  const report = new Report((text) => process.stdout.write(text));
+  if (options.installed !== undefined) report.add(installation(options.installed));
+  const runner = new PartRunner(ROOT);
+  for (const signal of ["SIGINT", "SIGTERM"] as const) {
+    process.once(signal, () => {
+      runner.end();
+      process.exit(1);
+    });
+  }
+  console.log(`\nseeds are drawn by: ${options.text}`);
+  for (const phase of phases) await runPhase(phase, runner, report);
+  report.close();
+  runner.end();
+  return report.failed === 0 ? 0 : 1;
+}
+
+function installation(seconds: number): Outcome {
+  const counts = { passed: 1, failed: 0, skipped: 0 };
+  return {
+    name: "install",
+    command: ["npm", "ci"],
+    seconds,
+    cpuSeconds: 0,
+    counts,
+    why: "",
+    log: "",
+  };
+}
+
+async function runPhase(
+  { computes, waits }: Phase,
+  runner: PartRunner,
+  report: Report,
+): Promise<void> {
+  const stream = async (parts: readonly (typeof computes)[number][]): Promise<void> => {
+    for (const part of parts) {
+      report.begin(part);
+      report.add(await runner.run(part));
+    }
+  };
+  await Promise.all([stream(computes), stream(waits)]);
+}
+
+process.exitCode = await main(process.argv.slice(2));
