@@ -1,7 +1,16 @@
+import { isDeepStrictEqual } from "node:util";
 import { LIMITS } from "../../../src/base/limits.ts";
 import { type Sim, Violation } from "../harness/sim.ts";
 import { beginPurge, endLife, step } from "./lives.ts";
-import { EMPTY, type Gone, type Mutation, type State } from "./spec.ts";
+import {
+  EMPTY,
+  type Gone,
+  type Mutation,
+  type Name,
+  nameKey,
+  relationAt,
+  type State,
+} from "./spec.ts";
 
 /** One mutation over all the requests that its client made of it. */
 export interface Intent {
@@ -84,9 +93,17 @@ export class History {
     this.#sim.log(`${id} applied, state ${this.length}`);
   }
 
-  /** A register whose file went with a purge before it was committed takes itself back. */
-  #undone({ id, mutation }: Intent, droppedId: string | undefined): void {
+  /**
+   * A register whose file went with a purge before it was committed takes itself back: what it made
+   * is dropped, and what it overwrote stands again.
+   */
+  #undone(intent: Intent, droppedId: string | undefined): void {
+    const { id, mutation } = intent;
     const { kind } = mutation;
+    if (kind === "registerOver" && droppedId === undefined) {
+      this.#restored(intent, mutation.at);
+      return;
+    }
     const registers = kind === "registerTable" || kind === "registerOver";
     if (!registers || droppedId === undefined) throw new Violation(`${id} was applied twice`);
     const nowMs = this.#sim.clock.nowMs();
@@ -96,7 +113,20 @@ export class History {
     this.#sim.coverage.note(`${kind} taken back`);
   }
 
-  #push(state: State, droppedId: string | undefined): void {
+  /** Only what nobody has changed since may be overwritten a second time. */
+  #restored({ id, mutation, appliedAt = 0 }: Intent, at: Name): void {
+    const [before, made] = this.#states
+      .slice(Math.max(0, appliedAt - 2), appliedAt)
+      .map((state) => relationAt(state, "table", at));
+    const now = relationAt(this.now, "table", at);
+    if (before === undefined || !isDeepStrictEqual(now, made) || isDeepStrictEqual(now, before)) {
+      throw new Violation(`${id} was applied twice`);
+    }
+    this.#push({ ...this.now, relations: new Map(this.now.relations).set(nameKey(at), before) });
+    this.#sim.coverage.note(`${mutation.kind} taken back`);
+  }
+
+  #push(state: State, droppedId?: string): void {
     this.#states.push(state);
     const gone = droppedId === undefined ? undefined : state.dropped.get(droppedId);
     if (droppedId !== undefined && gone !== undefined) this.everDropped.set(droppedId, gone);
