@@ -5,20 +5,18 @@ const INTRODUCTION = `# Consistency
 
 <!-- Generated from test/consistency/ by \`npm run gen\`; do not edit. -->
 
-What a reader sees while others write, and what becomes of a write that nobody heard an answer to:
-eleven questions that one asks of any ordered store, answered for each profile, for who speaks HTTP
-to a node and at the ports beneath.
+What readers see during writes, and the outcome of a write whose response was lost. Eleven
+questions, answered for each profile, over HTTP and at the ports beneath.
 
-Every answer below is a check of \`test/consistency/questions/\`, and this page is made of the same
-table, so none stands without its test. \`npm test\` runs a part of them, and
-\`npm run test:consistency\` all, on every profile that they name: \`memory\` and \`local\` as they
-are, \`bucket\` and \`aws\` through the AWS SDK against models of S3 and DynamoDB on a port of this
-machine, behind a network that loses, delays and repeats; \`aws\` as two nodes.
-Each question names stores that are broken on purpose, over which its checks must fail, and do.
+Each answer is a check in \`test/consistency/questions/\`; \`npm run gen\` makes this page of
+them. \`npm test\` runs some checks, \`npm run test:consistency\` all, on every profile named.
+\`bucket\` and \`aws\` run against models of S3 and DynamoDB on a local port, over a network that
+loses, delays and repeats requests; \`aws\` runs as two nodes. Each question also names broken
+stores on which its checks must fail.
 
-What these models cannot show is the services' own word: S3 and DynamoDB are taken to be strongly
-consistent where they say so, and every start tries what it can of that ([storage.md](storage.md)).
-`;
+The models cannot show what the services themselves guarantee. Firn relies on the documented
+strong consistency of S3 and DynamoDB, and tests what it can at each start
+([storage.md](storage.md)). `;
 
 /** `docs/consistency.md`, of the table of questions. */
 export function renderConsistency(questions: readonly Question[]): string {
@@ -55,7 +53,7 @@ function section(question: Question, i: number): string {
     "|---|---|---|",
     ...claims.map(answerRow),
     "",
-    `Its checks fail over ${[...broken].join("; ")}.`,
+    `The checks fail on: ${[...broken].join("; ")}.`,
     "",
   ].join("\n");
 }

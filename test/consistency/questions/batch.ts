@@ -17,30 +17,33 @@ const SLOW = [overPointers("batches applied in two steps", TwoSteps)];
 
 export const BATCH: Question = {
   title: "Batch",
-  asks: "Several things are written together: can it happen by halves?",
+  asks: "Several objects are written together. Can half of the write happen?",
   claims: [
     {
       level: "catalog",
       profiles: ALL,
       short: "all or nothing",
       answer:
-        "`POST transactions/commit` changes all of its tables or none, whichever of them is in " +
-        "the way. Loads of two tables are two requests: the one may be answered before it, the " +
-        "other after it.",
+        "`POST transactions/commit` changes all of its tables or none. Loads of two tables are " +
+        "two requests: one may return the state before the commit, the other the state after it.",
       check: transactionsAreWhole,
       broken: BROKEN,
     },
     {
       level: "pointers",
       profiles: ALL,
-      answer: "A batch is applied whole or, where one condition of up to 100 fails, not at all.",
+      answer:
+        "A batch of up to 100 operations applies completely, or not at all if one condition " +
+        "fails.",
       check: batchesAreWhole,
       broken: BROKEN,
     },
     {
       level: "pointers",
       profiles: ["memory", "local", "bucket"],
-      answer: "A `getMany` and a page of a `list` are of one state: a batch is in it or is not.",
+      answer:
+        "A `getMany` and a page of a `list` are snapshots: they contain a batch completely or " +
+        "not at all.",
       check: readsAreOneState,
       broken: SLOW,
     },
@@ -48,17 +51,17 @@ export const BATCH: Question = {
       level: "pointers",
       profiles: ["aws"],
       answer:
-        "Each pointer of a `getMany` is current, together they are no state: where DynamoDB " +
-        "answers in parts, a batch may come in between. What rests on several is proven by the " +
-        "conditions of a batch, or by reading again.",
+        "Each pointer in a `getMany` is current, but the set is not a snapshot. If DynamoDB " +
+        "answers in parts, a batch may commit in between. Firn proves what depends on several " +
+        "pointers by the conditions of a batch, or by a second read.",
       check: readsAreSeveral,
     },
     {
       level: "engine",
       profiles: OWNED,
       answer:
-        "A batch is one record of the log: after a crash it is there whole, if it was " +
-        "acknowledged, and else whole or not at all.",
+        "A batch is one log record. After a crash an acknowledged batch is complete; an " +
+        "unacknowledged one is complete or absent.",
       check: engineBatchesAreWhole,
     },
   ],

@@ -17,16 +17,16 @@ const RACERS = 6;
 
 export const CONDITIONAL_WRITE: Question = {
   title: "Conditional write",
-  asks: "Many write on the strength of the same state: how many of them succeed?",
+  asks: "Several writers start from the same state. How many succeed?",
   claims: [
     {
       level: "catalog",
       profiles: ALL,
       short: "exactly one succeeds",
       answer:
-        "Of creates of one name, and of commits under one requirement, exactly one succeeds, on " +
-        "whichever nodes they arrive; the others are answered 409 (`AlreadyExistsException`, " +
-        "`CommitFailedException`) and have changed nothing.",
+        "Of concurrent creates of one name, and of commits under one requirement, exactly one " +
+        "succeeds, across all nodes. The others get 409 (`AlreadyExistsException`, " +
+        "`CommitFailedException`) and change nothing.",
       check: oneRequestWins,
       broken: [overPointers("conditions looked at long before the write", LateWriter)],
     },
@@ -34,9 +34,9 @@ export const CONDITIONAL_WRITE: Question = {
       level: "pointers",
       profiles: ALL,
       answer:
-        "A condition names the version that stands there, tombstones included: one racer " +
-        "commits, the others are told what stands in their way. An expectation of the past or of " +
-        "the future never holds.",
+        "A condition names the current version, tombstones included. One racer commits; the " +
+        "others get the version that is current. A past or future version never satisfies a " +
+        "condition.",
       check: onePutWins,
       broken: [overPointers("conditions looked at before the write", TwoPointers)],
     },
@@ -44,8 +44,8 @@ export const CONDITIONAL_WRITE: Question = {
       level: "blobs",
       profiles: ALL,
       answer:
-        "Of puts under `absent`, or over one etag, exactly one is stored; the others are told " +
-        "the etag that stands there.",
+        "Of concurrent puts with `absent`, or with one etag, exactly one succeeds. The others " +
+        "get the current etag.",
       check: oneBlobWins,
       broken: [overBlobs("conditions looked at before the write", TwoBlobs)],
     },
@@ -53,8 +53,8 @@ export const CONDITIONAL_WRITE: Question = {
       level: "engine",
       profiles: OWNED,
       answer:
-        "Transactions are serializable: of those that read a key and write it, one commits; the " +
-        "others hear `Conflict` and have written nothing.",
+        "Transactions are serializable. Of transactions that read and write one key, one " +
+        "commits. The others get `Conflict` and write nothing.",
       check: countsAreExact,
     },
   ],

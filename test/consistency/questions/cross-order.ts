@@ -9,23 +9,23 @@ import type { World } from "../world.ts";
 
 export const CROSS_ORDER: Question = {
   title: "Order over keys",
-  asks: "A was written before B, and somebody has seen B: do they see A?",
+  asks: "A was written before B, and a client has seen B. Does it see A?",
   claims: [
     {
       level: "catalog",
       profiles: ALL,
       short: "yes, on every node",
       answer:
-        "Who was answered the new state of B, from any node, is answered the new state of A from " +
-        "any node afterwards, whether they were written in turn or by one transaction; who finds " +
-        "a name in a list can load it, until it is dropped or renamed.",
+        "A client that got the new state of B from any node gets the new state of A from every " +
+        "node afterwards. This holds for separate commits and for one transaction. A client can " +
+        "load every name that it listed, until the name is dropped or renamed.",
       check: causesAreSeen,
       broken: [staleReads(3)],
     },
     {
       level: "pointers",
       profiles: ALL,
-      answer: "Likewise for two keys that are read one after the other, by `get` or `list`.",
+      answer: "The same for two keys read one after the other, by `get` or `list`.",
       check: pointersInOrder,
       broken: [staleReads(3)],
     },
@@ -33,8 +33,7 @@ export const CROSS_ORDER: Question = {
       level: "engine",
       profiles: OWNED,
       answer:
-        "What a crash leaves is a beginning of what was written: where a write has survived, all " +
-        "before it have.",
+        "A crash leaves a prefix of the writes: if a write survived, all earlier writes survived.",
       check: survivorsAreAPrefix,
     },
   ],

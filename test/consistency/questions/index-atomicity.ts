@@ -19,16 +19,16 @@ const LISTINGS_LOST = losing("batches without what serves listings", ({ key }) =
 
 export const INDEX_ATOMICITY: Question = {
   title: "Index atomicity",
-  asks: "A thing is found by id, by name and in lists: can these disagree?",
+  asks: "An entity is found by id, by name and in lists. Can these disagree?",
   claims: [
     {
       level: "catalog",
       profiles: ALL,
       short: "never",
       answer:
-        "Loads, existence checks and lists agree on every node before, after and while a create, " +
-        "rename or drop is carried out: at whichever call of the stores it stands still, a name " +
-        "that is listed is there, one that is not listed is not.",
+        "Loads, existence checks and lists agree on every node before, during and after a " +
+        "create, rename or drop. If the operation pauses at any store call, a listed name exists " +
+        "and an unlisted one does not.",
       check: namesAgree,
       broken: [LISTINGS_LOST],
     },
@@ -36,9 +36,9 @@ export const INDEX_ATOMICITY: Question = {
       level: "pointers",
       profiles: ALL,
       answer:
-        "By-id, by-name, listing, claim of the location, guards, receipt and change record are " +
-        "one batch. A sweep at every such moment finds no name without its entity, no entity " +
-        "without its names, and the records without a gap.",
+        "One batch writes the pointers by id and by name, the list entry, the location claim, " +
+        "guards, receipt and change record. A check at every such moment finds no name without " +
+        "entity, no entity without names, and no gap in the records.",
       apart: true,
       check: indexesAgree,
       broken: [LISTINGS_LOST],
@@ -46,10 +46,10 @@ export const INDEX_ATOMICITY: Question = {
     {
       level: "catalog",
       profiles: DURABLE,
-      short: "nor after a crash",
+      short: "not after a crash either",
       answer:
-        "The same where the process ends there and another one takes its place: what it had " +
-        "begun has happened whole or not at all, and nothing has to be repaired.",
+        "The same if the process ends there and another takes over. Each operation has happened " +
+        "completely or not at all, and needs no repair.",
       apart: true,
       check: indexesOutliveNodes,
     },
@@ -57,9 +57,9 @@ export const INDEX_ATOMICITY: Question = {
       level: "catalog",
       profiles: ALL,
       answer:
-        "Snapshots, in the embedding API, are found by the table's current metadata alone. The " +
-        "catalog's pointers to them by id are derived: where one is missing no answer changes, " +
-        "and it is made again.",
+        "The embedding API finds snapshots through the table's current metadata only. The " +
+        "catalog's pointers to snapshots by id are derived: if one is missing, no answer " +
+        "changes, and Firn writes it again.",
       check: derivedPointersAreNoSource,
       broken: [withoutSnapshotPuts()],
     },

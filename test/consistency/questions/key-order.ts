@@ -9,15 +9,15 @@ import type { World } from "../world.ts";
 
 export const KEY_ORDER: Question = {
   title: "Order of one key",
-  asks: "Somebody reads one thing again and again: can it go back?",
+  asks: "A client reads one object repeatedly. Can it go back in time?",
   claims: [
     {
       level: "catalog",
       profiles: ALL,
       short: "no, on no node",
       answer:
-        "Who reads a table now from one node and now from another sees its commits in their " +
-        "order, some perhaps passed over, none taken back.",
+        "A client that reads a table from alternating nodes sees commits in order. It may miss " +
+        "some; none is undone.",
       check: tablesGoForward,
       broken: [staleReads(3)],
     },
@@ -25,16 +25,16 @@ export const KEY_ORDER: Question = {
       level: "catalog",
       profiles: ALL,
       answer:
-        "No entity tag is ever used again, also where a table was dropped and made anew under " +
-        "its name: who asks with an old tag is never answered 304 for another state.",
+        "An entity tag is never reused, even if a table is dropped and created again. A request " +
+        "with an old tag never gets 304 for another state.",
       check: tagsAreUsedOnce,
     },
     {
       level: "pointers",
       profiles: ALL,
       answer:
-        "Each write of a key, deletes among them, makes its version one more, as long as the " +
-        "key or its tombstone is stored; every reader sees versions grow.",
+        "Each write or delete of a key increments its version while the key or its tombstone is " +
+        "stored. Every reader sees versions grow.",
       check: versionsGrow,
       broken: [restartingVersions()],
     },
@@ -42,8 +42,8 @@ export const KEY_ORDER: Question = {
       level: "engine",
       profiles: OWNED,
       answer:
-        "Sequence numbers go on over every take-over: what was acknowledged keeps its place, and " +
-        "what comes later is behind it.",
+        "Sequence numbers continue across takeovers. Acknowledged writes keep their position; " +
+        "later writes follow.",
       check: sequencesGoOn,
     },
   ],

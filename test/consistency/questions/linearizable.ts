@@ -21,33 +21,32 @@ import type { World } from "../world.ts";
 
 export const LINEARIZABLE: Question = {
   title: "Linearizable reads",
-  asks: "A write was answered: does every later read see it?",
+  asks: "A write was acknowledged. Does every later read see it?",
   claims: [
     {
       level: "catalog",
       profiles: ALL,
       short: "yes, on every node",
       answer:
-        "Once a create, commit, rename or drop was answered, every load, list and existence " +
-        "check sees it, on every node, also where the node had the table's names and metadata " +
-        "at hand.",
+        "After a create, commit, rename or drop was acknowledged, every load, list and existence " +
+        "check sees it, on every node, even with cached names and metadata.",
       check: answersAreSeen,
       broken: [staleReads(3)],
     },
     {
       level: "catalog",
       profiles: ALL,
-      answer: "Loads of a table that is committed to meanwhile are linearizable, over all nodes.",
+      answer: "Loads of a table during commits are linearizable across all nodes.",
       check: loadsAreLinearizable,
       broken: [staleReads(3)],
     },
     {
       level: "catalog",
       profiles: OWNED,
-      short: "an owner that was overtaken answers nothing",
+      short: "a fenced owner answers nothing",
       answer:
-        "An owner that stood still while another process took over answers nothing that it " +
-        "remembers: reads 503 `LSM_FENCED`, writes 429 or 5xx, and they change nothing.",
+        "An owner that was paused during a takeover never answers from its memory. Reads get 503 " +
+        "`LSM_FENCED`; writes get 429 or 5xx and change nothing.",
       apart: true,
       check: overtakenOwnersAreSilent,
       broken: [trustedMemory("local")],
@@ -56,8 +55,8 @@ export const LINEARIZABLE: Question = {
       level: "catalog",
       profiles: ["bucket"],
       answer:
-        "So between processes: a second one is refused, one that stands by serves within seconds " +
-        "once the owner stands still, and the owner, when it goes on, answers 503 or 429 and " +
+        "The same between processes: a second process is refused. A standby serves within " +
+        "seconds after the owner pauses. When the old owner resumes, it answers 503 or 429 and " +
         "changes nothing.",
       apart: true,
       check: stoppedOwnersAreSilent,
@@ -72,8 +71,7 @@ export const LINEARIZABLE: Question = {
     {
       level: "blobs",
       profiles: ALL,
-      answer:
-        "What was put is read, listed and counted by everybody at once; what was deleted is not.",
+      answer: "Every reader sees a completed put or delete at once, in reads, lists and counts.",
       check: blobsAreCurrent,
       broken: [overBlobs("lists of before the last delete", DeletedStillListed)],
     },
@@ -81,9 +79,9 @@ export const LINEARIZABLE: Question = {
       level: "engine",
       profiles: OWNED,
       answer:
-        "A read counts once `confirm` has settled: then nobody had taken the shard over when it " +
-        "was made. A fenced engine's rejects, at the latest when its lease has run out; its " +
-        "successor outwaits that.",
+        "A read is valid once `confirm` resolves: no other process had taken the shard over when " +
+        "the read happened. On a fenced engine `confirm` rejects, at the latest when its lease " +
+        "expires. The successor waits for that.",
       check: fencedEnginesSaySo,
     },
   ],

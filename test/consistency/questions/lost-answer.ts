@@ -29,35 +29,35 @@ const FAULTS: readonly Fault[] = [
 
 export const LOST_ANSWER: Question = {
   title: "Lost answer",
-  asks: "A write is carried out, and its answer is lost on the way: what is told?",
+  asks: "A write happens, and its response is lost. What does the caller learn?",
   claims: [
     {
       level: "catalog",
       profiles: REMOTE,
-      short: "the truth, or 5xx `CommitStateUnknown`; never 409",
+      short: "the outcome, or 5xx `CommitStateUnknown`; never 409",
       answer:
-        "Between node and service: at whichever request of a create, commit, rename or drop the " +
-        "answer is lost, delayed or replaced by a 500, the client is answered 2xx, and it has " +
-        "happened once; or 5xx (`CommitStateUnknownException`, for a write that may have " +
-        "happened), or 429, and it has not. Never 409 or 404 for what its own first request did.",
+        "Between node and store, any response of a create, commit, rename or drop may be lost, " +
+        "delayed or replaced by a 500. The client gets 2xx if the operation happened once; 5xx " +
+        "(`CommitStateUnknownException`) if it may have happened; 429 if it did not. It never " +
+        "gets 409 or 404 for the effect of its own first request.",
       check: lostAnswersAreSettled,
       broken: [deniedDoubt("aws")],
     },
     {
       level: "catalog",
       profiles: ALL,
-      short: "a repeat under its `Idempotency-Key` tells",
+      short: "a repeat with its `Idempotency-Key` gets the outcome",
       answer:
-        "Between client and node: a request whose client has gone is carried out to its end. " +
-        "Repeated under its `Idempotency-Key` it is answered as it was, and happens once.",
+        "Between client and node, a request continues after its client disconnects. A repeat " +
+        "with the same `Idempotency-Key` gets the same answer, and the operation happens once.",
       check: goneClientsAreServed,
     },
     {
       level: "pointers",
       profiles: REMOTE,
       answer:
-        "DynamoDB's adapter says `unknown`; a log in a bucket reads its object back, and knows. " +
-        "Above either, `commitCertain` answers `committed`, once.",
+        "The DynamoDB adapter reports `unknown`. The log in a bucket reads its object back and " +
+        "knows the outcome. Above both, `commitCertain` reports `committed`, once.",
       check: doubtIsSettled,
       broken: [deniedDoubt("aws")],
     },
@@ -65,8 +65,8 @@ export const LOST_ANSWER: Question = {
       level: "blobs",
       profiles: REMOTE,
       answer:
-        "A put whose answer was lost is looked for by an id of its own: `stored`, never `failed` " +
-        "for what it has stored itself.",
+        "Each put has an id. After a lost response Firn looks for that id and reports `stored`, " +
+        "never `failed` for its own object.",
       check: putsAreSettled,
       broken: [
         withBlobs(
@@ -85,17 +85,17 @@ export const LOST_ANSWER: Question = {
       level: "engine",
       profiles: REMOTE.filter((profile) => profile === "bucket"),
       answer:
-        "A group whose put is not answered is put again under the same number, and recognised: " +
-        "it is acknowledged once it stands, and stands once.",
+        "If the put of a log group is not answered, the engine puts it again under the same " +
+        "number and recognizes it. The group is stored once and acknowledged once.",
       check: groupsAreRecognised,
     },
     {
       level: "engine",
       profiles: ["local"],
       answer:
-        "A write to the log that the disk fails is answered `Unknown`, and all that wait behind " +
-        "it `Unavailable`; who opens the shard again finds what was acknowledged, of the " +
-        "doubtful group all or nothing, and nothing of what was answered `Unavailable`.",
+        "If the disk fails a log write, the caller gets `Unknown`; writes waiting behind it get " +
+        "`Unavailable`. After reopening, the shard has every acknowledged write, all or none of " +
+        "the unknown group, and no write that got `Unavailable`.",
       check: failedWritesAreDoubtful,
     },
   ],

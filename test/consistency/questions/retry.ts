@@ -29,16 +29,16 @@ const FORGETFUL = losing("batches without their receipts", ({ key }) =>
 
 export const RETRY: Question = {
   title: "Retry after timeout",
-  asks: "A client gave up waiting and sends the same request again: does it happen twice?",
+  asks: "A client times out and sends the same request again. Does it happen twice?",
   claims: [
     {
       level: "catalog",
       profiles: ALL,
-      short: "once under an `Idempotency-Key`, else as the request says",
+      short: "once with an `Idempotency-Key`",
       answer:
-        "Under an `Idempotency-Key` it happens once, on whichever nodes it arrives, at once or " +
-        "in turn: the others are answered as the first, with `Idempotency-Replayed: true`. " +
-        "The same key over another body is 422.",
+        "With an `Idempotency-Key` it happens once, on any nodes, concurrently or in sequence. " +
+        "Repeats get the first answer with `Idempotency-Replayed: true`. The same key with " +
+        "another body gets 422.",
       check: keysHoldOnce,
       broken: [FORGETFUL],
     },
@@ -46,17 +46,16 @@ export const RETRY: Question = {
       level: "catalog",
       profiles: ALL,
       answer:
-        "Without a key the second request is one of its own: a create hears 409, a commit under " +
-        "a requirement that its own first has moved hears 409, a rename or drop 404, and one " +
-        "without requirements is applied again, over what others have committed meanwhile.",
+        "Without a key the second request is independent. A create gets 409. A commit whose " +
+        "requirement the first request invalidated gets 409. A rename or drop gets 404. A commit " +
+        "without requirements applies again, over later commits.",
       check: withoutKeysTwice,
     },
     {
       level: "catalog",
       profiles: DURABLE,
-      short: "keys outlive restarts",
-      answer:
-        "A key is kept with what it did, for 30 minutes: a restart in between changes nothing.",
+      short: "keys survive restarts",
+      answer: "Firn keeps a key and its outcome for 30 minutes, across restarts.",
       apart: true,
       check: keysOutliveNodes,
     },
@@ -64,16 +63,16 @@ export const RETRY: Question = {
       level: "catalog",
       profiles: DURABLE,
       answer:
-        "So where the process is killed amid requests: repeated under their keys on its " +
-        "successor, each has happened once, and those that were answered are replayed.",
+        "The same if the process is killed during requests. Repeated with their keys on its " +
+        "successor, each request has happened once, and acknowledged ones are replayed.",
       apart: true,
       check: keysOutliveKills,
     },
     {
       level: "catalog",
       profiles: ["memory"],
-      short: "a restart forgets keys",
-      answer: "What a key did is forgotten with the process, and so is its key.",
+      short: "a restart loses keys",
+      answer: "A restart loses keys, together with everything they did.",
       apart: true,
       check: memoryForgets,
     },
@@ -81,9 +80,8 @@ export const RETRY: Question = {
       level: "pointers",
       profiles: ALL,
       answer:
-        "The same batch again is refused, since what it expected has moved; the refusal names " +
-        "the writer that moved it. `commitCertain` under the same receipt answers what became " +
-        "of the first.",
+        "The same batch is refused, because its conditions no longer hold. The refusal names the " +
+        "writer. `commitCertain` with the same receipt returns the outcome of the first.",
       check: receiptsTell,
       broken: [FORGETFUL],
     },
@@ -91,8 +89,8 @@ export const RETRY: Question = {
       level: "blobs",
       profiles: ALL,
       answer:
-        "The same put under `absent` again fails, and names the etag that stands there: that of " +
-        "the first.",
+        "The same put with `absent` fails and returns the current etag, which is that of the " +
+        "first put.",
       check: putsAreNamed,
     },
   ],

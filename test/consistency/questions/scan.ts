@@ -12,25 +12,25 @@ import type { World } from "../world.ts";
 
 export const SCAN: Question = {
   title: "Scan snapshot",
-  asks: "A list is read page by page while others write: of which state is it?",
+  asks: "A client reads a list page by page while others write. Which state does it see?",
   claims: [
     {
       level: "catalog",
       profiles: ALL,
-      short: "what stays is listed once; a rename between pages may be missed or seen twice",
+      short: "an existing name is listed once; a rename between pages may be missed or seen twice",
       answer:
-        "Every page is current when it is made; several are no snapshot. What is there from " +
-        "begin to end is listed exactly once, in the order of the names' bytes, also where the " +
-        "name that a page ended with is gone; what went before the list began is not. A table " +
-        "that is renamed meanwhile is missed where its name moves from the pages ahead to those " +
-        "behind, and listed under both names the other way round.",
+        "Each page is current when it is produced; several pages are not a snapshot. A name that " +
+        "exists throughout is listed exactly once, in byte order, even if the last name of a " +
+        "page is dropped. A name dropped before the list began is not listed. A table renamed " +
+        "meanwhile is missed if its name moves from a later page to an earlier one, and listed " +
+        "under both names in the opposite case.",
       check: pagesAreCurrent,
       broken: [overPointers("lists that lose their place", ListMisses)],
     },
     {
       level: "pointers",
       profiles: ALL,
-      answer: "As above: pages go on after a leaf, whether it is still there or not.",
+      answer: "The same: a page continues after a leaf, even if that leaf was deleted.",
       check: pointerPagesMissNothing,
       broken: [overPointers("lists that lose their place", ListMisses)],
     },
@@ -39,16 +39,17 @@ export const SCAN: Question = {
       profiles: ["aws"],
       short: "so may a rename within one page",
       answer:
-        "One page may take several queries, each current: a batch that comes in between shows in " +
-        "a part of the page. (On the other profiles a page is of one state: see *Batch*.)",
+        "One page may take several queries, each of them current. A batch that commits in " +
+        "between is visible in part of the page. (On other profiles a page is a snapshot: see " +
+        "*Batch*.)",
       check: aPageIsSeveral,
     },
     {
       level: "blobs",
       profiles: ALL,
       answer:
-        "Likewise by paths: an object that is there throughout is listed exactly once, one that " +
-        "was deleted before is not.",
+        "The same by path: an object that exists throughout is listed exactly once; one deleted " +
+        "before is not listed.",
       check: blobPagesMissNothing,
       broken: [overBlobs("pages that begin one name too late", ListMissesLive)],
     },
@@ -56,8 +57,8 @@ export const SCAN: Question = {
       level: "engine",
       profiles: OWNED,
       answer:
-        "A scan is of one state to its end, however slowly it is read, whatever is written, " +
-        "flushed and compacted meanwhile.",
+        "A scan is a snapshot to its end, however slow the reader, and whatever is written, " +
+        "flushed or compacted meanwhile.",
       check: scansAreSnapshots,
     },
   ],

@@ -10,22 +10,23 @@ import type { World } from "../world.ts";
 
 export const SINGLE_KEY: Question = {
   title: "Single key",
-  asks: "One thing is written while others read it: what do they see?",
+  asks: "One object is written while clients read it. What do they see?",
   claims: [
     {
       level: "catalog",
       profiles: ALL,
-      short: "whole, or not at all",
+      short: "the state before or after, never a mix",
       answer:
-        "A commit changes its table whole: whoever loads it meanwhile, on any node, is answered " +
-        "the state before or the one after, and one entity tag always names the same state.",
+        "A commit is atomic. A concurrent load, on any node, returns the state before or after " +
+        "it. One entity tag always names the same state.",
       check: tablesAreWhole,
       broken: [tornItems()],
     },
     {
       level: "pointers",
       profiles: ALL,
-      answer: "Version, writer, blob path and summary of a pointer are of one and the same write.",
+      answer:
+        "Version, writer, blob path and summary of a pointer always come from the same write.",
       check: pointersAreWhole,
       broken: [tornItems()],
     },
@@ -33,8 +34,8 @@ export const SINGLE_KEY: Question = {
       level: "blobs",
       profiles: ALL,
       answer:
-        "An object is read as one put has left it, with that put's etag, also while it is " +
-        "written over. (Firn writes no path twice but its few pointers in a bucket.)",
+        "A read returns the content and etag of one put, even during an overwrite. (Firn " +
+        "overwrites only a few pointer objects in a bucket.)",
       check: blobsAreWhole,
       broken: [overBlobs("puts in place, byte by byte", TornPut)],
     },

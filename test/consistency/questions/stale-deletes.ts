@@ -13,54 +13,53 @@ import type { World } from "../world.ts";
 
 export const STALE_DELETES: Question = {
   title: "Stale deletes",
-  asks: "A delete arrives late, when what it meant is gone and made anew: what does it remove?",
+  asks: "A delete arrives late, after its object was deleted and created anew. What is removed?",
   claims: [
     {
       level: "catalog",
       profiles: ALL,
-      short: "nothing that was made anew, once it was answered",
+      short: "nothing created again after its answer",
       answer:
-        "A `DELETE` that was answered removes nothing afterwards. One that is still under way " +
-        "goes by the name, and may remove a table that was made under it meanwhile, which it " +
-        "then answers 204; what is gone was removed by a request that was told so.",
+        "An acknowledged `DELETE` removes nothing afterwards. A `DELETE` in flight goes by name: " +
+        "it may remove a table created under that name meanwhile, and then answers 204. Every " +
+        "removal was acknowledged to some request.",
       check: dropsAreCounted,
     },
     {
       level: "catalog",
       profiles: REMOTE,
       answer:
-        "So where the network keeps every write of a `DELETE` back until its client was " +
-        "answered, others have dropped the table and made it anew: whatever lands then is refused.",
+        "Suppose the network delays every write of a `DELETE` until others have dropped and " +
+        "created the table again. The stores refuse whatever arrives then.",
       check: lateDropsRemoveNothing,
     },
     {
       level: "pointers",
       profiles: ALL,
       answer:
-        "Nothing: a delete names the version that it removes, leaves a tombstone that goes on " +
-        "counting, and no version of a key comes back.",
+        "Nothing. A delete names the version that it removes. Its tombstone continues the " +
+        "version count, so no version of a key recurs.",
       check: oldDeletesAreRefused,
       broken: [uncheckedDeletes(), restartingVersions()],
     },
     {
       level: "pointers",
       profiles: REMOTE,
-      answer:
-        "Nothing: a request that the network delivers when its key has been made anew is refused.",
+      answer: "Nothing. A request that arrives after its key was created again is refused.",
       check: lateDeletesAreRefused,
     },
     {
       level: "blobs",
       profiles: ALL,
       answer:
-        "Whatever stands there: a delete has no condition. Therefore no path of the catalog's " +
-        "payloads is written twice, whatever was dropped and made anew in between.",
+        "The current object: a delete has no condition. Therefore the catalog never writes a " +
+        "payload path twice, whatever is dropped and created again.",
       check: pathsAreUsedOnce,
     },
     {
       level: "blobs",
       profiles: REMOTE,
-      answer: "The same over the wire: one that lands late takes the new object away.",
+      answer: "The same over the network: a late delete removes the new object.",
       check: lateBlobDeletesLand,
     },
   ],
