@@ -10,7 +10,8 @@ import { SystemPrng } from "./runtime/prng.ts";
 import { requireSettings } from "./runtime/read-settings.ts";
 import type { LogLevel, Profile, Settings } from "./runtime/settings.ts";
 import { createLogger, defectLogger } from "./server/log.ts";
-import { type Edge, FirnServer } from "./server/server.ts";
+import type { FirnServer } from "./server/server.ts";
+import { wireServer } from "./server/wire.ts";
 import type { CatalogAdmin } from "./service/catalog-admin.ts";
 import type { DroppedAdmin } from "./service/dropped-admin.ts";
 import type { MetricsReports } from "./service/metrics-reports.ts";
@@ -93,9 +94,8 @@ function settingsOf(options: FirnOptions): Settings {
 }
 
 /** A folder that the program neither named nor needs is not made for operators. */
-function edgeOf({ dir, ...settings }: Settings): Edge {
-  const isWanted = settings.profile === "local" || settings.given.includes("dir");
-  return isWanted ? { ...settings, dir } : settings;
+function operatorDirectory({ dir, profile, given }: Settings): string | undefined {
+  return profile === "local" || given.includes("dir") ? dir : undefined;
 }
 
 /**
@@ -176,13 +176,14 @@ export class Firn {
       notify: (text, facts) => log.info(facts, text),
       warn: (text, facts) => log.warn(facts, text),
     });
-    const server = new FirnServer({
+    const server = wireServer({
       ...{ nodeId, clock, prng, iceberg: composition.iceberg, metrics: composition.metrics },
       log,
       readBody: composition.readBody,
       ready: () => composition.ready(),
       desks: composition.desks,
-      edge: edgeOf(settings),
+      edge: settings,
+      dir: operatorDirectory(settings),
       maxInFlight: settings.maxInFlight,
     });
     try {

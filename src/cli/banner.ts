@@ -1,5 +1,5 @@
+import { firstSession, INSTALL } from "../http/probes/first-session.ts";
 import type { Settings } from "../runtime/settings.ts";
-import { firstSession, INSTALL } from "../server/first-session.ts";
 
 /** What a person sees who starts the server: where it is, and a first thing to paste. */
 export function banner(url: string, version: string, settings: Settings): string {

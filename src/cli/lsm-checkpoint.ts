@@ -1,7 +1,8 @@
+import { OperatorClient } from "../http/admin/client.ts";
 import { Engine } from "../lsm/engine/engine.ts";
 import type { NamedState } from "../lsm/states/checkpoints.ts";
 import { UnownedCheckpoints } from "../lsm/tools/unowned.ts";
-import { OperatorClient } from "../runtime/operator-client.ts";
+import { abortAfter } from "../runtime/clock.ts";
 import type { Settings } from "../runtime/settings.ts";
 import type { ShardSite } from "../runtime/shard-site.ts";
 import { nameText, stateText } from "./lsm-text.ts";
@@ -61,7 +62,7 @@ interface Asked {
 
 async function open({ at, shard }: CheckpointCommand, output: Output): Promise<Asked> {
   if ("server" in at) {
-    const client = new OperatorClient(await operatorTarget(at), shard);
+    const client = new OperatorClient(await operatorTarget(at), shard, abortAfter);
     return {
       create: (name, ttlMs) =>
         client.checkpoint({ name, ...(ttlMs === undefined ? {} : { ttlMs }) }),

@@ -1,14 +1,15 @@
 import type { Clock } from "../base/clock.ts";
 import { createMetrics } from "../base/metrics.ts";
+import { OperatorClient } from "../http/admin/client.ts";
+import type { CompactionReport, ShardDesk, TreeReport } from "../http/admin/shard-desk.ts";
 import { noShard } from "../lsm/manifest/shard-files.ts";
+import { abortAfter } from "../runtime/clock.ts";
 import { openStores } from "../runtime/compose.ts";
 import { hasShard } from "../runtime/local-shard.ts";
 import { mintNodeId } from "../runtime/node-identity.ts";
-import { OperatorClient } from "../runtime/operator-client.ts";
 import { SystemPrng } from "../runtime/prng.ts";
 import type { Settings } from "../runtime/settings.ts";
 import { SYSTEM_SHARD } from "../runtime/shard.ts";
-import type { CompactionReport, ShardDesk, TreeReport } from "../runtime/shard-desk.ts";
 import type { Output } from "./output.ts";
 import { operatorTarget, type ServerAt } from "./server-at.ts";
 
@@ -140,5 +141,5 @@ export async function changes(
 }
 
 async function clientOf(at: ServerAt): Promise<OperatorClient> {
-  return new OperatorClient(await operatorTarget(at), SYSTEM_SHARD);
+  return new OperatorClient(await operatorTarget(at), SYSTEM_SHARD, abortAfter);
 }

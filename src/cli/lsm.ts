@@ -1,13 +1,13 @@
 import { CatalogError } from "../base/error.ts";
+import type { ChangesRequest } from "../http/admin/change-lines.ts";
+import type { ThrottleRequest } from "../http/admin/shard-desk.ts";
 import { describe } from "../http/failure.ts";
 import { isUlid } from "../lsm/format/ulid.ts";
 import type { ShardFiles } from "../lsm/manifest/shard-files.ts";
 import { inspectLog, inspectShard, inspectTable } from "../lsm/tools/inspect.ts";
 import { verifyShard } from "../lsm/tools/verify.ts";
-import type { ChangesRequest } from "../runtime/change-lines.ts";
 import { SystemClock } from "../runtime/clock.ts";
 import type { Settings } from "../runtime/settings.ts";
-import type { ThrottleRequest } from "../runtime/shard-desk.ts";
 import { type CheckpointCommand, checkpoint } from "./lsm-checkpoint.ts";
 import { changes, compactAt, compactShard, hot, throttle } from "./lsm-operate.ts";
 import { type ReadCommand, read } from "./lsm-read.ts";

@@ -8,7 +8,7 @@ import { onStopSignal } from "../runtime/signals.ts";
 import { packageVersion } from "../runtime/version.ts";
 import { Lobby } from "../server/lobby.ts";
 import { createLogger, defectLogger, errorFields } from "../server/log.ts";
-import { FirnServer } from "../server/server.ts";
+import { wireServer } from "../server/wire.ts";
 import { banner } from "./banner.ts";
 import { fatalText } from "./fatal.ts";
 
@@ -37,12 +37,13 @@ export async function serve(settings: Settings): Promise<number> {
     });
     await lobby?.close();
     const { iceberg, metrics } = composition;
-    const server = new FirnServer({
+    const server = wireServer({
       ...{ nodeId, iceberg, metrics, clock, prng, log },
       readBody: composition.readBody,
       ready: () => composition.ready(),
       desks: composition.desks,
       edge: settings,
+      dir: settings.dir,
       maxInFlight: settings.maxInFlight,
     });
     const url = await server.listen(settings.host, lobby?.port ?? settings.port);

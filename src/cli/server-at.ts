@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { CatalogError } from "../base/error.ts";
-import type { OperatorTarget } from "../runtime/operator-client.ts";
+import type { OperatorTarget } from "../http/admin/client.ts";
 import { operatorFolder, operatorSocket, readOperatorToken } from "../runtime/operator-place.ts";
 
 /** A running server, as a command line names it. */

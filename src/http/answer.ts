@@ -1,7 +1,6 @@
 import { lengthOf } from "../base/bytes.ts";
 import type { CatalogError } from "../base/error.ts";
 import { describe } from "./failure.ts";
-import { errorHeaders, httpStatus } from "./status.ts";
 
 /** An HTTP answer before any framework touches it. Header names are sent exactly as written. */
 export interface Answer {
@@ -40,14 +39,4 @@ export function errorText(error: CatalogError): string {
   if (!FAILED.has(error.kind)) return describe(error.message, error.context);
   const told = Object.entries(error.context).filter(([name]) => !PLACES.has(name));
   return describe(error.message, Object.fromEntries(told));
-}
-
-/** An error outside any protocol adapter, as an RFC 9457 problem document with our `code`. */
-export function problemAnswer(error: CatalogError, writes: boolean): TextAnswer {
-  const status = httpStatus(error, writes);
-  return {
-    status,
-    headers: { "Content-Type": "application/problem+json", ...errorHeaders(error) },
-    body: JSON.stringify({ status, title: error.code, code: error.code, detail: errorText(error) }),
-  };
 }

@@ -81,3 +81,8 @@ export async function settlesWithin(work: Promise<unknown>, limitMs: number): Pr
     clearTimeout(timer);
   }
 }
+
+/** Aborts after so many milliseconds; does not keep the process running. */
+export function abortAfter(ms: number): AbortSignal {
+  return AbortSignal.timeout(ms);
+}

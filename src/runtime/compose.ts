@@ -8,6 +8,7 @@ import { Counter } from "../base/prom.ts";
 import { Locations } from "../blob/locations.ts";
 import type { BlobStore } from "../blob/port.ts";
 import { S3_SCHEMES } from "../blob/s3/location.ts";
+import type { ShardDesk } from "../http/admin/shard-desk.ts";
 import type { PointerStore } from "../pointer/port.ts";
 import type { CatalogAdmin } from "../service/catalog-admin.ts";
 import { DEFAULT_CATALOG } from "../service/iceberg.ts";
@@ -18,7 +19,6 @@ import { openLake } from "./lake.ts";
 import { fileUri } from "./location.ts";
 import { ownLocations } from "./own-locations.ts";
 import type { Settings } from "./settings.ts";
-import type { ShardDesk } from "./shard-desk.ts";
 import { type Components, localStores, memoryStores, type Stores } from "./stores.ts";
 
 /** Everything a running Firn consists of below its protocols. */

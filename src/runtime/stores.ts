@@ -8,6 +8,7 @@ import { MemoryBlobStore } from "../blob/memory.ts";
 import { MeteredBlobStore } from "../blob/metered.ts";
 import type { BlobStore } from "../blob/port.ts";
 import { KEY_FAMILIES } from "../catalog/keys.ts";
+import { ShardDesk } from "../http/admin/shard-desk.ts";
 import { LsmMetrics } from "../lsm/engine/metrics.ts";
 import type { Owner } from "../lsm/format/manifest-records.ts";
 import { MemoryBudget } from "../lsm/write/budget.ts";
@@ -19,7 +20,6 @@ import { type LocalShardOptions, localBlobStore, openLocalShard } from "./local-
 import { deploymentSecret, SECRET_BYTES } from "./secret.ts";
 import type { Settings } from "./settings.ts";
 import { type Shard, SYSTEM_SHARD } from "./shard.ts";
-import { ShardDesk } from "./shard-desk.ts";
 
 const MIB = 1_048_576;
 

@@ -2,8 +2,8 @@ import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } 
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { type CatalogError, invalid } from "../base/error.ts";
-import { problemAnswer } from "../http/answer.ts";
 import { methodNotAllowed } from "../http/failure.ts";
+import { problemAnswer } from "../http/problem.ts";
 import type { Connections } from "./connections.ts";
 
 /** What Node says of a connection that it could not read a request from. */

@@ -3,20 +3,21 @@ import type { Logger } from "pino";
 import type { Clock } from "../base/clock.ts";
 import type { Metrics } from "../base/metrics.ts";
 import type { Prng } from "../base/prng.ts";
-import { type Answer, problemAnswer } from "../http/answer.ts";
+import type { Answer } from "../http/answer.ts";
 import { asCatalogError } from "../http/failure.ts";
-import { hasWrongBase, isIceberg } from "../http/iceberg/adapter.ts";
-import { errorAnswer } from "../http/iceberg/errors.ts";
+import type { HandOver, Protocol } from "../http/protocol.ts";
 import { sendAnswer } from "../http/send.ts";
-import { parseTarget } from "../http/target.ts";
 import type { Exchange } from "./exchange.ts";
 import { errorFields } from "./log.ts";
 import { createHttpMetrics, type Observation } from "./observe.ts";
+import { ownerOf, parseTarget } from "./target.ts";
 
 /** Random bytes that tell one start of a node from all others, in the id of each request. */
 const MARK_BYTES = 12;
 
 export interface ExchangesOptions {
+  /** The last one owns every path that the others do not. */
+  readonly protocols: readonly Protocol[];
   readonly metrics: Metrics;
   readonly clock: Clock;
   readonly prng: Prng;
@@ -28,6 +29,7 @@ export interface ExchangesOptions {
  * protocol that was spoken, its line in the log and its place in the figures.
  */
 export class Exchanges {
+  readonly #protocols: readonly Protocol[];
   readonly #clock: Clock;
   readonly #log: Logger;
   /** What all ids minted here begin with: no other start of any node has it. */
@@ -35,7 +37,8 @@ export class Exchanges {
   #minted = 0;
   readonly #observe: (observation: Observation) => void;
 
-  constructor({ metrics, clock, prng, log }: ExchangesOptions) {
+  constructor({ protocols, metrics, clock, prng, log }: ExchangesOptions) {
+    this.#protocols = protocols;
     this.#clock = clock;
     this.#log = log;
     this.#mark = Buffer.from(prng.bytes(MARK_BYTES)).toString("hex");
@@ -49,14 +52,12 @@ export class Exchanges {
       request,
       response,
       target,
-      iceberg: isIceberg(target),
+      protocol: ownerOf(this.#protocols, target),
       requestId: this.#requestId(request),
       startedMs: this.#clock.monotonicMs(),
       ticket: undefined,
       route: undefined,
-      operation: undefined,
       accepted: undefined,
-      writes: false,
       awaitsContinue,
     };
     response.on("close", () => this.#end(exchange));
@@ -77,14 +78,21 @@ export class Exchanges {
     sendAnswer(exchange.response, answer, this.headersOf(exchange));
   }
 
+  /** Leaves one to a framework, with the headers of every answer set. */
+  handOver(exchange: Exchange, { handOver }: HandOver): void {
+    const { response } = exchange;
+    const headers = this.headersOf(exchange);
+    for (let i = 0; i + 1 < headers.length; i += 2) {
+      response.setHeader(headers[i] ?? "", headers[i + 1] ?? "");
+    }
+    handOver(exchange, (thrown) => this.fail(exchange, thrown));
+  }
+
   /** Answers what was thrown. */
   fail(exchange: Exchange, thrown: unknown): void {
     const error = asCatalogError(thrown);
-    const { request, iceberg, target, requestId, writes } = exchange;
-    const answer =
-      iceberg || hasWrongBase(target)
-        ? errorAnswer(error, request.method ?? "", writes)
-        : problemAnswer(error, false);
+    const { request, protocol, accepted, requestId } = exchange;
+    const answer = protocol.refuse(error, request.method ?? "", accepted?.writes ?? false);
     // The answer does not say which file, or why it failed.
     if (answer.status === 429 && error.kind === "Unavailable") {
       this.#log.warn({ requestId, ...errorFields(error) }, "request refused");
@@ -114,8 +122,7 @@ export class Exchanges {
     const durationMs = this.#clock.monotonicMs() - exchange.startedMs;
     this.#observe({ route, method, status, durationMs });
     // What is shed is counted: a line each would cost more than the refusal.
-    const worth = (exchange.iceberg || status >= 400) && status !== 429;
-    const level = worth ? "info" : "debug";
+    const level = status === 429 ? "debug" : status >= 400 ? "info" : exchange.protocol.logLevel;
     if (!this.#log.isLevelEnabled(level)) return;
     const ms = Math.round(durationMs * 100) / 100;
     const names = exchange.accepted?.named();

@@ -1,13 +1,14 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { CatalogError } from "../base/error.ts";
-import { type Answer, problemAnswer } from "../http/answer.ts";
+import type { Answer } from "../http/answer.ts";
 import { asCatalogError } from "../http/failure.ts";
-import { isIceberg } from "../http/iceberg/adapter.ts";
-import { errorAnswer } from "../http/iceberg/errors.ts";
+import { ICEBERG_ERRORS } from "../http/iceberg/protocol.ts";
+import { PROBLEMS } from "../http/problem.ts";
+import type { ErrorForm } from "../http/protocol.ts";
 import { sendAnswer } from "../http/send.ts";
-import { parseTarget } from "../http/target.ts";
 import { HostGuard } from "./guard.ts";
 import { type Listening, listenOn } from "./listen.ts";
+import { ownerOf, parseTarget } from "./target.ts";
 
 export interface LobbyOptions {
   readonly host: string;
@@ -20,6 +21,9 @@ export interface LobbyOptions {
 export type WaitingFor = Readonly<Record<"host" | "url", string>> & { readonly pid: number };
 
 const RETRY_MS = 2_000;
+
+/** How the protocols of the server to come word errors. */
+const FORMS: readonly ErrorForm[] = [ICEBERG_ERRORS, PROBLEMS];
 
 /**
  * What a process answers that waits for the directory of another one: that it lives, that it is not
@@ -73,10 +77,8 @@ export class Lobby {
       this.#guard.check(request);
       answer = this.#answer(request.method ?? "", target.path);
     } catch (thrown) {
-      const error = asCatalogError(thrown);
-      answer = isIceberg(target)
-        ? errorAnswer(error, request.method ?? "", false)
-        : problemAnswer(error, false);
+      const { refuse } = ownerOf(FORMS, target);
+      answer = refuse(asCatalogError(thrown), request.method ?? "", false);
     }
     request.resume();
     response.on("error", () => undefined);

@@ -19,6 +19,13 @@ const TOKEN_BYTES = 32;
 /** A shorter one, which somebody else must have written, could be guessed. */
 const TOKEN_CHARS = 32;
 
+export interface OperatorPlaces {
+  /** Where operators find socket and token; undefined: they are not served. */
+  readonly dir: string | undefined;
+  readonly log: Logger;
+  readonly prng: Prng;
+}
+
 /**
  * Who may operate: those who can open the folder `operator` of the server's directory, which is its
  * user's alone. They connect to the socket there, or send the token there over TCP. Where a request
@@ -26,6 +33,7 @@ const TOKEN_CHARS = 32;
  */
 export class OperatorAccess {
   readonly server: Server;
+  readonly #dir: string | undefined;
   readonly #log: Logger;
   readonly #prng: Prng;
   readonly #trusted = new WeakSet<IncomingMessage>();
@@ -34,14 +42,17 @@ export class OperatorAccess {
   #removeSocket: () => void = () => {};
 
   /** @param server of the socket; not listening yet. */
-  constructor(server: Server, { log, prng }: { readonly log: Logger; readonly prng: Prng }) {
+  constructor(server: Server, { dir, log, prng }: OperatorPlaces) {
     this.server = server;
+    this.#dir = dir;
     this.#log = log;
     this.#prng = prng;
   }
 
   /** Makes the folder, the token and the socket. What cannot be made is off, which is logged. */
-  async open(dir: string): Promise<void> {
+  async open(): Promise<void> {
+    const dir = this.#dir;
+    if (dir === undefined) return;
     try {
       this.#token = digestOf(await this.#openToken(dir));
     } catch (error) {

@@ -1,4 +1,5 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
 import { inject } from "light-my-request";
 import type { Logger } from "pino";
 import type { Clock } from "../base/clock.ts";
@@ -7,65 +8,42 @@ import { LIMITS } from "../base/limits.ts";
 import type { Metrics } from "../base/metrics.ts";
 import type { Prng } from "../base/prng.ts";
 import type { Answer } from "../http/answer.ts";
-import { expectsBody, type IdleWatch, readBody } from "../http/body.ts";
 import { Compressor } from "../http/compress.ts";
 import { routeNotFound } from "../http/failure.ts";
-import { IcebergAdapter, isConfig, type ReadBody } from "../http/iceberg/adapter.ts";
-import { overloadedAnswer } from "../http/iceberg/errors.ts";
+import type { Accepted, Protocol } from "../http/protocol.ts";
 import { everyMs, idleTimer, settlesWithin, threadCpuMs } from "../runtime/clock.ts";
 import { isLoopbackHost } from "../runtime/loopback.ts";
 import type { Settings } from "../runtime/settings.ts";
-import type { ShardDesk } from "../runtime/shard-desk.ts";
-import type { IcebergService } from "../service/requests.ts";
 import { Admission } from "./admission.ts";
+import { expectsBody, type IdleWatch, readBody } from "./body.ts";
 import { answerClientError, refuseExpectations, refuseTunnels } from "./client-error.ts";
 import { type ConnectionLimits, Connections } from "./connections.ts";
 import type { Exchange } from "./exchange.ts";
 import { Exchanges } from "./exchanges.ts";
-import { addFrontPage, addProbes, Framework } from "./framework.ts";
 import { HostGuard } from "./guard.ts";
+import { createHttpServer } from "./http-server.ts";
 import { listenOn } from "./listen.ts";
-import { errorFields } from "./log.ts";
 import { LOOK_MS, LoopDelays } from "./loop-delays.ts";
-import { addOperatorRoutes } from "./operator.ts";
-import { OperatorAccess } from "./operator-access.ts";
+import type { OperatorAccess } from "./operator-access.ts";
 import { Slices } from "./slices.ts";
 
 /** How long a stop waits for requests that are under way. */
 const DRAIN_MS = 10_000;
-/** A whole request, body included, arrives within this, or is refused. */
-const REQUEST_MS = 29_000;
-const HEAD_MS = 10_000;
-/** How often the two are looked at: no request stays open over 30 s for want of bytes. */
-const CHECK_MS = 1_000;
-/** Longer than the minute after which most load balancers let go of an idle connection. */
-const KEEP_ALIVE_MS = 72_000;
-/** The longest path that names may make: 32 levels of 255 bytes, each byte escaped, and a table. */
-const HEADER_BYTES = 65_536;
 /** Who asks while there is no authentication. */
 const ANONYMOUS = "anonymous";
 
 /** What of the settings bounds who is let in. */
-export type Edge = ConnectionLimits &
-  Pick<Settings, "allowHost"> & {
-    /** Where operators find socket and token; absent: they are not served. */
-    readonly dir?: string;
-  };
+export type Edge = ConnectionLimits & Pick<Settings, "allowHost">;
 
 export interface ServerOptions {
-  /** As `/livez` answers it; empty where nobody is to ask for it. */
-  readonly nodeId?: string;
-  readonly iceberg: IcebergService;
-  /** Parses large bodies elsewhere; in place where it is absent. */
-  readonly readBody?: ReadBody;
+  /** What is served: the first one that owns a path; the last one owns every path. */
+  readonly protocols: readonly Protocol[];
+  /** Who else than clients of the network may ask, and where. */
+  readonly operators: OperatorAccess;
   readonly metrics: Metrics;
   readonly clock: Clock;
   readonly prng: Prng;
   readonly log: Logger;
-  /** Rejects while the stores cannot be reached. */
-  readonly ready: () => Promise<void>;
-  /** Of the shards that this process owns. */
-  readonly desks?: readonly ShardDesk[];
   /** Who is let in from the network. */
   readonly edge: Edge;
   /** Requests under way at once, reads and writes apart; more are answered 429. */
@@ -86,24 +64,23 @@ export interface InjectedAnswer {
 }
 
 /**
- * The HTTP server: limits, guards, logs and figures around the protocol adapters. What engines ask
- * all the time is served straight from here, the rest through the framework.
+ * The HTTP server: limits, guards, logs and figures around the protocols, of which it knows only
+ * the port (`http/protocol.ts`).
  */
 export class FirnServer {
   readonly #options: ServerOptions;
   readonly #server: Server;
-  readonly #framework: Framework;
   readonly #connections: Connections;
   readonly #exchanges: Exchanges;
   readonly #admission: Admission;
   readonly #slices: Slices;
   readonly #guard: HostGuard;
-  readonly #iceberg: IcebergAdapter;
   readonly #operators: OperatorAccess;
   readonly #loop: LoopDelays;
   readonly #compressor: Compressor = new Compressor();
   #unwatchLoop: () => void = () => {};
   #closeOthers: () => void = () => {};
+  #opening: Promise<unknown> | undefined;
   #stopping: Promise<void> | undefined;
 
   constructor(options: ServerOptions) {
@@ -115,33 +92,20 @@ export class FirnServer {
     this.#loop = new LoopDelays({ monotonicMs, threadCpuMs }, options.metrics);
     this.#guard = new HostGuard(options.edge.allowHost);
     this.#exchanges = new Exchanges(options);
-    this.#iceberg = new IcebergAdapter(options.iceberg, options.clock, options.readBody);
-    const requestMs = options.requestMs ?? REQUEST_MS;
-    this.#server = createHttpServer(requestMs);
+    this.#operators = options.operators;
+    this.#server = createHttpServer(options.requestMs);
     this.#connections = new Connections(this.#server, options.edge, options.metrics);
     this.#server.on("request", (request, response) => this.#receive(request, response, false));
     this.#server.on("checkContinue", (request, response) => this.#receive(request, response, true));
+    this.#server.on("clientError", (error, socket) =>
+      answerClientError(error, socket as Socket, this.#connections),
+    );
     refuseExpectations(this.#server);
     refuseTunnels(this.#server);
-    this.#framework = new Framework({
-      server: this.#server,
-      exchanges: this.#exchanges,
-      onClientError: (error, socket) => answerClientError(error, socket, this.#connections),
-    });
-    addFrontPage(this.#framework.app);
-    addProbes(this.#framework.app, {
-      ...{ nodeId: options.nodeId ?? "", metrics: options.metrics, ready: options.ready },
-      isStopping: () => this.#stopping !== undefined,
-      onUnready: (error) => options.log.warn(errorFields(error), "not ready"),
-    });
-    const { desks = [], log, prng } = options;
-    this.#operators = new OperatorAccess(createHttpServer(requestMs), { log, prng });
     this.#operators.server.on("request", (request, response) => {
       this.#operators.trust(request);
       this.#receive(request, response, false);
     });
-    const authorize = (request: IncomingMessage) => this.#operators.authorize(request);
-    addOperatorRoutes(this.#framework.app, { desks, authorize });
   }
 
   /**
@@ -151,14 +115,17 @@ export class FirnServer {
    * @throws CatalogError as `listenOn`.
    */
   async listen(host: string, port: number): Promise<string> {
-    await this.#framework.app.ready();
+    await this.#open();
     const { url, closeOthers } = await listenOn(this.#server, host, port);
     this.#closeOthers = closeOthers;
     this.#unwatchLoop = everyMs(LOOK_MS, () => this.#loop.look());
-    const { dir } = this.#options.edge;
-    // Without shards there is nothing to operate.
-    if (dir !== undefined && this.#options.desks?.length) await this.#operators.open(dir);
+    await this.#operators.open();
     return url;
+  }
+
+  #open(): Promise<unknown> {
+    this.#opening ??= Promise.all(this.#options.protocols.map((protocol) => protocol.open?.()));
+    return this.#opening;
   }
 
   /**
@@ -175,7 +142,7 @@ export class FirnServer {
     if (this.#stopping !== undefined) {
       throw new CatalogError("Unavailable", "SERVER_STOPPED", "server is stopped");
     }
-    await this.#framework.app.ready();
+    await this.#open();
     const receive = (request: unknown, response: unknown) =>
       this.#receive(request as IncomingMessage, response as ServerResponse, false);
     const response = await inject(receive, {
@@ -199,7 +166,7 @@ export class FirnServer {
   async #drain(): Promise<void> {
     this.#closeOthers();
     this.#unwatchLoop();
-    for (const desk of this.#options.desks ?? []) desk.stop();
+    for (const protocol of this.#options.protocols) protocol.drain?.();
     const closing = new Promise<void>((resolve) => this.#server.close(() => resolve()));
     const closed = Promise.all([closing, this.#operators.close()]);
     this.#connections.windDown();
@@ -209,45 +176,65 @@ export class FirnServer {
       this.#operators.server.closeAllConnections();
     }
     await closed;
-    await this.#framework.app.close();
+    await Promise.all(this.#options.protocols.map((protocol) => protocol.close?.()));
   }
 
   /**
    * Every request comes in here. Before anything else is done for it, its place is taken or
-   * refused; probes always have one, and the config, without which no client starts.
+   * refused; what a protocol exempts always has one.
    */
   #receive(request: IncomingMessage, response: ServerResponse, awaitsContinue: boolean): void {
     const exchange = this.#exchanges.begin(request, response, awaitsContinue);
+    const { protocol, target } = exchange;
     this.#connections.answering(request.socket, response);
     if (this.#stopping !== undefined) response.setHeader("Connection", "close");
     try {
-      if (exchange.iceberg && !isConfig(exchange.target)) {
+      if (!protocol.unlimited.test(target.path)) {
         exchange.ticket = this.#admission.enter(request);
         if (exchange.ticket === undefined) {
-          this.#exchanges.send(exchange, overloadedAnswer(request.method ?? ""));
+          this.#exchanges.send(exchange, protocol.overloaded(request.method ?? ""));
           return;
         }
       }
       // No web page reaches the socket of operators, and nothing but them is served there.
       if (this.#operators.isTrusted(request)) {
-        if (exchange.iceberg) throw routeNotFound(exchange.target.path);
+        if (!protocol.forOperators) throw routeNotFound(target.path);
       } else this.#guard.check(request);
-      if (exchange.iceberg) void this.#serveIceberg(exchange);
-      else {
-        goOn(exchange);
-        this.#framework.serve(exchange);
-      }
+      this.#accept(exchange);
     } catch (thrown) {
       this.#exchanges.fail(exchange, thrown);
     }
   }
 
+  /** The head is judged before the body is read. */
+  #accept(exchange: Exchange): void {
+    const { protocol, request, target } = exchange;
+    const { method = "", headers } = request;
+    const head = protocol.accept({ method, target, headers });
+    if ("status" in head) this.#exchanges.send(exchange, head);
+    else if ("handOver" in head) {
+      goOn(exchange);
+      this.#exchanges.handOver(exchange, head);
+    } else {
+      exchange.route = head.route;
+      exchange.accepted = head;
+      void this.#serve(exchange, head);
+    }
+  }
+
   /** What was begun keeps its place to its end. */
-  async #serveIceberg(exchange: Exchange): Promise<void> {
-    const { ticket, request } = exchange;
+  async #serve(exchange: Exchange, accepted: Accepted): Promise<void> {
+    const { ticket, request, requestId } = exchange;
     ticket?.hold();
+    let began = false;
     try {
-      const answer = await this.#answerIceberg(exchange);
+      const body = await this.#bodyOf(exchange, accepted);
+      ticket?.begin();
+      const turn = this.#slices.enter();
+      if (turn !== undefined) await turn;
+      began = true;
+      this.#loop.begin(accepted.operation);
+      const answer = await accepted.run({ requestId, principal: ANONYMOUS }, body);
       this.#exchanges.send(
         exchange,
         this.#isFar(request) ? await this.#fit(request, answer) : answer,
@@ -255,9 +242,22 @@ export class FirnServer {
     } catch (thrown) {
       this.#exchanges.fail(exchange, thrown);
     } finally {
-      if (exchange.operation !== undefined) this.#loop.end(exchange.operation);
+      if (began) this.#loop.end(accepted.operation);
       ticket?.release();
     }
+  }
+
+  async #bodyOf(
+    exchange: Exchange,
+    { bodyBytes: maxBytes }: Accepted,
+  ): Promise<Uint8Array | undefined> {
+    if (!expectsBody(exchange.request, maxBytes)) return undefined;
+    goOn(exchange);
+    return readBody(exchange.request, {
+      maxBytes,
+      counts: (bytes) => exchange.ticket?.count(bytes),
+      watch: (onIdle) => this.#watchBody(exchange, onIdle),
+    });
   }
 
   /** Whether bytes on the way to the client cost more than the time to compress them. */
@@ -270,30 +270,6 @@ export class FirnServer {
     return this.#compressor.fit(answer, headers["accept-encoding"]?.toString());
   }
 
-  /** The head is judged before the body is read. */
-  async #answerIceberg(exchange: Exchange): Promise<Answer> {
-    const { request, target, requestId } = exchange;
-    const head = this.#iceberg.accept(request.method ?? "", target, request.headers);
-    if ("status" in head) return head;
-    exchange.route = head.route;
-    exchange.accepted = head;
-    exchange.writes = head.operation.writes;
-    let body: Uint8Array | undefined;
-    if (expectsBody(request)) {
-      goOn(exchange);
-      body = await readBody(request, {
-        counts: (bytes) => exchange.ticket?.count(bytes),
-        watch: (onIdle) => this.#watchBody(exchange, onIdle),
-      });
-    }
-    exchange.ticket?.begin();
-    const turn = this.#slices.enter();
-    if (turn !== undefined) await turn;
-    exchange.operation = head.name;
-    this.#loop.begin(head.name);
-    return head.run({ requestId, principal: ANONYMOUS }, body);
-  }
-
   /** A connection whose body stands still ends with the answer that says so. */
   #watchBody({ response }: Exchange, onIdle: () => void): IdleWatch {
     return idleTimer(this.#options.bodyIdleMs ?? LIMITS.bodyIdleMs, () => {
@@ -301,20 +277,6 @@ export class FirnServer {
       onIdle();
     });
   }
-}
-
-function createHttpServer(requestMs: number): Server {
-  return createServer({
-    requestTimeout: requestMs,
-    headersTimeout: Math.min(HEAD_MS, requestMs),
-    connectionsCheckingInterval: Math.min(CHECK_MS, requestMs),
-    keepAliveTimeout: KEEP_ALIVE_MS,
-    maxHeaderSize: HEADER_BYTES,
-    // Most requests have no body: no stream is set up that only ends.
-    optimizeEmptyRequests: true,
-    // A missing host is answered by `guard.ts`, in the form of every other refusal.
-    requireHostHeader: false,
-  });
 }
 
 /** Asks for the body of a client that waits to be asked. */

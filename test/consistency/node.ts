@@ -8,7 +8,8 @@ import { type Composition, composeOver, openStores } from "../../src/runtime/com
 import { mintNodeId } from "../../src/runtime/node-identity.ts";
 import type { Settings } from "../../src/runtime/settings.ts";
 import type { Stores } from "../../src/runtime/stores.ts";
-import { FirnServer } from "../../src/server/server.ts";
+import type { FirnServer } from "../../src/server/server.ts";
+import { wireServer } from "../../src/server/wire.ts";
 import { gatedBlobs, gatedPointers } from "../catalog/support/gate.ts";
 import { type Answer, type AskOptions, answerOf, Client, headersOf } from "./client.ts";
 import type { SharedClock } from "./clock.ts";
@@ -61,7 +62,7 @@ export class Node extends Client {
       blobs: gatedBlobs(opened.blobs),
     };
     const composition = await composeOver(stores, settings, components, metrics);
-    const server = new FirnServer({
+    const server = wireServer({
       ...{ nodeId, clock, prng, iceberg: composition.iceberg, metrics: composition.metrics },
       log: pino({ level: "silent" }),
       ready: () => composition.ready(),

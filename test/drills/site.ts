@@ -16,7 +16,7 @@ import { fromFields, readSettings, requireSettings } from "../../src/runtime/rea
 import { SECRET_BYTES } from "../../src/runtime/secret.ts";
 import { shardStores } from "../../src/runtime/stores.ts";
 import { createLogger } from "../../src/server/log.ts";
-import { FirnServer } from "../../src/server/server.ts";
+import { wireServer } from "../../src/server/wire.ts";
 import { type Condition, sampleOf } from "./runbook.ts";
 
 const BIN = join(import.meta.dirname, "..", "..", "bin", "firn.mjs");
@@ -73,9 +73,9 @@ export async function openSite(
   const { iceberg, ready, desks, ...composition } = await composeOver(
     ...([stores, settings, components, metrics] as const),
   );
-  const server = new FirnServer({
+  const server = wireServer({
     ...{ nodeId, iceberg, metrics, clock, prng, log, ready, desks },
-    ...{ edge: settings, maxInFlight: settings.maxInFlight },
+    ...{ edge: settings, dir, maxInFlight: settings.maxInFlight },
   });
   const url = await server.listen(settings.host, settings.port);
   const values = async (conditions: readonly Condition[]): Promise<readonly number[]> => {

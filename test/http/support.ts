@@ -3,7 +3,8 @@ import { createMetrics } from "../../src/base/metrics.ts";
 import { SeededPrng } from "../../src/base/prng.ts";
 import { SystemClock } from "../../src/runtime/clock.ts";
 import { createLogger } from "../../src/server/log.ts";
-import { FirnServer, type ServerOptions } from "../../src/server/server.ts";
+import type { FirnServer, ServerOptions } from "../../src/server/server.ts";
+import { type Serving, wireServer } from "../../src/server/wire.ts";
 import type {
   DryRun,
   IcebergService,
@@ -116,12 +117,12 @@ export const EDGE: ServerOptions["edge"] = {
 /** A real server on loopback, by default on a free port. */
 export async function serving(
   service: IcebergService,
-  options: Partial<ServerOptions> = {},
+  options: Partial<Serving> = {},
   atPort = 0,
 ): Promise<Running> {
   const logs: string[] = [];
   const clock = new SystemClock();
-  const server = new FirnServer({
+  const server = wireServer({
     iceberg: service,
     metrics: createMetrics(),
     clock,

@@ -3,7 +3,7 @@ import { connect } from "node:net";
 import { PassThrough } from "node:stream";
 import { expect, test } from "vitest";
 import { LIMITS } from "../../src/base/limits.ts";
-import { readBody } from "../../src/http/body.ts";
+import { readBody } from "../../src/server/body.ts";
 import {
   ask,
   exchange,
@@ -119,6 +119,7 @@ test("each piece of a slow body starts its time anew, and the last one ends it",
   const body = new PassThrough();
   const seen: string[] = [];
   const read = readBody(body as unknown as IncomingMessage, {
+    maxBytes: 10,
     counts: (bytes) => void seen.push(`${bytes}`),
     watch: () => ({ touch: () => void seen.push("touch"), stop: () => void seen.push("stop") }),
   });

@@ -12,15 +12,16 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { SeededPrng } from "../../src/base/prng.ts";
+import { OperatorClient } from "../../src/http/admin/client.ts";
+import type { ShardDesk } from "../../src/http/admin/shard-desk.ts";
 import { Firn } from "../../src/index.ts";
-import { OperatorClient } from "../../src/runtime/operator-client.ts";
+import { abortAfter } from "../../src/runtime/clock.ts";
 import {
   operatorFolder,
   operatorSocket,
   operatorTokenFile,
 } from "../../src/runtime/operator-place.ts";
-import type { ShardDesk } from "../../src/runtime/shard-desk.ts";
-import { EDGE, type Running, scripted, serving } from "../http/support.ts";
+import { type Running, scripted, serving } from "../http/support.ts";
 import { firnLsm } from "../support/firn-lsm.ts";
 import { scratchDirectory } from "../support/open-iceberg.ts";
 
@@ -30,9 +31,8 @@ const REPORT = { state: "as it is" };
 /** A server with a shard, without an engine behind it. */
 async function servingShard(dir: string | undefined, seed = 1): Promise<Running> {
   const desk = { name: "system", report: () => REPORT, stop: () => undefined };
-  const edge = { ...EDGE, ...(dir === undefined ? {} : { dir }) };
   return serving(scripted().service, {
-    ...{ edge, prng: new SeededPrng(seed), desks: [desk as unknown as ShardDesk] },
+    ...{ dir, prng: new SeededPrng(seed), desks: [desk as unknown as ShardDesk] },
   });
 }
 
@@ -124,7 +124,7 @@ test("a file at the socket's place stays, and the token works", async () => {
   expect(readFileSync(operatorSocket(dir), "latin1")).toBe("mine");
   expect(running.logs.join()).toContain("SOCKET_PATH_TAKEN");
   const token = readFileSync(operatorTokenFile(dir), "latin1");
-  const client = new OperatorClient({ url: running.url, token }, "system");
+  const client = new OperatorClient({ url: running.url, token }, "system", abortAfter);
   expect(await client.report()).toEqual(REPORT);
 });
 
@@ -133,7 +133,7 @@ test("a path that is too long for a socket leaves the token", async () => {
   await using running = await servingShard(dir);
   expect(running.logs.filter((line) => line.includes("SOCKET_PATH_TOO_LONG"))).toHaveLength(1);
   const token = readFileSync(operatorTokenFile(dir), "latin1");
-  const client = new OperatorClient({ url: running.url, token }, "system");
+  const client = new OperatorClient({ url: running.url, token }, "system", abortAfter);
   expect(await client.report()).toEqual(REPORT);
   // The line names the server by its URL, and the directory for the token.
   expect(await firnLsm(["hot", running.url, "--dir", "/nowhere"])).toMatchObject({ exitCode: 1 });

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it, onTestFinished } from "vitest";
+import type { ShardReport } from "../../src/http/admin/shard-desk.ts";
 import { Firn } from "../../src/index.ts";
 import { operatorTokenFile } from "../../src/runtime/operator-place.ts";
-import type { ShardReport } from "../../src/runtime/shard-desk.ts";
 import { firnLsm, servedFrom } from "../support/firn-lsm.ts";
 import { scratchDirectory } from "../support/open-iceberg.ts";
 

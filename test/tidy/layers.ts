@@ -41,6 +41,22 @@ const NEVER: ReadonlyMap<string, readonly string[]> = new Map([
 const ENGINE_POINTERS = "src/pointer/lsm.ts";
 const WIRING = "src/runtime/stores.ts";
 
+/** Folders of protocols, which know nothing of each other. */
+const PROTOCOL = /^src\/http\/([a-z]+)\//;
+/** The only files of `server/` that know which protocols there are. */
+const KNOW_PROTOCOLS: ReadonlySet<string> = new Set(["src/server/wire.ts", "src/server/lobby.ts"]);
+
+/** Why a file may not import one of a protocol: the server knows the port alone. */
+function protocolRefusal(from: string, to: string): string | undefined {
+  const target = PROTOCOL.exec(to)?.[1];
+  if (target === undefined) return undefined;
+  const source = PROTOCOL.exec(from)?.[1];
+  if (source !== undefined && source !== target) return "a protocol imports another one";
+  if (source === undefined && from.startsWith("src/http/")) return "http/ imports a protocol";
+  const isServer = from.startsWith("src/server/") && !KNOW_PROTOCOLS.has(from);
+  return isServer ? "server/ imports a protocol instead of http/protocol.ts" : undefined;
+}
+
 /** Modules of Node that do I/O: none of them in a folder of pure functions. */
 const IO = /^node:(?:fs|net|http|https|http2|tls|dgram|child_process|worker_threads|dns)\b/;
 
@@ -80,6 +96,8 @@ function refusal(from: string, to: string): string | undefined {
   if (to.startsWith("src/gen/") && !from.startsWith("src/catalog/codec/")) {
     return "only src/catalog/codec/ imports generated code";
   }
+  const ofProtocol = protocolRefusal(from, to);
+  if (ofProtocol !== undefined) return ofProtocol;
   if (source === target) return undefined;
   if (from === ENGINE_POINTERS && target === "lsm") return undefined;
   const lower = FOLDERS[source];

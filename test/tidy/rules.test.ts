@@ -147,6 +147,18 @@ const EXAMPLES: Readonly<Record<string, Example>> = {
     good: from("@fastify/helmet"),
     goodPath: "src/http/x.ts",
   },
+  "the server knows a protocol": {
+    rule: layers,
+    path: "src/server/exchanges.ts",
+    bad: from("../http/iceberg/protocol.ts"),
+    good: from("../http/protocol.ts"),
+  },
+  "a protocol knows another one": {
+    rule: layers,
+    path: "src/http/admin/routes.ts",
+    bad: from("../iceberg/errors.ts"),
+    good: from("../failure.ts"),
+  },
   "protobuf outside the codec": {
     rule: layers,
     path: "src/catalog/model.ts",

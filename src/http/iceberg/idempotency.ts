@@ -4,7 +4,7 @@ import { invalid } from "../../base/error.ts";
 import { sha256Hex } from "../../base/hash.ts";
 import type { Idempotency } from "../../catalog/context.ts";
 import type { Answer } from "../answer.ts";
-import type { Target } from "../target.ts";
+import type { Target } from "../protocol.ts";
 import type { Endpoint } from "./operations.ts";
 
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i;

@@ -1,9 +1,4 @@
-/** A request target (RFC 9112, 3.2) in its parts, still percent-encoded. */
-export interface Target {
-  readonly path: string;
-  /** What follows the first `?`, without it. */
-  readonly query: string;
-}
+import type { ErrorForm, Target } from "../http/protocol.ts";
 
 /** Splits a target. The absolute form, which proxies send, loses its scheme and authority. */
 export function parseTarget(raw: string): Target {
@@ -20,9 +15,11 @@ function withoutAuthority(path: string): string {
   return slash < 0 ? "/" : path.slice(slash);
 }
 
-/** The rest of a path below a mount point, or undefined where it is elsewhere. */
-export function below(mount: string, path: string): string | undefined {
-  if (!path.startsWith(mount)) return undefined;
-  const rest = path.slice(mount.length);
-  return rest === "" || rest.startsWith("/") ? rest : undefined;
+/** The first protocol that owns a path. */
+export function ownerOf<P extends Pick<ErrorForm, "owns">>(
+  protocols: readonly P[],
+  { path }: Target,
+): P {
+  for (const protocol of protocols) if (protocol.owns.test(path)) return protocol;
+  throw new Error("no protocol owns every path");
 }

@@ -2,8 +2,8 @@ import { type IncomingMessage, request as requestOverTcp } from "node:http";
 import { request as requestOverTls } from "node:https";
 import { createInterface } from "node:readline";
 import { json } from "node:stream/consumers";
-import { CatalogError, type ErrorKind } from "../base/error.ts";
-import type { NamedState } from "../lsm/states/checkpoints.ts";
+import { CatalogError, type ErrorKind } from "../../base/error.ts";
+import type { NamedState } from "../../lsm/states/checkpoints.ts";
 import type { ChangesRequest } from "./change-lines.ts";
 import type {
   CheckpointRequest,
@@ -43,9 +43,11 @@ export type OperatorTarget =
 export class OperatorClient {
   readonly #target: OperatorTarget;
   readonly #base: string;
+  readonly #abortAfter: (ms: number) => AbortSignal;
 
   /** A URL is one without a slash at its end. */
-  constructor(target: OperatorTarget, shard: string) {
+  constructor(target: OperatorTarget, shard: string, abortAfter: (ms: number) => AbortSignal) {
+    this.#abortAfter = abortAfter;
     this.#target = target;
     this.#base = `/admin/v1/shards/${encodeURIComponent(shard)}`;
   }
@@ -103,7 +105,7 @@ export class OperatorClient {
   /** @param sent GET where it is undefined. */
   async #ask(path: string, sent: object | undefined, method = "POST"): Promise<unknown> {
     const verb = sent === undefined ? "GET" : method;
-    const signal = AbortSignal.timeout(TIMEOUT_MS);
+    const signal = this.#abortAfter(TIMEOUT_MS);
     try {
       const response = await this.#send(verb, this.#base + path, sent, signal);
       await this.#assertServed(response);

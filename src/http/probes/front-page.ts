@@ -1,9 +1,8 @@
 import { createHash } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
-import { prefersHtml } from "../http/accept.ts";
-import type { Answer } from "../http/answer.ts";
-import { ICEBERG_MOUNT } from "../http/iceberg/adapter.ts";
-import { packageVersion } from "../runtime/version.ts";
+import type { Answer } from "../answer.ts";
+import { ICEBERG_MOUNT } from "../mounts.ts";
+import { prefersHtml } from "./accept.ts";
 import { firstSession, INSTALL, PRINTED } from "./first-session.ts";
 
 /** What is served where, for people. */
@@ -59,29 +58,35 @@ const COMMON: Readonly<Record<string, string>> = {
 };
 
 /** `GET /`: a page for people, JSON for programs. */
-export function frontPage(method: string, headers: IncomingHttpHeaders): Answer {
-  const html = prefersHtml(headers.accept);
-  const body = html ? page(baseUrl(headers)) : `${JSON.stringify(SUMMARY)}\n`;
-  const fitting: Readonly<Record<string, string>> = html
-    ? {
-        "Content-Type": "text/html; charset=utf-8",
-        "Content-Security-Policy": POLICY,
-        "Referrer-Policy": "no-referrer",
-      }
-    : { "Content-Type": "application/json; charset=utf-8" };
-  return { status: 200, headers: { ...COMMON, ...fitting }, body: method === "HEAD" ? "" : body };
+export class FrontPage {
+  readonly #version: string;
+
+  constructor(version: string) {
+    this.#version = version;
+  }
+
+  answer(method: string, headers: IncomingHttpHeaders): Answer {
+    const html = prefersHtml(headers.accept);
+    const body = html
+      ? page(baseUrl(headers), this.#version)
+      : `${JSON.stringify({ name: "firn", version: this.#version, endpoints: PATHS })}\n`;
+    const fitting: Readonly<Record<string, string>> = html
+      ? {
+          "Content-Type": "text/html; charset=utf-8",
+          "Content-Security-Policy": POLICY,
+          "Referrer-Policy": "no-referrer",
+        }
+      : { "Content-Type": "application/json; charset=utf-8" };
+    return { status: 200, headers: { ...COMMON, ...fitting }, body: method === "HEAD" ? "" : body };
+  }
 }
 
 /** Paths of this server. Fields are added, never renamed or removed. */
-const SUMMARY = {
-  name: "firn",
-  version: packageVersion(),
-  endpoints: {
-    iceberg: ICEBERG_MOUNT,
-    livez: "/livez",
-    readyz: "/readyz",
-    metrics: "/metrics",
-  },
+const PATHS = {
+  iceberg: ICEBERG_MOUNT,
+  livez: "/livez",
+  readyz: "/readyz",
+  metrics: "/metrics",
 } as const;
 
 /** Where this client reached the server: its `Host` was checked by the guard. */
@@ -90,7 +95,7 @@ function baseUrl(headers: IncomingHttpHeaders): string {
   return `${scheme}://${headers.host ?? "127.0.0.1"}`;
 }
 
-function page(url: string): string {
+function page(url: string, version: string): string {
   const endpoints = ENDPOINTS.map(
     ([path, what]) =>
       `<tr><td><a href="${path}"><code>${path}</code></a></td><td>${what}</td></tr>`,
@@ -106,7 +111,7 @@ function page(url: string): string {
 </head>
 <body>
 <main>
-<h1>Firn <small>${SUMMARY.version}</small></h1>
+<h1>Firn <small>${version}</small></h1>
 <p>A lakehouse catalog that needs nothing but a bucket. PyIceberg, Spark, Trino, DuckDB and Flink
 speak to it by the Apache Iceberg REST protocol.</p>
 

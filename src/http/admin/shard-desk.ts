@@ -1,12 +1,12 @@
-import { type Clock, Stopwatch } from "../base/clock.ts";
-import { invalid } from "../base/error.ts";
-import { asCatalogError } from "../http/failure.ts";
-import type { Engine } from "../lsm/engine/engine.ts";
-import type { LsmStats } from "../lsm/engine/stats.ts";
-import type { Maybe } from "../lsm/maybe.ts";
-import type { HotPrefix } from "../lsm/read/hot-prefixes.ts";
-import type { NamedState } from "../lsm/states/checkpoints.ts";
-import { keyOfText, textOfKey } from "../lsm/tools/printable.ts";
+import { type Clock, Stopwatch } from "../../base/clock.ts";
+import { invalid } from "../../base/error.ts";
+import type { Engine } from "../../lsm/engine/engine.ts";
+import type { LsmStats } from "../../lsm/engine/stats.ts";
+import type { Maybe } from "../../lsm/maybe.ts";
+import type { HotPrefix } from "../../lsm/read/hot-prefixes.ts";
+import type { NamedState } from "../../lsm/states/checkpoints.ts";
+import { keyOfText, textOfKey } from "../../lsm/tools/printable.ts";
+import { asCatalogError } from "../failure.ts";
 import { type ChangesRequest, changeLines } from "./change-lines.ts";
 
 /** The shape of a tree before or after, as people compare it. Bytes and counts. */

@@ -1,7 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { CatalogError } from "../base/error.ts";
-import { LIMITS } from "../base/limits.ts";
-import { bodyIdle, bodyTooLarge, contentTypeNotSupported } from "./failure.ts";
+import { bodyIdle, bodyTooLarge, contentTypeNotSupported } from "../http/failure.ts";
 
 /** Methods whose requests have no meaning for a body: whatever comes is dropped with the answer. */
 const BODYLESS: ReadonlySet<string> = new Set(["GET", "HEAD", "TRACE"]);
@@ -9,10 +8,11 @@ const BODYLESS: ReadonlySet<string> = new Set(["GET", "HEAD", "TRACE"]);
 /**
  * Judges by its head what a request says of its body.
  *
+ * @param maxBytes the largest one that is taken.
  * @returns whether there is one to read.
  * @throws CatalogError `CONTENT_TYPE_NOT_SUPPORTED`, `BODY_TOO_LARGE`.
  */
-export function expectsBody({ method = "", headers }: IncomingMessage): boolean {
+export function expectsBody({ method = "", headers }: IncomingMessage, maxBytes: number): boolean {
   if (BODYLESS.has(method)) return false;
   const type = headers["content-type"];
   const length = headers["content-length"];
@@ -20,7 +20,7 @@ export function expectsBody({ method = "", headers }: IncomingMessage): boolean 
     headers["transfer-encoding"] !== undefined || (length !== undefined && length !== "0");
   if (type === undefined ? comes : !isJson(type)) throw contentTypeNotSupported();
   if (isCompressed(headers)) throw contentTypeNotSupported();
-  if (Number(length) > LIMITS.bodyBytes) throw bodyTooLarge();
+  if (Number(length) > maxBytes) throw bodyTooLarge();
   return comes;
 }
 
@@ -37,6 +37,8 @@ function isCompressed(headers: IncomingHttpHeaders): boolean {
 
 /** What a body may take while it arrives. */
 export interface Arrival {
+  /** The largest one that is taken. */
+  readonly maxBytes: number;
   /** Told of each piece as it comes; may refuse by throwing. */
   readonly counts: (bytes: number) => void;
   /** Calls back once nothing was `touch`ed for as long as a body may stand still. */
@@ -74,7 +76,7 @@ export function readBody(request: IncomingMessage, arrival: Arrival): Promise<Ui
     const onData = (piece: Buffer): void => {
       watch.touch();
       try {
-        if (pieces.length + piece.length > LIMITS.bodyBytes) throw bodyTooLarge();
+        if (pieces.length + piece.length > arrival.maxBytes) throw bodyTooLarge();
         arrival.counts(piece.length);
         pieces.add(piece);
       } catch (error) {

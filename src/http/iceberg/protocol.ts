@@ -6,18 +6,17 @@ import { LIMITS } from "../../base/limits.ts";
 import type { IcebergService, RequestContext } from "../../service/requests.ts";
 import type { Answer } from "../answer.ts";
 import { asCatalogError, baseUrlWrong, methodNotAllowed, routeNotFound } from "../failure.ts";
-import { below, type Target } from "../target.ts";
+import { ICEBERG_MOUNT } from "../mounts.ts";
+import type { Accepted, ErrorForm, Head, Protocol, Target } from "../protocol.ts";
 import { Call, type NamedInPath, namedIn, type PathParams } from "./call.ts";
-import { errorAnswer } from "./errors.ts";
+import { errorAnswer, overloadedAnswer } from "./errors.ts";
 import { idempotencyOf, markReplayed, parseIdempotencyKey } from "./idempotency.ts";
+import { belowMount, CONFIG_PATH, ICEBERG_PATHS, repeatsBase } from "./mount.ts";
 import { OPERATIONS, type Operation } from "./operations.ts";
 import { parseQuery, type Query, refuseDryRun } from "./query.ts";
 import { decodeBody } from "./requests.ts";
 import { type Match, matchPath } from "./router.ts";
 import { notServed } from "./unserved.ts";
-
-/** Where the Iceberg REST catalog is served. */
-export const ICEBERG_MOUNT = "/iceberg";
 
 /**
  * Clients with credentials ask for a token here first. There are none to be had, which OAuth has
@@ -34,31 +33,6 @@ function noTokens(): Answer {
     headers: { "Content-Type": "application/json", "X-Firn-Error": code },
     body: JSON.stringify(error),
   };
-}
-
-/** Whether a target belongs to this adapter. */
-export function isIceberg(target: Target): boolean {
-  return below(ICEBERG_MOUNT, target.path) !== undefined;
-}
-
-/**
- * Whether a client of this protocol sent it, by the looks of its path: with a base URL that lacks
- * the mount, names another server's, or repeats `/v1`.
- */
-export function hasWrongBase({ path }: Target): boolean {
-  const served = below(ICEBERG_MOUNT, path);
-  if (served === undefined && path.startsWith("/v1/")) return true;
-  const rest = served ?? path;
-  const version = rest.indexOf("/v1/", served === undefined ? 0 : 1);
-  return version >= 0 && FIRST_ASKED.has(rest.slice(version + "/v1/".length));
-}
-
-/** What clients ask for first: a prefix that a name of a table could have is not among it. */
-const FIRST_ASKED: ReadonlySet<string> = new Set(["config", "oauth/tokens"]);
-
-/** Whether it asks for the config, which costs next to nothing and is where every client begins. */
-export function isConfig(target: Target): boolean {
-  return target.path === `${ICEBERG_MOUNT}/v1/config`;
 }
 
 /** Parses a body that is too large to be parsed within a turn, and may take its memory. */
@@ -82,12 +56,12 @@ const NAMES: ReadonlyMap<Operation, string> = new Map(
 );
 
 /** A request whose head has been accepted, so that its body is worth reading. */
-export class Accepted {
-  readonly operation: Operation;
-  /** Its label in logs and metrics. */
+class AcceptedOperation implements Accepted {
   readonly route: string;
-  /** Its method and its label. */
-  readonly name: string;
+  readonly operation: string;
+  readonly writes: boolean;
+  readonly bodyBytes: number = LIMITS.bodyBytes;
+  readonly #operation: Operation;
   readonly #behind: Behind;
   readonly #target: Target;
   readonly #params: PathParams;
@@ -95,17 +69,12 @@ export class Accepted {
   readonly #headers: IncomingHttpHeaders;
   readonly #key: string | undefined;
 
-  /** @throws CatalogError as `IcebergAdapter.accept`. */
-  constructor(
-    behind: Behind,
-    operation: Operation,
-    params: PathParams,
-    target: Target,
-    headers: IncomingHttpHeaders,
-  ) {
-    this.operation = operation;
+  /** @throws CatalogError as `IcebergProtocol.accept`. */
+  constructor(behind: Behind, operation: Operation, params: PathParams, { target, headers }: Head) {
+    this.#operation = operation;
     this.route = LABELS.get(operation) ?? ICEBERG_MOUNT;
-    this.name = NAMES.get(operation) ?? ICEBERG_MOUNT;
+    this.operation = NAMES.get(operation) ?? ICEBERG_MOUNT;
+    this.writes = operation.writes;
     this.#behind = behind;
     this.#target = target;
     this.#params = params;
@@ -130,7 +99,7 @@ export class Accepted {
     const call = new Call(ctx, this.#params, this.#query, this.#headers, this.#behind.clock, () =>
       decodeBody(body),
     );
-    return this.operation.handle(this.#behind.service, call);
+    return this.#operation.handle(this.#behind.service, call);
   }
 
   async #handleLarge(ctx: RequestContext, body: Uint8Array): Promise<Answer> {
@@ -143,13 +112,13 @@ export class Accepted {
       this.#behind.clock,
       () => json,
     );
-    return this.operation.handle(this.#behind.service, call);
+    return this.#operation.handle(this.#behind.service, call);
   }
 
   /** What was done under the key before is answered again, refusals too. */
   async #once(key: string, ctx: RequestContext, body: Uint8Array | undefined): Promise<Answer> {
-    const { method, writes } = this.operation;
-    const idempotency = idempotencyOf(key, this.operation, this.#target, body);
+    const { method, writes } = this.#operation;
+    const idempotency = idempotencyOf(key, this.#operation, this.#target, body);
     const answer = await this.#handle({ ...ctx, idempotency }, body).catch((error: unknown) => {
       if (!idempotency.replayed) throw error;
       return errorAnswer(asCatalogError(error), method, writes);
@@ -158,11 +127,14 @@ export class Accepted {
   }
 }
 
-/**
- * The Iceberg REST protocol over HTTP, apart from any server: heads are judged before bodies are
- * read.
- */
-export class IcebergAdapter {
+/** The Iceberg REST catalog. */
+export class IcebergProtocol implements Protocol {
+  readonly owns: RegExp = ICEBERG_PATHS;
+  readonly unlimited: RegExp = CONFIG_PATH;
+  readonly forOperators: boolean = false;
+  readonly logLevel = "info";
+  readonly refuse: Protocol["refuse"] = errorAnswer;
+  readonly overloaded: Protocol["overloaded"] = overloadedAnswer;
   readonly #behind: Behind;
 
   constructor(
@@ -176,21 +148,25 @@ export class IcebergAdapter {
   /**
    * Judges a request by its head.
    *
-   * @throws CatalogError `ROUTE_NOT_FOUND`, `METHOD_NOT_ALLOWED`, `OPERATION_NOT_SUPPORTED`,
-   * `URL_INVALID`, `PARAMETER_INVALID`, `IDEMPOTENCY_KEY_INVALID`.
+   * @throws CatalogError `ROUTE_NOT_FOUND`, `BASE_URL_WRONG`, `METHOD_NOT_ALLOWED`,
+   * `OPERATION_NOT_SUPPORTED`, `URL_INVALID`, `PARAMETER_INVALID`, `IDEMPOTENCY_KEY_INVALID`.
    */
-  accept(method: string, target: Target, headers: IncomingHttpHeaders): Accepted | Answer {
-    const path = below(ICEBERG_MOUNT, target.path);
-    if (path === undefined) throw routeNotFound(target.path);
+  accept(head: Head): Accepted | Answer {
+    const { method, target } = head;
+    const path = belowMount(target.path);
+    if (path === undefined) throw baseUrlWrong(target.path);
     if (path === "/v1/oauth/tokens" && method === "POST") return noTokens();
-    const { operation, params } = found(matchPath(method, path), target);
-    return new Accepted(this.#behind, operation, params, target, headers);
+    const { operation, params } = found(matchPath(method, path), target.path, path);
+    return new AcceptedOperation(this.#behind, operation, params, head);
   }
 }
 
-function found(match: Match, target: Target): Extract<Match, { found: "operation" }> {
+/** How errors of its paths are worded, also where there is no service yet. */
+export const ICEBERG_ERRORS: ErrorForm = { owns: ICEBERG_PATHS, refuse: errorAnswer };
+
+function found(match: Match, path: string, rest: string): Extract<Match, { found: "operation" }> {
   if (match.found === "operation") return match;
   if (match.found === "unserved") throw notServed(match.endpoint);
   if (match.found === "path") throw methodNotAllowed(match.allow);
-  throw hasWrongBase(target) ? baseUrlWrong(target.path) : routeNotFound(target.path);
+  throw repeatsBase(rest) ? baseUrlWrong(path) : routeNotFound(path);
 }

@@ -1,0 +1,30 @@
+import type { IncomingMessage } from "node:http";
+import type { FastifyInstance } from "fastify";
+import type { Framework } from "../framework.ts";
+import type { Protocol } from "../protocol.ts";
+import { addShardRoutes } from "./routes.ts";
+import type { ShardDesk } from "./shard-desk.ts";
+
+export interface AdminOptions {
+  readonly desks: readonly ShardDesk[];
+  /** @throws CatalogError where a request may not ask for it. Called before its body is read. */
+  readonly authorize: (request: IncomingMessage) => void;
+}
+
+/**
+ * What an operator asks of the shards that this process owns: how they are, a compaction, to keep
+ * states, to follow what is written, to hold writes back.
+ *
+ * Keys are of all accounts: so it is answered to those who may open the server's own directory
+ * (`server/operator-access.ts`).
+ */
+export function adminProtocol(framework: Framework, { desks, authorize }: AdminOptions): Protocol {
+  const routes = async (app: FastifyInstance): Promise<void> => {
+    app.addHook("onRequest", async ({ raw }) => authorize(raw));
+    addShardRoutes(app, desks);
+  };
+  const drain = (): void => {
+    for (const desk of desks) desk.stop();
+  };
+  return { ...framework.protocol(routes, /^\/admin(?:\/|$)/), drain };
+}

@@ -1,0 +1,2 @@
+/** Where the Iceberg REST catalog is served. */
+export const ICEBERG_MOUNT = "/iceberg";

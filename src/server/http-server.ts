@@ -1,0 +1,26 @@
+import { createServer, type Server } from "node:http";
+
+/** A whole request, body included, arrives within this, or is refused. */
+const REQUEST_MS = 29_000;
+const HEAD_MS = 10_000;
+/** How often the two are looked at: no request stays open over 30 s for want of bytes. */
+const CHECK_MS = 1_000;
+/** Longer than the minute after which most load balancers let go of an idle connection. */
+const KEEP_ALIVE_MS = 72_000;
+/** The longest path that names may make: 32 levels of 255 bytes, each byte escaped, and a table. */
+const HEADER_BYTES = 65_536;
+
+/** A server of Node within our bounds; it does not listen yet. */
+export function createHttpServer(requestMs: number = REQUEST_MS): Server {
+  return createServer({
+    requestTimeout: requestMs,
+    headersTimeout: Math.min(HEAD_MS, requestMs),
+    connectionsCheckingInterval: Math.min(CHECK_MS, requestMs),
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    maxHeaderSize: HEADER_BYTES,
+    // Most requests have no body: no stream is set up that only ends.
+    optimizeEmptyRequests: true,
+    // A missing host is answered by `guard.ts`, in the form of every other refusal.
+    requireHostHeader: false,
+  });
+}

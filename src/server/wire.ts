@@ -1,0 +1,45 @@
+import { adminProtocol } from "../http/admin/protocol.ts";
+import type { ShardDesk } from "../http/admin/shard-desk.ts";
+import { Framework } from "../http/framework.ts";
+import { IcebergProtocol, type ReadBody } from "../http/iceberg/protocol.ts";
+import { probesProtocol } from "../http/probes/protocol.ts";
+import { packageVersion } from "../runtime/version.ts";
+import type { IcebergService } from "../service/requests.ts";
+import { createHttpServer } from "./http-server.ts";
+import { errorFields } from "./log.ts";
+import { OperatorAccess } from "./operator-access.ts";
+import { FirnServer, type ServerOptions } from "./server.ts";
+
+/** What the protocols serve, and what their server is made of. */
+export interface Serving extends Omit<ServerOptions, "protocols" | "operators"> {
+  /** As `/livez` answers it; empty where nobody is to ask for it. */
+  readonly nodeId?: string;
+  readonly iceberg: IcebergService;
+  /** Parses large bodies elsewhere; in place where it is absent. */
+  readonly readBody?: ReadBody;
+  /** Rejects while the stores cannot be reached. */
+  readonly ready: () => Promise<void>;
+  /** Of the shards that this process owns. */
+  readonly desks?: readonly ShardDesk[];
+  /** Where operators find socket and token; absent: they are not served. */
+  readonly dir?: string | undefined;
+}
+
+/** The server of every protocol. It does not listen yet. */
+export function wireServer(serving: Serving): FirnServer {
+  const { nodeId = "", iceberg, readBody, metrics, clock, prng, log, ready } = serving;
+  const { desks = [], requestMs } = serving;
+  // Without shards there is nothing to operate.
+  const dir = desks.length === 0 ? undefined : serving.dir;
+  const operators = new OperatorAccess(createHttpServer(requestMs), { dir, log, prng });
+  const framework = new Framework();
+  const authorize = operators.authorize.bind(operators);
+  const onUnready = (error: Parameters<typeof errorFields>[0]) =>
+    log.warn(errorFields(error), "not ready");
+  const protocols = [
+    new IcebergProtocol(iceberg, clock, readBody),
+    adminProtocol(framework, { desks, authorize }),
+    probesProtocol(framework, { nodeId, version: packageVersion(), metrics, ready, onUnready }),
+  ];
+  return new FirnServer({ ...serving, protocols, operators });
+}
