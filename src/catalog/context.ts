@@ -31,8 +31,7 @@ export interface Actor {
 
 /** One request under a client's key, and what became of it. */
 export interface Idempotency {
-  /** Names the operation within the key space of receipts. */
-  readonly operation: string;
+  /** Belongs to one request of the account, whatever that is about. */
   readonly key: string;
   /** SHA-256 of everything that makes two requests the same. */
   readonly requestHash: Uint8Array;

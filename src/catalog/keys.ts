@@ -140,10 +140,16 @@ export const FAMILIES = {
     note: "name and claim",
   },
   receipt: {
-    pattern: "/accounts/{account}/idempotency/{operation}/{key}",
+    pattern: "/accounts/{account}/idempotency/{operation}/{attempt}",
     listed: false,
     retention: "30 minutes",
-    note: "outcome of a mutation, in its batch",
+    note: "outcome of a mutation without a client's key, in its batch",
+  },
+  keyedReceipt: {
+    pattern: "/accounts/{account}/idempotency/{key}",
+    listed: false,
+    retention: "30 minutes by every clock, then until it is collected",
+    note: "outcome of the one request of a client's key, in its batch; no store expires it",
   },
   location: {
     pattern: "/accounts/{account}/locations/{location}",
@@ -221,7 +227,10 @@ export const FAMILIES = {
 /** What summaries may hold that are longer than others. */
 const SUMMARY_BYTES: ReadonlyMap<string, number> = new Map([["change", LIMITS.changeRecordBytes]]);
 
-/** What a store may forget by itself, and when. */
+/**
+ * What a store may forget by itself, and when. Never a receipt of a client's key: versions would
+ * begin anew under requests that knew it alive (`receipts.ts`).
+ */
 const LIVES_MS: ReadonlyMap<string, number> = new Map([["receipt", LIMITS.receiptLifeMs]]);
 
 /** The families as a store takes them. */

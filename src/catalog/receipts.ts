@@ -26,13 +26,24 @@ import type { Receipt } from "./model.ts";
 /** Refusals that hold for the key from now on, also where the same request would succeed later. */
 const FINAL: ReadonlySet<ErrorKind> = new Set(["Invalid", "NotFound", "AlreadyExists", "Conflict"]);
 
+/**
+ * How far the clocks of two nodes may be apart: each is within `clockSkewMs` of the store's. A
+ * receipt is judged by a clock that may be ahead of the one that it was written by, and is good for
+ * `receiptLifeMs` nevertheless: that is what clients are told.
+ */
+const CLOCKS_APART_MS = 2 * LIMITS.clockSkewMs;
+
 /** Where an attempt's receipt goes; a fence or an expired one moves what is expected there. */
 export interface ReceiptPlace {
   readonly key: string;
   expected: Version;
 }
 
-/** Key of the receipt of an attempt. */
+/**
+ * Key of the receipt of an attempt. A client's key stands alone there, without what it is used for:
+ * so two requests of one key meet at one pointer, and at most one of their batches is applied, also
+ * where they are about different tables or by different operations.
+ */
 export function receiptKey(
   context: CatalogContext,
   actor: Actor,
@@ -42,7 +53,7 @@ export function receiptKey(
   const { idempotency } = actor;
   return idempotency === undefined
     ? keyOf(FAMILIES.receipt, context.account, operation, attemptId)
-    : keyOf(FAMILIES.receipt, context.account, idempotency.operation, idempotency.key);
+    : keyOf(FAMILIES.keyedReceipt, context.account, idempotency.key);
 }
 
 /**
@@ -81,7 +92,7 @@ export function receiptBase(context: CatalogContext, actor: Actor): ReceiptBase 
     requestHash: actor.idempotency?.requestHash ?? new Uint8Array(),
     principal: actor.principal,
     metadataLocation: "",
-    expiresAtMs: context.clock.nowMs() + LIMITS.receiptLifeMs,
+    expiresAtMs: context.clock.nowMs() + LIMITS.receiptLifeMs + CLOCKS_APART_MS,
   };
 }
 

@@ -1,41 +1,12 @@
 import { expect, test } from "vitest";
-import type { TableUuid } from "../../src/base/ids.ts";
 import { LIMITS } from "../../src/base/limits.ts";
 import type { AccountCatalog } from "../../src/catalog/catalog.ts";
-import type { Actor } from "../../src/catalog/context.ts";
 import type { Batch } from "../../src/pointer/port.ts";
-import { type Fault, FaultyPointerStore, type Script } from "../support/faulty-pointer-store.ts";
+import { FaultyPointerStore } from "../support/faulty-pointer-store.ts";
 import { tidyReceipts } from "../support/housekeeping.ts";
 import { ACTOR, openTestCatalog, testStores } from "../support/open-catalog.ts";
 import { SleepIsTime, VirtualClock } from "../support/virtual-clock.ts";
-
-const REF = { catalog: "c", path: ["a"] } as const;
-
-/** A request under a key; a new one each time, as after a lost answer. */
-function keyed(
-  key = "0199d8a0-0000-7000-8000-000000000001",
-  hash = 1,
-): Actor & {
-  readonly idempotency: NonNullable<Actor["idempotency"]>;
-} {
-  const requestHash = new Uint8Array(32).fill(hash);
-  return { ...ACTOR, idempotency: { operation: "op", key, requestHash, replayed: false } };
-}
-
-async function opened(stores = testStores()): Promise<AccountCatalog> {
-  const catalog = await openTestCatalog(stores);
-  await catalog.catalogs.create(ACTOR, { name: "c", defaultLocation: "file:///w" });
-  return catalog;
-}
-
-function draft(location: string) {
-  const metadataLocation = `${location}/metadata/0.metadata.json`;
-  const tableUuid = "0199d8a0-0000-7000-8000-00000000000a" as TableUuid;
-  return async () => ({
-    location,
-    iceberg: { tableUuid, metadataLocation, purgeRequested: false },
-  });
-}
+import { draft, FAULTS, heldCommit, keyed, mark, opened, pair, REF } from "./support/keyed.ts";
 
 test("the second request of a key is answered as the first, and does nothing", async () => {
   const { namespaces, tables } = await opened();
@@ -105,7 +76,7 @@ test("a receipt that has expired is forgotten", async () => {
   const clock = new VirtualClock();
   const { namespaces } = await opened(testStores({ clock }));
   await namespaces.create(keyed(), REF, {});
-  clock.skip(LIMITS.receiptLifeMs);
+  clock.skip(LIMITS.receiptLifeMs + 2 * LIMITS.clockSkewMs);
   await namespaces.drop(ACTOR, REF);
   const again = keyed();
   await namespaces.create(again, REF, {});
@@ -127,14 +98,6 @@ test("of two requests of a key at once one is carried out and both are answered 
   }
   expect((await first.tables.list(REF, {})).items).toHaveLength(40);
 });
-
-const FAULTS: readonly Fault[] = [
-  { fault: "notSent" },
-  { fault: "answerLost" },
-  { fault: "late", lands: "release" },
-  { fault: "duplicated", lands: "release" },
-  { fault: "refused" },
-];
 
 test("a request that is sent until it is answered happens once, whatever is lost", async () => {
   let runs = 0;
@@ -201,35 +164,6 @@ test("a refusal that cannot be recorded is no answer: another of the key may win
   await node.namespaces.drop(keyed(), REF);
 });
 
-/** Two nodes of one store: the calls of the second one fare as the script says. */
-async function pair(script: Script) {
-  const stores = testStores({ clock: new SleepIsTime() });
-  const honest = await opened(stores);
-  await honest.namespaces.create(ACTOR, REF, {});
-  const pointers = new FaultyPointerStore(stores.pointers, script);
-  const node = await openTestCatalog({ ...testStores({ seed: 4 }), ...stores, pointers });
-  return { stores, honest, node };
-}
-
-/** A script that holds the first commit of a node until it is let go. */
-function heldCommit() {
-  const reached = Promise.withResolvers<void>();
-  const go = Promise.withResolvers<void>();
-  let armed = false;
-  const script: Script = (_index, method) => {
-    if (!armed || method !== "commit") return undefined;
-    armed = false;
-    reached.resolve();
-    return { fault: "stalled", applied: "after", until: () => go.promise };
-  };
-  return { script, reached: reached.promise, go: () => go.resolve(), arm: () => (armed = true) };
-}
-
-const mark = (name: string) => (current: { readonly properties: Record<string, string> }) => ({
-  properties: { ...current.properties, [name]: "1" },
-  detail: name,
-});
-
 test("who lost every race under a key is not carried out later, by an earlier try", async () => {
   const early = heldCommit();
   const { stores, honest, node } = await pair(early.script);
@@ -291,7 +225,7 @@ test("a key that is used again is good for one request, however the store is tid
   const early = heldCommit();
   const { stores, honest, node } = await pair(early.script);
   await honest.namespaces.update(keyed(), REF, mark("first"));
-  await stores.clock.sleep(LIMITS.receiptLifeMs);
+  await stores.clock.sleep(LIMITS.receiptLifeMs + 2 * LIMITS.clockSkewMs);
   early.arm();
   const count = ({ properties }: { readonly properties: Record<string, string> }) => {
     const n = String(Number(properties["n"] ?? 0) + 1);

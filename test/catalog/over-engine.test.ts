@@ -10,6 +10,7 @@ useEngine();
 describe.each([
   ["model", () => import("./model.test.ts")],
   ["idempotency", () => import("./idempotency.test.ts")],
+  ["reuse of keys", () => import("./key-reuse.test.ts")],
   ["snapshots", () => import("./snapshots.test.ts")],
   ["catalog", () => import("./catalog.test.ts")],
 ] as const)("over the engine: %s", async (_name, load) => {

@@ -14,6 +14,7 @@ describe.each([
   ["faults", () => import("../catalog/faults.test.ts")],
   ["model", () => import("../catalog/model.test.ts")],
   ["idempotency", () => import("../catalog/idempotency.test.ts")],
+  ["reuse of keys", () => import("../catalog/key-reuse.test.ts")],
   ["snapshots", () => import("../catalog/snapshots.test.ts")],
   ["catalog", () => import("../catalog/catalog.test.ts")],
 ] as const)("over DynamoDB: %s", async (_name, load) => {

@@ -73,9 +73,10 @@ Storage is what one append leaves at the end of the month:
 | DynamoDB | ${KEPT.dynamo} | change record, two pointers to the snapshot |
 | S3 | ${KEPT.s3} | payloads |
 
-Receipts and tombstones in DynamoDB expire free of charge. Data files and metadata files belong to
-the tables. Limit them with \`write.metadata.delete-after-commit.enabled\` and by expiring
-snapshots. With that property a group of concurrent commits costs one extra read and one delete:
+Receipts and tombstones in DynamoDB expire free of charge, except the receipt of an
+\`Idempotency-Key\` (up to 1 KB), which stays. Data files and metadata files belong to the tables.
+Limit them with \`write.metadata.delete-after-commit.enabled\` and by expiring snapshots. With that
+property a group of concurrent commits costs one extra read and one delete:
 [lifecycle.md](lifecycle.md).
 
 ## Per month, profile \`bucket\`

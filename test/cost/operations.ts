@@ -14,6 +14,11 @@ const NS: NamespaceRef = { catalog: "c", namespace: ["sales", "eu"] };
 const PARENT: NamespaceRef = { catalog: "c", namespace: ["sales"] };
 const MANY: NamespaceRef = { catalog: "c", namespace: ["many"] };
 const ALL = { snapshots: "all" } as const;
+const KEY = {
+  key: "0199d8a0-0000-7000-8000-000000000001",
+  requestHash: new Uint8Array(32).fill(1),
+  replayed: false,
+};
 const TABLES = Array.from({ length: 10 }, (_, i) => `t${i}`);
 const LISTED = 1_000;
 let snapshots = 1n;
@@ -65,6 +70,7 @@ const OPERATIONS = [
   "load table, warm",
   "load table, cold",
   "commit one table, one new snapshot",
+  "the same, under an Idempotency-Key",
   "create table",
   "drop table",
   "rename table",
@@ -162,6 +168,10 @@ export async function measureAll(): Promise<Readonly<Record<CostOperation, Cost>
     await iceberg.commitTransaction(ACTOR, NS.catalog, await changesOf(node));
     const cold = await world.node();
     const commit = await append(node, "t0");
+    const keyed = async (): Promise<Cost> => {
+      const next = await append(node, "t0");
+      return of(() => iceberg.commitTable({ ...ACTOR, idempotency: KEY }, tableOf("t0"), next));
+    };
     const together = async (): Promise<Cost> => {
       const changes = await changesOf(node);
       return of(() => iceberg.commitTransaction(ACTOR, NS.catalog, changes));
@@ -174,6 +184,7 @@ export async function measureAll(): Promise<Readonly<Record<CostOperation, Cost>
       "commit one table, one new snapshot": await of(() =>
         iceberg.commitTable(ACTOR, tableOf("t0"), commit),
       ),
+      "the same, under an Idempotency-Key": await keyed(),
       "create table": await of(() => create(node, "new")),
       "rename table": await of(() => iceberg.renameTable(ACTOR, rename)),
       "drop table": await of(() =>

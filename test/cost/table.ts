@@ -23,6 +23,11 @@ export const COSTS: Readonly<Record<CostOperation, Cost>> = {
     { BatchGetItem: 1, PutItem: 2, TransactWriteItems: 1 },
     3,
   ),
+  "the same, under an Idempotency-Key": writes(
+    ...([4, 8] as const),
+    { BatchGetItem: 1, GetItem: 1, PutItem: 2, TransactWriteItems: 1 },
+    3,
+  ),
   "create table": writes(5, 20, { BatchGetItem: 1, TransactWriteItems: 1 }, 2),
   "rename table": writes(11, 18, { BatchGetItem: 3, TransactWriteItems: 1 }, 1),
   "drop table": writes(10, 18, { BatchGetItem: 2, GetItem: 1, TransactWriteItems: 1 }, 1),

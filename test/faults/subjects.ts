@@ -41,7 +41,7 @@ const KEY = "0199d8a0-0000-7000-8000-000000000001";
 /** A request under a client's key, made anew whenever it is sent. */
 function keyed(): Actor {
   const requestHash = new Uint8Array(32).fill(1);
-  return { ...ACTOR, idempotency: { operation: "op", key: KEY, requestHash, replayed: false } };
+  return { ...ACTOR, idempotency: { key: KEY, requestHash, replayed: false } };
 }
 
 function refOf(path: string): { catalog: string; path: string[]; name: string } {

@@ -145,7 +145,7 @@ test("a register that is replayed undoes nothing, whatever has become of its fil
   const keyed = (): Actor => {
     const key = "0199d8a0-0000-7000-8000-000000000001";
     const requestHash = new Uint8Array(32).fill(1);
-    return { ...ACTOR, idempotency: { operation: "op", key, requestHash, replayed: false } };
+    return { ...ACTOR, idempotency: { key, requestHash, replayed: false } };
   };
   await iceberg.registerTable(keyed(), NS, request);
   await locations.delete(metadataLocation);

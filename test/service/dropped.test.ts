@@ -159,7 +159,6 @@ test("an undrop that is asked for again under its key is answered as the first w
   const keyed = () => ({
     ...ACTOR,
     idempotency: {
-      operation: "undrop",
       key: "0199d8a0-0000-7000-8000-000000000001",
       requestHash: new Uint8Array(32),
       replayed: false,

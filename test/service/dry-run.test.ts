@@ -13,7 +13,7 @@ import { SleepIsTime } from "../support/virtual-clock.ts";
 const NS = { catalog: "c", namespace: ["a"] } as const;
 const T = { ...NS, table: "t" } as const;
 const ALL = { snapshots: "all" } as const;
-const KEY = { operation: "op", key: "k", requestHash: new Uint8Array(32), replayed: false };
+const KEY = { key: "k", requestHash: new Uint8Array(32), replayed: false };
 const VERSION = {
   "version-id": 1,
   "timestamp-ms": 1,

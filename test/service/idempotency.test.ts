@@ -9,10 +9,10 @@ import { SleepIsTime } from "../support/virtual-clock.ts";
 
 const NS = { catalog: "c", namespace: ["a"] } as const;
 
-function keyed(n: number): Actor {
+function keyed(n: number, hash = 1): Actor {
   const key = `0199d8a0-0000-7000-8000-${String(n).padStart(12, "0")}`;
-  const requestHash = new Uint8Array(32).fill(1);
-  return { ...ACTOR, idempotency: { operation: "op", key, requestHash, replayed: false } };
+  const requestHash = new Uint8Array(32).fill(hash);
+  return { ...ACTOR, idempotency: { key, requestHash, replayed: false } };
 }
 
 function pathOf(table: LoadedTable): string {
@@ -125,4 +125,58 @@ test("a staged create under a key is answered as before, of another body refused
   for (const iceberg of [first.iceberg, second.iceberg]) {
     await expect(iceberg.createTable(keyed(2), NS, request)).rejects.toMatchObject(refused);
   }
+});
+
+test("of two requests of a key for two tables one happens, the other leaves no file", async () => {
+  const { first, second } = await twoNodes();
+  const nodes = [first.iceberg, second.iceberg] as const;
+  const reused = { status: "rejected", reason: { code: "IDEMPOTENCY_KEY_REUSED" } };
+  const warehouse = first.directory;
+  const filesNow = () =>
+    readdirSync(warehouse, { recursive: true }).filter((path) => String(path).endsWith(".json"));
+  let files = 0;
+  const oneOf = async (work: (iceberg: (typeof nodes)[number], i: number) => Promise<unknown>) => {
+    const answers = await Promise.allSettled(nodes.map(work));
+    const lost = answers.filter(({ status }) => status === "rejected");
+    expect(lost).toMatchObject([reused]);
+    expect(filesNow()).toHaveLength(++files);
+    return answers.findIndex(({ status }) => status === "fulfilled");
+  };
+  for (let round = 0; round < 15; round++) {
+    const names = [`a${round}`, `b${round}`];
+    const requestOf = (name = "") => ({ name, schema: SCHEMA, properties: {}, stageCreate: false });
+    const made = await oneOf((iceberg, i) =>
+      iceberg.createTable(keyed(1_000 + round, i), NS, requestOf(names[i])),
+    );
+    await first.iceberg.createTable(ACTOR, NS, requestOf(names[1 - made]));
+    files++;
+    const commit = commitOf([{ action: "set-properties", updates: { k: "1" } }]);
+    await oneOf((iceberg, i) =>
+      iceberg.commitTable(keyed(2_000 + round, i), { ...NS, table: names[i] ?? "" }, commit),
+    );
+    const tables = names.map((table) => ({ namespace: NS.namespace, table, ...commit }));
+    const later = { action: "set-properties", updates: { k: "2" } };
+    await oneOf((iceberg, i) => {
+      const ref = { ...NS, table: names[i] ?? "" };
+      const key = keyed(3_000 + round, i);
+      return i === 0
+        ? iceberg.commitTable(key, ref, commitOf([later]))
+        : iceberg.commitTransaction(key, "c", [{ ...tables[1]!, ...commitOf([later]) }]);
+    });
+  }
+});
+
+test("a key of a staged create is taken for everything else", async () => {
+  const { first, second } = await twoNodes();
+  const request = { name: "s", schema: SCHEMA, properties: {}, stageCreate: true };
+  await first.iceberg.createTable(keyed(1), NS, request);
+  const reused = { code: "IDEMPOTENCY_KEY_REUSED" };
+  const whole = { ...request, stageCreate: false };
+  for (const asked of [
+    second.iceberg.createTable(keyed(1, 2), NS, { ...whole, name: "t" }),
+    second.iceberg.createNamespace(keyed(1, 2), { ...NS, namespace: ["b"] }, {}),
+  ]) {
+    await expect(asked).rejects.toMatchObject(reused);
+  }
+  expect((await first.iceberg.listTables(ACTOR, NS, {})).items).toEqual([]);
 });

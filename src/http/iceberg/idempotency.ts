@@ -24,13 +24,13 @@ export function parseIdempotencyKey(headers: IncomingHttpHeaders): string | unde
 /** A request under a key: the same one has the same method, target and body, byte for byte. */
 export function idempotencyOf(
   key: string,
-  { method, template }: Endpoint,
+  { method }: Endpoint,
   target: Target,
   body: Uint8Array | undefined,
 ): Idempotency {
   const parts = [method, target.path, target.query, sha256Hex(body ?? new Uint8Array())];
   const requestHash = Buffer.from(sha256Hex(utf8(JSON.stringify(parts))), "hex");
-  return { operation: `${method} ${template}`, key, requestHash, replayed: false };
+  return { key, requestHash, replayed: false };
 }
 
 /** An answer that an earlier request of the key has had already. */

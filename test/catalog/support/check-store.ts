@@ -14,6 +14,7 @@ import { nameSummary, summaryOf } from "../../../src/catalog/summaries.ts";
 import type { Item, PointerStore } from "../../../src/pointer/port.ts";
 import {
   fullKey,
+  isReceiptFamily,
   isSnapshotFamily,
   must,
   parsedKey,
@@ -76,7 +77,7 @@ function checkTree(content: StoreContent): void {
     const { family } = parsedKey(item.key);
     if (isSnapshotFamily(family)) continue;
     if (family === "jobById" && jobOf(item).step === "done") continue;
-    const alone = family === "receipt" || family === "change" || family === "report";
+    const alone = isReceiptFamily(family) || family === "change" || family === "report";
     must(alone, `${item.key} is an orphan`);
   }
 }
@@ -245,6 +246,7 @@ function checkRecorded(item: Item, last: ReadonlyMap<string, bigint>, content: S
   const { family } = parsedKey(item.key);
   switch (family) {
     case "receipt":
+    case "keyedReceipt":
     case "change":
     case "report":
     case "accountGuard":

@@ -103,12 +103,17 @@ export async function readStore(
       await mustBeSnapshot(blobs, item, values);
     } else if (family === "report") {
       await readBlob(blobs, item.blobPath ?? "");
-    } else if (family === "receipt") {
+    } else if (isReceiptFamily(family)) {
       must(item.summary !== undefined, `${item.key} says nothing`);
       receipts.push({ item, receipt: decodeReceipt(item.summary) });
     }
   }
   return { items, entities, changes, receipts };
+}
+
+/** Receipts, of attempts and of clients' keys. */
+export function isReceiptFamily(family: FamilyName): boolean {
+  return family === "receipt" || family === "keyedReceipt";
 }
 
 async function readBlob(blobs: BlobStore, path: string): Promise<Uint8Array> {

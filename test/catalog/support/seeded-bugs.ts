@@ -154,7 +154,7 @@ export const SEEDED_BUGS: readonly SeededBug[] = [
   },
   {
     name: "the receipt is left out of the batch",
-    wrapping: eachOp((op) => (isFamily(op.key, "receipt") ? undefined : op)),
+    wrapping: eachOp((op) => (isFamily(op.key, "receipt", "keyedReceipt") ? undefined : op)),
   },
   {
     name: "the change record is left out of the batch",

@@ -38,7 +38,7 @@ export const RETRY: Question = {
       answer:
         "With an `Idempotency-Key` it happens once, on any nodes, concurrently or in sequence. " +
         "Repeats get the first answer with `Idempotency-Replayed: true`. The same key with " +
-        "another body gets 422.",
+        "another body, table or operation gets 422.",
       check: keysHoldOnce,
       broken: [FORGETFUL],
     },
@@ -98,7 +98,7 @@ export const RETRY: Question = {
 
 async function keysHoldOnce(world: World): Promise<void> {
   const ns = world.name();
-  await prepare(world.pair[0], ns, "t");
+  await prepare(world.pair[0], ns, "t", "u");
   const table = at(ns, "t");
   let commits = 0;
   const repeat = async (method: string, path: string, body: object, atSameTime: boolean) => {
@@ -109,8 +109,17 @@ async function keysHoldOnce(world: World): Promise<void> {
     equal(answers.filter(({ replayed }) => !replayed).length, 1);
     const told = answers.map(({ json }) => json?.["metadata-location"]);
     equal(new Set(told).size, 1);
-    const other = await world.node(1).ask(method, path, { key, body: { ...body, extra: 1 } });
-    deepEqual([other.status, other.code], [422, "IDEMPOTENCY_KEY_REUSED"]);
+    const others = [
+      world.node(1).ask(method, path, { key, body: { ...body, extra: 1 } }),
+      world.node(0).ask("DELETE", at(ns, "u"), { key }),
+      world.node(1).ask("POST", at(ns, "u"), { key, body: setting({ k: "reused" }) }),
+      world
+        .node(0)
+        .ask("POST", `/namespaces/${ns}/properties`, { key, body: { updates: { k: "v" } } }),
+    ];
+    for (const { status, code } of await Promise.all(others)) {
+      deepEqual([status, code], [422, "IDEMPOTENCY_KEY_REUSED"]);
+    }
   };
   for (const atSameTime of [false, true]) {
     for (let round = 0; round < world.rounds; round++) {
@@ -120,6 +129,7 @@ async function keysHoldOnce(world: World): Promise<void> {
     const body = { name: `new-${atSameTime}`, schema: { type: "struct", fields: [] } };
     await repeat("POST", `/namespaces/${ns}/tables`, body, atSameTime);
   }
+  equal(await commitsOf(world.node(0), at(ns, "u")), 0);
 }
 
 async function withoutKeysTwice(world: World): Promise<void> {
@@ -159,7 +169,7 @@ async function keysOutliveNodes(world: World): Promise<void> {
   const { receiptLifeMs, clockSkewMs } = LIMITS;
   world.clock.advance(receiptLifeMs - clockSkewMs);
   equal((await next.done("POST", at(ns, "t"), sent)).replayed, true);
-  world.clock.advance(2 * clockSkewMs);
+  world.clock.advance(3 * clockSkewMs);
   equal((await next.done("POST", at(ns, "t"), sent)).replayed, false);
 }
 

@@ -97,6 +97,17 @@ describe("a client that commits", () => {
     const other = await node.post(`${ns}/tables`, { name: "u", schema: SCHEMA }, headers);
     expect(other.status).toBe(422);
     expect(other.error()).toMatchObject({ type: "UnprocessableEntityException", code: 422 });
+    const updates = [{ action: "set-properties", updates: { key: "1" } }];
+    const elsewhere = [
+      await node.send("POST", `${ns}/tables/t`, { requirements: [], updates }, headers),
+      await node.send("DELETE", `${ns}/tables/t`, undefined, headers),
+      await node.send("POST", `${ns}/properties`, { removals: [], updates: { a: "b" } }, headers),
+      await node.send("POST", "/namespaces", { namespace: ["reused2"] }, headers),
+    ];
+    for (const reply of elsewhere) {
+      expect(reply.error()).toMatchObject({ type: "UnprocessableEntityException", code: 422 });
+      expect(reply.header("Idempotency-Replayed")).toBeUndefined();
+    }
     for (const key of ["no uuid", "0195a2b4-7c3e-4d10-8f3a-2b6c9d1e4f51", "x".repeat(4_000)]) {
       const bad = { "Idempotency-Key": key };
       const reply = await node.post(`${ns}/tables`, { name: "v", schema: SCHEMA }, bad);

@@ -9,7 +9,7 @@ import type { Cluster, Node } from "./cluster.ts";
 
 const MAX_TRIES = 6;
 /** When a key is surely free again, after all tries of its request and by whichever clock. */
-const KEY_LIFE_MS = LIMITS.receiptLifeMs + 2 * LIMITS.clockSkewMs + 900_000;
+const KEY_LIFE_MS = LIMITS.receiptLifeMs + 4 * LIMITS.clockSkewMs + 900_000;
 /** How often the node of a request gets into trouble. */
 const TROUBLE = 0.03;
 
@@ -33,8 +33,10 @@ export class Client {
   readonly #sim: Sim;
   readonly #cluster: Cluster;
   readonly #ids: IdSource;
-  /** Keys that were used, by operation, and when they can be used again. */
-  readonly #used = new Map<string, { readonly key: string; readonly freeAtMs: number }[]>();
+  /** Keys that were used, and when they can be used again, for whatever it be. */
+  readonly #used: { readonly key: string; readonly freeAtMs: number }[] = [];
+  /** A call of each operation, the last one that was made under a key. */
+  readonly #calls = new Map<string, Call<unknown>>();
 
   constructor(sim: Sim, cluster: Cluster, name: string) {
     this.#sim = sim;
@@ -59,25 +61,29 @@ export class Client {
     keyed: boolean,
     call: Call<T>,
   ): Promise<Answer<T>> {
-    const key = this.#keyFor(operation);
+    const key = this.#newKey();
     const requestHash = Buffer.from(sha256Hex(utf8(requestId)), "hex");
     const context = (): RequestContext => ({
       requestId,
       principal: this.name,
-      ...(keyed && { idempotency: { operation, key, requestHash, replayed: false } }),
+      ...(keyed && { idempotency: { key, requestHash, replayed: false } }),
     });
     const answer = await this.#insist(operation, call, context, keyed);
     if (keyed && answer.answer === "done" && this.#sim.chance(0.1)) {
       await this.#reuse(operation, key, context, call);
+      for (const [other, otherCall] of this.#calls) {
+        if (other === operation || !this.#sim.chance(0.2)) continue;
+        await this.#reuse(other, key, context, otherCall, true);
+      }
     }
+    if (keyed) this.#calls.set(operation, call);
     return answer;
   }
 
   /** A new key, or one whose receipt has expired by every clock. */
-  #keyFor(operation: string): string {
+  #newKey(): string {
     const nowMs = this.#sim.clock.nowMs();
-    const used = this.#used.get(operation) ?? [];
-    this.#used.set(operation, used);
+    const used = this.#used;
     const old = used[0];
     const again = old !== undefined && old.freeAtMs <= nowMs && this.#sim.chance(0.7);
     if (again) used.shift();
@@ -173,20 +179,28 @@ export class Client {
     }
   }
 
-  /** Another request under a key that is taken: never answered as the first, never carried out. */
+  /**
+   * Another request under a key that is taken: never answered as the first, never carried out.
+   * `foreign`: of another operation than the key's, which may be refused for what it asks, too.
+   */
   async #reuse<T>(
     operation: string,
     key: string,
     context: () => RequestContext,
     call: Call<T>,
+    foreign = false,
   ): Promise<void> {
     const other = Buffer.from(sha256Hex(utf8(`${operation} other`)), "hex");
-    const idempotency = { operation, key, requestHash: other, replayed: false };
+    const idempotency = { key, requestHash: other, replayed: false };
     const changed = { ...context(), requestId: "a reused key", idempotency };
     const result = await this.#ask(operation, call, changed);
     if (result.answer !== "done" && result.answer !== "refused") return;
     const code = result.answer === "refused" ? result.code : result.answer;
-    if (code === "IDEMPOTENCY_KEY_REUSED") return;
+    if (code === "IDEMPOTENCY_KEY_REUSED") {
+      if (foreign) this.#sim.coverage.note("keys refused to another operation");
+      return;
+    }
+    if (foreign && result.answer === "refused") return;
     throw new Violation(`${operation} under another request's key was answered ${code}`);
   }
 }

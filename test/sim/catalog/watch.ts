@@ -14,13 +14,13 @@ import type {
   PointerStore,
   Version,
 } from "../../../src/pointer/port.ts";
-import { isSnapshotFamily, parsedKey } from "../../catalog/support/read-store.ts";
+import { isReceiptFamily, isSnapshotFamily, parsedKey } from "../../catalog/support/read-store.ts";
 import { type Sim, Violation } from "../harness/sim.ts";
 import type { History } from "./history.ts";
 import type { Warehouse } from "./warehouse.ts";
 
 /** What is written without a batch of its own: refusals, leases, reports. */
-const ALONE: ReadonlySet<FamilyName> = new Set(["receipt", "jobById", "report"]);
+const ALONE: ReadonlySet<FamilyName> = new Set(["receipt", "keyedReceipt", "jobById", "report"]);
 /** What stands before the id in the leaf of something dropped: a time of 19 digits, and a dash. */
 const TIME_PREFIX = 20;
 
@@ -144,7 +144,7 @@ function mustBeSane(key: string, summary: Uint8Array): void {
 }
 
 function isReceipt(key: string): boolean {
-  return parsedKey(key).family === "receipt";
+  return isReceiptFamily(parsedKey(key).family);
 }
 
 /** Whether it is the receipt of a batch that changed something. */
@@ -169,7 +169,7 @@ async function recordOf(batch: Batch, payloads: BlobStore): Promise<ChangeRecord
   if (families.every(alone)) return undefined;
   const change = batch.ops[families.indexOf("change")];
   if (change?.op !== "put") throw new Violation("a batch without a change record");
-  if (!families.includes("receipt")) throw new Violation("a batch without a receipt");
+  if (!families.some(isReceiptFamily)) throw new Violation("a batch without a receipt");
   const { blobPath, summary } = change;
   const bytes = blobPath === undefined ? summary : (await payloads.get(blobPath))?.bytes;
   if (bytes === undefined) throw new Violation("a change record without content");
