@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ROOT, runTool, type ToolResult } from "./tools.ts";
@@ -10,6 +10,15 @@ const firn = await Firn.open({ profile: "memory" });
 const { status } = await firn.fetch(new Request("http://firn/iceberg/v1/config"));
 await firn.close();
 console.log("config", status);
+`;
+
+/** The README's example of the engine, and what it prints. */
+const ENGINE_EXAMPLE = /```js\n([^`]*firn-catalog\/lsm"[\s\S]*?)```/;
+
+/** The other doors of the package; types and code of each. */
+const DOORS = `import { verifyShard } from "firn-catalog/lsm/tools";
+import { systemParts } from "firn-catalog/system";
+console.log(typeof verifyShard, typeof systemParts().node.node);
 `;
 
 /** What people keep beside the sources, and none of it is ours to judge. */
@@ -30,7 +39,7 @@ interface Part {
  * The package as an outside project gets it: packed in a fresh clone of this checkout, installed
  * into an empty project, imported, run. Then the clone's own checks, with strangers in it.
  */
-function partsIn(directory: string): readonly Part[] {
+function partsIn(directory: string, shown: string): readonly Part[] {
   const [clone, project] = [join(directory, "clone"), join(directory, "project")];
   const own = (command: string, ...args: readonly string[]) =>
     runTool(command, args, { cwd: clone });
@@ -70,6 +79,21 @@ function partsIn(directory: string): readonly Part[] {
       holds: (output) => output === "config 200\n",
     },
     {
+      name: "the README's example of firn-catalog/lsm",
+      run: () => out(process.execPath, "engine.mjs"),
+      holds: (output) => output === shown,
+    },
+    {
+      name: "firn-catalog/lsm/tools and firn-catalog/system",
+      run: () => out(process.execPath, "doors.mjs"),
+      holds: (output) => output === "function string\n",
+    },
+    {
+      name: "types of firn-catalog/lsm",
+      run: () => out("ls", "node_modules/firn-catalog/dist/lsm/index.d.ts"),
+      holds: any,
+    },
+    {
       name: "the firn command",
       run: () => out(process.execPath, firn, "--version"),
       holds: (output) => /^\d+\.\d+\.\d+\n$/.test(output),
@@ -93,7 +117,13 @@ async function main(): Promise<number> {
   await mkdir(join(directory, "project"));
   await writeFile(join(directory, "project", "package.json"), '{"private":true}\n');
   await writeFile(join(directory, "project", "program.mjs"), PROGRAM);
-  const parts = partsIn(directory);
+  const [, example = ""] =
+    ENGINE_EXAMPLE.exec(await readFile(join(ROOT, "README.md"), "utf8")) ?? [];
+  const shown = [...example.matchAll(/^\/\/ (.*)$/gm)].map(([, line]) => `${line}\n`).join("");
+  if (shown === "") throw new Error("the README has no example of firn-catalog/lsm");
+  await writeFile(join(directory, "project", "engine.mjs"), example);
+  await writeFile(join(directory, "project", "doors.mjs"), DOORS);
+  const parts = partsIn(directory, shown);
   let passed = 0;
   for (const { name, run, holds } of parts) {
     const { exitCode, output } = await run();

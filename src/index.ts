@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Trade } from "./lsm/trade.ts";
+import type { Trade } from "./lsm/index.ts";
 import { SystemClock } from "./runtime/clock.ts";
 import { type Composition, compose } from "./runtime/compose.ts";
 import { mintNodeId } from "./runtime/node-identity.ts";
@@ -20,7 +20,7 @@ import type { TableSnapshots } from "./service/table-snapshots.ts";
 export { CatalogError, type ErrorContext, type ErrorKind } from "./base/error.ts";
 export type { UndropTarget } from "./catalog/dropped.ts";
 export type { MetricsReport } from "./catalog/reports.ts";
-export type { Trade } from "./lsm/trade.ts";
+export type { Trade } from "./lsm/index.ts";
 export type { LogLevel, Profile } from "./runtime/settings.ts";
 export type { CatalogAdmin, CatalogInfo } from "./service/catalog-admin.ts";
 export type {

@@ -1,4 +1,4 @@
-import { TRADE_NAMES } from "../../src/lsm/trade.ts";
+import { TRADES, type Trade } from "../../src/lsm/trade.ts";
 import { formatTable } from "../report.ts";
 import type { Own } from "./goals.ts";
 import { benchMemory, MEMORY_LOADS } from "./memory.ts";
@@ -53,7 +53,7 @@ function showMemory(cells: readonly MemoryCell[]): void {
 /** What each trade saves, and what it costs. */
 async function showTrades(sizes: readonly Size[]): Promise<void> {
   const cells: UpdateCell[] = [];
-  for (const trade of TRADE_NAMES) {
+  for (const trade of Object.keys(TRADES) as Trade[]) {
     const [cell] = await benchUpdates(sizes, { ...MANY_MEMTABLES, trade });
     if (cell !== undefined) cells.push({ ...cell, title: `${trade}: ${cell.title}` });
   }

@@ -1,7 +1,6 @@
 import { OperatorClient } from "../http/admin/client.ts";
-import { Engine } from "../lsm/engine/engine.ts";
-import type { NamedState } from "../lsm/states/checkpoints.ts";
-import { UnownedCheckpoints } from "../lsm/tools/unowned.ts";
+import { Engine, type NamedState } from "../lsm/index.ts";
+import { UnownedCheckpoints } from "../lsm/tools.ts";
 import { abortAfter } from "../runtime/clock.ts";
 import type { Settings } from "../runtime/settings.ts";
 import type { ShardSite } from "../runtime/shard-site.ts";

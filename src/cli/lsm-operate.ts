@@ -2,7 +2,7 @@ import type { Clock } from "../base/clock.ts";
 import { createMetrics } from "../base/metrics.ts";
 import { OperatorClient } from "../http/admin/client.ts";
 import type { CompactionReport, ShardDesk, TreeReport } from "../http/admin/shard-desk.ts";
-import { noShard } from "../lsm/manifest/shard-files.ts";
+import { noShard } from "../lsm/tools.ts";
 import { abortAfter } from "../runtime/clock.ts";
 import { openStores } from "../runtime/compose.ts";
 import { hasShard } from "../runtime/local-shard.ts";

@@ -1,8 +1,6 @@
-import type { Range } from "../lsm/range.ts";
-import { openReader, type Reader } from "../lsm/read/reader.ts";
-import type { Moment } from "../lsm/states/resolve.ts";
-import { textOfKey } from "../lsm/tools/printable.ts";
-import { type Reachable, reachable } from "../lsm/tools/reachable.ts";
+import { textOfKey } from "../base/printable.ts";
+import { type Moment, openReader, type Range, type Reader } from "../lsm/index.ts";
+import { type Reachable, reachable } from "../lsm/tools.ts";
 import type { Settings } from "../runtime/settings.ts";
 import { stateText, timeText } from "./lsm-text.ts";
 import type { Output } from "./output.ts";

@@ -1,8 +1,5 @@
-import type { Manifest } from "../lsm/format/manifest.ts";
-import type { NodeIdentity } from "../lsm/ownership/owner.ts";
-import { openReader, type ReaderParts } from "../lsm/read/reader.ts";
-import type { Moment } from "../lsm/states/resolve.ts";
-import { type KeepReplaced, restoreShard } from "../lsm/tools/restore.ts";
+import { type Moment, type NodeIdentity, openReader, type ReaderParts } from "../lsm/index.ts";
+import { type KeepReplaced, type Manifest, restoreShard } from "../lsm/tools.ts";
 import type { Settings } from "../runtime/settings.ts";
 import type { ShardSite } from "../runtime/shard-site.ts";
 import { nameText, placeText, timeText } from "./lsm-text.ts";

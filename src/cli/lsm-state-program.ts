@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError } from "commander";
-import type { Moment } from "../lsm/states/resolve.ts";
+import type { Moment } from "../lsm/index.ts";
 import type { Settings } from "../runtime/settings.ts";
 import type { LsmCommand, RunLsm } from "./lsm.ts";
 import { instant, keyBytes, positive, sequence, span, spanOrNone } from "./option-values.ts";

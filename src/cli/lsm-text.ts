@@ -1,5 +1,5 @@
-import type { NamedState } from "../lsm/states/checkpoints.ts";
-import { textOfKey } from "../lsm/tools/printable.ts";
+import { textOfKey } from "../base/printable.ts";
+import type { NamedState } from "../lsm/index.ts";
 import type { Settings } from "../runtime/settings.ts";
 import { SYSTEM_SHARD } from "../runtime/shard.ts";
 

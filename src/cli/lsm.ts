@@ -2,10 +2,14 @@ import { CatalogError } from "../base/error.ts";
 import type { ChangesRequest } from "../http/admin/change-lines.ts";
 import type { ThrottleRequest } from "../http/admin/shard-desk.ts";
 import { describe } from "../http/failure.ts";
-import { isUlid } from "../lsm/format/ulid.ts";
-import type { ShardFiles } from "../lsm/manifest/shard-files.ts";
-import { inspectLog, inspectShard, inspectTable } from "../lsm/tools/inspect.ts";
-import { verifyShard } from "../lsm/tools/verify.ts";
+import {
+  inspectLog,
+  inspectShard,
+  inspectTable,
+  isUlid,
+  type ShardFiles,
+  verifyShard,
+} from "../lsm/tools.ts";
 import { SystemClock } from "../runtime/clock.ts";
 import type { Settings } from "../runtime/settings.ts";
 import { type CheckpointCommand, checkpoint } from "./lsm-checkpoint.ts";

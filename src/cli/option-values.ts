@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from "commander";
-import { keyOfText } from "../lsm/tools/printable.ts";
+import { keyOfText } from "../base/printable.ts";
 import { spanMs } from "../runtime/setting-values.ts";
 
 /** @throws InvalidArgumentError, as all of these. */

@@ -48,8 +48,6 @@ export const TRADES: Readonly<Record<Trade, TreeShape>> = {
   },
 };
 
-export const TRADE_NAMES: readonly Trade[] = ["balanced", "write", "read", "space"];
-
 export function isTrade(name: string): name is Trade {
   return Object.hasOwn(TRADES, name);
 }

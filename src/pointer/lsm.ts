@@ -1,11 +1,7 @@
 import { utf8 } from "../base/bytes.ts";
 import type { Clock } from "../base/clock.ts";
 import { CatalogError } from "../base/error.ts";
-import type { Engine, ReadOptions } from "../lsm/engine/engine.ts";
-import type { Maybe } from "../lsm/maybe.ts";
-import type { Scan } from "../lsm/read/scan.ts";
-import type { Snapshot } from "../lsm/transaction/snapshots.ts";
-import type { Transaction } from "../lsm/transaction/transaction.ts";
+import type { Engine, Maybe, ReadOptions, Scan, Snapshot, Transaction } from "../lsm/index.ts";
 import {
   assertBatch,
   conditionHolds,

@@ -1,14 +1,17 @@
 import type { Clock } from "../base/clock.ts";
 import type { Prng } from "../base/prng.ts";
 import type { BlobStore } from "../blob/port.ts";
-import { Engine } from "../lsm/engine/engine.ts";
-import type { LsmMetrics } from "../lsm/engine/metrics.ts";
-import type { OpenOptions } from "../lsm/engine/open.ts";
-import type { Owner } from "../lsm/format/manifest-records.ts";
-import type { LsmOptions } from "../lsm/options.ts";
-import type { NodeIdentity, TakeOver } from "../lsm/ownership/owner.ts";
-import { ObjectWalStore } from "../lsm/wal/objects.ts";
-import type { MemoryBudget } from "../lsm/write/budget.ts";
+import {
+  Engine,
+  type LsmMetrics,
+  type LsmOptions,
+  type MemoryBudget,
+  type NodeIdentity,
+  ObjectWalStore,
+  type OpenOptions,
+  type Owner,
+  type TakeOver,
+} from "../lsm/index.ts";
 import { nodeIdentity } from "./node-identity.ts";
 import { type OwningParts, Shard, SYSTEM_SHARD, shardPrefix } from "./shard.ts";
 

@@ -1,5 +1,5 @@
 import { createMetrics, type Metrics } from "../base/metrics.ts";
-import type { OpenOptions } from "../lsm/engine/open.ts";
+import type { OpenOptions } from "../lsm/index.ts";
 import { openBucketShard, shardPartsIn } from "./bucket-shard.ts";
 import { nodeIdentity } from "./node-identity.ts";
 import { catalogBucket } from "./s3-stores.ts";

@@ -4,18 +4,20 @@ import type { Clock } from "../base/clock.ts";
 import type { Prng } from "../base/prng.ts";
 import { LocalBlobStore } from "../blob/local.ts";
 import type { BlobStore } from "../blob/port.ts";
-import { LocalDisk } from "../lsm/disk/local.ts";
-import { assertRoom } from "../lsm/disk/room.ts";
-import { Engine } from "../lsm/engine/engine.ts";
-import type { LsmMetrics } from "../lsm/engine/metrics.ts";
-import type { OpenOptions } from "../lsm/engine/open.ts";
-import type { Owner } from "../lsm/format/manifest-records.ts";
-import type { ShardFiles } from "../lsm/manifest/shard-files.ts";
-import type { LsmOptions } from "../lsm/options.ts";
-import type { TakeOver } from "../lsm/ownership/owner.ts";
-import { SegmentReader } from "../lsm/wal/reader.ts";
-import { SegmentWalStore } from "../lsm/wal/segments.ts";
-import type { MemoryBudget } from "../lsm/write/budget.ts";
+import {
+  assertRoom,
+  Engine,
+  LocalDisk,
+  type LsmMetrics,
+  type LsmOptions,
+  type MemoryBudget,
+  type OpenOptions,
+  type Owner,
+  SegmentReader,
+  SegmentWalStore,
+  type TakeOver,
+} from "../lsm/index.ts";
+import type { ShardFiles } from "../lsm/tools.ts";
 import { type NodeIdentityOptions, nodeIdentity } from "./node-identity.ts";
 import { type OwningParts, Shard, SYSTEM_SHARD, shardPrefix } from "./shard.ts";
 

@@ -2,8 +2,7 @@ import { readlinkSync } from "node:fs";
 import { hostname } from "node:os";
 import type { Prng } from "../base/prng.ts";
 import { bootId, identityOf } from "../blob/local-process.ts";
-import type { Owner } from "../lsm/format/manifest-records.ts";
-import type { NodeIdentity, Sighting } from "../lsm/ownership/owner.ts";
+import type { NodeIdentity, Owner, Sighting } from "../lsm/index.ts";
 import { answersAt } from "./probe.ts";
 
 export interface NodeIdentityOptions {

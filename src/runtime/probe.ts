@@ -1,6 +1,6 @@
 import { get as getPlain } from "node:http";
 import { get as getSecure } from "node:https";
-import type { Owner } from "../lsm/format/manifest-records.ts";
+import type { Owner } from "../lsm/index.ts";
 import { isLoopbackHost } from "./loopback.ts";
 
 /** An owner whose event loop stands still for longer than this, three times in a row, is gone. */

@@ -1,6 +1,6 @@
 import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
-import { TRADE_NAMES, type Trade } from "../lsm/trade.ts";
+import type { Trade } from "../lsm/index.ts";
 import { bucketOf, fileUri, parseLocation } from "./location.ts";
 import { many, optional, type SettingSpec, single, toggle } from "./setting-spec.ts";
 import {
@@ -33,6 +33,9 @@ export type Profile = (typeof PROFILES)[number];
 
 export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "silent"] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
+
+/** Spelled out here, because reading the settings must not load the engine. */
+const TRADE_NAMES = ["balanced", "write", "read", "space"] as const satisfies readonly Trade[];
 
 export const LOG_FORMATS = ["auto", "text", "json"] as const;
 export type LogFormat = (typeof LOG_FORMATS)[number];

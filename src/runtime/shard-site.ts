@@ -1,7 +1,6 @@
 import { createMetrics } from "../base/metrics.ts";
-import type { OpenOptions } from "../lsm/engine/open.ts";
-import { noShard } from "../lsm/manifest/shard-files.ts";
-import type { ReaderParts } from "../lsm/read/reader.ts";
+import type { OpenOptions, ReaderParts } from "../lsm/index.ts";
+import { noShard } from "../lsm/tools.ts";
 import { hasShard, localParts } from "./local-shard.ts";
 import type { Settings } from "./settings.ts";
 import { type OwningParts, SYSTEM_SHARD } from "./shard.ts";

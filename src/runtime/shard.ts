@@ -1,9 +1,12 @@
 import { type Clock, Stopwatch } from "../base/clock.ts";
-import type { Engine } from "../lsm/engine/engine.ts";
-import type { OpenOptions } from "../lsm/engine/open.ts";
-import type { Maybe } from "../lsm/maybe.ts";
-import type { LsmOptions } from "../lsm/options.ts";
-import type { NodeIdentity, TakeOver } from "../lsm/ownership/owner.ts";
+import type {
+  Engine,
+  LsmOptions,
+  Maybe,
+  NodeIdentity,
+  OpenOptions,
+  TakeOver,
+} from "../lsm/index.ts";
 import type { NodeIdentityOptions } from "./node-identity.ts";
 
 /** Of the pointers of all accounts. */

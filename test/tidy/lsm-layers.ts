@@ -24,7 +24,12 @@ export const LSM_LAYERS: Readonly<Record<string, number>> = {
   maintenance: 7,
   engine: 8,
   tools: 9,
+  "index.ts": 10,
+  "tools.ts": 10,
 };
+
+/** What others may import of the engine. */
+export const LSM_DOORS: readonly string[] = ["src/lsm/index.ts", "src/lsm/tools.ts"];
 
 const INSIDE = /^src\/lsm\/([^/]+)/;
 
@@ -39,5 +44,15 @@ export function lsmLayers(file: SourceFile): readonly Finding[] {
     if (target === undefined || target === place) return [];
     if ((LSM_LAYERS[target] ?? Number.POSITIVE_INFINITY) < layer) return [];
     return [{ path: file.path, line, what: `lsm/${place} may not import lsm/${target}` }];
+  });
+}
+
+/** Every import of the engine from another folder that does not pass one of its doors. */
+export function lsmDoors(file: SourceFile): readonly Finding[] {
+  if (!file.path.startsWith("src/") || INSIDE.test(file.path)) return [];
+  return importsOf(file).flatMap(({ specifier, line }) => {
+    const target = resolveImport(file.path, specifier);
+    if (target === undefined || !INSIDE.test(target) || LSM_DOORS.includes(target)) return [];
+    return [{ path: file.path, line, what: `past the doors of lsm/: ${specifier}` }];
   });
 }

@@ -3,7 +3,7 @@
 import { describe, expect, it } from "vitest";
 import { cycles, deadFiles, importsOf } from "./imports.ts";
 import { layers } from "./layers.ts";
-import { lsmLayers } from "./lsm-layers.ts";
+import { lsmDoors, lsmLayers } from "./lsm-layers.ts";
 import { maskText } from "./mask.ts";
 import { type Finding, type SourceFile, sourceFile } from "./source.ts";
 import * as rules from "./text-rules.ts";
@@ -86,6 +86,12 @@ const EXAMPLES: Readonly<Record<string, Example>> = {
     path: "src/lsm/subscribe/x.ts",
     bad: `import type { X } from "../compaction/x.ts";\n`,
     good: `import type { X } from "../write/x.ts";\n`,
+  },
+  "past the doors of the engine": {
+    rule: lsmDoors,
+    path: "src/cli/x.ts",
+    bad: `import type { Engine } from "../lsm/engine/engine.ts";\n`,
+    good: `import type { Engine } from "../lsm/index.ts";\n`,
   },
   "a place of the engine without a layer": {
     rule: lsmLayers,

@@ -1,3 +1,4 @@
+import { LSM_DOORS } from "./lsm-layers.ts";
 import {
   belongsAtTop,
   type Finding,
@@ -67,9 +68,12 @@ export function consoleUse(file: SourceFile): readonly Finding[] {
   return findings(file, /\bconsole\s*\.\s*\w+/g, "console outside cli/");
 }
 
-/** One barrel: elsewhere a name is imported from the file that defines it. */
+/** Files through which others enter: they hand on what other files define. */
+const BARRELS: readonly string[] = ["src/index.ts", ...LSM_DOORS];
+
+/** Elsewhere a name is imported from the file that defines it. */
 export function barrel(file: SourceFile): readonly Finding[] {
-  if (file.path === "src/index.ts") return [];
+  if (BARRELS.includes(file.path)) return [];
   const found = [
     ...findings(file, /\bexport\s+(?:type\s+)?(?:\*[^;"']*|\{[^}]*\}\s*)from\b/g, "re-export"),
   ];

@@ -1,8 +1,6 @@
 import type { Clock } from "../../base/clock.ts";
-import type { Sequence } from "../../lsm/format/entry.ts";
-import type { CommittedBatch, Subscription } from "../../lsm/subscribe/subscription.ts";
-import { textOfKey } from "../../lsm/tools/printable.ts";
-import type { WriteOp } from "../../lsm/write/write-path.ts";
+import { textOfKey } from "../../base/printable.ts";
+import type { CommittedBatch, Sequence, Subscription, WriteOp } from "../../lsm/index.ts";
 import { asCatalogError, describe } from "../failure.ts";
 
 /** While nothing is written an empty line says that this end lives, and asks for the other. */

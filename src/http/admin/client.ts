@@ -3,7 +3,7 @@ import { request as requestOverTls } from "node:https";
 import { createInterface } from "node:readline";
 import { json } from "node:stream/consumers";
 import { CatalogError, type ErrorKind } from "../../base/error.ts";
-import type { NamedState } from "../../lsm/states/checkpoints.ts";
+import type { NamedState } from "../../lsm/index.ts";
 import type { ChangesRequest } from "./change-lines.ts";
 import type {
   CheckpointRequest,

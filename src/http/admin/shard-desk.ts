@@ -1,11 +1,7 @@
 import { type Clock, Stopwatch } from "../../base/clock.ts";
 import { invalid } from "../../base/error.ts";
-import type { Engine } from "../../lsm/engine/engine.ts";
-import type { LsmStats } from "../../lsm/engine/stats.ts";
-import type { Maybe } from "../../lsm/maybe.ts";
-import type { HotPrefix } from "../../lsm/read/hot-prefixes.ts";
-import type { NamedState } from "../../lsm/states/checkpoints.ts";
-import { keyOfText, textOfKey } from "../../lsm/tools/printable.ts";
+import { keyOfText, textOfKey } from "../../base/printable.ts";
+import type { Engine, HotPrefix, LsmStats, Maybe, NamedState } from "../../lsm/index.ts";
 import { asCatalogError } from "../failure.ts";
 import { type ChangesRequest, changeLines } from "./change-lines.ts";
 

@@ -1,4 +1,5 @@
 import { CatalogError } from "../../base/error.ts";
+import { printable } from "../../base/printable.ts";
 import type { EntryBytes } from "../format/cursor.ts";
 import { DataBlockCursor } from "../format/data-block-cursor.ts";
 import { DELETE, END_OF_KEYS, EXPIRES, type Key, MERGE, plainKind } from "../format/entry.ts";
@@ -17,7 +18,6 @@ import {
 } from "../manifest/shard-files.ts";
 import { pathOf, tablePath } from "../read/tables.ts";
 import { type BatchOp, decodeBatch } from "../wal/batch.ts";
-import { printable } from "./printable.ts";
 import { openTableFile } from "./verify-table.ts";
 
 /** The state of a shard: its newest manifest, its tables, its log, what waits to be deleted. */

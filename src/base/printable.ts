@@ -1,10 +1,8 @@
-import type { Key } from "../format/entry.ts";
-
 /** The most of a key or a value that is shown. */
 const SHOWN_UNITS = 64;
 
 /** Bytes as a text that fits a line and a terminal: `\xNN` for what does not print. */
-export function printable(bytes: Key | Uint8Array): string {
+export function printable(bytes: string | Uint8Array): string {
   const text =
     typeof bytes === "string"
       ? bytes.slice(0, SHOWN_UNITS)
@@ -14,8 +12,8 @@ export function printable(bytes: Key | Uint8Array): string {
   return left > 0 ? `"${shown}" and ${left} bytes` : `"${shown}"`;
 }
 
-/** All of a key as a text that `keyOfText` reads. */
-export function textOfKey(key: Key): string {
+/** All of a key (one character a byte) as a text that `keyOfText` reads. */
+export function textOfKey(key: string): string {
   return key.replace(/[^\x20-\x7e]|["\\]/g, escaped);
 }
 

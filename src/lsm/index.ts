@@ -1,0 +1,47 @@
+/**
+ * The engine's door: all that other folders, and programs that embed it, import. What works on a
+ * shard without its engine is in `tools.ts`.
+ */
+
+export type { Clock } from "../base/clock.ts";
+export { CatalogError, type ErrorContext, type ErrorKind } from "../base/error.ts";
+export type { Prng } from "../base/prng.ts";
+export { LocalBlobStore } from "../blob/local.ts";
+export { MemoryBlobStore } from "../blob/memory.ts";
+export type { BlobStore } from "../blob/port.ts";
+export { LocalDisk } from "./disk/local.ts";
+export { assertRoom } from "./disk/room.ts";
+export {
+  Engine,
+  type PutOptions,
+  type ReadLevel,
+  type ReadOptions,
+  type ScanRequest,
+} from "./engine/engine.ts";
+export { LsmMetrics } from "./engine/metrics.ts";
+export type { OpenOptions } from "./engine/open.ts";
+export type { LsmStats } from "./engine/stats.ts";
+export type { Sequence } from "./format/entry.ts";
+export type { Owner } from "./format/manifest-records.ts";
+export type { Maybe } from "./maybe.ts";
+export { LSM_DEFAULTS, type LsmOptions } from "./options.ts";
+export type { NodeIdentity, Sighting, TakeOver } from "./ownership/owner.ts";
+export type { Range } from "./range.ts";
+export type { HotPrefix } from "./read/hot-prefixes.ts";
+export { int64Bytes, int64Of, membersOf, setBytes } from "./read/operators.ts";
+export type { ReaderScan } from "./read/readable.ts";
+export { openReader, type Reader, type ReaderParts, type ReaderTarget } from "./read/reader.ts";
+export type { Row, Scan } from "./read/scan.ts";
+export type { NamedState } from "./states/checkpoints.ts";
+export type { Moment } from "./states/resolve.ts";
+export type { CommittedBatch, Subscription } from "./subscribe/subscription.ts";
+export type { Trade } from "./trade.ts";
+export type { Snapshot } from "./transaction/snapshots.ts";
+export type { Isolation, Transaction, TransactionScan } from "./transaction/transaction.ts";
+export { ObjectWalStore } from "./wal/objects.ts";
+export type { WalStore } from "./wal/port.ts";
+export { SegmentReader } from "./wal/reader.ts";
+export { SegmentWalStore } from "./wal/segments.ts";
+export { MemoryBudget } from "./write/budget.ts";
+export type { Throttle } from "./write/throttles.ts";
+export type { WriteOp, Written } from "./write/write-path.ts";
