@@ -142,6 +142,7 @@ const ALONE: readonly Spec[] = [
   simple("lsm", "alone", npm("bench", "lsm", "--smoke")),
   simple("compact", "alone", npm("bench", "compaction", "--smoke")),
   simple("bench-start", "alone", npm("bench", "start", "--smoke")),
+  simple("dead-names", "alone", npm("bench", "dead-names", "--smoke")),
   {
     ...simple("iceberg", "alone", npm("bench", "iceberg", "--smoke")),
     needs: [

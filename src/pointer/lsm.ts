@@ -11,6 +11,7 @@ import {
   pageLimit,
 } from "./batch.ts";
 import { KeyFamilies } from "./families.ts";
+import { Gaps, keyBehind, type Listing } from "./gaps.ts";
 import type { KeyFamily } from "./key.ts";
 import type {
   Batch,
@@ -31,9 +32,32 @@ export interface LsmPointerStoreOptions {
   readonly engine: () => Maybe<Engine>;
   /** The engine that reads are made of, where that may be one that takes no more writes. */
   readonly reader?: () => Maybe<Engine>;
+  /** Rows without a live child that a list remembers to jump over; a test has it remember all. */
+  readonly gapRows?: number;
+}
+
+/** What a list reads, of one state. */
+interface ListingParts {
+  readonly engine: Engine;
+  readonly snapshot: Snapshot;
+  readonly gaps: Gaps;
+  readonly listing: Listing;
+  readonly gapRows: number;
 }
 
 type Value = Uint8Array | undefined;
+
+/** One for all stores over an engine, so that none overlooks what another puts. */
+const gapsOfEngines = new WeakMap<Engine, Gaps>();
+
+function gapsOf(engine: Engine): Gaps {
+  let gaps = gapsOfEngines.get(engine);
+  if (gaps === undefined) {
+    gaps = new Gaps();
+    gapsOfEngines.set(engine, gaps);
+  }
+  return gaps;
+}
 
 const DURABLE: ReadOptions = { level: "durable" };
 const SWEEP_PAGE = 1_000;
@@ -43,6 +67,8 @@ const SWEEP_PAGE = 1_000;
  */
 const ATTEMPTS = 16;
 const RETRY_MS = 50;
+/** Rows that a scan passes in the time of a jump, or some more. */
+const GAP_ROWS = 64;
 /** The byte behind `/`: a key and it are behind everything below the key. */
 const BELOW_END = "0";
 
@@ -60,12 +86,15 @@ export class LsmPointerStore implements PointerStore {
   readonly #clock: Clock;
   readonly #engine: () => Maybe<Engine>;
   readonly #reader: () => Maybe<Engine>;
+  readonly #gapRows: number;
 
-  constructor({ families, clock, engine, reader = engine }: LsmPointerStoreOptions) {
+  constructor(options: LsmPointerStoreOptions) {
+    const { families, clock, engine, reader = engine, gapRows = GAP_ROWS } = options;
     this.#families = new KeyFamilies(families);
     this.#clock = clock;
     this.#engine = engine;
     this.#reader = reader;
+    this.#gapRows = gapRows;
   }
 
   async get(key: string): Promise<Item> {
@@ -87,11 +116,20 @@ export class LsmPointerStore implements PointerStore {
   async commit(batch: Batch): Promise<CommitOutcome> {
     assertBatch(batch, this.#families);
     const engine = await this.#engine();
+    const gaps = gapsOf(engine);
+    const put = batch.ops.filter(({ op }) => op === "put");
     const sent = { applied: false };
+    for (const { key } of put) gaps.beginPut(key);
+    let isCertain = false;
     try {
-      return await retrying(() => this.#commitOnce(engine, batch, sent));
+      const outcome = await retrying(() => this.#commitOnce(engine, batch, sent));
+      isCertain = true;
+      return outcome;
     } catch (error) {
+      isCertain = !sent.applied;
       return outcomeOf(error, sent.applied);
+    } finally {
+      if (isCertain) for (const { key } of put) gaps.endPut(key);
     }
   }
 
@@ -100,11 +138,15 @@ export class LsmPointerStore implements PointerStore {
     const limit = pageLimit(options);
     const engine = await this.#reader();
     const snapshot = engine.snapshot("durable");
+    const gaps = gapsOf(engine);
+    const listing = gaps.beginList(directory);
     try {
-      const page = await childrenOf(engine, snapshot, directory, options.after ?? "", limit);
+      const parts = { engine, snapshot, gaps, listing, gapRows: this.#gapRows };
+      const page = await new ChildrenPage(parts, { after: options.after, limit }).read();
       await engine.confirm("durable");
       return page;
     } finally {
+      gaps.endList(listing);
       snapshot.close();
     }
   }
@@ -189,57 +231,99 @@ export class LsmPointerStore implements PointerStore {
   }
 }
 
-/**
- * Live direct children of one state. What lies below a child is passed over where it is short, and
- * jumped over where it fills a batch, so that a deep tree costs no more than a flat one.
- */
-async function childrenOf(
-  engine: Engine,
-  snapshot: Snapshot,
-  directory: string,
-  after: string,
-  limit: number,
-): Promise<readonly Live[]> {
-  const prefix = `${directory}/`;
-  const to = utf8(directory + BELOW_END);
-  const found: Live[] = [];
-  let from: string | undefined = after === "" ? prefix : `${prefix}${after}\0`;
-  while (from !== undefined) {
-    const scan = engine.scan({ from: utf8(from), to, snapshot });
-    from = await collect(scan, prefix, limit, found);
-  }
-  return found;
-}
+/** One page of the live direct children of a directory, of one state. */
+class ChildrenPage {
+  readonly #parts: ListingParts;
+  readonly #prefix: string;
+  readonly #end: string;
+  readonly #limit: number;
+  readonly #found: Live[] = [];
+  /** Since the last live child: where the stretch begins, what it holds, and what of it is news. */
+  #from: string;
+  #passed = 0;
+  #fresh = 0;
 
-/** @returns where to go on, behind a subtree; undefined where the page is whole. */
-async function collect(
-  scan: Scan,
-  prefix: string,
-  limit: number,
-  found: Live[],
-): Promise<string | undefined> {
-  let skipTo = "";
-  try {
-    for (let rows = await scan.next(); rows !== undefined; rows = await scan.next()) {
-      let key = "";
-      for (const [i, row] of rows.entries()) {
-        // The last one says where a subtree that fills the batch is left.
-        if (isTombstoneRow(row.value) && i < rows.length - 1) continue;
-        key = keyText(row.key);
-        if (key < skipTo) continue;
-        const slash = key.indexOf("/", prefix.length);
-        if (slash >= 0) {
-          skipTo = key.slice(0, slash) + BELOW_END;
-          continue;
-        }
-        const item = decodeRow(key, row.value);
-        if (item.state === "live" && found.push(item) === limit) return undefined;
+  constructor(
+    parts: ListingParts,
+    { after = "", limit }: { readonly after: string | undefined; readonly limit: number },
+  ) {
+    const { directory } = parts.listing;
+    this.#parts = parts;
+    this.#prefix = `${directory}/`;
+    this.#end = directory + BELOW_END;
+    this.#limit = limit;
+    this.#from = after === "" ? this.#prefix : keyBehind(`${this.#prefix}${after}`);
+  }
+
+  /**
+   * What lies below a child is passed over where it is short, and jumped over where it fills a
+   * batch, so that a deep tree costs no more than a flat one; where earlier lists have met nothing
+   * alive it is jumped over too.
+   */
+  async read(): Promise<readonly Live[]> {
+    const { engine, snapshot, gaps, listing } = this.#parts;
+    for (let at = this.#from; at < this.#end; ) {
+      const gap = gaps.next(listing.directory, at, snapshot.sequence);
+      if (gap !== undefined && gap.from <= at) {
+        this.#passed += gap.passed;
+        at = gap.to;
+        continue;
       }
-      if (key < skipTo) return skipTo;
+      const to = gap?.from ?? this.#end;
+      const next = await this.#collect(engine.scan({ from: utf8(at), to: utf8(to), snapshot }), to);
+      if (next === undefined) return this.#found;
+      at = next;
     }
-    return undefined;
-  } finally {
-    scan.close();
+    this.#close(this.#end);
+    return this.#found;
+  }
+
+  /** @returns where to go on: `to`, or behind a subtree; undefined where the page is whole. */
+  async #collect(scan: Scan, to: string): Promise<string | undefined> {
+    let skipTo = "";
+    try {
+      for (let rows = await scan.next(); rows !== undefined; rows = await scan.next()) {
+        let key = "";
+        for (const [i, row] of rows.entries()) {
+          this.#fresh += 1 + (row.passed ?? 0);
+          // The last one says where a subtree that fills the batch is left.
+          if (isTombstoneRow(row.value) && i < rows.length - 1) continue;
+          key = keyText(row.key);
+          if (key < skipTo) continue;
+          const slash = key.indexOf("/", this.#prefix.length);
+          if (slash >= 0) {
+            skipTo = key.slice(0, slash) + BELOW_END;
+            continue;
+          }
+          const item = decodeRow(key, row.value);
+          if (item.state === "live" && this.#add(item)) return undefined;
+        }
+        if (key < skipTo) return skipTo;
+      }
+      this.#fresh += scan.passed ?? 0;
+      return to;
+    } finally {
+      scan.close();
+    }
+  }
+
+  /** @returns whether the page is whole. */
+  #add(item: Live): boolean {
+    this.#close(item.key);
+    this.#from = keyBehind(item.key);
+    return this.#found.push(item) === this.#limit;
+  }
+
+  /** The stretch ends here: a long one is jumped over by the lists to come. */
+  #close(to: string): void {
+    const { snapshot, gaps, listing, gapRows } = this.#parts;
+    if (this.#fresh >= gapRows) {
+      const { sequence } = snapshot;
+      const passed = this.#passed + this.#fresh;
+      gaps.note(listing, { from: this.#from, to, sequence, passed });
+    }
+    this.#passed = 0;
+    this.#fresh = 0;
   }
 }
 

@@ -35,13 +35,15 @@ function storeOver(engine: Engine, clock: VirtualClock = new VirtualClock()): Ls
 }
 
 /** Small memtables, so that a check of the contract reads from tables too. */
-async function subject(kind: Kind): Promise<PointerStoreSubject> {
+async function subject(kind: Kind, gapRows?: number): Promise<PointerStoreSubject> {
   const clock = new VirtualClock();
   const world = makeWorld(kind);
   const options = { memtableBytes: 65_536, l0Tables: [1_000, 2_000] as const };
   const engine = await world.open({ options });
+  const families = TEST_FAMILIES;
+  const gaps = gapRows === undefined ? {} : { gapRows };
   return {
-    store: storeOver(engine, clock),
+    store: new LsmPointerStore({ families, clock, engine: () => engine, ...gaps }),
     nowMs: () => clock.nowMs(),
     advance: (ms) => clock.advance(ms),
     close: async () => {
@@ -52,6 +54,7 @@ async function subject(kind: Kind): Promise<PointerStoreSubject> {
 }
 
 describePointerStore("engine in memory", () => subject(IN_MEMORY), CAPABILITIES);
+describePointerStore("engine, every gap remembered", () => subject(IN_MEMORY, 1), CAPABILITIES);
 describePointerStore(
   "engine in a directory",
   () => subject({ store: "local", wal: "segments" }),

@@ -16,7 +16,7 @@ const STEPS_BEFORE_SEEK = 8;
  * Entries that are passed before others have the event loop: 2 to 6 ms of deleted keys, at the 1 to
  * 3 µs that each of them costs, or some 20 ms of rows, with what their reader does with them.
  */
-const STEPS_A_TURN = 2_048;
+export const STEPS_A_TURN = 2_048;
 const NO_BYTES = new Uint8Array(0);
 
 /**
@@ -41,7 +41,10 @@ export class VisibleCursor {
   /** Where a move stopped that does not start over: `resume` goes on with it. */
   #midway: "forward" | "back" | undefined;
   readonly #stepsATurn: number;
+  readonly #end: Key | undefined;
   #stepsLeft: number;
+  /** Going forward: entries that it has shown or passed since it was made. */
+  steps = 0;
   /** Going back: the best version seen of the key in hand, if any, and whether it is a deletion. */
   #candidate: "none" | "live" | "deleted" = "none";
   #candidateKey: Key = "";
@@ -53,13 +56,18 @@ export class VisibleCursor {
   valueStart = 0;
   valueEnd = 0;
 
-  /** `stepsATurn`: entries that it passes before it pauses; a test has it pause all the time. */
+  /**
+   * `stepsATurn`: entries that it passes before it pauses; a test has it pause all the time. `end`:
+   * going forward, what is hidden from there on is not passed in search of what is not.
+   */
   constructor(
     below: Cursor,
     snapshot: Sequence,
     meaning: Meaning,
     stepsATurn: number = STEPS_A_TURN,
+    end?: Key,
   ) {
+    this.#end = end;
     this.#stepsATurn = stepsATurn;
     this.#stepsLeft = stepsATurn;
     this.#below = below;
@@ -189,6 +197,7 @@ export class VisibleCursor {
         passed = 0;
         if (shown) {
           this.#stepsLeft--;
+          this.steps++;
           return this.#stopped(true, ENTRY);
         }
         if (this.#found !== undefined) {
@@ -203,6 +212,8 @@ export class VisibleCursor {
         const past = key === this.#decided;
         call = () => (past ? below.seek(keyAfter(key)) : below.seek(key, snapshot));
       }
+      if (this.#end !== undefined && key >= this.#end) return this.#stopped(true);
+      this.steps++;
       if (--this.#stepsLeft <= 0) return this.#pause("forward", call);
     }
   }

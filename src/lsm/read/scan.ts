@@ -5,7 +5,7 @@ import type { Maybe } from "../maybe.ts";
 import type { Memtable } from "../memtable/memtable.ts";
 import type { Bounds } from "../range.ts";
 import type { Meaning } from "./meaning.ts";
-import { VisibleCursor } from "./merge-visible.ts";
+import { STEPS_A_TURN, VisibleCursor } from "./merge-visible.ts";
 import type { Tables } from "./tables.ts";
 import type { View, Views } from "./view.ts";
 import { type PrefixFigures, viewCursor } from "./view-cursor.ts";
@@ -14,12 +14,16 @@ import { type PrefixFigures, viewCursor } from "./view-cursor.ts";
 export interface Row {
   readonly key: Uint8Array;
   readonly value: Uint8Array;
+  /** Deletions and older versions that a scan passed on its way to it; absent where none counts. */
+  readonly passed?: number;
 }
 
 /** Rows of a range in batches, in key order or against it. */
 export interface Scan extends AsyncIterable<readonly Row[]> {
   /** The next rows, at least one; undefined behind the last. Not called while one is pending. */
   next(): Maybe<readonly Row[] | undefined>;
+  /** What it passed since the last row that it gave, as `Row.passed`. */
+  readonly passed?: number;
   /** Lets go of what it reads. Behind the last row it has done so itself. */
   close(): void;
 }
@@ -62,6 +66,8 @@ export class ViewScan implements Scan {
   #started = false;
   #closed = false;
   #aheadBytes: number;
+  /** The cursor's steps when it gave the last row, that one included. */
+  #stepsBefore = 0;
 
   constructor(source: ScanSource, view: View, options: ScanOptions) {
     this.#source = source;
@@ -71,6 +77,10 @@ export class ViewScan implements Scan {
     this.#view = view;
     this.#cursor = this.#begin();
     this.#aheadBytes = Math.min(options.readAheadBytes, firstAhead(view, options.limit));
+  }
+
+  get passed(): number {
+    return (this.#cursor?.steps ?? 0) - this.#stepsBefore;
   }
 
   next(): Maybe<readonly Row[] | undefined> {
@@ -98,7 +108,8 @@ export class ViewScan implements Scan {
     const { bounds, sequence } = this.#options;
     const made = viewCursor(this.#view, { bounds, sequence, figures: this.#source.figures });
     if ("seek" in made) {
-      return new VisibleCursor(made, this.#options.sequence, this.#source.meaning);
+      const { meaning } = this.#source;
+      return new VisibleCursor(made, sequence, meaning, STEPS_A_TURN, bounds.to);
     }
     this.#tails = made;
     return undefined;
@@ -130,6 +141,9 @@ export class ViewScan implements Scan {
         this.close();
         return true;
       }
+      const { steps } = cursor;
+      batch.passes(reverse ? 0 : steps - this.#stepsBefore - 1);
+      this.#stepsBefore = steps;
       batch.add(key, cursor.valueSource, cursor.valueStart, cursor.valueEnd);
       if (batch.length === most) return true;
       if (cursor.isPaused) return false;
@@ -185,6 +199,7 @@ class Batch {
   #block: ArrayBufferLike | undefined;
   readonly #keys: Key[] = [];
   readonly #values: Uint8Array[] = [];
+  readonly #passed: number[] = [];
   #keyBytes = 0;
 
   constructor(view: View) {
@@ -193,6 +208,11 @@ class Batch {
 
   get length(): number {
     return this.#keys.length;
+  }
+
+  /** Before a row is added: what was passed on the way to it. */
+  passes(entries: number): void {
+    this.#passed.push(entries);
   }
 
   add(key: Key, source: Uint8Array, from: number, to: number): void {
@@ -228,6 +248,7 @@ class Batch {
       rows.push({
         key: new Uint8Array(bytes.buffer, start, key.length),
         value: this.#values[i] as Uint8Array,
+        passed: this.#passed[i] as number,
       });
     }
     return rows;
