@@ -61,8 +61,9 @@ export function joinSnapshots(
 
 /**
  * Deletes the pointers to snapshots that were removed from a version of their table, as far as they
- * are not newer than that. In the background: what is left of it is without a root, for a sweep to
- * find. One batch read for 50 snapshots, one write a pointer.
+ * are not newer than that. In the background: what a node that dies leaves of it has no root, says
+ * an older version than the removal, and goes with its table at the latest. One batch read for 50
+ * snapshots, one write a pointer.
  */
 export async function forgetSnapshots(
   context: CatalogContext,
@@ -76,7 +77,7 @@ export async function forgetSnapshots(
     const stale = items.filter((item) => (saidBy(item)?.tableVersion ?? MAX) <= table.version);
     const stopwatch = new Stopwatch(context.clock);
     await settleEach(stale, async ({ key, version }) => {
-      // Whatever the verdict: moved means that it is another's, unknown that a sweep will look.
+      // Whatever the verdict: moved means that it is another's, unknown that it may be left.
       await putCertain(pointers, context, { stopwatch }, { op: "delete", key, expected: version });
     });
   }
