@@ -12,24 +12,31 @@ import type { LogLevel, Profile, Settings } from "./runtime/settings.ts";
 import { createLogger, defectLogger } from "./server/log.ts";
 import type { FirnServer } from "./server/server.ts";
 import { wireServer } from "./server/wire.ts";
-import type { CatalogAdmin } from "./service/catalog-admin.ts";
-import type { DroppedAdmin } from "./service/dropped-admin.ts";
-import type { MetricsReports } from "./service/metrics-reports.ts";
-import type { TableSnapshots } from "./service/table-snapshots.ts";
+import { type ActedOn, actingAs, OWN_ACTOR } from "./service/actor.ts";
+import type { CatalogAdmin as Catalogs } from "./service/catalog-admin.ts";
+import type { DroppedAdmin as Dropped } from "./service/dropped-admin.ts";
+import type { MetricsReports as Reports } from "./service/metrics-reports.ts";
+import type { TableSnapshots as Snapshots } from "./service/table-snapshots.ts";
 
 export { CatalogError, type ErrorContext, type ErrorKind } from "./base/error.ts";
 export type { UndropTarget } from "./catalog/dropped.ts";
 export type { MetricsReport } from "./catalog/reports.ts";
 export type { Trade } from "./lsm/index.ts";
 export type { LogLevel, Profile } from "./runtime/settings.ts";
-export type { CatalogAdmin, CatalogInfo } from "./service/catalog-admin.ts";
+export type { CatalogInfo } from "./service/catalog-admin.ts";
 export type {
-  DroppedAdmin,
   DroppedInfo,
   DroppedPage,
 } from "./service/dropped-admin.ts";
-export type { MetricsReports } from "./service/metrics-reports.ts";
-export type { SnapshotPage, TableSnapshots } from "./service/table-snapshots.ts";
+export type { SnapshotPage } from "./service/table-snapshots.ts";
+
+/** The use cases of an embedded Firn, called by the program itself. */
+export type CatalogAdmin = ActedOn<
+  Pick<Catalogs, "create" | "get" | "list" | "ensure" | "moveRoot">
+>;
+export type TableSnapshots = ActedOn<Snapshots>;
+export type MetricsReports = ActedOn<Pick<Reports, "list">>;
+export type DroppedAdmin = ActedOn<Dropped>;
 
 /** The settings of an embedded Firn: the names of the flags, in camel case. */
 export interface FirnOptions {
@@ -115,7 +122,7 @@ export class Firn {
   /** Snapshots of tables: by id, current, as of a time, ancestors, newest first. */
   readonly snapshots: TableSnapshots;
   /** What clients report of their scans and commits: the newest reports of each table. */
-  readonly reports: Pick<MetricsReports, "list">;
+  readonly reports: MetricsReports;
   /** What was dropped and can be brought back. */
   readonly dropped: DroppedAdmin;
   readonly #server: FirnServer;
@@ -131,10 +138,10 @@ export class Firn {
   ) {
     this.#server = server;
     this.#composition = composition;
-    this.catalogs = composition.catalogs;
-    this.snapshots = composition.snapshots;
-    this.reports = composition.reports;
-    this.dropped = composition.dropped;
+    this.catalogs = actingAs(OWN_ACTOR, composition.catalogs);
+    this.snapshots = actingAs(OWN_ACTOR, composition.snapshots);
+    this.reports = actingAs(OWN_ACTOR, composition.reports);
+    this.dropped = actingAs(OWN_ACTOR, composition.dropped);
     this.url = url;
     this.#scratch = scratch;
   }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { actors } from "./tidy/actors.ts";
 import { cycles, deadFiles } from "./tidy/imports.ts";
 import { layers } from "./tidy/layers.ts";
 import { LSM_DOORS, lsmDoors, lsmLayers } from "./tidy/lsm-layers.ts";
@@ -42,6 +43,7 @@ describe("tidy", () => {
   it("layers and the homes of packages", () => expect(each(source, layers)).toEqual([]));
   it("layers within the engine", () => expect(each(source, lsmLayers)).toEqual([]));
   it("the doors of the engine", () => expect(each(source, lsmDoors)).toEqual([]));
+  it("use cases know who asks", () => expect(each(source, actors)).toEqual([]));
   it("no import cycles", () => expect(show(cycles(typescript))).toEqual([]));
   it("no dead files", () => {
     // The engine and the stores are built before they are wired: their tests are what reaches them.

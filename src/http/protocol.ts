@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
 import type { CatalogError } from "../base/error.ts";
-import type { RequestContext } from "../service/requests.ts";
+
+import type { Actor } from "../service/actor.ts";
 import type { Answer } from "./answer.ts";
 
 /** A request target (RFC 9112, 3.2) in its parts, still percent-encoded. */
@@ -30,7 +31,7 @@ export interface Accepted {
   /** The names in its path, for the log. */
   named(): object;
   /** @throws CatalogError, for `refuse`. */
-  run(ctx: RequestContext, body: Uint8Array | undefined): Promise<Answer>;
+  run(actor: Actor, body: Uint8Array | undefined): Promise<Answer>;
 }
 
 /** A request that a framework reads and answers by itself. */

@@ -10,10 +10,11 @@ import type { BlobStore } from "../blob/port.ts";
 import { S3_SCHEMES } from "../blob/s3/location.ts";
 import type { ShardDesk } from "../http/admin/shard-desk.ts";
 import type { PointerStore } from "../pointer/port.ts";
+import { OWN_ACTOR } from "../service/actor.ts";
 import type { CatalogAdmin } from "../service/catalog-admin.ts";
-import { DEFAULT_CATALOG } from "../service/iceberg.ts";
 import { type CatalogNode, openNode } from "../service/node.ts";
 import { threadReading } from "../service/reading.ts";
+import { DEFAULT_CATALOG } from "../service/requests.ts";
 import { directoryTrouble } from "./directory.ts";
 import { openLake } from "./lake.ts";
 import { fileUri } from "./location.ts";
@@ -160,23 +161,23 @@ async function ensureCatalogs(
   { notify }: Components,
 ): Promise<void> {
   const { warehouse, catalog, given } = settings;
-  const { location } = await catalogs.ensure(DEFAULT_CATALOG, warehouse);
+  const { location } = await catalogs.ensure(OWN_ACTOR, DEFAULT_CATALOG, warehouse);
   // Where none was asked for, the one that is stored stays.
   if (given.includes("warehouse") && location !== warehouse) {
-    const before = await catalogs.moveRoot(DEFAULT_CATALOG, warehouse);
+    const before = await catalogs.moveRoot(OWN_ACTOR, DEFAULT_CATALOG, warehouse);
     if (before !== undefined) {
       notify("new tables go to another warehouse; those that are there stay", {
         ...{ before, warehouse },
       });
     }
   }
-  for (const { name, uri } of catalog) await catalogs.ensure(name, uri);
-  const changed = await catalogs.allowGiven();
+  for (const { name, uri } of catalog) await catalogs.ensure(OWN_ACTOR, name, uri);
+  const changed = await catalogs.allowGiven(OWN_ACTOR);
   if (changed.length > 0) {
     const facts = { locations: settings.allowLocation.join(" "), catalogs: changed.length };
     notify("catalogs allow further locations, on every node, from now on", facts);
   }
-  await catalogs.learnRoots();
+  await catalogs.learnRoots(OWN_ACTOR);
 }
 
 /** The stores of the profile. @throws CatalogError as `compose`. */

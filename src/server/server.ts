@@ -14,6 +14,7 @@ import type { Accepted, Protocol } from "../http/protocol.ts";
 import { everyMs, idleTimer, settlesWithin, threadCpuMs } from "../runtime/clock.ts";
 import { isLoopbackHost } from "../runtime/loopback.ts";
 import type { Settings } from "../runtime/settings.ts";
+import { DEFAULT_ACCOUNT } from "../service/actor.ts";
 import { Admission } from "./admission.ts";
 import { expectsBody, type IdleWatch, readBody } from "./body.ts";
 import { answerClientError, refuseExpectations, refuseTunnels } from "./client-error.ts";
@@ -225,6 +226,8 @@ export class FirnServer {
   /** What was begun keeps its place to its end. */
   async #serve(exchange: Exchange, accepted: Accepted): Promise<void> {
     const { ticket, request, requestId } = exchange;
+    const address = request.socket.remoteAddress;
+    const actor = { requestId, principal: ANONYMOUS, account: DEFAULT_ACCOUNT, address };
     ticket?.hold();
     let began = false;
     try {
@@ -234,7 +237,7 @@ export class FirnServer {
       if (turn !== undefined) await turn;
       began = true;
       this.#loop.begin(accepted.operation);
-      const answer = await accepted.run({ requestId, principal: ANONYMOUS }, body);
+      const answer = await accepted.run(actor, body);
       this.#exchanges.send(
         exchange,
         this.#isFar(request) ? await this.#fit(request, answer) : answer,

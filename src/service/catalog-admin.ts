@@ -2,6 +2,7 @@ import { CatalogError } from "../base/error.ts";
 import type { Locations } from "../blob/locations.ts";
 import type { AccountCatalog } from "../catalog/catalog.ts";
 import type { Version } from "../pointer/port.ts";
+import type { Actor } from "./actor.ts";
 import type { Properties } from "./requests.ts";
 
 /** A catalog as shown: its name and the root of its tables. */
@@ -10,8 +11,6 @@ export interface CatalogInfo {
   readonly location: string;
   readonly properties: Properties;
 }
-
-const ACTOR = { requestId: "admin", principal: "firn" };
 
 /** What a node was told of the catalogs that it makes. */
 interface Given {
@@ -44,34 +43,39 @@ export class CatalogAdmin {
    * @throws CatalogError `CATALOG_ALREADY_EXISTS`, `NAME_INVALID`, `LOCATION_INVALID`,
    * `LOCATION_UNSUPPORTED`, `PROPERTIES_INVALID`.
    */
-  async create(name: string, location?: string, properties: Properties = {}): Promise<CatalogInfo> {
+  async create(
+    actor: Actor,
+    name: string,
+    location?: string,
+    properties: Properties = {},
+  ): Promise<CatalogInfo> {
     const defaultLocation = this.#locations.normalize(location ?? this.#defaultFor(name));
     const allowedLocations = this.#allowed;
     const request = { name, defaultLocation, properties, allowedLocations };
-    await this.#catalog.catalogs.create(ACTOR, request);
-    return this.get(name);
+    await this.#catalog.catalogs.create(actor, request);
+    return this.get(actor, name);
   }
 
   /** @throws CatalogError `CATALOG_NOT_FOUND`. */
-  async get(name: string): Promise<CatalogInfo> {
+  async get(_actor: Actor, name: string): Promise<CatalogInfo> {
     const { entity } = await this.#catalog.catalogs.get(name);
     const location = this.#locations.addRoot(entity.defaultLocation);
     for (const root of entity.allowedLocations) this.#locations.addRoot(root);
     return { name: entity.name, location, properties: entity.properties };
   }
 
-  async list(): Promise<readonly string[]> {
+  async list(_actor: Actor): Promise<readonly string[]> {
     return (await this.#catalog.catalogs.list({})).items;
   }
 
   /** Makes a catalog that is absent; one that is there stays as it is. */
-  async ensure(name: string, location?: string): Promise<CatalogInfo> {
+  async ensure(actor: Actor, name: string, location?: string): Promise<CatalogInfo> {
     try {
-      return await this.create(name, location);
+      return await this.create(actor, name, location);
     } catch (error) {
       const there = error instanceof CatalogError && error.code === "CATALOG_ALREADY_EXISTS";
       if (!there) throw error;
-      return this.get(name);
+      return this.get(actor, name);
     }
   }
 
@@ -80,9 +84,9 @@ export class CatalogAdmin {
    *
    * @returns the root before, undefined where it was this one.
    */
-  async moveRoot(name: string, location: string): Promise<string | undefined> {
+  async moveRoot(actor: Actor, name: string, location: string): Promise<string | undefined> {
     const root = this.#locations.addRoot(location);
-    const before = await this.#catalog.catalogs.moveRoot(ACTOR, name, root);
+    const before = await this.#catalog.catalogs.moveRoot(actor, name, root);
     return before === root ? undefined : before;
   }
 
@@ -92,11 +96,11 @@ export class CatalogAdmin {
    *
    * @returns the catalogs that did not allow all of them before.
    */
-  async allowGiven(): Promise<readonly string[]> {
+  async allowGiven(actor: Actor): Promise<readonly string[]> {
     const changed: string[] = [];
     if (this.#allowed.length === 0) return changed;
-    for (const name of await this.list()) {
-      const before = await this.#catalog.catalogs.allow(ACTOR, name, this.#allowed);
+    for (const name of await this.list(actor)) {
+      const before = await this.#catalog.catalogs.allow(actor, name, this.#allowed);
       const known = [before.defaultLocation, ...before.allowedLocations];
       if (!this.#allowed.every((root) => known.includes(root))) changed.push(name);
     }
@@ -107,17 +111,17 @@ export class CatalogAdmin {
    * Allows the roots of every catalog that is stored. One read where none has been added or moved
    * since the last time, by whatever node; else one more of each catalog.
    */
-  async learnRoots(): Promise<void> {
+  async learnRoots(actor: Actor): Promise<void> {
     const version = await this.#catalog.catalogs.rootsVersion();
     if (version === this.#rootsVersion) return;
-    for (const name of await this.list()) await this.#rootsOf(name);
+    for (const name of await this.list(actor)) await this.#rootsOf(actor, name);
     this.#rootsVersion = version;
   }
 
   /** One that was dropped or renamed since it was listed has no root to learn under that name. */
-  async #rootsOf(name: string): Promise<void> {
+  async #rootsOf(actor: Actor, name: string): Promise<void> {
     try {
-      await this.get(name);
+      await this.get(actor, name);
     } catch (error) {
       const gone = error instanceof CatalogError && error.code === "CATALOG_NOT_FOUND";
       if (!gone) throw error;

@@ -1,9 +1,9 @@
 import type { AccountCatalog } from "../catalog/catalog.ts";
-import type { Actor } from "../catalog/context.ts";
 import type { UndropTarget } from "../catalog/dropped.ts";
 import type { Droppable } from "../catalog/drops.ts";
 import type { Relation } from "../catalog/model.ts";
 import type { Surroundings } from "../catalog/relations.ts";
+import type { Actor } from "./actor.ts";
 import { afterCommit } from "./commit-files.ts";
 import type { TableLocations } from "./table-locations.ts";
 
@@ -31,8 +31,6 @@ export interface DroppedPage {
   readonly next?: string;
 }
 
-const ACTOR = { requestId: "admin", principal: "firn" };
-
 /** What was dropped in the default account, until it is purged. */
 export class DroppedAdmin {
   readonly #catalog: AccountCatalog;
@@ -48,6 +46,7 @@ export class DroppedAdmin {
    * `limit` after the `next` of the page before.
    */
   async list(
+    _actor: Actor,
     page: { readonly limit?: number; readonly after?: string } = {},
   ): Promise<DroppedPage> {
     const { items, next } = await this.#catalog.dropped.list(page);
@@ -64,7 +63,7 @@ export class DroppedAdmin {
    * `CATALOG_NOT_FOUND` of the parent; an `AlreadyExists` of the name, where another has
    * it by now; `Invalid` `LOCATION_TAKEN`, `LOCATION_OVERLAPS`; `NAME_INVALID`.
    */
-  async undrop(id: string, to: UndropTarget = {}, actor: Actor = ACTOR): Promise<DroppedInfo> {
+  async undrop(actor: Actor, id: string, to: UndropTarget = {}): Promise<DroppedInfo> {
     const around = (relation: Relation) => this.#around(relation);
     const { entity } = await this.#catalog.dropped.undrop(actor, id, to, around);
     return afterCommit(this.#show(entity));

@@ -1,11 +1,12 @@
 import type { Clock } from "../base/clock.ts";
 import { inTurns } from "../base/steps.ts";
+import type { Actor } from "./actor.ts";
 import type { Metadata, MetadataFile, MetadataFiles } from "./metadata-files.ts";
-import type { DryRun, RequestContext } from "./requests.ts";
+import type { DryRun } from "./requests.ts";
 
 /** The same request, asking what it would do. */
-export function asDryRun({ requestId, principal }: RequestContext): RequestContext {
-  return { requestId, principal, dryRun: true };
+export function asDryRun({ requestId, principal, account, address }: Actor): Actor {
+  return { requestId, principal, account, address, dryRun: true };
 }
 
 /** What is answered of a commit from `base` to `file`. Costs a look at each part. */

@@ -4,17 +4,19 @@ import { settleAll } from "../base/settle.ts";
 import type { AccountCatalog } from "../catalog/catalog.ts";
 import type { Namespace } from "../catalog/model.ts";
 import type { Page as CatalogPage, PageRequest as CatalogPageRequest } from "../catalog/pages.ts";
+import type { Actor } from "./actor.ts";
 import { afterCommit } from "./commit-files.ts";
 import type { PageTokens } from "./page-token.ts";
-import type {
-  NamespaceInfo,
-  NamespaceRef,
-  Page,
-  PageRequest,
-  Properties,
-  PropertiesUpdate,
-  PropertiesUpdated,
-  RequestContext,
+import {
+  DEFAULT_CATALOG,
+  type NamespaceInfo,
+  type NamespaceOperations,
+  type NamespaceRef,
+  type Page,
+  type PageRequest,
+  type Properties,
+  type PropertiesUpdate,
+  type PropertiesUpdated,
 } from "./requests.ts";
 import type { ReservedProperties } from "./reserved-properties.ts";
 import { type CatalogPlaces, LOCATION, type TableLocations } from "./table-locations.ts";
@@ -40,7 +42,7 @@ export async function pageOf<T>(
 }
 
 /** The namespace operations of the Iceberg REST protocol. */
-export class IcebergNamespaces {
+export class IcebergNamespaces implements NamespaceOperations {
   readonly #catalog: AccountCatalog;
   readonly #places: TableLocations;
   readonly #tokens: PageTokens;
@@ -58,7 +60,13 @@ export class IcebergNamespaces {
     this.#tokens = tokens;
   }
 
-  async list(
+  async config(_actor: Actor, warehouse: string | undefined): Promise<{ catalog: string }> {
+    const { entity } = await this.#catalog.catalogs.get(warehouse || DEFAULT_CATALOG);
+    return { catalog: entity.name };
+  }
+
+  async listNamespaces(
+    _actor: Actor,
     catalog: string,
     parent: readonly string[],
     page: PageRequest,
@@ -69,11 +77,11 @@ export class IcebergNamespaces {
     );
   }
 
-  listTables(ref: NamespaceRef, page: PageRequest): Promise<Page<string>> {
+  listTables(_actor: Actor, ref: NamespaceRef, page: PageRequest): Promise<Page<string>> {
     return this.#listNames("tables", ref, page);
   }
 
-  listViews(ref: NamespaceRef, page: PageRequest): Promise<Page<string>> {
+  listViews(_actor: Actor, ref: NamespaceRef, page: PageRequest): Promise<Page<string>> {
     return this.#listNames("views", ref, page);
   }
 
@@ -88,8 +96,8 @@ export class IcebergNamespaces {
     );
   }
 
-  async create(
-    ctx: RequestContext,
+  async createNamespace(
+    actor: Actor,
     ref: NamespaceRef,
     properties: Properties,
   ): Promise<NamespaceInfo> {
@@ -98,16 +106,16 @@ export class IcebergNamespaces {
     if (properties[LOCATION]) {
       await this.#places.assertNamespaceMayBe(await this.#placesAbove(ref), properties);
     }
-    const made = this.#catalog.namespaces.create(ctx, where, properties);
+    const made = this.#catalog.namespaces.create(actor, where, properties);
     // Its error is told only where the namespace is made.
     const [{ entity }, places] = await settleAll([made, afterCommit(this.#placesAbove(ref))]);
-    const housed = await afterCommit(this.#housed(ctx, ref, entity, places));
+    const housed = await afterCommit(this.#housed(actor, ref, entity, places));
     return { namespace: entity.path, properties: places.propertiesOf(housed) };
   }
 
   /** A new namespace whose default location is a table's is given another one. */
   async #housed(
-    { requestId, principal }: RequestContext,
+    { requestId, principal }: Actor,
     { catalog, namespace: path }: NamespaceRef,
     entity: Namespace,
     places: CatalogPlaces,
@@ -126,7 +134,7 @@ export class IcebergNamespaces {
     return { ...entity, properties };
   }
 
-  async load(ref: NamespaceRef): Promise<NamespaceInfo> {
+  async loadNamespace(_actor: Actor, ref: NamespaceRef): Promise<NamespaceInfo> {
     const where = { catalog: ref.catalog, path: ref.namespace };
     const found = this.#catalog.namespaces.get(where);
     const [{ entity }, places] = await settleAll([found, this.#placesAbove(ref)]);
@@ -138,15 +146,15 @@ export class IcebergNamespaces {
     return this.#places.of(catalog, namespace.slice(0, -1));
   }
 
-  async drop(ctx: RequestContext, ref: NamespaceRef): Promise<void> {
-    await this.#catalog.namespaces.drop(ctx, { catalog: ref.catalog, path: ref.namespace });
+  async dropNamespace(actor: Actor, ref: NamespaceRef): Promise<void> {
+    await this.#catalog.namespaces.drop(actor, { catalog: ref.catalog, path: ref.namespace });
   }
 
   /**
    * @throws CatalogError `Invalid` `PROPERTIES_OVERLAP`: a key in both lists; `PROPERTY_RESERVED`.
    */
-  async update(
-    ctx: RequestContext,
+  async updateNamespace(
+    actor: Actor,
     ref: NamespaceRef,
     { removals, updates }: PropertiesUpdate,
   ): Promise<PropertiesUpdated> {
@@ -162,7 +170,7 @@ export class IcebergNamespaces {
     }
     const wanted = [...new Set(removals)];
     const where = { catalog: ref.catalog, path: ref.namespace };
-    const detail = await this.#catalog.namespaces.update(ctx, where, ({ properties }) => {
+    const detail = await this.#catalog.namespaces.update(actor, where, ({ properties }) => {
       const removed = wanted.filter((key) => Object.hasOwn(properties, key));
       const gone = new Set(removed);
       const kept = Object.entries(properties).filter(([key]) => !gone.has(key));

@@ -16,6 +16,7 @@ import type { TableMetadata } from "../iceberg/model.ts";
 import { snapshotsOfRefs } from "../iceberg/refs.ts";
 import { checkRequirements, isCreate } from "../iceberg/requirements.ts";
 import { applySteps, type TableUpdate } from "../iceberg/updates.ts";
+import type { Actor } from "./actor.ts";
 import { afterCommit } from "./commit-files.ts";
 import { asDryRun, dryRunOf } from "./dry-run.ts";
 import { Heads } from "./heads.ts";
@@ -43,8 +44,8 @@ import type {
   NamespaceRef,
   RegisterTable,
   RenameTable,
-  RequestContext,
   SnapshotsMode,
+  TableOperations,
   TableRef,
 } from "./requests.ts";
 import { snapshotChange } from "./snapshot-changes.ts";
@@ -126,7 +127,7 @@ async function asRequirement<T>(commit: Promise<T>): Promise<T> {
 }
 
 /** The table operations of the Iceberg REST protocol. */
-export class IcebergTables {
+export class IcebergTables implements TableOperations {
   readonly #catalog: AccountCatalog;
   readonly #locations: Locations;
   readonly #files: MetadataFiles<TableMetadata>;
@@ -159,7 +160,7 @@ export class IcebergTables {
   }
 
   /** Warm: one batch read of pointers and, for a `file:` table, one `stat`. */
-  async load(ref: TableRef, options: LoadOptions): Promise<LoadResult> {
+  async loadTable(_actor: Actor, ref: TableRef, options: LoadOptions): Promise<LoadResult> {
     const { location, version, revision } = await this.#find(ref);
     const etag = tagOf(version, revision, options.snapshots);
     if (options.ifNoneMatch?.includes(etag) === true) {
@@ -173,7 +174,7 @@ export class IcebergTables {
     return { etag, metadataLocation: location, metadata, config };
   }
 
-  async assertExists(ref: TableRef): Promise<void> {
+  async tableExists(_actor: Actor, ref: TableRef): Promise<void> {
     await ofRelation("table", refOf(ref), this.#catalog.tables.find(refOf(ref)));
   }
 
@@ -181,7 +182,7 @@ export class IcebergTables {
    * Works out a table without making it: nothing is stored but its directories, since some clients
    * write there before they commit, and under a client's key what answers the same again.
    */
-  async stage(ctx: RequestContext, ref: NamespaceRef, request: CreateTable): Promise<LoadedTable> {
+  async #stage(actor: Actor, ref: NamespaceRef, request: CreateTable): Promise<LoadedTable> {
     const { context, tables } = this.#catalog;
     const table = { ...ref, table: request.name };
     const born = { uuid: this.#mintUuid(), nowMs: context.clock.nowMs() };
@@ -194,7 +195,7 @@ export class IcebergTables {
       const short = location.length <= STAGED_LOCATION ? { ...born, location } : born;
       return { unchanged: staged.loaded, primary: "", detail: JSON.stringify(short) };
     };
-    return write(context, ctx, "stage-table", plan, async ({ detail = "{}" }) => {
+    return write(context, actor, "stage-table", plan, async ({ detail = "{}" }) => {
       const { location, ...first } = JSON.parse(detail) as Born & { readonly location?: string };
       const again = location === undefined ? request : { ...request, location };
       return (await this.#stageAs(table, again, first)).loaded;
@@ -216,23 +217,24 @@ export class IcebergTables {
     return { location, loaded };
   }
 
-  async create(ctx: RequestContext, ref: NamespaceRef, request: CreateTable): Promise<LoadedTable> {
+  async createTable(actor: Actor, ref: NamespaceRef, request: CreateTable): Promise<LoadedTable> {
+    if (request.stageCreate) return this.#stage(actor, ref, request);
     const table = { ...ref, table: request.name };
     const making = this.#making(table, request);
-    return this.#answer(await this.#commits.create(ctx, refOf(table), making));
+    return this.#answer(await this.#commits.create(actor, refOf(table), making));
   }
 
   /**
    * Commits of one table are taken in turn; a lost race between nodes is applied again. What cannot
    * win is refused before it waits for a turn, and in its turn before anything is done for it.
    */
-  async commit(ctx: RequestContext, ref: TableRef, request: CommitTable): Promise<LoadedTable> {
+  async commitTable(actor: Actor, ref: TableRef, request: CommitTable): Promise<LoadedTable> {
     const key = turnOf(ref);
     return this.#losers.paced(key, async () => {
-      await this.#assertMayWin(ctx, ref, request);
+      await this.#assertMayWin(actor, ref, request);
       return this.#turns.take(key, async () => {
-        await this.#assertMayWin(ctx, ref, request);
-        const committed = await this.#commit(ctx, ref, request);
+        await this.#assertMayWin(actor, ref, request);
+        const committed = await this.#commit(actor, ref, request);
         this.#heads.saw(key, committed.file.location);
         this.#left.committed(refOf(ref), committed);
         return this.#answer(committed);
@@ -242,7 +244,7 @@ export class IcebergTables {
 
   /** Under a key of its client's it may have won before, of which its receipt tells. */
   async #assertMayWin(
-    { idempotency }: RequestContext,
+    { idempotency }: Actor,
     ref: TableRef,
     { requirements }: CommitTable,
   ): Promise<void> {
@@ -259,8 +261,8 @@ export class IcebergTables {
   }
 
   /** What a commit would come to now. Warm: one batch read and, for a `file:` table, one `stat`. */
-  async dryRun(ctx: RequestContext, ref: TableRef, request: CommitTable): Promise<DryRun> {
-    const { file, base } = await this.#commit(asDryRun(ctx), ref, request);
+  async dryRunTable(actor: Actor, ref: TableRef, request: CommitTable): Promise<DryRun> {
+    const { file, base } = await this.#commit(asDryRun(actor), ref, request);
     return dryRunOf(this.#catalog.context.clock, this.#files, file, base);
   }
 
@@ -273,15 +275,15 @@ export class IcebergTables {
     };
   }
 
-  #commit(ctx: RequestContext, ref: TableRef, request: CommitTable) {
+  #commit(actor: Actor, ref: TableRef, request: CommitTable) {
     return isCreate(request.requirements)
-      ? this.#commitCreate(ctx, refOf(ref), request)
-      : ofRelation("table", refOf(ref), this.#commitUpdate(ctx, refOf(ref), request));
+      ? this.#commitCreate(actor, refOf(ref), request)
+      : ofRelation("table", refOf(ref), this.#commitUpdate(actor, refOf(ref), request));
   }
 
   /** Commits to several tables as one, after the turn of each. */
-  async commitTogether(
-    ctx: RequestContext,
+  async commitTransaction(
+    actor: Actor,
     catalog: string,
     changes: readonly CommitOfTable[],
   ): Promise<void> {
@@ -290,24 +292,24 @@ export class IcebergTables {
     const keys = changes.map(({ namespace, table }) => turnOf({ catalog, namespace, table }));
     await this.#turns.takeAll(keys, () =>
       files.cleanAfter(
-        () => ofTables(planned, asRequirement(commitTogether(context, tables, ctx, planned))),
+        () => ofTables(planned, asRequirement(commitTogether(context, tables, actor, planned))),
         // Where another request under the same key was faster, the batch names no file of ours.
-        () => (ctx.idempotency?.replayed === true ? [] : filesOf(looks)),
+        () => (actor.idempotency?.replayed === true ? [] : filesOf(looks)),
       ),
     );
-    if (ctx.idempotency?.replayed === true) return;
+    if (actor.idempotency?.replayed === true) return;
     for (const [i, { ref }] of planned.entries()) this.#left.committed(ref, looks[i] ?? {});
   }
 
   /** What a transaction would come to now: each of its tables, or the refusal of all. */
-  async dryRunTogether(
-    ctx: RequestContext,
+  async dryRunTransaction(
+    actor: Actor,
     catalog: string,
     changes: readonly CommitOfTable[],
   ): Promise<readonly DryRunOfTable[]> {
     const { context, tables } = this.#catalog;
     const { looks, planned } = this.#planTogether(catalog, changes);
-    const work = asRequirement(commitTogether(context, tables, asDryRun(ctx), planned));
+    const work = asRequirement(commitTogether(context, tables, asDryRun(actor), planned));
     await ofTables(planned, work);
     const tried: DryRunOfTable[] = [];
     for (const [i, { namespace, table }] of changes.entries()) {
@@ -335,8 +337,8 @@ export class IcebergTables {
     return { files, looks, planned };
   }
 
-  async register(
-    ctx: RequestContext,
+  async registerTable(
+    actor: Actor,
     ref: NamespaceRef,
     request: RegisterTable,
   ): Promise<LoadedTable> {
@@ -346,23 +348,23 @@ export class IcebergTables {
     const draft = (before?: Stored<Table>) =>
       this.#commits.registered(table, request.metadataLocation, look, before);
     const done = request.overwrite
-      ? await tables.createOrUpdate(ctx, "register-table", table, draft)
-      : await tables.create(ctx, "register-table", table, () => draft());
-    return this.#answer(await this.#commits.confirm(ctx, done, table, look));
+      ? await tables.createOrUpdate(actor, "register-table", table, draft)
+      : await tables.create(actor, "register-table", table, () => draft());
+    return this.#answer(await this.#commits.confirm(actor, done, table, look));
   }
 
-  async drop(
-    ctx: RequestContext,
+  async dropTable(
+    actor: Actor,
     ref: TableRef,
     options: { readonly purgeRequested: boolean },
   ): Promise<void> {
-    await ofRelation("table", refOf(ref), this.#catalog.tables.drop(ctx, refOf(ref), options));
+    await ofRelation("table", refOf(ref), this.#catalog.tables.drop(actor, refOf(ref), options));
   }
 
-  async unregister(ctx: RequestContext, ref: TableRef): Promise<LoadedTable> {
+  async unregisterTable(actor: Actor, ref: TableRef): Promise<LoadedTable> {
     const { tables } = this.#catalog;
     let read: MetadataFile<TableMetadata> | undefined;
-    const gone = tables.unregister(ctx, refOf(ref), async ({ iceberg }) => {
+    const gone = tables.unregister(actor, refOf(ref), async ({ iceberg }) => {
       read = await this.#files.peek(iceberg?.metadataLocation ?? "");
     });
     const { entity } = await ofRelation("table", refOf(ref), gone);
@@ -373,19 +375,19 @@ export class IcebergTables {
     return { etag: undefined, metadataLocation: location, metadata: pieces, config };
   }
 
-  async rename(ctx: RequestContext, { catalog, from, to }: RenameTable): Promise<void> {
+  async renameTable(actor: Actor, { catalog, from, to }: RenameTable): Promise<void> {
     const target = { path: to.namespace, name: to.table };
     const source = refOf({ ...from, catalog });
-    await ofRelation("table", source, this.#catalog.tables.rename(ctx, source, target));
+    await ofRelation("table", source, this.#catalog.tables.rename(actor, source, target));
   }
 
-  #commitUpdate(ctx: RequestContext, ref: CatalogTableRef, request: CommitTable) {
-    return this.#commits.update(ctx, ref, this.#change(request));
+  #commitUpdate(actor: Actor, ref: CatalogTableRef, request: CommitTable) {
+    return this.#commits.update(actor, ref, this.#change(request));
   }
 
-  #commitCreate(ctx: RequestContext, ref: CatalogTableRef, request: CommitTable) {
+  #commitCreate(actor: Actor, ref: CatalogTableRef, request: CommitTable) {
     const metadata = this.#staged(request);
-    return asRequirement(this.#commits.create(ctx, ref, made(metadata)));
+    return asRequirement(this.#commits.create(actor, ref, made(metadata)));
   }
 
   /** What a commit makes of a table's metadata, as long as its requirements hold. */

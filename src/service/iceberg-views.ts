@@ -5,6 +5,7 @@ import type { IcebergView, View } from "../catalog/model.ts";
 import type { ViewRef as CatalogViewRef } from "../catalog/views.ts";
 import type { ViewMetadata } from "../iceberg/view-metadata.ts";
 import { applyViewSteps, checkViewRequirements, newViewSteps } from "../iceberg/view-updates.ts";
+import type { Actor } from "./actor.ts";
 import { asDryRun, dryRunOf } from "./dry-run.ts";
 import type { MetadataFile, MetadataFiles } from "./metadata-files.ts";
 import { Registration, RelationCommits } from "./relation-commits.ts";
@@ -17,7 +18,7 @@ import type {
   NamespaceRef,
   RegisterView,
   RenameView,
-  RequestContext,
+  ViewOperations,
   ViewRef,
 } from "./requests.ts";
 import type { TableConfigs } from "./table-config.ts";
@@ -38,7 +39,7 @@ function describe(
 }
 
 /** The view operations of the Iceberg REST protocol. */
-export class IcebergViews {
+export class IcebergViews implements ViewOperations {
   readonly #catalog: AccountCatalog;
   readonly #files: MetadataFiles<ViewMetadata>;
   readonly #configs: TableConfigs;
@@ -60,16 +61,16 @@ export class IcebergViews {
   }
 
   /** Warm: one batch read of pointers and, for a `file:` view, one `stat`. */
-  async load(ref: ViewRef): Promise<LoadedView> {
+  async loadView(_actor: Actor, ref: ViewRef): Promise<LoadedView> {
     const found = await ofRelation("view", refOf(ref), this.#commits.find(refOf(ref)));
     return this.#answer(await this.#files.load(found.location, found.revision));
   }
 
-  async assertExists(ref: ViewRef): Promise<void> {
+  async viewExists(_actor: Actor, ref: ViewRef): Promise<void> {
     await ofRelation("view", refOf(ref), this.#catalog.views.find(refOf(ref)));
   }
 
-  async create(ctx: RequestContext, ref: NamespaceRef, request: CreateView): Promise<LoadedView> {
+  async createView(actor: Actor, ref: NamespaceRef, request: CreateView): Promise<LoadedView> {
     this.#configs.reserved.assertUnset(new Map(Object.entries(request.properties)));
     const view = { ...ref, view: request.name };
     const uuid = this.#catalog.context.ids.mint<ViewUuid>();
@@ -77,19 +78,19 @@ export class IcebergViews {
       byDefault: request.location === undefined,
       metadata: (places: CatalogPlaces) => this.#newMetadata(places, view, request, uuid),
     };
-    return this.#answer((await this.#commits.create(ctx, refOf(view), making)).file);
+    return this.#answer((await this.#commits.create(actor, refOf(view), making)).file);
   }
 
   /** Commits of one view are taken in turn; a lost race between nodes is applied again. */
-  async commit(ctx: RequestContext, ref: ViewRef, request: CommitView): Promise<LoadedView> {
+  async commitView(actor: Actor, ref: ViewRef, request: CommitView): Promise<LoadedView> {
     const key = JSON.stringify([ref.catalog, ref.namespace, ref.view]);
-    const done = await this.#turns.take(key, () => this.#commit(ctx, ref, request));
+    const done = await this.#turns.take(key, () => this.#commit(actor, ref, request));
     return this.#answer(done.file);
   }
 
   /** What a commit would come to now. Warm: one batch read and, for a `file:` view, one `stat`. */
-  async dryRun(ctx: RequestContext, ref: ViewRef, request: CommitView): Promise<DryRun> {
-    const { file, base } = await this.#commit(asDryRun(ctx), ref, request);
+  async dryRunView(actor: Actor, ref: ViewRef, request: CommitView): Promise<DryRun> {
+    const { file, base } = await this.#commit(asDryRun(actor), ref, request);
     return dryRunOf(this.#catalog.context.clock, this.#files, file, base);
   }
 
@@ -99,7 +100,7 @@ export class IcebergViews {
     return { metadataLocation: location, metadata: pieces, config };
   }
 
-  #commit(ctx: RequestContext, ref: ViewRef, request: CommitView) {
+  #commit(actor: Actor, ref: ViewRef, request: CommitView) {
     const { clock } = this.#catalog.context;
     const { reserved } = this.#configs;
     const change = function* (base: ViewMetadata): Steps<ViewMetadata> {
@@ -108,30 +109,26 @@ export class IcebergViews {
       reserved.assertUnset(next.properties, base.properties);
       return next;
     };
-    return ofRelation("view", refOf(ref), this.#commits.update(ctx, refOf(ref), change));
+    return ofRelation("view", refOf(ref), this.#commits.update(actor, refOf(ref), change));
   }
 
-  async register(
-    ctx: RequestContext,
-    ref: NamespaceRef,
-    request: RegisterView,
-  ): Promise<LoadedView> {
+  async registerView(actor: Actor, ref: NamespaceRef, request: RegisterView): Promise<LoadedView> {
     const { views } = this.#catalog;
     const view = refOf({ ...ref, view: request.name });
     const look = new Registration<View, ViewMetadata>();
     const draft = () => this.#commits.registered(view, request.metadataLocation, look);
-    const done = await views.create(ctx, "register-view", view, draft);
-    return this.#answer((await this.#commits.confirm(ctx, done, view, look)).file);
+    const done = await views.create(actor, "register-view", view, draft);
+    return this.#answer((await this.#commits.confirm(actor, done, view, look)).file);
   }
 
-  async drop(ctx: RequestContext, ref: ViewRef): Promise<void> {
-    await ofRelation("view", refOf(ref), this.#catalog.views.drop(ctx, refOf(ref)));
+  async dropView(actor: Actor, ref: ViewRef): Promise<void> {
+    await ofRelation("view", refOf(ref), this.#catalog.views.drop(actor, refOf(ref)));
   }
 
-  async rename(ctx: RequestContext, { catalog, from, to }: RenameView): Promise<void> {
+  async renameView(actor: Actor, { catalog, from, to }: RenameView): Promise<void> {
     const source = refOf({ ...from, catalog });
     const target = { path: to.namespace, name: to.view };
-    await ofRelation("view", source, this.#catalog.views.rename(ctx, source, target));
+    await ofRelation("view", source, this.#catalog.views.rename(actor, source, target));
   }
 
   #newMetadata(

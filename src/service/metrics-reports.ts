@@ -1,14 +1,15 @@
 import { Background, type OnDefect } from "../base/background.ts";
 import { utf8 } from "../base/bytes.ts";
 import type { TableId } from "../base/ids.ts";
+import { type JsonObject, printJson } from "../base/json.ts";
 import { LIMITS } from "../base/limits.ts";
 import type { Metrics } from "../base/metrics.ts";
 import { Counter } from "../base/prom.ts";
 import type { AccountCatalog } from "../catalog/catalog.ts";
-import type { Actor } from "../catalog/context.ts";
 import type { MetricsReport } from "../catalog/reports.ts";
+import type { Actor } from "./actor.ts";
 import { ofRelation } from "./relation-missing.ts";
-import type { TableRef } from "./requests.ts";
+import type { ReportOperations, TableRef } from "./requests.ts";
 
 /** Tables whose reports are stored at the same time; those of one table go in order. */
 const LANES = 4;
@@ -18,7 +19,7 @@ const LANES = 4;
  * so a report is answered as soon as its table is known to exist, and stored behind the answer.
  * What waits is bounded: where the store cannot keep up, or refuses, reports are counted and lost.
  */
-export class MetricsReports {
+export class MetricsReports implements ReportOperations {
   readonly #catalog: AccountCatalog;
   readonly #lanes: readonly Background[];
   readonly #count: (outcome: "stored" | "dropped" | "failed") => void;
@@ -38,11 +39,12 @@ export class MetricsReports {
   }
 
   /**
-   * Takes a report (JSON text) of a table. Costs what a look at the table does.
+   * Takes a report of a table. Costs what a look at the table does.
    *
    * @throws CatalogError `TABLE_NOT_FOUND`, and nothing of what becomes of the report.
    */
-  async accept(actor: Actor, ref: TableRef, report: string): Promise<void> {
+  async reportMetrics(actor: Actor, ref: TableRef, json: JsonObject): Promise<void> {
+    const report = printJson(json);
     const { clock } = this.#catalog.context;
     const table = await this.#idOf(ref);
     const bytes = utf8(report).length;
@@ -78,6 +80,7 @@ export class MetricsReports {
    * @throws CatalogError `TABLE_NOT_FOUND`; `Unavailable`.
    */
   async list(
+    _actor: Actor,
     ref: TableRef,
     limit: number = LIMITS.reportsPerTable,
   ): Promise<readonly MetricsReport[]> {

@@ -3,24 +3,24 @@ import type { Metrics } from "../base/metrics.ts";
 import type { Locations } from "../blob/locations.ts";
 import type { AccountStores } from "../catalog/accounts.ts";
 import { AccountCatalog } from "../catalog/catalog.ts";
+import { DEFAULT_ACCOUNT, OWN_ACTOR } from "./actor.ts";
 import { CatalogAdmin } from "./catalog-admin.ts";
 import { DroppedAdmin } from "./dropped-admin.ts";
-import { Iceberg } from "./iceberg.ts";
 import { IcebergNamespaces } from "./iceberg-namespaces.ts";
 import { IcebergTables } from "./iceberg-tables.ts";
 import { IcebergViews } from "./iceberg-views.ts";
 import { JobRunner, type OnJobFailed } from "./job-runner.ts";
 import { MetadataFiles, TABLE_FORMAT, VIEW_FORMAT } from "./metadata-files.ts";
 import { MetricsReports } from "./metrics-reports.ts";
+import { icebergOperations } from "./operations.ts";
 import { PageTokens } from "./page-token.ts";
 import { type OnUnreadableFiles, Purge } from "./purge.ts";
 import { inlineReading, type Reading, readObject } from "./reading.ts";
+import type { IcebergService } from "./requests.ts";
 import { ReservedProperties } from "./reserved-properties.ts";
 import { type StoreConfig, TableConfigs } from "./table-config.ts";
 import { TableLocations } from "./table-locations.ts";
 import { TableSnapshots } from "./table-snapshots.ts";
-
-const DEFAULT_ACCOUNT = "default";
 
 /** What a node is made of below its use cases. */
 export interface NodeParts {
@@ -49,7 +49,7 @@ export interface NodeParts {
 export interface CatalogNode {
   readonly catalog: AccountCatalog;
   readonly catalogs: CatalogAdmin;
-  readonly iceberg: Iceberg;
+  readonly iceberg: IcebergService;
   readonly snapshots: TableSnapshots;
   readonly reports: MetricsReports;
   readonly dropped: DroppedAdmin;
@@ -95,11 +95,11 @@ export async function openNode(parts: NodeParts): Promise<CatalogNode> {
   const works = { purge: purge.run.bind(purge) };
   const jobs = new JobRunner(catalog, works, metrics, onJobFailed);
   const catalogs = new CatalogAdmin(catalog, locations, { warehouse, allowed });
-  locations.learnRoots(() => catalogs.learnRoots());
+  locations.learnRoots(() => catalogs.learnRoots(OWN_ACTOR));
   return {
     catalog,
     catalogs,
-    iceberg: new Iceberg(catalog, namespaces, tables, views, reports),
+    iceberg: icebergOperations(DEFAULT_ACCOUNT, { namespaces, tables, views, reports }),
     snapshots: new TableSnapshots(catalog, files),
     reports,
     dropped: new DroppedAdmin(catalog, places),

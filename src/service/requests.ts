@@ -1,13 +1,11 @@
 import type { JsonObject } from "../base/json.ts";
-import type { Actor } from "../catalog/context.ts";
 import type { TableRequirement } from "../iceberg/requirements.ts";
 import type { TableUpdate } from "../iceberg/updates.ts";
 import type { ViewRequirement, ViewUpdate } from "../iceberg/view-updates.ts";
+import type { Actor } from "./actor.ts";
 
-/**
- * Who asks, under which id it is logged and recorded, and under which key it may be asked again.
- */
-export type RequestContext = Actor;
+/** The catalog that requests without a warehouse mean. Made at the first start. */
+export const DEFAULT_CATALOG = "default";
 
 /** A namespace of a catalog: one or more names. */
 export interface NamespaceRef {
@@ -156,76 +154,86 @@ export interface RenameView {
   readonly to: Omit<ViewRef, "catalog">;
 }
 
-/**
- * The Iceberg REST operations as `http/iceberg/` calls them: names in, answers out, every failure
- * a `CatalogError`. Implemented in `service/iceberg.ts`.
- */
-export interface IcebergService {
+/** Namespaces, and the names in them. */
+export interface NamespaceOperations {
   /** The catalog's name for a `warehouse` parameter; absent or empty means `default`. */
-  config(ctx: RequestContext, warehouse: string | undefined): Promise<{ catalog: string }>;
+  config(actor: Actor, warehouse: string | undefined): Promise<{ catalog: string }>;
 
   listNamespaces(
-    ctx: RequestContext,
+    actor: Actor,
     catalog: string,
     parent: readonly string[],
     page: PageRequest,
   ): Promise<Page<readonly string[]>>;
-  createNamespace(
-    ctx: RequestContext,
-    ref: NamespaceRef,
-    properties: Properties,
-  ): Promise<NamespaceInfo>;
-  loadNamespace(ctx: RequestContext, ref: NamespaceRef): Promise<NamespaceInfo>;
-  dropNamespace(ctx: RequestContext, ref: NamespaceRef): Promise<void>;
+  createNamespace(actor: Actor, ref: NamespaceRef, properties: Properties): Promise<NamespaceInfo>;
+  loadNamespace(actor: Actor, ref: NamespaceRef): Promise<NamespaceInfo>;
+  dropNamespace(actor: Actor, ref: NamespaceRef): Promise<void>;
   updateNamespace(
-    ctx: RequestContext,
+    actor: Actor,
     ref: NamespaceRef,
     update: PropertiesUpdate,
   ): Promise<PropertiesUpdated>;
 
-  listTables(ctx: RequestContext, ref: NamespaceRef, page: PageRequest): Promise<Page<string>>;
-  createTable(ctx: RequestContext, ref: NamespaceRef, request: CreateTable): Promise<LoadedTable>;
-  registerTable(
-    ctx: RequestContext,
-    ref: NamespaceRef,
-    request: RegisterTable,
-  ): Promise<LoadedTable>;
-  loadTable(ctx: RequestContext, ref: TableRef, options: LoadOptions): Promise<LoadResult>;
+  listTables(actor: Actor, ref: NamespaceRef, page: PageRequest): Promise<Page<string>>;
+  listViews(actor: Actor, ref: NamespaceRef, page: PageRequest): Promise<Page<string>>;
+}
+
+/** Tables, alone and several at once. */
+export interface TableOperations {
+  createTable(actor: Actor, ref: NamespaceRef, request: CreateTable): Promise<LoadedTable>;
+  registerTable(actor: Actor, ref: NamespaceRef, request: RegisterTable): Promise<LoadedTable>;
+  loadTable(actor: Actor, ref: TableRef, options: LoadOptions): Promise<LoadResult>;
   /** @throws CatalogError `NotFound` where it is not. */
-  tableExists(ctx: RequestContext, ref: TableRef): Promise<void>;
-  commitTable(ctx: RequestContext, ref: TableRef, request: CommitTable): Promise<LoadedTable>;
+  tableExists(actor: Actor, ref: TableRef): Promise<void>;
+  commitTable(actor: Actor, ref: TableRef, request: CommitTable): Promise<LoadedTable>;
   /** Refused as the commit would be; an idempotency key is neither read nor left behind. */
-  dryRunTable(ctx: RequestContext, ref: TableRef, request: CommitTable): Promise<DryRun>;
+  dryRunTable(actor: Actor, ref: TableRef, request: CommitTable): Promise<DryRun>;
   dropTable(
-    ctx: RequestContext,
+    actor: Actor,
     ref: TableRef,
     options: { readonly purgeRequested: boolean },
   ): Promise<void>;
   /** Lets go of a table whose files stay; answers its last metadata. */
-  unregisterTable(ctx: RequestContext, ref: TableRef): Promise<LoadedTable>;
-  renameTable(ctx: RequestContext, request: RenameTable): Promise<void>;
+  unregisterTable(actor: Actor, ref: TableRef): Promise<LoadedTable>;
+  renameTable(actor: Actor, request: RenameTable): Promise<void>;
   /** Commits to several tables as one: all or nothing. */
   commitTransaction(
-    ctx: RequestContext,
+    actor: Actor,
     catalog: string,
     changes: readonly CommitOfTable[],
   ): Promise<void>;
   dryRunTransaction(
-    ctx: RequestContext,
+    actor: Actor,
     catalog: string,
     changes: readonly CommitOfTable[],
   ): Promise<readonly DryRunOfTable[]>;
-  /** Takes a scan or commit report of an existing table; it is stored behind the answer. */
-  reportMetrics(ctx: RequestContext, ref: TableRef, report: JsonObject): Promise<void>;
-
-  listViews(ctx: RequestContext, ref: NamespaceRef, page: PageRequest): Promise<Page<string>>;
-  createView(ctx: RequestContext, ref: NamespaceRef, request: CreateView): Promise<LoadedView>;
-  registerView(ctx: RequestContext, ref: NamespaceRef, request: RegisterView): Promise<LoadedView>;
-  loadView(ctx: RequestContext, ref: ViewRef): Promise<LoadedView>;
-  /** @throws CatalogError `NotFound` where it is not. */
-  viewExists(ctx: RequestContext, ref: ViewRef): Promise<void>;
-  commitView(ctx: RequestContext, ref: ViewRef, request: CommitView): Promise<LoadedView>;
-  dryRunView(ctx: RequestContext, ref: ViewRef, request: CommitView): Promise<DryRun>;
-  dropView(ctx: RequestContext, ref: ViewRef): Promise<void>;
-  renameView(ctx: RequestContext, request: RenameView): Promise<void>;
 }
+
+/** Reports of clients. */
+export interface ReportOperations {
+  /** Takes a scan or commit report of an existing table; it is stored behind the answer. */
+  reportMetrics(actor: Actor, ref: TableRef, report: JsonObject): Promise<void>;
+}
+
+/** Views. */
+export interface ViewOperations {
+  createView(actor: Actor, ref: NamespaceRef, request: CreateView): Promise<LoadedView>;
+  registerView(actor: Actor, ref: NamespaceRef, request: RegisterView): Promise<LoadedView>;
+  loadView(actor: Actor, ref: ViewRef): Promise<LoadedView>;
+  /** @throws CatalogError `NotFound` where it is not. */
+  viewExists(actor: Actor, ref: ViewRef): Promise<void>;
+  commitView(actor: Actor, ref: ViewRef, request: CommitView): Promise<LoadedView>;
+  dryRunView(actor: Actor, ref: ViewRef, request: CommitView): Promise<DryRun>;
+  dropView(actor: Actor, ref: ViewRef): Promise<void>;
+  renameView(actor: Actor, request: RenameView): Promise<void>;
+}
+
+/**
+ * The Iceberg REST operations as protocols call them: names in, answers out, every failure a
+ * `CatalogError`. `icebergOperations` makes it of its parts.
+ */
+export interface IcebergService
+  extends NamespaceOperations,
+    TableOperations,
+    ReportOperations,
+    ViewOperations {}

@@ -6,6 +6,7 @@ import { repairSnapshots } from "../catalog/snapshots.ts";
 import { ancestorsOf, newestFirst, snapshotAsOf } from "../iceberg/history.ts";
 import type { TableMetadata } from "../iceberg/model.ts";
 import type { Snapshot as IcebergSnapshot } from "../iceberg/snapshot.ts";
+import type { Actor } from "./actor.ts";
 import type { MetadataFiles } from "./metadata-files.ts";
 import { ofRelation } from "./relation-missing.ts";
 import type { TableRef } from "./requests.ts";
@@ -42,25 +43,30 @@ export class TableSnapshots {
     this.#files = files;
   }
 
-  async get(ref: TableRef, snapshotId: bigint): Promise<Snapshot> {
+  async get(_actor: Actor, ref: TableRef, snapshotId: bigint): Promise<Snapshot> {
     return this.#one(ref, ({ snapshots }) => snapshots.find(snapshotId), { snapshotId });
   }
 
   /** The snapshot that `main` names. */
-  async current(ref: TableRef): Promise<Snapshot> {
+  async current(_actor: Actor, ref: TableRef): Promise<Snapshot> {
     return this.#one(ref, ({ snapshots, currentSnapshotId: id }) =>
       id === undefined ? undefined : snapshots.find(id),
     );
   }
 
   /** As of a time, of the table or of one branch: see `snapshotAsOf`. */
-  async asOf(ref: TableRef, timestampMs: number, branch?: string): Promise<Snapshot> {
+  async asOf(
+    _actor: Actor,
+    ref: TableRef,
+    timestampMs: number,
+    branch?: string,
+  ): Promise<Snapshot> {
     const facts = { timestampMs, ...(branch === undefined ? {} : { branch }) };
     return this.#one(ref, (root) => snapshotAsOf(root, timestampMs, branch), facts);
   }
 
   /** A snapshot and those it grew out of, newest first. */
-  async ancestors(ref: TableRef, snapshotId: bigint): Promise<readonly Snapshot[]> {
+  async ancestors(_actor: Actor, ref: TableRef, snapshotId: bigint): Promise<readonly Snapshot[]> {
     const root = await this.#root(ref);
     const found = ancestorsOf(root.metadata, snapshotId);
     if (found.length === 0) throw snapshotNotFound(ref.namespace, ref.table, { snapshotId });
@@ -68,7 +74,7 @@ export class TableSnapshots {
   }
 
   /** Newest first. */
-  async list(ref: TableRef, page: SnapshotPage): Promise<readonly Snapshot[]> {
+  async list(_actor: Actor, ref: TableRef, page: SnapshotPage): Promise<readonly Snapshot[]> {
     const root = await this.#root(ref);
     const { after, limit } = page;
     const all = newestFirst(root.metadata);

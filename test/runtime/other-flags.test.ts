@@ -136,7 +136,7 @@ test("what a catalog made at run time allows is what its node was told", async (
   const { start, below } = deployment();
   const a = await start({ warehouse: below("one") });
   const b = await start({ warehouse: below("one"), allowLocation: below("more") });
-  await b.catalogs.create("late", below("late"));
+  await b.catalogs.create(ACTOR, "late", below("late"));
   await a.iceberg.createNamespace(ACTOR, nameOf("late").ns, {});
   await create(a, "late", `${below("more")}/t`);
 });

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { CatalogError } from "../../src/base/error.ts";
 import { Locations } from "../../src/blob/locations.ts";
 import { MemoryBlobStore } from "../../src/blob/memory.ts";
-import type { Actor } from "../../src/catalog/context.ts";
+import type { Actor } from "../../src/service/actor.ts";
 import type { LoadedTable } from "../../src/service/requests.ts";
 import { checkStore } from "../catalog/support/check-store.ts";
 import { FaultyBlobStore } from "../support/faulty-blob-store.ts";

@@ -33,7 +33,7 @@ test("what is dropped is listed with place and time, and comes back as it was", 
   const { iceberg, dropped, catalog, id } = node;
   const before = await iceberg.loadTable(ACTOR, T, ALL);
   await drop(node, true);
-  const { items } = await dropped.list();
+  const { items } = await dropped.list(ACTOR);
   const { clock } = catalog.context;
   expect(items).toEqual([
     {
@@ -42,9 +42,9 @@ test("what is dropped is listed with place and time, and comes back as it was", 
       purgeRequested: true,
     },
   ]);
-  const back = await dropped.undrop(id);
+  const back = await dropped.undrop(ACTOR, id);
   expect(back).toMatchObject({ id, name: "t", purgeAfterMs: 0, purgeRequested: false });
-  expect(await dropped.list()).toEqual({ items: [] });
+  expect(await dropped.list(ACTOR)).toEqual({ items: [] });
   expect(await iceberg.loadTable(ACTOR, T, ALL)).toMatchObject({
     metadataLocation: (before as { metadataLocation: string }).metadataLocation,
   });
@@ -57,11 +57,11 @@ test("it comes back under another name and parent", async () => {
   await drop(node);
   await create(node, "t");
   const taken = { kind: "AlreadyExists", code: "TABLE_ALREADY_EXISTS" };
-  await expect(node.dropped.undrop(node.id)).rejects.toMatchObject(taken);
-  await node.dropped.undrop(node.id, { parent: ["b"], name: "u" });
+  await expect(node.dropped.undrop(ACTOR, node.id)).rejects.toMatchObject(taken);
+  await node.dropped.undrop(ACTOR, node.id, { parent: ["b"], name: "u" });
   await node.iceberg.tableExists(ACTOR, { ...OTHER, table: "u" });
   const gone = { kind: "NotFound", code: "DROPPED_NOT_FOUND" };
-  await expect(node.dropped.undrop(node.id)).rejects.toMatchObject(gone);
+  await expect(node.dropped.undrop(ACTOR, node.id)).rejects.toMatchObject(gone);
 });
 
 test("a location taken meanwhile keeps it away, and so does one above", async () => {
@@ -73,15 +73,15 @@ test("a location taken meanwhile keeps it away, and so does one above", async ()
   await drop(node);
   await create(node, "u", location);
   const taken = { kind: "Invalid", code: "LOCATION_TAKEN" };
-  await expect(node.dropped.undrop(node.id)).rejects.toMatchObject(taken);
+  await expect(node.dropped.undrop(ACTOR, node.id)).rejects.toMatchObject(taken);
   await node.iceberg.dropTable(ACTOR, { ...NS, table: "u" }, { purgeRequested: false });
   const deep = `file://${node.directory}/deep`;
   await create(node, "w", `${deep}/w`);
   await node.iceberg.dropTable(ACTOR, { ...NS, table: "w" }, { purgeRequested: false });
   await create(node, "v", deep);
   const overlaps = { kind: "Invalid", code: "LOCATION_OVERLAPS" };
-  const inner = (await node.dropped.list()).items.find(({ name }) => name === "w")?.id ?? "";
-  await expect(node.dropped.undrop(inner)).rejects.toMatchObject(overlaps);
+  const inner = (await node.dropped.list(ACTOR)).items.find(({ name }) => name === "w")?.id ?? "";
+  await expect(node.dropped.undrop(ACTOR, inner)).rejects.toMatchObject(overlaps);
 });
 
 test("the parent comes back first, by itself, wherever it is now", async () => {
@@ -89,12 +89,12 @@ test("the parent comes back first, by itself, wherever it is now", async () => {
   await drop(node);
   await node.iceberg.dropNamespace(ACTOR, NS);
   const missing = { kind: "NotFound", code: "NAMESPACE_NOT_FOUND" };
-  await expect(node.dropped.undrop(node.id)).rejects.toMatchObject(missing);
-  const { items } = await node.dropped.list();
+  await expect(node.dropped.undrop(ACTOR, node.id)).rejects.toMatchObject(missing);
+  const { items } = await node.dropped.list(ACTOR);
   const namespace = items.find(({ type }) => type === "namespace");
   expect(namespace).toMatchObject({ name: "a", namespace: [], catalog: "c" });
-  await node.dropped.undrop(namespace?.id ?? "", { parent: ["b"], name: "again" });
-  await node.dropped.undrop(node.id);
+  await node.dropped.undrop(ACTOR, namespace?.id ?? "", { parent: ["b"], name: "again" });
+  await node.dropped.undrop(ACTOR, node.id);
   await node.iceberg.tableExists(ACTOR, {
     ...{ catalog: "c", namespace: ["b", "again"], table: "t" },
   });
@@ -102,7 +102,7 @@ test("the parent comes back first, by itself, wherever it is now", async () => {
 
 test("a view comes back, and a catalog", async () => {
   const { iceberg, dropped, catalogs, catalog } = await openTestIceberg();
-  await catalogs.create("d");
+  await catalogs.create(ACTOR, "d");
   await catalog.catalogs.drop(ACTOR, "d");
   await iceberg.createNamespace(ACTOR, NS, {});
   const version = {
@@ -113,11 +113,11 @@ test("a view comes back, and a catalog", async () => {
   const view = { name: "v", schema: { ...SCHEMA, "schema-id": 0 }, version, properties: {} };
   await iceberg.createView(ACTOR, NS, view);
   await iceberg.dropView(ACTOR, { ...NS, view: "v" });
-  const { items } = await dropped.list();
+  const { items } = await dropped.list(ACTOR);
   expect(items.map(({ type }) => type).sort()).toEqual(["catalog", "view"]);
-  for (const { id } of items) await dropped.undrop(id);
+  for (const { id } of items) await dropped.undrop(ACTOR, id);
   await iceberg.viewExists(ACTOR, { ...NS, view: "v" });
-  expect(await catalogs.list()).toEqual(["c", "d"]);
+  expect(await catalogs.list(ACTOR)).toEqual(["c", "d"]);
 });
 
 test("pages of what is dropped join without a gap", async () => {
@@ -127,9 +127,12 @@ test("pages of what is dropped join without a gap", async () => {
     await node.iceberg.dropTable(ACTOR, { ...NS, table: name }, { purgeRequested: false });
   }
   await drop(node);
-  const first = await node.dropped.list({ limit: 2 });
+  const first = await node.dropped.list(ACTOR, { limit: 2 });
   expect(first.items).toHaveLength(2);
-  const rest = await node.dropped.list({ limit: 2, ...(first.next && { after: first.next }) });
+  const rest = await node.dropped.list(ACTOR, {
+    limit: 2,
+    ...(first.next && { after: first.next }),
+  });
   const all = [...first.items, ...rest.items].map(({ name }) => name);
   expect(all.sort()).toEqual(["t", "u", "v"]);
 });
@@ -146,8 +149,8 @@ test("an undrop that is committed is never answered as if it were not", async ()
   await node.iceberg.createNamespace(ACTOR, NS, {});
   await create(node, "t");
   await drop(node);
-  const { items } = await node.dropped.list();
-  const done = node.dropped.undrop(items[0]?.id ?? "");
+  const { items } = await node.dropped.list(ACTOR);
+  const done = node.dropped.undrop(ACTOR, items[0]?.id ?? "");
   await expect(done).rejects.toMatchObject({ kind: "Unknown", code: "OUTCOME_UNKNOWN" });
   committed = false;
   await node.iceberg.tableExists(ACTOR, T);
@@ -164,8 +167,8 @@ test("an undrop that is asked for again under its key is answered as the first w
       replayed: false,
     },
   });
-  const first = await dropped.undrop(id, {}, keyed());
+  const first = await dropped.undrop(keyed(), id);
   const again = keyed();
-  expect(await dropped.undrop(id, {}, again)).toEqual(first);
+  expect(await dropped.undrop(again, id)).toEqual(first);
   expect(again.idempotency.replayed).toBe(true);
 });

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import type { Actor } from "../../src/catalog/context.ts";
+import type { Actor } from "../../src/service/actor.ts";
 import type { LoadedTable } from "../../src/service/requests.ts";
 import { ACTOR, testStores } from "../support/open-catalog.ts";
 import { commitOf, openTestIceberg, SCHEMA } from "../support/open-iceberg.ts";
@@ -119,7 +119,7 @@ test("a staged create under a key is answered as before, of another body refused
   await expect(asked).rejects.toMatchObject(reused);
   // Also when the table is there by now, and the warehouse elsewhere.
   await first.iceberg.createTable(ACTOR, NS, { ...request, stageCreate: false });
-  await first.catalogs.moveRoot("c", `file://${first.directory}/moved`);
+  await first.catalogs.moveRoot(ACTOR, "c", `file://${first.directory}/moved`);
   expect(await second.iceberg.createTable(later, NS, request)).toEqual(staged);
   const refused = { kind: "AlreadyExists", code: "TABLE_ALREADY_EXISTS" };
   for (const iceberg of [first.iceberg, second.iceberg]) {

@@ -72,9 +72,9 @@ test("what is due is done by itself, and not before", async () => {
   calls();
   await clock.advance(LIMITS.dropRetentionMs - 1);
   expect(calls()).toEqual([]);
-  expect((await dropped.list()).items).toHaveLength(1);
+  expect((await dropped.list(ACTOR)).items).toHaveLength(1);
   await clock.advance(POLL_MS + 1);
-  expect((await dropped.list()).items).toEqual([]);
+  expect((await dropped.list(ACTOR)).items).toEqual([]);
   calls();
   await clock.advance(60 * DAY_MS);
   expect(calls()).toEqual([]);
@@ -94,10 +94,10 @@ test("a job whose node died is done by one that is idle, once one request has co
   await doomed.runner.stop();
   await clock.advance(LIMITS.dropRetentionMs + DAY_MS);
   expect(idle.calls()).toEqual([]);
-  expect((await idle.dropped.list()).items).toHaveLength(1);
+  expect((await idle.dropped.list(ACTOR)).items).toHaveLength(1);
   await idle.iceberg.listNamespaces(ACTOR, "c", [], {});
   await clock.advance(0);
-  expect((await idle.dropped.list()).items).toEqual([]);
+  expect((await idle.dropped.list(ACTOR)).items).toEqual([]);
   await idle.runner.stop();
 });
 
@@ -111,7 +111,7 @@ test("a look tells when others' jobs are due: then it needs no request", async (
   await clock.advance(0);
   expect(idle.calls()).toEqual(LOOK);
   await clock.advance(LIMITS.dropRetentionMs + POLL_MS);
-  expect((await idle.dropped.list()).items).toEqual([]);
+  expect((await idle.dropped.list(ACTOR)).items).toEqual([]);
   await idle.runner.stop();
 });
 
@@ -127,9 +127,9 @@ test("a job that a dead node held is taken up when its lease is over", async () 
   const idle = await open();
   idle.runner.start();
   await clock.advance(LIMITS.jobLeaseMs - 1);
-  expect((await idle.dropped.list()).items).toHaveLength(1);
+  expect((await idle.dropped.list(ACTOR)).items).toHaveLength(1);
   await clock.advance(POLL_MS + 1);
-  expect((await idle.dropped.list()).items).toEqual([]);
+  expect((await idle.dropped.list(ACTOR)).items).toEqual([]);
   await idle.runner.stop();
 });
 
@@ -145,8 +145,8 @@ test("a look that the store does not answer is made again", async () => {
   node.runner.start();
   await clock.advance(POLL_MS / 2);
   down = false;
-  expect((await maker.dropped.list()).items).toHaveLength(1);
+  expect((await maker.dropped.list(ACTOR)).items).toHaveLength(1);
   await clock.advance(2 * POLL_MS);
-  expect((await maker.dropped.list()).items).toEqual([]);
+  expect((await maker.dropped.list(ACTOR)).items).toEqual([]);
   await node.runner.stop();
 });

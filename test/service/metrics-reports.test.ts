@@ -35,7 +35,7 @@ async function withTable(node: TestIceberg, ...tables: readonly string[]): Promi
 }
 
 async function textsOf({ reports }: TestIceberg, ref: TableRef = T, limit?: number) {
-  return (await reports.list(ref, limit)).map(({ report }) => report);
+  return (await reports.list(ACTOR, ref, limit)).map(({ report }) => report);
 }
 
 async function counted({ metrics }: TestIceberg): Promise<Record<string, number>> {
@@ -51,8 +51,8 @@ test("reports of each table are kept apart, newest first, to the last bit", asyn
   expect(await textsOf(node)).toEqual([3, 2, 1].map(textOf));
   expect(await textsOf(node, T, 2)).toEqual([3, 2].map(textOf));
   expect(await textsOf(node, { ...T, table: "u" })).toEqual([textOf(9)]);
-  const [newest] = await node.reports.list(T);
-  expect(newest).toMatchObject(ACTOR);
+  const [newest] = await node.reports.list(ACTOR, T);
+  expect(newest).toMatchObject({ requestId: ACTOR.requestId, principal: ACTOR.principal });
 });
 
 test("only the newest are kept, whichever node took them, and no trace of the others", async () => {
@@ -144,5 +144,5 @@ test("a table that is not there takes no report, and has none", async () => {
   await expect(node.iceberg.reportMetrics(ACTOR, missing, reportOf(1))).rejects.toMatchObject(
     notThere,
   );
-  await expect(node.reports.list(missing)).rejects.toMatchObject(notThere);
+  await expect(node.reports.list(ACTOR, missing)).rejects.toMatchObject(notThere);
 });

@@ -64,7 +64,7 @@ test("no table lies at or above a namespace's own location", async () => {
 
 test("no table lies at or above a catalog's root, nor in another catalog's", async () => {
   const { iceberg, catalogs, create, at } = await open();
-  await catalogs.create("two", at("deep/two"));
+  await catalogs.create(ACTOR, "two", at("deep/two"));
   await iceberg.createNamespace(ACTOR, { ...NS, catalog: "two" }, {});
   for (const path of ["", "deep", "deep/two"]) {
     await expect(create("root", path), path).rejects.toMatchObject(OVERLAPS);
@@ -175,12 +175,12 @@ test("an undrop obeys the same, whatever came there meanwhile", async () => {
   await create("above", "x");
   await iceberg.dropTable(ACTOR, { ...NS, table: "above" }, { purgeRequested: false });
   await create("in", "x/y");
-  const above = (await dropped.list()).items[0]?.id ?? "";
-  await expect(dropped.undrop(above)).rejects.toMatchObject(OVERLAPS);
+  const above = (await dropped.list(ACTOR)).items[0]?.id ?? "";
+  await expect(dropped.undrop(ACTOR, above)).rejects.toMatchObject(OVERLAPS);
   await iceberg.dropTable(ACTOR, { ...NS, table: "in" }, { purgeRequested: false });
-  await dropped.undrop(above);
-  const inner = (await dropped.list()).items[0]?.id ?? "";
-  await expect(dropped.undrop(inner)).rejects.toMatchObject(OVERLAPS);
+  await dropped.undrop(ACTOR, above);
+  const inner = (await dropped.list(ACTOR)).items[0]?.id ?? "";
+  await expect(dropped.undrop(ACTOR, inner)).rejects.toMatchObject(OVERLAPS);
 });
 
 /** The commit of a staged create, whose uuid the client says. */
@@ -258,7 +258,7 @@ test("tables of one transaction obey it among themselves, and against the others
 
 test("a catalog may allow overlaps", async () => {
   const { iceberg, catalogs, create, at } = await open();
-  await catalogs.create("loose", at("loose"), { "location.overlap.allowed": "true" });
+  await catalogs.create(ACTOR, "loose", at("loose"), { "location.overlap.allowed": "true" });
   await iceberg.createNamespace(ACTOR, { ...NS, catalog: "loose" }, {});
   await create("t", "loose/x", "loose");
   await create("in", "loose/x/in", "loose");

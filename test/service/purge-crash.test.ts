@@ -141,7 +141,7 @@ test("killed before any call: what comes back has all its files, or stays away",
     const before = await world.left();
     if (!(await killAt(world, call))) break;
     try {
-      await world.node.dropped.undrop(world.id);
+      await world.node.dropped.undrop(ACTOR, world.id);
       expect(await world.left(), `call ${call}`).toEqual(before);
       back++;
     } catch (error) {
@@ -230,12 +230,12 @@ test("a job that was called off is none of its holder, whoever has its id next",
   const { catalog, iceberg, dropped } = world.node;
   const [id] = (await catalog.jobs.look()).due;
   const slow = await takenBy(catalog, id!);
-  await dropped.undrop(world.id);
+  await dropped.undrop(ACTOR, world.id);
   await iceberg.dropTable(ACTOR, { ...NS, table: "t" }, { purgeRequested: true });
   const lost = { kind: "Conflict", code: "JOB_LEASE_LOST" };
   await expect(beginPurge(catalog.context, slow)).rejects.toMatchObject(lost);
   await expect(endPurge(catalog.context, slow)).rejects.toMatchObject(lost);
-  expect((await dropped.list()).items).toHaveLength(1);
+  expect((await dropped.list(ACTOR)).items).toHaveLength(1);
 });
 
 test("a job that fails waits longer each time, and does not keep others from running", async () => {

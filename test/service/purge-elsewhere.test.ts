@@ -60,7 +60,7 @@ test("a node that was started before the catalog was added purges its tables", a
   const { start, files, failed, retention, metadataLocation, elsewhere } = deployment();
   const old = await start();
   const maker = await start();
-  await maker.catalogs.create("c", `file://${elsewhere}`);
+  await maker.catalogs.create(ACTOR, "c", `file://${elsewhere}`);
   await dropped(maker, metadataLocation);
   await retention();
   await old.jobs.runDue();
@@ -70,13 +70,13 @@ test("a node that was started before the catalog was added purges its tables", a
 test("so does one that was started after the catalog was dropped", async () => {
   const { start, files, failed, retention, metadataLocation, elsewhere } = deployment();
   const maker = await start();
-  await maker.catalogs.create("c", `file://${elsewhere}`);
+  await maker.catalogs.create(ACTOR, "c", `file://${elsewhere}`);
   await dropped(maker, metadataLocation);
   await maker.iceberg.dropNamespace(ACTOR, NS);
   await maker.catalog.catalogs.drop(ACTOR, "c");
   await retention();
   const late = await start();
-  await late.catalogs.learnRoots();
+  await late.catalogs.learnRoots(ACTOR);
   const [first = ""] = (await late.catalog.jobs.look()).due;
   expect(first).not.toBe("");
   await late.jobs.runDue();
@@ -86,7 +86,7 @@ test("so does one that was started after the catalog was dropped", async () => {
 test("what a node may not read is given back, told with its code, done by another", async () => {
   const { start, files, failed, retention, metadataLocation, elsewhere } = deployment();
   const maker = await start([`file://${elsewhere}`]);
-  await maker.catalogs.create("c");
+  await maker.catalogs.create(ACTOR, "c");
   const id = await dropped(maker, metadataLocation);
   const all = files();
   await retention();
@@ -108,7 +108,7 @@ test("what a node may not read is given back, told with its code, done by anothe
 test("a node that may read part of a table's directory deletes nothing of it", async () => {
   const { start, files, failed, retention, metadataLocation, elsewhere } = deployment();
   const maker = await start([`file://${elsewhere}`]);
-  await maker.catalogs.create("c");
+  await maker.catalogs.create(ACTOR, "c");
   await dropped(maker, metadataLocation);
   const all = files();
   await retention();

@@ -82,14 +82,14 @@ test.each(["v1", "v2"] as const)("a table of PyIceberg loses its files, %s", asy
   await node.runner.runDue();
   expect(filesOf(node.root)).toEqual(["data/stranger.parquet"]);
   expect(await remains(node)).toEqual([]);
-  await expect(node.dropped.undrop(node.id)).rejects.toMatchObject(GONE);
+  await expect(node.dropped.undrop(ACTOR, node.id)).rejects.toMatchObject(GONE);
 });
 
 test("after the retention a drop can be taken back until a node looks", async () => {
   const node = await planted();
   await drop(node);
   await node.later();
-  await node.dropped.undrop(node.id);
+  await node.dropped.undrop(ACTOR, node.id);
   await node.runner.runDue();
   await node.iceberg.tableExists(ACTOR, T);
   expect(existsSync(node.metadataLocation.slice("file://".length))).toBe(true);
@@ -120,7 +120,7 @@ test("gc.enabled=false keeps every file", async () => {
   await node.later();
   await node.runner.runDue();
   expect(filesOf(node.root)).toEqual(before);
-  expect((await node.dropped.list()).items).toEqual([]);
+  expect((await node.dropped.list(ACTOR)).items).toEqual([]);
 });
 
 test("a table that was registered from the same metadata keeps the files", async () => {
@@ -201,7 +201,7 @@ test("what cannot be read is passed over, and the job says so; the rest goes", a
   for (const file of after) expect(file).toMatch(/^data\//);
   const job = await node.catalog.jobs.get(node.id as JobId);
   expect(job).toMatchObject({ step: "done", failures: 1, lastFailure: "MANIFEST_INVALID" });
-  await expect(node.dropped.undrop(node.id)).rejects.toMatchObject(GONE);
+  await expect(node.dropped.undrop(ACTOR, node.id)).rejects.toMatchObject(GONE);
 });
 
 test.each([
@@ -250,7 +250,7 @@ test("while files go, nobody brings it back, registers it, or comes to its locat
   const work = async (): Promise<void> => {
     const { iceberg, dropped, id, metadataLocation, root } = node!;
     const tries = [
-      () => dropped.undrop(id),
+      () => dropped.undrop(ACTOR, id),
       () => register(node!, "again", metadataLocation),
       ...["", "/in/side"].map((below) => () => {
         const request = { name: "n", location: `file://${root}${below}`, stageCreate: false };
@@ -284,7 +284,7 @@ test("somebody who comes to lie within it, where that is allowed, stops the rest
   let armed = false;
   const work = async (): Promise<void> => {
     const root = `file://${node!.directory}`;
-    await node!.catalogs.create("loose", root, { "location.overlap.allowed": "true" });
+    await node!.catalogs.create(ACTOR, "loose", root, { "location.overlap.allowed": "true" });
     const within = { catalog: "loose", namespace: ["x"] };
     await node!.iceberg.createNamespace(ACTOR, within, {});
     const schema = { type: "struct", fields: [] };

@@ -154,23 +154,23 @@ test("snapshots are found by id, as of a time, by their line and newest first", 
   const id = async (found: Promise<{ snapshotId: bigint }>) => (await found).snapshotId;
   const ids = async (found: Promise<readonly { snapshotId: bigint }[]>) =>
     (await found).map(({ snapshotId }) => snapshotId);
-  expect(await snapshots.get(T, 200n)).toMatchObject({
+  expect(await snapshots.get(ACTOR, T, 200n)).toMatchObject({
     parentSnapshotId: 100n,
     operation: "append",
     summary: { "added-files": "1" },
   });
-  expect(await id(snapshots.current(T))).toBe(999n);
-  expect(await id(snapshots.asOf(T, 350))).toBe(300n);
-  expect(await id(snapshots.asOf(T, 350, "main"))).toBe(200n);
-  expect(await ids(snapshots.ancestors(T, 999n))).toEqual([999n, 200n, 100n]);
-  expect(await ids(snapshots.list(T, { limit: 3 }))).toEqual([999n, 300n, 200n]);
+  expect(await id(snapshots.current(ACTOR, T))).toBe(999n);
+  expect(await id(snapshots.asOf(ACTOR, T, 350))).toBe(300n);
+  expect(await id(snapshots.asOf(ACTOR, T, 350, "main"))).toBe(200n);
+  expect(await ids(snapshots.ancestors(ACTOR, T, 999n))).toEqual([999n, 200n, 100n]);
+  expect(await ids(snapshots.list(ACTOR, T, { limit: 3 }))).toEqual([999n, 300n, 200n]);
   const after = { snapshotId: 200n, timestampMs: 200 };
-  expect(await ids(snapshots.list(T, { after, limit: 3 }))).toEqual([100n]);
+  expect(await ids(snapshots.list(ACTOR, T, { after, limit: 3 }))).toEqual([100n]);
   const missing = { kind: "NotFound", code: "SNAPSHOT_NOT_FOUND" };
-  await expect(snapshots.get(T, 7n)).rejects.toMatchObject(missing);
-  await expect(snapshots.asOf(T, 50)).rejects.toMatchObject(missing);
-  await expect(snapshots.asOf(T, 500, "none")).rejects.toMatchObject(missing);
-  await expect(snapshots.ancestors(T, 7n)).rejects.toMatchObject(missing);
+  await expect(snapshots.get(ACTOR, T, 7n)).rejects.toMatchObject(missing);
+  await expect(snapshots.asOf(ACTOR, T, 50)).rejects.toMatchObject(missing);
+  await expect(snapshots.asOf(ACTOR, T, 500, "none")).rejects.toMatchObject(missing);
+  await expect(snapshots.ancestors(ACTOR, T, 7n)).rejects.toMatchObject(missing);
 });
 
 test("a pointer that is missing is no error, and stands again after the read", async () => {
@@ -184,6 +184,6 @@ test("a pointer that is missing is no error, and stands again after the read", a
     await pointers.commit({ writerId: "stranger", ops });
   }
   expect(new Set(await statesOf(node, [1n, 2n]))).toEqual(new Set(["absent"]));
-  expect(await node.snapshots.list(T, { limit: 10 })).toHaveLength(2);
+  expect(await node.snapshots.list(ACTOR, T, { limit: 10 })).toHaveLength(2);
   expect(new Set(await statesOf(node, [1n, 2n]))).toEqual(new Set(["live"]));
 });

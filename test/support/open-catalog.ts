@@ -38,4 +38,4 @@ export function openTestCatalog(stores: AccountStores = testStores()): Promise<A
 }
 
 /** Who writes in tests. */
-export const ACTOR = { requestId: "test", principal: "tester" } as const;
+export const ACTOR = { requestId: "test", principal: "tester", account: "default" } as const;

@@ -9,6 +9,7 @@ import type { BlobStore } from "../../src/blob/port.ts";
 import type { AccountStores } from "../../src/catalog/accounts.ts";
 import { parseRequirements } from "../../src/iceberg/requirements.ts";
 import { parseUpdates } from "../../src/iceberg/updates.ts";
+import { OWN_ACTOR } from "../../src/service/actor.ts";
 import { type CatalogNode, type NodeParts, openNode } from "../../src/service/node.ts";
 import type { CommitTable } from "../../src/service/requests.ts";
 import { testStores } from "./open-catalog.ts";
@@ -75,7 +76,7 @@ async function openOver(
   const secret = new Uint8Array(32);
   const parts = { stores, locations, metrics, secret, warehouse: root, sharedRoots: [], ...more };
   const { jobs: runner, ...node } = await openNode(parts);
-  await node.catalogs.ensure("c", root);
+  await node.catalogs.ensure(OWN_ACTOR, "c", root);
   return { ...node, runner, metrics, locations };
 }
 

@@ -1,6 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the examples are source texts
 
 import { describe, expect, it } from "vitest";
+import { actors } from "./actors.ts";
 import { cycles, deadFiles, importsOf } from "./imports.ts";
 import { layers } from "./layers.ts";
 import { lsmDoors, lsmLayers } from "./lsm-layers.ts";
@@ -164,6 +165,18 @@ const EXAMPLES: Readonly<Record<string, Example>> = {
     path: "src/http/admin/routes.ts",
     bad: from("../iceberg/errors.ts"),
     good: from("../failure.ts"),
+  },
+  "a read that drops its caller": {
+    rule: actors,
+    path: "src/service/x.ts",
+    bad: `export class Things {\n  async load(ref: Ref): Promise<X> {\n  }\n}\n`,
+    good: `export class Things {\n  async load(_actor: Actor, ref: Ref): Promise<X> {\n  }\n}\n`,
+  },
+  "an operation whose caller comes last": {
+    rule: actors,
+    path: "src/service/x.ts",
+    bad: `export interface XOperations {\n  load(\n    a: A,\n    actor: Actor,\n  ): X;\n}\n`,
+    good: `export interface XOperations {\n  load(\n    actor: Actor,\n    a: A,\n  ): X;\n}\n`,
   },
   "protobuf outside the codec": {
     rule: layers,

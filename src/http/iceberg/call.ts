@@ -2,12 +2,15 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { Clock } from "../../base/clock.ts";
 import type { JsonObject } from "../../base/json.ts";
 import { inTurns, type Steps } from "../../base/steps.ts";
-import type { NamespaceRef, RequestContext, TableRef, ViewRef } from "../../service/requests.ts";
+import type { Actor } from "../../service/actor.ts";
+import {
+  DEFAULT_CATALOG,
+  type NamespaceRef,
+  type TableRef,
+  type ViewRef,
+} from "../../service/requests.ts";
 import { decodeUrlPart, splitNamespace } from "./path.ts";
 import type { Query } from "./query.ts";
-
-/** The catalog of the routes without a prefix. */
-export const DEFAULT_CATALOG = "default";
 
 /** Raw path segments of one request, still percent-encoded, by the names of the template. */
 export interface PathParams {
@@ -45,7 +48,7 @@ export function namedIn({ namespace, table, view }: PathParams): NamedInPath {
 
 /** One matched request: decodes what its operation asks for, when it asks. */
 export class Call {
-  readonly ctx: RequestContext;
+  readonly actor: Actor;
   readonly query: Query;
   readonly headers: IncomingHttpHeaders;
   readonly #params: PathParams;
@@ -53,7 +56,7 @@ export class Call {
   readonly #clock: Clock;
 
   constructor(
-    ctx: RequestContext,
+    actor: Actor,
     params: PathParams,
     query: Query,
     headers: IncomingHttpHeaders,
@@ -61,7 +64,7 @@ export class Call {
     body: () => JsonObject,
   ) {
     this.#clock = clock;
-    this.ctx = ctx;
+    this.actor = actor;
     this.query = query;
     this.headers = headers;
     this.#params = params;

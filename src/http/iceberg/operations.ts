@@ -56,7 +56,7 @@ function commit(
 
 const CONFIG_OPERATIONS: readonly Operation[] = [
   read("GET", "/v1/config", async (service, call) => {
-    const { catalog } = await service.config(call.ctx, call.query.get("warehouse"));
+    const { catalog } = await service.config(call.actor, call.query.get("warehouse"));
     return answer.configAnswer(catalog, ENDPOINTS);
   }),
 ];
@@ -66,29 +66,29 @@ const NAMESPACE_OPERATIONS: readonly Operation[] = [
     const parent = parentOf(call.query);
     const page = pageOf(call.query);
     return answer.namespacesAnswer(
-      await service.listNamespaces(call.ctx, call.catalog, parent, page),
+      await service.listNamespaces(call.actor, call.catalog, parent, page),
     );
   }),
   write("POST", NAMESPACES, async (service, call) => {
     const { namespace, properties } = decode.decodeCreateNamespace(call.json());
     const ref = { catalog: call.catalog, namespace };
-    return answer.namespaceAnswer(await service.createNamespace(call.ctx, ref, properties));
+    return answer.namespaceAnswer(await service.createNamespace(call.actor, ref, properties));
   }),
   read("GET", NAMESPACE, async (service, call) =>
-    answer.namespaceAnswer(await service.loadNamespace(call.ctx, call.namespaceRef)),
+    answer.namespaceAnswer(await service.loadNamespace(call.actor, call.namespaceRef)),
   ),
   read("HEAD", NAMESPACE, async (service, call) => {
-    await service.loadNamespace(call.ctx, call.namespaceRef);
+    await service.loadNamespace(call.actor, call.namespaceRef);
     return answer.NO_CONTENT;
   }),
   write("DELETE", NAMESPACE, async (service, call) => {
-    await service.dropNamespace(call.ctx, call.namespaceRef);
+    await service.dropNamespace(call.actor, call.namespaceRef);
     return answer.NO_CONTENT;
   }),
   write("POST", `${NAMESPACE}/properties`, async (service, call) => {
     const update = decode.decodeUpdateProperties(call.json());
     return answer.propertiesAnswer(
-      await service.updateNamespace(call.ctx, call.namespaceRef, update),
+      await service.updateNamespace(call.actor, call.namespaceRef, update),
     );
   }),
 ];
@@ -96,69 +96,69 @@ const NAMESPACE_OPERATIONS: readonly Operation[] = [
 const TABLE_OPERATIONS: readonly Operation[] = [
   read("GET", TABLES, async (service, call) => {
     const ref = call.namespaceRef;
-    const page = await service.listTables(call.ctx, ref, pageOf(call.query));
+    const page = await service.listTables(call.actor, ref, pageOf(call.query));
     return answer.identifiersAnswer(ref.namespace, page);
   }),
   write("POST", TABLES, async (service, call) => {
     const request = decode.decodeCreateTable(call.json());
-    return answer.tableAnswer(await service.createTable(call.ctx, call.namespaceRef, request));
+    return answer.tableAnswer(await service.createTable(call.actor, call.namespaceRef, request));
   }),
   write("POST", `${NAMESPACE}/register`, async (service, call) => {
     const request = decode.decodeRegisterTable(call.json());
-    return answer.tableAnswer(await service.registerTable(call.ctx, call.namespaceRef, request));
+    return answer.tableAnswer(await service.registerTable(call.actor, call.namespaceRef, request));
   }),
   read("GET", TABLE, async (service, call) => {
     const snapshots = snapshotsOf(call.query);
     const ifNoneMatch = parseEntityTags(call.headers["if-none-match"]);
-    const loaded = await service.loadTable(call.ctx, call.tableRef, { snapshots, ifNoneMatch });
+    const loaded = await service.loadTable(call.actor, call.tableRef, { snapshots, ifNoneMatch });
     return loaded === "not-modified"
       ? answer.notModifiedAnswer(ifNoneMatch)
       : answer.loadAnswer(loaded);
   }),
   read("HEAD", TABLE, async (service, call) => {
-    await service.tableExists(call.ctx, call.tableRef);
+    await service.tableExists(call.actor, call.tableRef);
     return answer.NO_CONTENT;
   }),
   commit(
     TABLE,
     async (service, call) => {
       const request = await call.inTurns(decode.decodeCommitTable);
-      return answer.commitAnswer(await service.commitTable(call.ctx, call.tableRef, request));
+      return answer.commitAnswer(await service.commitTable(call.actor, call.tableRef, request));
     },
     async (service, call) => {
       const request = await call.inTurns(decode.decodeCommitTable);
-      return answer.dryRunAnswer(await service.dryRunTable(call.ctx, call.tableRef, request));
+      return answer.dryRunAnswer(await service.dryRunTable(call.actor, call.tableRef, request));
     },
   ),
   write("DELETE", TABLE, async (service, call) => {
     const purgeRequested = purgeRequestedOf(call.query);
-    await service.dropTable(call.ctx, call.tableRef, { purgeRequested });
+    await service.dropTable(call.actor, call.tableRef, { purgeRequested });
     return answer.NO_CONTENT;
   }),
   write("POST", "/v1/{prefix}/tables/rename", async (service, call) => {
     const names = decode.decodeRenameTable(call.json());
-    await service.renameTable(call.ctx, { catalog: call.catalog, ...names });
+    await service.renameTable(call.actor, { catalog: call.catalog, ...names });
     return answer.NO_CONTENT;
   }),
   write("POST", `${TABLE}/unregister`, async (service, call) =>
-    answer.commitAnswer(await service.unregisterTable(call.ctx, call.tableRef)),
+    answer.commitAnswer(await service.unregisterTable(call.actor, call.tableRef)),
   ),
   commit(
     "/v1/{prefix}/transactions/commit",
     async (service, call) => {
       const changes = await call.inTurns(decode.decodeCommitTransaction);
-      await service.commitTransaction(call.ctx, call.catalog, changes);
+      await service.commitTransaction(call.actor, call.catalog, changes);
       return answer.NO_CONTENT;
     },
     async (service, call) => {
       const changes = await call.inTurns(decode.decodeCommitTransaction);
-      const tried = await service.dryRunTransaction(call.ctx, call.catalog, changes);
+      const tried = await service.dryRunTransaction(call.actor, call.catalog, changes);
       return answer.dryRunsAnswer(tried);
     },
   ),
   write("POST", `${TABLE}/metrics`, async (service, call) => {
     const report = decodeMetricsReport(call.json());
-    await service.reportMetrics(call.ctx, call.tableRef, report);
+    await service.reportMetrics(call.actor, call.tableRef, report);
     return answer.NO_CONTENT;
   }),
 ];
@@ -167,13 +167,13 @@ const TABLE_OPERATIONS: readonly Operation[] = [
 const FUNCTION_OPERATIONS: readonly Operation[] = [
   read("GET", `${NAMESPACE}/functions`, async (service, call) => {
     const ref = call.namespaceRef;
-    await service.loadNamespace(call.ctx, ref);
+    await service.loadNamespace(call.actor, ref);
     pageOf(call.query);
     return answer.identifiersAnswer(ref.namespace, { items: [], nextPageToken: null });
   }),
   read("GET", `${NAMESPACE}/functions/{function}`, async (service, call) => {
     const ref = call.namespaceRef;
-    await service.loadNamespace(call.ctx, ref);
+    await service.loadNamespace(call.actor, ref);
     throw functionNotFound(ref.namespace, call.functionName);
   }),
 ];
@@ -181,42 +181,42 @@ const FUNCTION_OPERATIONS: readonly Operation[] = [
 const VIEW_OPERATIONS: readonly Operation[] = [
   read("GET", VIEWS, async (service, call) => {
     const ref = call.namespaceRef;
-    const page = await service.listViews(call.ctx, ref, pageOf(call.query));
+    const page = await service.listViews(call.actor, ref, pageOf(call.query));
     return answer.identifiersAnswer(ref.namespace, page);
   }),
   write("POST", VIEWS, async (service, call) => {
     const request = decode.decodeCreateView(call.json());
-    return answer.viewAnswer(await service.createView(call.ctx, call.namespaceRef, request));
+    return answer.viewAnswer(await service.createView(call.actor, call.namespaceRef, request));
   }),
   write("POST", `${NAMESPACE}/register-view`, async (service, call) => {
     const request = decode.decodeRegisterView(call.json());
-    return answer.viewAnswer(await service.registerView(call.ctx, call.namespaceRef, request));
+    return answer.viewAnswer(await service.registerView(call.actor, call.namespaceRef, request));
   }),
   read("GET", VIEW, async (service, call) =>
-    answer.viewAnswer(await service.loadView(call.ctx, call.viewRef)),
+    answer.viewAnswer(await service.loadView(call.actor, call.viewRef)),
   ),
   read("HEAD", VIEW, async (service, call) => {
-    await service.viewExists(call.ctx, call.viewRef);
+    await service.viewExists(call.actor, call.viewRef);
     return answer.NO_CONTENT;
   }),
   commit(
     VIEW,
     async (service, call) => {
       const request = await call.inTurns(decode.decodeCommitView);
-      return answer.viewAnswer(await service.commitView(call.ctx, call.viewRef, request));
+      return answer.viewAnswer(await service.commitView(call.actor, call.viewRef, request));
     },
     async (service, call) => {
       const request = await call.inTurns(decode.decodeCommitView);
-      return answer.dryRunAnswer(await service.dryRunView(call.ctx, call.viewRef, request));
+      return answer.dryRunAnswer(await service.dryRunView(call.actor, call.viewRef, request));
     },
   ),
   write("DELETE", VIEW, async (service, call) => {
-    await service.dropView(call.ctx, call.viewRef);
+    await service.dropView(call.actor, call.viewRef);
     return answer.NO_CONTENT;
   }),
   write("POST", "/v1/{prefix}/views/rename", async (service, call) => {
     const names = decode.decodeRenameView(call.json());
-    await service.renameView(call.ctx, { catalog: call.catalog, ...names });
+    await service.renameView(call.actor, { catalog: call.catalog, ...names });
     return answer.NO_CONTENT;
   }),
 ];

@@ -3,7 +3,8 @@ import type { Clock } from "../../base/clock.ts";
 import { invalid } from "../../base/error.ts";
 import type { JsonObject } from "../../base/json.ts";
 import { LIMITS } from "../../base/limits.ts";
-import type { IcebergService, RequestContext } from "../../service/requests.ts";
+import type { Actor } from "../../service/actor.ts";
+import type { IcebergService } from "../../service/requests.ts";
 import type { Answer } from "../answer.ts";
 import { asCatalogError, baseUrlWrong, methodNotAllowed, routeNotFound } from "../failure.ts";
 import { ICEBERG_MOUNT } from "../mounts.ts";
@@ -90,22 +91,22 @@ class AcceptedOperation implements Accepted {
   }
 
   /** Does what was asked for. */
-  run(ctx: RequestContext, body: Uint8Array | undefined): Promise<Answer> {
-    return this.#key === undefined ? this.#handle(ctx, body) : this.#once(this.#key, ctx, body);
+  run(actor: Actor, body: Uint8Array | undefined): Promise<Answer> {
+    return this.#key === undefined ? this.#handle(actor, body) : this.#once(this.#key, actor, body);
   }
 
-  #handle(ctx: RequestContext, body: Uint8Array | undefined): Promise<Answer> {
-    if (body !== undefined && body.length > LIMITS.turnBytes) return this.#handleLarge(ctx, body);
-    const call = new Call(ctx, this.#params, this.#query, this.#headers, this.#behind.clock, () =>
+  #handle(actor: Actor, body: Uint8Array | undefined): Promise<Answer> {
+    if (body !== undefined && body.length > LIMITS.turnBytes) return this.#handleLarge(actor, body);
+    const call = new Call(actor, this.#params, this.#query, this.#headers, this.#behind.clock, () =>
       decodeBody(body),
     );
     return this.#operation.handle(this.#behind.service, call);
   }
 
-  async #handleLarge(ctx: RequestContext, body: Uint8Array): Promise<Answer> {
+  async #handleLarge(actor: Actor, body: Uint8Array): Promise<Answer> {
     const json = await this.#behind.readBody(body);
     const call = new Call(
-      ctx,
+      actor,
       this.#params,
       this.#query,
       this.#headers,
@@ -116,10 +117,10 @@ class AcceptedOperation implements Accepted {
   }
 
   /** What was done under the key before is answered again, refusals too. */
-  async #once(key: string, ctx: RequestContext, body: Uint8Array | undefined): Promise<Answer> {
+  async #once(key: string, actor: Actor, body: Uint8Array | undefined): Promise<Answer> {
     const { method, writes } = this.#operation;
     const idempotency = idempotencyOf(key, this.#operation, this.#target, body);
-    const answer = await this.#handle({ ...ctx, idempotency }, body).catch((error: unknown) => {
+    const answer = await this.#handle({ ...actor, idempotency }, body).catch((error: unknown) => {
       if (!idempotency.replayed) throw error;
       return errorAnswer(asCatalogError(error), method, writes);
     });

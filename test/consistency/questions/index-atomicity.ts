@@ -1,6 +1,7 @@
 import { AssertionError, deepEqual, equal, ok } from "node:assert/strict";
 import { digits19 } from "../../../src/catalog/keys.ts";
 import type { Item } from "../../../src/pointer/port.ts";
+import { OWN_ACTOR } from "../../../src/service/actor.ts";
 import { checkStore } from "../../catalog/support/check-store.ts";
 import { Lane, type Stop } from "../../catalog/support/gate.ts";
 import { Violation } from "../../catalog/support/read-store.ts";
@@ -193,7 +194,7 @@ async function derivedPointersAreNoSource(world: World): Promise<void> {
   const id = 1_000_000n + BigInt(world.prng.uint32());
   const { metadata } = (await two.done("GET", at(ns, "t"))).json;
   await two.done("POST", at(ns, "t"), { body: appending(metadata, id) });
-  const ask = () => one.composition.snapshots.get(ref, id);
+  const ask = () => one.composition.snapshots.get(OWN_ACTOR, ref, id);
   const told = await ask();
   equal(told.manifestList, `${metadata.location}/metadata/snap-${id}.avro`);
   for (let round = 0; round < 2; round++) {

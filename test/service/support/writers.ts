@@ -160,7 +160,7 @@ export class Shop {
     for (const [table, its] of landed) {
       const { entity } = await catalog.tables.get({ catalog: "c", path: ["a"], name: table });
       ids.set(entity.id, table);
-      if (read) await snapshots.list({ ...NS, table }, { limit: 1_000 });
+      if (read) await snapshots.list(ACTOR, { ...NS, table }, { limit: 1_000 });
       await catalog.context.background.settled();
       for (const snapshotId of its) {
         const key = { snapshotId, timestampMs: Number(snapshotId) };

@@ -3,7 +3,7 @@ import { CatalogError } from "../../../src/base/error.ts";
 import { sha256Hex } from "../../../src/base/hash.ts";
 import { IdSource } from "../../../src/base/ids.ts";
 import { LIMITS } from "../../../src/base/limits.ts";
-import type { RequestContext } from "../../../src/service/requests.ts";
+import type { Actor } from "../../../src/service/actor.ts";
 import { type Sim, Violation } from "../harness/sim.ts";
 import type { Cluster, Node } from "./cluster.ts";
 
@@ -25,7 +25,7 @@ export type Answer<T> =
 /** What one request came to. */
 type Try<T> = Answer<T> | { readonly answer: "lost" };
 
-export type Call<T> = (node: Node, context: RequestContext) => Promise<T>;
+export type Call<T> = (node: Node, context: Actor) => Promise<T>;
 
 /** A user of the catalog: asks any node, waits so long, and asks again as far as that is safe. */
 export class Client {
@@ -47,7 +47,7 @@ export class Client {
 
   /** Reads until it is answered, or gives up. */
   async read<T>(operation: string, call: Call<T>): Promise<Answer<T>> {
-    const context = (): RequestContext => ({ requestId: "read", principal: this.name });
+    const context = (): Actor => ({ requestId: "read", principal: this.name, account: "default" });
     return this.#insist(operation, call, context, true);
   }
 
@@ -63,9 +63,10 @@ export class Client {
   ): Promise<Answer<T>> {
     const key = this.#newKey();
     const requestHash = Buffer.from(sha256Hex(utf8(requestId)), "hex");
-    const context = (): RequestContext => ({
+    const context = (): Actor => ({
       requestId,
       principal: this.name,
+      account: "default",
       ...(keyed && { idempotency: { key, requestHash, replayed: false } }),
     });
     const answer = await this.#insist(operation, call, context, keyed);
@@ -95,14 +96,14 @@ export class Client {
 
   /** Lets a node look for jobs that are due, and waits so long. */
   async runJobs(): Promise<void> {
-    const context = { requestId: "jobs", principal: this.name };
+    const context = { requestId: "jobs", principal: this.name, account: "default" };
     await this.#ask("runJobs", ({ jobs }) => jobs.runDue(), context);
   }
 
   async #insist<T>(
     operation: string,
     call: Call<T>,
-    context: () => RequestContext,
+    context: () => Actor,
     repeatable: boolean,
   ): Promise<Answer<T>> {
     let certain = true;
@@ -117,7 +118,7 @@ export class Client {
   }
 
   /** One request to one node, which may end under it or take longer than anybody waits. */
-  async #ask<T>(operation: string, call: Call<T>, context: RequestContext): Promise<Try<T>> {
+  async #ask<T>(operation: string, call: Call<T>, context: Actor): Promise<Try<T>> {
     const node = this.#cluster.any();
     if (!node.host.alive) return { answer: "nothing" };
     const keyed = context.idempotency !== undefined;
@@ -186,7 +187,7 @@ export class Client {
   async #reuse<T>(
     operation: string,
     key: string,
-    context: () => RequestContext,
+    context: () => Actor,
     call: Call<T>,
     foreign = false,
   ): Promise<void> {

@@ -6,6 +6,7 @@ import type { BlobStore } from "../../../src/blob/port.ts";
 import { KEY_FAMILIES } from "../../../src/catalog/keys.ts";
 import { MemoryPointerStore } from "../../../src/pointer/memory.ts";
 import type { PointerStore } from "../../../src/pointer/port.ts";
+import { OWN_ACTOR } from "../../../src/service/actor.ts";
 import { type CatalogNode, openNode as openCatalogNode } from "../../../src/service/node.ts";
 import { restartablePointers } from "../../support/engine-pointers.ts";
 import { FAIR, type Weather, weatherOf } from "../harness/faults.ts";
@@ -101,7 +102,7 @@ export async function openNode(
     warehouse: WAREHOUSE,
     sharedRoots: [],
   });
-  await node.catalogs.ensure(CATALOG, WAREHOUSE);
+  await node.catalogs.ensure(OWN_ACTOR, CATALOG, WAREHOUSE);
   return { ...node, host };
 }
 

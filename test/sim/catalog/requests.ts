@@ -2,12 +2,12 @@ import type { JsonObject, JsonValue } from "../../../src/base/json.ts";
 import { parseRequirements } from "../../../src/iceberg/requirements.ts";
 import { parseUpdates } from "../../../src/iceberg/updates.ts";
 import { parseViewUpdates } from "../../../src/iceberg/view-updates.ts";
+import type { Actor } from "../../../src/service/actor.ts";
 import type { CatalogNode } from "../../../src/service/node.ts";
 import type {
   CommitTable,
   IcebergService,
   NamespaceRef,
-  RequestContext,
   SnapshotsMode,
   TableRef,
   ViewRef,
@@ -116,7 +116,7 @@ function marked(mark: string): Record<string, string> {
 /** Asks for a mutation; answers what is shown of it, if anything is. `nowMs`: of the client. */
 export async function perform(
   { iceberg: service, dropped }: Pick<CatalogNode, "iceberg" | "dropped">,
-  context: RequestContext,
+  context: Actor,
   mutation: Mutation,
   staged: CommitTable | undefined,
   nowMs: number,
@@ -144,7 +144,7 @@ export async function perform(
     }
     case "undrop": {
       const { id, to } = mutation;
-      await dropped.undrop(id, to === undefined ? {} : { parent: to.path, name: to.name }, context);
+      await dropped.undrop(context, id, to === undefined ? {} : { parent: to.path, name: to.name });
       return undefined;
     }
     case "createTable":
@@ -170,7 +170,7 @@ export async function perform(
 
 async function performOnTable(
   service: IcebergService,
-  context: RequestContext,
+  context: Actor,
   mutation: TableMutation,
   staged: CommitTable | undefined,
   nowMs: number,
@@ -219,7 +219,7 @@ async function performOnTable(
 
 async function performOnView(
   service: IcebergService,
-  context: RequestContext,
+  context: Actor,
   mutation: ViewMutation,
 ): Promise<Shown | undefined> {
   const view = viewOf(mutation.at);

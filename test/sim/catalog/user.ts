@@ -176,7 +176,7 @@ export class User {
   async listReports(at: Name): Promise<void> {
     const found = await this.#observe(
       "listReports",
-      ({ reports }) => reports.list(tableOf(at)),
+      ({ reports }) => reports.list(ANONYMOUS, tableOf(at)),
       (state, code) => {
         const there = relationAt(state, "table", at) !== undefined;
         return verdict(code === (there ? undefined : "TABLE_NOT_FOUND"));
@@ -191,7 +191,7 @@ export class User {
   /** Lists what was dropped, while others write: nothing missing, nothing that was not. */
   async listDropped(): Promise<void> {
     const since = this.#history.length;
-    const answer = await this.#client.read("listDropped", ({ dropped }) => dropped.list());
+    const answer = await this.#client.read("listDropped", ({ dropped }) => dropped.list(ANONYMOUS));
     if (answer.answer !== "done") return;
     const ids = answer.value.items.map(({ id }) => id);
     const there = (id: string) => (state: State) => state.dropped.get(id)?.purging === false;
@@ -211,7 +211,7 @@ export class User {
       "stageTable",
       ({ iceberg: service }) =>
         service.createTable(
-          { requestId: "stage", principal: this.name },
+          { requestId: "stage", principal: this.name, account: "default" },
           namespaceOf(at.path),
           request,
         ),
@@ -384,7 +384,7 @@ export class User {
   }
 }
 
-const ANONYMOUS = { requestId: "read", principal: "reader" } as const;
+const ANONYMOUS = { requestId: "read", principal: "reader", account: "default" } as const;
 
 type Verdict = "holds" | "does not hold";
 

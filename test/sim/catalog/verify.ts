@@ -59,7 +59,7 @@ type Opened = Awaited<ReturnType<typeof openNode>>;
 async function readAll({ iceberg: service }: Opened, bank: typeof BANK) {
   const shown: string[] = [];
   const balances: number[] = [];
-  const context = { requestId: "read", principal: "reader" };
+  const context = { requestId: "read", principal: "reader", account: "default" };
   const walk = async (path: Path): Promise<void> => {
     const { items } = await service.listNamespaces(context, namespaceOf(path).catalog, path, {});
     const children = items.map((child) => child.at(-1) ?? "");

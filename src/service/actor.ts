@@ -1,0 +1,50 @@
+import type { Actor as Author } from "../catalog/context.ts";
+
+/** The account of every request, as long as nothing tells accounts apart. */
+export const DEFAULT_ACCOUNT = "default";
+
+/**
+ * Who asks, for which account, under which id it is logged and recorded, and under which key it may
+ * be asked again. The first parameter of every use case, of reads too.
+ */
+export interface Actor extends Author {
+  /** Whose data it is about, by name. */
+  readonly account: string;
+  /** Where the request came from; undefined where no socket brought it. */
+  readonly address?: string | undefined;
+}
+
+/** The process itself: what the start and an embedding program do. */
+export const OWN_ACTOR: Actor = {
+  requestId: "admin",
+  principal: "firn",
+  account: DEFAULT_ACCOUNT,
+};
+
+/** Use cases whose caller is always the same one. */
+export type ActedOn<T> = {
+  readonly [K in keyof T]: T[K] extends (actor: Actor, ...rest: infer Rest) => infer Result
+    ? (...rest: Rest) => Result
+    : never;
+};
+
+/** Binds the first parameter of every method. */
+export function actingAs<T extends object>(actor: Actor, useCases: T): ActedOn<T> {
+  const bound = methodsOf(useCases).map(
+    ([name, method]) => [name, (...rest: unknown[]) => method(actor, ...rest)] as const,
+  );
+  return Object.fromEntries(bound) as ActedOn<T>;
+}
+
+type Method = (actor: Actor, ...rest: unknown[]) => unknown;
+
+/** The methods of an object's class, bound to it. */
+export function methodsOf(object: object): (readonly [name: string, method: Method])[] {
+  const names = Object.getOwnPropertyNames(Object.getPrototypeOf(object));
+  return names
+    .filter((name) => name !== "constructor")
+    .map((name) => {
+      const method = (object as Readonly<Record<string, Method>>)[name] as Method;
+      return [name, method.bind(object)] as const;
+    });
+}

@@ -1,0 +1,53 @@
+import { type Finding, lineAt, type SourceFile } from "./source.ts";
+
+/** Classes of `service/` that only its use cases call: they act for whom those act. */
+const WORKERS: ReadonlySet<string> = new Set([
+  "CatalogPlaces",
+  "CommitFiles",
+  "Heads",
+  "JobRunner",
+  "LeftMetadata",
+  "Look",
+  "Losers",
+  "MetadataFile",
+  "MetadataFiles",
+  "PageTokens",
+  "Purge",
+  "Reachable",
+  "Registration",
+  "RelationCommits",
+  "ReservedProperties",
+  "TableConfigs",
+  "TableLocations",
+  "Turns",
+]);
+
+/** Methods of an object's own life, which nobody asks for. */
+const LIFE: ReadonlySet<string> = new Set(["constructor", "settled", "close"]);
+
+/** A class, or an interface of operations, with its body. */
+const DECLARED = /^export (?:class|interface) (\w+)\b[^{]*\{\n([\s\S]*?)^\}/gm;
+const METHOD = /^ {2}(?:async )?([a-z]\w*)(?:<[^>(]*>)?\(\s*([^,)]*)/gm;
+
+/**
+ * Every public method of a use case takes the actor first, reads too: what is not told who asks
+ * cannot refuse.
+ */
+export function actors(file: SourceFile): readonly Finding[] {
+  if (!file.path.startsWith("src/service/")) return [];
+  const found: Finding[] = [];
+  for (const { 0: whole, 1: name = "", 2: body = "", index } of file.code.matchAll(DECLARED)) {
+    const isUseCase = whole.startsWith("export class")
+      ? !WORKERS.has(name)
+      : name.endsWith("Operations");
+    if (!isUseCase) continue;
+    const start = index + whole.indexOf(body);
+    for (const method of body.matchAll(METHOD)) {
+      const [, called = "", first = ""] = method;
+      if (LIFE.has(called) || /^_?actor: Actor$/.test(first.trim())) continue;
+      const line = lineAt(file.text, start + method.index);
+      found.push({ path: file.path, line, what: `${name}.${called} takes no actor first` });
+    }
+  }
+  return found;
+}
