@@ -18,12 +18,12 @@ test("a mutant says what is broken and what should see it", () => {
   expect(() => parseMutant("x.patch", `It is broken.\nrun: make all\n${PATCH}`)).toThrow();
 });
 
-const FAILED = " FAIL  test/x.test.ts > it holds\nAssertionError: expected 1 to be 2\n";
+const FAILED = " FAIL  |unit| test/x.test.ts > it holds\nAssertionError: expected 1 to be 2\n";
 
 test.each([
   ["a green run", "vitest", 0, "1 passed, 0 failed, 0 skipped", "survived"],
   ["a red test", "vitest", 1, FAILED, "caught"],
-  ["a file that does not load", "vitest", 1, " FAIL  test/x.test.ts\nError: no", "wrong"],
+  ["a file that does not load", "vitest", 1, " FAIL  |unit| test/x.test.ts\nError: no", "wrong"],
   ["a broken copy", "vitest", 1, `${FAILED}SyntaxError: Unexpected token`, "wrong"],
   ["nothing said", "vitest", 1, "", "wrong"],
   ["a red seed", "sim", 1, "FAILED seed 3: npm run\nViolation: no", "caught"],

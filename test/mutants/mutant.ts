@@ -50,6 +50,9 @@ function isProgram(name: string | undefined): name is Run["program"] {
 /** Errors that say that the copy is broken rather than that a bug was noticed. */
 const BROKEN = /SyntaxError|ReferenceError|ERR_MODULE_NOT_FOUND|Failed to load|Cannot find module/;
 
+/** Behind the project that it is of. */
+const RED_TEST = /^FAIL\s+(?:\|?\w+\|?\s+)?(\S+\.(?:test|over|machine|sizes)\.ts > )/;
+
 /** What a run came to, by its exit code and what it printed. */
 export function verdictOf(program: Run["program"], code: number, output: string): Verdict {
   if (code === 0) return { state: "survived" };
@@ -71,11 +74,11 @@ export function verdictOf(program: Run["program"], code: number, output: string)
     }
     return { state: "caught", by: `${lines[at]?.replace("FAILED", "faults")}: ${said}` };
   }
-  const test = lines.find((line) => /^FAIL\s+\S+\.test\.ts > /.test(line));
+  const test = lines.find((line) => RED_TEST.test(line));
   const at = test === undefined ? -1 : lines.indexOf(test);
   const said = lines.slice(at + 1).find((line) => /^\w*(?:Error|Violation)\b/.test(line));
   if (test === undefined) return { state: "wrong", why: tailOf(lines) };
-  return { state: "caught", by: `${test.replace(/^FAIL\s+/, "")}: ${said ?? "failed"}` };
+  return { state: "caught", by: `${test.replace(RED_TEST, "$1")}: ${said ?? "failed"}` };
 }
 
 function tailOf(lines: readonly string[]): string {
