@@ -18,7 +18,7 @@ import type { DroppedAdmin as Dropped } from "./service/dropped-admin.ts";
 import type { MetricsReports as Reports } from "./service/metrics-reports.ts";
 import type { TableSnapshots as Snapshots } from "./service/table-snapshots.ts";
 
-export { CatalogError, type ErrorContext, type ErrorKind } from "./base/error.ts";
+export { type ErrorContext, type ErrorKind, FirnError } from "./base/error.ts";
 export type { UndropTarget } from "./catalog/dropped.ts";
 export type { MetricsReport } from "./catalog/reports.ts";
 export type { Trade } from "./lsm/index.ts";
@@ -152,7 +152,7 @@ export class Firn {
    * In profile `memory` without `dir` and `warehouse`, tables lie in a new folder under
    * the system's temporary directory, which `close` removes.
    *
-   * @throws CatalogError `SETTINGS_INVALID`, naming every problem; `LISTEN_FAILED`.
+   * @throws FirnError `SETTINGS_INVALID`, naming every problem; `LISTEN_FAILED`.
    */
   static async open(options: FirnOptions = {}): Promise<Firn> {
     const asked = settingsOf(options);

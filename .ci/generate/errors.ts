@@ -14,7 +14,7 @@ export interface ErrorUse {
 
 const TEXT = String.raw`(?:"(?:[^"\\]|\\.)*"|${"`(?:[^`\\\\]|\\\\.)*`"})`;
 const HELPERS = String.raw`\b(?:invalid|modelInvalid|staleCommit)\(\s*`;
-const RAISED = String.raw`new CatalogError\(\s*"(\w+)",\s*|${HELPERS}`;
+const RAISED = String.raw`new FirnError\(\s*"(\w+)",\s*|${HELPERS}`;
 const THROWN = new RegExp(String.raw`(?:${RAISED})"([A-Z][A-Z0-9_]+)",\s*(${TEXT})?`, "g");
 /** The codes of a part of the model are a type, and many are handed on by name. */
 const MODEL_CODE = /^ {2}\| "([A-Z][A-Z_]+)"/gm;

@@ -1,4 +1,4 @@
-import { CatalogError } from "../../src/base/error.ts";
+import { FirnError } from "../../src/base/error.ts";
 import { SeededPrng } from "../../src/base/prng.ts";
 import { ThreadMerger } from "../../src/lsm/compaction/thread-merger.ts";
 import type { Engine } from "../../src/lsm/engine/engine.ts";
@@ -74,7 +74,7 @@ async function written(engine: Engine, ops: readonly WriteOp[]): Promise<void> {
       await engine.write(ops);
       return;
     } catch (error) {
-      if (!(error instanceof CatalogError) || error.kind !== "Overloaded") throw error;
+      if (!(error instanceof FirnError) || error.kind !== "Overloaded") throw error;
       const { retryAfterMs } = error.context;
       await new Promise((resolve) => setTimeout(resolve, Number(retryAfterMs)));
     }

@@ -1,4 +1,4 @@
-import { CatalogError } from "./error.ts";
+import { FirnError } from "./error.ts";
 
 /** Hears of a defect of ours, which nobody waits for. */
 export type OnDefect = (error: unknown) => void;
@@ -39,5 +39,5 @@ export class Background {
 }
 
 function isPassing(error: unknown): boolean {
-  return error instanceof CatalogError && error.kind !== "Internal" && error.kind !== "Corrupt";
+  return error instanceof FirnError && error.kind !== "Internal" && error.kind !== "Corrupt";
 }

@@ -27,8 +27,8 @@ export type ErrorContext = Readonly<Record<string, string | number | bigint | bo
  * The one error class. `code` is stable text in upper snake case that clients may match on (every
  * one is in `docs/errors.md`); `message` is for people and may change at any time.
  */
-export class CatalogError extends Error {
-  override readonly name = "CatalogError";
+export class FirnError extends Error {
+  override readonly name = "FirnError";
   readonly kind: ErrorKind;
   readonly code: string;
   readonly context: ErrorContext;
@@ -48,6 +48,6 @@ export class CatalogError extends Error {
 }
 
 /** Shorthand for the most common error: the request itself is wrong. */
-export function invalid(code: string, message: string, context?: ErrorContext): CatalogError {
-  return new CatalogError("Invalid", code, message, context);
+export function invalid(code: string, message: string, context?: ErrorContext): FirnError {
+  return new FirnError("Invalid", code, message, context);
 }

@@ -65,7 +65,7 @@ export class IdSource {
 /**
  * Reads an id that a client sent.
  *
- * @throws CatalogError `Invalid`, code `ID_INVALID`: not a UUID, or inside the reserved block.
+ * @throws FirnError `Invalid`, code `ID_INVALID`: not a UUID, or inside the reserved block.
  */
 export function parseId<Id extends AnyId>(text: string): Id {
   const lower = text.toLowerCase();

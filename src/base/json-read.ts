@@ -1,5 +1,5 @@
 import { utf8Length } from "./bytes.ts";
-import { type CatalogError, type ErrorContext, invalid } from "./error.ts";
+import { type ErrorContext, type FirnError, invalid } from "./error.ts";
 import {
   isJsonArray,
   isJsonObject,
@@ -14,7 +14,7 @@ const LONG_MIN = -(2n ** 63n);
 const LONG_MAX = 2n ** 63n - 1n;
 
 /** The error of a member that is there but is not what it has to be. */
-export function fieldInvalid(path: string, expected: string, more?: ErrorContext): CatalogError {
+export function fieldInvalid(path: string, expected: string, more?: ErrorContext): FirnError {
   return invalid("FIELD_INVALID", `${path} must be ${expected}`, { path, expected, ...more });
 }
 
@@ -108,7 +108,7 @@ export type JsonReader<T> = (value: JsonValue | undefined, at: string) => T;
 /**
  * A member that has to be there.
  *
- * @throws CatalogError `Invalid`: `FIELD_MISSING` where it is absent or null, else what `read`
+ * @throws FirnError `Invalid`: `FIELD_MISSING` where it is absent or null, else what `read`
  * throws, by custom `FIELD_INVALID`. Both name the member's `path`, which starts with `at`, where
  * the object itself was found.
  */
@@ -127,7 +127,7 @@ export function requireMember<T>(
 /**
  * A member that may be absent or null.
  *
- * @throws CatalogError `Invalid`: what `read` throws, by custom `FIELD_INVALID`.
+ * @throws FirnError `Invalid`: what `read` throws, by custom `FIELD_INVALID`.
  */
 export function optionalMember<T>(
   object: JsonObject,

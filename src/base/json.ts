@@ -50,7 +50,7 @@ const keyOrder = new WeakMap<object, readonly string[]>();
  * loss: members keep their order and every number its value and token. The tree never grows past
  * the bounds. A key `__proto__` is refused, so no consumer can take it for a prototype.
  *
- * @throws CatalogError `Invalid`: `JSON_INVALID`, `JSON_DUPLICATE_KEY`, `JSON_FORBIDDEN_KEY`,
+ * @throws FirnError `Invalid`: `JSON_INVALID`, `JSON_DUPLICATE_KEY`, `JSON_FORBIDDEN_KEY`,
  * `JSON_TOO_DEEP`, `JSON_TOO_LARGE`.
  */
 export function parseJson(text: string, bounds: JsonBounds = DEFAULT_BOUNDS): JsonValue {
@@ -61,7 +61,7 @@ export function parseJson(text: string, bounds: JsonBounds = DEFAULT_BOUNDS): Js
 /**
  * As `parseJson`, of strict UTF-8 without a byte order mark.
  *
- * @throws CatalogError `Invalid`, as `parseJson`.
+ * @throws FirnError `Invalid`, as `parseJson`.
  */
 export function parseJsonBytes(bytes: Uint8Array, bounds: JsonBounds = DEFAULT_BOUNDS): JsonValue {
   let text: string;

@@ -1,5 +1,5 @@
 import { parentPort, Worker } from "node:worker_threads";
-import { CatalogError, type ErrorContext, type ErrorKind, invalid } from "./error.ts";
+import { type ErrorContext, type ErrorKind, FirnError, invalid } from "./error.ts";
 import type { Task, Tasks } from "./work.ts";
 
 export type Request =
@@ -33,7 +33,7 @@ export class WorkThread {
   readonly #worker: Worker;
   readonly #heapMib: number;
   #waiting: Waiting | undefined;
-  #ended: CatalogError | undefined;
+  #ended: FirnError | undefined;
 
   /** @param module serves work when it is run in a thread whose data is `role`. */
   constructor(module: URL, role: string, heapMib: number) {
@@ -60,7 +60,7 @@ export class WorkThread {
     return this.#ended !== undefined;
   }
 
-  /** @throws CatalogError why the thread ended, where it did. */
+  /** @throws FirnError why the thread ended, where it did. */
   ask(request: Request, owned: readonly ArrayBuffer[]): Promise<Reply> {
     const answer = this.#answer();
     if (this.#ended === undefined) this.#worker.postMessage(request, owned);
@@ -85,7 +85,7 @@ export class WorkThread {
   }
 
   /** Fails what is waited for. */
-  async end(why: CatalogError): Promise<void> {
+  async end(why: FirnError): Promise<void> {
     this.#lost(why);
     await this.#worker.terminate();
   }
@@ -97,12 +97,12 @@ export class WorkThread {
     if (waiting !== undefined) settle(waiting);
   }
 
-  #lost(why: CatalogError): void {
+  #lost(why: FirnError): void {
     this.#ended ??= why;
     this.#settle(({ reject }) => reject(why));
   }
 
-  #reasonOf(error: Error): CatalogError {
+  #reasonOf(error: Error): FirnError {
     if ("code" in error && error.code === "ERR_WORKER_OUT_OF_MEMORY") {
       const heapMib = this.#heapMib;
       return invalid(
@@ -116,13 +116,13 @@ export class WorkThread {
 }
 
 /** The thread has gone, through no fault of its input: another one may do the work. */
-export function workStopped(why: string): CatalogError {
-  return new CatalogError("Unavailable", "WORK_STOPPED", "the reading thread stopped", { why });
+export function workStopped(why: string): FirnError {
+  return new FirnError("Unavailable", "WORK_STOPPED", "the reading thread stopped", { why });
 }
 
 /** The error that a thread told of. */
-export function errorOf({ kind, code, message, context }: Failure): CatalogError {
-  return new CatalogError(kind, code, message, context);
+export function errorOf({ kind, code, message, context }: Failure): FirnError {
+  return new FirnError(kind, code, message, context);
 }
 
 /** Serves tasks in the thread that this is called in, to its end. */
@@ -168,16 +168,16 @@ function buffersOf(piece: unknown): ArrayBuffer[] {
 }
 
 function failureOf(error: unknown): Failure {
-  const { kind, code, message, context } = error instanceof CatalogError ? error : asKnown(error);
+  const { kind, code, message, context } = error instanceof FirnError ? error : asKnown(error);
   return { kind, code, message, context };
 }
 
-function asKnown(error: unknown): CatalogError {
+function asKnown(error: unknown): FirnError {
   const why = error instanceof Error ? error.message : String(error);
   // What the platform says of a stack, a string or an array that grew too large.
   if (error instanceof RangeError) {
     const message = "the input is too large to be read: make it smaller or less deep";
     return invalid("WORK_TOO_LARGE", message, { why });
   }
-  return new CatalogError("Internal", "WORK_FAILED", "the input could not be read", { why });
+  return new FirnError("Internal", "WORK_FAILED", "the input could not be read", { why });
 }

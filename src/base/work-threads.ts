@@ -1,6 +1,6 @@
 import { assert } from "./assert.ts";
 import type { Clock } from "./clock.ts";
-import { type CatalogError, invalid } from "./error.ts";
+import { type FirnError, invalid } from "./error.ts";
 import { LIMITS } from "./limits.ts";
 import type { InputOf, PieceOf, Tasks, Workers } from "./work.ts";
 import { errorOf, type Reply, type Request, WorkThread, workStopped } from "./work-thread.ts";
@@ -36,7 +36,7 @@ interface Taken {
 
 interface Waiting {
   resolve(taken: Taken): void;
-  reject(error: CatalogError): void;
+  reject(error: FirnError): void;
 }
 
 /**
@@ -165,14 +165,14 @@ export class WorkThreads<T extends Tasks> implements Workers<T> {
     this.#resting.delete(thread);
   }
 
-  async #end(thread: WorkThread, why: CatalogError): Promise<void> {
+  async #end(thread: WorkThread, why: FirnError): Promise<void> {
     this.#threads.delete(thread);
     this.#wake(thread);
     await thread.end(why);
   }
 }
 
-function tooLong(limitMs: number): CatalogError {
+function tooLong(limitMs: number): FirnError {
   return invalid(
     "WORK_TOO_LONG",
     `reading the input took longer than ${limitMs} ms: make it smaller`,

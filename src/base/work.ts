@@ -14,7 +14,7 @@ export interface Workers<T extends Tasks> {
    * The pieces of a task, each in a separate turn.
    *
    * @param owned memory of the input that the caller gives up: it is not copied.
-   * @throws CatalogError what the task throws; `Invalid` `WORK_TOO_LONG`, `WORK_TOO_LARGE`;
+   * @throws FirnError what the task throws; `Invalid` `WORK_TOO_LONG`, `WORK_TOO_LARGE`;
    * `Internal` `WORK_FAILED`; `Unavailable` `WORK_STOPPED`.
    */
   run<N extends keyof T & string>(

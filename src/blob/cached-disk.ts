@@ -54,7 +54,7 @@ export class DiskCache {
   /**
    * Finds what an earlier process left. One `stat` a file.
    *
-   * @throws CatalogError `Unavailable`, code `BLOB_STORE_UNAVAILABLE`.
+   * @throws FirnError `Unavailable`, code `BLOB_STORE_UNAVAILABLE`.
    */
   static async open(options: DiskCacheOptions): Promise<DiskCache> {
     const cache = new DiskCache(options);

@@ -11,7 +11,7 @@ export const MAX_DELETE = 1_000;
  * Refuses what some store could not hold, with the same answer on every store. A path is relative:
  * one or more segments joined by `/`, none of them empty, `.` or `..`.
  *
- * @throws CatalogError `Invalid`, code `BLOB_PATH_INVALID`.
+ * @throws FirnError `Invalid`, code `BLOB_PATH_INVALID`.
  */
 export function assertBlobPath(path: string): void {
   const problem = pathProblem(path);
@@ -35,7 +35,7 @@ export function isPossiblePath(path: string): boolean {
   return pathProblem(path) === undefined;
 }
 
-/** @throws CatalogError `Invalid`, code `BLOB_RANGE_INVALID`. */
+/** @throws FirnError `Invalid`, code `BLOB_RANGE_INVALID`. */
 export function assertRange(...numbers: readonly number[]): void {
   if (!numbers.every((n) => Number.isSafeInteger(n) && n >= 0)) {
     throw invalid("BLOB_RANGE_INVALID", "offset and length are non-negative integers");
@@ -46,7 +46,7 @@ export function assertRange(...numbers: readonly number[]): void {
  * Checks a list's arguments and fills in its limit. Half a surrogate pair is no text: as a prefix
  * it would match or not, depending on how a store keeps its names.
  *
- * @throws CatalogError `Invalid`, codes `BLOB_LIST_LIMIT_INVALID`, `BLOB_PATH_INVALID`.
+ * @throws FirnError `Invalid`, codes `BLOB_LIST_LIMIT_INVALID`, `BLOB_PATH_INVALID`.
  */
 export function checkList(prefix: string, options: ListOptions | undefined): number {
   if (!prefix.isWellFormed() || options?.after?.isWellFormed() === false) {
@@ -59,7 +59,7 @@ export function checkList(prefix: string, options: ListOptions | undefined): num
   return limit;
 }
 
-/** @throws CatalogError `Invalid`, codes `BLOB_DELETE_TOO_MANY`, `BLOB_PATH_INVALID`. */
+/** @throws FirnError `Invalid`, codes `BLOB_DELETE_TOO_MANY`, `BLOB_PATH_INVALID`. */
 export function assertDeletable(paths: readonly string[]): void {
   if (paths.length > MAX_DELETE) {
     throw invalid("BLOB_DELETE_TOO_MANY", "too many paths", { paths: paths.length });

@@ -19,7 +19,7 @@ const LOCAL = /^file:(?:\/\/(?:localhost)?(?=\/)|(?!\/\/))(\/.*)$/is;
  * `file:///a/b` of `file:/a/b`, `file:///a/b/`, `file://localhost/a//b`. Several slashes are one,
  * as for every file system; `.` and `..` are refused.
  *
- * @throws CatalogError `Invalid`, code `LOCATION_INVALID`.
+ * @throws FirnError `Invalid`, code `LOCATION_INVALID`.
  */
 export function normalizeFileLocation(uri: string): string {
   const path = LOCAL.exec(uri)?.[1];

@@ -59,7 +59,7 @@ export class LocalDirectory {
   /**
    * The absolute path of what stands at `path`, or undefined where nothing does.
    *
-   * @throws CatalogError `Invalid`, code `BLOB_PATH_UNSUPPORTED`: a symbolic link is in the way.
+   * @throws FirnError `Invalid`, code `BLOB_PATH_UNSUPPORTED`: a symbolic link is in the way.
    */
   locate(path: string): string | undefined {
     const file = this.#absolute(path);

@@ -1,4 +1,4 @@
-import { CatalogError, type ErrorContext, invalid } from "../base/error.ts";
+import { type ErrorContext, FirnError, invalid } from "../base/error.ts";
 
 /** The `errno` name of a failed system call, or undefined for any other error. */
 export function errnoOf(error: unknown): string | undefined {
@@ -35,17 +35,17 @@ export function faultOf(error: unknown, path: string, applied: "nothing" | "mayb
     return invalid("BLOB_PATH_UNSUPPORTED", `the file system refuses the path: ${errno}`, context);
   }
   if (FULL.has(errno)) {
-    return new CatalogError("Unavailable", "DISK_FULL", "the disk is full", context, error);
+    return new FirnError("Unavailable", "DISK_FULL", "the disk is full", context, error);
   }
   if (errno === "EROFS") {
     const message = "the disk is read-only";
-    return new CatalogError("Unavailable", "DISK_READ_ONLY", message, context, error);
+    return new FirnError("Unavailable", "DISK_READ_ONLY", message, context, error);
   }
   const message = `the file system refuses: ${errno}`;
-  return new CatalogError("Unavailable", "BLOB_STORE_UNAVAILABLE", message, context, error);
+  return new FirnError("Unavailable", "BLOB_STORE_UNAVAILABLE", message, context, error);
 }
 
 /** Some of a write may have happened, or may be lost again. */
-export function writeUnknown(cause: unknown, context: ErrorContext = {}): CatalogError {
-  return new CatalogError("Unknown", "BLOB_WRITE_UNKNOWN", "write failed midway", context, cause);
+export function writeUnknown(cause: unknown, context: ErrorContext = {}): FirnError {
+  return new FirnError("Unknown", "BLOB_WRITE_UNKNOWN", "write failed midway", context, cause);
 }

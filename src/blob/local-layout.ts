@@ -17,7 +17,7 @@ export interface Described {
 
 /** How blobs lie in files: names, and what stands beside the content. Etag = its SHA-256. */
 export interface LocalLayout {
-  /** Relative file of a blob. @throws CatalogError `Invalid`, code `BLOB_PATH_UNSUPPORTED`. */
+  /** Relative file of a blob. @throws FirnError `Invalid`, code `BLOB_PATH_UNSUPPORTED`. */
   fileOf(path: string): string;
   /** Relative directory of the blobs whose paths begin with `path` and a slash. */
   directoryOf(path: string): string;
@@ -28,7 +28,7 @@ export interface LocalLayout {
   /** What follows the content of a blob in its file. `etag` is asked for only where it is kept. */
   trailerOf(path: string, etag: () => string): Uint8Array;
   describe(file: OpenFile): Promise<Described>;
-  /** @throws CatalogError `Corrupt`, code `BLOB_CORRUPT`, where the layout can tell. */
+  /** @throws FirnError `Corrupt`, code `BLOB_CORRUPT`, where the layout can tell. */
   read(file: OpenFile, path: string): Promise<Blob>;
 }
 

@@ -1,6 +1,6 @@
 import { closeSync, openSync, readdirSync, unlinkSync } from "node:fs";
 import { type Clock, Stopwatch } from "../base/clock.ts";
-import { CatalogError } from "../base/error.ts";
+import { FirnError } from "../base/error.ts";
 import { type Prng, randomBelow } from "../base/prng.ts";
 import { PRIVATE_FILE } from "./directories.ts";
 import { errnoOf } from "./local-fault.ts";
@@ -40,7 +40,7 @@ export class DirectoryLocks {
   /**
    * Runs `body` while holding the lock of an existing directory.
    *
-   * @throws CatalogError `Unavailable`, code `BLOB_LOCK_TIMEOUT`, after 10 s: `body` did not run.
+   * @throws FirnError `Unavailable`, code `BLOB_LOCK_TIMEOUT`, after 10 s: `body` did not run.
    */
   async run<T>(directory: string, body: () => Promise<T>): Promise<T> {
     const before = this.#tails.get(directory);
@@ -75,7 +75,7 @@ export class DirectoryLocks {
       }
       this.#release(intent.file);
       if (waited.elapsedMs() >= MAX_WAIT_MS) {
-        throw new CatalogError("Unavailable", "BLOB_LOCK_TIMEOUT", "a lock is not released");
+        throw new FirnError("Unavailable", "BLOB_LOCK_TIMEOUT", "a lock is not released");
       }
       const ceiling = Math.min(MAX_BACKOFF_MS, 2 ** attempt);
       await this.#clock.sleep(1 + randomBelow(this.#prng, ceiling));

@@ -1,5 +1,5 @@
 import { utf8, utf8Text } from "../base/bytes.ts";
-import { CatalogError } from "../base/error.ts";
+import { FirnError } from "../base/error.ts";
 import { MAX_PATH_BYTES } from "./checks.ts";
 
 /*
@@ -44,7 +44,7 @@ export function encodeTrailer(path: string, etag: string): Uint8Array {
 /**
  * Reads the trailer at the end of `tail`, the last bytes of a file of `fileBytes`.
  *
- * @throws CatalogError `Corrupt`, code `BLOB_CORRUPT`.
+ * @throws FirnError `Corrupt`, code `BLOB_CORRUPT`.
  */
 export function decodeTrailer(tail: Uint8Array, fileBytes: number): Trailer {
   const bytes = Buffer.from(tail.buffer, tail.byteOffset, tail.byteLength);
@@ -59,15 +59,15 @@ export function decodeTrailer(tail: Uint8Array, fileBytes: number): Trailer {
   };
 }
 
-export function corrupt(what: string): CatalogError {
-  return new CatalogError("Corrupt", "BLOB_CORRUPT", `stored blob: ${what}`);
+export function corrupt(what: string): FirnError {
+  return new FirnError("Corrupt", "BLOB_CORRUPT", `stored blob: ${what}`);
 }
 
 /** The same with the blob that it is about, which who decodes does not know. */
-export function damageOf(error: unknown, path: string): CatalogError | undefined {
-  if (!(error instanceof CatalogError) || error.code !== "BLOB_CORRUPT") return undefined;
+export function damageOf(error: unknown, path: string): FirnError | undefined {
+  if (!(error instanceof FirnError) || error.code !== "BLOB_CORRUPT") return undefined;
   const context = { path: path.slice(0, 200) };
-  return new CatalogError("Corrupt", "BLOB_CORRUPT", error.message, context, error);
+  return new FirnError("Corrupt", "BLOB_CORRUPT", error.message, context, error);
 }
 
 function pathText(bytes: Uint8Array): string {

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { inOnePiece } from "../base/bytes.ts";
 import type { Clock } from "../base/clock.ts";
-import { CatalogError, invalid } from "../base/error.ts";
+import { FirnError, invalid } from "../base/error.ts";
 import { sha256Hex } from "../base/hash.ts";
 import type { Prng } from "../base/prng.ts";
 import { assertBlobPath, assertDeletable, assertRange, checkList } from "./checks.ts";
@@ -301,8 +301,8 @@ async function* noticing(
 }
 
 /** Somebody took the directory away while a blob was written into it. */
-function directoryGone(path: string): CatalogError {
+function directoryGone(path: string): FirnError {
   const context = { path: path.slice(0, 200) };
   const message = "the blob's directory is gone";
-  return new CatalogError("Unavailable", "BLOB_STORE_UNAVAILABLE", message, context);
+  return new FirnError("Unavailable", "BLOB_STORE_UNAVAILABLE", message, context);
 }

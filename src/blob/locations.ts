@@ -1,6 +1,6 @@
 import { bytesEqual, inOnePiece } from "../base/bytes.ts";
 import type { Clock } from "../base/clock.ts";
-import { CatalogError, invalid } from "../base/error.ts";
+import { FirnError, invalid } from "../base/error.ts";
 import { LIMITS } from "../base/limits.ts";
 import type { Prng } from "../base/prng.ts";
 import { normalizeFileLocation, pathOfFileLocation } from "./file-location.ts";
@@ -35,7 +35,7 @@ const DELETE_MANY = 1_000;
 
 /** What a URI scheme needs to be served. */
 export interface LocationScheme {
-  /** Canonical form. @throws CatalogError `Invalid`, code `LOCATION_INVALID`. */
+  /** Canonical form. @throws FirnError `Invalid`, code `LOCATION_INVALID`. */
   normalize(uri: string): string;
   /** The store behind a normalized root: made once, when a root is first used. */
   open(root: string): LocationRoot;
@@ -102,7 +102,7 @@ export class Locations {
   /**
    * As `assertAllowed`, once the roots that other nodes may have added are known here too.
    *
-   * @throws CatalogError also what asking for them throws.
+   * @throws FirnError also what asking for them throws.
    */
   async allowed(uri: string): Promise<string> {
     return (await this.#reach(uri)).location;
@@ -160,7 +160,7 @@ export class Locations {
   /**
    * Writes a new file, whole or not at all: `content`, in one piece or several. One request.
    *
-   * @throws CatalogError `Conflict`, code `LOCATION_TAKEN`: a file stands there.
+   * @throws FirnError `Conflict`, code `LOCATION_TAKEN`: a file stands there.
    */
   async write(uri: string, content: Uint8Array | readonly Uint8Array[]): Promise<void> {
     const { store, path, location } = await this.#reachFile(uri);
@@ -169,7 +169,7 @@ export class Locations {
       ? await store.create(path, pieces)
       : (await store.put(path, inOnePiece(pieces), "absent")).outcome === "stored";
     if (!stored) {
-      throw new CatalogError("Conflict", "LOCATION_TAKEN", "a file stands there", { location });
+      throw new FirnError("Conflict", "LOCATION_TAKEN", "a file stands there", { location });
     }
   }
 
@@ -178,7 +178,7 @@ export class Locations {
    * earlier try of the same, whole or cut short. It is made whole, never deleted: a delete might be
    * late and take what came after it. Two requests, three where it was not whole.
    *
-   * @throws CatalogError `Unavailable`, code `BLOB_UNSETTLED`: an earlier try came in between.
+   * @throws FirnError `Unavailable`, code `BLOB_UNSETTLED`: an earlier try came in between.
    */
   async writeAgain(uri: string, content: Uint8Array | readonly Uint8Array[]): Promise<void> {
     const bytes = content instanceof Uint8Array ? content : inOnePiece(content);
@@ -188,7 +188,7 @@ export class Locations {
     const condition = found === undefined ? "absent" : { etag: found.etag };
     const { outcome } = await store.put(path, bytes, condition);
     if (outcome === "stored") return;
-    throw new CatalogError("Unavailable", "BLOB_UNSETTLED", "blob changes under its put", {
+    throw new FirnError("Unavailable", "BLOB_UNSETTLED", "blob changes under its put", {
       location,
     });
   }
@@ -230,7 +230,7 @@ export class Locations {
     try {
       return this.#resolve(uri);
     } catch (error) {
-      const outside = error instanceof CatalogError && error.code === "LOCATION_NOT_ALLOWED";
+      const outside = error instanceof FirnError && error.code === "LOCATION_NOT_ALLOWED";
       if (!outside || this.#learn === undefined) throw error;
       await this.#learn();
       return this.#resolve(uri);

@@ -38,7 +38,7 @@ export class Catalogs {
     this.#resolver = resolver;
   }
 
-  /** @throws CatalogError `NAME_INVALID`, `CATALOG_ALREADY_EXISTS`. One batch of 13 operations. */
+  /** @throws FirnError `NAME_INVALID`, `CATALOG_ALREADY_EXISTS`. One batch of 13 operations. */
   async create(actor: Actor, request: NewCatalog): Promise<Revised<Catalog>> {
     const { account, pointers, payloads, ids } = this.#context;
     const name = checkCatalogName(request.name);
@@ -75,7 +75,7 @@ export class Catalogs {
     });
   }
 
-  /** @throws CatalogError `CATALOG_NOT_FOUND`. */
+  /** @throws FirnError `CATALOG_NOT_FOUND`. */
   async get(name: string): Promise<Stored<Catalog>> {
     const { catalog } = await this.#resolver.resolve({ catalog: checkCatalogName(name) });
     return this.#read(catalog.item, name);
@@ -90,7 +90,7 @@ export class Catalogs {
   /**
    * Renames a catalog: whoever still creates below the old name is sent back to resolve again.
    *
-   * @throws CatalogError `CATALOG_NOT_FOUND`, `CATALOG_ALREADY_EXISTS`, `NAME_INVALID`.
+   * @throws FirnError `CATALOG_NOT_FOUND`, `CATALOG_ALREADY_EXISTS`, `NAME_INVALID`.
    */
   async rename(actor: Actor, from: string, to: string): Promise<Revised<Catalog>> {
     const { account, payloads } = this.#context;
@@ -127,7 +127,7 @@ export class Catalogs {
    * root before stays allowed. Nothing is written where it is the root already.
    *
    * @returns the root before.
-   * @throws CatalogError `CATALOG_NOT_FOUND`.
+   * @throws FirnError `CATALOG_NOT_FOUND`.
    */
   async moveRoot(actor: Actor, name: string, root: string): Promise<string> {
     const before = await this.#setRoots(actor, "move-catalog-root", name, (catalog) =>
@@ -145,7 +145,7 @@ export class Catalogs {
    * Lets tables of a catalog lie below further roots. Nothing is written where all are known.
    *
    * @returns the catalog before.
-   * @throws CatalogError `CATALOG_NOT_FOUND`.
+   * @throws FirnError `CATALOG_NOT_FOUND`.
    */
   async allow(actor: Actor, name: string, roots: readonly string[]): Promise<Catalog> {
     return this.#setRoots(actor, "allow-catalog-roots", name, (catalog) => {
@@ -197,7 +197,7 @@ export class Catalogs {
   /**
    * Drops an empty catalog.
    *
-   * @throws CatalogError `CATALOG_NOT_FOUND`, `CATALOG_NOT_EMPTY`, `PROTECTED`.
+   * @throws FirnError `CATALOG_NOT_FOUND`, `CATALOG_NOT_EMPTY`, `PROTECTED`.
    */
   async drop(actor: Actor, text: string): Promise<void> {
     const name = checkCatalogName(text);

@@ -1,4 +1,4 @@
-import type { CatalogError } from "../base/error.ts";
+import type { FirnError } from "../base/error.ts";
 import { splitKey } from "../pointer/key.ts";
 import type { Item, Live } from "../pointer/port.ts";
 import type { CatalogContext } from "./context.ts";
@@ -46,11 +46,11 @@ export async function isAlone(
 }
 
 /** Says whose claim stands in the way of a location. */
-export function overlapping(location: string, claim: Live): CatalogError {
+export function overlapping(location: string, claim: Live): FirnError {
   return locationOverlaps(location, leafText(claim.key) ?? "", summaryOfItem(claim).name);
 }
 
-/** @throws CatalogError `LOCATION_OVERLAPS`: one of the directories above is claimed. */
+/** @throws FirnError `LOCATION_OVERLAPS`: one of the directories above is claimed. */
 export function assertNoneClaimed(location: string, above: readonly Item[]): void {
   for (const item of above) if (item.state === "live") throw overlapping(location, item);
 }

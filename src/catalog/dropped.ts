@@ -1,4 +1,4 @@
-import { CatalogError, type ErrorKind } from "../base/error.ts";
+import { type ErrorKind, FirnError } from "../base/error.ts";
 import type { CatalogId, NamespaceId } from "../base/ids.ts";
 import type { Item, Live } from "../pointer/port.ts";
 import { BatchBuilder } from "./batch.ts";
@@ -45,7 +45,7 @@ const KINDS: readonly Droppable["type"][] = ["table", "view", "namespace", "cata
 /** Refusals that state what stands in the store: proven before they are answered. */
 const FACTS: ReadonlySet<ErrorKind> = new Set(["NotFound", "AlreadyExists"]);
 
-function isFact(error: CatalogError): boolean {
+function isFact(error: FirnError): boolean {
   return FACTS.has(error.kind) || isLocationTaken(error);
 }
 
@@ -93,7 +93,7 @@ export class Dropped {
   /**
    * What was dropped under an id. Two requests.
    *
-   * @throws CatalogError `DROPPED_NOT_FOUND`; `Conflict` `BEING_PURGED`.
+   * @throws FirnError `DROPPED_NOT_FOUND`; `Conflict` `BEING_PURGED`.
    */
   async get(id: string): Promise<Stored<Droppable>> {
     const stored = await this.#find(id);
@@ -132,14 +132,14 @@ export class Dropped {
     return item.state === "live" ? readEntity<E>(this.#context, type, item) : undefined;
   }
 
-  /** @throws CatalogError `NAMESPACE_NOT_FOUND`, by its last path. */
+  /** @throws FirnError `NAMESPACE_NOT_FOUND`, by its last path. */
   async #pathOf(id: NamespaceId, proof: Item[]): Promise<readonly string[]> {
     const stored = await this.#parent<Namespace>("namespace", id, proof);
     if (stored?.entity.state !== "ACTIVE") throw namespaceNotFound(stored?.entity.path ?? [id]);
     return stored.entity.path;
   }
 
-  /** @throws CatalogError `CATALOG_NOT_FOUND`, by its last name. */
+  /** @throws FirnError `CATALOG_NOT_FOUND`, by its last name. */
   async #catalogOf(id: CatalogId, proof: Item[]): Promise<string> {
     const stored = await this.#parent<Catalog>("catalog", id, proof);
     if (stored?.entity.state !== "ACTIVE") throw catalogNotFound(stored?.entity.name ?? id);
@@ -150,7 +150,7 @@ export class Dropped {
    * Brings something back, under its old name and parent or others of its catalog: names, claims
    * and guards in one batch. What was in a namespace or catalog is brought back by itself, later.
    *
-   * @throws CatalogError `DROPPED_NOT_FOUND`; `Conflict` `BEING_PURGED`; `CATALOG_NOT_FOUND` and
+   * @throws FirnError `DROPPED_NOT_FOUND`; `Conflict` `BEING_PURGED`; `CATALOG_NOT_FOUND` and
    * `NAMESPACE_NOT_FOUND` of the parent; of what has been taken meanwhile `TABLE_ALREADY_EXISTS`,
    * `VIEW_ALREADY_EXISTS`, `NAMESPACE_ALREADY_EXISTS`, `CATALOG_ALREADY_EXISTS`,
    * `LOCATION_TAKEN`, `LOCATION_OVERLAPS`; `NAME_INVALID`.
@@ -172,7 +172,7 @@ export class Dropped {
       try {
         return await this.#planUndrop(stored, { to, around, attempt, proof });
       } catch (error) {
-        if (!(error instanceof CatalogError && isFact(error))) throw error;
+        if (!(error instanceof FirnError && isFact(error))) throw error;
         return refuse(error, ...proof);
       }
     };

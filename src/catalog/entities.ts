@@ -34,7 +34,7 @@ export function summaryOfItem(item: Live): Summary {
  * has moved, and is followed, or the store has lost a payload.
  *
  * @returns undefined where the pointer died meanwhile.
- * @throws CatalogError `Corrupt`.
+ * @throws FirnError `Corrupt`.
  */
 export async function readEntity<E extends Entity>(
   context: CatalogContext,

@@ -1,34 +1,34 @@
-import { CatalogError, type ErrorContext } from "../base/error.ts";
+import { type ErrorContext, FirnError } from "../base/error.ts";
 import type { EntityType, Relation } from "./model.ts";
 import { dotted } from "./names.ts";
 
-export function catalogNotFound(catalog: string): CatalogError {
-  return new CatalogError("NotFound", "CATALOG_NOT_FOUND", "no such catalog", { catalog });
+export function catalogNotFound(catalog: string): FirnError {
+  return new FirnError("NotFound", "CATALOG_NOT_FOUND", "no such catalog", { catalog });
 }
 
-export function namespaceNotFound(path: readonly string[]): CatalogError {
+export function namespaceNotFound(path: readonly string[]): FirnError {
   const namespace = dotted(path);
-  return new CatalogError("NotFound", "NAMESPACE_NOT_FOUND", "no such namespace", { namespace });
+  return new FirnError("NotFound", "NAMESPACE_NOT_FOUND", "no such namespace", { namespace });
 }
 
-export function tableNotFound(path: readonly string[], name: string): CatalogError {
+export function tableNotFound(path: readonly string[], name: string): FirnError {
   const table = dotted([...path, name]);
-  return new CatalogError("NotFound", "TABLE_NOT_FOUND", "no such table", { table });
+  return new FirnError("NotFound", "TABLE_NOT_FOUND", "no such table", { table });
 }
 
-export function viewNotFound(path: readonly string[], name: string): CatalogError {
+export function viewNotFound(path: readonly string[], name: string): FirnError {
   const view = dotted([...path, name]);
-  return new CatalogError("NotFound", "VIEW_NOT_FOUND", "no such view", { view });
+  return new FirnError("NotFound", "VIEW_NOT_FOUND", "no such view", { view });
 }
 
 export function snapshotNotFound(
   path: readonly string[],
   name: string,
   facts: ErrorContext,
-): CatalogError {
+): FirnError {
   const table = dotted([...path, name]);
   const context = { table, ...facts };
-  return new CatalogError("NotFound", "SNAPSHOT_NOT_FOUND", "no such snapshot", context);
+  return new FirnError("NotFound", "SNAPSHOT_NOT_FOUND", "no such snapshot", context);
 }
 
 /** No relation of the type that was asked for, whatever else has the name. */
@@ -36,19 +36,19 @@ export function relationNotFound(
   type: Relation["type"],
   path: readonly string[],
   name: string,
-): CatalogError {
+): FirnError {
   return type === "view" ? viewNotFound(path, name) : tableNotFound(path, name);
 }
 
-export function catalogExists(catalog: string): CatalogError {
-  return new CatalogError("AlreadyExists", "CATALOG_ALREADY_EXISTS", "catalog name taken", {
+export function catalogExists(catalog: string): FirnError {
+  return new FirnError("AlreadyExists", "CATALOG_ALREADY_EXISTS", "catalog name taken", {
     catalog,
   });
 }
 
-export function namespaceExists(path: readonly string[]): CatalogError {
+export function namespaceExists(path: readonly string[]): FirnError {
   const namespace = dotted(path);
-  return new CatalogError("AlreadyExists", "NAMESPACE_ALREADY_EXISTS", "namespace name taken", {
+  return new FirnError("AlreadyExists", "NAMESPACE_ALREADY_EXISTS", "namespace name taken", {
     namespace,
   });
 }
@@ -65,15 +65,15 @@ export function relationExists(
   path: readonly string[],
   name: string,
   { type, from }: Wanted,
-): CatalogError {
+): FirnError {
   const full = dotted([...path, name]);
   const context = { wanted: type, ...(from === undefined ? {} : { from }) };
   return holder === "view"
-    ? new CatalogError("AlreadyExists", "VIEW_ALREADY_EXISTS", "name taken", {
+    ? new FirnError("AlreadyExists", "VIEW_ALREADY_EXISTS", "name taken", {
         view: full,
         ...context,
       })
-    : new CatalogError("AlreadyExists", "TABLE_ALREADY_EXISTS", "name taken", {
+    : new FirnError("AlreadyExists", "TABLE_ALREADY_EXISTS", "name taken", {
         table: full,
         ...context,
       });
@@ -84,63 +84,63 @@ export function relationExists(
  * that is there already.
  */
 
-export function locationTaken(location: string, by: string): CatalogError {
+export function locationTaken(location: string, by: string): FirnError {
   const why = "location belongs to another table or view: choose another location";
-  return new CatalogError("Invalid", "LOCATION_TAKEN", why, { location, by });
+  return new FirnError("Invalid", "LOCATION_TAKEN", why, { location, by });
 }
 
 /** Two locations one within the other: what is deleted of the outer would be the inner one's. */
-export function locationOverlaps(location: string, other: string, by: string): CatalogError {
+export function locationOverlaps(location: string, other: string, by: string): FirnError {
   const why = "location is inside or above another one: choose another location";
-  return new CatalogError("Invalid", "LOCATION_OVERLAPS", why, { location, other, by });
+  return new FirnError("Invalid", "LOCATION_OVERLAPS", why, { location, other, by });
 }
 
 /** Whether another has, or surrounds, a location that was wanted. */
-export function isLocationTaken({ code }: CatalogError): boolean {
+export function isLocationTaken({ code }: FirnError): boolean {
   return code === "LOCATION_TAKEN" || code === "LOCATION_OVERLAPS";
 }
 
 /** Nothing of this id was dropped, or it was brought back, or is gone for good. */
-export function notDropped(id: string): CatalogError {
-  return new CatalogError("NotFound", "DROPPED_NOT_FOUND", "nothing dropped has this id", { id });
+export function notDropped(id: string): FirnError {
+  return new FirnError("NotFound", "DROPPED_NOT_FOUND", "nothing dropped has this id", { id });
 }
 
 /** Its files are being deleted: there is no way back. */
-export function beingPurged(id: string): CatalogError {
-  return new CatalogError("Conflict", "BEING_PURGED", "is being purged", { id });
+export function beingPurged(id: string): FirnError {
+  return new FirnError("Conflict", "BEING_PURGED", "is being purged", { id });
 }
 
 export function notEmpty(
   code: "NAMESPACE_NOT_EMPTY" | "CATALOG_NOT_EMPTY",
   context: ErrorContext,
-): CatalogError {
-  return new CatalogError("Conflict", code, "not empty", context);
+): FirnError {
+  return new FirnError("Conflict", code, "not empty", context);
 }
 
 /** Names cannot change under children: their own paths would go stale. */
-export function hasChildNamespaces(path: readonly string[]): CatalogError {
+export function hasChildNamespaces(path: readonly string[]): FirnError {
   const namespace = dotted(path);
-  return new CatalogError("Conflict", "NAMESPACE_HAS_CHILDREN", "has child namespaces", {
+  return new FirnError("Conflict", "NAMESPACE_HAS_CHILDREN", "has child namespaces", {
     namespace,
   });
 }
 
-export function entityProtected(name: string): CatalogError {
-  return new CatalogError("Conflict", "PROTECTED", "protected against drop", { name });
+export function entityProtected(name: string): FirnError {
+  return new FirnError("Conflict", "PROTECTED", "protected against drop", { name });
 }
 
 /** Nothing happened: the pointer store took nothing. */
-export function storeOverloaded(retryAfterMs: number): CatalogError {
+export function storeOverloaded(retryAfterMs: number): FirnError {
   const facts = { retryAfterMs };
-  return new CatalogError("Overloaded", "STORE_OVERLOADED", "pointer store is busy", facts);
+  return new FirnError("Overloaded", "STORE_OVERLOADED", "pointer store is busy", facts);
 }
 
 /** Stored keys contradict each other: reported, never patched. */
-export function corrupt(message: string, context: ErrorContext): CatalogError {
-  return new CatalogError("Corrupt", "CATALOG_CORRUPT", message, context);
+export function corrupt(message: string, context: ErrorContext): FirnError {
+  return new FirnError("Corrupt", "CATALOG_CORRUPT", message, context);
 }
 
-export function functionNotFound(path: readonly string[], name: string): CatalogError {
+export function functionNotFound(path: readonly string[], name: string): FirnError {
   const fact = { function: dotted([...path, name]) };
-  return new CatalogError("NotFound", "FUNCTION_NOT_FOUND", "no such function", fact);
+  return new FirnError("NotFound", "FUNCTION_NOT_FOUND", "no such function", fact);
 }

@@ -1,6 +1,6 @@
 import { crc32 } from "node:zlib";
 import { Stopwatch } from "../base/clock.ts";
-import { CatalogError } from "../base/error.ts";
+import { FirnError } from "../base/error.ts";
 import type { AccountId, JobId, WriterId } from "../base/ids.ts";
 import { LIMITS } from "../base/limits.ts";
 import { settleAll } from "../base/settle.ts";
@@ -64,8 +64,8 @@ export function jobOf(item: Live): Job {
   return decodeJob(id as JobId, item.summary);
 }
 
-function leaseLost(id: JobId): CatalogError {
-  return new CatalogError("Conflict", "JOB_LEASE_LOST", "job belongs to another", { job: id });
+function leaseLost(id: JobId): FirnError {
+  return new FirnError("Conflict", "JOB_LEASE_LOST", "job belongs to another", { job: id });
 }
 
 /** What a step may change of its job. */
@@ -101,7 +101,7 @@ export class Lease {
    * Before what no batch can fence, such as deleting a file: nobody else can have taken the job up
    * yet, by whichever of our clocks saw more.
    *
-   * @throws CatalogError `Conflict` `JOB_LEASE_LOST`.
+   * @throws FirnError `Conflict` `JOB_LEASE_LOST`.
    */
   assertHeld(): void {
     const spareMs = LIMITS.jobLeaseMs - LIMITS.clockSkewMs;
@@ -112,7 +112,7 @@ export class Lease {
    * Fences a step's batch by the job's version, and moves the job on. `found`: the job's pointer as
    * the step's planner read it. Once that very batch is committed, `moved` has to be told.
    *
-   * @throws CatalogError `Conflict` `JOB_LEASE_LOST`.
+   * @throws FirnError `Conflict` `JOB_LEASE_LOST`.
    */
   join(batch: BatchBuilder, found: Item, progress: JobProgress): Job {
     this.assertSame(found);
@@ -122,11 +122,11 @@ export class Lease {
   }
 
   /** What is to be done is no longer this holder's, or no longer to be done. */
-  lost(): CatalogError {
+  lost(): FirnError {
     return leaseLost(this.#job.id);
   }
 
-  /** @throws CatalogError `Conflict` `JOB_LEASE_LOST`: the job has moved under its holder. */
+  /** @throws FirnError `Conflict` `JOB_LEASE_LOST`: the job has moved under its holder. */
   assertSame(found: Item): void {
     const same = found.state === "live" && found.version === this.#item.version;
     if (!same) throw this.lost();
@@ -142,7 +142,7 @@ export class Lease {
   /**
    * Holds the job for another while, and notes how far it has come. One write.
    *
-   * @throws CatalogError `Conflict` `JOB_LEASE_LOST`; `Unavailable` `STORE_UNAVAILABLE`.
+   * @throws FirnError `Conflict` `JOB_LEASE_LOST`; `Unavailable` `STORE_UNAVAILABLE`.
    */
   async renew(progress: JobProgress = {}): Promise<void> {
     await this.#write(this.#next(progress));
@@ -184,7 +184,7 @@ async function writeJob(context: CatalogContext, item: Item, job: Job): Promise<
   });
   if (verdict === "conflict") throw leaseLost(job.id);
   if (verdict !== "committed") {
-    throw new CatalogError("Unavailable", "STORE_UNAVAILABLE", "lease is in doubt", {
+    throw new FirnError("Unavailable", "STORE_UNAVAILABLE", "lease is in doubt", {
       job: job.id,
     });
   }
@@ -258,7 +258,7 @@ export class Jobs {
    * Takes a job up. One read, and one write where it is free.
    *
    * @returns where another node holds it or where it waits: until when; undefined where it is over.
-   * @throws CatalogError `Unavailable` `STORE_UNAVAILABLE`: maybe taken up; it is free again when
+   * @throws FirnError `Unavailable` `STORE_UNAVAILABLE`: maybe taken up; it is free again when
    * that lease is over.
    */
   async take(id: JobId): Promise<Lease | BusyJob | undefined> {
@@ -275,7 +275,7 @@ export class Jobs {
     try {
       await writeJob(this.#context, item, held);
     } catch (error) {
-      const taken = error instanceof CatalogError && error.code === "JOB_LEASE_LOST";
+      const taken = error instanceof FirnError && error.code === "JOB_LEASE_LOST";
       if (taken) return { freeMs: heldUntilMs };
       throw error;
     }

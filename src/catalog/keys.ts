@@ -268,7 +268,7 @@ function partsOf(pattern: string): readonly string[] {
 /**
  * The key of a family for the given segment texts, in the order of the pattern.
  *
- * @throws CatalogError `Invalid`: `KEY_SEGMENT_EMPTY`, `KEY_TOO_LONG`.
+ * @throws FirnError `Invalid`: `KEY_SEGMENT_EMPTY`, `KEY_TOO_LONG`.
  */
 export function keyOf<const P extends string>(
   family: CatalogKeyFamily<P>,
@@ -301,7 +301,7 @@ const matcher = new KeyFamilies(KEY_FAMILIES);
 /**
  * The family of a stored key and the texts in it: the inverse of `keyOf`.
  *
- * @throws CatalogError `Internal`: a key of no family, which only a defect or a stranger writes.
+ * @throws FirnError `Internal`: a key of no family, which only a defect or a stranger writes.
  */
 export function parseKey(key: string): ParsedKey {
   const family = matcher.of(key);

@@ -28,7 +28,7 @@ const PLAIN_NAME = /^[A-Za-z0-9_-][A-Za-z0-9._~-]{0,254}$/;
  * A name as stored and answered: NFC, 1 to 255 bytes of UTF-8, no control characters, no white
  * space at either end, neither `.` nor `..`, case-sensitive.
  *
- * @throws CatalogError `Invalid`, code `NAME_INVALID`.
+ * @throws FirnError `Invalid`, code `NAME_INVALID`.
  */
 export function checkName(text: string, what: string): string {
   if (PLAIN_NAME.test(text)) return text;
@@ -47,7 +47,7 @@ export function checkName(text: string, what: string): string {
   return name;
 }
 
-/** @throws CatalogError `Invalid`, code `NAME_INVALID`. */
+/** @throws FirnError `Invalid`, code `NAME_INVALID`. */
 export function checkCatalogName(text: string): string {
   const name = checkName(text, "catalog");
   if (RESERVED_CATALOG_NAMES.has(name)) {
@@ -56,7 +56,7 @@ export function checkCatalogName(text: string): string {
   return name;
 }
 
-/** @throws CatalogError `Invalid`, code `NAME_INVALID`. */
+/** @throws FirnError `Invalid`, code `NAME_INVALID`. */
 export function checkPath(path: readonly string[]): readonly string[] {
   if (path.length === 0) {
     throw invalid("NAME_INVALID", "empty namespace", { why: "empty namespace" });
@@ -68,7 +68,7 @@ export function checkPath(path: readonly string[]): readonly string[] {
   return path.map((level) => checkName(level, "namespace"));
 }
 
-/** @throws CatalogError `Invalid`, code `PROPERTIES_INVALID`. */
+/** @throws FirnError `Invalid`, code `PROPERTIES_INVALID`. */
 export function checkProperties(properties: Properties): Properties {
   const entries = Object.entries(properties);
   const refuse = (why: string) =>

@@ -57,7 +57,7 @@ export class Namespaces {
   /**
    * Creates a namespace under a parent that is there. One batch of 13 operations.
    *
-   * @throws CatalogError `NAME_INVALID`, `PROPERTIES_INVALID`, `CATALOG_NOT_FOUND`,
+   * @throws FirnError `NAME_INVALID`, `PROPERTIES_INVALID`, `CATALOG_NOT_FOUND`,
    * `NAMESPACE_NOT_FOUND` (the parent), `NAMESPACE_ALREADY_EXISTS`.
    */
   async create(
@@ -104,7 +104,7 @@ export class Namespaces {
     );
   }
 
-  /** @throws CatalogError `CATALOG_NOT_FOUND`, `NAMESPACE_NOT_FOUND`. */
+  /** @throws FirnError `CATALOG_NOT_FOUND`, `NAMESPACE_NOT_FOUND`. */
   async get(ref: NamespaceRef): Promise<Stored<Namespace>> {
     const path = checkPath(ref.path);
     const { namespace } = await this.#resolver.resolve({ catalog: ref.catalog, path });
@@ -158,7 +158,7 @@ export class Namespaces {
   /**
    * Renames or moves a namespace that has no child namespaces; tables go with it.
    *
-   * @throws CatalogError `NAMESPACE_NOT_FOUND`, `NAMESPACE_ALREADY_EXISTS`,
+   * @throws FirnError `NAMESPACE_NOT_FOUND`, `NAMESPACE_ALREADY_EXISTS`,
    * `NAMESPACE_HAS_CHILDREN`, `NAME_INVALID`.
    */
   async rename(
@@ -217,7 +217,7 @@ export class Namespaces {
   /**
    * Drops an empty namespace.
    *
-   * @throws CatalogError `NAMESPACE_NOT_FOUND`, `NAMESPACE_NOT_EMPTY`, `PROTECTED`.
+   * @throws FirnError `NAMESPACE_NOT_FOUND`, `NAMESPACE_NOT_EMPTY`, `PROTECTED`.
    */
   async drop(actor: Actor, ref: NamespaceRef): Promise<void> {
     const from = { catalog: ref.catalog, path: checkPath(ref.path) };

@@ -1,4 +1,4 @@
-import { CatalogError } from "../base/error.ts";
+import { FirnError } from "../base/error.ts";
 import type { AccountId, TableId } from "../base/ids.ts";
 import { decodeChangeEnvelope } from "./codec/change.ts";
 import { decodeSnapshot } from "./codec/snapshot.ts";
@@ -70,7 +70,7 @@ function unlessCorrupt<T>(decode: () => T): T | undefined {
   try {
     return decode();
   } catch (error) {
-    if (error instanceof CatalogError && error.kind === "Corrupt") return undefined;
+    if (error instanceof FirnError && error.kind === "Corrupt") return undefined;
     throw error;
   }
 }

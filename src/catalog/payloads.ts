@@ -1,5 +1,5 @@
 import { bytesEqual } from "../base/bytes.ts";
-import { CatalogError } from "../base/error.ts";
+import { FirnError } from "../base/error.ts";
 import { sha256Bytes, sha256Hex } from "../base/hash.ts";
 import type { AccountId } from "../base/ids.ts";
 import { LruMap } from "../base/lru.ts";
@@ -75,7 +75,7 @@ export class Payloads {
     const condition = found === undefined ? "absent" : { etag: found.etag };
     const again = await this.#store.put(path, bytes, condition);
     if (again.outcome === "failed") {
-      throw new CatalogError("Unavailable", "BLOB_UNSETTLED", "blob changes under its put", {
+      throw new FirnError("Unavailable", "BLOB_UNSETTLED", "blob changes under its put", {
         path,
       });
     }
@@ -86,7 +86,7 @@ export class Payloads {
     const blob = await this.#store.get(path);
     if (blob === undefined) return undefined;
     if (sha256Hex(blob.bytes) !== shaOfPath(path)) {
-      throw new CatalogError("Corrupt", "PAYLOAD_CORRUPT", "payload hash mismatch", { path });
+      throw new FirnError("Corrupt", "PAYLOAD_CORRUPT", "payload hash mismatch", { path });
     }
     return blob.bytes;
   }
@@ -100,7 +100,7 @@ export class Payloads {
    * Reads a payload: no request when it was read before, else one.
    *
    * @returns undefined where the blob is missing: the caller reads its pointer again.
-   * @throws CatalogError `Corrupt`: the bytes do not match the hash in the path, or the ids in
+   * @throws FirnError `Corrupt`: the bytes do not match the hash in the path, or the ids in
    * the payload do not match the key.
    */
   async get(type: Entity["type"], id: string, path: string): Promise<Decoded | undefined> {
@@ -110,7 +110,7 @@ export class Payloads {
     if (decoded === undefined) return undefined;
     const { accountId, entityId } = decoded.envelope;
     if (accountId !== this.#account || entityId !== id) {
-      throw new CatalogError("Corrupt", "PAYLOAD_CORRUPT", "payload of another id", { path });
+      throw new FirnError("Corrupt", "PAYLOAD_CORRUPT", "payload of another id", { path });
     }
     this.#keep(path, decoded);
     return decoded;
@@ -129,11 +129,11 @@ export class Payloads {
 /**
  * Refuses to update what a newer node wrote in a way that this one would break.
  *
- * @throws CatalogError `Unavailable`, code `WRITER_TOO_OLD`.
+ * @throws FirnError `Unavailable`, code `WRITER_TOO_OLD`.
  */
 export function assertMayUpdate(envelope: Envelope): void {
   if (envelope.minWriterVersion > SCHEMA_VERSION) {
-    throw new CatalogError("Unavailable", "WRITER_TOO_OLD", "a newer node wrote this entity", {
+    throw new FirnError("Unavailable", "WRITER_TOO_OLD", "a newer node wrote this entity", {
       needs: envelope.minWriterVersion,
       has: SCHEMA_VERSION,
     });

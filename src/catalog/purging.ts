@@ -59,7 +59,7 @@ function asksForFiles(entity: Droppable): entity is Table {
  * already is answered as it is.
  *
  * @returns undefined where no file may go: nothing was asked for, or the location is another's.
- * @throws CatalogError `Conflict` `JOB_LEASE_LOST`, also where it was brought back.
+ * @throws FirnError `Conflict` `JOB_LEASE_LOST`, also where it was brought back.
  */
 export async function beginPurge(
   context: CatalogContext,
@@ -106,7 +106,7 @@ const DERIVED = [FAMILIES.snapshotById, FAMILIES.snapshotByTime, FAMILIES.report
  * pointer.
  *
  * @returns whether it came to the end: `ended` leaves the rest to another.
- * @throws CatalogError `Conflict` `JOB_LEASE_LOST`.
+ * @throws FirnError `Conflict` `JOB_LEASE_LOST`.
  */
 export async function deleteDerived(
   context: CatalogContext,
@@ -140,7 +140,7 @@ export async function deleteDerived(
  * stay until no change record in retention names them. A job that left something undone stays to
  * say so.
  *
- * @throws CatalogError `Conflict` `JOB_LEASE_LOST`.
+ * @throws FirnError `Conflict` `JOB_LEASE_LOST`.
  */
 export async function endPurge(context: CatalogContext, lease: Lease): Promise<void> {
   const { account, pointers } = context;

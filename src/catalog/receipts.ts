@@ -1,5 +1,5 @@
 import { bytesEqual } from "../base/bytes.ts";
-import { CatalogError, type ErrorContext, type ErrorKind, invalid } from "../base/error.ts";
+import { type ErrorContext, type ErrorKind, FirnError, invalid } from "../base/error.ts";
 import { LIMITS } from "../base/limits.ts";
 import { type Attempt as CertainAttempt, commitCertain, type Verdict } from "../pointer/certain.ts";
 import type { Item, Version } from "../pointer/port.ts";
@@ -60,7 +60,7 @@ export function receiptKey(
  * The receipt that stands for the client's key: what an earlier request came to.
  *
  * @returns undefined where none does, or where it has expired.
- * @throws CatalogError `Invalid` `IDEMPOTENCY_KEY_REUSED`: it is another request's; and the error
+ * @throws FirnError `Invalid` `IDEMPOTENCY_KEY_REUSED`: it is another request's; and the error
  * that the earlier request was refused with.
  */
 export function replayOf(context: CatalogContext, actor: Actor, item: Item): Receipt | undefined {
@@ -81,7 +81,7 @@ export function replayOf(context: CatalogContext, actor: Actor, item: Item): Rec
   if (receipt.error === undefined) return receipt;
   const { kind, code } = receipt.error;
   const facts = JSON.parse(receipt.error.facts) as ErrorContext;
-  throw new CatalogError(kind as ErrorKind, code, "refused as before", facts);
+  throw new FirnError(kind as ErrorKind, code, "refused as before", facts);
 }
 
 /** What every receipt of a request says. */
@@ -100,7 +100,7 @@ export function receiptBase(context: CatalogContext, actor: Actor): ReceiptBase 
  * Records a refusal under the client's key, so that a retry hears it again, also where it would
  * succeed by now. Where another request of the key was faster, its outcome is the answer.
  *
- * @throws CatalogError `Overloaded`, `Unknown`: it could not be recorded. Then it is no answer:
+ * @throws FirnError `Overloaded`, `Unknown`: it could not be recorded. Then it is no answer:
  * another request of the key may have succeeded, or may still.
  */
 export async function recordRefusal(
@@ -112,7 +112,7 @@ export async function recordRefusal(
 ): Promise<Receipt | undefined> {
   const { idempotency } = actor;
   if (idempotency === undefined || idempotency.replayed) return undefined;
-  if (!(error instanceof CatalogError) || !FINAL.has(error.kind)) return undefined;
+  if (!(error instanceof FirnError) || !FINAL.has(error.kind)) return undefined;
   if (error.code === "IDEMPOTENCY_KEY_REUSED") return undefined;
   const { kind, code } = error;
   const facts = JSON.stringify(error.context, (_key, value: unknown) =>
@@ -131,7 +131,7 @@ export async function recordRefusal(
  * one for where that does not fit its pointer. One request where it is answered.
  *
  * @returns the receipt of another request of the key, where that was faster.
- * @throws CatalogError `Overloaded`, `Unknown`: it could not be recorded, so it is no answer.
+ * @throws FirnError `Overloaded`, `Unknown`: it could not be recorded, so it is no answer.
  */
 export async function recordAlone(
   context: CatalogContext,
@@ -169,11 +169,11 @@ export function fitting([whole, bare]: readonly [whole: Receipt, bare: Receipt])
 /** What a caller hears of a verdict that settles nothing. */
 export function failureOf(
   verdict: Extract<Verdict, { verdict: "overloaded" } | { verdict: "unknown" }>,
-): CatalogError {
+): FirnError {
   switch (verdict.verdict) {
     case "overloaded":
       return storeOverloaded(verdict.retryAfterMs);
     case "unknown":
-      return new CatalogError("Unknown", "OUTCOME_UNKNOWN", "the change may have happened");
+      return new FirnError("Unknown", "OUTCOME_UNKNOWN", "the change may have happened");
   }
 }

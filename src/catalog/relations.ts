@@ -1,4 +1,4 @@
-import { CatalogError } from "../base/error.ts";
+import { FirnError } from "../base/error.ts";
 import type { CatalogId, NamespaceId } from "../base/ids.ts";
 import { LIMITS } from "../base/limits.ts";
 import { settleAll } from "../base/settle.ts";
@@ -117,7 +117,7 @@ export class Relations<E extends Relation> {
    * Creates a relation, or registers one: the draft says where its metadata lies. `draft` is asked
    * again after a lost race.
    *
-   * @throws CatalogError `NAME_INVALID`, `NAMESPACE_NOT_FOUND`, `TABLE_ALREADY_EXISTS`,
+   * @throws FirnError `NAME_INVALID`, `NAMESPACE_NOT_FOUND`, `TABLE_ALREADY_EXISTS`,
    * `VIEW_ALREADY_EXISTS`, `LOCATION_TAKEN`, `LOCATION_OVERLAPS`, and what `draft` throws. Warm:
    * one batch read beside those of `draft`; for a location that is not fresh one read and one list
    * more; one batch of 7 operations and one more for each directory above the location.
@@ -190,7 +190,7 @@ export class Relations<E extends Relation> {
   async #lookAround(
     draft: RelationDraft<E>,
     wasRefused: boolean,
-  ): Promise<{ readonly claim: Item; readonly error?: CatalogError }> {
+  ): Promise<{ readonly claim: Item; readonly error?: FirnError }> {
     const { account, pointers } = this.#context;
     const { location, above = [], fresh, elsewhere = [] } = draft;
     const key = locationKey(account, location);
@@ -211,7 +211,7 @@ export class Relations<E extends Relation> {
    * Proves a relation's name and answers its canonical pointer: no payload is read. Warm: one batch
    * read.
    *
-   * @throws CatalogError `CATALOG_NOT_FOUND`, `NAMESPACE_NOT_FOUND`, `TABLE_NOT_FOUND` or
+   * @throws FirnError `CATALOG_NOT_FOUND`, `NAMESPACE_NOT_FOUND`, `TABLE_NOT_FOUND` or
    * `VIEW_NOT_FOUND`, also where the name is one of the other type.
    */
   async find(ref: RelationRef): Promise<Link> {
@@ -223,7 +223,7 @@ export class Relations<E extends Relation> {
   /**
    * Proves that nothing has a name.
    *
-   * @throws CatalogError `CATALOG_NOT_FOUND`, `NAMESPACE_NOT_FOUND`, `TABLE_ALREADY_EXISTS`,
+   * @throws FirnError `CATALOG_NOT_FOUND`, `NAMESPACE_NOT_FOUND`, `TABLE_ALREADY_EXISTS`,
    * `VIEW_ALREADY_EXISTS`.
    */
   async assertFree(ref: RelationRef): Promise<void> {
@@ -237,7 +237,7 @@ export class Relations<E extends Relation> {
     return this.read(await this.find(ref), ref);
   }
 
-  /** The payload behind a link. @throws CatalogError as `find`: dropped meanwhile. */
+  /** The payload behind a link. @throws FirnError as `find`: dropped meanwhile. */
   async read(link: Link, ref: RelationRef): Promise<Stored<E>> {
     return this.#read(link.item, ref);
   }
@@ -261,7 +261,7 @@ export class Relations<E extends Relation> {
    * Gives a relation other content under the same name: one batch of 3 operations, 5 where its
    * location moves. `change` is asked again after a lost race, with what is there now.
    *
-   * @throws CatalogError `LOCATION_TAKEN`, `LOCATION_OVERLAPS`, as `find`, and what `change`
+   * @throws FirnError `LOCATION_TAKEN`, `LOCATION_OVERLAPS`, as `find`, and what `change`
    * throws.
    */
   async update(
@@ -326,7 +326,7 @@ export class Relations<E extends Relation> {
    * Gives a name this content, whether a relation of this type holds it or nothing does. Which of
    * the two it is is looked at anew in every round, so nobody hears that it was the other one.
    *
-   * @throws CatalogError as `create` where the name is of the other type, and as `update`.
+   * @throws FirnError as `create` where the name is of the other type, and as `update`.
    */
   async createOrUpdate(
     actor: Actor,
@@ -353,7 +353,7 @@ export class Relations<E extends Relation> {
   ): Promise<Step<Revised<E>>> {
     const type = this.#kind.type === "view" ? "VIEW" : "TABLE";
     const isRefusal = (error: unknown, code: string) =>
-      error instanceof CatalogError && error.code === `${type}_${code}`;
+      error instanceof FirnError && error.code === `${type}_${code}`;
     try {
       return await this.stepUpdate(ref, draft, attempt);
     } catch (error) {
@@ -448,7 +448,7 @@ export class Relations<E extends Relation> {
     try {
       await this.dropMarked(actor, `drop-${type}` as const, ref, mark);
     } catch (error) {
-      if (!(error instanceof CatalogError && error.code === gone.code)) throw error;
+      if (!(error instanceof FirnError && error.code === gone.code)) throw error;
     }
   }
 
@@ -483,7 +483,7 @@ export class Relations<E extends Relation> {
   /**
    * Renames a relation, across namespaces of its catalog too; its location stays.
    *
-   * @throws CatalogError `NAMESPACE_NOT_FOUND` (the new one too), `TABLE_ALREADY_EXISTS`,
+   * @throws FirnError `NAMESPACE_NOT_FOUND` (the new one too), `TABLE_ALREADY_EXISTS`,
    * `VIEW_ALREADY_EXISTS`, as `find`.
    */
   async rename(actor: Actor, from: RelationRef, to: Omit<RelationRef, "catalog">): Promise<void> {
@@ -577,7 +577,7 @@ export class Relations<E extends Relation> {
     return stored;
   }
 
-  /** @throws CatalogError `NAME_INVALID`. */
+  /** @throws FirnError `NAME_INVALID`. */
   #clean(ref: RelationRef): RelationRef {
     return {
       catalog: ref.catalog,
@@ -586,7 +586,7 @@ export class Relations<E extends Relation> {
     };
   }
 
-  #taken(holder: Live, ref: RelationRef, from?: RelationRef): CatalogError {
+  #taken(holder: Live, ref: RelationRef, from?: RelationRef): FirnError {
     const { type } = this.#kind;
     const wanted =
       from === undefined ? { type } : { type, from: dotted([...from.path, from.name]) };

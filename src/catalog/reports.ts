@@ -1,5 +1,5 @@
 import { Stopwatch } from "../base/clock.ts";
-import { CatalogError } from "../base/error.ts";
+import { FirnError } from "../base/error.ts";
 import { sha256Hex } from "../base/hash.ts";
 import type { Revision, TableId } from "../base/ids.ts";
 import { LIMITS } from "../base/limits.ts";
@@ -54,7 +54,7 @@ export class Reports {
    * Keeps a report, the oldest goes. Costs a payload and a pointer write; once the ring is full
    * also a read before and a delete after; where another node wrote last, one list.
    *
-   * @throws CatalogError `Unavailable`, `Overloaded`, `Unknown`: it may be kept or not.
+   * @throws FirnError `Unavailable`, `Overloaded`, `Unknown`: it may be kept or not.
    */
   async add(actor: Actor, table: TableId, receivedAtMs: number, report: string): Promise<void> {
     const stopwatch = new Stopwatch(this.#context.clock);
@@ -81,7 +81,7 @@ export class Reports {
       if (written.verdict === "overloaded") throw storeOverloaded(written.retryAfterMs);
       if (tries > 0) await backoff(this.#context.clock, this.#context.prng, tries);
     }
-    throw new CatalogError("Unknown", "OUTCOME_UNKNOWN", "the report may be kept", { table });
+    throw new FirnError("Unknown", "OUTCOME_UNKNOWN", "the report may be kept", { table });
   }
 
   /** Newest first, at most `limit`. One list, and one read for each report. */

@@ -1,6 +1,6 @@
 import { assert } from "../base/assert.ts";
 import { Stopwatch } from "../base/clock.ts";
-import { CatalogError } from "../base/error.ts";
+import { FirnError } from "../base/error.ts";
 import type { ChangeId, Revision, WriterId } from "../base/ids.ts";
 import { LIMITS } from "../base/limits.ts";
 import { settleAll } from "../base/settle.ts";
@@ -53,7 +53,7 @@ export const REPLAN: { readonly replan: true } = { replan: true };
 
 /** A refusal that rests on several reads. `proof`: what was read before the fact that it states. */
 export interface Refused {
-  readonly refused: CatalogError;
+  readonly refused: FirnError;
   readonly proof: readonly Item[];
 }
 
@@ -62,7 +62,7 @@ export interface Refused {
  * the instant of the last read. Else the refusal might speak of names that have moved on meanwhile,
  * such as "name taken" by the very table that was to be renamed.
  */
-export function refuse(refused: CatalogError, ...proof: readonly Item[]): Refused {
+export function refuse(refused: FirnError, ...proof: readonly Item[]): Refused {
   return { refused, proof };
 }
 
@@ -80,7 +80,7 @@ export type Replay<T> = (receipt: Receipt) => Promise<T>;
 
 /** For operations that no client's key reaches. */
 export function neverReplayed(): Promise<never> {
-  throw new CatalogError("Internal", "RECEIPT_TAKEN", "receipt of this attempt is taken");
+  throw new FirnError("Internal", "RECEIPT_TAKEN", "receipt of this attempt is taken");
 }
 
 export type Planned<T> = Plan<T> | Refused | Unchanged<T> | typeof REPLAN;
@@ -166,7 +166,7 @@ async function settle<T>(
       place.expected = verdict.receiptExpected;
     }
     if (round >= LIMITS.replans || attempt.stopwatch.elapsedMs() > LIMITS.attemptMs) {
-      throw new CatalogError("Conflict", "CONTENDED", "others kept changing it", { operation });
+      throw new FirnError("Conflict", "CONTENDED", "others kept changing it", { operation });
     }
     await context.clock.sleep(context.prng.float() * REPLAN_PAUSE_MS * 2 ** round);
   }
@@ -276,14 +276,14 @@ export async function persist(
       return await put();
     } catch (error) {
       const passing =
-        error instanceof CatalogError &&
+        error instanceof FirnError &&
         (error.kind === "Unavailable" || error.kind === "Unknown" || error.kind === "Overloaded");
       if (!passing) throw error;
       if (tries >= PERSIST_TRIES) {
         // For people, who can mend it, it has one name wherever it strikes.
         if (error.code === "DISK_FULL" || error.code === "DISK_READ_ONLY") throw error;
         const { message } = error;
-        throw new CatalogError("Unavailable", "BLOB_UNAVAILABLE", message, error.context, error);
+        throw new FirnError("Unavailable", "BLOB_UNAVAILABLE", message, error.context, error);
       }
       await context.clock.sleep(context.prng.float() * 20 * 2 ** tries);
     }

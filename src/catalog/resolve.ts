@@ -1,4 +1,4 @@
-import { CatalogError } from "../base/error.ts";
+import { FirnError } from "../base/error.ts";
 import { LruMap } from "../base/lru.ts";
 import type { Item, Live } from "../pointer/port.ts";
 import type { CatalogContext } from "./context.ts";
@@ -74,7 +74,7 @@ type Hints = readonly Hint[];
 interface Chain {
   readonly hints: Hints;
   /** The first name that was not found, if any. */
-  readonly missing?: CatalogError;
+  readonly missing?: FirnError;
 }
 
 /** Where the cache keeps a name. Names were checked, so none holds a control character. */
@@ -103,7 +103,7 @@ export class Resolver {
    * Proves a name, of which the path and the relation are checked names. Warm: one batch read.
    * Cold: one read a name and one batch read.
    *
-   * @throws CatalogError `NotFound`: `CATALOG_NOT_FOUND`, `NAMESPACE_NOT_FOUND`,
+   * @throws FirnError `NotFound`: `CATALOG_NOT_FOUND`, `NAMESPACE_NOT_FOUND`,
    * `TABLE_NOT_FOUND`, `VIEW_NOT_FOUND`; `Unavailable` `NAMES_UNSTABLE`.
    */
   async resolve<T = undefined>(
@@ -125,7 +125,7 @@ export class Resolver {
       if (chain.missing !== undefined) throw chain.missing;
       return new Proven(links, between as T, items.slice(links.length));
     }
-    throw new CatalogError("Unavailable", "NAMES_UNSTABLE", "names changed at every look");
+    throw new FirnError("Unavailable", "NAMES_UNSTABLE", "names changed at every look");
   }
 
   /** Each hint against its canonical pointer; undefined, and forgotten, where one disagrees. */

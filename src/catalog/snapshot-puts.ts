@@ -1,6 +1,6 @@
 import { bytesEqual } from "../base/bytes.ts";
 import type { Stopwatch } from "../base/clock.ts";
-import { CatalogError } from "../base/error.ts";
+import { FirnError } from "../base/error.ts";
 import { sha256Bytes, sha256Hex } from "../base/hash.ts";
 import type { AccountId, TableId } from "../base/ids.ts";
 import { putCertain } from "../pointer/certain.ts";
@@ -129,7 +129,7 @@ export function snapshotsChanged(
  * Puts a pointer over whatever stands there, and notes what that was. One request, two where
  * something stood there.
  *
- * @throws CatalogError `Overloaded`, `Unavailable`: it may stand there or not, which is harmless.
+ * @throws FirnError `Overloaded`, `Unavailable`: it may stand there or not, which is harmless.
  */
 export async function putSnapshotPointer(
   context: CatalogContext,
@@ -155,7 +155,7 @@ export async function putSnapshotPointer(
     }
     expected = found.version;
   }
-  throw new CatalogError("Unavailable", "STORE_UNSETTLED", "a pointer moves under its put", {
+  throw new FirnError("Unavailable", "STORE_UNSETTLED", "a pointer moves under its put", {
     key,
   });
 }

@@ -23,7 +23,7 @@ export class Tables extends Relations<Table> {
   /**
    * Drops a table: its names and claims are free at once, its pointer stays for the retention.
    *
-   * @throws CatalogError `TABLE_NOT_FOUND`, `PROTECTED`.
+   * @throws FirnError `TABLE_NOT_FOUND`, `PROTECTED`.
    */
   async drop(
     actor: Actor,
@@ -40,7 +40,7 @@ export class Tables extends Relations<Table> {
    * Lets a table go whose files stay for another catalog, and answers it as every commit before
    * left it: none comes after. `check` looks at it first.
    *
-   * @throws CatalogError `TABLE_NOT_FOUND`, `PROTECTED`, and what `check` throws.
+   * @throws FirnError `TABLE_NOT_FOUND`, `PROTECTED`, and what `check` throws.
    */
   unregister(
     actor: Actor,

@@ -34,7 +34,7 @@ type TableStep = Step<Revised<Table>>;
  * it is takes part all the same: it is held at the version that was looked at. The names of all are
  * proven at once: warm, one batch read where the store joins what is asked for together.
  *
- * @throws CatalogError `Invalid` `TRANSACTION_TOO_LARGE`, `TRANSACTION_REPEATS_TABLE`, both before
+ * @throws FirnError `Invalid` `TRANSACTION_TOO_LARGE`, `TRANSACTION_REPEATS_TABLE`, both before
  * any work; what `Tables.create` and `Tables.update` throw.
  */
 export async function commitTogether(

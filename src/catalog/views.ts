@@ -20,7 +20,7 @@ export class Views extends Relations<View> {
   /**
    * Drops a view: its names and claims are free at once, its pointer stays for the retention.
    *
-   * @throws CatalogError `VIEW_NOT_FOUND`, `PROTECTED`.
+   * @throws FirnError `VIEW_NOT_FOUND`, `PROTECTED`.
    */
   async drop(actor: Actor, ref: ViewRef): Promise<void> {
     await this.dropMarked(actor, "drop-view", ref, async (view) => view);

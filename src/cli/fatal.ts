@@ -1,13 +1,13 @@
-import type { CatalogError, ErrorContext } from "../base/error.ts";
-import { asCatalogError, describe } from "../http/failure.ts";
+import type { ErrorContext, FirnError } from "../base/error.ts";
+import { asFirnError, describe } from "../http/failure.ts";
 
 /** Why a start failed and what to do, on one line that ends with the code to look up. */
 export function fatalText(thrown: unknown): string {
-  const error = asCatalogError(thrown);
+  const error = asFirnError(thrown);
   return `firn: ${sentence(error)} [${error.code}]\n`;
 }
 
-function sentence({ code, message, context, cause }: CatalogError): string {
+function sentence({ code, message, context, cause }: FirnError): string {
   switch (code) {
     case "LSM_OWNED":
       return ownedText(context);

@@ -25,7 +25,7 @@ export type CheckpointCommand = {
   | { readonly command: "checkpoint delete"; readonly name: string }
 );
 
-/** @returns the exit code. @throws CatalogError what is wrong with it, or with the shard. */
+/** @returns the exit code. @throws FirnError what is wrong with it, or with the shard. */
 export async function checkpoint(command: CheckpointCommand, output: Output): Promise<number> {
   const checkpoints = await open(command, output);
   try {

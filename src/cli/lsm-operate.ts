@@ -34,7 +34,7 @@ export async function compactAt(at: ServerAt, clock: Clock, output: Output): Pro
  * Opens the shard that the settings name, as its owner, and makes one sorted run of it.
  *
  * @returns the exit code.
- * @throws CatalogError `Unavailable`, code `LSM_OWNED`: a server has it open; `NotFound`, code
+ * @throws FirnError `Unavailable`, code `LSM_OWNED`: a server has it open; `NotFound`, code
  *   `LSM_NO_SHARD`; what the stores throw.
  */
 export async function compactShard(
@@ -98,7 +98,7 @@ function treeText(tree: TreeReport): string {
   );
 }
 
-/** Prints the hottest key prefixes. @throws CatalogError as `OperatorClient`. */
+/** Prints the hottest key prefixes. @throws FirnError as `OperatorClient`. */
 export async function hot(at: ServerAt, { print }: Output): Promise<number> {
   const { hot: found, throttles } = await (await clientOf(at)).report();
   for (const kind of ["reads", "writes"] as const) {
@@ -115,7 +115,7 @@ export async function hot(at: ServerAt, { print }: Output): Promise<number> {
   return 0;
 }
 
-/** Rate-limits writes below a prefix. @throws CatalogError as `OperatorClient`. */
+/** Rate-limits writes below a prefix. @throws FirnError as `OperatorClient`. */
 export async function throttle(
   at: ServerAt,
   request: Parameters<OperatorClient["throttle"]>[0],
@@ -126,7 +126,7 @@ export async function throttle(
   return 0;
 }
 
-/** Prints the change feed. @throws CatalogError as `OperatorClient`. */
+/** Prints the change feed. @throws FirnError as `OperatorClient`. */
 export async function changes(
   at: ServerAt,
   { from, follow }: Parameters<OperatorClient["changes"]>[0],

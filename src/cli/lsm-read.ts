@@ -26,7 +26,7 @@ export type ReadCommand = { readonly at: Settings; readonly shard: string } & (
   | { readonly command: "history" }
 );
 
-/** @returns the exit code. @throws CatalogError as `openShardSite` and `openReader`. */
+/** @returns the exit code. @throws FirnError as `openShardSite` and `openReader`. */
 export async function read(command: ReadCommand, output: Output): Promise<number> {
   const site = await openSite(command.at, command.shard, output);
   try {

@@ -26,7 +26,7 @@ const USAGE = 2;
  * Makes a state of the past the newest one; or says what that would do.
  *
  * @returns the exit code.
- * @throws CatalogError as `openShardSite`, `openReader` and `restoreShard`.
+ * @throws FirnError as `openShardSite`, `openReader` and `restoreShard`.
  */
 export async function restore(command: RestoreCommand, output: Output): Promise<number> {
   const site = await openSite(command.at, command.shard, output);

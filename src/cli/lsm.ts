@@ -1,4 +1,4 @@
-import { CatalogError } from "../base/error.ts";
+import { FirnError } from "../base/error.ts";
 import type { ChangesRequest } from "../http/admin/change-lines.ts";
 import type { ThrottleRequest } from "../http/admin/shard-desk.ts";
 import { describe } from "../http/failure.ts";
@@ -83,7 +83,7 @@ export async function lsm(command: LsmCommand, output: Output): Promise<number> 
         return await read(command, output);
     }
   } catch (error) {
-    if (!(error instanceof CatalogError)) throw error;
+    if (!(error instanceof FirnError)) throw error;
     const message = describe(error.message, error.context);
     output.printError(`firn: ${message} [${error.code}]\n`);
     if (error.code === "LSM_SEQUENCE_GONE") output.printError(goneHelp(command, message));

@@ -1,4 +1,4 @@
-import { asCatalogError } from "../http/failure.ts";
+import { asFirnError } from "../http/failure.ts";
 import { SystemClock, sinceProcessStartMs } from "../runtime/clock.ts";
 import { compose } from "../runtime/compose.ts";
 import { mintNodeId } from "../runtime/node-identity.ts";
@@ -67,7 +67,7 @@ export async function serve(settings: Settings): Promise<number> {
     return await stopped.promise;
   } catch (error) {
     process.stderr.write(fatalText(error));
-    log.debug(errorFields(asCatalogError(error)), "cannot serve");
+    log.debug(errorFields(asFirnError(error)), "cannot serve");
     return 1;
   }
 }

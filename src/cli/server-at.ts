@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
-import { CatalogError } from "../base/error.ts";
+import { FirnError } from "../base/error.ts";
 import type { OperatorTarget } from "../http/admin/client.ts";
 import { operatorFolder, operatorSocket, readOperatorToken } from "../runtime/operator-place.ts";
 
@@ -15,7 +15,7 @@ export interface ServerAt {
 /**
  * How to reach a server: by the socket of its directory, or by its URL with the directory's token.
  *
- * @throws CatalogError `Invalid`, code `OPERATOR_URL_INVALID`.
+ * @throws FirnError `Invalid`, code `OPERATOR_URL_INVALID`.
  */
 export async function operatorTarget({ server, dir }: ServerAt): Promise<OperatorTarget> {
   if (/^https?:\/\//.test(server)) {
@@ -26,7 +26,7 @@ export async function operatorTarget({ server, dir }: ServerAt): Promise<Operato
   }
   const message =
     "not a server: name one as http://host:port, or by its --dir, where it keeps a folder operator";
-  throw new CatalogError("Invalid", "OPERATOR_URL_INVALID", message, { server });
+  throw new FirnError("Invalid", "OPERATOR_URL_INVALID", message, { server });
 }
 
 /** Where a server is said to listen, without a slash at its end; undefined of anything else. */

@@ -5,7 +5,7 @@ import type { Settings } from "../runtime/settings.ts";
 import { openShardSite, type ShardSite } from "../runtime/shard-site.ts";
 import type { Output } from "./output.ts";
 
-/** The shard that settings name, for this process. @throws CatalogError as `openShardSite`. */
+/** The shard that settings name, for this process. @throws FirnError as `openShardSite`. */
 export function openSite(settings: Settings, shard: string, output: Output): Promise<ShardSite> {
   const [clock, prng] = [new SystemClock(), new SystemPrng()];
   return openShardSite(settings, shard, {

@@ -1,4 +1,4 @@
-import { CatalogError } from "../base/error.ts";
+import { FirnError } from "../base/error.ts";
 import { describe } from "../http/failure.ts";
 import { SystemClock } from "../runtime/clock.ts";
 import { initStorage } from "../runtime/init-storage.ts";
@@ -17,7 +17,7 @@ export async function storageInit(settings: Settings, output: Output): Promise<n
     for (const line of lines) output.print(`${line}\n`);
     return 0;
   } catch (error) {
-    if (!(error instanceof CatalogError)) throw error;
+    if (!(error instanceof FirnError)) throw error;
     output.printError(`firn: ${describe(error.message, error.context)} [${error.code}]\n`);
     return 1;
   }

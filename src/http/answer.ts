@@ -1,5 +1,5 @@
 import { lengthOf } from "../base/bytes.ts";
-import type { CatalogError } from "../base/error.ts";
+import type { FirnError } from "../base/error.ts";
 import { describe } from "./failure.ts";
 
 /** An HTTP answer before any framework touches it. Header names are sent exactly as written. */
@@ -34,7 +34,7 @@ const PLACES = new Set(["path", "file", "dir", "directory", "key", "prefix", "so
  * The text of an error whose own wording no protocol prescribes. What stored bytes or our own code
  * did wrong is for the log alone, and so is where.
  */
-export function errorText(error: CatalogError): string {
+export function errorText(error: FirnError): string {
   if (HIDDEN.has(error.kind)) return "internal error";
   if (!FAILED.has(error.kind)) return describe(error.message, error.context);
   const told = Object.entries(error.context).filter(([name]) => !PLACES.has(name));

@@ -1,4 +1,4 @@
-import { CatalogError, type ErrorContext, invalid } from "../base/error.ts";
+import { type ErrorContext, FirnError, invalid } from "../base/error.ts";
 import { LIMITS } from "../base/limits.ts";
 
 /** The largest part of one context value that an answer repeats. */
@@ -8,15 +8,15 @@ const FACT_CHARS = 256;
  * Any thrown value as the one error class. What the HTTP framework refuses becomes `Invalid` with a
  * code of ours; what nobody foresaw becomes `Internal`, with the original as its cause.
  */
-export function asCatalogError(thrown: unknown): CatalogError {
-  if (thrown instanceof CatalogError) return thrown;
+export function asFirnError(thrown: unknown): FirnError {
+  if (thrown instanceof FirnError) return thrown;
   const status = frameworkStatus(thrown);
   if (status === 413) return bodyTooLarge();
   if (status === 415) return contentTypeNotSupported();
   if (status !== undefined && status >= 400 && status < 500) {
-    return new CatalogError("Invalid", "BAD_REQUEST", "malformed request", {}, thrown);
+    return new FirnError("Invalid", "BAD_REQUEST", "malformed request", {}, thrown);
   }
-  return new CatalogError("Internal", "INTERNAL", "internal error", {}, thrown);
+  return new FirnError("Internal", "INTERNAL", "internal error", {}, thrown);
 }
 
 function frameworkStatus(thrown: unknown): number | undefined {
@@ -28,40 +28,40 @@ function frameworkStatus(thrown: unknown): number | undefined {
 }
 
 /** Where the request asks for nothing that exists; still percent-encoded, as it was sent. */
-export function routeNotFound(path: string): CatalogError {
+export function routeNotFound(path: string): FirnError {
   const message = "nothing is served at this path; GET / says what is";
-  return new CatalogError("NotFound", "ROUTE_NOT_FOUND", message, { path });
+  return new FirnError("NotFound", "ROUTE_NOT_FOUND", message, { path });
 }
 
 /** A client of the Iceberg catalog that was given another base URL than the catalog's. */
-export function baseUrlWrong(path: string): CatalogError {
+export function baseUrlWrong(path: string): FirnError {
   const message =
     "no Iceberg catalog has this base URL: a client's uri ends with /iceberg, as in " +
     "http://127.0.0.1:8181/iceberg";
-  return new CatalogError("NotFound", "BASE_URL_WRONG", message, { path });
+  return new FirnError("NotFound", "BASE_URL_WRONG", message, { path });
 }
 
 /** The path exists, the method does not; `allow` is what does, for the header. */
-export function methodNotAllowed(allow: readonly string[]): CatalogError {
+export function methodNotAllowed(allow: readonly string[]): FirnError {
   return invalid("METHOD_NOT_ALLOWED", "method not allowed", { allow: allow.join(", ") });
 }
 
 /** Only JSON comes in: a page of another origin cannot send that without asking first. */
-export function contentTypeNotSupported(): CatalogError {
+export function contentTypeNotSupported(): FirnError {
   return invalid("CONTENT_TYPE_NOT_SUPPORTED", "a body must be application/json, not compressed");
 }
 
 /** More is under way than can be done in good time. */
-export function overloaded(): CatalogError {
-  return new CatalogError("Overloaded", "OVERLOADED", "too much is under way");
+export function overloaded(): FirnError {
+  return new FirnError("Overloaded", "OVERLOADED", "too much is under way");
 }
 
-export function bodyTooLarge(): CatalogError {
+export function bodyTooLarge(): FirnError {
   return invalid("BODY_TOO_LARGE", "request body too large");
 }
 
 /** So many bytes of a body have come, and then none for as long as it may stand still. */
-export function bodyIdle(receivedBytes: number): CatalogError {
+export function bodyIdle(receivedBytes: number): FirnError {
   const message = "the request body stopped arriving: send it again without a pause";
   return invalid("BODY_IDLE", message, { receivedBytes, limitMs: LIMITS.bodyIdleMs });
 }

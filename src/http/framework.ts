@@ -5,7 +5,7 @@ import {
   type FastifyRequest,
   fastify,
 } from "fastify";
-import { CatalogError } from "../base/error.ts";
+import { FirnError } from "../base/error.ts";
 import { LIMITS } from "../base/limits.ts";
 import { methodNotAllowed, overloaded, routeNotFound } from "./failure.ts";
 import { PROBLEMS, problemAnswer } from "./problem.ts";
@@ -17,10 +17,10 @@ import type { HandedOver, HandOver, Protocol } from "./protocol.ts";
  */
 const NO_COMPILERS = {
   buildValidator: () => () => {
-    throw new CatalogError("Internal", "ASSERTION_FAILED", "a route has a validation schema");
+    throw new FirnError("Internal", "ASSERTION_FAILED", "a route has a validation schema");
   },
   buildSerializer: () => () => {
-    throw new CatalogError("Internal", "ASSERTION_FAILED", "a route has a response schema");
+    throw new FirnError("Internal", "ASSERTION_FAILED", "a route has a response schema");
   },
 };
 
@@ -111,7 +111,7 @@ export class Framework {
   }
 
   /** A path that only other methods have is told from one that does not exist. */
-  #noHandler({ raw }: FastifyRequest): CatalogError {
+  #noHandler({ raw }: FastifyRequest): FirnError {
     const path = this.#open.get(raw)?.exchange.target.path ?? "";
     for (const methods of this.#methods.values()) {
       if (methods.path.test(path)) return methodNotAllowed(methods.allow);

@@ -1,10 +1,10 @@
-import type { CatalogError } from "../base/error.ts";
+import type { FirnError } from "../base/error.ts";
 import { errorText, type TextAnswer } from "./answer.ts";
 import type { ErrorForm } from "./protocol.ts";
 import { errorHeaders, httpStatus } from "./status.ts";
 
 /** An error outside any protocol adapter, as an RFC 9457 problem document with our `code`. */
-export function problemAnswer(error: CatalogError, writes: boolean): TextAnswer {
+export function problemAnswer(error: FirnError, writes: boolean): TextAnswer {
   const status = httpStatus(error, writes);
   return {
     status,

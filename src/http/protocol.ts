@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
-import type { CatalogError } from "../base/error.ts";
+import type { FirnError } from "../base/error.ts";
 
 import type { Actor } from "../service/actor.ts";
 import type { Answer } from "./answer.ts";
@@ -30,7 +30,7 @@ export interface Accepted {
   readonly bodyBytes: number;
   /** The names in its path, for the log. */
   named(): object;
-  /** @throws CatalogError, for `refuse`. */
+  /** @throws FirnError, for `refuse`. */
   run(actor: Actor, body: Uint8Array | undefined): Promise<Answer>;
 }
 
@@ -58,10 +58,10 @@ export interface Protocol {
   readonly forOperators: boolean;
   /** The log level of a request that did not fail. */
   readonly logLevel: "info" | "debug";
-  /** @throws CatalogError, for `refuse`. */
+  /** @throws FirnError, for `refuse`. */
   accept(head: Head): Accepted | Answer | HandOver;
   /** The answer to any error. `writes`: as in `Accepted`. */
-  refuse(error: CatalogError, method: string, writes: boolean): Answer;
+  refuse(error: FirnError, method: string, writes: boolean): Answer;
   /** The answer to a request that came while too much was under way. Costs next to nothing. */
   overloaded(method: string): Answer;
   /** Before the first request. Idempotent. */

@@ -1,5 +1,5 @@
 import { unreachable } from "../base/assert.ts";
-import type { CatalogError } from "../base/error.ts";
+import type { FirnError } from "../base/error.ts";
 
 /** Refusals of the request itself that HTTP knows by a finer number than 400. */
 const INVALID_STATUS: Readonly<Record<string, number>> = {
@@ -23,7 +23,7 @@ const RETRY_AFTER_MS = 1_000;
  * files behind, so a write that certainly did not happen is never answered with one. But for 501:
  * every client takes that as "not supported", and the Java one takes nothing else as that.
  */
-export function httpStatus(error: CatalogError, writes: boolean): number {
+export function httpStatus(error: FirnError, writes: boolean): number {
   switch (error.kind) {
     case "Invalid":
       return INVALID_STATUS[error.code] ?? 400;
@@ -50,7 +50,7 @@ export function httpStatus(error: CatalogError, writes: boolean): number {
 }
 
 /** Headers that belong to an error whatever its body looks like. */
-export function errorHeaders(error: CatalogError): Readonly<Record<string, string>> {
+export function errorHeaders(error: FirnError): Readonly<Record<string, string>> {
   const headers: Record<string, string> = { "X-Firn-Error": error.code };
   if (error.kind === "Overloaded" || error.kind === "Unavailable") {
     const waitMs = Number(error.context["retryAfterMs"] ?? RETRY_AFTER_MS);

@@ -14,7 +14,7 @@ const LONG_MAX = 2n ** 63n - 1n;
 /**
  * Adds a snapshot; no reference names it yet.
  *
- * @throws CatalogError `Conflict`: `COMMIT_STALE_SEQUENCE`, `COMMIT_STALE_ROW_ID`, made against
+ * @throws FirnError `Conflict`: `COMMIT_STALE_SEQUENCE`, `COMMIT_STALE_ROW_ID`, made against
  * older metadata. `Invalid` `SNAPSHOT_INVALID`: its id is taken, or the table is not complete yet.
  */
 export function addSnapshot(draft: Draft, snapshot: Snapshot): void {
@@ -76,7 +76,7 @@ function assignRows(draft: Draft, snapshot: Snapshot): bigint {
 /**
  * Points a branch or tag at a snapshot. Pointing main makes the snapshot current and logs it.
  *
- * @throws CatalogError `Invalid` `SNAPSHOT_REF_INVALID`: no such snapshot, or main as a tag.
+ * @throws FirnError `Invalid` `SNAPSHOT_REF_INVALID`: no such snapshot, or main as a tag.
  */
 export function setSnapshotRef(draft: Draft, name: string, target: RefTarget): void {
   const existing = draft.refs.get(name);

@@ -27,13 +27,13 @@ import {
  */
 const LAST_ADDED = -1;
 
-/** A version as a request names it. @throws CatalogError `Invalid` `FORMAT_VERSION_INVALID`. */
+/** A version as a request names it. @throws FirnError `Invalid` `FORMAT_VERSION_INVALID`. */
 export function supportedVersion(version: number): FormatVersion {
   if (version >= 1 && version <= MAX_FORMAT_VERSION) return version as FormatVersion;
   throw modelInvalid("FORMAT_VERSION_INVALID", "format version is not supported", { version });
 }
 
-/** @throws CatalogError `Invalid` `FORMAT_VERSION_INVALID`: unknown, or a downgrade. */
+/** @throws FirnError `Invalid` `FORMAT_VERSION_INVALID`: unknown, or a downgrade. */
 export function upgradeFormatVersion(draft: Draft, version: number): void {
   const next = supportedVersion(version);
   if (next < draft.formatVersion) {
@@ -50,7 +50,7 @@ export function upgradeFormatVersion(draft: Draft, version: number): void {
 /**
  * Adds a schema under the next id, or finds the one that is equal to it.
  *
- * @throws CatalogError `Invalid` `SCHEMA_INVALID`: a type or default that the version has not.
+ * @throws FirnError `Invalid` `SCHEMA_INVALID`: a type or default that the version has not.
  */
 export function* addSchema(draft: Draft, schema: Schema): Steps<void> {
   checkSchemaVersion(schema, draft.formatVersion);
@@ -71,7 +71,7 @@ function nextSchemaId(draft: Draft): number {
   return Math.max(draft.currentSchemaId, draft.schemas.highestId(-1) + 1);
 }
 
-/** @throws CatalogError `Invalid` `SCHEMA_INVALID`: there is no such schema. */
+/** @throws FirnError `Invalid` `SCHEMA_INVALID`: there is no such schema. */
 export function setCurrentSchema(draft: Draft, id: number): void {
   const schemaId = id === LAST_ADDED ? draft.lastAddedSchemaId : id;
   if (schemaId === undefined) {
@@ -85,7 +85,7 @@ export function setCurrentSchema(draft: Draft, id: number): void {
   draft.changed = true;
 }
 
-/** @throws CatalogError `Invalid` `SCHEMA_INVALID`: the current schema is among them. */
+/** @throws FirnError `Invalid` `SCHEMA_INVALID`: the current schema is among them. */
 export function removeSchemas(draft: Draft, schemaIds: IdSet<number>): void {
   if (schemaIds.has(draft.currentSchemaId)) {
     throw modelInvalid("SCHEMA_INVALID", "the current schema stays", {
@@ -107,7 +107,7 @@ function boundSchema(draft: Draft): Schema {
 /**
  * Adds a spec under the next id, or finds the one with the same fields.
  *
- * @throws CatalogError `Invalid` `PARTITION_SPEC_INVALID`: the current schema has not its sources.
+ * @throws FirnError `Invalid` `PARTITION_SPEC_INVALID`: the current schema has not its sources.
  */
 export function* addSpec(draft: Draft, spec: PartitionSpec): Steps<void> {
   checkPartitionNames(spec);
@@ -132,7 +132,7 @@ export function* addSpec(draft: Draft, spec: PartitionSpec): Steps<void> {
   draft.changed = true;
 }
 
-/** @throws CatalogError `Invalid` `PARTITION_SPEC_INVALID`: there is no such spec. */
+/** @throws FirnError `Invalid` `PARTITION_SPEC_INVALID`: there is no such spec. */
 export function setDefaultSpec(draft: Draft, id: number): void {
   const specId = id === LAST_ADDED ? draft.lastAddedSpecId : id;
   if (specId === undefined) {
@@ -146,7 +146,7 @@ export function setDefaultSpec(draft: Draft, id: number): void {
   draft.changed = true;
 }
 
-/** @throws CatalogError `Invalid` `PARTITION_SPEC_INVALID`: the default spec is among them. */
+/** @throws FirnError `Invalid` `PARTITION_SPEC_INVALID`: the default spec is among them. */
 export function removeSpecs(draft: Draft, specIds: IdSet<number>): void {
   if (specIds.has(draft.defaultSpecId)) {
     throw modelInvalid("PARTITION_SPEC_INVALID", "the default spec stays", {
@@ -161,7 +161,7 @@ export function removeSpecs(draft: Draft, specIds: IdSet<number>): void {
 /**
  * Adds an order under the next id, or finds the one that is equal to it. Unsorted is always 0.
  *
- * @throws CatalogError `Invalid` `SORT_ORDER_INVALID`: the current schema has not its sources.
+ * @throws FirnError `Invalid` `SORT_ORDER_INVALID`: the current schema has not its sources.
  */
 export function* addSortOrder(draft: Draft, order: SortOrder): Steps<void> {
   checkOrder(order, boundSchema(draft));
@@ -180,7 +180,7 @@ function nextOrderId(draft: Draft): number {
   return draft.sortOrders.highestId(FIRST_SORT_ORDER_ID - 1) + 1;
 }
 
-/** @throws CatalogError `Invalid` `SORT_ORDER_INVALID`: there is no such order. */
+/** @throws FirnError `Invalid` `SORT_ORDER_INVALID`: there is no such order. */
 export function setDefaultSortOrder(draft: Draft, id: number): void {
   const orderId = id === LAST_ADDED ? draft.lastAddedOrderId : id;
   if (orderId === undefined) {

@@ -1,8 +1,8 @@
 import { utf8Text } from "../base/bytes.ts";
-import { type CatalogError, invalid } from "../base/error.ts";
+import { type FirnError, invalid } from "../base/error.ts";
 
 /** A file that is no Avro, or not as its own schema says. */
-export function avroInvalid(reason: string): CatalogError {
+export function avroInvalid(reason: string): FirnError {
   return invalid("AVRO_INVALID", `avro: ${reason}`, { reason });
 }
 

@@ -1,6 +1,6 @@
 import { inflateRawSync, zstdDecompressSync } from "node:zlib";
 import { bytesEqual, utf8Text } from "../base/bytes.ts";
-import { CatalogError, invalid } from "../base/error.ts";
+import { FirnError, invalid } from "../base/error.ts";
 import { LIMITS } from "../base/limits.ts";
 import { AvroCursor, avroInvalid } from "./avro-cursor.ts";
 import { parseAvroSchema } from "./avro-schema.ts";
@@ -31,7 +31,7 @@ const STEPS_ALWAYS = 4_000_000;
  * The values of an Avro file, as far as they are wanted, block by block: one block is unpacked at
  * a time.
  *
- * @throws CatalogError `Invalid`: `AVRO_INVALID`, `AVRO_CODEC_UNSUPPORTED`, or a `JSON_…` code of
+ * @throws FirnError `Invalid`: `AVRO_INVALID`, `AVRO_CODEC_UNSUPPORTED`, or a `JSON_…` code of
  * its schema.
  */
 export function* readAvroFile(bytes: Uint8Array, wanted: Wanted): Generator<AvroValue> {
@@ -82,7 +82,7 @@ function unpack(codec: string, bytes: Uint8Array): Uint8Array {
         });
     }
   } catch (error) {
-    if (error instanceof CatalogError) throw error;
+    if (error instanceof FirnError) throw error;
     throw avroInvalid("a block that cannot be unpacked");
   }
 }

@@ -39,7 +39,7 @@ const PRIMITIVES: ReadonlyMap<string, AvroType> = new Map(
   ),
 );
 
-/** @throws CatalogError `Invalid`: `AVRO_INVALID`, or a `JSON_…` code. */
+/** @throws FirnError `Invalid`: `AVRO_INVALID`, or a `JSON_…` code. */
 export function parseAvroSchema(text: string): AvroType {
   return new SchemaReader().read(parseJson(text, BOUNDS), { namespace: "", depth: 0 });
 }

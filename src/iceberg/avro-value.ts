@@ -21,7 +21,7 @@ export type AvroRecord = { readonly [name: string]: AvroValue };
  */
 export type Wanted = true | "scalar" | { readonly [field: string]: Wanted };
 
-/** Reads one value. @throws CatalogError `Invalid` `AVRO_INVALID`. */
+/** Reads one value. @throws FirnError `Invalid` `AVRO_INVALID`. */
 export function readAvro(cursor: AvroCursor, type: AvroType, wanted: Wanted): AvroValue {
   if (wanted === "scalar" && HOLDERS.has(type.kind)) {
     skipAvro(cursor, type);
@@ -81,7 +81,7 @@ function wantedOf(wanted: Wanted, name: string): Wanted | undefined {
   return typeof wanted === "object" && Object.hasOwn(wanted, name) ? wanted[name] : undefined;
 }
 
-/** Passes over one value. @throws CatalogError `Invalid` `AVRO_INVALID`. */
+/** Passes over one value. @throws FirnError `Invalid` `AVRO_INVALID`. */
 export function skipAvro(cursor: AvroCursor, type: AvroType): void {
   cursor.step();
   switch (type.kind) {

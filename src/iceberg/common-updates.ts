@@ -1,5 +1,5 @@
 import { utf8Length } from "../base/bytes.ts";
-import { type CatalogError, invalid } from "../base/error.ts";
+import { type FirnError, invalid } from "../base/error.ts";
 import type { JsonObject } from "../base/json.ts";
 import {
   arrayOf,
@@ -30,7 +30,7 @@ export type CommonUpdate =
 /**
  * An update that both know, undefined for any other action.
  *
- * @throws CatalogError `Invalid`: a `FIELD_…` code, `UPDATE_INVALID` or `SCHEMA_INVALID`.
+ * @throws FirnError `Invalid`: a `FIELD_…` code, `UPDATE_INVALID` or `SCHEMA_INVALID`.
  */
 export function* commonUpdateSteps(
   action: string,
@@ -64,7 +64,7 @@ export function* commonUpdateSteps(
 }
 
 /** The error of an action that is none, or none of the thing that is committed to. */
-export function unknownUpdate(action: string, at: string): CatalogError {
+export function unknownUpdate(action: string, at: string): FirnError {
   return invalid("UPDATE_UNKNOWN", "unknown update", { path: at, action: action.slice(0, 128) });
 }
 
@@ -83,7 +83,7 @@ interface CommonDraft {
   changed: boolean;
 }
 
-/** @throws CatalogError `Invalid` `UPDATE_INVALID`: it has another one. */
+/** @throws FirnError `Invalid` `UPDATE_INVALID`: it has another one. */
 export function assignUuid(draft: CommonDraft, uuid: string): void {
   if (draft.uuid?.toLowerCase() === uuid.toLowerCase()) return;
   // The identity outlives all else; everything that was ever cached hangs on it.
@@ -94,7 +94,7 @@ export function assignUuid(draft: CommonDraft, uuid: string): void {
   draft.changed = true;
 }
 
-/** @throws CatalogError `Invalid` `UPDATE_INVALID`: it is empty. */
+/** @throws FirnError `Invalid` `UPDATE_INVALID`: it is empty. */
 export function setLocation(draft: CommonDraft, location: string): void {
   if (location === "") throw modelInvalid("UPDATE_INVALID", "location is empty");
   if (location === draft.location) return;
@@ -129,7 +129,7 @@ function ownProperties(draft: CommonDraft): Map<string, string> {
 /**
  * Bounds what a request makes of the properties; those that were larger before may still shrink.
  *
- * @throws CatalogError `Invalid`, the code given, which says the limit.
+ * @throws FirnError `Invalid`, the code given, which says the limit.
  */
 export function checkPropertiesSize(
   { base, properties }: Pick<CommonDraft, "base" | "properties">,

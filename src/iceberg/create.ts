@@ -65,7 +65,7 @@ const COUNT = /^\+?\d{1,9}$/;
  * Metadata of a new table. All ids are assigned afresh: columns from 1, partition fields from 1000,
  * schema and spec 0, a sort order 1.
  *
- * @throws CatalogError `Invalid`: the code of the part that is wrong, or a `FIELD_…` code.
+ * @throws FirnError `Invalid`: the code of the part that is wrong, or a `FIELD_…` code.
  */
 export function* newTableSteps(table: NewTable): Steps<TableMetadata> {
   const formatVersion = supportedVersion(requestedVersion(table.properties[FORMAT_VERSION]));

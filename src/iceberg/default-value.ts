@@ -17,7 +17,7 @@ const UTC_OFFSET = /(?:\+00:00|Z)$/;
 /**
  * A default value in the format's single-value serialization (spec, appendix D), kept as its JSON.
  *
- * @throws CatalogError `Invalid` `SCHEMA_INVALID`: no value of that type.
+ * @throws FirnError `Invalid` `SCHEMA_INVALID`: no value of that type.
  */
 export function parseDefault(
   type: IcebergType,

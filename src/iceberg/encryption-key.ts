@@ -17,7 +17,7 @@ export interface EncryptionKey {
 
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}(?:==)?|[A-Za-z0-9+/]{3}=?)?$/;
 
-/** @throws CatalogError `Invalid`, a `FIELD_…` code. */
+/** @throws FirnError `Invalid`, a `FIELD_…` code. */
 export function parseEncryptionKey(object: JsonObject, at: string): EncryptionKey {
   if (!BASE64.test(requireString(object, "encrypted-key-metadata", at))) {
     throw fieldInvalid(memberPath(at, "encrypted-key-metadata"), "base64");

@@ -1,4 +1,4 @@
-import { CatalogError, type ErrorContext, invalid } from "../base/error.ts";
+import { type ErrorContext, FirnError, invalid } from "../base/error.ts";
 
 /** What of the format a value breaks; every code stands for one part of the model. */
 export type ModelCode =
@@ -23,7 +23,7 @@ export function modelInvalid(
   code: ModelCode,
   reason: string,
   context: ErrorContext = {},
-): CatalogError {
+): FirnError {
   return invalid(code, reason, { reason, ...context });
 }
 
@@ -32,6 +32,6 @@ export function staleCommit(
   code: "COMMIT_STALE_SEQUENCE" | "COMMIT_STALE_ROW_ID",
   reason: string,
   context: ErrorContext,
-): CatalogError {
-  return new CatalogError("Conflict", code, reason, { reason, ...context });
+): FirnError {
+  return new FirnError("Conflict", code, reason, { reason, ...context });
 }

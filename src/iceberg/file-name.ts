@@ -8,7 +8,7 @@ const VERSION = /^\d{1,9}$/;
  * and from 0 where there is no base or its name holds no number. With the gzip codec the name ends
  * in `.gz.metadata.json`, and the caller writes gzip.
  *
- * @throws CatalogError `Invalid` `TABLE_PROPERTY_INVALID`: another codec than none or gzip.
+ * @throws FirnError `Invalid` `TABLE_PROPERTY_INVALID`: another codec than none or gzip.
  */
 export function nextMetadataFileName(
   baseLocation: string | undefined,

@@ -15,7 +15,7 @@ import { checkOrder } from "./sort-order.ts";
  * The metadata that a draft has become: checks what the updates left behind together, corrects the
  * snapshot log and logs the base's file.
  *
- * @throws CatalogError `Invalid`: the code of the part that does not fit the others.
+ * @throws FirnError `Invalid`: the code of the part that does not fit the others.
  */
 export function* finishDraft(draft: Draft, baseLocation: string | undefined): Steps<TableMetadata> {
   const { uuid, location, base } = draft;

@@ -1,4 +1,4 @@
-import { CatalogError } from "../base/error.ts";
+import { FirnError } from "../base/error.ts";
 import { readAvroFile } from "./avro-file.ts";
 import type { AvroRecord, AvroValue, Wanted } from "./avro-value.ts";
 import { modelInvalid } from "./errors.ts";
@@ -21,7 +21,7 @@ const MAX_PATH_LENGTH = 8_192;
 /**
  * The paths of the manifests in a manifest list.
  *
- * @throws CatalogError `Invalid` `MANIFEST_INVALID`, when the file is read that far; context
+ * @throws FirnError `Invalid` `MANIFEST_INVALID`, when the file is read that far; context
  * `reason` and `cause`.
  */
 export function* readManifestList(bytes: Uint8Array): Generator<string> {
@@ -33,7 +33,7 @@ export function* readManifestList(bytes: Uint8Array): Generator<string> {
 /**
  * The entries of a manifest, deleted ones too.
  *
- * @throws CatalogError `Invalid` `MANIFEST_INVALID`, when the file is read that far; context
+ * @throws FirnError `Invalid` `MANIFEST_INVALID`, when the file is read that far; context
  * `reason` and `cause`.
  */
 export function* readManifest(bytes: Uint8Array): Generator<ManifestEntry> {
@@ -56,7 +56,7 @@ function* manifestValues(bytes: Uint8Array, wanted: Wanted): Generator<AvroValue
   try {
     yield* readAvroFile(bytes, wanted);
   } catch (error) {
-    if (!(error instanceof CatalogError) || error.kind !== "Invalid") throw error;
+    if (!(error instanceof FirnError) || error.kind !== "Invalid") throw error;
     if (error.code === "MANIFEST_INVALID") throw error;
     throw modelInvalid("MANIFEST_INVALID", error.message, { ...error.context, cause: error.code });
   }

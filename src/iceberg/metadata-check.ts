@@ -10,7 +10,7 @@ const CLOCK_TOLERANCE_MS = 60_000;
 /**
  * What has to hold between the parts of one table metadata.
  *
- * @throws CatalogError `Invalid` `METADATA_INVALID`.
+ * @throws FirnError `Invalid` `METADATA_INVALID`.
  */
 export function checkMetadata(metadata: TableMetadata): void {
   const { lastSequenceNumber, snapshots, refs, currentSnapshotId, lastUpdatedMs } = metadata;
@@ -57,7 +57,7 @@ function checkRefs(
 /**
  * Entries are in the order of time, and none is younger than the metadata, tolerance aside.
  *
- * @throws CatalogError `Invalid`, the code given.
+ * @throws FirnError `Invalid`, the code given.
  */
 export function checkLog(
   log: Iterable<SnapshotLogEntry | MetadataLogEntry>,

@@ -1,4 +1,4 @@
-import { CatalogError } from "../base/error.ts";
+import { FirnError } from "../base/error.ts";
 import { isJsonObject, type JsonObject, parseJson } from "../base/json.ts";
 import { LIMITS } from "../base/limits.ts";
 import { modelInvalid } from "./errors.ts";
@@ -9,7 +9,7 @@ const FILE_BOUNDS = { depth: LIMITS.jsonDepth, nodes: LIMITS.metadataFileNodes }
 /**
  * Parses the text of a metadata file, of a table or a view, by `read`.
  *
- * @throws CatalogError `Invalid` `METADATA_INVALID`; context `reason`, and `cause` holds the code
+ * @throws FirnError `Invalid` `METADATA_INVALID`; context `reason`, and `cause` holds the code
  * of the part that was refused.
  */
 export function parseMetadataFile<T>(text: string, read: (object: JsonObject) => T): T {
@@ -18,9 +18,9 @@ export function parseMetadataFile<T>(text: string, read: (object: JsonObject) =>
     if (!isJsonObject(value)) throw modelInvalid("METADATA_INVALID", "not an object");
     return read(value);
   } catch (error) {
-    if (!(error instanceof CatalogError) || error.kind !== "Invalid") throw error;
+    if (!(error instanceof FirnError) || error.kind !== "Invalid") throw error;
     if (error.code === "METADATA_INVALID") throw error;
     const context = { ...error.context, reason: error.message, cause: error.code };
-    throw new CatalogError("Invalid", "METADATA_INVALID", error.message, context, error);
+    throw new FirnError("Invalid", "METADATA_INVALID", error.message, context, error);
   }
 }

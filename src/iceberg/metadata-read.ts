@@ -75,7 +75,7 @@ const MODELLED: ReadonlySet<string> = new Set([
  * The model of a metadata file of format version 1, 2 or 3, checked part by part; what holds
  * between the parts is `checkMetadata`'s.
  *
- * @throws CatalogError `Invalid`, of many codes.
+ * @throws FirnError `Invalid`, of many codes.
  */
 export function readTableMetadata(object: JsonObject): TableMetadata {
   const formatVersion = readFormatVersion(object);

@@ -11,7 +11,7 @@ import { partitionFieldsToJson } from "./partition-spec.ts";
  * Parses and checks the text of a metadata file of format version 1, 2 or 3. Printing it again
  * gives the same members in the same order, unknown ones included, white space aside.
  *
- * @throws CatalogError `Invalid` `METADATA_INVALID`; context `reason`, and `cause` holds the code
+ * @throws FirnError `Invalid` `METADATA_INVALID`; context `reason`, and `cause` holds the code
  * of the part that was refused.
  */
 export function parseTableMetadata(text: string): TableMetadata {

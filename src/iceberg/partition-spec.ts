@@ -41,7 +41,7 @@ export interface PartitionSpec {
  * A spec as metadata or a request holds it; field ids may be missing from all fields or from none.
  * An absent `spec-id` reads as 0, which requests use: their specs are numbered by the table.
  *
- * @throws CatalogError `Invalid`: `PARTITION_SPEC_INVALID`, or a `FIELD_…` code.
+ * @throws FirnError `Invalid`: `PARTITION_SPEC_INVALID`, or a `FIELD_…` code.
  */
 export function parsePartitionSpec(object: JsonObject, at: string): PartitionSpec {
   const array = requireArray(object, "fields", at);
@@ -103,7 +103,7 @@ export function partitionFieldsToJson(fields: readonly PartitionField[]): JsonAr
 /**
  * Bounds the names of a spec that a request adds.
  *
- * @throws CatalogError `Invalid` `PARTITION_SPEC_INVALID`, which says the limit.
+ * @throws FirnError `Invalid` `PARTITION_SPEC_INVALID`, which says the limit.
  */
 export function checkPartitionNames({ fields }: PartitionSpec): void {
   const { fieldNameBytes } = LIMITS;
@@ -135,7 +135,7 @@ export function* specDigest({ fields }: PartitionSpec): Steps<string> {
  * Whether a table with this schema can write with this spec: every source is a primitive inside
  * structs only, its transform takes it, and no partition is named like another column.
  *
- * @throws CatalogError `Invalid` `PARTITION_SPEC_INVALID`.
+ * @throws FirnError `Invalid` `PARTITION_SPEC_INVALID`.
  */
 export function checkSpec(spec: PartitionSpec, schema: Schema): void {
   for (const field of spec.fields) {
@@ -166,7 +166,7 @@ function fieldProblem(field: PartitionField, schema: Schema): string | undefined
 /**
  * Whether the ids follow each other from the first one, as format version 1 needs.
  *
- * @throws CatalogError `Invalid` `PARTITION_SPEC_INVALID`.
+ * @throws FirnError `Invalid` `PARTITION_SPEC_INVALID`.
  */
 export function checkSequentialIds(spec: PartitionSpec): void {
   if (spec.fields.some((field, i) => field.fieldId !== FIRST_PARTITION_FIELD_ID + i)) {
@@ -177,7 +177,7 @@ export function checkSequentialIds(spec: PartitionSpec): void {
 /**
  * Whether no field id stands twice, which would let two fields claim one partition value.
  *
- * @throws CatalogError `Invalid` `PARTITION_SPEC_INVALID`.
+ * @throws FirnError `Invalid` `PARTITION_SPEC_INVALID`.
  */
 export function checkDistinctIds(spec: PartitionSpec): void {
   if (new IdSet(spec.fields.map((field) => field.fieldId)).size !== spec.fields.length) {

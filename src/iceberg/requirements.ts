@@ -1,4 +1,4 @@
-import { CatalogError, type ErrorContext, invalid } from "../base/error.ts";
+import { type ErrorContext, FirnError, invalid } from "../base/error.ts";
 import type { JsonObject, JsonValue } from "../base/json.ts";
 import {
   asArray,
@@ -30,7 +30,7 @@ export type TableRequirement =
 /**
  * The `requirements` of a commit request.
  *
- * @throws CatalogError `Invalid`: `REQUIREMENT_UNKNOWN`, `REQUIREMENT_INVALID` (`assert-create`
+ * @throws FirnError `Invalid`: `REQUIREMENT_UNKNOWN`, `REQUIREMENT_INVALID` (`assert-create`
  * stands alone), or a `FIELD_…` code.
  */
 export function parseRequirements(value: JsonValue): readonly TableRequirement[] {
@@ -85,7 +85,7 @@ export function isCreate(requirements: readonly TableRequirement[]): boolean {
 /**
  * Checks all requirements against the current metadata, undefined for a table that does not exist.
  *
- * @throws CatalogError `Conflict` `REQUIREMENT_FAILED`; its context's `requirement` says what
+ * @throws FirnError `Conflict` `REQUIREMENT_FAILED`; its context's `requirement` says what
  * changed in the words that clients of the protocol know. `Invalid` `REQUIREMENT_INVALID`: there is
  * no table to hold anything else than `assert-create`.
  */
@@ -103,7 +103,7 @@ export function checkRequirements(
     const failed = failure(requirement, base);
     if (failed !== undefined) {
       const context: ErrorContext = { requirement: failed, type: requirement.type };
-      throw new CatalogError("Conflict", "REQUIREMENT_FAILED", "requirement failed", context);
+      throw new FirnError("Conflict", "REQUIREMENT_FAILED", "requirement failed", context);
     }
   }
 }

@@ -46,7 +46,7 @@ export interface Schema {
 /**
  * A schema as metadata or a request holds it. An absent `schema-id` reads as 0.
  *
- * @throws CatalogError `Invalid`: `SCHEMA_INVALID`, or a `FIELD_…` code of a malformed member.
+ * @throws FirnError `Invalid`: `SCHEMA_INVALID`, or a `FIELD_…` code of a malformed member.
  */
 export function* schemaSteps(object: JsonObject, at: string): Steps<Schema> {
   if (member(object, "type") !== "struct") {
@@ -179,7 +179,7 @@ export function fullNameOf({ name, parent }: Pick<IndexedField, "name" | "parent
  * Bounds the names of a schema that a request adds. A metadata file that is registered may hold
  * longer ones, up to what the reader of a name takes.
  *
- * @throws CatalogError `Invalid` `SCHEMA_INVALID`, which says the limit.
+ * @throws FirnError `Invalid` `SCHEMA_INVALID`, which says the limit.
  */
 export function checkNameLengths(schema: Schema): void {
   const { fieldNameBytes, fullNameBytes } = LIMITS;
@@ -235,7 +235,7 @@ function identifierProblem(field: IndexedField | undefined): string | undefined 
 /**
  * Whether every type and default may stand in a table of this format version.
  *
- * @throws CatalogError `Invalid` `SCHEMA_INVALID`.
+ * @throws FirnError `Invalid` `SCHEMA_INVALID`.
  */
 export function checkSchemaVersion(schema: Schema, formatVersion: number): void {
   for (const field of schema.byId.values()) {

@@ -26,7 +26,7 @@ export class SnapshotList {
     this.#positions = positions;
   }
 
-  /** @throws CatalogError `Invalid` `SNAPSHOT_INVALID`: an id stands twice. */
+  /** @throws FirnError `Invalid` `SNAPSHOT_INVALID`: an id stands twice. */
   static of(items: readonly Snapshot[]): SnapshotList {
     return SnapshotList.#indexed(ChunkedList.of(items));
   }
@@ -68,7 +68,7 @@ export class SnapshotList {
     return this.find(snapshotId) !== undefined;
   }
 
-  /** @throws CatalogError `Invalid` `SNAPSHOT_INVALID`: the id is in the list. */
+  /** @throws FirnError `Invalid` `SNAPSHOT_INVALID`: the id is in the list. */
   append(snapshot: Snapshot): SnapshotList {
     const { snapshotId } = snapshot;
     if (this.has(snapshotId)) {

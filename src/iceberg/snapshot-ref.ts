@@ -22,7 +22,7 @@ export interface SnapshotRef extends RefTarget {
 /**
  * A reference as metadata or a request holds it.
  *
- * @throws CatalogError `Invalid`: `SNAPSHOT_REF_INVALID`, or a `FIELD_…` code.
+ * @throws FirnError `Invalid`: `SNAPSHOT_REF_INVALID`, or a `FIELD_…` code.
  */
 export function parseSnapshotRef(object: JsonObject, at: string): SnapshotRef {
   return { ...parseRefTarget(object, at), fragment: new Fragment(object) };

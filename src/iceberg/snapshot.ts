@@ -32,7 +32,7 @@ export interface Snapshot {
 /**
  * A snapshot as metadata or a request holds it.
  *
- * @throws CatalogError `Invalid`: `SNAPSHOT_INVALID`, or a `FIELD_…` code.
+ * @throws FirnError `Invalid`: `SNAPSHOT_INVALID`, or a `FIELD_…` code.
  */
 export function parseSnapshot(object: JsonObject, at: string): Snapshot {
   const firstRowId = optionalLong(object, "first-row-id", at);
@@ -74,7 +74,7 @@ export interface MetadataLogEntry {
   readonly fragment: Fragment;
 }
 
-/** @throws CatalogError `Invalid`, a `FIELD_…` code. */
+/** @throws FirnError `Invalid`, a `FIELD_…` code. */
 export function parseSnapshotLogEntry(object: JsonObject, at: string): SnapshotLogEntry {
   return {
     timestampMs: requireMember(object, "timestamp-ms", asMillis, at),
@@ -88,7 +88,7 @@ export function makeSnapshotLogEntry(timestampMs: number, snapshotId: bigint): S
   return { timestampMs, snapshotId, fragment };
 }
 
-/** @throws CatalogError `Invalid`, a `FIELD_…` code. */
+/** @throws FirnError `Invalid`, a `FIELD_…` code. */
 export function parseMetadataLogEntry(object: JsonObject, at: string): MetadataLogEntry {
   return {
     timestampMs: requireMember(object, "timestamp-ms", asMillis, at),

@@ -34,7 +34,7 @@ export const FIRST_SORT_ORDER_ID = 1;
 /**
  * An order as metadata or a request holds it. An absent `order-id` reads as what its fields imply.
  *
- * @throws CatalogError `Invalid`: `SORT_ORDER_INVALID`, or a `FIELD_…` code.
+ * @throws FirnError `Invalid`: `SORT_ORDER_INVALID`, or a `FIELD_…` code.
  */
 export function parseSortOrder(object: JsonObject, at: string): SortOrder {
   const path = memberPath(at, "fields");
@@ -96,7 +96,7 @@ export function* orderDigest({ fields }: SortOrder): Steps<string> {
 /**
  * Whether rows of this schema can be sorted by this order.
  *
- * @throws CatalogError `Invalid` `SORT_ORDER_INVALID`.
+ * @throws FirnError `Invalid` `SORT_ORDER_INVALID`.
  */
 export function checkOrder(order: SortOrder, schema: Schema): void {
   for (const field of order.fields) {

@@ -18,14 +18,14 @@ export interface StatisticsFile {
   readonly fragment: Fragment;
 }
 
-/** A Puffin file. @throws CatalogError `Invalid`, a `FIELD_…` code. */
+/** A Puffin file. @throws FirnError `Invalid`, a `FIELD_…` code. */
 export function parseStatisticsFile(object: JsonObject, at: string): StatisticsFile {
   requireLong(object, "file-footer-size-in-bytes", at);
   requireMember(object, "blob-metadata", arrayOf(checkBlobMetadata), at);
   return parsePartitionStatisticsFile(object, at);
 }
 
-/** A partition statistics file. @throws CatalogError `Invalid`, a `FIELD_…` code. */
+/** A partition statistics file. @throws FirnError `Invalid`, a `FIELD_…` code. */
 export function parsePartitionStatisticsFile(object: JsonObject, at: string): StatisticsFile {
   requireLong(object, "file-size-in-bytes", at);
   return {

@@ -28,7 +28,7 @@ const MAX_TRANSFORM_LENGTH = 256;
 /**
  * A transform's text, in any case.
  *
- * @throws CatalogError `Invalid`, the code given: a width of 0 or beyond 32 bits, or a long text.
+ * @throws FirnError `Invalid`, the code given: a width of 0 or beyond 32 bits, or a long text.
  */
 export function parseTransform(
   text: string,

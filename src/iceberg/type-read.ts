@@ -57,7 +57,7 @@ const FIELDS_A_STEP = 256;
 /**
  * A struct's fields.
  *
- * @throws CatalogError `Invalid`: `SCHEMA_INVALID`, or a `FIELD_…` code of a malformed member.
+ * @throws FirnError `Invalid`: `SCHEMA_INVALID`, or a `FIELD_…` code of a malformed member.
  */
 export function* structSteps(object: JsonObject, at: string): Steps<StructType> {
   const fields: NestedField[] = [];

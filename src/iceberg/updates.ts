@@ -91,7 +91,7 @@ const asRefName = asNameOf(LIMITS.refNameBytes);
 /**
  * The `updates` of a commit request, parsed and each checked by itself.
  *
- * @throws CatalogError `Invalid`: `UPDATE_UNKNOWN`, a `FIELD_…` code, or that of the part that
+ * @throws FirnError `Invalid`: `UPDATE_UNKNOWN`, a `FIELD_…` code, or that of the part that
  * an update holds.
  */
 export function* updateSteps(value: JsonValue): Steps<readonly TableUpdate[]> {
@@ -199,7 +199,7 @@ export interface ApplyOptions {
  * The metadata after a request's updates, in their order; without a base, of a table that they
  * create. Gives the base itself where nothing changes. Costs the change: history is shared.
  *
- * @throws CatalogError `Invalid`: the code of the part that an update breaks. `Conflict`:
+ * @throws FirnError `Invalid`: the code of the part that an update breaks. `Conflict`:
  * `COMMIT_STALE_SEQUENCE`, `COMMIT_STALE_ROW_ID`.
  */
 export function* applySteps(

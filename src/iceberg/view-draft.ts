@@ -92,7 +92,7 @@ export function* addViewSchema(draft: ViewDraft, schema: Schema): Steps<void> {
 /**
  * Adds a version under the next id, or finds the one that behaves the same.
  *
- * @throws CatalogError `Invalid`: `VIEW_VERSION_INVALID`, `VIEW_DIALECT_REPEATED`.
+ * @throws FirnError `Invalid`: `VIEW_VERSION_INVALID`, `VIEW_DIALECT_REPEATED`.
  */
 export function* addViewVersion(draft: ViewDraft, version: ViewVersion): Steps<void> {
   checkNewVersion(version);
@@ -116,7 +116,7 @@ export function* addViewVersion(draft: ViewDraft, version: ViewVersion): Steps<v
   draft.changed = true;
 }
 
-/** @throws CatalogError `Invalid` `VIEW_VERSION_INVALID`: there is no such version. */
+/** @throws FirnError `Invalid` `VIEW_VERSION_INVALID`: there is no such version. */
 export function setCurrentViewVersion(draft: ViewDraft, id: number): void {
   const versionId = id === LAST_ADDED ? draft.lastAddedVersionId : id;
   if (versionId === undefined) {
@@ -134,7 +134,7 @@ export function setCurrentViewVersion(draft: ViewDraft, id: number): void {
  * The metadata that a draft has become: the change of the current version is logged, and versions
  * that are too many are left out with what the log says of them and before.
  *
- * @throws CatalogError `Invalid`: `UPDATE_INVALID`, `VIEW_PROPERTY_INVALID`,
+ * @throws FirnError `Invalid`: `UPDATE_INVALID`, `VIEW_PROPERTY_INVALID`,
  * `VIEW_DIALECT_DROPPED`.
  */
 export function finishViewDraft(draft: ViewDraft): ViewMetadata {
@@ -177,7 +177,7 @@ function checkDialects(previous: ViewVersion, current: ViewVersion): void {
   });
 }
 
-/** @throws CatalogError `Invalid` `VIEW_PROPERTY_INVALID`. */
+/** @throws FirnError `Invalid` `VIEW_PROPERTY_INVALID`. */
 function historySize(properties: ReadonlyMap<string, string>): number {
   const value = properties.get(HISTORY_SIZE);
   if (value === undefined) return HISTORY_SIZE_DEFAULT;

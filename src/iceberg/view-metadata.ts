@@ -67,7 +67,7 @@ const MODELLED: ReadonlySet<string> = new Set(["properties", "schemas", "version
  * Parses and checks the text of a view's metadata file. Printing it again gives the same members in
  * the same order, unknown ones included, white space aside.
  *
- * @throws CatalogError `Invalid` `METADATA_INVALID`, as for a table's.
+ * @throws FirnError `Invalid` `METADATA_INVALID`, as for a table's.
  */
 export function parseViewMetadata(text: string): ViewMetadata {
   return parseMetadataFile(text, (object) => {
@@ -92,13 +92,13 @@ function readViewMetadata(object: JsonObject): ViewMetadata {
   };
 }
 
-/** @throws CatalogError `Invalid` `FORMAT_VERSION_INVALID`. */
+/** @throws FirnError `Invalid` `FORMAT_VERSION_INVALID`. */
 export function checkViewFormat(version: number): void {
   if (version === VIEW_FORMAT_VERSION) return;
   throw modelInvalid("FORMAT_VERSION_INVALID", "format version is not supported", { version });
 }
 
-/** What has to hold between the parts. @throws CatalogError `Invalid` `METADATA_INVALID`. */
+/** What has to hold between the parts. @throws FirnError `Invalid` `METADATA_INVALID`. */
 function checkViewMetadata({ schemas, versions, currentVersionId }: ViewMetadata): void {
   const schemaIds = new IdSet(schemas.map(({ schemaId }) => schemaId));
   const versionIds = new IdSet(versions.map(({ versionId }) => versionId));

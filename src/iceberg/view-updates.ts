@@ -1,4 +1,4 @@
-import { CatalogError, invalid } from "../base/error.ts";
+import { FirnError, invalid } from "../base/error.ts";
 import type { JsonObject, JsonValue } from "../base/json.ts";
 import {
   arrayOf,
@@ -46,7 +46,7 @@ export interface ViewRequirement {
 /**
  * The `updates` of a commit to a view, parsed and each checked by itself.
  *
- * @throws CatalogError `Invalid`: `UPDATE_UNKNOWN` (those of tables alone included), a `FIELD_…`
+ * @throws FirnError `Invalid`: `UPDATE_UNKNOWN` (those of tables alone included), a `FIELD_…`
  * code, or that of the part that an update holds.
  */
 export function* viewUpdateSteps(value: JsonValue): Steps<readonly ViewUpdate[]> {
@@ -82,7 +82,7 @@ function* oneUpdate(element: JsonValue | undefined, at: string): Steps<ViewUpdat
 /**
  * The `requirements` of a commit to a view.
  *
- * @throws CatalogError `Invalid`: `REQUIREMENT_UNKNOWN`, or a `FIELD_…` code.
+ * @throws FirnError `Invalid`: `REQUIREMENT_UNKNOWN`, or a `FIELD_…` code.
  */
 export function parseViewRequirements(value: JsonValue): readonly ViewRequirement[] {
   return arrayOf(parseViewRequirement)(value, "requirements");
@@ -101,7 +101,7 @@ function parseViewRequirement(element: JsonValue | undefined, at: string): ViewR
 /**
  * Checks all requirements against the current metadata.
  *
- * @throws CatalogError `Conflict` `REQUIREMENT_FAILED`; context as for a table's.
+ * @throws FirnError `Conflict` `REQUIREMENT_FAILED`; context as for a table's.
  */
 export function checkViewRequirements(
   requirements: readonly ViewRequirement[],
@@ -111,7 +111,7 @@ export function checkViewRequirements(
     if (uuid.toLowerCase() === base.uuid.toLowerCase()) continue;
     const requirement = `view UUID does not match: expected ${base.uuid} != ${uuid}`;
     const context = { requirement, type };
-    throw new CatalogError("Conflict", "REQUIREMENT_FAILED", "requirement failed", context);
+    throw new FirnError("Conflict", "REQUIREMENT_FAILED", "requirement failed", context);
   }
 }
 
@@ -119,7 +119,7 @@ export function checkViewRequirements(
  * The metadata after a request's updates, in their order. Gives the base itself where nothing
  * changes.
  *
- * @throws CatalogError `Invalid`: `VIEW_VERSION_INVALID`, `VIEW_DIALECT_REPEATED`,
+ * @throws FirnError `Invalid`: `VIEW_VERSION_INVALID`, `VIEW_DIALECT_REPEATED`,
  * `VIEW_DIALECT_DROPPED`, `VIEW_PROPERTY_INVALID`, `UPDATE_INVALID`, `FORMAT_VERSION_INVALID`.
  */
 export function* applyViewSteps(
@@ -182,7 +182,7 @@ export interface NewView {
 /**
  * Metadata of a new view: schema 0 and version 1, whatever ids the request gave them.
  *
- * @throws CatalogError `Invalid`: the code of the part that is wrong, or a `FIELD_…` code.
+ * @throws FirnError `Invalid`: the code of the part that is wrong, or a `FIELD_…` code.
  */
 export function* newViewSteps(view: NewView): Steps<ViewMetadata> {
   const version = parseViewVersion(view.version, "view-version");

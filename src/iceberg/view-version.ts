@@ -47,7 +47,7 @@ export interface ViewHistoryEntry {
 /**
  * A version as metadata or a request holds it.
  *
- * @throws CatalogError `Invalid`, a `FIELD_…` code.
+ * @throws FirnError `Invalid`, a `FIELD_…` code.
  */
 export function parseViewVersion(value: JsonValue | undefined, at: string): ViewVersion {
   const object = asObject(value, at);
@@ -94,7 +94,7 @@ export function makeViewVersion(
   return { ...version, versionId, schemaId, fragment: new Fragment(out) };
 }
 
-/** @throws CatalogError `Invalid`, a `FIELD_…` code. */
+/** @throws FirnError `Invalid`, a `FIELD_…` code. */
 export function parseHistoryEntry(value: JsonValue | undefined, at: string): ViewHistoryEntry {
   const object: JsonObject = asObject(value, at);
   return {
@@ -112,7 +112,7 @@ export function makeHistoryEntry(versionId: number, timestampMs: number): ViewHi
 /**
  * What may be added: files of older writers may hold more, which is only kept.
  *
- * @throws CatalogError `Invalid`: `VIEW_VERSION_INVALID` (no query, or one that is not SQL),
+ * @throws FirnError `Invalid`: `VIEW_VERSION_INVALID` (no query, or one that is not SQL),
  * `VIEW_DIALECT_REPEATED` (context `dialect`).
  */
 export function checkNewVersion({ representations }: ViewVersion): void {

@@ -1,43 +1,43 @@
-import { CatalogError, type ErrorContext } from "../base/error.ts";
+import { type ErrorContext, FirnError } from "../base/error.ts";
 
 /** Another writer took the shard over. Nothing of the call that throws this has happened. */
-export function fenced(epoch: number, found: number): CatalogError {
+export function fenced(epoch: number, found: number): FirnError {
   const facts = { epoch, found };
-  return new CatalogError("Unavailable", "LSM_FENCED", "another writer took the shard over", facts);
+  return new FirnError("Unavailable", "LSM_FENCED", "another writer took the shard over", facts);
 }
 
 /** The engine was closed, by its own process. */
-export function closed(): CatalogError {
-  return new CatalogError("Unavailable", "LSM_CLOSED", "the engine is closed");
+export function closed(): FirnError {
+  return new FirnError("Unavailable", "LSM_CLOSED", "the engine is closed");
 }
 
 /** Nothing was written: writes arrive faster than they reach the store. */
-export function overloaded(retryAfterMs: number, facts: ErrorContext): CatalogError {
+export function overloaded(retryAfterMs: number, facts: ErrorContext): FirnError {
   const context = { ...facts, retryAfterMs: Math.ceil(retryAfterMs) };
-  return new CatalogError("Overloaded", "LSM_OVERLOADED", "writes outrun the flushes", context);
+  return new FirnError("Overloaded", "LSM_OVERLOADED", "writes outrun the flushes", context);
 }
 
 /** What a transaction read or wrote was written by another after it began. */
-export function conflict(sequence: number, snapshot: number): CatalogError {
+export function conflict(sequence: number, snapshot: number): FirnError {
   const facts = { sequence, snapshot };
-  return new CatalogError("Conflict", "LSM_CONFLICT", "another write came in between", facts);
+  return new FirnError("Conflict", "LSM_CONFLICT", "another write came in between", facts);
 }
 
 /** Whether it conflicts can no longer be told, or its snapshot is no longer kept. */
-export function tooOld(snapshot: number): CatalogError {
+export function tooOld(snapshot: number): FirnError {
   const facts = { snapshot };
-  return new CatalogError("Conflict", "LSM_TRANSACTION_TOO_OLD", "the transaction is old", facts);
+  return new FirnError("Conflict", "LSM_TRANSACTION_TOO_OLD", "the transaction is old", facts);
 }
 
 /** Another compactor of the shard took over. What was compacted is published by nobody. */
-export function compactorFenced(epoch: number, found: number): CatalogError {
+export function compactorFenced(epoch: number, found: number): FirnError {
   const facts = { epoch, found };
   const message = "another compactor took over";
-  return new CatalogError("Unavailable", "LSM_COMPACTOR_FENCED", message, facts);
+  return new FirnError("Unavailable", "LSM_COMPACTOR_FENCED", message, facts);
 }
 
 /** What was compacted is no longer there to be replaced. */
-export function compactionAbandoned(): CatalogError {
+export function compactionAbandoned(): FirnError {
   const message = "the inputs of a compaction were replaced meanwhile";
-  return new CatalogError("Unavailable", "LSM_COMPACTION_ABANDONED", message);
+  return new FirnError("Unavailable", "LSM_COMPACTION_ABANDONED", message);
 }

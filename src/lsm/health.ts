@@ -1,4 +1,4 @@
-import { CatalogError } from "../base/error.ts";
+import { FirnError } from "../base/error.ts";
 import { closed } from "./errors.ts";
 
 /**
@@ -6,11 +6,11 @@ import { closed } from "./errors.ts";
  * later call gets the same answer until the shard is opened again: there is no half state.
  */
 export class Health {
-  #failure: CatalogError | undefined;
+  #failure: FirnError | undefined;
   #closed = false;
   #onEnd: () => void = () => {};
 
-  /** @throws CatalogError what ended the engine; `Unavailable`, code `LSM_CLOSED`. */
+  /** @throws FirnError what ended the engine; `Unavailable`, code `LSM_CLOSED`. */
   readonly assertOpen = (): void => {
     if (this.#failure !== undefined) throw this.#failure;
     if (this.#closed) throw closed();
@@ -29,17 +29,17 @@ export class Health {
   /** Whether reads of what is durable go on although writes have ended. */
   get readsOn(): boolean {
     const cause = this.#failure?.cause;
-    if (this.#failure?.code !== "LSM_FAILED" || !(cause instanceof CatalogError)) return false;
+    if (this.#failure?.code !== "LSM_FAILED" || !(cause instanceof FirnError)) return false;
     return ["Unavailable", "Unknown", "Overloaded"].includes(cause.kind);
   }
 
-  get failure(): CatalogError | undefined {
+  get failure(): FirnError | undefined {
     return this.#failure;
   }
 
   /** Ends it where another writer has taken the shard over. */
   failIfFenced(error: unknown): void {
-    if (error instanceof CatalogError && error.code === "LSM_FENCED") this.fail(error);
+    if (error instanceof FirnError && error.code === "LSM_FENCED") this.fail(error);
   }
 
   close(): void {
@@ -59,12 +59,12 @@ export class Health {
   };
 }
 
-function ended(error: unknown): CatalogError {
-  const code = error instanceof CatalogError ? error.code : "";
+function ended(error: unknown): FirnError {
+  const code = error instanceof FirnError ? error.code : "";
   if (code === "LSM_FENCED" || code === "WAL_FENCED") {
     const message = "another writer took the shard over";
-    return new CatalogError("Unavailable", "LSM_FENCED", message, {}, error);
+    return new FirnError("Unavailable", "LSM_FENCED", message, {}, error);
   }
   const message = "the engine ended with a failure: open it again";
-  return new CatalogError("Unavailable", "LSM_FAILED", message, { cause: code }, error);
+  return new FirnError("Unavailable", "LSM_FAILED", message, { cause: code }, error);
 }

@@ -4,7 +4,7 @@
  */
 
 export type { Clock } from "../base/clock.ts";
-export { CatalogError, type ErrorContext, type ErrorKind } from "../base/error.ts";
+export { type ErrorContext, type ErrorKind, FirnError } from "../base/error.ts";
 export type { Prng } from "../base/prng.ts";
 export { LocalBlobStore } from "../blob/local.ts";
 export { MemoryBlobStore } from "../blob/memory.ts";

@@ -133,7 +133,7 @@ export function retentionOf({ logRetentionBytes, logRetentionMs }: LsmOptions): 
   return { bytes: logRetentionBytes, ms: logRetentionMs };
 }
 
-/** @throws CatalogError `Invalid`, code `LSM_OPTION_INVALID`, naming the option. */
+/** @throws FirnError `Invalid`, code `LSM_OPTION_INVALID`, naming the option. */
 export function lsmOptions(chosen: Partial<LsmOptions> = {}): LsmOptions {
   const { trade = LSM_DEFAULTS.trade } = chosen;
   if (!isTrade(trade)) {

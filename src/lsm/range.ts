@@ -19,7 +19,7 @@ export interface Bounds {
 }
 
 /**
- * @throws CatalogError `Invalid`, code `LSM_RANGE_INVALID`: a bound is longer than any key, or they
+ * @throws FirnError `Invalid`, code `LSM_RANGE_INVALID`: a bound is longer than any key, or they
  *   cross.
  */
 export function boundsOf({ from, to, prefix }: Range): Bounds {
@@ -37,7 +37,7 @@ export function boundsOf({ from, to, prefix }: Range): Bounds {
 /**
  * Bounds of a deletion of the keys in [from, to), each a key at most, or the end of all keys.
  *
- * @throws CatalogError `Invalid`, code `LSM_RANGE_INVALID`: as `boundsOf`.
+ * @throws FirnError `Invalid`, code `LSM_RANGE_INVALID`: as `boundsOf`.
  */
 export function deletedBounds(from: Uint8Array, to: Uint8Array): { from: Key; to: Key } {
   const bounds = { from: fromOfBytes(from), to: toOfBytes(to) };

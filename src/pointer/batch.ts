@@ -10,7 +10,7 @@ import type { Absent, Batch, Item, Live, PageOptions, PointerOp, Version } from 
  * Refuses a batch that some store could not take, with the same answer on every store and before
  * any request. What a client can cause by its input is `Invalid`; the rest are defects of ours.
  *
- * @throws CatalogError `Invalid`, codes `BATCH_TOO_LARGE`, `SUMMARY_TOO_LARGE`, `KEY_TOO_LONG`.
+ * @throws FirnError `Invalid`, codes `BATCH_TOO_LARGE`, `SUMMARY_TOO_LARGE`, `KEY_TOO_LONG`.
  */
 export function assertBatch(batch: Batch, families: KeyFamilies): void {
   const { ops, writerId } = batch;
@@ -102,7 +102,7 @@ export function mayForget(item: Item, version: Version, nowMs: number): boolean 
   return item.state === "live" || nowMs >= (item.deadUntilMs ?? 0);
 }
 
-/** The page's size. @throws CatalogError `Internal`: out of bounds, which callers check. */
+/** The page's size. @throws FirnError `Internal`: out of bounds, which callers check. */
 export function pageLimit(options: PageOptions): number {
   const limit = options.limit ?? LIMITS.pageSize;
   assert(Number.isInteger(limit) && limit >= 1 && limit <= LIMITS.pageSize, "a page has a size");

@@ -1,6 +1,6 @@
 import { assert } from "../base/assert.ts";
 import type { Clock, Stopwatch } from "../base/clock.ts";
-import { CatalogError } from "../base/error.ts";
+import { FirnError } from "../base/error.ts";
 import type { IdSource, WriterId } from "../base/ids.ts";
 import { LIMITS } from "../base/limits.ts";
 import type { Prng } from "../base/prng.ts";
@@ -103,7 +103,7 @@ const MAX_REFUSALS = 6;
  *
  * Costs one request when it is answered; resends, a fence and one `getMany` when not.
  *
- * @throws CatalogError `Invalid` for a batch that no store could take, before anything is sent.
+ * @throws FirnError `Invalid` for a batch that no store could take, before anything is sent.
  */
 export async function commitCertain(
   store: PointerStore,
@@ -177,7 +177,7 @@ async function sendOnce(
   try {
     return await store.commit(batch);
   } catch (error) {
-    if (inDoubt && error instanceof CatalogError) return undefined;
+    if (inDoubt && error instanceof FirnError) return undefined;
     throw error;
   }
 }
@@ -273,7 +273,7 @@ async function readUntilOver(
 
 /** A store that turns reads away may answer the next one. */
 function isPassing(error: unknown): boolean {
-  if (!(error instanceof CatalogError)) return false;
+  if (!(error instanceof FirnError)) return false;
   return error.kind === "Unavailable" || error.kind === "Overloaded";
 }
 
@@ -313,7 +313,7 @@ export type SingleVerdict =
  *
  * Costs one request when it is answered.
  *
- * @throws CatalogError `Invalid` for an operation that no store could take.
+ * @throws FirnError `Invalid` for an operation that no store could take.
  */
 export async function putCertain(
   store: PointerStore,

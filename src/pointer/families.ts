@@ -31,7 +31,7 @@ export class KeyFamilies {
    * The family of a key: where several patterns fit, the one with most literal segments, and of
    * those the one whose literals come first.
    *
-   * @throws CatalogError `Internal`: keys are built by our own code, so a stray one is a defect.
+   * @throws FirnError `Internal`: keys are built by our own code, so a stray one is a defect.
    */
   of(key: string): KeyFamily {
     const match = this.#match(key);
@@ -42,7 +42,7 @@ export class KeyFamilies {
   /**
    * Asserts that the leaves of a directory are kept in order.
    *
-   * @throws CatalogError `Internal`: no listed family has such a directory.
+   * @throws FirnError `Internal`: no listed family has such a directory.
    */
   assertListed(directory: string): void {
     const family = this.#match(`${directory}/${ANY_LEAF}`)?.family;

@@ -28,7 +28,7 @@ const PLAIN_SEGMENT = /^[A-Za-z0-9._-][A-Za-z0-9._~-]*$/;
  * A segment as stored: percent-encoded UTF-8 in upper-case hex, unreserved `A-Z a-z 0-9 - . _ ~`
  * kept, a leading `~` encoded, since `~` and a hash stand for a text over 200 encoded bytes.
  *
- * @throws CatalogError `Invalid`, code `KEY_SEGMENT_EMPTY`.
+ * @throws FirnError `Invalid`, code `KEY_SEGMENT_EMPTY`.
  */
 export function encodeSegment(text: string, maxBytes: number = LIMITS.segmentBytes): string {
   if (text === "") throw invalid("KEY_SEGMENT_EMPTY", "empty key segment");
@@ -58,7 +58,7 @@ export function splitKey(key: string): { readonly directory: string; readonly le
 /**
  * Refuses a key that some store could not hold, with the same answer on every store.
  *
- * @throws CatalogError `Invalid`, code `KEY_TOO_LONG`.
+ * @throws FirnError `Invalid`, code `KEY_TOO_LONG`.
  */
 export function assertKeyFits(key: string): void {
   assert(key.startsWith("/") && !key.endsWith("/"), "a key is absolute and names a leaf");

@@ -1,6 +1,6 @@
 import { utf8 } from "../base/bytes.ts";
 import type { Clock } from "../base/clock.ts";
-import { CatalogError } from "../base/error.ts";
+import { FirnError } from "../base/error.ts";
 import type { Engine, Maybe, ReadOptions, Scan, Snapshot, Transaction } from "../lsm/index.ts";
 import {
   assertBatch,
@@ -333,18 +333,18 @@ async function retrying<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();
     } catch (error) {
-      const lost = error instanceof CatalogError && error.kind === "Conflict";
+      const lost = error instanceof FirnError && error.kind === "Conflict";
       if (!lost) throw error;
       if (attempt < ATTEMPTS) continue;
       const facts = { retryAfterMs: RETRY_MS };
-      throw new CatalogError("Overloaded", "POINTERS_CONTENDED", "other writes win", facts, error);
+      throw new FirnError("Overloaded", "POINTERS_CONTENDED", "other writes win", facts, error);
     }
   }
 }
 
 /** @param applied the batch is in memory, so what failed is making it durable. */
 function outcomeOf(error: unknown, applied: boolean): CommitOutcome {
-  if (!(error instanceof CatalogError)) {
+  if (!(error instanceof FirnError)) {
     if (applied) return { outcome: "unknown", cause: error };
     throw error;
   }

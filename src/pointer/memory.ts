@@ -100,7 +100,7 @@ export class MemoryPointerStore implements PointerStore {
     return this.#keys;
   }
 
-  /** @throws CatalogError `Internal` for a key that no family has. */
+  /** @throws FirnError `Internal` for a key that no family has. */
   #read(key: string): Item {
     const item = this.#items.get(key);
     if (item !== undefined) return item;

@@ -1,4 +1,4 @@
-import { CatalogError, invalid } from "../base/error.ts";
+import { FirnError, invalid } from "../base/error.ts";
 import type { StoredItem } from "./batch.ts";
 import type { Item } from "./port.ts";
 
@@ -36,7 +36,7 @@ const TIME_BYTES = 8;
 const LENGTH_BYTES = 2;
 const MAX_TEXT_BYTES = 0xffff;
 
-/** @throws CatalogError `Invalid`, code `POINTER_ROW_TOO_LARGE`: a text over 65,535 bytes. */
+/** @throws FirnError `Invalid`, code `POINTER_ROW_TOO_LARGE`: a text over 65,535 bytes. */
 export function encodeRow(item: StoredItem): Uint8Array {
   const dead = item.state === "absent";
   const blobPath = dead ? undefined : item.blobPath;
@@ -71,7 +71,7 @@ export function encodeRow(item: StoredItem): Uint8Array {
 /**
  * The pointer of a row. Nothing of `bytes` is kept.
  *
- * @throws CatalogError `Corrupt`, code `POINTER_ROW_CORRUPT`; `Unavailable`, code
+ * @throws FirnError `Corrupt`, code `POINTER_ROW_CORRUPT`; `Unavailable`, code
  *   `POINTER_ROW_UNSUPPORTED`: a newer version wrote it. Both name the key.
  */
 export function decodeRow(key: string, bytes: Uint8Array): StoredItem {
@@ -125,7 +125,7 @@ class RowReader {
     if (format === FORMAT && (flags & ~KNOWN_FLAGS) === 0) return flags;
     const context = { key: this.#key, format, flags };
     const message = "a pointer that a newer version wrote";
-    throw new CatalogError("Unavailable", "POINTER_ROW_UNSUPPORTED", message, context);
+    throw new FirnError("Unavailable", "POINTER_ROW_UNSUPPORTED", message, context);
   }
 
   u64(): bigint {
@@ -147,9 +147,9 @@ class RowReader {
     if (this.#at !== this.#bytes.length) throw this.corrupt("bytes behind the end");
   }
 
-  corrupt(what: string): CatalogError {
+  corrupt(what: string): FirnError {
     const context = { key: this.#key, offset: this.#at };
-    return new CatalogError("Corrupt", "POINTER_ROW_CORRUPT", `stored pointer: ${what}`, context);
+    return new FirnError("Corrupt", "POINTER_ROW_CORRUPT", `stored pointer: ${what}`, context);
   }
 
   #take(count: number): number {

@@ -1,4 +1,4 @@
-import { CatalogError } from "../base/error.ts";
+import { FirnError } from "../base/error.ts";
 import type { Metrics } from "../base/metrics.ts";
 import { dynamoPointers } from "./dynamo-pointers.ts";
 import { catalogBucket } from "./s3-stores.ts";
@@ -10,7 +10,7 @@ import type { Components, Stores } from "./stores.ts";
  * Objects in a bucket, pointers in a DynamoDB table: any number of nodes may serve them. Loaded
  * only by the profile that needs it, with the SDKs.
  *
- * @throws CatalogError as `catalogBucket` and `dynamoPointers`; where neither can be used, of both.
+ * @throws FirnError as `catalogBucket` and `dynamoPointers`; where neither can be used, of both.
  */
 export async function awsStores(
   settings: Settings,
@@ -47,8 +47,8 @@ export async function awsStores(
 /** Who mends the first should not have to start again to hear of the second. */
 function together(errors: readonly unknown[]): unknown {
   const [first, second] = errors;
-  if (!(first instanceof CatalogError) || !(second instanceof CatalogError)) return first;
+  if (!(first instanceof FirnError) || !(second instanceof FirnError)) return first;
   const context = { ...second.context, ...first.context };
   const message = `${first.message}; and ${second.message}`;
-  return new CatalogError(first.kind, first.code, message, context, first);
+  return new FirnError(first.kind, first.code, message, context, first);
 }

@@ -33,7 +33,7 @@ export interface BucketShardOptions {
  * The shard `system` in a bucket: log, tables and manifests are its objects, and none is deleted
  * before the age at which no request that was signed for it can still land.
  *
- * @throws CatalogError as `Shard.open`.
+ * @throws FirnError as `Shard.open`.
  */
 export function openBucketShard(
   store: BlobStore,

@@ -12,7 +12,7 @@ import { type Components, engineParts, ownershipOf, type Stores, shardStores } f
  * Everything in one bucket: objects, and pointers as rows of a shard that one process owns. Loaded
  * only by the profile that needs it, with the SDK.
  *
- * @throws CatalogError as `catalogBucket` and `openBucketShard`.
+ * @throws FirnError as `catalogBucket` and `openBucketShard`.
  */
 export async function bucketStores(
   settings: Settings,

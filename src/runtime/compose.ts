@@ -1,6 +1,6 @@
 import { tmpdir } from "node:os";
 import type { OnDefect } from "../base/background.ts";
-import { CatalogError } from "../base/error.ts";
+import { FirnError } from "../base/error.ts";
 import { IdSource } from "../base/ids.ts";
 import { assertLimits } from "../base/limits.ts";
 import { createMetrics, type Metrics } from "../base/metrics.ts";
@@ -31,7 +31,7 @@ export interface Composition
   readonly metrics: Metrics;
   /** Of the shards that this process owns. */
   readonly desks: readonly ShardDesk[];
-  /** Resolves while the stores can be reached. @throws CatalogError `Unavailable` */
+  /** Resolves while the stores can be reached. @throws FirnError `Unavailable` */
   ready(): Promise<void>;
   /** Says where it listens, for other processes that want its stores. Never fails for that. */
   listens(url: string): Promise<void>;
@@ -42,7 +42,7 @@ export interface Composition
 /**
  * Wires the adapters that the settings name.
  *
- * @throws CatalogError what makes the stores of the profile unusable, naming what mends it.
+ * @throws FirnError what makes the stores of the profile unusable, naming what mends it.
  */
 export async function compose(settings: Settings, components: Components): Promise<Composition> {
   assertLimits();
@@ -63,14 +63,14 @@ export async function compose(settings: Settings, components: Components): Promi
 /** An error of the start, in words that name what the profile can do about it. */
 function withAdvice({ profile, dir }: Settings, error: unknown): unknown {
   if (profile === "local") return directoryTrouble(dir, error);
-  const torn = error instanceof CatalogError && error.code === "CATALOG_CORRUPT";
+  const torn = error instanceof FirnError && error.code === "CATALOG_CORRUPT";
   if (profile !== "aws" || !torn) return error;
   const advice = "do --s3-bucket, --s3-prefix and --dynamodb-table belong together?";
   const { kind, code, message, context } = error;
-  return new CatalogError(kind, code, `${message}: ${advice}`, context, error);
+  return new FirnError(kind, code, `${message}: ${advice}`, context, error);
 }
 
-/** A node over stores that are open; they are closed with it. @throws CatalogError as `compose`. */
+/** A node over stores that are open; they are closed with it. @throws FirnError as `compose`. */
 export async function composeOver(
   { blobs, pointers, secret, owner, desk, close, assertUsable }: Stores,
   settings: Settings,
@@ -132,7 +132,7 @@ async function told({ notify }: Components, telling: Promise<void> | undefined):
   try {
     await telling;
   } catch (error) {
-    if (!(error instanceof CatalogError)) throw error;
+    if (!(error instanceof FirnError)) throw error;
     notify("other processes could not be told", { code: error.code });
   }
 }
@@ -180,7 +180,7 @@ async function ensureCatalogs(
   await catalogs.learnRoots(OWN_ACTOR);
 }
 
-/** The stores of the profile. @throws CatalogError as `compose`. */
+/** The stores of the profile. @throws FirnError as `compose`. */
 export async function openStores(
   settings: Settings,
   components: Components,

@@ -1,4 +1,4 @@
-import { CatalogError } from "../base/error.ts";
+import { FirnError } from "../base/error.ts";
 
 const FULL = "the disk is full: make room, or choose another --dir";
 const DENIED =
@@ -22,17 +22,17 @@ const ADVICE: Readonly<Record<string, string>> = {
  * that refused to work with the directory; any other as it is.
  */
 export function directoryTrouble(dir: string, error: unknown): unknown {
-  if (!(error instanceof CatalogError) || error.kind === "Corrupt") return error;
+  if (!(error instanceof FirnError) || error.kind === "Corrupt") return error;
   const errno = errnoBehind(error);
   if (errno === undefined) return error;
   const advice = ADVICE[errno] ?? "the system refuses to work with it";
   const message = `the directory cannot be used: ${advice}`;
-  return new CatalogError("Unavailable", "DIR_UNUSABLE", message, { dir, errno }, error);
+  return new FirnError("Unavailable", "DIR_UNUSABLE", message, { dir, errno }, error);
 }
 
 /** What the system said, however often it was wrapped since. */
 function errnoBehind(error: unknown): string | undefined {
-  for (let at = error; at instanceof CatalogError; at = at.cause) {
+  for (let at = error; at instanceof FirnError; at = at.cause) {
     const { errno } = at.context;
     if (typeof errno === "string") return errno;
   }

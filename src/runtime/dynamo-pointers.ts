@@ -13,7 +13,7 @@ import type { Components, Stores } from "./stores.ts";
 /**
  * Pointers in a table, once it is known to hold them as it must.
  *
- * @throws CatalogError as `initTable` (where `init` asks for it) and `probeTable`.
+ * @throws FirnError as `initTable` (where `init` asks for it) and `probeTable`.
  */
 export async function dynamoPointers(
   { dynamodbTable: table, init }: Settings,

@@ -13,7 +13,7 @@ import type { Components } from "./stores.ts";
  * must. What is there stays as it is, so this may be run again.
  *
  * @returns a line for each of them, and for each warning.
- * @throws CatalogError as `initBucket`, `probeBucket`, `initTable` and `probeTable`; `Invalid`,
+ * @throws FirnError as `initBucket`, `probeBucket`, `initTable` and `probeTable`; `Invalid`,
  *   code `NOTHING_TO_INIT`.
  */
 export async function initStorage(

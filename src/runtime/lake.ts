@@ -1,4 +1,4 @@
-import { CatalogError } from "../base/error.ts";
+import { FirnError } from "../base/error.ts";
 import type { Metrics } from "../base/metrics.ts";
 import { DeferredBlobStore } from "../blob/deferred.ts";
 import type { LocationScheme } from "../blob/locations.ts";
@@ -53,7 +53,7 @@ async function configOf(
     const { bucket } = partsOfS3Location(normalizeS3Location(location));
     return (await bucketOf(bucket)).config;
   } catch (error) {
-    if (error instanceof CatalogError) return NOTHING;
+    if (error instanceof FirnError) return NOTHING;
     throw error;
   }
 }

@@ -88,7 +88,7 @@ export function localParts(
  * The shard `system` in a directory of this machine.
  *
  * @param dir its log lies below, its tables in `store`.
- * @throws CatalogError as `Shard.open`; what the disk throws.
+ * @throws FirnError as `Shard.open`; what the disk throws.
  */
 export function openLocalShard(
   dir: string,

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { CatalogError } from "../base/error.ts";
+import { FirnError } from "../base/error.ts";
 import { normalizeFileLocation } from "../blob/file-location.ts";
 import { normalizeS3Location, S3_SCHEMES } from "../blob/s3/location.ts";
 
@@ -31,7 +31,7 @@ function parseBy(normalize: (uri: string) => string, uri: string): string {
   try {
     return normalize(uri);
   } catch (error) {
-    if (error instanceof CatalogError) throw new RangeError(error.message);
+    if (error instanceof FirnError) throw new RangeError(error.message);
     throw error;
   }
 }

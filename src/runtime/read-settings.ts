@@ -108,7 +108,7 @@ export function readSettings(sources: readonly SettingSource[], cwd: string): Se
   return problems.length === 0 ? { ok: true, settings: whole } : { ok: false, problems };
 }
 
-/** @throws CatalogError `Invalid`, code `SETTINGS_INVALID`, naming every problem. */
+/** @throws FirnError `Invalid`, code `SETTINGS_INVALID`, naming every problem. */
 export function requireSettings(result: SettingsResult): Settings {
   if (result.ok) return result.settings;
   throw invalid("SETTINGS_INVALID", `settings: ${result.problems.join("; ")}`, {

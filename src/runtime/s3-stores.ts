@@ -44,7 +44,7 @@ export interface LakeBucket {
 /**
  * A bucket that tables lie in, which may be in another region than the catalog's own. One request.
  *
- * @throws CatalogError as `inItsRegion`.
+ * @throws FirnError as `inItsRegion`.
  */
 export async function lakeBucket(
   bucket: string,
@@ -85,7 +85,7 @@ export interface CatalogBucket {
  * The catalog's bucket, once it is known to hold objects as it must; made first where `init` asks
  * for it.
  *
- * @throws CatalogError as `initBucket` and `probeBucket`, naming the setting and what mends it.
+ * @throws FirnError as `initBucket` and `probeBucket`, naming the setting and what mends it.
  */
 export async function catalogBucket(
   settings: Settings,

@@ -3,7 +3,7 @@ import { constants } from "node:fs";
 import { link, open, readdir, readFile, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { assert } from "../base/assert.ts";
-import { CatalogError } from "../base/error.ts";
+import { FirnError } from "../base/error.ts";
 import type { Prng } from "../base/prng.ts";
 import { makeDirectories, PRIVATE_FILE, PRIVATE_FOLDER } from "../blob/directories.ts";
 import type { Settings } from "./settings.ts";
@@ -21,19 +21,19 @@ export function sharedSecret({ secret }: Settings): Uint8Array {
  * The deployment's secret, in a file that only its owner may read; made at the first start. Of
  * several processes that make it at once, one does.
  *
- * @throws CatalogError `Corrupt`, code `SECRET_INVALID`; `Unavailable`, code `DIR_UNUSABLE`.
+ * @throws FirnError `Corrupt`, code `SECRET_INVALID`; `Unavailable`, code `DIR_UNUSABLE`.
  */
 export async function deploymentSecret(file: string, prng: Prng): Promise<Uint8Array> {
   const secret = await secretFile(file, prng, () => prng.bytes(SECRET_BYTES));
   if (secret.length === SECRET_BYTES) return secret;
-  throw new CatalogError("Corrupt", "SECRET_INVALID", "the secret has another length", { file });
+  throw new FirnError("Corrupt", "SECRET_INVALID", "the secret has another length", { file });
 }
 
 /**
  * The content of a file that only its owner may read, made where it is absent: as
  * `deploymentSecret`, of any content.
  *
- * @throws CatalogError `Unavailable`, code `DIR_UNUSABLE`.
+ * @throws FirnError `Unavailable`, code `DIR_UNUSABLE`.
  */
 export async function secretFile(
   file: string,
@@ -49,7 +49,7 @@ export async function secretFile(
     if (errno === undefined) throw error;
     const context = { file, errno };
     const message = "the directory cannot be used";
-    throw new CatalogError("Unavailable", "DIR_UNUSABLE", message, context, error);
+    throw new FirnError("Unavailable", "DIR_UNUSABLE", message, context, error);
   }
 }
 

@@ -58,7 +58,7 @@ export class Shard {
   }
 
   /**
-   * @throws CatalogError `Unavailable`, code `LSM_OWNED`, naming the owner; `Corrupt`, naming file
+   * @throws FirnError `Unavailable`, code `LSM_OWNED`, naming the owner; `Corrupt`, naming file
    *   and offset; what the stores throw.
    */
   static async open(options: ShardOptions): Promise<Shard> {
@@ -74,7 +74,7 @@ export class Shard {
    * The engine that serves reads: one that takes no more writes goes on with what it has, until
    * another one can be opened.
    *
-   * @throws CatalogError as `engine`.
+   * @throws FirnError as `engine`.
    */
   readonly reader = (): Maybe<Engine> => {
     if (this.#engine.failure === undefined) return this.#engine;
@@ -85,14 +85,14 @@ export class Shard {
     });
   };
 
-  /** The engine that serves. @throws CatalogError as `open`; what ended it where that is final. */
+  /** The engine that serves. @throws FirnError as `open`; what ended it where that is final. */
   readonly engine = (): Maybe<Engine> =>
     this.#engine.failure === undefined ? this.#engine : this.#again();
 
   /**
    * Says in the shard where others may ask whether this process lives.
    *
-   * @throws CatalogError as `Engine.advertise`.
+   * @throws FirnError as `Engine.advertise`.
    */
   async advertise(url: string): Promise<void> {
     if (url === this.#url) return;
@@ -100,7 +100,7 @@ export class Shard {
     await this.#engine.advertise(url);
   }
 
-  /** Says in the shard that it is about to be free. @throws CatalogError as `Engine.drain`. */
+  /** Says in the shard that it is about to be free. @throws FirnError as `Engine.drain`. */
   async drain(): Promise<void> {
     await this.#engine.drain();
   }

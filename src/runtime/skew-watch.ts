@@ -1,5 +1,5 @@
 import type { Clock } from "../base/clock.ts";
-import { CatalogError } from "../base/error.ts";
+import { FirnError } from "../base/error.ts";
 import { LIMITS } from "../base/limits.ts";
 import type { Components } from "./stores.ts";
 
@@ -39,11 +39,11 @@ export class SkewWatch {
     await this.#running;
   }
 
-  /** @throws CatalogError `Unavailable`, code `CLOCK_DRIFTED`, as the last look found it. */
+  /** @throws FirnError `Unavailable`, code `CLOCK_DRIFTED`, as the last look found it. */
   assertClose(): void {
     if (Math.abs(this.#skewMs) <= LIMITS.clockSkewMs) return;
     const message = "this machine's clock has drifted too far from the store's: set it by NTP";
-    throw new CatalogError("Unavailable", "CLOCK_DRIFTED", message, { clockSkewMs: this.#skewMs });
+    throw new FirnError("Unavailable", "CLOCK_DRIFTED", message, { clockSkewMs: this.#skewMs });
   }
 
   async #loop(): Promise<void> {
@@ -55,7 +55,7 @@ export class SkewWatch {
         this.#skewMs = await measure();
       } catch (error) {
         // A store that does not answer is noticed by others; what was known of the clock holds.
-        if (!(error instanceof CatalogError)) onDefect(error);
+        if (!(error instanceof FirnError)) onDefect(error);
         continue;
       }
       if (Math.abs(this.#skewMs) > WARN_MS) {

@@ -65,7 +65,7 @@ export function memoryStores({ clock, prng }: Components, metrics: Metrics): Sto
   };
 }
 
-/** Everything in a directory of this machine. @throws CatalogError as `openLocalShard`. */
+/** Everything in a directory of this machine. @throws FirnError as `openLocalShard`. */
 export async function localStores(
   settings: Settings,
   components: Components,

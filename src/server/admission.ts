@@ -125,7 +125,7 @@ export class Ticket {
     if (this.#holds === 0) this.#admission.leave(this.#kind, this.#began, this.#bytes);
   }
 
-  /** Bytes of the body have come. @throws CatalogError `Overloaded`, code `OVERLOADED`. */
+  /** Bytes of the body have come. @throws FirnError `Overloaded`, code `OVERLOADED`. */
   count(bytes: number): void {
     if (!this.#admission.reserve(bytes)) this.#refuse();
     this.#bytes += bytes;
@@ -134,7 +134,7 @@ export class Ticket {
   /**
    * Takes the place of the request, which has come whole. Once.
    *
-   * @throws CatalogError `Overloaded`, code `OVERLOADED`.
+   * @throws FirnError `Overloaded`, code `OVERLOADED`.
    */
   begin(): void {
     assert(!this.#began, "a place is taken once");

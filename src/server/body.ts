@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
-import { CatalogError } from "../base/error.ts";
+import { FirnError } from "../base/error.ts";
 import { bodyIdle, bodyTooLarge, contentTypeNotSupported } from "../http/failure.ts";
 
 /** Methods whose requests have no meaning for a body: whatever comes is dropped with the answer. */
@@ -10,7 +10,7 @@ const BODYLESS: ReadonlySet<string> = new Set(["GET", "HEAD", "TRACE"]);
  *
  * @param maxBytes the largest one that is taken.
  * @returns whether there is one to read.
- * @throws CatalogError `CONTENT_TYPE_NOT_SUPPORTED`, `BODY_TOO_LARGE`.
+ * @throws FirnError `CONTENT_TYPE_NOT_SUPPORTED`, `BODY_TOO_LARGE`.
  */
 export function expectsBody({ method = "", headers }: IncomingMessage, maxBytes: number): boolean {
   if (BODYLESS.has(method)) return false;
@@ -58,7 +58,7 @@ const JOINED_BYTES = 65_536;
 /**
  * Reads a body. Once it is refused, what still comes of it is dropped.
  *
- * @throws CatalogError `BODY_TOO_LARGE`; `BODY_IDLE` where it stood still; `BAD_REQUEST` where it
+ * @throws FirnError `BODY_TOO_LARGE`; `BODY_IDLE` where it stood still; `BAD_REQUEST` where it
  *   ended before its end; what `counts` throws.
  */
 export function readBody(request: IncomingMessage, arrival: Arrival): Promise<Uint8Array> {
@@ -85,7 +85,7 @@ export function readBody(request: IncomingMessage, arrival: Arrival): Promise<Ui
     };
     const onEnd = (): void => settle(() => resolve(pieces.joined()));
     const onError = (error: unknown): void => {
-      const cut = new CatalogError("Invalid", "BAD_REQUEST", "malformed request", {}, error);
+      const cut = new FirnError("Invalid", "BAD_REQUEST", "malformed request", {}, error);
       settle(() => reject(cut));
     };
     const watch = arrival.watch(() => refuse(bodyIdle(pieces.length)));

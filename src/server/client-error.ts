@@ -1,7 +1,7 @@
 import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
-import { type CatalogError, invalid } from "../base/error.ts";
+import { type FirnError, invalid } from "../base/error.ts";
 import { methodNotAllowed } from "../http/failure.ts";
 import { problemAnswer } from "../http/problem.ts";
 import type { Connections } from "./connections.ts";
@@ -52,7 +52,7 @@ export function refuseTunnels(server: Server): void {
   });
 }
 
-function refusal(code: string | undefined): CatalogError {
+function refusal(code: string | undefined): FirnError {
   switch (code) {
     case "HPE_HEADER_OVERFLOW":
       return invalid("HEADERS_TOO_LARGE", "request line and headers too large");
@@ -65,7 +65,7 @@ function refusal(code: string | undefined): CatalogError {
   }
 }
 
-function rawAnswer(error: CatalogError): string {
+function rawAnswer(error: FirnError): string {
   const { status, headers, body } = problemAnswer(error, false);
   const text = String(body);
   const lines = [

@@ -4,7 +4,7 @@ import type { Clock } from "../base/clock.ts";
 import type { Metrics } from "../base/metrics.ts";
 import type { Prng } from "../base/prng.ts";
 import type { Answer } from "../http/answer.ts";
-import { asCatalogError } from "../http/failure.ts";
+import { asFirnError } from "../http/failure.ts";
 import type { HandOver, Protocol } from "../http/protocol.ts";
 import { sendAnswer } from "../http/send.ts";
 import type { Exchange } from "./exchange.ts";
@@ -90,7 +90,7 @@ export class Exchanges {
 
   /** Answers what was thrown. */
   fail(exchange: Exchange, thrown: unknown): void {
-    const error = asCatalogError(thrown);
+    const error = asFirnError(thrown);
     const { request, protocol, accepted, requestId } = exchange;
     const answer = protocol.refuse(error, request.method ?? "", accepted?.writes ?? false);
     // The answer does not say which file, or why it failed.

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
-import { CatalogError, invalid } from "../base/error.ts";
+import { FirnError, invalid } from "../base/error.ts";
 import { canonicalHost, hostOfAuthority, isLoopbackHost } from "../runtime/loopback.ts";
 
 /** What the guard reads of a request. */
@@ -29,7 +29,7 @@ export class HostGuard {
   }
 
   /**
-   * @throws CatalogError `HOST_MISSING`, `HOST_REPEATED`, `HOST_NOT_ALLOWED`,
+   * @throws FirnError `HOST_MISSING`, `HOST_REPEATED`, `HOST_NOT_ALLOWED`,
    *   `ORIGIN_NOT_ALLOWED`.
    */
   check(request: GuardedHead): void {
@@ -39,7 +39,7 @@ export class HostGuard {
     }
     if (host === undefined || host !== this.#known) this.#checkHost(host, request);
     if (origin !== undefined && !isOwnOrigin(origin, host ?? "")) {
-      throw new CatalogError("Forbidden", "ORIGIN_NOT_ALLOWED", "request of another origin");
+      throw new FirnError("Forbidden", "ORIGIN_NOT_ALLOWED", "request of another origin");
     }
   }
 
@@ -58,7 +58,7 @@ export class HostGuard {
     const message =
       "this server does not answer to that Host: use its address, or start it with " +
       "--allow-host NAME";
-    throw new CatalogError("Forbidden", "HOST_NOT_ALLOWED", message, { host: authority });
+    throw new FirnError("Forbidden", "HOST_NOT_ALLOWED", message, { host: authority });
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Server as HttpServer } from "node:http";
 import { type AddressInfo, createServer, type Server } from "node:net";
-import { CatalogError } from "../base/error.ts";
+import { FirnError } from "../base/error.ts";
 
 /** Where a server listens. */
 export interface Listening {
@@ -20,7 +20,7 @@ const NO_SUCH_ADDRESS: ReadonlySet<string> = new Set(["EADDRNOTAVAIL", "EAFNOSUP
  * handed to it.
  *
  * @param port 0 takes any free one, the same for all addresses.
- * @throws CatalogError `Unavailable`, code `LISTEN_FAILED`: port in use, no such host or address.
+ * @throws FirnError `Unavailable`, code `LISTEN_FAILED`: port in use, no such host or address.
  */
 export async function listenOn(server: HttpServer, host: string, port: number): Promise<Listening> {
   const others: Server[] = [];
@@ -45,7 +45,7 @@ export async function listenOn(server: HttpServer, host: string, port: number): 
     server.close();
     const reason = error instanceof Error && "code" in error ? String(error.code) : "unknown";
     const message = `cannot listen: ${adviceOn(reason)}`;
-    throw new CatalogError("Unavailable", "LISTEN_FAILED", message, { host, port, reason }, error);
+    throw new FirnError("Unavailable", "LISTEN_FAILED", message, { host, port, reason }, error);
   }
 }
 

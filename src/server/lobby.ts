@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import { CatalogError } from "../base/error.ts";
+import { FirnError } from "../base/error.ts";
 import type { Answer } from "../http/answer.ts";
-import { asCatalogError } from "../http/failure.ts";
+import { asFirnError } from "../http/failure.ts";
 import { ICEBERG_ERRORS } from "../http/iceberg/protocol.ts";
 import { PROBLEMS } from "../http/problem.ts";
 import type { ErrorForm } from "../http/protocol.ts";
@@ -52,7 +52,7 @@ export class Lobby {
     server.on("request", (request, response) => this.#receive(request, response));
   }
 
-  /** @throws CatalogError as `listenOn`. */
+  /** @throws FirnError as `listenOn`. */
   static async open(options: LobbyOptions): Promise<Lobby> {
     const server = createServer({ requireHostHeader: false });
     return new Lobby(options, server, await listenOn(server, options.host, options.port));
@@ -78,7 +78,7 @@ export class Lobby {
       answer = this.#answer(request.method ?? "", target.path);
     } catch (thrown) {
       const { refuse } = ownerOf(FORMS, target);
-      answer = refuse(asCatalogError(thrown), request.method ?? "", false);
+      answer = refuse(asFirnError(thrown), request.method ?? "", false);
     }
     request.resume();
     response.on("error", () => undefined);
@@ -95,7 +95,7 @@ export class Lobby {
     }
     const context = { ...owner, retryAfterMs: RETRY_MS };
     const message = "this process waits for another one to end";
-    throw new CatalogError("Unavailable", "STANDBY", message, context);
+    throw new FirnError("Unavailable", "STANDBY", message, context);
   }
 }
 

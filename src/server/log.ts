@@ -1,8 +1,8 @@
 import { type DestinationStream, destination, type Logger, pino } from "pino";
 import type { OnDefect } from "../base/background.ts";
 import type { Clock } from "../base/clock.ts";
-import type { CatalogError } from "../base/error.ts";
-import { asCatalogError } from "../http/failure.ts";
+import type { FirnError } from "../base/error.ts";
+import { asFirnError } from "../http/failure.ts";
 import type { LogLevel } from "../runtime/settings.ts";
 import { textLine } from "./log-text.ts";
 
@@ -28,7 +28,7 @@ function writeText(stream: DestinationStream, line: string): void {
 }
 
 /** An error as the log shows it: for operators, so with its cause and stack. */
-export function errorFields(error: CatalogError): Readonly<Record<string, unknown>> {
+export function errorFields(error: FirnError): Readonly<Record<string, unknown>> {
   const cause = error.cause instanceof Error ? error.cause.stack : undefined;
   const context = Object.fromEntries(
     Object.entries(error.context).map(([key, value]) => [
@@ -41,5 +41,5 @@ export function errorFields(error: CatalogError): Readonly<Record<string, unknow
 
 /** Logs what went wrong where no request waited for it. */
 export function defectLogger(log: Logger): OnDefect {
-  return (error) => log.error(errorFields(asCatalogError(error)), "work in the background failed");
+  return (error) => log.error(errorFields(asFirnError(error)), "work in the background failed");
 }

@@ -4,7 +4,7 @@ import type { IncomingMessage, Server } from "node:http";
 import { join } from "node:path";
 import type { Logger } from "pino";
 import { utf8 } from "../base/bytes.ts";
-import { CatalogError } from "../base/error.ts";
+import { FirnError } from "../base/error.ts";
 import type { Prng } from "../base/prng.ts";
 import { PRIVATE_FILE, PRIVATE_FOLDER } from "../blob/directories.ts";
 import {
@@ -56,7 +56,7 @@ export class OperatorAccess {
     try {
       this.#token = digestOf(await this.#openToken(dir));
     } catch (error) {
-      const code = error instanceof CatalogError ? error.context["errno"] : undefined;
+      const code = error instanceof FirnError ? error.context["errno"] : undefined;
       this.#log.warn(
         { dir, code: code ?? codeOf(error) },
         "operators' endpoints are off: the directory cannot be used",
@@ -82,20 +82,20 @@ export class OperatorAccess {
     return this.#trusted.has(request);
   }
 
-  /** @throws CatalogError `OPERATORS_OFF` (Forbidden), `OPERATOR_TOKEN_WRONG` (Unauthenticated). */
+  /** @throws FirnError `OPERATORS_OFF` (Forbidden), `OPERATOR_TOKEN_WRONG` (Unauthenticated). */
   authorize(request: IncomingMessage): void {
     if (this.#trusted.has(request)) return;
     if (this.#token === undefined) {
       const message =
         "operators' endpoints are off: start the server with a --dir that it can write";
-      throw new CatalogError("Forbidden", "OPERATORS_OFF", message);
+      throw new FirnError("Forbidden", "OPERATORS_OFF", message);
     }
     const sent = /^Bearer ([\x21-\x7e]{1,256})$/i.exec(request.headers.authorization ?? "")?.[1];
     if (sent !== undefined && timingSafeEqual(digestOf(sent), this.#token)) return;
     const message =
       "operators' endpoints need the token: run firn lsm with the server's --dir, or send " +
       "Authorization: Bearer with the content of its operator/token";
-    throw new CatalogError("Unauthenticated", "OPERATOR_TOKEN_WRONG", message);
+    throw new FirnError("Unauthenticated", "OPERATOR_TOKEN_WRONG", message);
   }
 
   /** Takes no further connections. Resolves when those that are open have ended. */
@@ -116,7 +116,7 @@ export class OperatorAccess {
       chmodSync(file, PRIVATE_FILE);
     }
     if (/^[\x21-\x7e]+$/.test(token) && token.length >= TOKEN_CHARS) return token;
-    throw new CatalogError("Corrupt", "OPERATOR_TOKEN_INVALID", "the token is too short", { file });
+    throw new FirnError("Corrupt", "OPERATOR_TOKEN_INVALID", "the token is too short", { file });
   }
 
   /**
@@ -135,7 +135,7 @@ export class OperatorAccess {
     const temporary = join(operatorFolder(dir), `socket-${mark}`);
     if (Buffer.byteLength(temporary) > SOCKET_PATH_BYTES) {
       const context = { bytes: Buffer.byteLength(temporary), limit: SOCKET_PATH_BYTES };
-      throw new CatalogError("Invalid", "SOCKET_PATH_TOO_LONG", "socket path too long", context);
+      throw new FirnError("Invalid", "SOCKET_PATH_TOO_LONG", "socket path too long", context);
     }
     assertReplaceable(path);
     await listenAt(this.server, temporary);
@@ -151,7 +151,7 @@ export class OperatorAccess {
 function assertReplaceable(path: string): void {
   const found = lstatSync(path, { throwIfNoEntry: false });
   if (found === undefined || found.isSocket()) return;
-  throw new CatalogError("Invalid", "SOCKET_PATH_TAKEN", "a file stands at the socket's place");
+  throw new FirnError("Invalid", "SOCKET_PATH_TAKEN", "a file stands at the socket's place");
 }
 
 function listenAt(server: Server, path: string): Promise<void> {

@@ -3,7 +3,7 @@ import type { Socket } from "node:net";
 import { inject } from "light-my-request";
 import type { Logger } from "pino";
 import type { Clock } from "../base/clock.ts";
-import { CatalogError } from "../base/error.ts";
+import { FirnError } from "../base/error.ts";
 import { LIMITS } from "../base/limits.ts";
 import type { Metrics } from "../base/metrics.ts";
 import type { Prng } from "../base/prng.ts";
@@ -113,7 +113,7 @@ export class FirnServer {
    * Starts to listen.
    *
    * @returns the URL, with the port that was taken.
-   * @throws CatalogError as `listenOn`.
+   * @throws FirnError as `listenOn`.
    */
   async listen(host: string, port: number): Promise<string> {
     await this.#open();
@@ -132,7 +132,7 @@ export class FirnServer {
   /**
    * Answers one request without a socket.
    *
-   * @throws CatalogError `Unavailable`, code `SERVER_STOPPED`: not after a stop.
+   * @throws FirnError `Unavailable`, code `SERVER_STOPPED`: not after a stop.
    */
   async inject(
     method: string,
@@ -141,7 +141,7 @@ export class FirnServer {
     body: Uint8Array | undefined,
   ): Promise<InjectedAnswer> {
     if (this.#stopping !== undefined) {
-      throw new CatalogError("Unavailable", "SERVER_STOPPED", "server is stopped");
+      throw new FirnError("Unavailable", "SERVER_STOPPED", "server is stopped");
     }
     await this.#open();
     const receive = (request: unknown, response: unknown) =>

@@ -1,4 +1,4 @@
-import { CatalogError } from "../base/error.ts";
+import { FirnError } from "../base/error.ts";
 import type { Locations } from "../blob/locations.ts";
 import type { AccountCatalog } from "../catalog/catalog.ts";
 import type { Version } from "../pointer/port.ts";
@@ -40,7 +40,7 @@ export class CatalogAdmin {
    * `location.overlap.allowed` = `true` among the properties lets its tables and views lie within
    * each other's locations.
    *
-   * @throws CatalogError `CATALOG_ALREADY_EXISTS`, `NAME_INVALID`, `LOCATION_INVALID`,
+   * @throws FirnError `CATALOG_ALREADY_EXISTS`, `NAME_INVALID`, `LOCATION_INVALID`,
    * `LOCATION_UNSUPPORTED`, `PROPERTIES_INVALID`.
    */
   async create(
@@ -56,7 +56,7 @@ export class CatalogAdmin {
     return this.get(actor, name);
   }
 
-  /** @throws CatalogError `CATALOG_NOT_FOUND`. */
+  /** @throws FirnError `CATALOG_NOT_FOUND`. */
   async get(_actor: Actor, name: string): Promise<CatalogInfo> {
     const { entity } = await this.#catalog.catalogs.get(name);
     const location = this.#locations.addRoot(entity.defaultLocation);
@@ -73,7 +73,7 @@ export class CatalogAdmin {
     try {
       return await this.create(actor, name, location);
     } catch (error) {
-      const there = error instanceof CatalogError && error.code === "CATALOG_ALREADY_EXISTS";
+      const there = error instanceof FirnError && error.code === "CATALOG_ALREADY_EXISTS";
       if (!there) throw error;
       return this.get(actor, name);
     }
@@ -123,7 +123,7 @@ export class CatalogAdmin {
     try {
       await this.get(actor, name);
     } catch (error) {
-      const gone = error instanceof CatalogError && error.code === "CATALOG_NOT_FOUND";
+      const gone = error instanceof FirnError && error.code === "CATALOG_NOT_FOUND";
       if (!gone) throw error;
     }
   }

@@ -1,5 +1,5 @@
 import type { Clock } from "../base/clock.ts";
-import { CatalogError, invalid } from "../base/error.ts";
+import { FirnError, invalid } from "../base/error.ts";
 import type { IdSource, Revision } from "../base/ids.ts";
 import { LIMITS } from "../base/limits.ts";
 import type { Prng } from "../base/prng.ts";
@@ -29,7 +29,7 @@ export interface Drafted<E extends Relation, M extends Metadata> {
   readonly draft: RelationDraft<E>;
 }
 
-/** @throws CatalogError `Invalid` `METADATA_TOO_LARGE`: nothing is stored that cannot be read. */
+/** @throws FirnError `Invalid` `METADATA_TOO_LARGE`: nothing is stored that cannot be read. */
 function checkLength({ length }: MetadataFile<Metadata>): void {
   const maxBytes = LIMITS.metadataFileBytes;
   if (length <= maxBytes) return;
@@ -39,7 +39,7 @@ function checkLength({ length }: MetadataFile<Metadata>): void {
 
 /** Whether an error says for certain that nothing was committed. Our own faults never do. */
 function isCertain(error: unknown): boolean {
-  if (!(error instanceof CatalogError)) return false;
+  if (!(error instanceof FirnError)) return false;
   switch (error.kind) {
     case "Invalid":
     case "NotFound":
@@ -61,7 +61,7 @@ function isCertain(error: unknown): boolean {
  * What remains to be done when a change is committed, as reading what to answer. Where it fails the
  * change still stands, so nobody may hear that it does not.
  *
- * @throws CatalogError `Unknown` `OUTCOME_UNKNOWN` for every error that would say so.
+ * @throws FirnError `Unknown` `OUTCOME_UNKNOWN` for every error that would say so.
  */
 export async function afterCommit<T>(work: Promise<T>): Promise<T> {
   try {
@@ -69,7 +69,7 @@ export async function afterCommit<T>(work: Promise<T>): Promise<T> {
   } catch (error) {
     if (!isCertain(error)) throw error;
     const why = "committed, and not answered";
-    throw new CatalogError("Unknown", "OUTCOME_UNKNOWN", why, {}, error);
+    throw new FirnError("Unknown", "OUTCOME_UNKNOWN", why, {}, error);
   }
 }
 

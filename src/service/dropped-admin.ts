@@ -59,7 +59,7 @@ export class DroppedAdmin {
    * parent in its catalog, or both. A catalog or namespace comes back empty; what was in it comes
    * back by itself.
    *
-   * @throws CatalogError `DROPPED_NOT_FOUND`; `Conflict` `BEING_PURGED`; `NAMESPACE_NOT_FOUND` and
+   * @throws FirnError `DROPPED_NOT_FOUND`; `Conflict` `BEING_PURGED`; `NAMESPACE_NOT_FOUND` and
    * `CATALOG_NOT_FOUND` of the parent; an `AlreadyExists` of the name, where another has
    * it by now; `Invalid` `LOCATION_TAKEN`, `LOCATION_OVERLAPS`; `NAME_INVALID`.
    */

@@ -27,7 +27,7 @@ export class Heads {
    * Refuses a commit that cannot win before anything else is done for it. One that may costs
    * nothing; a refusal is proven by `find`, which answers where the head is now.
    *
-   * @throws CatalogError as `checkRequirements`, and as `find`.
+   * @throws FirnError as `checkRequirements`, and as `find`.
    */
   async assertMayWin(
     key: string,

@@ -151,7 +151,7 @@ export class IcebergNamespaces implements NamespaceOperations {
   }
 
   /**
-   * @throws CatalogError `Invalid` `PROPERTIES_OVERLAP`: a key in both lists; `PROPERTY_RESERVED`.
+   * @throws FirnError `Invalid` `PROPERTIES_OVERLAP`: a key in both lists; `PROPERTY_RESERVED`.
    */
   async updateNamespace(
     actor: Actor,

@@ -1,5 +1,5 @@
 import { assert } from "../base/assert.ts";
-import { CatalogError } from "../base/error.ts";
+import { FirnError } from "../base/error.ts";
 import type { TableUuid } from "../base/ids.ts";
 import { settleAll } from "../base/settle.ts";
 import { inTurns, type Steps } from "../base/steps.ts";
@@ -118,9 +118,9 @@ async function asRequirement<T>(commit: Promise<T>): Promise<T> {
   try {
     return await commit;
   } catch (error) {
-    const taken = error instanceof CatalogError && error.code === "TABLE_ALREADY_EXISTS";
+    const taken = error instanceof FirnError && error.code === "TABLE_ALREADY_EXISTS";
     if (!taken) throw error;
-    throw new CatalogError("Conflict", "REQUIREMENT_FAILED", "table exists", {
+    throw new FirnError("Conflict", "REQUIREMENT_FAILED", "table exists", {
       requirement: "table already exists",
     });
   }

@@ -1,4 +1,4 @@
-import { CatalogError } from "../base/error.ts";
+import { FirnError } from "../base/error.ts";
 import type { JobId } from "../base/ids.ts";
 import { LIMITS } from "../base/limits.ts";
 import type { Metrics } from "../base/metrics.ts";
@@ -104,7 +104,7 @@ export class JobRunner implements JobListener {
   /**
    * One look at what is due: every job that is free is taken up, and brought as far as it goes.
    *
-   * @throws CatalogError `Unavailable`: the look itself failed.
+   * @throws FirnError `Unavailable`: the look itself failed.
    */
   async runDue(): Promise<void> {
     await this.#runDue();
@@ -177,7 +177,7 @@ export class JobRunner implements JobListener {
 
   /** Answers after how long anybody can take the job up again. */
   async #giveBack(lease: Lease, error: unknown): Promise<number> {
-    const lastFailure = error instanceof CatalogError ? error.code : "INTERNAL";
+    const lastFailure = error instanceof FirnError ? error.code : "INTERNAL";
     this.#count(lease, lastFailure === "JOB_LEASE_LOST" ? "lost" : "failed");
     if (lastFailure === "JOB_LEASE_LOST") return LIMITS.jobLeaseMs;
     const wishMs = LIMITS.jobRetryMs * 2 ** Math.min(lease.job.tries - 1, 16);
@@ -195,7 +195,7 @@ export class JobRunner implements JobListener {
   #tell({ job }: Lease, code: string, error: unknown, againAfterMs: number): void {
     const { kind, id, tries } = job;
     this.#failures.inc({ kind, code });
-    const message = error instanceof CatalogError ? error.message : "a defect";
+    const message = error instanceof FirnError ? error.message : "a defect";
     this.#onFailed({ kind, job: id, code, message, tries, againAfterMs });
   }
 

@@ -1,4 +1,4 @@
-import { CatalogError } from "../base/error.ts";
+import { FirnError } from "../base/error.ts";
 import type { TableId } from "../base/ids.ts";
 import { isWithin, type Locations } from "../blob/locations.ts";
 import type { AccountCatalog } from "../catalog/catalog.ts";
@@ -86,7 +86,7 @@ export class LeftMetadata {
     try {
       return this.#parts.locations.normalize(path);
     } catch (error) {
-      if (error instanceof CatalogError && error.kind === "Invalid") return "";
+      if (error instanceof FirnError && error.kind === "Invalid") return "";
       throw error;
     }
   }

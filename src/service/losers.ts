@@ -1,5 +1,5 @@
 import type { Clock } from "../base/clock.ts";
-import { CatalogError } from "../base/error.ts";
+import { FirnError } from "../base/error.ts";
 
 /** Losers that are let go with each commit that wins: enough that the next one is at work. */
 const SHARE = 2;
@@ -40,7 +40,7 @@ export class Losers {
       if (this.#won(key)) await this.#clock.sleep(0);
       return done;
     } catch (error) {
-      if (error instanceof CatalogError && error.code === "REQUIREMENT_FAILED") {
+      if (error instanceof FirnError && error.code === "REQUIREMENT_FAILED") {
         await this.#lost(key);
       }
       throw error;

@@ -1,10 +1,10 @@
 import { gunzipSync } from "node:zlib";
 import { utf8Text } from "../base/bytes.ts";
-import { CatalogError, invalid } from "../base/error.ts";
+import { FirnError, invalid } from "../base/error.ts";
 import { LIMITS } from "../base/limits.ts";
 import { isGzipMetadata } from "../iceberg/file-name.ts";
 
-export function metadataTooLarge(location: string): CatalogError {
+export function metadataTooLarge(location: string): FirnError {
   const limit = LIMITS.metadataFileBytes;
   return invalid(
     "METADATA_INVALID",
@@ -17,7 +17,7 @@ export function metadataTooLarge(location: string): CatalogError {
  * The bytes of a metadata file, unpacked where its name says that it is gzip.
  *
  * @returns undefined where there are more than `mostBytes`, of which no more is unpacked.
- * @throws CatalogError `Invalid` `METADATA_INVALID`.
+ * @throws FirnError `Invalid` `METADATA_INVALID`.
  */
 export function unpackMetadata(
   location: string,
@@ -31,17 +31,17 @@ export function unpackMetadata(
   } catch (error) {
     const isLarge = error instanceof Error && "code" in error && error.code === TOO_LARGE;
     if (isLarge) return undefined;
-    throw new CatalogError("Invalid", "METADATA_INVALID", "not gzip", { location }, error);
+    throw new FirnError("Invalid", "METADATA_INVALID", "not gzip", { location }, error);
   }
 }
 
 const TOO_LARGE = "ERR_BUFFER_TOO_LARGE";
 
-/** @throws CatalogError `Invalid` `METADATA_INVALID`: not UTF-8. */
+/** @throws FirnError `Invalid` `METADATA_INVALID`: not UTF-8. */
 export function metadataText(location: string, bytes: Uint8Array): string {
   try {
     return utf8Text(bytes);
   } catch (error) {
-    throw new CatalogError("Invalid", "METADATA_INVALID", "not utf-8", { location }, error);
+    throw new FirnError("Invalid", "METADATA_INVALID", "not utf-8", { location }, error);
   }
 }

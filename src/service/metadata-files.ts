@@ -2,7 +2,7 @@ import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import { inOnePiece, lengthOf } from "../base/bytes.ts";
 import type { Clock } from "../base/clock.ts";
-import { CatalogError } from "../base/error.ts";
+import { FirnError } from "../base/error.ts";
 import type { Revision } from "../base/ids.ts";
 import { LIMITS } from "../base/limits.ts";
 import { LruMap } from "../base/lru.ts";
@@ -98,8 +98,8 @@ export class MetadataFile<M extends Metadata> {
   }
 }
 
-function missing(location: string): CatalogError {
-  return new CatalogError("NotFound", "METADATA_FILE_MISSING", "no metadata file", { location });
+function missing(location: string): FirnError {
+  return new FirnError("NotFound", "METADATA_FILE_MISSING", "no metadata file", { location });
 }
 
 /** A file with the etag of the bytes that it was read from. */
@@ -143,7 +143,7 @@ export class MetadataFiles<M extends Metadata> {
    * Reads the metadata file that a change of this revision names. One that was read before still
    * has to be there, where files are looked after: one `stat`.
    *
-   * @throws CatalogError `NotFound` `METADATA_FILE_MISSING`; `Invalid` `METADATA_INVALID`,
+   * @throws FirnError `NotFound` `METADATA_FILE_MISSING`; `Invalid` `METADATA_INVALID`,
    * `LOCATION_NOT_ALLOWED`.
    */
   async load(location: string, revision: Revision): Promise<MetadataFile<M>> {
@@ -178,7 +178,7 @@ export class MetadataFiles<M extends Metadata> {
   /**
    * Keeps a file that was read before a change of this revision named it. One request.
    *
-   * @throws CatalogError `NotFound` `METADATA_FILE_MISSING`; `Conflict` `METADATA_FILE_CHANGED`:
+   * @throws FirnError `NotFound` `METADATA_FILE_MISSING`; `Conflict` `METADATA_FILE_CHANGED`:
    * another file lies there now.
    */
   async keepRead({ file, etag }: ReadFile<M>, revision: Revision): Promise<MetadataFile<M>> {
@@ -187,7 +187,7 @@ export class MetadataFiles<M extends Metadata> {
     if (found === undefined) throw this.#gone(location);
     if (found !== etag) {
       const what = "metadata file changed while it was registered: register it again";
-      throw new CatalogError("Conflict", "METADATA_FILE_CHANGED", what, { location });
+      throw new FirnError("Conflict", "METADATA_FILE_CHANGED", what, { location });
     }
     this.#keep(file, revision);
     return file;
@@ -249,11 +249,11 @@ export class MetadataFiles<M extends Metadata> {
         else assembly.add(piece.slice);
       }
     } catch (error) {
-      const costly = error instanceof CatalogError && error.code.startsWith("WORK_TOO_");
+      const costly = error instanceof FirnError && error.code.startsWith("WORK_TOO_");
       if (!costly) throw error;
       const { message } = error;
       const context = { ...error.context, location, reason: message, cause: error.code };
-      throw new CatalogError("Invalid", "METADATA_INVALID", message, context, error);
+      throw new FirnError("Invalid", "METADATA_INVALID", message, context, error);
     }
     return this.#canonical(location, assembly.whole(), unpacked);
   }
@@ -263,7 +263,7 @@ export class MetadataFiles<M extends Metadata> {
     this.#kept.set(file.location, { file, stands, revision });
   }
 
-  #gone(location: string): CatalogError {
+  #gone(location: string): FirnError {
     this.#kept.delete(location);
     return missing(location);
   }
@@ -286,7 +286,7 @@ export class MetadataFiles<M extends Metadata> {
     return changedSteps(base && printed(base), printed(next));
   }
 
-  /** A location as it is answered, without a trailing slash. @throws CatalogError `Invalid`. */
+  /** A location as it is answered, without a trailing slash. @throws FirnError `Invalid`. */
   spelled(location: string): string {
     return this.#format.locations === "canonical"
       ? this.#locations.spelled(location)
@@ -300,7 +300,7 @@ export class MetadataFiles<M extends Metadata> {
       : stripTrailingSlash(location);
   }
 
-  /** As `load`, without the file. @throws CatalogError `NotFound` `METADATA_FILE_MISSING`. */
+  /** As `load`, without the file. @throws FirnError `NotFound` `METADATA_FILE_MISSING`. */
   async assertThere(location: string): Promise<void> {
     const kept = this.#kept.get(location);
     const stands = kept === undefined ? this.#locations.stands(location) : kept.stands();

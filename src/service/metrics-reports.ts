@@ -41,7 +41,7 @@ export class MetricsReports implements ReportOperations {
   /**
    * Takes a report of a table. Costs what a look at the table does.
    *
-   * @throws CatalogError `TABLE_NOT_FOUND`, and nothing of what becomes of the report.
+   * @throws FirnError `TABLE_NOT_FOUND`, and nothing of what becomes of the report.
    */
   async reportMetrics(actor: Actor, ref: TableRef, json: JsonObject): Promise<void> {
     const report = printJson(json);
@@ -77,7 +77,7 @@ export class MetricsReports implements ReportOperations {
   /**
    * The newest reports of a table, newest first.
    *
-   * @throws CatalogError `TABLE_NOT_FOUND`; `Unavailable`.
+   * @throws FirnError `TABLE_NOT_FOUND`; `Unavailable`.
    */
   async list(
     _actor: Actor,

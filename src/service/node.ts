@@ -65,7 +65,7 @@ export interface CatalogNode {
  * Wires the use cases over given ports, for the process, its tests and its simulation alike. Makes
  * the default account where it is not there yet, and no catalog.
  *
- * @throws CatalogError `Unavailable`, `Unknown`: the stores do not answer.
+ * @throws FirnError `Unavailable`, `Unknown`: the stores do not answer.
  */
 export async function openNode(parts: NodeParts): Promise<CatalogNode> {
   const {

@@ -21,7 +21,7 @@ export class PageTokens {
     return Buffer.concat([this.#mac(query, text), text]).toString("base64url");
   }
 
-  /** @throws CatalogError `Invalid`, code `PAGE_TOKEN_INVALID`. */
+  /** @throws FirnError `Invalid`, code `PAGE_TOKEN_INVALID`. */
   open(query: string, token: string): string {
     const bytes = Buffer.from(token, "base64url");
     const text = bytes.subarray(MAC_BYTES);

@@ -1,4 +1,4 @@
-import { CatalogError } from "../base/error.ts";
+import { FirnError } from "../base/error.ts";
 import { LIMITS } from "../base/limits.ts";
 import type { Metrics } from "../base/metrics.ts";
 import { Counter } from "../base/prom.ts";
@@ -58,7 +58,7 @@ export type OnUnreadableFiles = (facts: {
 }) => void;
 
 interface Unreadable {
-  readonly error: CatalogError;
+  readonly error: FirnError;
   readonly location: string;
 }
 
@@ -224,7 +224,7 @@ export class Purge {
   /**
    * The canonical locations of the files under the table's own, and nothing of any other.
    *
-   * @throws CatalogError `LOCATION_NOT_ALLOWED`: it is not this node's to delete them.
+   * @throws FirnError `LOCATION_NOT_ALLOWED`: it is not this node's to delete them.
    */
   async #ownFiles({ location }: Table, paths: readonly string[]): Promise<readonly string[]> {
     const { locations } = this.#parts;
@@ -243,7 +243,7 @@ function canonical(locations: Locations, path: string): string | undefined {
   try {
     return locations.normalize(path);
   } catch (error) {
-    if (error instanceof CatalogError && error.kind === "Invalid") return undefined;
+    if (error instanceof FirnError && error.kind === "Invalid") return undefined;
     throw error;
   }
 }

@@ -1,5 +1,5 @@
 import type { Clock } from "../base/clock.ts";
-import { CatalogError } from "../base/error.ts";
+import { FirnError } from "../base/error.ts";
 import { isJsonArray } from "../base/json.ts";
 import { Pauses } from "../base/pauses.ts";
 import type { PieceOf } from "../base/work.ts";
@@ -10,7 +10,7 @@ import type { MetadataFiles } from "./metadata-files.ts";
 import type { Reading, ReadingTasks } from "./reading.ts";
 
 /** Told of every file that could not be followed: what it names is not known. */
-export type OnUnreadable = (error: CatalogError, location: string) => void;
+export type OnUnreadable = (error: FirnError, location: string) => void;
 
 /** Snapshots that are looked at in one turn. */
 const SNAPSHOTS_A_TURN = 500;
@@ -140,7 +140,7 @@ export class Reachable {
     const blob = await this.#follow(location, async () => {
       const found = await this.#locations.read(location);
       if (found !== undefined) return found;
-      throw new CatalogError("NotFound", "MANIFEST_MISSING", "no such file", { location });
+      throw new FirnError("NotFound", "MANIFEST_MISSING", "no such file", { location });
     });
     if (blob === undefined) return;
     const pieces = this.#parts.reading.run(task, { bytes: blob.bytes });
@@ -160,7 +160,7 @@ export class Reachable {
     try {
       return await read();
     } catch (error) {
-      if (!(error instanceof CatalogError)) throw error;
+      if (!(error instanceof FirnError)) throw error;
       if (!isFault(error) && !this.#isForeign(location, error)) throw error;
       this.#onUnreadable(error, location);
       return undefined;
@@ -168,7 +168,7 @@ export class Reachable {
   }
 
   /** What lies elsewhere, below no root of any catalog, was never the table's to name. */
-  #isForeign(location: string, { code }: CatalogError): boolean {
+  #isForeign(location: string, { code }: FirnError): boolean {
     if (code !== "LOCATION_NOT_ALLOWED") return false;
     const [file, own] = [location, this.#metadata.location].map((at) =>
       this.#locations.normalize(at),
@@ -182,8 +182,8 @@ export class Reachable {
  * what it should be. A location that no known root allows is not: another node, or this one with
  * other settings, may read it.
  */
-export function isFault(error: unknown): error is CatalogError {
-  if (!(error instanceof CatalogError) || error.code === "LOCATION_NOT_ALLOWED") return false;
+export function isFault(error: unknown): error is FirnError {
+  if (!(error instanceof FirnError) || error.code === "LOCATION_NOT_ALLOWED") return false;
   // A defect of ours that the file brings up is there at the next try as well.
   return error.kind === "Invalid" || error.kind === "NotFound" || error.code === "WORK_FAILED";
 }

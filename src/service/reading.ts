@@ -56,7 +56,7 @@ const TASKS: ReadingTasks = {
 /**
  * The object that a body holds, parsed elsewhere. Memory that the bytes have alone is given up.
  *
- * @throws CatalogError as `parseJsonBytes`, `asObject`, and `Workers.run`.
+ * @throws FirnError as `parseJsonBytes`, `asObject`, and `Workers.run`.
  */
 export async function readObject(reading: Reading, bytes: Uint8Array): Promise<JsonObject> {
   const { buffer } = bytes;

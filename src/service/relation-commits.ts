@@ -1,4 +1,4 @@
-import { CatalogError } from "../base/error.ts";
+import { FirnError } from "../base/error.ts";
 import type { Revision } from "../base/ids.ts";
 import { inTurns, type Steps } from "../base/steps.ts";
 import type { Actor, CatalogContext } from "../catalog/context.ts";
@@ -192,7 +192,7 @@ export class RelationCommits<E extends Relation, M extends Metadata> {
    * A draft of what a metadata file holds, wherever it lies within the catalog's roots. `before`:
    * what the relation was until then, if it was. The look is left in `look`.
    *
-   * @throws CatalogError `METADATA_FILE_MISSING`, `METADATA_INVALID`, `LOCATION_NOT_ALLOWED`.
+   * @throws FirnError `METADATA_FILE_MISSING`, `METADATA_INVALID`, `LOCATION_NOT_ALLOWED`.
    */
   async registered(
     { catalog, path }: RelationRef,
@@ -223,7 +223,7 @@ export class RelationCommits<E extends Relation, M extends Metadata> {
     try {
       return (await this.#parts.files.load(location, before.summary.revision)).metadata;
     } catch (error) {
-      const lost = error instanceof CatalogError && LOST.has(error.code);
+      const lost = error instanceof FirnError && LOST.has(error.code);
       if (lost) return undefined;
       throw error;
     }
@@ -250,7 +250,7 @@ export class RelationCommits<E extends Relation, M extends Metadata> {
         : files.load(location, done.revision));
       return committed(done, file);
     } catch (error) {
-      const gone = error instanceof CatalogError && MOVED.has(error.code);
+      const gone = error instanceof FirnError && MOVED.has(error.code);
       if (!gone) return afterCommit(Promise.reject(error));
       // Another request's commit, and long ago perhaps: what has become of its file since is no
       // reason to undo it.
@@ -290,8 +290,7 @@ export class RelationCommits<E extends Relation, M extends Metadata> {
       await relations.update(actor, `register-${type}` as const, ref, restore);
     } catch (error) {
       // Gone, or its place was taken since: then it stays with all that is kept of it.
-      const final =
-        error instanceof CatalogError && (FINAL.has(error.kind) || isLocationTaken(error));
+      const final = error instanceof FirnError && (FINAL.has(error.kind) || isLocationTaken(error));
       if (!final) throw error;
     }
   }
@@ -315,7 +314,7 @@ export class RelationCommits<E extends Relation, M extends Metadata> {
     return location;
   }
 
-  #missing(ref: RelationRef): CatalogError {
+  #missing(ref: RelationRef): FirnError {
     return relationNotFound(this.#parts.type, ref.path, ref.name);
   }
 }

@@ -1,4 +1,4 @@
-import { CatalogError } from "../base/error.ts";
+import { FirnError } from "../base/error.ts";
 import { relationNotFound } from "../catalog/errors.ts";
 import type { Relation } from "../catalog/model.ts";
 import { dotted } from "../catalog/names.ts";
@@ -15,7 +15,7 @@ export function missingRelation(
   thrown: unknown,
 ): unknown {
   const parentMissing =
-    thrown instanceof CatalogError &&
+    thrown instanceof FirnError &&
     thrown.code === "NAMESPACE_NOT_FOUND" &&
     thrown.context["namespace"] === dotted(path);
   return parentMissing ? relationNotFound(type, path, name) : thrown;

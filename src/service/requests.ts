@@ -183,7 +183,7 @@ export interface TableOperations {
   createTable(actor: Actor, ref: NamespaceRef, request: CreateTable): Promise<LoadedTable>;
   registerTable(actor: Actor, ref: NamespaceRef, request: RegisterTable): Promise<LoadedTable>;
   loadTable(actor: Actor, ref: TableRef, options: LoadOptions): Promise<LoadResult>;
-  /** @throws CatalogError `NotFound` where it is not. */
+  /** @throws FirnError `NotFound` where it is not. */
   tableExists(actor: Actor, ref: TableRef): Promise<void>;
   commitTable(actor: Actor, ref: TableRef, request: CommitTable): Promise<LoadedTable>;
   /** Refused as the commit would be; an idempotency key is neither read nor left behind. */
@@ -220,7 +220,7 @@ export interface ViewOperations {
   createView(actor: Actor, ref: NamespaceRef, request: CreateView): Promise<LoadedView>;
   registerView(actor: Actor, ref: NamespaceRef, request: RegisterView): Promise<LoadedView>;
   loadView(actor: Actor, ref: ViewRef): Promise<LoadedView>;
-  /** @throws CatalogError `NotFound` where it is not. */
+  /** @throws FirnError `NotFound` where it is not. */
   viewExists(actor: Actor, ref: ViewRef): Promise<void>;
   commitView(actor: Actor, ref: ViewRef, request: CommitView): Promise<LoadedView>;
   dryRunView(actor: Actor, ref: ViewRef, request: CommitView): Promise<DryRun>;
@@ -230,7 +230,7 @@ export interface ViewOperations {
 
 /**
  * The Iceberg REST operations as protocols call them: names in, answers out, every failure a
- * `CatalogError`. `icebergOperations` makes it of its parts.
+ * `FirnError`. `icebergOperations` makes it of its parts.
  */
 export interface IcebergService
   extends NamespaceOperations,

@@ -49,7 +49,7 @@ export class ReservedProperties {
    * Compares what a request makes of properties with what they were. A reserved one may go, and may
    * stay as it is: a client may send all that it knows again.
    *
-   * @throws CatalogError `Invalid` `PROPERTY_RESERVED`: it sets one, or gives it another value.
+   * @throws FirnError `Invalid` `PROPERTY_RESERVED`: it sets one, or gives it another value.
    */
   assertUnset(after: Settings, before?: Settings): void {
     if (after === before) return;

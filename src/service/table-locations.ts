@@ -1,4 +1,4 @@
-import { CatalogError, invalid } from "../base/error.ts";
+import { FirnError, invalid } from "../base/error.ts";
 import type { TableUuid, ViewUuid } from "../base/ids.ts";
 import { LIMITS } from "../base/limits.ts";
 import { settleAll } from "../base/settle.ts";
@@ -56,7 +56,7 @@ export function samePlaces(a: Places, b: Places): boolean {
   return a.location === b.location && WRITE_PATHS.every(samePath);
 }
 
-function tooDeep(levels: number): CatalogError {
+function tooDeep(levels: number): FirnError {
   const limit = LIMITS.locationLevels;
   const facts = { levels, limit };
   return invalid("LOCATION_TOO_DEEP", "too many directories above a location", facts);
@@ -90,7 +90,7 @@ export class CatalogPlaces {
   /**
    * The canonical form of a location that a client chose.
    *
-   * @throws CatalogError `Invalid`: `LOCATION_NOT_ALLOWED`, `LOCATION_INVALID`,
+   * @throws FirnError `Invalid`: `LOCATION_NOT_ALLOWED`, `LOCATION_INVALID`,
    * `LOCATION_UNSUPPORTED`.
    */
   allowed(uri: string): string {
@@ -109,7 +109,7 @@ export class CatalogPlaces {
    * The directories over a location in which no other relation may lie, from the outermost root
    * that allows it; none where the catalog allows overlaps.
    *
-   * @throws CatalogError `Invalid` `LOCATION_TOO_DEEP`: each is an operation of the batch.
+   * @throws FirnError `Invalid` `LOCATION_TOO_DEEP`: each is an operation of the batch.
    */
   above(location: string): readonly string[] {
     if (this.#overlaps) return [];
@@ -133,7 +133,7 @@ export class CatalogPlaces {
    * Adds the directories outside its location that a relation writes to, save those that it wrote
    * to before: no other relation may lie at, above or below one.
    *
-   * @throws CatalogError `Invalid` `LOCATION_TOO_DEEP`.
+   * @throws FirnError `Invalid` `LOCATION_TOO_DEEP`.
    */
   withWritePaths(
     around: Surroundings,
@@ -175,7 +175,7 @@ export class CatalogPlaces {
     return location.startsWith(`${home}/`) && !location.slice(home.length + 1).includes("/");
   }
 
-  /** @throws CatalogError `Invalid` `LOCATION_OVERLAPS`, `LOCATION_NOT_ALLOWED`. */
+  /** @throws FirnError `Invalid` `LOCATION_OVERLAPS`, `LOCATION_NOT_ALLOWED`. */
   assertApartFrom(location: string, other: Catalog): void {
     const { name, defaultLocation } = other;
     if (this.#holds(location, other)) throw locationOverlaps(location, defaultLocation, name);
@@ -187,7 +187,7 @@ export class CatalogPlaces {
   /**
    * A table there would be in the way of all default locations of a namespace.
    *
-   * @throws CatalogError `Invalid` `LOCATION_OVERLAPS`.
+   * @throws FirnError `Invalid` `LOCATION_OVERLAPS`.
    */
   assertNotAbove(namespace: readonly string[], location: string): void {
     if (this.#overlaps) return;
@@ -210,7 +210,7 @@ export class CatalogPlaces {
    * Where tables of a namespace go by default: `<root>/<namespace>`. The nearest namespace that
    * sets `location` replaces root and namespace. The places were read for it, or for its parent.
    *
-   * @throws CatalogError `Invalid`: `LOCATION_INVALID`, `LOCATION_UNSUPPORTED`, where that
+   * @throws FirnError `Invalid`: `LOCATION_INVALID`, `LOCATION_UNSUPPORTED`, where that
    * `location` has no canonical form.
    */
   homeOf(namespace: readonly string[]): string {
@@ -248,13 +248,13 @@ export class CatalogPlaces {
     try {
       return this.homeOf(namespace);
     } catch (error) {
-      if (error instanceof CatalogError && error.kind === "Invalid") return undefined;
+      if (error instanceof FirnError && error.kind === "Invalid") return undefined;
       throw error;
     }
   }
 
   /**
-   * Where a namespace says that its tables go. @throws CatalogError `Invalid`: `LOCATION_INVALID`,
+   * Where a namespace says that its tables go. @throws FirnError `Invalid`: `LOCATION_INVALID`,
    * `LOCATION_UNSUPPORTED`, `LOCATION_NOT_ALLOWED`.
    */
   locationIn(properties: Properties): string | undefined {
@@ -278,7 +278,7 @@ async function unlessAbsent<T>(found: Promise<T>): Promise<T | undefined> {
     return await found;
   } catch (error) {
     const absent =
-      error instanceof CatalogError && (error.kind === "NotFound" || error.kind === "Invalid");
+      error instanceof FirnError && (error.kind === "NotFound" || error.kind === "Invalid");
     if (!absent) throw error;
     return undefined;
   }
@@ -301,7 +301,7 @@ export class TableLocations {
    * The places of a catalog. `namespace`: where the default location in it will be asked for. All
    * is read side by side: warm, one batch read where the store joins what is asked for together.
    *
-   * @throws CatalogError `CATALOG_NOT_FOUND`, `NAMESPACE_NOT_FOUND`.
+   * @throws FirnError `CATALOG_NOT_FOUND`, `NAMESPACE_NOT_FOUND`.
    */
   async of(catalog: string, namespace: readonly string[] = []): Promise<CatalogPlaces> {
     const { catalogs, namespaces } = this.#catalog;
@@ -319,7 +319,7 @@ export class TableLocations {
    * and no home of a namespace, and lies in no other catalog's root. A directory right below its
    * namespace's home needs no look; else one list, and two batch reads that are warm as a rule.
    *
-   * @throws CatalogError `Invalid` `LOCATION_OVERLAPS`, `LOCATION_NOT_ALLOWED`.
+   * @throws FirnError `Invalid` `LOCATION_OVERLAPS`, `LOCATION_NOT_ALLOWED`.
    */
   async assertApart(
     places: CatalogPlaces,
@@ -358,7 +358,7 @@ export class TableLocations {
   /**
    * Looks at the location that a namespace is given, if any: one batch read.
    *
-   * @throws CatalogError `Invalid`: `LOCATION_INVALID`, `LOCATION_UNSUPPORTED`,
+   * @throws FirnError `Invalid`: `LOCATION_INVALID`, `LOCATION_UNSUPPORTED`,
    * `LOCATION_NOT_ALLOWED`; `LOCATION_OVERLAPS`: it is a table's or view's, or lies in one.
    */
   async assertNamespaceMayBe(places: CatalogPlaces, properties: Properties): Promise<void> {

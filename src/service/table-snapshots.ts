@@ -32,7 +32,7 @@ interface Root {
  * the catalog's own payload and pointers of what is answered are made to say the same in the
  * background, where they do not. Warm: one batch read, and another in the background.
  *
- * All throw `CatalogError` as a load of the table does, and `SNAPSHOT_NOT_FOUND`.
+ * All throw `FirnError` as a load of the table does, and `SNAPSHOT_NOT_FOUND`.
  */
 export class TableSnapshots {
   readonly #catalog: AccountCatalog;

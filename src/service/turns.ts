@@ -1,4 +1,4 @@
-import { CatalogError } from "../base/error.ts";
+import { FirnError } from "../base/error.ts";
 import { LIMITS } from "../base/limits.ts";
 
 /** Those who have a turn, or wait for one, on one thing. */
@@ -17,7 +17,7 @@ export class Turns {
   /**
    * Runs `work` after everything that was asked for under this key before.
    *
-   * @throws CatalogError `Overloaded`, code `TABLE_OVERLOADED`, at once, where too many wait: work
+   * @throws FirnError `Overloaded`, code `TABLE_OVERLOADED`, at once, where too many wait: work
    * that would wait past its client's patience is better refused, for then nothing happened.
    */
   async take<T>(key: string, work: () => Promise<T>): Promise<T> {
@@ -38,7 +38,7 @@ export class Turns {
   /**
    * Runs `work` in the turn of every key. Turns are taken in order, so no two wait on each other.
    *
-   * @throws CatalogError as `take`, before any turn is waited for if a queue is full by then.
+   * @throws FirnError as `take`, before any turn is waited for if a queue is full by then.
    */
   async takeAll<T>(keys: readonly string[], work: () => Promise<T>): Promise<T> {
     for (const key of keys) this.#assertRoom(key);
@@ -49,7 +49,7 @@ export class Turns {
     // The one that has its turn does not wait.
     const waiting = (this.#queues.get(key)?.length ?? 0) - 1;
     if (waiting < LIMITS.turnsWaiting) return;
-    throw new CatalogError("Overloaded", "TABLE_OVERLOADED", "too many commits wait", { waiting });
+    throw new FirnError("Overloaded", "TABLE_OVERLOADED", "too many commits wait", { waiting });
   }
 
   #takeInOrder<T>(keys: readonly string[], work: () => Promise<T>): Promise<T> {

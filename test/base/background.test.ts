@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 import { Background } from "../../src/base/background.ts";
-import { CatalogError } from "../../src/base/error.ts";
+import { FirnError } from "../../src/base/error.ts";
 
 const defect = new TypeError("a defect");
 const refusals = (["Unavailable", "Unknown", "Conflict", "Overloaded"] as const).map(
-  (kind) => new CatalogError(kind, "TEST", "a store that refuses"),
+  (kind) => new FirnError(kind, "TEST", "a store that refuses"),
 );
-const corrupt = new CatalogError("Corrupt", "TEST", "stored bytes make no sense");
+const corrupt = new FirnError("Corrupt", "TEST", "stored bytes make no sense");
 
 function failing(background: Background, errors: readonly unknown[]): void {
   for (const error of errors) background.run(() => Promise.reject(error));

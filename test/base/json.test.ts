@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { CatalogError } from "../../src/base/error.ts";
+import { FirnError } from "../../src/base/error.ts";
 import {
   type JsonBounds,
   JsonNumber,
@@ -26,9 +26,9 @@ function codeOf(run: () => unknown): string {
   try {
     run();
   } catch (error) {
-    expect(error).toBeInstanceOf(CatalogError);
-    expect((error as CatalogError).kind).toBe("Invalid");
-    return (error as CatalogError).code;
+    expect(error).toBeInstanceOf(FirnError);
+    expect((error as FirnError).kind).toBe("Invalid");
+    return (error as FirnError).code;
   }
   return "none";
 }
@@ -247,7 +247,7 @@ describe("bounds", () => {
     const bounds: JsonBounds = { depth: 1_000, nodes: 10_000 };
     const text = '{"a":['.repeat(500) + "]}".repeat(500);
     expect(printJson(parseJson(text, bounds))).toBe(text);
-    expect(() => parseJson("1", { depth: 1_001, nodes: 1 })).toThrow(CatalogError);
+    expect(() => parseJson("1", { depth: 1_001, nodes: 1 })).toThrow(FirnError);
   });
 
   test("nodes, exactly", () => {
@@ -287,7 +287,7 @@ describe("reading members", () => {
       requireInt(object, "s", "updates[3]");
       expect.unreachable();
     } catch (error) {
-      expect((error as CatalogError).context["path"]).toBe("updates[3].s");
+      expect((error as FirnError).context["path"]).toBe("updates[3].s");
     }
   });
 });

@@ -5,7 +5,7 @@ import fc from "fast-check";
 import protobuf from "protobufjs/minimal.js";
 import { describe, expect, it, test } from "vitest";
 import { compareUtf8 } from "../../src/base/bytes.ts";
-import { CatalogError } from "../../src/base/error.ts";
+import { FirnError } from "../../src/base/error.ts";
 import { sha256Hex } from "../../src/base/hash.ts";
 import { LIMITS } from "../../src/base/limits.ts";
 import {
@@ -285,7 +285,7 @@ describe("integers", () => {
 
   test("what does not fit is refused, not wrapped", () => {
     for (const version of [1n << 63n, -(1n << 63n) - 1n]) {
-      expect(() => encodeReceipt({ ...sample.RECEIPT, version })).toThrow(CatalogError);
+      expect(() => encodeReceipt({ ...sample.RECEIPT, version })).toThrow(FirnError);
     }
   });
 
@@ -387,7 +387,7 @@ function readOrCorrupt(read: Reader, bytes: Uint8Array): "read" | "corrupt" {
     read(bytes);
     return "read";
   } catch (error) {
-    if (error instanceof CatalogError && error.kind === "Corrupt") return "corrupt";
+    if (error instanceof FirnError && error.kind === "Corrupt") return "corrupt";
     throw error;
   }
 }

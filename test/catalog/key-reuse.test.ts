@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { CatalogError } from "../../src/base/error.ts";
+import { FirnError } from "../../src/base/error.ts";
 import { LIMITS } from "../../src/base/limits.ts";
 import type { AccountCatalog } from "../../src/catalog/catalog.ts";
 import { FaultyPointerStore } from "../support/faulty-pointer-store.ts";
@@ -162,7 +162,7 @@ test("one of two requests of a key happens, once, whatever is lost on the way", 
 });
 
 function code(error: unknown): string {
-  if (error instanceof CatalogError) return error.code;
+  if (error instanceof FirnError) return error.code;
   throw error;
 }
 

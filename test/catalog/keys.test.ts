@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it, test } from "vitest";
 import { compareUtf8 } from "../../src/base/bytes.ts";
-import { CatalogError } from "../../src/base/error.ts";
+import { FirnError } from "../../src/base/error.ts";
 import type { AccountId } from "../../src/base/ids.ts";
 import { LIMITS } from "../../src/base/limits.ts";
 import {
@@ -51,7 +51,7 @@ function tryKey(family: CatalogKeyFamily, values: readonly (string | string[])[]
   try {
     return keyOf(family, ...(values as unknown as []));
   } catch (error) {
-    if (error instanceof CatalogError && error.code === "KEY_TOO_LONG") return undefined;
+    if (error instanceof FirnError && error.code === "KEY_TOO_LONG") return undefined;
     throw error;
   }
 }
@@ -98,7 +98,7 @@ test("two lists of names never make one key", () => {
 
 test("a key of no family is refused", () => {
   for (const key of ["/accounts", `/accounts/${ACCOUNT}/unheard/of`, "/", "/shards"]) {
-    expect(() => parseKey(key)).toThrow(CatalogError);
+    expect(() => parseKey(key)).toThrow(FirnError);
   }
 });
 

@@ -1,4 +1,4 @@
-import { CatalogError } from "../../src/base/error.ts";
+import { FirnError } from "../../src/base/error.ts";
 import { LocalDisk } from "../../src/lsm/disk/local.ts";
 import type { WritableFile } from "../../src/lsm/disk/port.ts";
 
@@ -19,7 +19,7 @@ export class FailingDisk extends LocalDisk {
         if (share === undefined) return file.write(offset, bytes);
         this.failing = undefined;
         await file.write(offset, bytes.subarray(0, Math.floor(bytes.length * share)));
-        throw new CatalogError("Unavailable", "DISK_FAILED", "a write failed");
+        throw new FirnError("Unavailable", "DISK_FAILED", "a write failed");
       },
     };
   }

@@ -1,4 +1,4 @@
-import { CatalogError } from "../../src/base/error.ts";
+import { FirnError } from "../../src/base/error.ts";
 import { checkStore } from "../catalog/support/check-store.ts";
 import { answerOf, type Node, type Operation } from "../catalog/support/operations.ts";
 import { type Content, Doubles, EMPTY } from "./doubles.ts";
@@ -157,7 +157,7 @@ export class Lab {
         try {
           return await answerOf(await open(SUBJECT, 7), operation);
         } catch (error) {
-          if (error instanceof CatalogError && error.kind !== "Internal")
+          if (error instanceof FirnError && error.kind !== "Internal")
             return `${error.kind} ${error.code}`;
           throw error;
         }

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { CatalogError, type ErrorContext, type ErrorKind } from "../../src/base/error.ts";
-import { asCatalogError } from "../../src/http/failure.ts";
+import { type ErrorContext, type ErrorKind, FirnError } from "../../src/base/error.ts";
+import { asFirnError } from "../../src/http/failure.ts";
 import { errorAnswer, toWireError } from "../../src/http/iceberg/errors.ts";
 
-function error(kind: ErrorKind, code = "SOME_CODE", context: ErrorContext = {}): CatalogError {
-  return new CatalogError(kind, code, "our own words", context);
+function error(kind: ErrorKind, code = "SOME_CODE", context: ErrorContext = {}): FirnError {
+  return new FirnError(kind, code, "our own words", context);
 }
 
 /** [status of a read, status of a write, type] of every kind: the compiler finds a missing one. */
@@ -184,10 +184,10 @@ describe("errors of the Iceberg protocol", () => {
 
   it("keeps what went wrong inside to itself", () => {
     for (const kind of ["Corrupt", "Internal"] as const) {
-      const failed = new CatalogError(kind, "C", "secret-a", { path: "secret-b" }, new Error("c"));
+      const failed = new FirnError(kind, "C", "secret-a", { path: "secret-b" }, new Error("c"));
       expect(JSON.stringify(errorAnswer(failed, "GET", false))).not.toContain("secret");
     }
-    const foreign = asCatalogError(new TypeError("secret-d"));
+    const foreign = asFirnError(new TypeError("secret-d"));
     expect(foreign.kind).toBe("Internal");
     expect(JSON.stringify(errorAnswer(foreign, "GET", false))).not.toContain("secret");
   });

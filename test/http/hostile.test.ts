@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { CatalogError } from "../../src/base/error.ts";
+import { FirnError } from "../../src/base/error.ts";
 import type { JsonValue } from "../../src/base/json.ts";
 import {
   ask,
@@ -15,7 +15,7 @@ import {
 
 const { service } = scripted({
   loadNamespace: async (_ctx, { namespace }) => {
-    throw new CatalogError("NotFound", "NAMESPACE_NOT_FOUND", "no such namespace", {
+    throw new FirnError("NotFound", "NAMESPACE_NOT_FOUND", "no such namespace", {
       namespace: namespace.join("."),
     });
   },

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { CatalogError } from "../../src/base/error.ts";
+import { FirnError } from "../../src/base/error.ts";
 import { parseEntityTags } from "../../src/http/iceberg/etags.ts";
 import { decodeUrlPart, splitNamespace } from "../../src/http/iceberg/path.ts";
 import {
@@ -16,7 +16,7 @@ function codeOf(act: () => unknown): string {
   try {
     act();
   } catch (error) {
-    if (error instanceof CatalogError && error.kind === "Invalid") return error.code;
+    if (error instanceof FirnError && error.kind === "Invalid") return error.code;
     throw error;
   }
   throw new Error("nothing was thrown");

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it, test } from "vitest";
-import { CatalogError } from "../../src/base/error.ts";
+import { FirnError } from "../../src/base/error.ts";
 import { readAvroFile } from "../../src/iceberg/avro-file.ts";
 import { readManifest, readManifestList } from "../../src/iceberg/manifest.ts";
 import { avroFile, type Codec, container, long, sized } from "../support/avro-writer.ts";
@@ -146,7 +146,7 @@ test("whatever is changed in a real file, it is read or refused, and soon", () =
           try {
             for (const _ of parse(shown)) read++;
           } catch (error) {
-            if (!(error instanceof CatalogError)) throw error;
+            if (!(error instanceof FirnError)) throw error;
             expect(error).toMatchObject(INVALID);
             refusals++;
           }

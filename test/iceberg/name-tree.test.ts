@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { CatalogError } from "../../src/base/error.ts";
+import { FirnError } from "../../src/base/error.ts";
 import type { JsonObject } from "../../src/base/json.ts";
 import { LIMITS } from "../../src/base/limits.ts";
 import { fullNameOf, parseSchema, type Schema } from "../../src/iceberg/schema.ts";
@@ -44,7 +44,7 @@ test("fields are found, and clash, by their full names", () => {
       try {
         schema = parseSchema(schemaOf(...fieldsOf(trees, { next: 1 })), "");
       } catch (error) {
-        if (!(error instanceof CatalogError)) throw error;
+        if (!(error instanceof FirnError)) throw error;
         expect(new Set(names).size).toBeLessThan(names.length);
         clashes++;
         return;

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { CatalogError } from "../../src/base/error.ts";
+import { FirnError } from "../../src/base/error.ts";
 import type { JsonObject } from "../../src/base/json.ts";
 import type { TableMetadata } from "../../src/iceberg/model.ts";
 import { printTableMetadata } from "./printed.ts";
@@ -97,7 +97,7 @@ test("updates of one request come to what they come to one by one", () => {
       try {
         for (const each of updates) one = commit(one, [each], { nowMs });
       } catch (error) {
-        if (!(error instanceof CatalogError)) throw error;
+        if (!(error instanceof FirnError)) throw error;
         return;
       }
       expect(partsOf(commit(base, updates, { nowMs }))).toBe(partsOf(one));

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { CatalogError } from "../../src/base/error.ts";
+import { FirnError } from "../../src/base/error.ts";
 import type { JsonObject } from "../../src/base/json.ts";
 import { parseTableMetadata } from "../../src/iceberg/metadata.ts";
 import type { TableMetadata } from "../../src/iceberg/model.ts";
@@ -126,7 +126,7 @@ function tryServe(current: TableMetadata, request: Commit): TableMetadata | "Con
   try {
     return serve(current, request);
   } catch (error) {
-    if (!(error instanceof CatalogError)) throw error;
+    if (!(error instanceof FirnError)) throw error;
     if (error.kind === "Conflict" || error.kind === "Invalid") return error.kind;
     throw error;
   }

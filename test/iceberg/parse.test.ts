@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { CatalogError } from "../../src/base/error.ts";
+import { FirnError } from "../../src/base/error.ts";
 import { type JsonObject, type JsonValue, parseJson, printJson } from "../../src/base/json.ts";
 import { parseTableMetadata } from "../../src/iceberg/metadata.ts";
 import { printTableMetadata } from "./printed.ts";
@@ -149,7 +149,7 @@ test("a wrong value at any place is Invalid or harmless, never anything else", (
       try {
         expect(printTableMetadata(parseTableMetadata(text))).toBe(text);
       } catch (error) {
-        if (!(error instanceof CatalogError)) throw error;
+        if (!(error instanceof FirnError)) throw error;
         expect([error.kind, error.code]).toEqual(["Invalid", "METADATA_INVALID"]);
       }
     }),

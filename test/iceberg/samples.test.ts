@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { CatalogError } from "../../src/base/error.ts";
+import { FirnError } from "../../src/base/error.ts";
 import { type JsonObject, parseJson, printJson } from "../../src/base/json.ts";
 import { withLocation } from "../../src/iceberg/layout.ts";
 import { parseTableMetadata } from "../../src/iceberg/metadata.ts";
@@ -68,14 +68,14 @@ describe("sample metadata files", () => {
     expect(printed(name)).toBe(text.replace(/("(?:[^"\\]|\\.)*")|\s+/g, "$1"));
   });
 
-  function refusal(parse: () => unknown): CatalogError {
+  function refusal(parse: () => unknown): FirnError {
     try {
       parse();
     } catch (error) {
-      expect(error).toBeInstanceOf(CatalogError);
-      const { kind, code } = error as CatalogError;
+      expect(error).toBeInstanceOf(FirnError);
+      const { kind, code } = error as FirnError;
       expect({ kind, code }).toEqual({ kind: "Invalid", code: "METADATA_INVALID" });
-      return error as CatalogError;
+      return error as FirnError;
     }
     return expect.unreachable();
   }

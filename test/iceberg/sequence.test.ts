@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { CatalogError } from "../../src/base/error.ts";
+import { FirnError } from "../../src/base/error.ts";
 import type { JsonObject } from "../../src/base/json.ts";
 import { ChunkedList } from "../../src/iceberg/chunked-list.ts";
 import { parseTableMetadata } from "../../src/iceberg/metadata.ts";
@@ -181,7 +181,7 @@ test("any sequence of commits keeps the format's invariants, and survives print 
           if (next !== table) committed++;
         } catch (error) {
           // Steps of one request may contradict each other; then nothing happens at all.
-          if (!(error instanceof CatalogError)) throw error;
+          if (!(error instanceof FirnError)) throw error;
           expect(["Invalid", "Conflict"]).toContain(error.kind);
         }
         expect(printTableMetadata(table)).toBe(before);

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { CatalogError, type ErrorKind } from "../../src/base/error.ts";
+import { type ErrorKind, FirnError } from "../../src/base/error.ts";
 import type { JsonObject, JsonValue } from "../../src/base/json.ts";
 import { newTableMetadata } from "../../src/iceberg/create.ts";
 import type { TableMetadata } from "../../src/iceberg/model.ts";
@@ -72,14 +72,14 @@ export function setRef(name: string, snapshotId: bigint, type = "branch"): JsonO
   return { action: "set-snapshot-ref", "ref-name": name, "snapshot-id": snapshotId, type };
 }
 
-/** Runs what has to fail with a `CatalogError`, and gives that. */
-export function failure(kind: ErrorKind, run: () => unknown): CatalogError {
+/** Runs what has to fail with a `FirnError`, and gives that. */
+export function failure(kind: ErrorKind, run: () => unknown): FirnError {
   try {
     run();
   } catch (error) {
-    expect(error).toBeInstanceOf(CatalogError);
-    expect((error as CatalogError).kind).toBe(kind);
-    return error as CatalogError;
+    expect(error).toBeInstanceOf(FirnError);
+    expect((error as FirnError).kind).toBe(kind);
+    return error as FirnError;
   }
   return expect.unreachable("it has to fail");
 }

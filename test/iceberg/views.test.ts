@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { CatalogError } from "../../src/base/error.ts";
+import { FirnError } from "../../src/base/error.ts";
 import type { JsonObject } from "../../src/base/json.ts";
 import {
   currentVersion,
@@ -312,7 +312,7 @@ test("any sequence of commits keeps the format's invariants, and survives print 
           if (next !== view) committed++;
         } catch (error) {
           // Steps of one request may contradict each other; then nothing happens at all.
-          if (!(error instanceof CatalogError)) throw error;
+          if (!(error instanceof FirnError)) throw error;
           expect(error.kind).toBe("Invalid");
         }
         expect(printViewMetadata(view)).toBe(before);

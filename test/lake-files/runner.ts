@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { CatalogError } from "../../src/base/error.ts";
+import { FirnError } from "../../src/base/error.ts";
 import { LIMITS } from "../../src/base/limits.ts";
 import { SeededPrng } from "../../src/base/prng.ts";
 import { SystemClock } from "../../src/runtime/clock.ts";
@@ -108,7 +108,7 @@ async function register({ name, size, directory, reading }: Site): Promise<() =>
 
 /** Only a typed refusal that blames the file is one. */
 function refusalOf(error: unknown): Outcome {
-  if (!(error instanceof CatalogError) || error.kind !== "Invalid") throw error;
+  if (!(error instanceof FirnError) || error.kind !== "Invalid") throw error;
   return error.code;
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { utf8, utf8Text } from "../../src/base/bytes.ts";
-import { CatalogError } from "../../src/base/error.ts";
+import { FirnError } from "../../src/base/error.ts";
 import { SeededPrng } from "../../src/base/prng.ts";
 import type { BlobStore } from "../../src/blob/port.ts";
 import { Engine } from "../../src/lsm/engine/engine.ts";
@@ -59,7 +59,7 @@ class Writers implements Scenario {
       try {
         await Promise.race([this.#live(store, life), died]);
       } catch (error) {
-        if (!(error instanceof CatalogError)) throw error;
+        if (!(error instanceof FirnError)) throw error;
         expect(["Unavailable", "Unknown"]).toContain(error.kind);
       }
     }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { utf8, utf8Text } from "../../src/base/bytes.ts";
-import { CatalogError } from "../../src/base/error.ts";
+import { FirnError } from "../../src/base/error.ts";
 import { SeededPrng } from "../../src/base/prng.ts";
 import { MemoryBlobStore } from "../../src/blob/memory.ts";
 import { InlineMerger } from "../../src/lsm/compaction/inline-merger.ts";
@@ -119,7 +119,7 @@ describe("the files of a log that are no longer needed", () => {
       let calls = 0;
       const script: DiskScript = async (call) => {
         const goes = call.method === "remove" && call.name.endsWith(".wal");
-        if (life === 1 && goes && !letsGo) throw new CatalogError("Unavailable", "DISK_FAILED", "");
+        if (life === 1 && goes && !letsGo) throw new FirnError("Unavailable", "DISK_FAILED", "");
         if (life !== during || reached || call.when !== when || calls++ !== at) return;
         reached = true;
         await put(engines[writer]!, "late").then(

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { CatalogError } from "../../src/base/error.ts";
+import { FirnError } from "../../src/base/error.ts";
 import { SeededPrng } from "../../src/base/prng.ts";
 import { MemoryBlobStore } from "../../src/blob/memory.ts";
 import type { PutCondition, PutResult } from "../../src/blob/port.ts";
@@ -41,7 +41,7 @@ class Gated extends MemoryBlobStore {
     for await (const chunk of source) chunks.push(new Uint8Array(chunk));
     if (!this.#isOpen) {
       const arrival = Promise.withResolvers<void>();
-      const away = new CatalogError("Unavailable", "BLOB_STORE_UNAVAILABLE", "not now");
+      const away = new FirnError("Unavailable", "BLOB_STORE_UNAVAILABLE", "not now");
       this.waiting.push({ pass: arrival.resolve, fail: () => arrival.reject(away) });
       await arrival.promise;
     }

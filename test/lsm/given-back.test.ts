@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { CatalogError } from "../../src/base/error.ts";
+import { FirnError } from "../../src/base/error.ts";
 import { randomBelow, SeededPrng } from "../../src/base/prng.ts";
 import { MemoryBlobStore } from "../../src/blob/memory.ts";
 import type { Engine } from "../../src/lsm/engine/engine.ts";
@@ -296,7 +296,7 @@ class Kept {
       await this.#engine.write(ops);
       this.#state = next;
     } catch (error) {
-      if (!(error instanceof CatalogError) || error.code !== "LSM_OVERLOADED") throw error;
+      if (!(error instanceof FirnError) || error.code !== "LSM_OVERLOADED") throw error;
       await this.#engine.flush();
     }
   }

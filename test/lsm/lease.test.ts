@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { Stopwatch } from "../../src/base/clock.ts";
-import { CatalogError } from "../../src/base/error.ts";
+import { FirnError } from "../../src/base/error.ts";
 import { Lease } from "../../src/lsm/ownership/lease.ts";
 import { VirtualClock } from "../support/virtual-clock.ts";
 
-const FENCED = new CatalogError("Unavailable", "LSM_FENCED", "overtaken");
+const FENCED = new FirnError("Unavailable", "LSM_FENCED", "overtaken");
 
 /** A lease whose looks take so long, and when each of them began. */
 function leaseOf(leaseMs: number, lookMs: number) {

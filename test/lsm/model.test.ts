@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { CatalogError } from "../../src/base/error.ts";
+import { FirnError } from "../../src/base/error.ts";
 import type { Engine } from "../../src/lsm/engine/engine.ts";
 import type { PrefixRule } from "../../src/lsm/format/prefix-filter.ts";
 import type { LsmOptions } from "../../src/lsm/options.ts";
@@ -263,7 +263,7 @@ class Run {
         await this.#compare(reader);
         await reader.close();
       } catch (error) {
-        const { code } = error as CatalogError;
+        const { code } = error as FirnError;
         expect(["LSM_HISTORY_GONE", "LSM_SEQUENCE_AHEAD"]).toContain(code);
         if (code === "LSM_SEQUENCE_AHEAD") expect(sequence).toBeGreaterThan(this.#acknowledged);
       }
@@ -279,7 +279,7 @@ class Run {
     try {
       await this.#clones.make(this.#model, 0, moment);
     } catch (error) {
-      const { code } = error as CatalogError;
+      const { code } = error as FirnError;
       expect([kept, code]).toEqual([undefined, expect.stringMatching(/GONE$|AHEAD$/)]);
     }
   }
@@ -411,8 +411,8 @@ class Run {
     const clash = written.some((write) => judged.some((one) => meet(write, one)));
     const outcome = await transaction.commit().catch((error: unknown) => error);
     if (outcome instanceof Error) {
-      expect(outcome).toBeInstanceOf(CatalogError);
-      expect((outcome as CatalogError).code).toBe("LSM_CONFLICT");
+      expect(outcome).toBeInstanceOf(FirnError);
+      expect((outcome as FirnError).code).toBe("LSM_CONFLICT");
       expect(clash && own.length > 0).toBe(true);
       return;
     }

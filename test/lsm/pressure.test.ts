@@ -1,17 +1,17 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { CatalogError } from "../../src/base/error.ts";
+import { FirnError } from "../../src/base/error.ts";
 import { Pressure } from "../../src/lsm/write/pressure.ts";
 import { VirtualClock } from "../support/virtual-clock.ts";
 
 const SOFT = 1_000_000;
 const HARD = 3_000_000;
 
-function refusalOf(call: () => unknown): CatalogError {
+function refusalOf(call: () => unknown): FirnError {
   try {
     call();
   } catch (error) {
-    if (error instanceof CatalogError) return error;
+    if (error instanceof FirnError) return error;
     throw error;
   }
   throw new Error("nothing was refused");
@@ -45,7 +45,7 @@ describe("pressure", () => {
       expect(share(before) - share(wait)).toBeLessThan(0.02);
       before = wait;
     }
-    expect(() => waitAt(HARD, 1_000)).toThrow(CatalogError);
+    expect(() => waitAt(HARD, 1_000)).toThrow(FirnError);
   });
 
   it("says when to come back: later the more there is to work off, never in no time", () => {

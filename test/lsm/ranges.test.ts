@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { utf8 } from "../../src/base/bytes.ts";
-import { CatalogError } from "../../src/base/error.ts";
+import { FirnError } from "../../src/base/error.ts";
 import { SeededPrng } from "../../src/base/prng.ts";
 import { MemoryBlobStore } from "../../src/blob/memory.ts";
 import type { BlobStore } from "../../src/blob/port.ts";
@@ -165,7 +165,7 @@ describe("a section of range tombstones", () => {
         try {
           fragments = decodeRanges(bytes);
         } catch (error) {
-          expect(error).toBeInstanceOf(CatalogError);
+          expect(error).toBeInstanceOf(FirnError);
           expect(error).toMatchObject({ kind: "Corrupt", code: "LSM_FILE_CORRUPT" });
           refused++;
           return;

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import { utf8 } from "../../src/base/bytes.ts";
-import { CatalogError } from "../../src/base/error.ts";
+import { FirnError } from "../../src/base/error.ts";
 import { randomBelow, SeededPrng } from "../../src/base/prng.ts";
 import { MemoryBlobStore } from "../../src/blob/memory.ts";
 import type { BlobStore } from "../../src/blob/port.ts";
@@ -218,8 +218,8 @@ describe("what is handed out", () => {
 describe("what is kept for subscribers", () => {
   const goneOf = async (subscription: Subscription): Promise<number> => {
     const error: unknown = await subscription.next().catch((thrown: unknown) => thrown);
-    expect(error).toBeInstanceOf(CatalogError);
-    const { kind, code, context } = error as CatalogError;
+    expect(error).toBeInstanceOf(FirnError);
+    const { kind, code, context } = error as FirnError;
     expect([kind, code]).toEqual(["NotFound", "LSM_SEQUENCE_GONE"]);
     return Number(context["oldest"]);
   };

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { CatalogError } from "../../src/base/error.ts";
+import { FirnError } from "../../src/base/error.ts";
 import { LIMITS } from "../../src/base/limits.ts";
 import {
   type Attempt,
@@ -108,7 +108,7 @@ describe("commitCertain on a store that answers", () => {
       const store: PointerStore = {
         get: (key) => memory.get(key),
         getMany: async (keys) => {
-          if (turnedAway++ < 2) throw new CatalogError(kind, "STORE_BUSY", "not now");
+          if (turnedAway++ < 2) throw new FirnError(kind, "STORE_BUSY", "not now");
           return memory.getMany(keys);
         },
         commit: (batch) => memory.commit(batch),
@@ -188,7 +188,7 @@ describe("commitCertain on a store that does not", () => {
 });
 
 describe("commitCertain on a store that will not serve", () => {
-  const gone = new CatalogError("Unavailable", "LSM_FAILED", "as a test says");
+  const gone = new FirnError("Unavailable", "LSM_FAILED", "as a test says");
 
   /** Serves as told for some commits, then refuses every call. */
   function goneAfter(world: World, outcomes: readonly CommitOutcome[]): PointerStore {

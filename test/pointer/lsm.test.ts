@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from "vitest";
-import { CatalogError } from "../../src/base/error.ts";
+import { FirnError } from "../../src/base/error.ts";
 import type { Engine } from "../../src/lsm/engine/engine.ts";
 import type { OpenOptions } from "../../src/lsm/engine/open.ts";
 import type { Wal, WalStore } from "../../src/lsm/wal/port.ts";
@@ -120,8 +120,8 @@ async function isSettled(work: Promise<unknown>): Promise<boolean> {
   return settled;
 }
 
-const failure = (kind: "Unknown" | "Unavailable", code: string): CatalogError =>
-  new CatalogError(kind, code, "as a test says");
+const failure = (kind: "Unknown" | "Unavailable", code: string): FirnError =>
+  new FirnError(kind, code, "as a test says");
 
 describe("pointers in an engine", () => {
   test("survive its end, in the log and in tables", async () => {

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { CatalogError } from "../../src/base/error.ts";
+import { FirnError } from "../../src/base/error.ts";
 import type { StoredItem } from "../../src/pointer/batch.ts";
 import { decodeRow, encodeRow } from "../../src/pointer/row.ts";
 
@@ -93,10 +93,10 @@ describe("a pointer's row", () => {
       // What is behind the flagged parts of a row with a summary is the summary.
       const whole = row.length - (item.state === "live" ? (item.summary?.length ?? 0) : 0);
       for (let length = 0; length < whole; length++) {
-        expect(() => decodeRow(KEY, row.subarray(0, length))).toThrow(CatalogError);
+        expect(() => decodeRow(KEY, row.subarray(0, length))).toThrow(FirnError);
       }
       const longer = Buffer.concat([row, Uint8Array.of(0)]);
-      if (!summaries(item)) expect(() => decodeRow(KEY, longer)).toThrow(CatalogError);
+      if (!summaries(item)) expect(() => decodeRow(KEY, longer)).toThrow(FirnError);
     }
   });
 
@@ -109,7 +109,7 @@ describe("a pointer's row", () => {
         try {
           expect(encodeRow(decodeRow(KEY, bytes)).length).toBeGreaterThan(0);
         } catch (error) {
-          expect(error).toBeInstanceOf(CatalogError);
+          expect(error).toBeInstanceOf(FirnError);
         }
       }),
     );

@@ -2,7 +2,7 @@ import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { CatalogError } from "../../src/base/error.ts";
+import { FirnError } from "../../src/base/error.ts";
 import { parseLocation } from "../../src/runtime/location.ts";
 import { editDistance, nearest } from "../../src/runtime/nearest.ts";
 import { SystemPrng } from "../../src/runtime/prng.ts";
@@ -227,7 +227,7 @@ describe("settings", () => {
 
   it("reach an embedding program as one error", () => {
     const open = () => read(fromFields({ prot: 1, profile: "cloud" }));
-    expect(open).toThrow(CatalogError);
+    expect(open).toThrow(FirnError);
     expect(open).toThrow(/port/);
   });
 

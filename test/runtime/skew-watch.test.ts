@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { CatalogError } from "../../src/base/error.ts";
+import { FirnError } from "../../src/base/error.ts";
 import { SkewWatch } from "../../src/runtime/skew-watch.ts";
 import { VirtualClock } from "../support/virtual-clock.ts";
 
@@ -50,7 +50,7 @@ test("a clock is looked at once an hour: seconds are told, minutes are not borne
 });
 
 test("a store that does not answer changes nothing of what is known", async () => {
-  const silent = new CatalogError("Unavailable", "POINTERS_UNAVAILABLE", "no answer");
+  const silent = new FirnError("Unavailable", "POINTERS_UNAVAILABLE", "no answer");
   const defect = new Error("a defect of ours");
   const { clock, watch, defects, looks } = watching(61_000, silent, defect, 0);
   for (const expected of [DRIFTED, DRIFTED, DRIFTED, undefined]) {

@@ -11,7 +11,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { CatalogError } from "../../src/base/error.ts";
+import { FirnError } from "../../src/base/error.ts";
 import { Firn } from "../../src/index.ts";
 import { verifyShard } from "../../src/lsm/tools/verify.ts";
 import { SystemClock } from "../../src/runtime/clock.ts";
@@ -55,7 +55,7 @@ async function image(name: string, end: "stop" | "kill"): Promise<string> {
 }
 
 /** What the next life makes of it: its refusal, or the tables that it has lost. */
-async function lifeAfter(dir: string): Promise<CatalogError | readonly string[]> {
+async function lifeAfter(dir: string): Promise<FirnError | readonly string[]> {
   try {
     await using firn = await Firn.open({ profile: "local", dir, logLevel: "silent" });
     const lost: string[] = [];
@@ -66,7 +66,7 @@ async function lifeAfter(dir: string): Promise<CatalogError | readonly string[]>
     }
     return lost;
   } catch (error) {
-    if (error instanceof CatalogError) return error;
+    if (error instanceof FirnError) return error;
     throw error;
   }
 }
@@ -128,7 +128,7 @@ describe("a store that was damaged", () => {
     const { dir, file } = damaged(from === "crashed" ? crashed : stopped, folder, damage);
     const answer = await lifeAfter(dir);
     expect(answer).toMatchObject({ kind: "Corrupt" });
-    expect(JSON.stringify((answer as CatalogError).context)).toContain(file);
+    expect(JSON.stringify((answer as FirnError).context)).toContain(file);
     // Nothing was made worse: the same again.
     expect(await lifeAfter(dir)).toMatchObject({ kind: "Corrupt" });
   });

@@ -1,6 +1,6 @@
 import { pino } from "pino";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { CatalogError } from "../../src/base/error.ts";
+import { FirnError } from "../../src/base/error.ts";
 import { createMetrics } from "../../src/base/metrics.ts";
 import { SeededPrng } from "../../src/base/prng.ts";
 import { adminProtocol } from "../../src/http/admin/protocol.ts";
@@ -65,20 +65,20 @@ class Shouting implements Protocol {
   readonly bodies: string[] = [];
 
   accept({ method, target }: Head): Accepted {
-    if (method === "PUT") throw new CatalogError("Invalid", "TOO_LOUD", "not so loud");
+    if (method === "PUT") throw new FirnError("Invalid", "TOO_LOUD", "not so loud");
     return {
       ...{ route: "/shout", operation: "POST /shout", writes: true, bodyBytes: 8 },
       named: () => ({}),
       run: async ({ requestId }, body) => {
         const text = Buffer.from(body ?? []).toString();
         this.bodies.push(text);
-        if (text === '"fail"') throw new CatalogError("Unavailable", "HOARSE", "lost its voice");
+        if (text === '"fail"') throw new FirnError("Unavailable", "HOARSE", "lost its voice");
         return { status: 200, headers: { "X-For": requestId }, body: target.path.toUpperCase() };
       },
     };
   }
 
-  refuse(error: CatalogError, _method: string, writes: boolean) {
+  refuse(error: FirnError, _method: string, writes: boolean) {
     return { status: writes ? 418 : 419, headers: {}, body: `${error.code}!` };
   }
 

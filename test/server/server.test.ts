@@ -1,6 +1,6 @@
 import { connect } from "node:net";
 import { describe, expect, it } from "vitest";
-import { CatalogError } from "../../src/base/error.ts";
+import { FirnError } from "../../src/base/error.ts";
 import { createMetrics } from "../../src/base/metrics.ts";
 import { ask, header, parseAnswer, requestText, scripted, serving } from "../http/support.ts";
 
@@ -87,7 +87,7 @@ describe("probes", () => {
     let reachable = false;
     await using running = await serving(scripted().service, {
       ready: async () => {
-        if (!reachable) throw new CatalogError("Unavailable", "STORE_UNAVAILABLE", "no store");
+        if (!reachable) throw new FirnError("Unavailable", "STORE_UNAVAILABLE", "no store");
       },
     });
     expect((await ask(running.port, "GET", "/livez")).status).toBe(200);

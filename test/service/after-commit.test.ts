@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { CatalogError } from "../../src/base/error.ts";
+import { FirnError } from "../../src/base/error.ts";
 import { Locations } from "../../src/blob/locations.ts";
 import { MemoryBlobStore } from "../../src/blob/memory.ts";
 import type { Actor } from "../../src/service/actor.ts";
@@ -36,7 +36,7 @@ async function withSilence(): Promise<TestIceberg & { created: LoadedTable; sile
   let answers = Number.POSITIVE_INFINITY;
   onLook(node.locations, async (_location, exists) => {
     if (answers-- > 0) return exists();
-    throw new CatalogError("Unavailable", "BLOB_STORE_UNAVAILABLE", "no answer");
+    throw new FirnError("Unavailable", "BLOB_STORE_UNAVAILABLE", "no answer");
   });
   await node.iceberg.createNamespace(ACTOR, NS, {});
   const created = await node.iceberg.createTable(ACTOR, NS, NEW);

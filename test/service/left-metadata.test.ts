@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { CatalogError } from "../../src/base/error.ts";
+import { FirnError } from "../../src/base/error.ts";
 import { MemoryBlobStore } from "../../src/blob/memory.ts";
 import { type Fault, FaultyPointerStore } from "../support/faulty-pointer-store.ts";
 import { ACTOR, testStores } from "../support/open-catalog.ts";
@@ -147,9 +147,7 @@ test("a fault at any call of any length: every file that the table names is ther
         await commits(node, 2);
         await node.catalog.context.background.settled();
         first = store.history.length;
-        await commits(node, 1).catch((error: unknown) =>
-          expect(error).toBeInstanceOf(CatalogError),
-        );
+        await commits(node, 1).catch((error: unknown) => expect(error).toBeInstanceOf(FirnError));
         await node.catalog.context.background.settled();
         calls = store.history.length - first;
         first = Number.POSITIVE_INFINITY;

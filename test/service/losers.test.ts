@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { CatalogError } from "../../src/base/error.ts";
+import { FirnError } from "../../src/base/error.ts";
 import { Losers } from "../../src/service/losers.ts";
 import { ACTOR } from "../support/open-catalog.ts";
 import { metadataOf } from "../support/snapshots.ts";
@@ -14,7 +14,7 @@ const ALL = { snapshots: "all" } as const;
 function lose(losers: Losers, count: number) {
   const told: number[] = [];
   const lost = async () => {
-    throw new CatalogError("Conflict", "REQUIREMENT_FAILED", "requirement failed");
+    throw new FirnError("Conflict", "REQUIREMENT_FAILED", "requirement failed");
   };
   for (let n = 0; n < count; n++) losers.paced("t", lost).catch(() => told.push(n));
   return told;

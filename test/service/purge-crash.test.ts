@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { CatalogError } from "../../src/base/error.ts";
+import { FirnError } from "../../src/base/error.ts";
 import type { JobId } from "../../src/base/ids.ts";
 import { LIMITS } from "../../src/base/limits.ts";
 import { MemoryBlobStore } from "../../src/blob/memory.ts";
@@ -145,7 +145,7 @@ test("killed before any call: what comes back has all its files, or stays away",
       expect(await world.left(), `call ${call}`).toEqual(before);
       back++;
     } catch (error) {
-      if (!(error instanceof CatalogError)) throw error;
+      if (!(error instanceof FirnError)) throw error;
       expect(["BEING_PURGED", "DROPPED_NOT_FOUND"]).toContain(error.code);
       gone++;
     }

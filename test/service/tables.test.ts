@@ -9,7 +9,7 @@ import {
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { expect, test } from "vitest";
-import { CatalogError } from "../../src/base/error.ts";
+import { FirnError } from "../../src/base/error.ts";
 import type { BlobStore } from "../../src/blob/port.ts";
 import type { LoadedTable, LoadResult } from "../../src/service/requests.ts";
 import { FaultyPointerStore } from "../support/faulty-pointer-store.ts";
@@ -114,7 +114,7 @@ test("a failed requirement is a conflict and leaves no file", async () => {
 
 test("a create that loses its payload leaves neither a table nor a file", async () => {
   const stores = testStores({ clock: new SleepIsTime() });
-  const full = new CatalogError("Unavailable", "STORE_FULL", "disk full");
+  const full = new FirnError("Unavailable", "STORE_FULL", "disk full");
   let broken = false;
   const blobs: BlobStore = new Proxy(stores.blobs, {
     get(target, name) {

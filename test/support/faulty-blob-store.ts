@@ -1,5 +1,5 @@
 import { compareUtf8 } from "../../src/base/bytes.ts";
-import { CatalogError } from "../../src/base/error.ts";
+import { FirnError } from "../../src/base/error.ts";
 import { type Prng, randomBelow } from "../../src/base/prng.ts";
 import type {
   Blob,
@@ -239,12 +239,12 @@ export function seededFaults(
   };
 }
 
-function unknown(method: Method): CatalogError {
-  return new CatalogError("Unknown", "BLOB_WRITE_UNKNOWN", `no answer to ${method}`);
+function unknown(method: Method): FirnError {
+  return new FirnError("Unknown", "BLOB_WRITE_UNKNOWN", `no answer to ${method}`);
 }
 
-function unavailable(method: Method): CatalogError {
-  return new CatalogError("Unavailable", "BLOB_STORE_UNAVAILABLE", `no answer to ${method}`);
+function unavailable(method: Method): FirnError {
+  return new FirnError("Unavailable", "BLOB_STORE_UNAVAILABLE", `no answer to ${method}`);
 }
 
 async function* only(bytes: Uint8Array): AsyncGenerator<Uint8Array> {

@@ -1,4 +1,4 @@
-import { CatalogError } from "../../src/base/error.ts";
+import { FirnError } from "../../src/base/error.ts";
 import { type Prng, randomBelow } from "../../src/base/prng.ts";
 import type {
   Batch,
@@ -109,7 +109,7 @@ export class FaultyPointerStore
       case "answerLost":
       case "refused":
       case "conflicting":
-        call.error = new CatalogError("Unavailable", "STORE_UNAVAILABLE", `no answer to ${method}`);
+        call.error = new FirnError("Unavailable", "STORE_UNAVAILABLE", `no answer to ${method}`);
         throw call.error;
       case "stalled":
         call.answer = await this.stalled(call.index, fault, read);

@@ -44,9 +44,9 @@ describe("the lock file", () => {
 
 describe("the list of error codes", () => {
   const text = [
-    'throw new CatalogError("NotFound", "TABLE_NOT_FOUND", `no table ${name}`, { name });',
+    'throw new FirnError("NotFound", "TABLE_NOT_FOUND", `no table ${name}`, { name });',
     'throw invalid(\n  "NAME_EMPTY",\n  "empty name",\n);',
-    'new CatalogError("Internal", code, "a code that is not spelt out");',
+    'new FirnError("Internal", code, "a code that is not spelt out");',
   ].join("\n");
 
   it("finds kind, code and wording", () => {

@@ -1,5 +1,5 @@
 import { neverSent } from "../../aws/never-sent.ts";
-import { CatalogError, type ErrorContext, invalid } from "../../base/error.ts";
+import { type ErrorContext, FirnError, invalid } from "../../base/error.ts";
 
 /**
  * Why a request did not succeed.
@@ -143,33 +143,27 @@ const RETRY_AFTER_MS = 1_000;
  * The error of a call that ends with this failure, where nothing of it was applied. A store that
  * denies *us* is no fault of our caller's: unavailable, under a code of its own.
  */
-export function errorOf(failure: S3Failure, operation: string, path: string): CatalogError {
+export function errorOf(failure: S3Failure, operation: string, path: string): FirnError {
   const { reason, cause } = failure;
   const context = contextOf(failure, operation, path);
   switch (reason) {
     case "throttled": {
       const facts = { ...context, retryAfterMs: RETRY_AFTER_MS };
-      return new CatalogError(
-        "Overloaded",
-        "BLOB_STORE_OVERLOADED",
-        "store throttles",
-        facts,
-        cause,
-      );
+      return new FirnError("Overloaded", "BLOB_STORE_OVERLOADED", "store throttles", facts, cause);
     }
     case "denied": {
       const message = "store denies access: its credentials or policy must allow the operation";
-      return new CatalogError("Unavailable", "BLOB_STORE_DENIED", message, context, cause);
+      return new FirnError("Unavailable", "BLOB_STORE_DENIED", message, context, cause);
     }
     case "bucket": {
       const message = "bucket does not exist";
-      return new CatalogError("Unavailable", "BLOB_BUCKET_MISSING", message, context, cause);
+      return new FirnError("Unavailable", "BLOB_BUCKET_MISSING", message, context, cause);
     }
     case "unfit":
       return invalid("BLOB_PATH_UNSUPPORTED", "the store cannot hold such a blob", context);
     case "refused": {
       const message = "store refuses the request: its region, endpoint or features do not fit";
-      return new CatalogError("Unavailable", "BLOB_STORE_REFUSED", message, context, cause);
+      return new FirnError("Unavailable", "BLOB_STORE_REFUSED", message, context, cause);
     }
     case "missing":
     case "upload":
@@ -180,16 +174,16 @@ export function errorOf(failure: S3Failure, operation: string, path: string): Ca
     case "silent":
     case "unsent": {
       const message = "store does not serve";
-      return new CatalogError("Unavailable", "BLOB_STORE_UNAVAILABLE", message, context, cause);
+      return new FirnError("Unavailable", "BLOB_STORE_UNAVAILABLE", message, context, cause);
     }
   }
 }
 
 /** The error of a write that may have been applied, or may still be. */
-export function unknownOf(failure: S3Failure, operation: string, path: string): CatalogError {
+export function unknownOf(failure: S3Failure, operation: string, path: string): FirnError {
   const context = contextOf(failure, operation, path);
   const message = "write is in doubt";
-  return new CatalogError("Unknown", "BLOB_WRITE_UNKNOWN", message, context, failure.cause);
+  return new FirnError("Unknown", "BLOB_WRITE_UNKNOWN", message, context, failure.cause);
 }
 
 function contextOf(failure: S3Failure, operation: string, path: string): ErrorContext {

@@ -16,7 +16,7 @@ export interface BucketInit {
  * Makes the bucket where it is absent; one that is there stays as it is. A new one gets a rule that
  * removes what abandoned uploads left behind. Two to four requests.
  *
- * @throws CatalogError as `setupError`; `Invalid`, codes `BUCKET_TAKEN`, `S3_OPTIONS_INVALID`.
+ * @throws FirnError as `setupError`; `Invalid`, codes `BUCKET_TAKEN`, `S3_OPTIONS_INVALID`.
  */
 export function initBucket(options: S3Options, components: S3Components): Promise<BucketInit> {
   return withWire(options, components, async (wire) => {

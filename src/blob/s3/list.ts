@@ -4,7 +4,7 @@ import {
   type ListObjectsV2CommandOutput,
 } from "@aws-sdk/client-s3";
 import { compareUtf8, utf8, utf8Length, utf8Text } from "../../base/bytes.ts";
-import { CatalogError } from "../../base/error.ts";
+import { FirnError } from "../../base/error.ts";
 import { isPossiblePath, MAX_PATH_BYTES } from "../checks.ts";
 import type { BlobEntry } from "../port.ts";
 import { errorOf } from "./failure.ts";
@@ -16,7 +16,7 @@ import type { S3Wire } from "./wire.ts";
  * request, or more where a page comes back short: S3 may always stop early, and objects of others
  * whose keys are no paths (folders that a console made) are left out.
  *
- * @throws CatalogError `Unavailable`, code `BLOB_STORE_REFUSED`, of a store that lists in circles;
+ * @throws FirnError `Unavailable`, code `BLOB_STORE_REFUSED`, of a store that lists in circles;
  *   others as `errorOf`.
  */
 export async function listPaths(
@@ -57,7 +57,7 @@ interface Page {
  * Where the next page begins. S3 answers empty pages too, where it has walked past many versions
  * that were deleted.
  *
- * @throws CatalogError `Unavailable`, code `BLOB_STORE_REFUSED`, of a store that does not get on.
+ * @throws FirnError `Unavailable`, code `BLOB_STORE_REFUSED`, of a store that does not get on.
  */
 function behind({ last, token }: Page, from: Position, prefix: string): Position {
   if (last !== undefined) {
@@ -67,7 +67,7 @@ function behind({ last, token }: Page, from: Position, prefix: string): Position
   } else if (token !== undefined && !("token" in from && from.token === token)) return { token };
   const context = { operation: "ListObjectsV2", path: prefix.slice(0, 200) };
   const message = "store lists in circles: it does not fit";
-  throw new CatalogError("Unavailable", "BLOB_STORE_REFUSED", message, context);
+  throw new FirnError("Unavailable", "BLOB_STORE_REFUSED", message, context);
 }
 
 /** A page from a key on rather than from a token: it can be asked for again, by anybody. */

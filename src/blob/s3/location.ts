@@ -22,7 +22,7 @@ const BUCKET = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/;
 /**
  * `s3://bucket/a/b` of `S3://bucket/a/b/`, `s3a://bucket/a/b` and `s3n://bucket/a/b`.
  *
- * @throws CatalogError `Invalid`, code `LOCATION_INVALID`.
+ * @throws FirnError `Invalid`, code `LOCATION_INVALID`.
  */
 export function normalizeS3Location(uri: string): string {
   const prefix = SPELLINGS.exec(uri)?.[0];

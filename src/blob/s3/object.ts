@@ -89,7 +89,7 @@ export function etagText(etag: string | undefined): string {
 /**
  * The key of a path.
  *
- * @throws CatalogError `Invalid`, codes `BLOB_PATH_INVALID`, `BLOB_PATH_UNSUPPORTED` (too long with
+ * @throws FirnError `Invalid`, codes `BLOB_PATH_INVALID`, `BLOB_PATH_UNSUPPORTED` (too long with
  *   the prefix).
  */
 export function keyOf(path: string, { prefix }: S3Settings): string {

@@ -62,7 +62,7 @@ export const MIN_BYTES_PER_MS = 1_049;
 /**
  * Fills in the defaults.
  *
- * @throws CatalogError `Invalid`, code `S3_OPTIONS_INVALID`.
+ * @throws FirnError `Invalid`, code `S3_OPTIONS_INVALID`.
  */
 export function settingsOf(options: S3Options): S3Settings {
   const { bucket, prefix = "", encryption } = options;

@@ -1,6 +1,6 @@
 import { bytesEqual, utf8 } from "../../base/bytes.ts";
 import { Stopwatch } from "../../base/clock.ts";
-import { CatalogError, invalid } from "../../base/error.ts";
+import { FirnError, invalid } from "../../base/error.ts";
 import { LIMITS } from "../../base/limits.ts";
 import type { BlobStore, PutResult } from "../port.ts";
 import { failureOf } from "./failure.ts";
@@ -38,7 +38,7 @@ const SECOND_MS = 1_000;
  * About 140 requests, at once where that shows more. What it puts below `{prefix}.firn-probe/` is
  * removed again, unless the process ends midway.
  *
- * @throws CatalogError as `setupError`; `Invalid`: `BUCKET_MISSING`, `BUCKET_CONDITIONS_IGNORED`,
+ * @throws FirnError as `setupError`; `Invalid`: `BUCKET_MISSING`, `BUCKET_CONDITIONS_IGNORED`,
  *   `BUCKET_UNFAITHFUL`, `CLOCK_SKEWED`. Each names the setting, and what to do.
  */
 export function probeBucket(options: S3Options, components: S3Components): Promise<BucketReport> {
@@ -51,7 +51,7 @@ export function probeBucket(options: S3Options, components: S3Components): Promi
         return await probeOnce(wire, options, components);
       } catch (error) {
         // It answered a moment ago, so a passing failure must not refuse the start.
-        const silent = error instanceof CatalogError && error.code === "BUCKET_UNREACHABLE";
+        const silent = error instanceof FirnError && error.code === "BUCKET_UNREACHABLE";
         if (!silent || rounds >= ROUNDS || stopwatch.elapsedMs() > ROUNDS_MS) throw error;
       }
       await clock.sleep(prng.float() * PAUSE_MS * 2 ** rounds);
@@ -189,12 +189,12 @@ class Probe {
     try {
       return await operation();
     } catch (error) {
-      if (!(error instanceof CatalogError) || error.cause === undefined) throw error;
+      if (!(error instanceof FirnError) || error.cause === undefined) throw error;
       throw await setupError(this.#wire, failureOf(error.cause), permission);
     }
   }
 
-  #ignored(what: string): CatalogError {
+  #ignored(what: string): FirnError {
     const { bucket } = this.#wire.settings;
     return invalid(
       "BUCKET_CONDITIONS_IGNORED",
@@ -204,7 +204,7 @@ class Probe {
     );
   }
 
-  #unfaithful(what: string): CatalogError {
+  #unfaithful(what: string): FirnError {
     const { bucket } = this.#wire.settings;
     return invalid(
       "BUCKET_UNFAITHFUL",

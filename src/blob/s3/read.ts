@@ -1,4 +1,4 @@
-import { CatalogError, invalid } from "../../base/error.ts";
+import { FirnError, invalid } from "../../base/error.ts";
 import { sha256Hex } from "../../base/hash.ts";
 import type { Blob, BlobInfo } from "../port.ts";
 import { errorOf } from "./failure.ts";
@@ -15,7 +15,7 @@ const MAX_READS = 2;
 /**
  * The whole content, checked against the digest that it was written with, if it was.
  *
- * @throws CatalogError `Corrupt`, code `BLOB_CORRUPT`; others as `errorOf`.
+ * @throws FirnError `Corrupt`, code `BLOB_CORRUPT`; others as `errorOf`.
  */
 export async function readWhole(wire: S3Wire, target: Target): Promise<Blob | undefined> {
   for (let reads = 1; ; reads++) {
@@ -28,7 +28,7 @@ export async function readWhole(wire: S3Wire, target: Target): Promise<Blob | un
     if (sha256 === undefined || sha256Hex(bytes) === sha256) return { bytes, etag };
     if (reads >= MAX_READS) {
       const context = { path: target.path.slice(0, 200), etag };
-      throw new CatalogError("Corrupt", "BLOB_CORRUPT", "stored blob: another digest", context);
+      throw new FirnError("Corrupt", "BLOB_CORRUPT", "stored blob: another digest", context);
     }
   }
 }

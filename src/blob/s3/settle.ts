@@ -83,7 +83,7 @@ export interface Put {
  * Costs one request where it is stored at once, two where its condition fails; resends and looks
  * within the budget of one call where answers fail.
  *
- * @throws CatalogError `Unknown` where it stays in doubt; else, with nothing applied, as `errorOf`.
+ * @throws FirnError `Unknown` where it stays in doubt; else, with nothing applied, as `errorOf`.
  */
 export async function settlePut(wire: S3Wire, put: Put): Promise<PutResult> {
   const budget = wire.budget();

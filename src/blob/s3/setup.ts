@@ -1,5 +1,5 @@
 import { HeadBucketCommand } from "@aws-sdk/client-s3";
-import { CatalogError, type ErrorContext, invalid } from "../../base/error.ts";
+import { type ErrorContext, FirnError, invalid } from "../../base/error.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { connectS3 } from "./client.ts";
 import type { S3Failure } from "./failure.ts";
@@ -23,7 +23,7 @@ export async function withWire<T>(
 /**
  * Whether the bucket is there and ours to use, in the region that we ask. One request.
  *
- * @throws CatalogError as `setupError`.
+ * @throws FirnError as `setupError`.
  */
 export async function bucketExists(wire: S3Wire): Promise<boolean> {
   const command = new HeadBucketCommand({ Bucket: wire.settings.bucket });
@@ -46,7 +46,7 @@ export async function setupError(
   wire: S3Wire,
   failure: S3Failure,
   permission: string,
-): Promise<CatalogError> {
+): Promise<FirnError> {
   const { bucket } = wire.settings;
   const context: ErrorContext = { bucket, code: failure.code };
   const region = await wire.client.config.region().catch(() => undefined);
@@ -84,7 +84,7 @@ export async function setupError(
     case "silent":
     case "broken":
     case "throttled":
-      return new CatalogError(
+      return new FirnError(
         "Unavailable",
         "BUCKET_UNREACHABLE",
         `S3 does not answer (${failure.code}): see AWS_ENDPOINT_URL and the network`,
@@ -107,7 +107,7 @@ export async function setupError(
   }
 }
 
-export function missingBucket(bucket: string): CatalogError {
+export function missingBucket(bucket: string): FirnError {
   return invalid(
     "BUCKET_MISSING",
     `no bucket ${bucket}: make it with \`firn storage init\`, or see --s3-bucket`,

@@ -33,7 +33,7 @@ const ID_BYTES = 16;
 export class S3BlobStore implements BlobStore {
   readonly #wire: S3Wire;
 
-  /** @throws CatalogError `Invalid`, code `S3_OPTIONS_INVALID`. */
+  /** @throws FirnError `Invalid`, code `S3_OPTIONS_INVALID`. */
   constructor(options: S3Options, components: S3Components) {
     const connection = connectS3(options, components.clock);
     this.#wire = new S3Wire(connection, settingsOf(options), components);

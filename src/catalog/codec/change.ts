@@ -1,6 +1,6 @@
 import { zstdCompressSync, zstdDecompressSync } from "node:zlib";
 import type Long from "long";
-import { CatalogError } from "../../base/error.ts";
+import { FirnError } from "../../base/error.ts";
 import type { firn } from "../../gen/firn.js";
 import type { ChangeRecord, Envelope } from "../model.ts";
 import { envelopeOf } from "./envelope.ts";
@@ -45,7 +45,7 @@ function storedKeys({ keys, packedKeys }: firn.v1.ChangeRecord): firn.v1.Changed
   return v1.ChangedKeys.decode(bytes).keys;
 }
 
-/** @throws CatalogError `Corrupt`, code `PAYLOAD_CORRUPT`. */
+/** @throws FirnError `Corrupt`, code `PAYLOAD_CORRUPT`. */
 export function decodeChange(bytes: Uint8Array): ChangeRecord {
   return corruptOnThrow(() => {
     const m = v1.ChangeRecord.decode(bytes);
@@ -72,11 +72,11 @@ export function decodeChange(bytes: Uint8Array): ChangeRecord {
 /**
  * The envelope of a change record that has a blob of its own.
  *
- * @throws CatalogError `Corrupt`, code `PAYLOAD_CORRUPT`: malformed, or not of a change record.
+ * @throws FirnError `Corrupt`, code `PAYLOAD_CORRUPT`: malformed, or not of a change record.
  */
 export function decodeChangeEnvelope(bytes: Uint8Array): Envelope {
   const envelope = corruptOnThrow(() => envelopeOf(v1.ChangeRecord.decode(bytes).envelope));
   if (envelope.entityType === "change") return envelope;
   const { entityType } = envelope;
-  throw new CatalogError("Corrupt", "PAYLOAD_CORRUPT", "not a change record", { entityType });
+  throw new FirnError("Corrupt", "PAYLOAD_CORRUPT", "not a change record", { entityType });
 }

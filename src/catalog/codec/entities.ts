@@ -1,4 +1,4 @@
-import { CatalogError } from "../../base/error.ts";
+import { FirnError } from "../../base/error.ts";
 import type { Entity, Envelope } from "../model.ts";
 import {
   accountBody,
@@ -41,7 +41,7 @@ export function encodeContent(entity: Entity): Uint8Array {
 /**
  * Reads a payload of the type that its path names.
  *
- * @throws CatalogError `Corrupt`, code `PAYLOAD_CORRUPT`: malformed, or of another type.
+ * @throws FirnError `Corrupt`, code `PAYLOAD_CORRUPT`: malformed, or of another type.
  */
 export function decodePayload(type: Entity["type"], bytes: Uint8Array): Decoded {
   const decoded = corruptOnThrow(() => {
@@ -59,7 +59,7 @@ export function decodePayload(type: Entity["type"], bytes: Uint8Array): Decoded 
     }
   });
   if (decoded.envelope.entityType !== type) {
-    throw new CatalogError("Corrupt", "PAYLOAD_CORRUPT", "payload of another type", { type });
+    throw new FirnError("Corrupt", "PAYLOAD_CORRUPT", "payload of another type", { type });
   }
   return decoded;
 }

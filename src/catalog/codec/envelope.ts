@@ -1,5 +1,5 @@
 import type Long from "long";
-import { CatalogError } from "../../base/error.ts";
+import { FirnError } from "../../base/error.ts";
 import type { firn } from "../../gen/firn.js";
 import type { Envelope } from "../model.ts";
 import {
@@ -61,7 +61,7 @@ export function encodeEnvelope(envelope: Envelope): Uint8Array {
 }
 
 export function envelopeOf(message: firn.v1.Envelope.$Properties | null | undefined): Envelope {
-  if (!message) throw new CatalogError("Corrupt", "PAYLOAD_CORRUPT", "payload without envelope");
+  if (!message) throw new FirnError("Corrupt", "PAYLOAD_CORRUPT", "payload without envelope");
   const full = v1.Envelope.create(message);
   return {
     schemaVersion: full.schemaVersion,

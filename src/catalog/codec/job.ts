@@ -1,5 +1,5 @@
 import type Long from "long";
-import { CatalogError } from "../../base/error.ts";
+import { FirnError } from "../../base/error.ts";
 import type { JobId } from "../../base/ids.ts";
 import type { firn } from "../../gen/firn.js";
 import type { Job, JobKind } from "../model.ts";
@@ -34,14 +34,14 @@ export function encodeJob(job: Job): Uint8Array {
   return bytesBy((writer) => v1.JobSummary.encode(message, writer));
 }
 
-/** @throws CatalogError `Corrupt`, code `PAYLOAD_CORRUPT`: also for a kind of a newer node. */
+/** @throws FirnError `Corrupt`, code `PAYLOAD_CORRUPT`: also for a kind of a newer node. */
 export function decodeJob(id: JobId, bytes: Uint8Array): Job {
   return corruptOnThrow(() => {
     const m = v1.JobSummary.decode(bytes);
     const type = nameOf(ENTITY_TYPE, m.subjectType);
     const isEntity = type !== "change" && type !== "snapshot" && type !== "report";
     if (!isEntity || !JOB_KINDS.has(m.kind)) {
-      throw new CatalogError("Corrupt", "PAYLOAD_CORRUPT", "a job of an unknown kind", {
+      throw new FirnError("Corrupt", "PAYLOAD_CORRUPT", "a job of an unknown kind", {
         kind: m.kind,
       });
     }

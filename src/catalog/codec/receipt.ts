@@ -22,7 +22,7 @@ export function encodeReceipt(receipt: Receipt): Uint8Array {
   return bytesBy((writer) => v1.ReceiptSummary.encode(message, writer));
 }
 
-/** @throws CatalogError `Corrupt`, code `PAYLOAD_CORRUPT`. */
+/** @throws FirnError `Corrupt`, code `PAYLOAD_CORRUPT`. */
 export function decodeReceipt(bytes: Uint8Array): Receipt {
   return corruptOnThrow(() => {
     const m = v1.ReceiptSummary.decode(bytes);

@@ -1,4 +1,4 @@
-import { CatalogError } from "../../base/error.ts";
+import { FirnError } from "../../base/error.ts";
 import type { Envelope } from "../model.ts";
 import { envelopeOf } from "./envelope.ts";
 import { bytesBy, corruptOnThrow, v1 } from "./wire.ts";
@@ -11,7 +11,7 @@ export function encodeReportContent(report: string): Uint8Array {
 /**
  * Reads the payload of a metrics report. The envelope names its table.
  *
- * @throws CatalogError `Corrupt`, code `PAYLOAD_CORRUPT`: malformed, or of another type.
+ * @throws FirnError `Corrupt`, code `PAYLOAD_CORRUPT`: malformed, or of another type.
  */
 export function decodeReport(bytes: Uint8Array): {
   readonly envelope: Envelope;
@@ -23,5 +23,5 @@ export function decodeReport(bytes: Uint8Array): {
   });
   const { entityType } = decoded.envelope;
   if (entityType === "report") return decoded;
-  throw new CatalogError("Corrupt", "PAYLOAD_CORRUPT", "not a report", { entityType });
+  throw new FirnError("Corrupt", "PAYLOAD_CORRUPT", "not a report", { entityType });
 }

@@ -1,5 +1,5 @@
 import type Long from "long";
-import { CatalogError } from "../../base/error.ts";
+import { FirnError } from "../../base/error.ts";
 import type { firn } from "../../gen/firn.js";
 import type { Envelope, Snapshot, SnapshotSummary } from "../model.ts";
 import { sorted } from "../sorted.ts";
@@ -34,7 +34,7 @@ export function encodeSnapshotContent(snapshot: Snapshot): Uint8Array {
 /**
  * Reads the payload of a snapshot. The envelope names its table.
  *
- * @throws CatalogError `Corrupt`, code `PAYLOAD_CORRUPT`: malformed, or of another type.
+ * @throws FirnError `Corrupt`, code `PAYLOAD_CORRUPT`: malformed, or of another type.
  */
 export function decodeSnapshot(bytes: Uint8Array): {
   readonly envelope: Envelope;
@@ -58,7 +58,7 @@ export function decodeSnapshot(bytes: Uint8Array): {
   });
   const { entityType } = decoded.envelope;
   if (entityType === "snapshot") return decoded;
-  throw new CatalogError("Corrupt", "PAYLOAD_CORRUPT", "not a snapshot", { entityType });
+  throw new FirnError("Corrupt", "PAYLOAD_CORRUPT", "not a snapshot", { entityType });
 }
 
 /** The summary of a snapshot's pointers, in bytes. */
@@ -72,7 +72,7 @@ export function encodeSnapshotSummary(summary: SnapshotSummary): Uint8Array {
   return bytesBy((writer) => v1.SnapshotSummary.encode(message, writer));
 }
 
-/** @throws CatalogError `Corrupt`, code `PAYLOAD_CORRUPT`. */
+/** @throws FirnError `Corrupt`, code `PAYLOAD_CORRUPT`. */
 export function decodeSnapshotSummary(bytes: Uint8Array): SnapshotSummary {
   return corruptOnThrow(() => {
     const m = v1.SnapshotSummary.decode(bytes);

@@ -1,5 +1,5 @@
 import type Long from "long";
-import { CatalogError } from "../../base/error.ts";
+import { FirnError } from "../../base/error.ts";
 import type { firn } from "../../gen/firn.js";
 import type { Summary } from "../model.ts";
 import {
@@ -38,13 +38,13 @@ export function encodeSummary(summary: Summary): Uint8Array {
   return bytesBy((writer) => v1.PointerSummary.encode(message, writer));
 }
 
-/** @throws CatalogError `Corrupt`, code `PAYLOAD_CORRUPT`. */
+/** @throws FirnError `Corrupt`, code `PAYLOAD_CORRUPT`. */
 export function decodeSummary(bytes: Uint8Array): Summary {
   return corruptOnThrow(() => {
     const m = v1.PointerSummary.decode(bytes);
     const type = nameOf(ENTITY_TYPE, m.entityType);
     if (type === "change" || type === "snapshot" || type === "report") {
-      throw new CatalogError("Corrupt", "PAYLOAD_CORRUPT", "no pointer of an entity", { type });
+      throw new FirnError("Corrupt", "PAYLOAD_CORRUPT", "no pointer of an entity", { type });
     }
     return {
       entityType: type,

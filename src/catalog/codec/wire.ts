@@ -1,7 +1,7 @@
 import Long from "long";
 import protobuf from "protobufjs/minimal.js";
 import { assert } from "../../base/assert.ts";
-import { CatalogError } from "../../base/error.ts";
+import { FirnError } from "../../base/error.ts";
 import { type AnyId, idFromBytes, idToBytes } from "../../base/ids.ts";
 import { firn } from "../../gen/firn.js";
 import type { EntityState, Envelope, TableFormat, UnknownFields } from "../model.ts";
@@ -47,7 +47,7 @@ export function nameOf<Name extends string>(
   value: number,
 ): Name {
   for (const name in table) if (table[name] === value) return name;
-  throw new CatalogError("Corrupt", "PAYLOAD_CORRUPT", "unknown enum value", { value });
+  throw new FirnError("Corrupt", "PAYLOAD_CORRUPT", "unknown enum value", { value });
 }
 
 export function long(value: bigint | number): Long {
@@ -63,11 +63,11 @@ export function big(value: Long): bigint {
   return (BigInt(value.getHighBits()) << 32n) | BigInt(value.getLowBitsUnsigned());
 }
 
-/** A stored time or count. @throws CatalogError `Corrupt` past 2^53. */
+/** A stored time or count. @throws FirnError `Corrupt` past 2^53. */
 export function safe(value: Long): number {
   const number = value.toNumber();
   if (!Number.isSafeInteger(number)) {
-    throw new CatalogError("Corrupt", "PAYLOAD_CORRUPT", "integer out of range");
+    throw new FirnError("Corrupt", "PAYLOAD_CORRUPT", "integer out of range");
   }
   return number;
 }
@@ -105,7 +105,7 @@ export function bytesBy(...messages: readonly Encode[]): Uint8Array {
 }
 
 export function idOf<Id extends AnyId>(bytes: Uint8Array): Id {
-  if (bytes.length !== 16) throw new CatalogError("Corrupt", "PAYLOAD_CORRUPT", "not an id");
+  if (bytes.length !== 16) throw new FirnError("Corrupt", "PAYLOAD_CORRUPT", "not an id");
   return idFromBytes<Id>(bytes);
 }
 
@@ -131,7 +131,7 @@ export function corruptOnThrow<T>(decode: () => T): T {
   try {
     return decode();
   } catch (error) {
-    if (error instanceof CatalogError) throw error;
-    throw new CatalogError("Corrupt", "PAYLOAD_CORRUPT", "undecodable bytes", {}, error);
+    if (error instanceof FirnError) throw error;
+    throw new FirnError("Corrupt", "PAYLOAD_CORRUPT", "undecodable bytes", {}, error);
   }
 }

@@ -1,7 +1,7 @@
 import type { Clock } from "../../base/clock.ts";
 import { textOfKey } from "../../base/printable.ts";
 import type { CommittedBatch, Sequence, Subscription, WriteOp } from "../../lsm/index.ts";
-import { asCatalogError, describe } from "../failure.ts";
+import { asFirnError, describe } from "../failure.ts";
 
 /** While nothing is written an empty line says that this end lives, and asks for the other. */
 const QUIET_MS = 15_000;
@@ -45,7 +45,7 @@ export async function* changeLines(
       some = found;
     }
   } catch (error) {
-    const { code, message, context } = asCatalogError(error);
+    const { code, message, context } = asFirnError(error);
     yield `${JSON.stringify({ error: { code, message: describe(message, context) } })}\n`;
   } finally {
     subscription.close();

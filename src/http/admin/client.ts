@@ -2,7 +2,7 @@ import { type IncomingMessage, request as requestOverTcp } from "node:http";
 import { request as requestOverTls } from "node:https";
 import { createInterface } from "node:readline";
 import { json } from "node:stream/consumers";
-import { CatalogError, type ErrorKind } from "../../base/error.ts";
+import { type ErrorKind, FirnError } from "../../base/error.ts";
 import type { NamedState } from "../../lsm/index.ts";
 import type { ChangesRequest } from "./change-lines.ts";
 import type {
@@ -37,7 +37,7 @@ export type OperatorTarget =
 /**
  * What `ShardDesk` does, of a shard that another process owns.
  *
- * Every method throws CatalogError: what the server refuses, under its code; `Unavailable`, code
+ * Every method throws FirnError: what the server refuses, under its code; `Unavailable`, code
  * `OPERATOR_UNREACHABLE`: nobody answers there, or nobody who knows of shards.
  */
 export class OperatorClient {
@@ -96,7 +96,7 @@ export class OperatorClient {
       // Lines end alike where the server ends them and where the connection breaks.
       if (!response.complete) throw this.#unreachable(undefined);
     } catch (error) {
-      throw error instanceof CatalogError ? error : this.#unreachable(error);
+      throw error instanceof FirnError ? error : this.#unreachable(error);
     } finally {
       response?.destroy();
     }
@@ -111,7 +111,7 @@ export class OperatorClient {
       await this.#assertServed(response);
       return await json(response);
     } catch (error) {
-      throw error instanceof CatalogError ? error : this.#unreachable(error);
+      throw error instanceof FirnError ? error : this.#unreachable(error);
     }
   }
 
@@ -148,19 +148,19 @@ export class OperatorClient {
     if (status < 300) return;
     const { code, detail } = (await json(response)) as Readonly<Record<string, unknown>>;
     if (typeof code !== "string") throw this.#unreachable(undefined);
-    throw new CatalogError(KINDS[status] ?? "Internal", code, String(detail));
+    throw new FirnError(KINDS[status] ?? "Internal", code, String(detail));
   }
 
-  #unreachable(cause: unknown): CatalogError {
+  #unreachable(cause: unknown): FirnError {
     const target = this.#target;
     const where = "url" in target ? { url: target.url } : { socket: target.socketPath };
     const message = "no server of a shard answers there";
-    return new CatalogError("Unavailable", "OPERATOR_UNREACHABLE", message, where, cause);
+    return new FirnError("Unavailable", "OPERATOR_UNREACHABLE", message, where, cause);
   }
 }
 
 /** A failure of the server's, after it had begun to answer. */
-function told(line: string): CatalogError {
+function told(line: string): FirnError {
   const { error } = JSON.parse(line) as { error: { code: string; message: string } };
-  return new CatalogError("Unavailable", error.code, error.message);
+  return new FirnError("Unavailable", error.code, error.message);
 }

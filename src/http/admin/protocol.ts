@@ -7,7 +7,7 @@ import type { ShardDesk } from "./shard-desk.ts";
 
 export interface AdminOptions {
   readonly desks: readonly ShardDesk[];
-  /** @throws CatalogError where a request may not ask for it. Called before its body is read. */
+  /** @throws FirnError where a request may not ask for it. Called before its body is read. */
   readonly authorize: (request: IncomingMessage) => void;
 }
 

@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
 import type { FastifyInstance } from "fastify";
-import { CatalogError } from "../../base/error.ts";
+import { FirnError } from "../../base/error.ts";
 import { changesOf, checkpointOf, fieldsOf, nameOf, throttleOf } from "./requests.ts";
 import type { ShardDesk } from "./shard-desk.ts";
 
@@ -13,13 +13,13 @@ export function addShardRoutes(app: FastifyInstance, desks: readonly ShardDesk[]
     const desk = desks.find((one) => one.name === name);
     if (desk !== undefined) return desk;
     const message = "this process owns no such shard";
-    throw new CatalogError("NotFound", "SHARD_NOT_FOUND", message, { shards: desks.length });
+    throw new FirnError("NotFound", "SHARD_NOT_FOUND", message, { shards: desks.length });
   };
   app.get(SHARD, async (request) => deskOf(request).report());
   app.get(`${SHARD}/compaction`, async (request) => {
     const report = deskOf(request).compaction;
     if (report !== undefined) return report;
-    throw new CatalogError("NotFound", "COMPACTION_NOT_FOUND", "nobody has asked for one");
+    throw new FirnError("NotFound", "COMPACTION_NOT_FOUND", "nobody has asked for one");
   });
   app.post(`${SHARD}/compaction`, async (request, reply) => {
     const desk = deskOf(request);

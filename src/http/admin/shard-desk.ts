@@ -2,7 +2,7 @@ import { type Clock, Stopwatch } from "../../base/clock.ts";
 import { invalid } from "../../base/error.ts";
 import { keyOfText, textOfKey } from "../../base/printable.ts";
 import type { Engine, HotPrefix, LsmStats, Maybe, NamedState } from "../../lsm/index.ts";
-import { asCatalogError } from "../failure.ts";
+import { asFirnError } from "../failure.ts";
 import { type ChangesRequest, changeLines } from "./change-lines.ts";
 
 /** The shape of a tree before or after, as people compare it. Bytes and counts. */
@@ -104,7 +104,7 @@ export class ShardDesk {
     this.#clock = clock;
   }
 
-  /** @throws CatalogError as `Shard.engine`. */
+  /** @throws FirnError as `Shard.engine`. */
   async report(): Promise<ShardReport> {
     const { epoch, lastSequence, durableSequence, hot, throttles, ...stats } = (
       await this.#engine()
@@ -129,7 +129,7 @@ export class ShardDesk {
    * Begins to make one sorted run of all that the shard holds, and to delete what it replaces, as
    * far as that is old enough; or joins one that somebody else began. Its end is in `compaction`.
    *
-   * @throws CatalogError as `Shard.engine`.
+   * @throws FirnError as `Shard.engine`.
    */
   async compact(): Promise<CompactionReport> {
     const engine = await this.#engine();
@@ -152,14 +152,14 @@ export class ShardDesk {
     void compactAndCollect(engine).then(
       () => end({ state: "done", after: treeReport(engine.stats()) }),
       (error: unknown) => {
-        const { code, message } = asCatalogError(error);
+        const { code, message } = asFirnError(error);
         end({ state: "failed", error: { code, message } });
       },
     );
     return running();
   }
 
-  /** Keeps the newest state under a name. @throws CatalogError as `Engine.checkpoint`. */
+  /** Keeps the newest state under a name. @throws FirnError as `Engine.checkpoint`. */
   async checkpoint({ name, ttlMs }: CheckpointRequest): Promise<NamedState> {
     const engine = await this.#engine();
     return await engine.checkpoint(name, ttlMs === undefined ? {} : { ttlMs });
@@ -169,7 +169,7 @@ export class ShardDesk {
    * Those of others among them, readers of the store, as they were some seconds ago at most. A
    * request if nothing was read meanwhile.
    *
-   * @throws CatalogError as `Engine.confirm`.
+   * @throws FirnError as `Engine.confirm`.
    */
   async checkpoints(): Promise<CheckpointsReport> {
     const engine = await this.#engine();
@@ -181,7 +181,7 @@ export class ShardDesk {
    * Lets go of a state. What only it needed is deleted behind the answer, as far as that is old
    * enough.
    *
-   * @throws CatalogError as `Engine.deleteCheckpoint`.
+   * @throws FirnError as `Engine.deleteCheckpoint`.
    */
   async deleteCheckpoint(name: string): Promise<CheckpointsReport> {
     const engine = await this.#engine();
@@ -195,7 +195,7 @@ export class ShardDesk {
    * Committed batches in their order, as `changeLines` prints them. `close` ends them, and so does
    * who stops reading, and `stop`.
    *
-   * @throws CatalogError as `Engine.subscribe`; `NotFound`, code `LSM_SEQUENCE_GONE`; as
+   * @throws FirnError as `Engine.subscribe`; `NotFound`, code `LSM_SEQUENCE_GONE`; as
    *   `Shard.engine`.
    */
   async changes({ from, follow }: ChangesRequest): Promise<Changes> {
@@ -224,7 +224,7 @@ export class ShardDesk {
   }
 
   /**
-   * @throws CatalogError `Invalid`, code `LSM_THROTTLE_INVALID`; as `Shard.engine`.
+   * @throws FirnError `Invalid`, code `LSM_THROTTLE_INVALID`; as `Shard.engine`.
    */
   async throttle({ prefix, writesPerSecond, forSeconds }: ThrottleRequest): Promise<void> {
     const bytes = keyOfText(prefix);

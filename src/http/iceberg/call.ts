@@ -93,7 +93,7 @@ export class Call {
     return { ...this.namespaceRef, table: decodeUrlPart(this.#params.table ?? "") };
   }
 
-  /** @throws CatalogError `Invalid`: no body, not JSON, or not an object. */
+  /** @throws FirnError `Invalid`: no body, not JSON, or not an object. */
   json(): JsonObject {
     return this.#body();
   }

@@ -1,5 +1,5 @@
 import { unreachable } from "../../base/assert.ts";
-import type { CatalogError, ErrorKind } from "../../base/error.ts";
+import type { ErrorKind, FirnError } from "../../base/error.ts";
 import { type Answer, errorText } from "../answer.ts";
 import { overloaded } from "../failure.ts";
 import { errorHeaders, httpStatus } from "../status.ts";
@@ -101,7 +101,7 @@ const WORDINGS: Readonly<Record<string, Wording>> = {
  * The answer to any error, the one mapping of this protocol. `writes`: whether the operation could
  * have changed something, since clients do not clean up after a 5xx of a write.
  */
-export function toWireError(error: CatalogError, writes: boolean): WireError {
+export function toWireError(error: FirnError, writes: boolean): WireError {
   const wording = WORDINGS[error.code];
   return {
     status: httpStatus(error, writes),
@@ -139,7 +139,7 @@ function typeOfKind(kind: ErrorKind): string {
 }
 
 /** The same as an HTTP answer. HEAD has no body to carry one. */
-export function errorAnswer(error: CatalogError, method: string, writes: boolean): Answer {
+export function errorAnswer(error: FirnError, method: string, writes: boolean): Answer {
   const { status, type, message, headers } = toWireError(error, writes);
   if (method === "HEAD") return { status, headers, body: undefined };
   return {

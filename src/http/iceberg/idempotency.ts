@@ -12,7 +12,7 @@ const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f
 /**
  * The key under which a client may send the same request again.
  *
- * @throws CatalogError `Invalid`, code `IDEMPOTENCY_KEY_INVALID`: the contract wants a UUIDv7.
+ * @throws FirnError `Invalid`, code `IDEMPOTENCY_KEY_INVALID`: the contract wants a UUIDv7.
  */
 export function parseIdempotencyKey(headers: IncomingHttpHeaders): string | undefined {
   const sent = headers["idempotency-key"];

@@ -21,7 +21,7 @@ import {
  * Checks a metrics report against the contract: of a scan or of a commit, which name what they are.
  * What a filter means is not looked at.
  *
- * @throws CatalogError `Invalid`, naming the member that is wrong.
+ * @throws FirnError `Invalid`, naming the member that is wrong.
  */
 export function decodeMetricsReport(body: JsonObject): JsonObject {
   const type = requireString(body, "report-type");

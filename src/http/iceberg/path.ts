@@ -8,7 +8,7 @@ const LEVEL_SEPARATOR = "\u001f";
  * Percent-decodes one part of a URL as forms encode it, since the Java client writes a space as
  * `+`. Bytes that came unescaped are read as UTF-8 too.
  *
- * @throws CatalogError `Invalid`, code `URL_INVALID`: a bad escape, or bytes that are not UTF-8.
+ * @throws FirnError `Invalid`, code `URL_INVALID`: a bad escape, or bytes that are not UTF-8.
  */
 export function decodeUrlPart(raw: string): string {
   if (/^[A-Za-z0-9_.~-]*$/.test(raw)) return raw;
@@ -26,13 +26,13 @@ export function decodeUrlPart(raw: string): string {
  * The levels of a namespace from their decoded join. The catalog judges the names; what is judged
  * here is the shape.
  *
- * @throws CatalogError `Invalid`, code `NAMESPACE_INVALID`: an empty or too deep one.
+ * @throws FirnError `Invalid`, code `NAMESPACE_INVALID`: an empty or too deep one.
  */
 export function splitNamespace(joined: string): readonly string[] {
   return checkLevels(joined.includes(LEVEL_SEPARATOR) ? joined.split(LEVEL_SEPARATOR) : [joined]);
 }
 
-/** @throws CatalogError `Invalid`, code `NAMESPACE_INVALID`. */
+/** @throws FirnError `Invalid`, code `NAMESPACE_INVALID`. */
 export function checkLevels(levels: readonly string[]): readonly string[] {
   if (levels.length === 0 || levels.includes("")) {
     throw invalid("NAMESPACE_INVALID", "empty namespace level");

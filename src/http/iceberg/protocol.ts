@@ -6,7 +6,7 @@ import { LIMITS } from "../../base/limits.ts";
 import type { Actor } from "../../service/actor.ts";
 import type { IcebergService } from "../../service/requests.ts";
 import type { Answer } from "../answer.ts";
-import { asCatalogError, baseUrlWrong, methodNotAllowed, routeNotFound } from "../failure.ts";
+import { asFirnError, baseUrlWrong, methodNotAllowed, routeNotFound } from "../failure.ts";
 import { ICEBERG_MOUNT } from "../mounts.ts";
 import type { Accepted, ErrorForm, Head, Protocol, Target } from "../protocol.ts";
 import { Call, type NamedInPath, namedIn, type PathParams } from "./call.ts";
@@ -70,7 +70,7 @@ class AcceptedOperation implements Accepted {
   readonly #headers: IncomingHttpHeaders;
   readonly #key: string | undefined;
 
-  /** @throws CatalogError as `IcebergProtocol.accept`. */
+  /** @throws FirnError as `IcebergProtocol.accept`. */
   constructor(behind: Behind, operation: Operation, params: PathParams, { target, headers }: Head) {
     this.#operation = operation;
     this.route = LABELS.get(operation) ?? ICEBERG_MOUNT;
@@ -122,7 +122,7 @@ class AcceptedOperation implements Accepted {
     const idempotency = idempotencyOf(key, this.#operation, this.#target, body);
     const answer = await this.#handle({ ...actor, idempotency }, body).catch((error: unknown) => {
       if (!idempotency.replayed) throw error;
-      return errorAnswer(asCatalogError(error), method, writes);
+      return errorAnswer(asFirnError(error), method, writes);
     });
     return idempotency.replayed ? markReplayed(answer) : answer;
   }
@@ -149,7 +149,7 @@ export class IcebergProtocol implements Protocol {
   /**
    * Judges a request by its head.
    *
-   * @throws CatalogError `ROUTE_NOT_FOUND`, `BASE_URL_WRONG`, `METHOD_NOT_ALLOWED`,
+   * @throws FirnError `ROUTE_NOT_FOUND`, `BASE_URL_WRONG`, `METHOD_NOT_ALLOWED`,
    * `OPERATION_NOT_SUPPORTED`, `URL_INVALID`, `PARAMETER_INVALID`, `IDEMPOTENCY_KEY_INVALID`.
    */
   accept(head: Head): Accepted | Answer {

@@ -13,7 +13,7 @@ const NONE: Query = new Map();
 /**
  * Parses what follows the `?`.
  *
- * @throws CatalogError `Invalid`: `URL_INVALID`, or `PARAMETER_INVALID` for one that comes twice.
+ * @throws FirnError `Invalid`: `URL_INVALID`, or `PARAMETER_INVALID` for one that comes twice.
  */
 export function parseQuery(raw: string): Query {
   if (raw === "") return NONE;
@@ -67,7 +67,7 @@ export function dryRunOf(query: Query): boolean {
 /**
  * Refuses a dry run where there is none: who asks for one wants nothing to happen.
  *
- * @throws CatalogError `Invalid` `PARAMETER_INVALID`.
+ * @throws FirnError `Invalid` `PARAMETER_INVALID`.
  */
 export function refuseDryRun(query: Query): void {
   if (query.has("dry-run")) throw parameterInvalid("dry-run", "this operation has no dry run");

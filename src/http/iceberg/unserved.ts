@@ -1,4 +1,4 @@
-import { type CatalogError, invalid } from "../../base/error.ts";
+import { type FirnError, invalid } from "../../base/error.ts";
 import type { Endpoint, Method } from "./operations.ts";
 
 const TABLE = "/v1/{prefix}/namespaces/{namespace}/tables/{table}";
@@ -21,6 +21,6 @@ export const UNSERVED: readonly Endpoint[] = [
 ];
 
 /** The refusal of an operation that is not served. */
-export function notServed({ method, template }: Endpoint): CatalogError {
+export function notServed({ method, template }: Endpoint): FirnError {
   return invalid("OPERATION_NOT_SUPPORTED", "not supported", { endpoint: `${method} ${template}` });
 }

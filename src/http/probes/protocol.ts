@@ -1,7 +1,7 @@
 import type { FastifyInstance } from "fastify";
-import type { CatalogError } from "../../base/error.ts";
+import type { FirnError } from "../../base/error.ts";
 import type { Metrics } from "../../base/metrics.ts";
-import { asCatalogError } from "../failure.ts";
+import { asFirnError } from "../failure.ts";
 import type { Framework } from "../framework.ts";
 import type { Protocol } from "../protocol.ts";
 import { FrontPage } from "./front-page.ts";
@@ -13,7 +13,7 @@ export interface ProbesOptions {
   readonly metrics: Metrics;
   /** Rejects while the stores cannot be reached. */
   readonly ready: () => Promise<void>;
-  readonly onUnready: (error: CatalogError) => void;
+  readonly onUnready: (error: FirnError) => void;
 }
 
 /**
@@ -52,7 +52,7 @@ function addProbes(
       await ready();
       return { status: "ready" };
     } catch (error) {
-      onUnready(asCatalogError(error));
+      onUnready(asFirnError(error));
       return reply.code(503).send({ status: "unavailable" });
     }
   });

@@ -1,5 +1,5 @@
 import { type Clock, Stopwatch } from "../../base/clock.ts";
-import { CatalogError } from "../../base/error.ts";
+import { FirnError } from "../../base/error.ts";
 import { compactionAbandoned, compactorFenced } from "../errors.ts";
 import type { Sequence } from "../format/entry.ts";
 import type { SstMeta } from "../format/sst-meta.ts";
@@ -79,7 +79,7 @@ export class Compactor {
    * Makes one run of everything that is in tables, without garbage that no snapshot needs. Settles
    * when that is published.
    *
-   * @throws CatalogError `Corrupt`, naming `path` and offset of what cannot be read; `Unavailable`,
+   * @throws FirnError `Corrupt`, naming `path` and offset of what cannot be read; `Unavailable`,
    *   codes `LSM_COMPACTOR_FENCED`, `LSM_COMPACTION_STOPPED`, `LSM_FENCED`; what the store throws.
    */
   async compactAll(): Promise<void> {
@@ -198,7 +198,7 @@ export class Compactor {
         return;
       } catch (error) {
         // It may have been published: the same again finds out.
-        if (!(error instanceof CatalogError) || error.kind !== "Unknown") throw error;
+        if (!(error instanceof FirnError) || error.kind !== "Unknown") throw error;
         await this.#pause(failures++);
       }
     }
@@ -209,7 +209,7 @@ export class Compactor {
     if (this.#isOver()) return;
     const { health } = this.#target;
     this.#figures = { ...this.#figures, failures: this.#figures.failures + 1 };
-    const code = error instanceof CatalogError ? error.code : "";
+    const code = error instanceof FirnError ? error.code : "";
     if (code === "LSM_FENCED") health.fail(error);
     else if (code === "LSM_COMPACTOR_FENCED") this.#end();
     else if (!mayPass(error)) {
@@ -254,7 +254,7 @@ export class Compactor {
 
 /** Which table could not be read, if that is what went wrong. */
 function damagedTable(error: unknown): Ulid | undefined {
-  if (!(error instanceof CatalogError) || error.kind !== "Corrupt") return undefined;
+  if (!(error instanceof FirnError) || error.kind !== "Corrupt") return undefined;
   const { path } = error.context;
   return typeof path === "string"
     ? path.slice(path.lastIndexOf("/") + 1, -".sst".length)
@@ -263,6 +263,6 @@ function damagedTable(error: unknown): Ulid | undefined {
 
 /** Whether the next attempt may succeed where this one has not. */
 function mayPass(error: unknown): boolean {
-  if (!(error instanceof CatalogError) || error.code === "LSM_FENCED") return false;
+  if (!(error instanceof FirnError) || error.code === "LSM_FENCED") return false;
   return error.kind === "Unavailable" || error.kind === "Unknown" || error.kind === "Overloaded";
 }

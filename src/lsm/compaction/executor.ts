@@ -1,5 +1,5 @@
 import type { Clock } from "../../base/clock.ts";
-import { CatalogError } from "../../base/error.ts";
+import { FirnError } from "../../base/error.ts";
 import type { Prng } from "../../base/prng.ts";
 import type { BlobStore } from "../../blob/port.ts";
 import type { Key, Sequence } from "../format/entry.ts";
@@ -93,7 +93,7 @@ export class Executor {
   /**
    * The tables that are written stay under way: whoever publishes them, or does not, lets go.
    *
-   * @throws CatalogError `Corrupt`, its context naming `path`, part and offset of the input;
+   * @throws FirnError `Corrupt`, its context naming `path`, part and offset of the input;
    *   `Unavailable`, code `LSM_COMPACTION_STOPPED`; what the store throws.
    */
   async run(plan: CompactionPlan, snapshots: readonly Sequence[]): Promise<Executed> {
@@ -257,17 +257,17 @@ export class Executor {
 
   /** The merger knows tables by their ids; people know files. */
   #naming(error: unknown, plan: CompactionPlan): unknown {
-    if (!(error instanceof CatalogError)) return error;
+    if (!(error instanceof FirnError)) return error;
     const { kind, code, message, context } = error;
     const { table } = context;
     if (typeof table !== "string") return error;
     const meta = plan.inputs.flat().find(({ id }) => id === table);
     const path = pathOf(this.#target.prefix, meta ?? { id: table });
-    return new CatalogError(kind, code, message, { ...context, path }, error);
+    return new FirnError(kind, code, message, { ...context, path }, error);
   }
 }
 
-function stopped(): CatalogError {
+function stopped(): FirnError {
   const message = "the compaction was given up, as the engine closes";
-  return new CatalogError("Unavailable", "LSM_COMPACTION_STOPPED", message);
+  return new FirnError("Unavailable", "LSM_COMPACTION_STOPPED", message);
 }

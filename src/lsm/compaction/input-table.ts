@@ -1,5 +1,5 @@
 import { assert } from "../../base/assert.ts";
-import { CatalogError } from "../../base/error.ts";
+import { FirnError } from "../../base/error.ts";
 import { corrupt } from "../format/corrupt.ts";
 import {
   type BlockHandle,
@@ -113,7 +113,7 @@ export class InputTable implements RunTable {
     }
   }
 
-  /** Takes in a range that was asked for. @throws CatalogError `Corrupt`. */
+  /** Takes in a range that was asked for. @throws FirnError `Corrupt`. */
   feed(offset: number, bytes: Uint8Array): void {
     const blocks = this.#asked.get(offset);
     assert(blocks !== undefined, "only what was asked for is fed");
@@ -253,7 +253,7 @@ export class InputRun extends RunCursor {
 
 /** The same error, naming the table that it was found in. */
 export function inTable(error: unknown, meta: SstMeta | undefined): unknown {
-  if (!(error instanceof CatalogError) || meta === undefined) return error;
+  if (!(error instanceof FirnError) || meta === undefined) return error;
   const { kind, code, message, context } = error;
-  return new CatalogError(kind, code, message, { ...context, table: meta.id });
+  return new FirnError(kind, code, message, { ...context, table: meta.id });
 }

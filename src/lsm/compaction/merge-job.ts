@@ -80,7 +80,7 @@ export class MergeJob {
     this.#ranged = ranged.map(({ id }) => this.#tables.get(id) as InputTable);
   }
 
-  /** @throws CatalogError `Corrupt`. */
+  /** @throws FirnError `Corrupt`. */
   step({ parts, ids }: MergeFeed): MergeStep {
     for (const part of parts) this.#feed(part);
     this.#ids.push(...ids);

@@ -5,7 +5,7 @@ import {
   Worker,
   workerData,
 } from "node:worker_threads";
-import { CatalogError, type ErrorContext, type ErrorKind } from "../../base/error.ts";
+import { type ErrorContext, type ErrorKind, FirnError } from "../../base/error.ts";
 import { MergeJob } from "./merge-job.ts";
 import type { MergeFeed, MergeSession, MergeSpec, MergeStep } from "./merger.ts";
 
@@ -108,7 +108,7 @@ export class MergeThread {
     if ("step" in reply) waiting?.resolve(reply.step);
     else {
       const { kind, code, message, context } = reply.failure;
-      waiting?.reject(new CatalogError(kind, code, message, context));
+      waiting?.reject(new FirnError(kind, code, message, context));
     }
   }
 
@@ -125,8 +125,8 @@ export class MergeThread {
   }
 }
 
-function stopped(why: string): CatalogError {
-  return new CatalogError("Unavailable", "LSM_MERGE_STOPPED", "the merging thread stopped", {
+function stopped(why: string): FirnError {
+  return new FirnError("Unavailable", "LSM_MERGE_STOPPED", "the merging thread stopped", {
     why,
   });
 }
@@ -158,7 +158,7 @@ function answer(job: number, merge: MergeJob | undefined, feed: MergeFeed): Repl
 }
 
 function failureOf(error: unknown): Failure {
-  if (error instanceof CatalogError) {
+  if (error instanceof FirnError) {
     const { kind, code, message, context } = error;
     return { kind, code, message, context };
   }

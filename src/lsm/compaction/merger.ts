@@ -79,7 +79,7 @@ export interface MergeSession {
   /**
    * Goes on with what arrived. One call at a time.
    *
-   * @throws CatalogError `Corrupt`, its context naming `table`, part and offset; `Unavailable`,
+   * @throws FirnError `Corrupt`, its context naming `table`, part and offset; `Unavailable`,
    *   code `LSM_MERGE_STOPPED`, where the thread has ended.
    */
   step(feed: MergeFeed): Promise<MergeStep>;

@@ -1,4 +1,4 @@
-import { CatalogError } from "../../base/error.ts";
+import { FirnError } from "../../base/error.ts";
 import type { Ulid } from "../format/ulid.ts";
 import type { SortedTables } from "./plan.ts";
 
@@ -12,7 +12,7 @@ export interface TableCount {
  * Asserts that merges of neighbouring bounds, which cover all keys, have together seen every entry
  * that the tables count, and each once: so nothing is lost in silence, by the file or by the cut.
  *
- * @throws CatalogError `Corrupt`, code `LSM_FILE_CORRUPT`, its context naming the `table`.
+ * @throws FirnError `Corrupt`, code `LSM_FILE_CORRUPT`, its context naming the `table`.
  */
 export function assertAllSeen(
   inputs: readonly SortedTables[],
@@ -25,6 +25,6 @@ export function assertAllSeen(
     if (found === stats.entries) continue;
     const message = "a table holds another number of entries than it counts";
     const context = { table: id, found, expected: stats.entries };
-    throw new CatalogError("Corrupt", "LSM_FILE_CORRUPT", message, context);
+    throw new FirnError("Corrupt", "LSM_FILE_CORRUPT", message, context);
   }
 }

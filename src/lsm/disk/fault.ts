@@ -1,4 +1,4 @@
-import { CatalogError } from "../../base/error.ts";
+import { FirnError } from "../../base/error.ts";
 
 /** The `errno` name of a failed system call. */
 export function errnoOf(error: unknown): string | undefined {
@@ -15,9 +15,9 @@ export function diskFault(error: unknown, file: string): unknown {
   if (errno === undefined) return error;
   const context = { file, errno };
   if (FULL.has(errno)) {
-    return new CatalogError("Unavailable", "DISK_FULL", "the disk is full", context, error);
+    return new FirnError("Unavailable", "DISK_FULL", "the disk is full", context, error);
   }
   return errno === "EROFS"
-    ? new CatalogError("Unavailable", "DISK_READ_ONLY", "the disk is read-only", context, error)
-    : new CatalogError("Unavailable", "DISK_FAILED", "the disk fails", context, error);
+    ? new FirnError("Unavailable", "DISK_READ_ONLY", "the disk is read-only", context, error)
+    : new FirnError("Unavailable", "DISK_FAILED", "the disk fails", context, error);
 }

@@ -1,7 +1,7 @@
 /**
  * One flat directory of a local disk, as far as a log needs it: what is durable, and when, is the
  * whole point of it, so tests bring one that loses everything that was not made so. Names hold no
- * `/`. Every method may throw a `CatalogError`: `DISK_FULL`, `DISK_READ_ONLY` or
+ * `/`. Every method may throw a `FirnError`: `DISK_FULL`, `DISK_READ_ONLY` or
  * `DISK_FAILED` (all `Unavailable`).
  */
 export interface Disk {

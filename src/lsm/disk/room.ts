@@ -7,7 +7,7 @@ const SLICE_BYTES = 1_048_576;
  * Whether a disk takes so many bytes more, found out by writing and removing them: what a file
  * system says of itself is not what it grants an account, a project or a process.
  *
- * @throws CatalogError `Unavailable`, codes `DISK_FULL`, `DISK_READ_ONLY`, `DISK_FAILED`.
+ * @throws FirnError `Unavailable`, codes `DISK_FULL`, `DISK_READ_ONLY`, `DISK_FAILED`.
  */
 export async function assertRoom(disk: Disk, bytes: number): Promise<void> {
   await disk.prepare();

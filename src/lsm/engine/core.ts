@@ -154,7 +154,7 @@ export class Core {
     this.upkeep.wake();
   }
 
-  /** @throws CatalogError what ended reads of the state at a sequence. */
+  /** @throws FirnError what ended reads of the state at a sequence. */
   assertReadable(sequence: Sequence): void {
     this.health.assertReadable(sequence <= this.writes.durableSequence);
   }

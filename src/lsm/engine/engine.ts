@@ -1,4 +1,4 @@
-import type { CatalogError } from "../../base/error.ts";
+import type { FirnError } from "../../base/error.ts";
 import { type Key, keyOfBytes, type Sequence } from "../format/entry.ts";
 import type { Maybe } from "../maybe.ts";
 import { boundsOf, type Range } from "../range.ts";
@@ -104,7 +104,7 @@ export class Engine {
    * or after a delay where writes outrun the flushes; durable once the handle says so, or, with
    * `durable`, when this resolves. No request of its own: writes share the log's.
    *
-   * @throws CatalogError `Invalid` (`LSM_KEY_INVALID`, `LSM_VALUE_TOO_LARGE`, `LSM_EXPIRY_INVALID`,
+   * @throws FirnError `Invalid` (`LSM_KEY_INVALID`, `LSM_VALUE_TOO_LARGE`, `LSM_EXPIRY_INVALID`,
    *   `LSM_OPERATOR_INVALID`, `LSM_OPERAND_INVALID`, `LSM_RANGE_INVALID`, `WAL_BATCH_TOO_LARGE`)
    *   and `Overloaded` (`LSM_OVERLOADED`, `LSM_THROTTLED`, with `retryAfterMs`): nothing
    *   happened; with `durable` as `Written.durable` besides.
@@ -127,7 +127,7 @@ export class Engine {
    *
    * A read throws `Invalid`, code `LSM_MERGE_MISMATCH`, where a value has not the operator's form.
    *
-   * @throws CatalogError as `write`.
+   * @throws FirnError as `write`.
    */
   merge(
     key: Uint8Array,
@@ -148,7 +148,7 @@ export class Engine {
    * Deletes every key in [from, to) at the cost of one operation, however many there are. An empty
    * `from` is the first key, an empty `to` the end of all; where they are equal nothing happens.
    *
-   * @throws CatalogError as `write`; `Invalid`, code `LSM_RANGE_INVALID`: the bounds cross, or one
+   * @throws FirnError as `write`; `Invalid`, code `LSM_RANGE_INVALID`: the bounds cross, or one
    *   is longer than any key.
    */
   deleteRange(
@@ -196,7 +196,7 @@ export class Engine {
   }
 
   /** What ended it, if something did: then it is to be closed, and the shard to be opened again. */
-  get failure(): CatalogError | undefined {
+  get failure(): FirnError | undefined {
     return this.#core.health.failure;
   }
 
@@ -213,7 +213,7 @@ export class Engine {
    *
    * One who keeps up asks no store; one who lags reads the log.
    *
-   * @throws CatalogError `Invalid`, code `LSM_SEQUENCE_AHEAD`: it is not durable, nor the next one.
+   * @throws FirnError `Invalid`, code `LSM_SEQUENCE_AHEAD`: it is not durable, nor the next one.
    */
   subscribe(from: Sequence): Subscription {
     return this.#core.subscribe(from);
@@ -228,7 +228,7 @@ export class Engine {
   /**
    * Brings everything that was written so far into one sorted run, without what no snapshot needs.
    *
-   * @throws CatalogError `Corrupt`, naming `path` and offset of what cannot be read: then nothing
+   * @throws FirnError `Corrupt`, naming `path` and offset of what cannot be read: then nothing
    *   is changed. `Unavailable`: `LSM_COMPACTOR_FENCED`, `LSM_COMPACTION_STOPPED`.
    */
   async compact(): Promise<void> {
@@ -247,7 +247,7 @@ export class Engine {
    * tables, and these stay, whatever is written and compacted later. Two requests besides.
    *
    * @param options how long it is kept; until it is deleted, unless that is said.
-   * @throws CatalogError as `Checkpoints.create`.
+   * @throws FirnError as `Checkpoints.create`.
    */
   async checkpoint(name: string, options: { readonly ttlMs?: number } = {}): Promise<NamedState> {
     await this.flush();
@@ -260,7 +260,7 @@ export class Engine {
     return this.#core.checkpoints.list();
   }
 
-  /** @throws CatalogError as `Checkpoints.delete`. */
+  /** @throws FirnError as `Checkpoints.delete`. */
   async deleteCheckpoint(name: string): Promise<void> {
     this.#core.health.assertOpen();
     await this.#core.checkpoints.delete(name);
@@ -270,7 +270,7 @@ export class Engine {
    * Announces that `close` is to follow: whoever wants the shard waits for it, instead of giving
    * up. Reads and writes go on until then. Two requests.
    *
-   * @throws CatalogError `Unavailable`, code `LSM_FENCED`; what the store throws.
+   * @throws FirnError `Unavailable`, code `LSM_FENCED`; what the store throws.
    */
   async drain(): Promise<void> {
     this.#core.health.assertOpen();
@@ -288,7 +288,7 @@ export class Engine {
    * rate are refused with `LSM_THROTTLED`. In this process only, in place of what was said of the
    * same prefix before; `forMs` 0 ends it. `stats().throttles` tells what is in force.
    *
-   * @throws CatalogError `Invalid`, code `LSM_THROTTLE_INVALID`: beyond a day, a million a second,
+   * @throws FirnError `Invalid`, code `LSM_THROTTLE_INVALID`: beyond a day, a million a second,
    *   or 64 of them.
    */
   throttle(throttle: Throttle): void {
@@ -302,7 +302,7 @@ export class Engine {
 
   /**
    * Flushes, as far as the store lets it (the log has everything), and releases the shard, so that
-   * the next owner need not wait. @throws CatalogError where the release did not reach the store.
+   * the next owner need not wait. @throws FirnError where the release did not reach the store.
    */
   close(): Promise<void> {
     return this.#core.close();

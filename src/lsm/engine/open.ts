@@ -1,5 +1,5 @@
 import type { Clock, Stopwatch } from "../../base/clock.ts";
-import { CatalogError } from "../../base/error.ts";
+import { FirnError } from "../../base/error.ts";
 import type { Prng } from "../../base/prng.ts";
 import type { BlobStore } from "../../blob/port.ts";
 import type { Merger } from "../compaction/merger.ts";
@@ -66,7 +66,7 @@ export interface Opened {
  * wrote it, then the replay. Resolves when nobody can answer a read of an older state any more: at
  * once where the owner before released the shard or is known to be dead, else after its lease.
  *
- * @throws CatalogError `Unavailable`, codes `LSM_OWNED`, `WAL_FENCED`; `Corrupt`, naming file and
+ * @throws FirnError `Unavailable`, codes `LSM_OWNED`, `WAL_FENCED`; `Corrupt`, naming file and
  *   offset, with `LSM_MANIFEST_LOST` where states that were published are gone; `NotFound`, code
  *   `LSM_CLONE_UNFINISHED`: the shard is what is left of a clone that was never made; or
  *   `LSM_SHARD_DELETED`.
@@ -124,7 +124,7 @@ async function markOpen(store: ManifestStore, manifest: Manifest, wal: Wal): Pro
   try {
     return (await store.publish(state, manifest.id)) ?? manifest;
   } catch (error) {
-    if (error instanceof CatalogError) return manifest;
+    if (error instanceof FirnError) return manifest;
     throw error;
   }
 }
@@ -145,7 +145,7 @@ async function isStateLost(
   { id, writerEpoch }: Manifest,
   error: unknown,
 ): Promise<boolean> {
-  if (!(error instanceof CatalogError) || error.code !== "WAL_FENCED") return false;
+  if (!(error instanceof FirnError) || error.code !== "WAL_FENCED") return false;
   // Of two that take over at once, one of a lower epoch may be in the way of the other's files.
   if (error.context["epoch"] === undefined) return false;
   try {
@@ -156,9 +156,9 @@ async function isStateLost(
   }
 }
 
-function stateLost({ id, writerEpoch }: Manifest, error: unknown): CatalogError {
-  const { context } = error as CatalogError;
+function stateLost({ id, writerEpoch }: Manifest, error: unknown): FirnError {
+  const { context } = error as FirnError;
   const facts = { ...context, offset: EPOCH_AT, manifest: id, taken: writerEpoch };
   const message = "the log has a later owner than the newest manifest";
-  return new CatalogError("Corrupt", "LSM_MANIFEST_LOST", message, facts, error);
+  return new FirnError("Corrupt", "LSM_MANIFEST_LOST", message, facts, error);
 }

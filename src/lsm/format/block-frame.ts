@@ -79,7 +79,7 @@ export function writeFrame(
  * be kept alive with it; so `bytes` must never change afterwards.
  *
  * @param part names it in errors.
- * @throws CatalogError `Corrupt`, code `LSM_FILE_CORRUPT`.
+ * @throws FirnError `Corrupt`, code `LSM_FILE_CORRUPT`.
  */
 export function openFrame(
   bytes: Uint8Array,

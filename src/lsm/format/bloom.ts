@@ -157,7 +157,7 @@ export class BloomFilter {
   readonly #bits: number;
   readonly #probes: number;
 
-  /** @throws CatalogError `Corrupt`, code `LSM_FILE_CORRUPT`. */
+  /** @throws FirnError `Corrupt`, code `LSM_FILE_CORRUPT`. */
   constructor(bytes: Uint8Array) {
     const bits = bytes.length < HEADER_BYTES ? 0 : readU32(bytes, 4);
     const probes = bytes[1] ?? 0;

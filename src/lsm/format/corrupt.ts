@@ -1,4 +1,4 @@
-import { CatalogError } from "../../base/error.ts";
+import { FirnError } from "../../base/error.ts";
 import type { Ulid } from "./ulid.ts";
 
 /** The kinds of file that the codecs of this folder read. */
@@ -16,9 +16,9 @@ export function corrupt(
   offset: number,
   what: string,
   table?: Ulid,
-): CatalogError {
+): FirnError {
   const context = { file, part, offset, ...(table !== undefined && { table }) };
-  return new CatalogError("Corrupt", "LSM_FILE_CORRUPT", `${file}, ${part}: ${what}`, context);
+  return new FirnError("Corrupt", "LSM_FILE_CORRUPT", `${file}, ${part}: ${what}`, context);
 }
 
 /** What a codec finds wrong, with the path of the object it stands in, which it cannot know. */
@@ -26,8 +26,8 @@ export function inFile<T>(path: string, decode: () => T): T {
   try {
     return decode();
   } catch (error) {
-    if (!(error instanceof CatalogError) || error.kind !== "Corrupt") throw error;
+    if (!(error instanceof FirnError) || error.kind !== "Corrupt") throw error;
     const { kind, code, message, context } = error;
-    throw new CatalogError(kind, code, message, { ...context, path }, error);
+    throw new FirnError(kind, code, message, { ...context, path }, error);
   }
 }

@@ -72,7 +72,7 @@ export class DataBlock {
    * @param bytes the content (`openFrame`); never changed afterwards.
    * @param table whose block it is: names the file in errors.
    * @param isOwn nobody else refers to any of the memory that `bytes` lie in.
-   * @throws CatalogError `Corrupt`, code `LSM_FILE_CORRUPT`.
+   * @throws FirnError `Corrupt`, code `LSM_FILE_CORRUPT`.
    */
   constructor(bytes: Uint8Array, fileOffset: number, table?: Ulid, isOwn = false) {
     this.bytes = bytes;

@@ -38,14 +38,14 @@ export function isKind(kind: number): kind is Kind {
 /**
  * The key of some bytes. Copies them.
  *
- * @throws CatalogError `Invalid`, code `LSM_KEY_INVALID`: empty, or over `LIMITS.lsmKeyBytes`.
+ * @throws FirnError `Invalid`, code `LSM_KEY_INVALID`: empty, or over `LIMITS.lsmKeyBytes`.
  */
 export function keyOfBytes(bytes: Uint8Array): Key {
   assertKeyBytes(bytes);
   return latin1Text(bytes, 0, bytes.length);
 }
 
-/** @throws CatalogError `Invalid`, code `LSM_KEY_INVALID`: empty, or over `LIMITS.lsmKeyBytes`. */
+/** @throws FirnError `Invalid`, code `LSM_KEY_INVALID`: empty, or over `LIMITS.lsmKeyBytes`. */
 export function assertKeyBytes(bytes: Uint8Array): void {
   if (bytes.length > 0 && bytes.length <= LIMITS.lsmKeyBytes) return;
   throw invalid("LSM_KEY_INVALID", "a key has 1 to 65,535 bytes", { bytes: bytes.length });

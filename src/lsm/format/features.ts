@@ -1,4 +1,4 @@
-import { CatalogError } from "../../base/error.ts";
+import { FirnError } from "../../base/error.ts";
 import type { FileKind } from "./corrupt.ts";
 
 /** The version of every format in this folder; a byte layout that changes is a new one. */
@@ -42,12 +42,12 @@ const KNOWN: Readonly<Record<FileKind, number>> = {
  * Refuses what this version cannot read right. `Unavailable`, because another, newer node can:
  * nothing is wrong with the file or the request.
  *
- * @throws CatalogError `Unavailable`, code `LSM_FORMAT_UNSUPPORTED`.
+ * @throws FirnError `Unavailable`, code `LSM_FORMAT_UNSUPPORTED`.
  */
 export function assertReadable(file: FileKind, version: number, required: number): void {
   const unknown = required & ~KNOWN[file];
   if (version === FORMAT_VERSION && unknown === 0) return;
-  throw new CatalogError("Unavailable", "LSM_FORMAT_UNSUPPORTED", "written by a newer version", {
+  throw new FirnError("Unavailable", "LSM_FORMAT_UNSUPPORTED", "written by a newer version", {
     file,
     version,
     features: unknown >>> 0,

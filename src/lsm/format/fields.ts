@@ -1,5 +1,5 @@
 import { utf8, utf8Text } from "../../base/bytes.ts";
-import type { CatalogError } from "../../base/error.ts";
+import type { FirnError } from "../../base/error.ts";
 import { readVarint, varintBytes, writeVarint } from "./varint.ts";
 
 /*
@@ -74,7 +74,7 @@ export class FieldWriter {
 }
 
 /** Makes the error of a record that cannot be read; `offset` lies in the record's file. */
-export type FieldFault = (offset: number, what: string) => CatalogError;
+export type FieldFault = (offset: number, what: string) => FirnError;
 
 interface Field {
   readonly bytes: Uint8Array;
@@ -111,7 +111,7 @@ export class FieldReader {
     }
   }
 
-  fault(what: string): CatalogError {
+  fault(what: string): FirnError {
     return this.#fault(this.#offset, what);
   }
 

@@ -86,7 +86,7 @@ export function encodeFooter(footer: Footer): Uint8Array {
 /**
  * Reads the footer at the end of `tail`, the last bytes of a table. Sections lie inside the tail.
  *
- * @throws CatalogError `Corrupt`, code `LSM_FILE_CORRUPT`; `Unavailable`, code
+ * @throws FirnError `Corrupt`, code `LSM_FILE_CORRUPT`; `Unavailable`, code
  *   `LSM_FORMAT_UNSUPPORTED`.
  */
 export function decodeFooter(tail: Uint8Array): Footer {

@@ -40,7 +40,7 @@ export function encodeGcBoundary(boundary: GcBoundary): Uint8Array {
 /**
  * Reads a boundary. Nothing of `bytes` is kept.
  *
- * @throws CatalogError `Corrupt`, code `LSM_FILE_CORRUPT`; `Unavailable`, code
+ * @throws FirnError `Corrupt`, code `LSM_FILE_CORRUPT`; `Unavailable`, code
  *   `LSM_FORMAT_UNSUPPORTED`.
  */
 export function decodeGcBoundary(bytes: Uint8Array): GcBoundary {

@@ -198,7 +198,7 @@ export class IndexBuilder {
  * Reads the content of an index.
  *
  * @param start where its first frame has to begin, `end` where its last one has to end.
- * @throws CatalogError `Corrupt`, code `LSM_FILE_CORRUPT`: anything that breaks the invariant.
+ * @throws FirnError `Corrupt`, code `LSM_FILE_CORRUPT`: anything that breaks the invariant.
  */
 export function readIndexBlock(
   bytes: Uint8Array,

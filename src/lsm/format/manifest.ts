@@ -132,7 +132,7 @@ export function isForeign(manifest: Pick<Manifest, "level0" | "runs">): boolean 
 /**
  * Reads a manifest. Nothing of `bytes` is kept.
  *
- * @throws CatalogError `Corrupt`, code `LSM_FILE_CORRUPT`; `Unavailable`, code
+ * @throws FirnError `Corrupt`, code `LSM_FILE_CORRUPT`; `Unavailable`, code
  *   `LSM_FORMAT_UNSUPPORTED`.
  */
 export function decodeManifest(bytes: Uint8Array): Manifest {

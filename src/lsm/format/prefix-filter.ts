@@ -81,7 +81,7 @@ export function encodePrefixFilter(rule: PrefixRule, filter: Uint8Array): Uint8A
   return out;
 }
 
-/** @throws CatalogError `Corrupt`, code `LSM_FILE_CORRUPT`. */
+/** @throws FirnError `Corrupt`, code `LSM_FILE_CORRUPT`. */
 export function decodePrefixFilter(bytes: Uint8Array): PrefixFilter {
   const [rule = 0, number = 0, high = 0] = bytes;
   const isRight = bytes.length > HEAD_BYTES && high === 0 && (rule === 2 || number > 0);

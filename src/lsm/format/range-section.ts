@@ -64,7 +64,7 @@ export function encodeRanges(fragments: readonly Fragment[]): Uint8Array {
   return out.subarray(0, at);
 }
 
-/** @throws CatalogError `Corrupt`, code `LSM_FILE_CORRUPT`: anything that breaks the invariant. */
+/** @throws FirnError `Corrupt`, code `LSM_FILE_CORRUPT`: anything that breaks the invariant. */
 export function decodeRanges(bytes: Uint8Array): readonly Fragment[] {
   return new RangeReader(bytes).read();
 }

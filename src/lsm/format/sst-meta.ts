@@ -96,7 +96,7 @@ function unlessZero(count: number): number | undefined {
   return count === 0 ? undefined : count;
 }
 
-/** @throws CatalogError `Corrupt`, as the reader's fault makes it. */
+/** @throws FirnError `Corrupt`, as the reader's fault makes it. */
 export function decodeStats(fields: FieldReader): SstStats {
   const stats = {
     entries: fields.number(1),
@@ -148,7 +148,7 @@ export function encodeSstMeta(meta: SstMeta): Uint8Array {
   return fields.finish();
 }
 
-/** @throws CatalogError `Corrupt`, as the reader's fault makes it. */
+/** @throws FirnError `Corrupt`, as the reader's fault makes it. */
 export function decodeSstMeta(fields: FieldReader): SstMeta {
   const id = fields.bytes(1);
   if (id.length !== ULID_BYTES) throw fields.fault("id has not 16 bytes");

@@ -69,7 +69,7 @@ export class Sst {
   /**
    * The data block whose frame was read from `offset`. Never change `frame` afterwards.
    *
-   * @throws CatalogError `Corrupt`, code `LSM_FILE_CORRUPT`.
+   * @throws FirnError `Corrupt`, code `LSM_FILE_CORRUPT`.
    */
   dataBlock(frame: Uint8Array, offset: number, life: Life = "kept"): DataBlock {
     const content = openFrame(frame, this.#seed, offset, "data block", life);
@@ -98,7 +98,7 @@ export type OpenedSst =
  * (`TAIL_GUESS_BYTES`). Keeps parts of `suffix`, which must not change afterwards.
  *
  * @param expected what the manifest says of it: another id or another length is `Corrupt`.
- * @throws CatalogError `Corrupt`, code `LSM_FILE_CORRUPT`; `Unavailable`, code
+ * @throws FirnError `Corrupt`, code `LSM_FILE_CORRUPT`; `Unavailable`, code
  *   `LSM_FORMAT_UNSUPPORTED`.
  */
 export function openSst(

@@ -87,7 +87,7 @@ export class Collector {
    * Collects once; joins one that runs. Two lists, some requests for manifests, and one for each
    * thousand files that go; a read for each older manifest that is met for the first time.
    *
-   * @throws CatalogError `Unavailable`, code `LSM_FENCED`; `Corrupt` (nothing is deleted where a
+   * @throws FirnError `Unavailable`, code `LSM_FENCED`; `Corrupt` (nothing is deleted where a
    *   manifest cannot be read); what the store throws.
    */
   collect(): Promise<void> {

@@ -1,5 +1,5 @@
 import type { Clock } from "../../base/clock.ts";
-import { CatalogError } from "../../base/error.ts";
+import { FirnError } from "../../base/error.ts";
 import type { BlobEntry, BlobStore } from "../../blob/port.ts";
 import { inFile } from "../format/corrupt.ts";
 import { decodeGcBoundary, encodeGcBoundary, type GcBoundary } from "../format/gc-boundary.ts";
@@ -42,14 +42,14 @@ export class ManifestHistory {
     return this.#numbered("manifest/");
   }
 
-  /** Undefined where it is gone. @throws CatalogError `Corrupt`, naming `path`. */
+  /** Undefined where it is gone. @throws FirnError `Corrupt`, naming `path`. */
   async read(id: number): Promise<Manifest | undefined> {
     const path = manifestPath(this.#prefix, id);
     const blob = await this.#store.get(path);
     if (blob === undefined) return undefined;
     const manifest = inFile(path, () => decodeManifest(blob.bytes));
     if (manifest.id === id) return manifest;
-    throw new CatalogError("Corrupt", "LSM_MANIFEST_MISPLACED", "manifest of another id", { path });
+    throw new FirnError("Corrupt", "LSM_MANIFEST_MISPLACED", "manifest of another id", { path });
   }
 
   /** The boundary in force; undefined where nothing was ever deleted. @throws as `read`. */

@@ -1,4 +1,4 @@
-import { CatalogError } from "../../base/error.ts";
+import { FirnError } from "../../base/error.ts";
 import { fenced } from "../errors.ts";
 import type { Manifest } from "../format/manifest.ts";
 import type { ManifestState, ManifestStore } from "./store.ts";
@@ -37,7 +37,7 @@ export class ManifestLog {
   /**
    * Publishes a change, after those that came before. Two requests where nobody else publishes.
    *
-   * @throws CatalogError `Unavailable`, code `LSM_FENCED`; what the store throws, `Unknown` among
+   * @throws FirnError `Unavailable`, code `LSM_FENCED`; what the store throws, `Unknown` among
    *   it: then the same change may be made again, and must find that it has been made.
    */
   update(change: Change): Promise<Manifest> {
@@ -66,7 +66,7 @@ export class ManifestLog {
    * has collected: that is no damage. One request where a table is missing, else none.
    */
   async explain(error: unknown): Promise<unknown> {
-    if (!(error instanceof CatalogError) || error.code !== "LSM_TABLE_MISSING") return error;
+    if (!(error instanceof FirnError) || error.code !== "LSM_TABLE_MISSING") return error;
     try {
       await this.check(Number.POSITIVE_INFINITY);
       return error;

@@ -1,6 +1,6 @@
 import { bytesEqual } from "../../base/bytes.ts";
 import { type Clock, Stopwatch } from "../../base/clock.ts";
-import { CatalogError } from "../../base/error.ts";
+import { FirnError } from "../../base/error.ts";
 import type { BlobStore } from "../../blob/port.ts";
 import { inFile } from "../format/corrupt.ts";
 import { decodeGcBoundary } from "../format/gc-boundary.ts";
@@ -104,9 +104,9 @@ export class ManifestObjects implements ManifestStore {
     try {
       return (await this.#isCollected(id)) ? undefined : manifest;
     } catch (error) {
-      if (!(error instanceof CatalogError) || error.kind === "Corrupt") throw error;
+      if (!(error instanceof FirnError) || error.kind === "Corrupt") throw error;
       const message = "a manifest is stored, and whether it counts is not known";
-      throw new CatalogError("Unknown", "LSM_MANIFEST_UNKNOWN", message, { manifest: id }, error);
+      throw new FirnError("Unknown", "LSM_MANIFEST_UNKNOWN", message, { manifest: id }, error);
     }
   }
 
@@ -128,7 +128,7 @@ export class ManifestObjects implements ManifestStore {
       const put = await this.#store.put(path, bytes, "absent");
       if (put.outcome === "stored") return true;
     } catch (error) {
-      if (!(error instanceof CatalogError) || error.kind !== "Unknown") throw error;
+      if (!(error instanceof FirnError) || error.kind !== "Unknown") throw error;
       const found = await this.#store.get(path);
       if (found === undefined) throw error;
       return bytesEqual(found.bytes, bytes);
@@ -155,7 +155,7 @@ export class ManifestObjects implements ManifestStore {
     if (blob === undefined) return undefined;
     const manifest = inFile(path, () => decodeManifest(blob.bytes));
     if (manifest.id === id) return manifest;
-    throw new CatalogError("Corrupt", "LSM_MANIFEST_MISPLACED", "manifest of another id", { path });
+    throw new FirnError("Corrupt", "LSM_MANIFEST_MISPLACED", "manifest of another id", { path });
   }
 
   /** The last manifest that may have been deleted. */
@@ -187,7 +187,7 @@ export class ManifestObjects implements ManifestStore {
 }
 
 /** No collector deletes the newest state, nor the first one above its boundary. */
-function manifestLost(path: string): CatalogError {
+function manifestLost(path: string): FirnError {
   const facts = { path, offset: 0 };
-  return new CatalogError("Corrupt", "LSM_MANIFEST_LOST", "the newest manifest is gone", facts);
+  return new FirnError("Corrupt", "LSM_MANIFEST_LOST", "the newest manifest is gone", facts);
 }

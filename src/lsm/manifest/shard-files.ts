@@ -1,5 +1,5 @@
 import type { Clock } from "../../base/clock.ts";
-import { CatalogError } from "../../base/error.ts";
+import { FirnError } from "../../base/error.ts";
 import type { BlobEntry, BlobStore } from "../../blob/port.ts";
 import type { Manifest } from "../format/manifest.ts";
 import { isUlid, type Ulid } from "../format/ulid.ts";
@@ -24,7 +24,7 @@ export interface TableFile extends BlobEntry {
   readonly id: Ulid;
 }
 
-/** The newest manifest. @throws CatalogError `NotFound`, code `LSM_NO_SHARD`. */
+/** The newest manifest. @throws FirnError `NotFound`, code `LSM_NO_SHARD`. */
 export async function newestManifest({ store, prefix, clock }: ShardFiles): Promise<Manifest> {
   const manifests = new ManifestObjects({ store, clock, prefix, gcMinAgeMs: 0 });
   const newest = await manifests.latest();
@@ -32,17 +32,17 @@ export async function newestManifest({ store, prefix, clock }: ShardFiles): Prom
   throw noShard(prefix);
 }
 
-export function noShard(prefix: string): CatalogError {
-  return new CatalogError("NotFound", "LSM_NO_SHARD", "no shard is stored there", { path: prefix });
+export function noShard(prefix: string): FirnError {
+  return new FirnError("NotFound", "LSM_NO_SHARD", "no shard is stored there", { path: prefix });
 }
 
 /** What is left under its prefix says that it is no more. Nothing else ever stands there. */
-export function shardDeleted(prefix: string, deletedAtMs: number): CatalogError {
+export function shardDeleted(prefix: string, deletedAtMs: number): FirnError {
   const message = "the shard was deleted";
-  return new CatalogError("NotFound", "LSM_SHARD_DELETED", message, { path: prefix, deletedAtMs });
+  return new FirnError("NotFound", "LSM_SHARD_DELETED", message, { path: prefix, deletedAtMs });
 }
 
-/** @throws CatalogError `NotFound`, code `LSM_SHARD_DELETED`. */
+/** @throws FirnError `NotFound`, code `LSM_SHARD_DELETED`. */
 export function assertAlive({ deletedAtMs }: Manifest, prefix = ""): void {
   if (deletedAtMs !== undefined) throw shardDeleted(prefix, deletedAtMs);
 }

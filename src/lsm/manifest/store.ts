@@ -22,7 +22,7 @@ export interface ManifestStore {
    * Publishes a state as the successor of `previous` (0: the first one).
    *
    * @returns undefined where another state stands there: nothing was published.
-   * @throws CatalogError `Unavailable` (nothing was published) or `Unknown` (it may have been, and
+   * @throws FirnError `Unavailable` (nothing was published) or `Unknown` (it may have been, and
    *   may be yet: the same state, no other).
    */
   publish(state: ManifestState, previous: number): Promise<Manifest | undefined>;

@@ -86,7 +86,7 @@ export class Memtable {
   /**
    * Takes in a batch as a log holds it, by a copy of its payload.
    *
-   * @throws CatalogError `Corrupt`, code `WAL_BATCH_CORRUPT`, and nothing happened.
+   * @throws FirnError `Corrupt`, code `WAL_BATCH_CORRUPT`, and nothing happened.
    */
   addPayload(payload: Uint8Array, count: number, sequence: Sequence): void {
     checkBatch(payload, count);

@@ -1,4 +1,4 @@
-import { CatalogError } from "../../base/error.ts";
+import { FirnError } from "../../base/error.ts";
 import type { Owner } from "../format/manifest-records.ts";
 
 /**
@@ -54,8 +54,8 @@ export function mayAnswer(owner: Owner, self: NodeIdentity): boolean {
 }
 
 /** Names who is in the way, so that its user can find it. */
-export function owned(owner: Owner, sinceMs: number): CatalogError {
+export function owned(owner: Owner, sinceMs: number): FirnError {
   const { node, host, pid, url } = owner;
   const facts = { node, host, pid, url, sinceMs };
-  return new CatalogError("Unavailable", "LSM_OWNED", `shard is open on ${host}`, facts);
+  return new FirnError("Unavailable", "LSM_OWNED", `shard is open on ${host}`, facts);
 }

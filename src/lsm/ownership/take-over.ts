@@ -1,5 +1,5 @@
 import { type Clock, Stopwatch } from "../../base/clock.ts";
-import { CatalogError } from "../../base/error.ts";
+import { FirnError } from "../../base/error.ts";
 import type { Manifest } from "../format/manifest.ts";
 import type { Owner } from "../format/manifest-records.ts";
 import type { ManifestState, ManifestStore } from "../manifest/store.ts";
@@ -48,7 +48,7 @@ export const EMPTY: ManifestState = {
  *
  * @param onWaiting told of the owner before each wait for it.
  * @param admit asked before a state is taken over: what it throws keeps the shard as it is.
- * @throws CatalogError `Unavailable`, codes `LSM_OWNED`, naming the owner, `LSM_OPERATOR_UNKNOWN`,
+ * @throws FirnError `Unavailable`, codes `LSM_OWNED`, naming the owner, `LSM_OPERATOR_UNKNOWN`,
  *   before anything has changed; what `admit` throws, and the store.
  */
 export async function takeOver(
@@ -97,7 +97,7 @@ async function publishOnce(
   try {
     return await store.publish(state, previous);
   } catch (error) {
-    if (error instanceof CatalogError && error.kind === "Unknown") return undefined;
+    if (error instanceof FirnError && error.kind === "Unknown") return undefined;
     throw error;
   }
 }

@@ -42,7 +42,7 @@ export interface Folded {
  * for nothing.
  *
  * @returns undefined where a block is missing: then the cursor has to be put back.
- * @throws CatalogError as `Operators.fold`.
+ * @throws FirnError as `Operators.fold`.
  */
 export function foldDown(below: Cursor, key: Key, meaning: Meaning): Folded | undefined {
   const operands: Operand[] = [];

@@ -1,4 +1,4 @@
-import { CatalogError, invalid } from "../../base/error.ts";
+import { FirnError, invalid } from "../../base/error.ts";
 import { readVarint, varintBytes, writeVarint } from "../format/varint.ts";
 
 /**
@@ -98,7 +98,7 @@ export class Operators {
   readonly names: readonly string[];
   readonly #operators: readonly MergeOperator[];
 
-  /** @throws CatalogError `Unavailable`, code `LSM_OPERATOR_UNKNOWN`: as `assertOperators`. */
+  /** @throws FirnError `Unavailable`, code `LSM_OPERATOR_UNKNOWN`: as `assertOperators`. */
   constructor(names: readonly string[]) {
     assertOperators(names);
     this.names = names;
@@ -108,7 +108,7 @@ export class Operators {
   /**
    * The number of an operator for an operand.
    *
-   * @throws CatalogError `Invalid`, codes `LSM_OPERATOR_INVALID`, `LSM_OPERAND_INVALID`.
+   * @throws FirnError `Invalid`, codes `LSM_OPERATOR_INVALID`, `LSM_OPERAND_INVALID`.
    */
   numberFor(name: string, operand: Uint8Array): number {
     const number = this.#operators.findIndex((operator) => operator.name === name);
@@ -144,7 +144,7 @@ export class Operators {
   /**
    * What operands make of a value, the newest operand first.
    *
-   * @throws CatalogError `Invalid`, code `LSM_MERGE_MISMATCH`: something below has another form.
+   * @throws FirnError `Invalid`, code `LSM_MERGE_MISMATCH`: something below has another form.
    */
   fold(base: Uint8Array | undefined, operands: readonly Operand[]): Uint8Array | undefined {
     return operands.reduceRight<Uint8Array | undefined>((value, operand) => {
@@ -159,14 +159,14 @@ export class Operators {
     const operator = this.#operators[number];
     if (operator !== undefined) return operator;
     const message = "an operand of an operator that the manifest does not name";
-    throw new CatalogError("Corrupt", "LSM_OPERATOR_UNNAMED", message, { number });
+    throw new FirnError("Corrupt", "LSM_OPERATOR_UNNAMED", message, { number });
   }
 }
 
 /**
  * Those of a shard, from now on: what its manifest names keeps its number.
  *
- * @throws CatalogError as `assertOperators`.
+ * @throws FirnError as `assertOperators`.
  */
 export function withRegistered(names: readonly string[]): readonly string[] {
   assertOperators(names);
@@ -176,11 +176,11 @@ export function withRegistered(names: readonly string[]): readonly string[] {
 /**
  * A newer node may know what this one does not.
  *
- * @throws CatalogError `Unavailable`, code `LSM_OPERATOR_UNKNOWN`.
+ * @throws FirnError `Unavailable`, code `LSM_OPERATOR_UNKNOWN`.
  */
 function assertOperators(names: readonly string[]): void {
   const unknown = names.find((name) => !REGISTERED.has(name));
   if (unknown === undefined) return;
   const message = "the shard has a merge operator that this version lacks";
-  throw new CatalogError("Unavailable", "LSM_OPERATOR_UNKNOWN", message, { name: unknown });
+  throw new FirnError("Unavailable", "LSM_OPERATOR_UNKNOWN", message, { name: unknown });
 }

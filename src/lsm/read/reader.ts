@@ -1,5 +1,5 @@
 import { type Clock, Stopwatch } from "../../base/clock.ts";
-import { CatalogError } from "../../base/error.ts";
+import { FirnError } from "../../base/error.ts";
 import { LIMITS } from "../../base/limits.ts";
 import type { Prng } from "../../base/prng.ts";
 import type { BlobStore } from "../../blob/port.ts";
@@ -76,7 +76,7 @@ const WAIT_POLL_MS = 50;
  * Every other reader has a checkpoint in the manifest, which it renews: three requests for each
  * third of `LIMITS.lsmReaderLifeMs`.
  *
- * @throws CatalogError `NotFound`, codes `LSM_NO_SHARD`, `LSM_CHECKPOINT_NOT_FOUND`,
+ * @throws FirnError `NotFound`, codes `LSM_NO_SHARD`, `LSM_CHECKPOINT_NOT_FOUND`,
  *   `LSM_HISTORY_GONE`, `LSM_CLONE_UNFINISHED`, `LSM_SHARD_DELETED`, which one that follows may
  *   meet later too; `Unavailable`, code `LSM_SEQUENCE_AHEAD`; `Invalid`, code `LSM_TIME_AHEAD`;
  *   `Corrupt`; what the store throws.
@@ -226,7 +226,7 @@ export class Reader {
   /**
    * Resolves when everything up to a sequence is seen: the token of a write, wherever it was made.
    *
-   * @throws CatalogError `Unavailable`, code `LSM_SEQUENCE_AHEAD`, after `timeoutMs`.
+   * @throws FirnError `Unavailable`, code `LSM_SEQUENCE_AHEAD`, after `timeoutMs`.
    */
   async waitFor(sequence: Sequence, timeoutMs: number = LIMITS.attemptMs): Promise<void> {
     const waited = new Stopwatch(this.#clock);
@@ -275,7 +275,7 @@ export class Reader {
     await this.#refreshing?.catch(() => undefined);
     await this.#pin?.release().catch((error: unknown) => {
       // What is deleted keeps nothing.
-      if (!(error instanceof CatalogError) || error.code !== "LSM_SHARD_DELETED") throw error;
+      if (!(error instanceof FirnError) || error.code !== "LSM_SHARD_DELETED") throw error;
     });
   }
 
@@ -301,7 +301,7 @@ export class Reader {
     if (sequence === manifest.lastSequence) return;
     const isEnd = await this.#readTail(sequence).catch((error: unknown) => {
       // Its files were released.
-      if (error instanceof CatalogError && error.kind === "Corrupt") return false;
+      if (error instanceof FirnError && error.kind === "Corrupt") return false;
       throw error;
     });
     if (this.sequence === sequence || orBefore) return;
@@ -324,7 +324,7 @@ export class Reader {
           break;
         } catch (error) {
           // What is missing was released, if a newer manifest says so: then that is read instead.
-          const isMissing = error instanceof CatalogError && error.kind === "Corrupt";
+          const isMissing = error instanceof FirnError && error.kind === "Corrupt";
           const newer = isMissing ? await this.#newer() : undefined;
           if (newer === undefined || attempt === TRIES) throw error;
         }
@@ -401,7 +401,7 @@ export class Reader {
     try {
       return await first;
     } catch (error) {
-      if (!(error instanceof CatalogError) || error.code !== "LSM_READER_BEHIND") throw error;
+      if (!(error instanceof FirnError) || error.code !== "LSM_READER_BEHIND") throw error;
       await this.refresh();
       return await read();
     }
@@ -423,7 +423,7 @@ export class Reader {
 
   /** A table that is not there is damage only where it had to be. */
   async #explain(error: unknown): Promise<unknown> {
-    if (!(error instanceof CatalogError) || error.code !== "LSM_TABLE_MISSING") return error;
+    if (!(error instanceof FirnError) || error.code !== "LSM_TABLE_MISSING") return error;
     let newest: Manifest | undefined;
     try {
       newest = await this.#manifests.latest();
@@ -440,7 +440,7 @@ export class Reader {
     if (isKept || isNamed || newest.id === id) return error;
     const message = "what is read was collected: it is read no longer";
     const facts = { manifest: id, newest: newest.id, leastAgeMs: this.#gcMinAgeMs };
-    return new CatalogError("Unavailable", "LSM_READER_BEHIND", message, facts, error);
+    return new FirnError("Unavailable", "LSM_READER_BEHIND", message, facts, error);
   }
 }
 
@@ -452,17 +452,17 @@ function upTo({ group, place }: TailGroup, through: Sequence): TailGroup {
   return { group: { ...group, batches }, place: { ...place, sequence } };
 }
 
-function isOf({ context }: CatalogError, table: string): boolean {
+function isOf({ context }: FirnError, table: string): boolean {
   return String(context["path"]).includes(table);
 }
 
 /** Each look met a later owner, or took too long. */
-function unsettled(): CatalogError {
+function unsettled(): FirnError {
   const message = "the shard changes hands without end";
-  return new CatalogError("Unavailable", "LSM_READER_UNSETTLED", message);
+  return new FirnError("Unavailable", "LSM_READER_UNSETTLED", message);
 }
 
-function ahead(sequence: Sequence, reached: Sequence): CatalogError {
+function ahead(sequence: Sequence, reached: Sequence): FirnError {
   const message = "a sequence is not there yet";
-  return new CatalogError("Unavailable", "LSM_SEQUENCE_AHEAD", message, { sequence, reached });
+  return new FirnError("Unavailable", "LSM_SEQUENCE_AHEAD", message, { sequence, reached });
 }

@@ -263,7 +263,7 @@ function firstAhead(view: View, limit: number): number {
   return Math.ceil((limit * stats.rawBytes) / stats.entries);
 }
 
-/** @throws CatalogError `Invalid`, code `LSM_RANGE_INVALID`. */
+/** @throws FirnError `Invalid`, code `LSM_RANGE_INVALID`. */
 export function assertCount(count: number): void {
   if (count !== Number.POSITIVE_INFINITY && !(Number.isSafeInteger(count) && count >= 1)) {
     throw invalid("LSM_RANGE_INVALID", "a number of rows is a positive integer", { count });

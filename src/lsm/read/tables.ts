@@ -1,4 +1,4 @@
-import { CatalogError } from "../../base/error.ts";
+import { FirnError } from "../../base/error.ts";
 import type { BlobStore } from "../../blob/port.ts";
 import { closed } from "../errors.ts";
 import { inFile } from "../format/corrupt.ts";
@@ -90,7 +90,7 @@ export class Tables {
    * for what another caller is loading already. What was loaded stays at hand until the function
    * that is answered is called, after the call that missed it has been repeated.
    *
-   * @throws CatalogError `Corrupt`, codes `LSM_TABLE_MISSING`, `LSM_FILE_CORRUPT`; `Unavailable`,
+   * @throws FirnError `Corrupt`, codes `LSM_TABLE_MISSING`, `LSM_FILE_CORRUPT`; `Unavailable`,
    *   codes `LSM_FENCED`, `LSM_CLOSED`; what the store throws.
    */
   async load(missing: readonly MissingBlock[], ahead?: ReadAhead): Promise<() => void> {
@@ -218,7 +218,7 @@ export class Tables {
 }
 
 /** The manifest names a file that is not there: somebody deleted it, or it was never whole. */
-export function tableGone(path: string, offset: number): CatalogError {
+export function tableGone(path: string, offset: number): FirnError {
   const facts = { path, offset };
-  return new CatalogError("Corrupt", "LSM_TABLE_MISSING", "a table is not there", facts);
+  return new FirnError("Corrupt", "LSM_TABLE_MISSING", "a table is not there", facts);
 }

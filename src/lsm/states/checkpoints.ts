@@ -1,5 +1,5 @@
 import type { Clock } from "../../base/clock.ts";
-import { CatalogError, invalid } from "../../base/error.ts";
+import { FirnError, invalid } from "../../base/error.ts";
 import { LIMITS } from "../../base/limits.ts";
 import type { Sequence } from "../format/entry.ts";
 import type { Manifest } from "../format/manifest.ts";
@@ -43,7 +43,7 @@ export class Checkpoints {
    * Keeps the newest manifest under a name. Two requests.
    *
    * @param ttlMs how long; until it is deleted if undefined.
-   * @throws CatalogError `AlreadyExists`, code `LSM_CHECKPOINT_EXISTS`; `Invalid`, code
+   * @throws FirnError `AlreadyExists`, code `LSM_CHECKPOINT_EXISTS`; `Invalid`, code
    *   `LSM_CHECKPOINT_INVALID`; `Unavailable`, code `LSM_FENCED`; what the store throws.
    */
   async create(name: string, ttlMs: number | undefined): Promise<NamedState> {
@@ -59,7 +59,7 @@ export class Checkpoints {
   /**
    * Lets go of a state: the next collection may delete what only it needs. Two requests.
    *
-   * @throws CatalogError `NotFound`, code `LSM_CHECKPOINT_NOT_FOUND`; else as `create`.
+   * @throws FirnError `NotFound`, code `LSM_CHECKPOINT_NOT_FOUND`; else as `create`.
    */
   async delete(name: string): Promise<void> {
     let attempted = false;
@@ -112,7 +112,7 @@ export async function keepNewest(
 /**
  * The checkpoints of a state with one more, in the place of one of its name that has ended.
  *
- * @throws CatalogError `AlreadyExists`, code `LSM_CHECKPOINT_EXISTS`; `Invalid`, code
+ * @throws FirnError `AlreadyExists`, code `LSM_CHECKPOINT_EXISTS`; `Invalid`, code
  *   `LSM_CHECKPOINTS_FULL`.
  */
 export function withNamed(
@@ -143,12 +143,12 @@ export function certainly(update: Update, change: Change): Promise<Manifest> {
  *   in place of what says that nothing has happened.
  */
 export async function persistently<T>(work: () => Promise<T>): Promise<T> {
-  let doubt: CatalogError | undefined;
+  let doubt: FirnError | undefined;
   for (let attempt = 1; ; attempt++) {
     try {
       return await work();
     } catch (error) {
-      if (!(error instanceof CatalogError)) throw error;
+      if (!(error instanceof FirnError)) throw error;
       const isOfThis = error.kind === "Unavailable" || error.kind === "Overloaded";
       if (error.kind === "Unknown" && attempt < TRIES) doubt = error;
       else throw isOfThis ? (doubt ?? error) : error;
@@ -183,9 +183,9 @@ export function without(
   return { ...manifest, checkpoints };
 }
 
-export function notFound(name: string): CatalogError {
+export function notFound(name: string): FirnError {
   const message = "there is no such checkpoint, or it has ended";
-  return new CatalogError("NotFound", "LSM_CHECKPOINT_NOT_FOUND", message, { name });
+  return new FirnError("NotFound", "LSM_CHECKPOINT_NOT_FOUND", message, { name });
 }
 
 export function shown({ name, sequence, createdAtMs, expiresAtMs }: Checkpoint): NamedState {
@@ -200,7 +200,7 @@ function same(a: Checkpoint, b: Checkpoint): boolean {
   );
 }
 
-/** @throws CatalogError `Invalid`, code `LSM_CHECKPOINT_INVALID`. */
+/** @throws FirnError `Invalid`, code `LSM_CHECKPOINT_INVALID`. */
 export function assertCheckpoint(name: string, ttlMs: number | undefined): void {
   const bytes = Buffer.byteLength(name);
   const isLife = ttlMs === undefined || (Number.isSafeInteger(ttlMs) && ttlMs > 0);
@@ -209,12 +209,12 @@ export function assertCheckpoint(name: string, ttlMs: number | undefined): void 
   throw invalid("LSM_CHECKPOINT_INVALID", message, { bytes });
 }
 
-function exists(name: string): CatalogError {
+function exists(name: string): FirnError {
   const message = "there is a checkpoint of that name";
-  return new CatalogError("AlreadyExists", "LSM_CHECKPOINT_EXISTS", message, { name });
+  return new FirnError("AlreadyExists", "LSM_CHECKPOINT_EXISTS", message, { name });
 }
 
-export function tooMany(): CatalogError {
+export function tooMany(): FirnError {
   const message = "the shard has as many checkpoints as it can";
   return invalid("LSM_CHECKPOINTS_FULL", message, { most: LIMITS.lsmCheckpoints });
 }

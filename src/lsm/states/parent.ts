@@ -1,5 +1,5 @@
 import type { Clock } from "../../base/clock.ts";
-import { CatalogError } from "../../base/error.ts";
+import { FirnError } from "../../base/error.ts";
 import type { BlobStore } from "../../blob/port.ts";
 import { isForeign, type Manifest } from "../format/manifest.ts";
 import type { Checkpoint, Parent } from "../format/manifest-records.ts";
@@ -39,7 +39,7 @@ export function pinnedIn({ checkpoints }: Manifest, name: string): Checkpoint | 
  * Makes sure that what a state names of others stays, for good. No request where it names nothing;
  * three, and three more the first time.
  *
- * @throws CatalogError `NotFound`, code `LSM_CLONE_UNFINISHED`: the parent keeps nothing for it;
+ * @throws FirnError `NotFound`, code `LSM_CLONE_UNFINISHED`: the parent keeps nothing for it;
  *   as `amend`.
  */
 export async function holdParent(manifestsOf: ManifestsOf, clone: Manifest): Promise<void> {
@@ -84,11 +84,11 @@ export async function letGoOfParent(manifestsOf: ManifestsOf, parent: Parent): P
 }
 
 function isGone(error: unknown): boolean {
-  if (!(error instanceof CatalogError)) return false;
+  if (!(error instanceof FirnError)) return false;
   return error.code === "LSM_NO_SHARD" || error.code === "LSM_SHARD_DELETED";
 }
 
-function unfinished({ prefix, pin }: Parent): CatalogError {
+function unfinished({ prefix, pin }: Parent): FirnError {
   const message = "a clone was never finished: its parent keeps nothing for it, so make it again";
-  return new CatalogError("NotFound", "LSM_CLONE_UNFINISHED", message, { parent: prefix, pin });
+  return new FirnError("NotFound", "LSM_CLONE_UNFINISHED", message, { parent: prefix, pin });
 }

@@ -1,5 +1,5 @@
 import { type Clock, Stopwatch } from "../../base/clock.ts";
-import { CatalogError } from "../../base/error.ts";
+import { FirnError } from "../../base/error.ts";
 import { LIMITS } from "../../base/limits.ts";
 import type { Manifest } from "../format/manifest.ts";
 import type { Checkpoint } from "../format/manifest-records.ts";
@@ -21,7 +21,7 @@ const RACES = 1_000;
 /**
  * Publishes a change of the newest state as one who does not own the shard. Three requests.
  *
- * @throws CatalogError `NotFound`, codes `LSM_NO_SHARD`, `LSM_SHARD_DELETED`; `Unavailable`, code
+ * @throws FirnError `NotFound`, codes `LSM_NO_SHARD`, `LSM_SHARD_DELETED`; `Unavailable`, code
  *   `LSM_MANIFEST_CONTENDED`; what the store throws.
  */
 export async function amend(store: ManifestStore, change: Change): Promise<Manifest> {
@@ -145,7 +145,7 @@ export class Pin {
   }
 }
 
-function contended(manifest: number): CatalogError {
+function contended(manifest: number): FirnError {
   const message = "others publish states of the shard without end";
-  return new CatalogError("Unavailable", "LSM_MANIFEST_CONTENDED", message, { manifest });
+  return new FirnError("Unavailable", "LSM_MANIFEST_CONTENDED", message, { manifest });
 }

@@ -1,5 +1,5 @@
 import type { Clock } from "../../base/clock.ts";
-import { CatalogError, type ErrorContext, invalid } from "../../base/error.ts";
+import { type ErrorContext, FirnError, invalid } from "../../base/error.ts";
 import type { Sequence } from "../format/entry.ts";
 import type { Manifest } from "../format/manifest.ts";
 import type { Checkpoint } from "../format/manifest-records.ts";
@@ -37,7 +37,7 @@ export interface Past {
  * Finds a state and keeps it. Of manifests that are stored, a binary search reads some; then three
  * requests for the pin, and two more.
  *
- * @throws CatalogError `NotFound`, codes `LSM_CHECKPOINT_NOT_FOUND`, `LSM_HISTORY_GONE` (it is out
+ * @throws FirnError `NotFound`, codes `LSM_CHECKPOINT_NOT_FOUND`, `LSM_HISTORY_GONE` (it is out
  *   of retention, or never was), `LSM_NO_SHARD`; `Unavailable`, code `LSM_SEQUENCE_AHEAD`;
  *   `Invalid`, code `LSM_TIME_AHEAD`; what the store throws.
  */
@@ -122,7 +122,7 @@ async function newestUpTo(
   return found;
 }
 
-export function gone(facts: ErrorContext): CatalogError {
+export function gone(facts: ErrorContext): FirnError {
   const message = "a state is out of retention, or was never there";
-  return new CatalogError("NotFound", "LSM_HISTORY_GONE", message, facts);
+  return new FirnError("NotFound", "LSM_HISTORY_GONE", message, facts);
 }

@@ -1,4 +1,4 @@
-import { CatalogError } from "../../base/error.ts";
+import { FirnError } from "../../base/error.ts";
 import type { Sequence } from "../format/entry.ts";
 import type { Wal, WalBatch, WalGroup, WalReader } from "../wal/port.ts";
 
@@ -42,7 +42,7 @@ export class LogWalk {
    * for each file, an object being one for each group; of files from before this owner, some more
    * to find the first.
    *
-   * @throws CatalogError `NotFound`, code `LSM_SEQUENCE_GONE`, naming the `oldest` that is there;
+   * @throws FirnError `NotFound`, code `LSM_SEQUENCE_GONE`, naming the `oldest` that is there;
    *   `Unavailable`, code `LSM_LOG_UNREADABLE`: try again; `Corrupt`; what the store throws.
    */
   async from(due: Sequence): Promise<readonly WalBatch[]> {
@@ -58,7 +58,7 @@ export class LogWalk {
       this.#file = undefined;
     }
     const message = "the log changes faster than it is read";
-    throw new CatalogError("Unavailable", "LSM_LOG_UNREADABLE", message, { sequence: due });
+    throw new FirnError("Unavailable", "LSM_LOG_UNREADABLE", message, { sequence: due });
   }
 
   /** Of one file; empty where that comes to a gap, or to its end, before `due`. */
@@ -97,7 +97,7 @@ export class LogWalk {
    * Restores to past states take a sequence each that no batch has: whoever comes to one has to
    * begin anew, with that state, as where a file is gone.
    *
-   * @throws CatalogError `NotFound`, code `LSM_SEQUENCE_GONE`.
+   * @throws FirnError `NotFound`, code `LSM_SEQUENCE_GONE`.
    */
   async #fileOf(due: Sequence): Promise<number> {
     const { wal, reader, durableSequence } = this.#source;
@@ -129,13 +129,13 @@ export class LogWalk {
 
   /** Whether the file that cannot be read is one that its owner has released meanwhile. */
   async #isReleased(error: unknown): Promise<boolean> {
-    if (!(error instanceof CatalogError) || error.kind !== "Corrupt") return false;
+    if (!(error instanceof FirnError) || error.kind !== "Corrupt") return false;
     return !(await this.#source.reader.exists(this.#id));
   }
 }
 
-function gone(due: Sequence, oldest: Sequence): CatalogError {
+function gone(due: Sequence, oldest: Sequence): FirnError {
   const message = "the log no longer holds this sequence";
   const facts = { sequence: due, oldest };
-  return new CatalogError("NotFound", "LSM_SEQUENCE_GONE", message, facts);
+  return new FirnError("NotFound", "LSM_SEQUENCE_GONE", message, facts);
 }

@@ -1,4 +1,4 @@
-import { CatalogError, invalid } from "../../base/error.ts";
+import { FirnError, invalid } from "../../base/error.ts";
 import type { Sequence } from "../format/entry.ts";
 import type { Health } from "../health.ts";
 import type { Operators } from "../read/operators.ts";
@@ -25,7 +25,7 @@ export interface Subscription extends AsyncIterable<readonly CommittedBatch[]> {
    * The next batches, at least one, as soon as they are durable; undefined once it is closed. Not
    * called while one is pending. After a failure it may be called again.
    *
-   * @throws CatalogError `NotFound`, code `LSM_SEQUENCE_GONE`, naming the `oldest` sequence from
+   * @throws FirnError `NotFound`, code `LSM_SEQUENCE_GONE`, naming the `oldest` sequence from
    *   which on all is there, also where a restore replaced the state; `Unavailable`, codes
    *   `LSM_LOG_UNREADABLE`, and what ended the engine; what the store throws.
    */
@@ -113,7 +113,7 @@ export class LogSubscription implements Subscription {
     }
     const last = out.at(-1);
     if (last === undefined) {
-      throw new CatalogError("Internal", "ASSERTION_FAILED", "a step hands a batch out");
+      throw new FirnError("Internal", "ASSERTION_FAILED", "a step hands a batch out");
     }
     this.#due = last.lastSequence + 1;
     return out;

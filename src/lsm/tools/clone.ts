@@ -1,4 +1,4 @@
-import { CatalogError, invalid } from "../../base/error.ts";
+import { FirnError, invalid } from "../../base/error.ts";
 import { LIMITS } from "../../base/limits.ts";
 import type { Sequence } from "../format/entry.ts";
 import { isHome } from "../format/home.ts";
@@ -51,7 +51,7 @@ const FOLDERS = ["wal/", "manifest/", "gc/", "sst/"] as const;
  * `LSM_SHARD_EXISTS`, whose context says what stands there.
  *
  * @param into prefix of the clone: a slash at its end, or empty.
- * @throws CatalogError as `openReader` of such a moment; `AlreadyExists`, code `LSM_SHARD_EXISTS`:
+ * @throws FirnError as `openReader` of such a moment; `AlreadyExists`, code `LSM_SHARD_EXISTS`:
  *   a shard is there; `NotFound`, code `LSM_CLONE_UNFINISHED`: it took too long, so make it again;
  *   `Invalid`, codes `LSM_CLONE_INVALID`, `LSM_CHECKPOINTS_FULL`; `Unknown`.
  */
@@ -185,7 +185,7 @@ class Cloning {
       });
     } catch (error) {
       // Where it may stand there yet the pin ends with its life, or is made to stay.
-      const isKnown = error instanceof CatalogError && error.kind !== "Unknown";
+      const isKnown = error instanceof FirnError && error.kind !== "Unknown";
       if (isKnown) await this.#letGo().catch(() => undefined);
       throw error;
     }
@@ -196,11 +196,11 @@ class Cloning {
     try {
       await holdParent(this.#manifestsOf, clone);
     } catch (error) {
-      const isCertain = !(error instanceof CatalogError) || error.kind === "NotFound";
+      const isCertain = !(error instanceof FirnError) || error.kind === "NotFound";
       if (isCertain) throw error;
       const message = "a clone is there, and whether its parent keeps what it needs is not known";
       const facts = { path: this.#into, manifest: clone.id };
-      throw new CatalogError("Unknown", "LSM_CLONE_UNKNOWN", message, facts, error);
+      throw new FirnError("Unknown", "LSM_CLONE_UNKNOWN", message, facts, error);
     }
   }
 
@@ -209,14 +209,14 @@ class Cloning {
     await letGoOfParent(this.#manifestsOf, { prefix, pin, manifestId: 0, unknown: [] });
   }
 
-  #exists(standing: Manifest | undefined): CatalogError {
+  #exists(standing: Manifest | undefined): FirnError {
     const message = "a shard is there already";
     const { id = 0, lastSequence = 0, parent, deletedAtMs } = standing ?? {};
     const origin = parent === undefined ? {} : { parent: parent.prefix, of: parent.manifestId };
     const isDeleted = deletedAtMs !== undefined;
     const shard = { path: this.#into, manifest: id, sequence: lastSequence };
     const facts = { ...shard, ...origin, ...(isDeleted && { isDeleted }) };
-    return new CatalogError("AlreadyExists", "LSM_SHARD_EXISTS", message, facts);
+    return new FirnError("AlreadyExists", "LSM_SHARD_EXISTS", message, facts);
   }
 }
 

@@ -1,4 +1,4 @@
-import { CatalogError } from "../../base/error.ts";
+import { FirnError } from "../../base/error.ts";
 import type { OpenOptions } from "../engine/open.ts";
 import type { Manifest } from "../format/manifest.ts";
 import { listAll, ManifestHistory } from "../manifest/history.ts";
@@ -26,7 +26,7 @@ const PAGE = 1_000;
  * A manifest, a boundary and the file of the log that fences its writers stay for good: no shard is
  * ever made in that place again.
  *
- * @throws CatalogError `Conflict`, code `LSM_SHARD_CLONED`: then it goes on as before, but for its
+ * @throws FirnError `Conflict`, code `LSM_SHARD_CLONED`: then it goes on as before, but for its
  *   owner; `NotFound`, code `LSM_NO_SHARD`; as `openShard`; `Unknown`: it may have been deleted,
  *   and with the code `LSM_DELETION_UNFINISHED` it is, but for files that the next call deletes.
  */
@@ -66,7 +66,7 @@ class Deletion {
       await lease;
       await this.#bury(wal);
       await this.#clear(wal).catch((error: unknown) => {
-        throw error instanceof CatalogError ? unfinished(this.#prefix, error) : error;
+        throw error instanceof FirnError ? unfinished(this.#prefix, error) : error;
       });
     } finally {
       await wal.close();
@@ -156,9 +156,9 @@ class Deletion {
   }
 }
 
-function unfinished(path: string, cause: CatalogError): CatalogError {
+function unfinished(path: string, cause: FirnError): FirnError {
   const message = "the shard is deleted, and files of it may be left";
-  return new CatalogError("Unknown", "LSM_DELETION_UNFINISHED", message, { path }, cause);
+  return new FirnError("Unknown", "LSM_DELETION_UNFINISHED", message, { path }, cause);
 }
 
 /** Pins whose life is over may be taken away by any collector: they count no more. */
@@ -168,5 +168,5 @@ function assertUncloned({ checkpoints }: Manifest, nowMs: number, options: LsmOp
   if (pins.length === 0) return;
   const message = "clones of the shard name tables of it";
   const facts = { clones: pins.length, one: pins[0]?.name ?? "" };
-  throw new CatalogError("Conflict", "LSM_SHARD_CLONED", message, facts);
+  throw new FirnError("Conflict", "LSM_SHARD_CLONED", message, facts);
 }

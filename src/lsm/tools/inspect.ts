@@ -1,4 +1,4 @@
-import { CatalogError } from "../../base/error.ts";
+import { FirnError } from "../../base/error.ts";
 import { printable } from "../../base/printable.ts";
 import type { EntryBytes } from "../format/cursor.ts";
 import { DataBlockCursor } from "../format/data-block-cursor.ts";
@@ -252,6 +252,6 @@ function sum(tables: readonly SstMeta[]): number {
   return tables.reduce((total, { fileBytes }) => total + fileBytes, 0);
 }
 
-function notThere(path: string): CatalogError {
-  return new CatalogError("NotFound", "LSM_FILE_NOT_FOUND", "there is no such file", { path });
+function notThere(path: string): FirnError {
+  return new FirnError("NotFound", "LSM_FILE_NOT_FOUND", "there is no such file", { path });
 }

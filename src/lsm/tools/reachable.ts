@@ -1,4 +1,4 @@
-import { CatalogError } from "../../base/error.ts";
+import { FirnError } from "../../base/error.ts";
 import type { Sequence } from "../format/entry.ts";
 import type { Manifest } from "../format/manifest.ts";
 import type { CheckpointKind } from "../format/manifest-records.ts";
@@ -29,7 +29,7 @@ const TRIES = 10;
  * What could be asked for now. Keeps nothing. A list of the manifests, and a read of the oldest, of
  * the newest and of the log behind it.
  *
- * @throws CatalogError `NotFound`, codes `LSM_NO_SHARD`, `LSM_SHARD_DELETED`; `Corrupt`; what the
+ * @throws FirnError `NotFound`, codes `LSM_NO_SHARD`, `LSM_SHARD_DELETED`; `Corrupt`; what the
  *   store throws.
  */
 export async function reachable(parts: ReaderParts): Promise<Reachable> {
@@ -41,7 +41,7 @@ export async function reachable(parts: ReaderParts): Promise<Reachable> {
     try {
       return await reachableFrom(parts, manifest);
     } catch (error) {
-      const isMissing = error instanceof CatalogError && error.kind === "Corrupt";
+      const isMissing = error instanceof FirnError && error.kind === "Corrupt";
       const newer = isMissing ? await manifests.newerThan(manifest.id, 0) : undefined;
       if (newer === undefined || attempt === TRIES) throw error;
     }

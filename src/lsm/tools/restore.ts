@@ -52,7 +52,7 @@ export interface Restored {
  * whenever the process ends. No data is copied but what lay in the log alone. The same put keeps
  * what is replaced, where that is asked for; a put before it brings all of that into tables.
  *
- * @throws CatalogError as `openReader` of such a moment: then nothing has happened; as `openShard`;
+ * @throws FirnError as `openReader` of such a moment: then nothing has happened; as `openShard`;
  *   as `Checkpoints.create` for what is to be kept; `Unavailable`, code `LSM_FENCED`: another
  *   process took the shard over meanwhile; `Unknown`: it may have been restored.
  */

@@ -1,4 +1,4 @@
-import { CatalogError } from "../../base/error.ts";
+import { FirnError } from "../../base/error.ts";
 import type { Sequence } from "../format/entry.ts";
 import type { Manifest } from "../format/manifest.ts";
 import type { Change } from "../manifest/log.ts";
@@ -37,7 +37,7 @@ export class UnownedCheckpoints {
    *
    * @returns undefined where it is not so: only an owner can tell what the newest state is, and
    *   bring it into tables.
-   * @throws CatalogError as `Checkpoints.create`; `NotFound`, code `LSM_NO_SHARD`.
+   * @throws FirnError as `Checkpoints.create`; `NotFound`, code `LSM_NO_SHARD`.
    */
   async create(name: string, ttlMs: number | undefined): Promise<NamedState | undefined> {
     const { clock } = this.#parts;
@@ -54,7 +54,7 @@ export class UnownedCheckpoints {
     return liveStates(await this.#newest(), this.#parts.clock.nowMs());
   }
 
-  /** @throws CatalogError as `Checkpoints.delete`; `NotFound`, code `LSM_NO_SHARD`. */
+  /** @throws FirnError as `Checkpoints.delete`; `NotFound`, code `LSM_NO_SHARD`. */
   async delete(name: string): Promise<void> {
     const newest = await this.#newest();
     await new Checkpoints(this.#parts.clock, this.#update, () => newest).delete(name);
@@ -76,7 +76,7 @@ export class UnownedCheckpoints {
       return isWhole && sequence === manifest.lastSequence;
     } catch (error) {
       // Files that are gone: somebody opens it just now, or finds out what is wrong with it.
-      if (error instanceof CatalogError && error.kind === "Corrupt") return false;
+      if (error instanceof FirnError && error.kind === "Corrupt") return false;
       throw error;
     }
   }

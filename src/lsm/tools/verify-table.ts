@@ -1,4 +1,4 @@
-import { CatalogError } from "../../base/error.ts";
+import { FirnError } from "../../base/error.ts";
 import type { BlobStore } from "../../blob/port.ts";
 import { DataBlockCursor } from "../format/data-block-cursor.ts";
 import {
@@ -34,7 +34,7 @@ export interface CheckedTable {
   readonly fileBytes: number;
 }
 
-/** Opens a table by its file alone. @throws CatalogError `Corrupt`. Undefined where it is gone. */
+/** Opens a table by its file alone. @throws FirnError `Corrupt`. Undefined where it is gone. */
 export async function openTableFile(
   store: BlobStore,
   path: string,
@@ -111,7 +111,7 @@ function sameMeta(a: SstMeta, b: SstMeta): boolean {
 
 /** What was found of an error; anything but damage is not a finding, and passes on. */
 export function findingOf(error: unknown, file: string, offset?: number): Finding {
-  if (!(error instanceof CatalogError)) throw error;
+  if (!(error instanceof FirnError)) throw error;
   const isDamage = error.kind === "Corrupt" || error.code === "LSM_FORMAT_UNSUPPORTED";
   if (!isDamage) throw error;
   const told = error.context["offset"];

@@ -1,4 +1,4 @@
-import { CatalogError } from "../../base/error.ts";
+import { FirnError } from "../../base/error.ts";
 import { type Manifest, tablesIn } from "../format/manifest.ts";
 import type { SstMeta } from "../format/sst-meta.ts";
 import type { Ulid } from "../format/ulid.ts";
@@ -38,7 +38,7 @@ interface Named {
  * Safe while an owner is at work: what vanishes meanwhile, and every manifest that named it with
  * it, is no finding.
  *
- * @throws CatalogError `NotFound`, code `LSM_NO_SHARD`; what the store throws but damage.
+ * @throws FirnError `NotFound`, code `LSM_NO_SHARD`; what the store throws but damage.
  */
 export async function* verifyShard(shard: ShardFiles): AsyncGenerator<Finding, Verified> {
   return yield* new Verification(shard).run();
@@ -149,7 +149,7 @@ class Verification {
     try {
       return await this.#history.read(manifestId);
     } catch (error) {
-      if (error instanceof CatalogError && error.kind === "Corrupt") return undefined;
+      if (error instanceof FirnError && error.kind === "Corrupt") return undefined;
       throw error;
     }
   }
@@ -255,7 +255,7 @@ async function epochOf(wal: WalReader, id: number): Promise<number> {
   try {
     return (await wal.read(id)).epoch;
   } catch (error) {
-    if (error instanceof CatalogError && error.kind === "Corrupt") return 0;
+    if (error instanceof FirnError && error.kind === "Corrupt") return 0;
     throw error;
   }
 }

@@ -29,7 +29,7 @@ export class Snapshots {
     };
   }
 
-  /** @throws CatalogError `Invalid`, code `LSM_SNAPSHOT_CLOSED`: its state may be gone. */
+  /** @throws FirnError `Invalid`, code `LSM_SNAPSHOT_CLOSED`: its state may be gone. */
   sequenceOf(snapshot: Snapshot): Sequence {
     if (!snapshot.closed) return snapshot.sequence;
     throw invalid("LSM_SNAPSHOT_CLOSED", "a snapshot was closed");

@@ -1,5 +1,5 @@
 import { type Clock, Stopwatch } from "../../base/clock.ts";
-import { CatalogError, invalid } from "../../base/error.ts";
+import { FirnError, invalid } from "../../base/error.ts";
 import { conflict, tooOld } from "../errors.ts";
 import {
   bytesOfKey,
@@ -146,7 +146,7 @@ export class Transaction {
   }
 
   /**
-   * @throws CatalogError `Invalid`, code `LSM_TRANSACTION_TOO_LARGE`; `Conflict`, code
+   * @throws FirnError `Invalid`, code `LSM_TRANSACTION_TOO_LARGE`; `Conflict`, code
    *   `LSM_TRANSACTION_TOO_OLD`: it has taken too long, or what it reads is no longer kept.
    */
   put(key: Uint8Array, value: Uint8Array, options: Expiring = {}): void {
@@ -191,7 +191,7 @@ export class Transaction {
    * Writes all of it in one step, or nothing. Over either way. A conflict is answered once what it
    * saw is durable: nobody learns of a write that a crash could undo.
    *
-   * @throws CatalogError `Conflict`, codes `LSM_CONFLICT` (begin again) and
+   * @throws FirnError `Conflict`, codes `LSM_CONFLICT` (begin again) and
    *   `LSM_TRANSACTION_TOO_OLD`; what `Engine.write` throws.
    */
   async commit(): Promise<Written> {
@@ -201,7 +201,7 @@ export class Transaction {
       if (this.#writes.size === 0 && this.#deleted.isEmpty) return this.#readOnly();
       return await host.write(prepare(this.#ops(), host.meaning.operators), () => this.#check());
     } catch (error) {
-      if (error instanceof CatalogError && error.code === "LSM_CONFLICT") {
+      if (error instanceof FirnError && error.code === "LSM_CONFLICT") {
         await host.durable(Number(error.context["sequence"]));
       }
       throw error;

@@ -24,7 +24,7 @@
  * ```
  */
 import { assert } from "../../base/assert.ts";
-import { CatalogError } from "../../base/error.ts";
+import { FirnError } from "../../base/error.ts";
 import { bufferOf, readUint53, writeUint53 } from "./integers.ts";
 
 export type BatchOp =
@@ -150,7 +150,7 @@ export class BatchWalk {
 
   /**
    * @returns false behind the last operation.
-   * @throws CatalogError `Corrupt`, code `WAL_BATCH_CORRUPT`.
+   * @throws FirnError `Corrupt`, code `WAL_BATCH_CORRUPT`.
    */
   next(): boolean {
     const bytes = this.#bytes;
@@ -174,9 +174,9 @@ export class BatchWalk {
   }
 
   /** @param at of what is wrong. */
-  corrupt(at: number, what: string): CatalogError {
+  corrupt(at: number, what: string): FirnError {
     const offset = at - this.#from;
-    return new CatalogError("Corrupt", "WAL_BATCH_CORRUPT", `batch: ${what}`, { offset, what });
+    return new FirnError("Corrupt", "WAL_BATCH_CORRUPT", `batch: ${what}`, { offset, what });
   }
 
   #assertKnown(at: number): void {
@@ -199,7 +199,7 @@ export class BatchWalk {
  * The operations of a payload, as views into it.
  *
  * @param count how many there must be.
- * @throws CatalogError `Corrupt`, code `WAL_BATCH_CORRUPT`.
+ * @throws FirnError `Corrupt`, code `WAL_BATCH_CORRUPT`.
  */
 export function decodeBatch(payload: Uint8Array, count: number): readonly BatchOp[] {
   const bytes = bufferOf(payload);

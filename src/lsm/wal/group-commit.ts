@@ -88,7 +88,7 @@ export class GroupCommit {
    * Takes a batch, which continues the sequence of the one before. Synchronous: whatever decides on
    * sequences and this call are one step. The payload must not change until it is durable.
    *
-   * @throws CatalogError `Invalid`, code `WAL_BATCH_TOO_LARGE`, and nothing happened; what `Wal`
+   * @throws FirnError `Invalid`, code `WAL_BATCH_TOO_LARGE`, and nothing happened; what `Wal`
    *   throws, once it is dead.
    */
   write(batch: WalBatch): WriteHandle {

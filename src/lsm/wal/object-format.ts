@@ -69,7 +69,7 @@ export function encodeObject(object: WalObject): Buffer {
 /**
  * Reads an object whole. Payloads are views into `bytes`.
  *
- * @throws CatalogError `Corrupt`, code `WAL_CORRUPT`.
+ * @throws FirnError `Corrupt`, code `WAL_CORRUPT`.
  */
 export function decodeObject(stored: Uint8Array, id: number): WalObject {
   const bytes = bufferOf(stored);

@@ -1,6 +1,6 @@
 import { bytesEqual } from "../../base/bytes.ts";
 import { type Clock, Stopwatch } from "../../base/clock.ts";
-import { CatalogError } from "../../base/error.ts";
+import { FirnError } from "../../base/error.ts";
 import { LIMITS } from "../../base/limits.ts";
 import type { Prng } from "../../base/prng.ts";
 import type { BlobEntry, BlobStore } from "../../blob/port.ts";
@@ -57,7 +57,7 @@ export class ObjectLog {
     }
   }
 
-  /** @throws CatalogError `Corrupt`. Undefined where there is no such object. */
+  /** @throws FirnError `Corrupt`. Undefined where there is no such object. */
   async get(id: number): Promise<WalObject | undefined> {
     const blob = await this.#patiently(() => this.#world.blobs.get(this.pathOf(id)));
     return blob && decodeObject(blob.bytes, id);
@@ -88,7 +88,7 @@ export class ObjectLog {
    * Puts an object where nothing stands, once: an answer that was lost is settled by sending the
    * same bytes again and comparing the put-id of what stands there.
    *
-   * @throws CatalogError of the store after `attemptMs`: `Unknown` once any put of it may have
+   * @throws FirnError of the store after `attemptMs`: `Unknown` once any put of it may have
    *   happened or may happen still, `Unavailable` where none can have.
    */
   async put(content: Omit<WalObject, "putId">): Promise<PutOutcome> {
@@ -136,7 +136,7 @@ export class ObjectLog {
 }
 
 /** What another attempt may mend. */
-function mayPass(error: unknown): error is CatalogError {
-  if (!(error instanceof CatalogError)) return false;
+function mayPass(error: unknown): error is FirnError {
+  if (!(error instanceof FirnError)) return false;
   return error.kind === "Unknown" || error.kind === "Unavailable" || error.kind === "Overloaded";
 }

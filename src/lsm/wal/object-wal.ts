@@ -1,6 +1,6 @@
 import { assert } from "../../base/assert.ts";
 import { type Clock, Stopwatch } from "../../base/clock.ts";
-import { CatalogError, invalid } from "../../base/error.ts";
+import { FirnError, invalid } from "../../base/error.ts";
 import { AppendStats } from "./append-stats.ts";
 import { dead, fenced, unwritten, writeUnknown } from "./errors.ts";
 import { framesBytes } from "./frame.ts";
@@ -165,7 +165,7 @@ export class ObjectWal implements Wal {
     try {
       put = await this.#log.put({ id, epoch: this.#epoch, firstSequence, batches });
     } catch (error) {
-      const kind = error instanceof CatalogError ? error.kind : "Internal";
+      const kind = error instanceof FirnError ? error.kind : "Internal";
       if (kind === "Corrupt") throw error;
       throw kind === "Unknown" ? writeUnknown(walName(id), error) : unwritten(walName(id), error);
     }

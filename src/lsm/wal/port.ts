@@ -110,7 +110,7 @@ export interface WalStore {
   /**
    * Takes over: from here on no other writer is acknowledged. Replays, and answers an empty log.
    *
-   * @throws CatalogError `Unavailable`, code `WAL_FENCED`: a writer of the same epoch or a higher
+   * @throws FirnError `Unavailable`, code `WAL_FENCED`: a writer of the same epoch or a higher
    *   one was here. `Corrupt`, code `WAL_CORRUPT`, naming file and offset.
    */
   open(options: WalOpenOptions): Promise<Wal>;
@@ -150,7 +150,7 @@ export interface WalReader {
    * was released, or where no batch ever had that sequence. `after`: the one that was read before.
    */
   holding(sequence: number, below: number, after?: number): Promise<WalHolding>;
-  /** The epoch and the groups of one file. @throws CatalogError `Corrupt`, `WAL_CORRUPT`. */
+  /** The epoch and the groups of one file. @throws FirnError `Corrupt`, `WAL_CORRUPT`. */
   read(id: number): Promise<WalContent>;
   /** All groups that a take-over would replay, checked as it checks them. */
   replay(from: WalMark, onGroup: (group: WalGroup) => void): Promise<void>;
@@ -159,7 +159,7 @@ export interface WalReader {
    * Objects: a request where there is none.
    *
    * @returns whether nothing was there beyond the last one; else somebody takes over just now.
-   * @throws CatalogError `Corrupt`, code `WAL_CORRUPT`: also where files were released meanwhile,
+   * @throws FirnError `Corrupt`, code `WAL_CORRUPT`: also where files were released meanwhile,
    *   which a newer manifest tells.
    */
   tail(from: WalPlace): AsyncGenerator<TailGroup, boolean>;

@@ -46,7 +46,7 @@ export async function newestHeader(
  * Replays the segments that lead up to the newest one, each up to the end that its successor knows.
  * Reads every file of them once, whole.
  *
- * @throws CatalogError `WAL_CORRUPT`, `WAL_FENCED`.
+ * @throws FirnError `WAL_CORRUPT`, `WAL_FENCED`.
  */
 export async function recover(
   disk: Disk,

@@ -48,7 +48,7 @@ export class SegmentScan {
   /**
    * The groups that a stretch holds whole.
    *
-   * @throws CatalogError `Corrupt`, code `WAL_CORRUPT`.
+   * @throws FirnError `Corrupt`, code `WAL_CORRUPT`.
    */
   *groups(bytes: Buffer): Generator<WalGroup> {
     const { name, header, known } = this.#segment;
@@ -80,7 +80,7 @@ export class SegmentScan {
 
   /**
    * @param hasLater whether a group begins at the place in doubt or behind it.
-   * @throws CatalogError `Corrupt`, code `WAL_CORRUPT`.
+   * @throws FirnError `Corrupt`, code `WAL_CORRUPT`.
    */
   finish(hasLater: boolean): SegmentEnd {
     const { name, known } = this.#segment;
@@ -97,7 +97,7 @@ export class SegmentScan {
 /**
  * The groups of a segment that was read whole, `bytes` from its header on; returns where they end.
  *
- * @throws CatalogError `Corrupt`, code `WAL_CORRUPT`.
+ * @throws FirnError `Corrupt`, code `WAL_CORRUPT`.
  */
 export function* scanSegment(
   segment: ScannedSegment,

@@ -1,5 +1,5 @@
 import { Stopwatch } from "../../base/clock.ts";
-import { CatalogError } from "../../base/error.ts";
+import { FirnError } from "../../base/error.ts";
 import type { Prng } from "../../base/prng.ts";
 import type { Sequence } from "../format/entry.ts";
 import type { SstMeta } from "../format/sst-meta.ts";
@@ -119,7 +119,7 @@ export class Flusher {
   /** A store that is away comes back; everything else ends the engine. */
   async #failed(error: unknown, failures: number): Promise<void> {
     const { clock, health } = this.#target;
-    const kind = error instanceof CatalogError && error.code !== "LSM_FENCED" ? error.kind : "";
+    const kind = error instanceof FirnError && error.code !== "LSM_FENCED" ? error.kind : "";
     if (kind !== "Unavailable" && kind !== "Unknown" && kind !== "Overloaded") {
       health.fail(error);
       return;

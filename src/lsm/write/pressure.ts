@@ -62,7 +62,7 @@ export class Pressure {
   /**
    * How long a write of `bytes` has to wait, at most a second; 0 almost always.
    *
-   * @throws CatalogError `Overloaded`, code `LSM_OVERLOADED`, past a hard limit alone, with the
+   * @throws FirnError `Overloaded`, code `LSM_OVERLOADED`, past a hard limit alone, with the
    *   time after which it is likely to pass. The write has left no trace.
    */
   delayMs(bytes: number): number {

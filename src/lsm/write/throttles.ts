@@ -1,5 +1,5 @@
 import type { Clock } from "../../base/clock.ts";
-import { CatalogError, invalid } from "../../base/error.ts";
+import { FirnError, invalid } from "../../base/error.ts";
 import type { BatchOp } from "../wal/batch.ts";
 
 /** What an operator lets through below a prefix, for a while. */
@@ -58,7 +58,7 @@ export class Throttles {
   /**
    * Puts one in force, in place of that of the same prefix; `forMs` 0 ends that.
    *
-   * @throws CatalogError `Invalid`, code `LSM_THROTTLE_INVALID`.
+   * @throws FirnError `Invalid`, code `LSM_THROTTLE_INVALID`.
    */
   set(throttle: Throttle): void {
     const { prefix, writesPerSecond, forMs } = throttle;
@@ -85,7 +85,7 @@ export class Throttles {
     });
   }
 
-  /** @throws CatalogError `Overloaded`, code `LSM_THROTTLED`, with `retryAfterMs`. */
+  /** @throws FirnError `Overloaded`, code `LSM_THROTTLED`, with `retryAfterMs`. */
   check(ops: readonly BatchOp[]): void {
     if (this.#entries.length > 0) this.#check(ops);
   }
@@ -138,13 +138,13 @@ function equals(a: Uint8Array, b: Uint8Array): boolean {
   return Buffer.compare(a, b) === 0;
 }
 
-function throttled({ throttle, endMs, tokens }: Entry, nowMs: number): CatalogError {
+function throttled({ throttle, endMs, tokens }: Entry, nowMs: number): FirnError {
   const { writesPerSecond } = throttle;
   // At 0 a second it is never: then the shortest of the others counts.
   const nextMs = ((1 - tokens) / writesPerSecond) * 1_000;
   const retryAfterMs = Math.max(1, Math.ceil(Math.min(nextMs, endMs - nowMs, MAX_RETRY_MS)));
   const message = "an operator holds writes below this prefix back";
-  return new CatalogError("Overloaded", "LSM_THROTTLED", message, {
+  return new FirnError("Overloaded", "LSM_THROTTLED", message, {
     writesPerSecond,
     retryAfterMs,
   });

@@ -43,7 +43,7 @@ export interface Written {
   /** Of its last operation. */
   readonly sequence: Sequence;
   /**
-   * Resolves when it survives a crash. @throws CatalogError `Unknown` (it may survive), or
+   * Resolves when it survives a crash. @throws FirnError `Unknown` (it may survive), or
    * `Unavailable` (it will not): code `WAL_FENCED`, `WAL_WRITE_UNKNOWN`, `WAL_UNWRITTEN`,
    * `DISK_FULL`, `WAL_DEAD`.
    */
@@ -119,7 +119,7 @@ export class WritePath {
    * Applies a batch: at once, or after a delay where writes outrun the flushes.
    *
    * @param check runs in the same synchronous step as the write; what it throws stops it.
-   * @throws CatalogError `Overloaded`, codes `LSM_OVERLOADED`, `LSM_THROTTLED`; `Invalid`, code
+   * @throws FirnError `Overloaded`, codes `LSM_OVERLOADED`, `LSM_THROTTLED`; `Invalid`, code
    *   `WAL_BATCH_TOO_LARGE`; what ended the engine.
    */
   write(batch: Prepared, check?: () => void): Maybe<Written> {
@@ -233,7 +233,7 @@ export class WritePath {
  * Checks a batch, and keeps the keys and values that it was given. In the log merges have a number
  * for their operator, and no deleted range is empty or has bounds longer than a key.
  *
- * @throws CatalogError `Invalid`, codes `LSM_KEY_INVALID`, `LSM_VALUE_TOO_LARGE`,
+ * @throws FirnError `Invalid`, codes `LSM_KEY_INVALID`, `LSM_VALUE_TOO_LARGE`,
  *   `LSM_RANGE_INVALID`, `LSM_EXPIRY_INVALID`, `LSM_OPERATOR_INVALID`, `LSM_OPERAND_INVALID`.
  */
 export function prepare(ops: readonly WriteOp[], operators: Operators): Prepared {
@@ -263,13 +263,13 @@ function stored(op: WriteOp, operators: Operators): readonly BatchOp[] {
 
 const NO_BYTES = new Uint8Array(0);
 
-/** @throws CatalogError `Invalid`, code `LSM_EXPIRY_INVALID`. */
+/** @throws FirnError `Invalid`, code `LSM_EXPIRY_INVALID`. */
 export function assertExpiry(expiresAtMs: number | undefined): void {
   if (expiresAtMs === undefined || (Number.isSafeInteger(expiresAtMs) && expiresAtMs > 0)) return;
   throw invalid("LSM_EXPIRY_INVALID", "an expiry is a positive integer", { expiresAtMs });
 }
 
-/** @throws CatalogError `Invalid`, code `LSM_VALUE_TOO_LARGE`. */
+/** @throws FirnError `Invalid`, code `LSM_VALUE_TOO_LARGE`. */
 export function assertValue(value: Uint8Array): void {
   if (value.length <= LIMITS.lsmValueBytes) return;
   throw invalid("LSM_VALUE_TOO_LARGE", "a value is too large", { bytes: value.length });

@@ -1,5 +1,5 @@
 import { neverSent } from "../../aws/never-sent.ts";
-import { CatalogError, type ErrorContext } from "../../base/error.ts";
+import { type ErrorContext, FirnError } from "../../base/error.ts";
 import type { Attributes } from "./item.ts";
 
 /** One operation's part in a cancelled transaction, in the order of the operations. */
@@ -23,9 +23,9 @@ export type Failure =
   /** An earlier copy of this very transaction is still under way. */
   | { readonly failure: "inProgress" }
   /** Certainly not applied, and would not be the next time. */
-  | { readonly failure: "refused"; readonly error: CatalogError }
+  | { readonly failure: "refused"; readonly error: FirnError }
   /** No connection came about, so nothing was sent. */
-  | { readonly failure: "unreachable"; readonly error: CatalogError }
+  | { readonly failure: "unreachable"; readonly error: FirnError }
   /** Anything else: a broken or silent connection, an error of the server's, a proxy's answer. */
   | { readonly failure: "doubt"; readonly cause: unknown };
 
@@ -90,33 +90,33 @@ export function failureOf(error: unknown): Failure {
 }
 
 /** The error that a read throws when it failed for good. */
-export function unavailable(cause: unknown): CatalogError {
+export function unavailable(cause: unknown): FirnError {
   const message = "no answer from the pointer table";
-  return new CatalogError("Unavailable", "POINTERS_UNAVAILABLE", message, factsOf(cause), cause);
+  return new FirnError("Unavailable", "POINTERS_UNAVAILABLE", message, factsOf(cause), cause);
 }
 
-function unreachableError(cause: unknown): CatalogError {
+function unreachableError(cause: unknown): FirnError {
   const message = "the pointer table's endpoint cannot be reached";
-  return new CatalogError("Unavailable", "POINTERS_UNREACHABLE", message, factsOf(cause), cause);
+  return new FirnError("Unavailable", "POINTERS_UNREACHABLE", message, factsOf(cause), cause);
 }
 
-function refusal(name: string, text: string, cause: unknown): CatalogError | undefined {
+function refusal(name: string, text: string, cause: unknown): FirnError | undefined {
   const facts = { error: name };
   if (name === "ResourceNotFoundException") {
     const message = "the pointer table does not exist";
-    return new CatalogError("Unavailable", "DYNAMODB_TABLE_MISSING", message, facts, cause);
+    return new FirnError("Unavailable", "DYNAMODB_TABLE_MISSING", message, facts, cause);
   }
   if (DENIED.has(name)) {
     const message = "the pointer table refuses these credentials";
-    return new CatalogError("Unavailable", "DYNAMODB_DENIED", message, facts, cause);
+    return new FirnError("Unavailable", "DYNAMODB_DENIED", message, facts, cause);
   }
   if (NO_CREDENTIALS.has(name) || text === "Region is missing") {
     const message = "no credentials or no region for the pointer table";
-    return new CatalogError("Unavailable", "DYNAMODB_UNCONFIGURED", message, facts, cause);
+    return new FirnError("Unavailable", "DYNAMODB_UNCONFIGURED", message, facts, cause);
   }
   if (MALFORMED.has(name)) {
     const message = "the pointer table does not understand a request";
-    return new CatalogError("Internal", "DYNAMODB_REQUEST_INVALID", message, facts, cause);
+    return new FirnError("Internal", "DYNAMODB_REQUEST_INVALID", message, facts, cause);
   }
   return undefined;
 }

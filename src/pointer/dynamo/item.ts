@@ -1,7 +1,7 @@
 import type { AttributeValue } from "@aws-sdk/client-dynamodb";
 import { assert } from "../../base/assert.ts";
 import { utf8Length } from "../../base/bytes.ts";
-import { CatalogError, invalid } from "../../base/error.ts";
+import { FirnError, invalid } from "../../base/error.ts";
 import { LIMITS } from "../../base/limits.ts";
 import type { StoredItem } from "../batch.ts";
 import type { KeyFamilies } from "../families.ts";
@@ -59,7 +59,7 @@ export function partitionOf(directory: string): string {
   return `${directory}/`;
 }
 
-/** The pointer whose item has these attributes. @throws CatalogError as `decodeItem` */
+/** The pointer whose item has these attributes. @throws FirnError as `decodeItem` */
 export function keyOfItem(attributes: Attributes): string {
   const partition = attributes["p"]?.S ?? "";
   const sort = attributes["s"]?.S ?? "";
@@ -71,7 +71,7 @@ export function keyOfItem(attributes: Attributes): string {
 /**
  * All attributes of a pointer's item that is put now.
  *
- * @throws CatalogError `Invalid`, code `POINTER_ITEM_TOO_LARGE`.
+ * @throws FirnError `Invalid`, code `POINTER_ITEM_TOO_LARGE`.
  */
 export function encodeItem(families: KeyFamilies, item: StoredItem, nowMs: number): Attributes {
   const attributes: Attributes = {
@@ -104,7 +104,7 @@ export function encodeItem(families: KeyFamilies, item: StoredItem, nowMs: numbe
 /**
  * The pointer of an item.
  *
- * @throws CatalogError `Corrupt`, code `POINTER_ITEM_CORRUPT`; `Unavailable`, code
+ * @throws FirnError `Corrupt`, code `POINTER_ITEM_CORRUPT`; `Unavailable`, code
  *   `POINTER_ITEM_UNSUPPORTED`: a newer version wrote it. Both name the key.
  */
 export function decodeItem(attributes: Attributes): StoredItem {
@@ -113,7 +113,7 @@ export function decodeItem(attributes: Attributes): StoredItem {
     if (KNOWN.has(name)) continue;
     const message = "a pointer that a newer version wrote";
     const context = { key, attribute: name };
-    throw new CatalogError("Unavailable", "POINTER_ITEM_UNSUPPORTED", message, context);
+    throw new FirnError("Unavailable", "POINTER_ITEM_UNSUPPORTED", message, context);
   }
   const writerId = attributes["w"]?.S;
   if (writerId === undefined) throw corrupt(key, "no writer");
@@ -151,6 +151,6 @@ function integer(key: string, value: AttributeValue | undefined): bigint {
   return BigInt(text);
 }
 
-function corrupt(key: string, what: string): CatalogError {
-  return new CatalogError("Corrupt", "POINTER_ITEM_CORRUPT", `stored pointer: ${what}`, { key });
+function corrupt(key: string, what: string): FirnError {
+  return new FirnError("Corrupt", "POINTER_ITEM_CORRUPT", `stored pointer: ${what}`, { key });
 }

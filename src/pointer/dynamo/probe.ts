@@ -1,4 +1,4 @@
-import { CatalogError } from "../../base/error.ts";
+import { FirnError } from "../../base/error.ts";
 import { LIMITS } from "../../base/limits.ts";
 import type { Prng } from "../../base/prng.ts";
 import { failureOf, type Reason } from "./failure.ts";
@@ -26,7 +26,7 @@ const PRESENT = { ConditionExpression: "attribute_exists(p)" };
  * About 80 requests, at once where that shows more, each again where it fails in passing. Only
  * answers blame the table, never their absence. Its item is nobody's pointer, and removed.
  *
- * @throws CatalogError as `describeTable`; `Invalid`: `DYNAMODB_CONDITIONS_IGNORED`,
+ * @throws FirnError as `describeTable`; `Invalid`: `DYNAMODB_CONDITIONS_IGNORED`,
  *   `CLOCK_SKEWED`. Each names the setting, and what to do.
  */
 export async function probeTable(target: DynamoTable, prng: Prng): Promise<TableReport> {
@@ -45,7 +45,7 @@ export async function probeTable(target: DynamoTable, prng: Prng): Promise<Table
   const clockSkewMs = await measureSkew(target);
   if (Math.abs(clockSkewMs) > LIMITS.clockSkewMs) {
     const message = "this machine's clock is too far from DynamoDB's: set it by NTP";
-    throw new CatalogError("Invalid", "CLOCK_SKEWED", message, { clockSkewMs });
+    throw new FirnError("Invalid", "CLOCK_SKEWED", message, { clockSkewMs });
   }
   const warnings: string[] = [];
   if (Math.abs(clockSkewMs) > SKEW_WARN_MS) warnings.push("this machine's clock is off");
@@ -60,7 +60,7 @@ export async function probeTable(target: DynamoTable, prng: Prng): Promise<Table
  * How far this machine's clock is ahead of the service's, by the date of one answer, which counts
  * whole seconds: 0 where both can be right.
  *
- * @throws CatalogError as `describeTable`.
+ * @throws FirnError as `describeTable`.
  */
 export async function measureSkew(target: DynamoTable): Promise<number> {
   const { client, clock, table } = target;
@@ -226,11 +226,11 @@ class Probe {
     return { ...this.#key(sort), v: { N: String(version) }, w: { S: writer }, ...leftover };
   }
 
-  #ignored(what: string, winners: number): CatalogError {
+  #ignored(what: string, winners: number): FirnError {
     const message =
       `${what} do not hold here, so pointers would be lost: use DynamoDB itself, or a server ` +
       "that keeps them (AWS_ENDPOINT_URL_DYNAMODB names this one)";
     const context = { table: this.#target.table, winners };
-    return new CatalogError("Invalid", "DYNAMODB_CONDITIONS_IGNORED", message, context);
+    return new FirnError("Invalid", "DYNAMODB_CONDITIONS_IGNORED", message, context);
   }
 }

@@ -50,13 +50,13 @@ export class DynamoReads {
   /**
    * One item; no request of its own where others are asked for in this turn.
    *
-   * @throws CatalogError `Invalid`, code `KEY_TOO_LONG`; `Unavailable`; what the service refuses.
+   * @throws FirnError `Invalid`, code `KEY_TOO_LONG`; `Unavailable`; what the service refuses.
    */
   async one(key: string): Promise<Item> {
     return this.#want(key, this.#place(key));
   }
 
-  /** Several, in the order of the keys. @throws CatalogError as `one` */
+  /** Several, in the order of the keys. @throws FirnError as `one` */
   async many(keys: readonly string[]): Promise<readonly Item[]> {
     // All of them first: a key that is none must not leave others behind that nobody waits for.
     const ats = keys.map((key) => this.#place(key));
@@ -66,7 +66,7 @@ export class DynamoReads {
   /**
    * Sends what may be repeated, until it is answered or was tried often enough.
    *
-   * @throws CatalogError `Unavailable`, or what the service refuses.
+   * @throws FirnError `Unavailable`, or what the service refuses.
    */
   async retried<T>(request: () => Promise<T>): Promise<T> {
     const { clock, prng } = this.#options;

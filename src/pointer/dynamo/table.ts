@@ -1,6 +1,6 @@
 import type { CreateTableCommandInput, TableDescription } from "@aws-sdk/client-dynamodb";
 import { type Clock, Stopwatch } from "../../base/clock.ts";
-import { CatalogError } from "../../base/error.ts";
+import { FirnError } from "../../base/error.ts";
 import type { DynamoClient } from "./client.ts";
 import { type Failure, failureOf, unavailable } from "./failure.ts";
 
@@ -22,7 +22,7 @@ const CREATE_WAIT_MS = 120_000;
  * Makes the table where it is absent, keyed and billed as the store needs it, and protected from
  * deletion; switches its time to live on. What is there already stays as it is.
  *
- * @throws CatalogError as `describeTable`; `Unavailable`, code `DYNAMODB_TABLE_NOT_READY`.
+ * @throws FirnError as `describeTable`; `Unavailable`, code `DYNAMODB_TABLE_NOT_READY`.
  */
 export async function initTable(target: DynamoTable): Promise<"created" | "existed"> {
   const existed = (await lookUp(target)) !== undefined;
@@ -35,7 +35,7 @@ export async function initTable(target: DynamoTable): Promise<"created" | "exist
 /**
  * The table, once it is known to be keyed as the store needs it.
  *
- * @throws CatalogError `Unavailable`: `DYNAMODB_TABLE_MISSING`, `DYNAMODB_TABLE_NOT_READY`,
+ * @throws FirnError `Unavailable`: `DYNAMODB_TABLE_MISSING`, `DYNAMODB_TABLE_NOT_READY`,
  *   `DYNAMODB_DENIED`, `DYNAMODB_UNCONFIGURED`, `POINTERS_UNREACHABLE`; `Invalid`:
  *   `DYNAMODB_TABLE_UNFIT`. Each names the setting, and what to do.
  */
@@ -47,7 +47,7 @@ export async function describeTable(target: DynamoTable): Promise<TableDescripti
     const message =
       `no such table in region ${region}: make it with \`firn storage init\`, or see ` +
       "--dynamodb-table and AWS_REGION";
-    throw new CatalogError("Unavailable", "DYNAMODB_TABLE_MISSING", message, { table });
+    throw new FirnError("Unavailable", "DYNAMODB_TABLE_MISSING", message, { table });
   }
   assertKeys(table, found);
   return found;
@@ -73,7 +73,7 @@ async function lookUp(target: DynamoTable): Promise<TableDescription | undefined
     );
     return answer.Table;
   } catch (error) {
-    if (error instanceof CatalogError && error.code === "DYNAMODB_TABLE_MISSING") return undefined;
+    if (error instanceof FirnError && error.code === "DYNAMODB_TABLE_MISSING") return undefined;
     throw error;
   }
 }
@@ -142,17 +142,17 @@ function assertKeys(
   if (TableStatus !== "ACTIVE" && TableStatus !== "UPDATING") throw notReady(table);
 }
 
-function notReady(table: string): CatalogError {
+function notReady(table: string): FirnError {
   const message = "the table is not ready yet: wait, then start again";
-  return new CatalogError("Unavailable", "DYNAMODB_TABLE_NOT_READY", message, { table });
+  return new FirnError("Unavailable", "DYNAMODB_TABLE_NOT_READY", message, { table });
 }
 
 /** A table that is something else's. */
-function unfit(table: string, what: string): CatalogError {
+function unfit(table: string, what: string): FirnError {
   const message =
     `not a table of pointers, ${what}: name another with --dynamodb-table, ` +
     "and make it with `firn storage init`";
-  return new CatalogError("Invalid", "DYNAMODB_TABLE_UNFIT", message, { table });
+  return new FirnError("Invalid", "DYNAMODB_TABLE_UNFIT", message, { table });
 }
 
 /** Tries of one request of a start, the pause after the first, and when none begins any more. */
@@ -177,7 +177,7 @@ export async function control<T>(
     try {
       return await request();
     } catch (error) {
-      if (error instanceof CatalogError) throw error;
+      if (error instanceof FirnError) throw error;
       const isOver = tries >= TRIES || stopwatch.elapsedMs() > TRIES_MS;
       if (isOver || !PASSING.has(failureOf(error).failure)) throw told(table, error);
     }
@@ -185,7 +185,7 @@ export async function control<T>(
   }
 }
 
-function told(table: string, error: unknown): CatalogError {
+function told(table: string, error: unknown): FirnError {
   const failure = failureOf(error);
   const of =
     failure.failure === "refused" || failure.failure === "unreachable"
@@ -193,7 +193,7 @@ function told(table: string, error: unknown): CatalogError {
       : unavailable(error);
   const advice = ADVICE.get(of.code);
   if (advice === undefined) return of;
-  return new CatalogError(
+  return new FirnError(
     of.kind,
     of.code,
     `${of.message}: ${advice}`,

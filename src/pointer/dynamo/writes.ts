@@ -44,7 +44,7 @@ export interface WriteContext {
   readonly nowMs: number;
 }
 
-/** @throws CatalogError `Invalid`, code `POINTER_ITEM_TOO_LARGE`. */
+/** @throws FirnError `Invalid`, code `POINTER_ITEM_TOO_LARGE`. */
 export function writeOf(context: WriteContext, { writerId, ops }: Batch): Write {
   const [only] = ops;
   if (only !== undefined && ops.length === 1) {

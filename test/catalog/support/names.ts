@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { utf8Length } from "../../../src/base/bytes.ts";
-import { CatalogError } from "../../../src/base/error.ts";
+import { FirnError } from "../../../src/base/error.ts";
 import { LIMITS } from "../../../src/base/limits.ts";
 import { checkName } from "../../../src/catalog/names.ts";
 
@@ -8,7 +8,7 @@ function isLegal(text: string): boolean {
   try {
     return checkName(text, "test") === text;
   } catch (error) {
-    if (error instanceof CatalogError && error.kind === "Invalid") return false;
+    if (error instanceof FirnError && error.kind === "Invalid") return false;
     throw error;
   }
 }

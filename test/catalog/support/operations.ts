@@ -1,4 +1,4 @@
-import { CatalogError } from "../../../src/base/error.ts";
+import { FirnError } from "../../../src/base/error.ts";
 import type { ViewUuid } from "../../../src/base/ids.ts";
 import { LIMITS } from "../../../src/base/limits.ts";
 import type { BlobStore } from "../../../src/blob/port.ts";
@@ -39,7 +39,7 @@ export async function answerOf(node: Node, { run }: Operation): Promise<string> 
   try {
     return await run(node);
   } catch (error) {
-    if (!(error instanceof CatalogError) || error.kind === "Internal") throw error;
+    if (!(error instanceof FirnError) || error.kind === "Internal") throw error;
     return `${error.kind} ${error.code}`;
   }
 }
@@ -429,7 +429,7 @@ export function undrop(type: Droppable["type"], name: string, to?: string): Oper
       const answer = await undropNamed(catalog, type, name, target ?? {});
       return answer === NOT_ONE ? "gone" : answer;
     } catch (error) {
-      if (error instanceof CatalogError && GONE.has(error.code)) return "gone";
+      if (error instanceof FirnError && GONE.has(error.code)) return "gone";
       throw error;
     }
   });
@@ -446,7 +446,7 @@ async function eachDue(
     try {
       await work(lease);
     } catch (error) {
-      if (!(error instanceof CatalogError && error.code === "JOB_LEASE_LOST")) throw error;
+      if (!(error instanceof FirnError && error.code === "JOB_LEASE_LOST")) throw error;
     }
   }
 }

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { CatalogError } from "../../../src/base/error.ts";
+import { FirnError } from "../../../src/base/error.ts";
 import type { AccountCatalog } from "../../../src/catalog/catalog.ts";
 import type { Page, PageRequest } from "../../../src/catalog/pages.ts";
 import { ACTOR } from "../../support/open-catalog.ts";
@@ -299,7 +299,7 @@ export async function outcomeOf(work: () => unknown): Promise<unknown> {
     return await work();
   } catch (error) {
     if (error instanceof Refusal) return error.message;
-    if (error instanceof CatalogError && error.kind !== "Internal") {
+    if (error instanceof FirnError && error.kind !== "Internal") {
       return `${error.kind} ${error.code}`;
     }
     throw error;

@@ -1,6 +1,6 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { utf8, utf8Text } from "../../../src/base/bytes.ts";
-import { CatalogError } from "../../../src/base/error.ts";
+import { FirnError } from "../../../src/base/error.ts";
 import type { PutResult } from "../../../src/blob/port.ts";
 import type { Engine } from "../../../src/lsm/engine/engine.ts";
 import { TwoWinners as TwoBlobs } from "../../contract/broken/blob-two-winners.ts";
@@ -142,7 +142,7 @@ async function increment(engine: Engine, key: Uint8Array): Promise<boolean> {
     await (await transaction.commit()).durable();
     return true;
   } catch (error) {
-    if (error instanceof CatalogError && error.kind === "Conflict") return false;
+    if (error instanceof FirnError && error.kind === "Conflict") return false;
     throw error;
   } finally {
     transaction.rollback();

@@ -2,7 +2,7 @@ import { deepEqual, equal, ok } from "node:assert/strict";
 import { request } from "node:http";
 import { utf8, utf8Text } from "../../../src/base/bytes.ts";
 import { Stopwatch } from "../../../src/base/clock.ts";
-import { CatalogError } from "../../../src/base/error.ts";
+import { FirnError } from "../../../src/base/error.ts";
 import { IdSource } from "../../../src/base/ids.ts";
 import type { Maybe } from "../../../src/lsm/maybe.ts";
 import { commitCertain } from "../../../src/pointer/certain.ts";
@@ -272,7 +272,7 @@ async function groupsAreRecognised(world: World): Promise<void> {
     try {
       await (await transaction.commit()).durable();
     } catch (error) {
-      if (error instanceof CatalogError) throw new Error(`${fault.fault}: ${error.code}`);
+      if (error instanceof FirnError) throw new Error(`${fault.fault}: ${error.code}`);
       throw error;
     } finally {
       world.site.s3.calm();
@@ -312,7 +312,7 @@ async function fateOf(writing: Maybe<unknown>): Promise<string> {
     await writing;
     return "acknowledged";
   } catch (error) {
-    if (error instanceof CatalogError) return error.kind;
+    if (error instanceof FirnError) return error.kind;
     throw error;
   }
 }

@@ -1,5 +1,5 @@
 import { utf8, utf8Text } from "../../../src/base/bytes.ts";
-import { CatalogError } from "../../../src/base/error.ts";
+import { FirnError } from "../../../src/base/error.ts";
 import { randomBelow, SeededPrng } from "../../../src/base/prng.ts";
 import type { BlobStore, PutCondition, PutResult } from "../../../src/blob/port.ts";
 import { type Fault, type Faulty, faulty, seededPlan } from "../faults.ts";
@@ -179,7 +179,7 @@ function toldBy({ outcome }: PutResult): Told {
 
 /** A failure says that nothing was done, unless it says that it does not know. */
 function toldByError(error: unknown): Told {
-  if (!(error instanceof CatalogError)) throw error;
+  if (!(error instanceof FirnError)) throw error;
   if (error.kind === "Unknown") return "unknown";
   if (error.kind === "Unavailable" || error.kind === "Overloaded") return "refused";
   throw error;

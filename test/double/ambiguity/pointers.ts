@@ -1,5 +1,5 @@
 import { Stopwatch } from "../../../src/base/clock.ts";
-import { CatalogError } from "../../../src/base/error.ts";
+import { FirnError } from "../../../src/base/error.ts";
 import { type AnyId, IdSource } from "../../../src/base/ids.ts";
 import { randomBelow, SeededPrng } from "../../../src/base/prng.ts";
 import {
@@ -216,7 +216,7 @@ async function toldBy(verdict: Promise<{ readonly verdict: string }>): Promise<T
     if (said === "committed") return "applied";
     return said === "unknown" ? "unknown" : "refused";
   } catch (error) {
-    if (error instanceof CatalogError && error.kind === "Unavailable") return "refused";
+    if (error instanceof FirnError && error.kind === "Unavailable") return "refused";
     throw error;
   }
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { utf8, utf8Text } from "../../../src/base/bytes.ts";
-import { CatalogError } from "../../../src/base/error.ts";
+import { FirnError } from "../../../src/base/error.ts";
 import { SeededPrng } from "../../../src/base/prng.ts";
 import { MemoryBlobStore } from "../../../src/blob/memory.ts";
 import type { BlobStore } from "../../../src/blob/port.ts";
@@ -61,7 +61,7 @@ class Overwrites implements Scenario {
     try {
       await Promise.race([this.#live(store), died]);
     } catch (error) {
-      if (!(error instanceof CatalogError)) throw error;
+      if (!(error instanceof FirnError)) throw error;
       expect(["Unavailable", "Unknown"]).toContain(error.kind);
     }
   }

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
-import { CatalogError } from "../../../src/base/error.ts";
+import { FirnError } from "../../../src/base/error.ts";
 import { sha256Hex } from "../../../src/base/hash.ts";
 import { SeededPrng } from "../../../src/base/prng.ts";
 import { InlineMerger } from "../../../src/lsm/compaction/inline-merger.ts";
@@ -123,8 +123,8 @@ describe("a merge", () => {
       bytes[at] = (bytes[at] ?? 0) ^ (1 << (at % 8));
       const files = bytesById(inputs).set(victim.meta.id, bytes);
       const error = await drive(inline, specOf(inputs), files).catch((thrown: unknown) => thrown);
-      expect(error, `byte ${at}`).toBeInstanceOf(CatalogError);
-      const { kind, code, context } = error as CatalogError;
+      expect(error, `byte ${at}`).toBeInstanceOf(FirnError);
+      const { kind, code, context } = error as FirnError;
       const newer = code === "LSM_FORMAT_UNSUPPORTED";
       expect(newer ? "Unavailable" : "Corrupt", `byte ${at}`).toBe(kind);
       expect(context["table"]).toBe(victim.meta.id);

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { CatalogError } from "../../../src/base/error.ts";
+import type { FirnError } from "../../../src/base/error.ts";
 import { SeededPrng } from "../../../src/base/prng.ts";
 import { InlineMerger } from "../../../src/lsm/compaction/inline-merger.ts";
 import type { MergeSpec } from "../../../src/lsm/compaction/merger.ts";
@@ -24,7 +24,7 @@ function shown(left: readonly Entry[], state: Sequence): string {
     const [row] = visibleAt(left, state);
     return row === undefined ? "nothing" : Buffer.from(row.value).toString("hex");
   } catch (error) {
-    return (error as CatalogError).code;
+    return (error as FirnError).code;
   }
 }
 

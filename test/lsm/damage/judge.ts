@@ -1,7 +1,7 @@
 import { linkSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { CatalogError } from "../../../src/base/error.ts";
+import { FirnError } from "../../../src/base/error.ts";
 import type { Engine } from "../../../src/lsm/engine/engine.ts";
 import { decodeManifest } from "../../../src/lsm/format/manifest.ts";
 import type { ShardFiles } from "../../../src/lsm/manifest/shard-files.ts";
@@ -95,9 +95,9 @@ export class Judge {
     if (bytes !== undefined) plant(join(directory, path), bytes);
   }
 
-  #outcome(damage: Case, findings: readonly Finding[], read: number | CatalogError): Outcome {
+  #outcome(damage: Case, findings: readonly Finding[], read: number | FirnError): Outcome {
     const { last } = this.#written;
-    if (read instanceof CatalogError) {
+    if (read instanceof FirnError) {
       if (read.code === "LSM_FORMAT_UNSUPPORTED") return "unsupported";
       if (read.kind !== "Corrupt") throw new Wrong(`refused with ${told(read)}`);
       assertNamed(read, damage);
@@ -188,7 +188,7 @@ async function tolerantly(work: () => Promise<void>, findings: Finding[] = []): 
   try {
     await work();
   } catch (error) {
-    if (!(error instanceof CatalogError)) throw error;
+    if (!(error instanceof FirnError)) throw error;
     const known = error.kind === "Corrupt" || error.kind === "NotFound";
     if (!known && error.code !== "LSM_FORMAT_UNSUPPORTED")
       throw new Wrong(`a look: ${told(error)}`);
@@ -197,13 +197,13 @@ async function tolerantly(work: () => Promise<void>, findings: Finding[] = []): 
 }
 
 /** Everything by scans both ways and by gets: up to which batch, or what refused it. */
-async function read(directory: string): Promise<number | CatalogError> {
+async function read(directory: string): Promise<number | FirnError> {
   let engine: Engine | undefined;
   try {
     engine = await openIn(directory);
     return await readAll(engine);
   } catch (error) {
-    if (error instanceof CatalogError) return error;
+    if (error instanceof FirnError) return error;
     throw error instanceof Wrong ? error : new Wrong(String(error), { cause: error });
   } finally {
     // What cannot be compacted or flushed any more has been told; here it only has to end.
@@ -242,7 +242,7 @@ async function readAll(engine: Engine): Promise<number> {
 }
 
 /** Whoever is told of damage must be told which file; and where in it, but of a file's own hash. */
-function assertNamed(error: CatalogError, { path }: Case): void {
+function assertNamed(error: FirnError, { path }: Case): void {
   const { path: blob, file, table, offset } = error.context;
   const names = [blob, file, table].filter((name) => typeof name === "string");
   const stem = leafOf(path).replace(/\..*/, "");
@@ -268,6 +268,6 @@ function leafOf(path: string): string {
   return path.slice(path.lastIndexOf("/") + 1);
 }
 
-function told(error: CatalogError): string {
+function told(error: FirnError): string {
   return `${error.code} (${error.kind}): ${error.message} ${JSON.stringify(error.context)}`;
 }

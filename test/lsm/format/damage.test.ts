@@ -1,7 +1,7 @@
 import { crc32 } from "node:zlib";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { CatalogError } from "../../../src/base/error.ts";
+import { FirnError } from "../../../src/base/error.ts";
 import { SeededPrng } from "../../../src/base/prng.ts";
 import { fileSeed, openFrame } from "../../../src/lsm/format/block-frame.ts";
 import { BloomFilter } from "../../../src/lsm/format/bloom.ts";
@@ -30,7 +30,7 @@ function outcome<T>(read: () => T): T | "corrupt" {
   try {
     return read();
   } catch (error) {
-    if (!(error instanceof CatalogError)) throw error;
+    if (!(error instanceof FirnError)) throw error;
     expect(error).toMatchObject({ kind: "Corrupt", code: "LSM_FILE_CORRUPT" });
     expect(error.context).toMatchObject({ file: "sst", part: expect.any(String) });
     expect(error.context["offset"]).toEqual(expect.any(Number));
@@ -204,8 +204,8 @@ describe("a table made by an enemy, with right checksums", () => {
         try {
           openSst(forged, meta);
         } catch (error) {
-          expect(error).toBeInstanceOf(CatalogError);
-          expect((error as CatalogError).kind).toMatch(/^(?:Corrupt|Unavailable)$/);
+          expect(error).toBeInstanceOf(FirnError);
+          expect((error as FirnError).kind).toMatch(/^(?:Corrupt|Unavailable)$/);
         }
       }),
       { numRuns: 1_000 },

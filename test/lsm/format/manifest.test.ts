@@ -1,7 +1,7 @@
 import { crc32 } from "node:zlib";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { CatalogError } from "../../../src/base/error.ts";
+import { FirnError } from "../../../src/base/error.ts";
 import { SeededPrng } from "../../../src/base/prng.ts";
 import {
   decodeGcBoundary,
@@ -130,12 +130,12 @@ function sample(): Manifest {
   };
 }
 
-function faultOf(read: () => unknown): CatalogError {
+function faultOf(read: () => unknown): FirnError {
   try {
     read();
   } catch (error) {
-    expect(error).toBeInstanceOf(CatalogError);
-    return error as CatalogError;
+    expect(error).toBeInstanceOf(FirnError);
+    return error as FirnError;
   }
   throw new Error("nothing was refused");
 }
@@ -181,8 +181,8 @@ describe("a manifest", () => {
         try {
           decodeManifest(forged);
         } catch (error) {
-          expect(error).toBeInstanceOf(CatalogError);
-          expect((error as CatalogError).kind).toMatch(/^(?:Corrupt|Unavailable)$/);
+          expect(error).toBeInstanceOf(FirnError);
+          expect((error as FirnError).kind).toMatch(/^(?:Corrupt|Unavailable)$/);
         }
       }),
       { numRuns: 800 },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { CatalogError } from "../../../src/base/error.ts";
+import type { FirnError } from "../../../src/base/error.ts";
 import type { Engine } from "../../../src/lsm/engine/engine.ts";
 import { decodeManifest } from "../../../src/lsm/format/manifest.ts";
 import type { Checkpoint } from "../../../src/lsm/format/manifest-records.ts";
@@ -151,7 +151,7 @@ describe("a checkpoint", () => {
       const isDone = isThere === (call === "make");
       if (failure === undefined) expect(isDone).toBe(true);
       else {
-        expect((failure as CatalogError).kind).toBe("Unavailable");
+        expect((failure as FirnError).kind).toBe("Unavailable");
         expect(isDone).toBe(false);
       }
     }

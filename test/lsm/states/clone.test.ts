@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { utf8, utf8Text } from "../../../src/base/bytes.ts";
-import { CatalogError } from "../../../src/base/error.ts";
+import { FirnError } from "../../../src/base/error.ts";
 import { LIMITS } from "../../../src/base/limits.ts";
 import type { Engine } from "../../../src/lsm/engine/engine.ts";
 import { tablesIn } from "../../../src/lsm/format/manifest.ts";
@@ -18,7 +18,7 @@ const NOW: Partial<LsmOptions> = { gcMinAgeMs: 0 };
 const INTO = "clones/a/";
 
 function codeOf(error: unknown): string {
-  if (error instanceof CatalogError) return error.code;
+  if (error instanceof FirnError) return error.code;
   throw error;
 }
 
@@ -404,7 +404,7 @@ describe("cloning", () => {
       const outcome = await parent.run(
         parent.clone(INTO, { sequence: log }, {}, store).then(
           () => "made",
-          (error: unknown) => (error instanceof CatalogError ? error.kind : String(error)),
+          (error: unknown) => (error instanceof FirnError ? error.kind : String(error)),
         ),
       );
       await store.releaseAll();
@@ -501,10 +501,10 @@ describe("cloning", () => {
       );
       if (!met) break;
       const outcomes = [own, await rival.promise];
-      const lost = outcomes.filter((one) => one instanceof CatalogError);
+      const lost = outcomes.filter((one) => one instanceof FirnError);
       expect([at, lost]).toMatchObject([at, [{ code: "LSM_SHARD_EXISTS" }]]);
       expect(await pinsOf(parent)).toEqual([undefined]);
-      await settled(parent, [own instanceof CatalogError ? "3 2" : "4 3"]);
+      await settled(parent, [own instanceof FirnError ? "3 2" : "4 3"]);
     }
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { utf8 } from "../../../src/base/bytes.ts";
-import { CatalogError } from "../../../src/base/error.ts";
+import { FirnError } from "../../../src/base/error.ts";
 import { SeededPrng } from "../../../src/base/prng.ts";
 import type { Engine } from "../../../src/lsm/engine/engine.ts";
 import type { LsmOptions } from "../../../src/lsm/options.ts";
@@ -15,7 +15,7 @@ const INTO = "clones/a/";
 const DELETED = { kind: "NotFound", code: "LSM_SHARD_DELETED" };
 
 function codeOf(error: unknown): string {
-  if (error instanceof CatalogError) return error.code;
+  if (error instanceof FirnError) return error.code;
   throw error;
 }
 
@@ -145,7 +145,7 @@ describe("a shard that is deleted", () => {
       const outcome = await clone.run(
         clone.delete({}, store).then(
           () => "deleted",
-          (error: unknown) => (error instanceof CatalogError ? error.kind : String(error)),
+          (error: unknown) => (error instanceof FirnError ? error.kind : String(error)),
         ),
       );
       await store.releaseAll();

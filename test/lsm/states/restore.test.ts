@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { utf8, utf8Text } from "../../../src/base/bytes.ts";
-import { CatalogError } from "../../../src/base/error.ts";
+import { FirnError } from "../../../src/base/error.ts";
 import type { Engine } from "../../../src/lsm/engine/engine.ts";
 import { int64Bytes, int64Of } from "../../../src/lsm/read/operators.ts";
 import type { KeepReplaced } from "../../../src/lsm/tools/restore.ts";
@@ -194,7 +194,7 @@ describe("a restore", () => {
       const outcome = await shard.run(
         shard.restore({ sequence: log }, {}, store, KEEP).then(
           () => "restored",
-          (error: unknown) => (error instanceof CatalogError ? error.kind : String(error)),
+          (error: unknown) => (error instanceof FirnError ? error.kind : String(error)),
         ),
       );
       await store.releaseAll();

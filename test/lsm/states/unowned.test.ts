@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { utf8 } from "../../../src/base/bytes.ts";
-import { CatalogError } from "../../../src/base/error.ts";
+import { FirnError } from "../../../src/base/error.ts";
 import { SeededPrng } from "../../../src/base/prng.ts";
 import type { BlobStore } from "../../../src/blob/port.ts";
 import { UnownedCheckpoints } from "../../../src/lsm/tools/unowned.ts";
@@ -112,7 +112,7 @@ describe("a checkpoint by one who does not own the shard", () => {
         const outcome = await shard.run(
           work.then(
             () => "done",
-            (error: unknown) => (error instanceof CatalogError ? error.kind : String(error)),
+            (error: unknown) => (error instanceof FirnError ? error.kind : String(error)),
           ),
         );
         await store.releaseAll();

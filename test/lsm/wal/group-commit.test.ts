@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { CatalogError } from "../../../src/base/error.ts";
+import { FirnError } from "../../../src/base/error.ts";
 import { GroupCommit } from "../../../src/lsm/wal/group-commit.ts";
 import type { Wal, WalBatch } from "../../../src/lsm/wal/port.ts";
 import { VirtualClock } from "../../support/virtual-clock.ts";
@@ -169,7 +169,7 @@ describe("group commit", () => {
     const second = commit.write(batch(2, "b"));
     const rolled = commit.roll();
     const unhandled = commit.write(batch(3, "c"));
-    await wal.answer(new CatalogError("Unknown", "WAL_WRITE_UNKNOWN", "torn"));
+    await wal.answer(new FirnError("Unknown", "WAL_WRITE_UNKNOWN", "torn"));
     await expect(first.durable()).rejects.toMatchObject({ code: "WAL_WRITE_UNKNOWN" });
     const never = { kind: "Unavailable", code: "WAL_DEAD" };
     await expect(second.durable()).rejects.toMatchObject(never);
@@ -185,7 +185,7 @@ describe("group commit", () => {
     const rolled = commit.roll();
     const group = commit.write(batch(1, "a"));
     await rolled;
-    await wal.answer(new CatalogError("Unknown", "WAL_FENCED", "written, and overtaken"));
+    await wal.answer(new FirnError("Unknown", "WAL_FENCED", "written, and overtaken"));
     await expect(group.durable()).rejects.toMatchObject({ kind: "Unknown", code: "WAL_FENCED" });
   });
 

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { CatalogError } from "../../../src/base/error.ts";
+import { FirnError } from "../../../src/base/error.ts";
 import { randomBelow, SeededPrng } from "../../../src/base/prng.ts";
 import { MemoryBlobStore } from "../../../src/blob/memory.ts";
 import type { BlobStore } from "../../../src/blob/port.ts";
@@ -103,7 +103,7 @@ export class Shop {
         one.answer = "committed";
         return;
       } catch (error) {
-        if (!(error instanceof CatalogError)) throw error;
+        if (!(error instanceof FirnError)) throw error;
         one.answer = error.kind === "Unknown" ? "unknown" : "refused";
         expect(["Conflict", "Overloaded", "Unavailable", "Unknown"]).toContain(error.kind);
         // The protocol's clients stop here too: trying again could do it twice.

@@ -1,5 +1,5 @@
 import { utf8 } from "../../../src/base/bytes.ts";
-import { CatalogError } from "../../../src/base/error.ts";
+import { FirnError } from "../../../src/base/error.ts";
 import { sha256Hex } from "../../../src/base/hash.ts";
 import { IdSource } from "../../../src/base/ids.ts";
 import { LIMITS } from "../../../src/base/limits.ts";
@@ -157,7 +157,7 @@ export class Client {
     try {
       return { answer: "done", value: await work };
     } catch (error) {
-      if (!(error instanceof CatalogError)) throw error;
+      if (!(error instanceof FirnError)) throw error;
       switch (error.kind) {
         case "Unknown":
           return { answer: "unknown" };

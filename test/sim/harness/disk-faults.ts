@@ -1,4 +1,4 @@
-import { CatalogError } from "../../../src/base/error.ts";
+import { FirnError } from "../../../src/base/error.ts";
 import type { DiskCall } from "../../support/modelled-disk.ts";
 import type { Place, StoreFault } from "./faults.ts";
 
@@ -40,7 +40,7 @@ function siteOf(method: DiskCall["method"]): DiskSite {
 }
 
 /** What the disk says whose call failed. */
-export function diskError(fault: StoreFault): CatalogError {
+export function diskError(fault: StoreFault): FirnError {
   const code = fault === "full" ? "DISK_FULL" : "DISK_FAILED";
-  return new CatalogError("Unavailable", code, "no such luck", { fault });
+  return new FirnError("Unavailable", code, "no such luck", { fault });
 }

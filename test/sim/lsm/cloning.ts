@@ -1,4 +1,4 @@
-import { CatalogError } from "../../../src/base/error.ts";
+import { FirnError } from "../../../src/base/error.ts";
 import type { Engine } from "../../../src/lsm/engine/engine.ts";
 import type { Moment } from "../../../src/lsm/states/resolve.ts";
 import {
@@ -125,7 +125,7 @@ export class Clone {
       await this.#found(sequence);
     } catch (error) {
       if (!host.alive) return;
-      const { code = "", kind = "" } = error instanceof CatalogError ? error : {};
+      const { code = "", kind = "" } = error instanceof FirnError ? error : {};
       sim.coverage.note(`clone ${code}`);
       sim.log(`${this.#prefix}: ${code}`);
       if (!FACTS.has(code)) assertAllowed(sim, "clone", error);
@@ -188,7 +188,7 @@ export class Clone {
       return engine;
     } catch (error) {
       if (!host.alive) return undefined;
-      const code = error instanceof CatalogError ? error.code : "";
+      const code = error instanceof FirnError ? error.code : "";
       sim.coverage.note(`clone open ${code}`);
       sim.log(`${prefix} does not open: ${code}`);
       if (code === "LSM_SHARD_DELETED") {

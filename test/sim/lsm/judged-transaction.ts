@@ -1,4 +1,4 @@
-import { CatalogError } from "../../../src/base/error.ts";
+import { FirnError } from "../../../src/base/error.ts";
 import type { Isolation, Transaction } from "../../../src/lsm/transaction/transaction.ts";
 import {
   covered,
@@ -93,7 +93,7 @@ export class JudgedTransaction {
       this.#must(missed === undefined, what);
       return await fate();
     } catch (error) {
-      if (error instanceof CatalogError && error.code === "LSM_CONFLICT") {
+      if (error instanceof FirnError && error.code === "LSM_CONFLICT") {
         await branch.noted(engine.lastSequence);
         const found = this.#clash(Number.POSITIVE_INFINITY, this.#possible);
         this.#must(found !== undefined, () => "a conflict with nobody");

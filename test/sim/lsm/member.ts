@@ -1,4 +1,4 @@
-import { CatalogError } from "../../../src/base/error.ts";
+import { FirnError } from "../../../src/base/error.ts";
 import type { Engine, ReadOptions } from "../../../src/lsm/engine/engine.ts";
 import type { Maybe } from "../../../src/lsm/maybe.ts";
 import type { Scan } from "../../../src/lsm/read/scan.ts";
@@ -42,9 +42,9 @@ export function toText(bytes: Uint8Array): string {
 }
 
 /** An error that an operation may come to; else the run has failed. */
-export function assertAllowed(sim: Sim, what: string, error: unknown): CatalogError | undefined {
-  if (error instanceof CatalogError && ALLOWED.has(error.kind)) return error;
-  const shown = error instanceof CatalogError ? JSON.stringify(error.context) : "";
+export function assertAllowed(sim: Sim, what: string, error: unknown): FirnError | undefined {
+  if (error instanceof FirnError && ALLOWED.has(error.kind)) return error;
+  const shown = error instanceof FirnError ? JSON.stringify(error.context) : "";
   sim.must(false, () => `${what}: ${String(error)} ${shown}`);
   return undefined;
 }

@@ -1,4 +1,4 @@
-import { CatalogError } from "../../../src/base/error.ts";
+import { FirnError } from "../../../src/base/error.ts";
 import type { Reader, ReaderTarget } from "../../../src/lsm/read/reader.ts";
 import { possible, type ReadRange, select, sorted } from "../../lsm/support/version-map.ts";
 import type { Host } from "../harness/host.ts";
@@ -44,7 +44,7 @@ export async function restoreAtTimes(sim: Sim, shard: Shard): Promise<void> {
         },
         (error: unknown) => {
           if (!host.alive) return;
-          const code = error instanceof CatalogError ? error.code : "";
+          const code = error instanceof FirnError ? error.code : "";
           sim.coverage.note(`restore ${code}`);
           if (!mayMiss(code)) assertAllowed(sim, "restore", error);
         },
@@ -212,7 +212,7 @@ class Reading {
       return answer;
     } catch (error) {
       if (!this.#host.alive) return undefined;
-      const code = error instanceof CatalogError ? error.code : "";
+      const code = error instanceof FirnError ? error.code : "";
       coverage.note(`${operation} ${code}`);
       this.#sim.log(`${this.#host.name} ${operation}: ${code}`);
       const isMissing = ["LSM_HISTORY_GONE", "LSM_CHECKPOINT_NOT_FOUND", "LSM_SEQUENCE_AHEAD"];

@@ -1,4 +1,4 @@
-import { CatalogError } from "../../../src/base/error.ts";
+import { FirnError } from "../../../src/base/error.ts";
 import type { CommittedBatch } from "../../../src/lsm/subscribe/subscription.ts";
 import type { WriteOp } from "../../../src/lsm/write/write-path.ts";
 import { apply, type ModelOp, type Rows, sorted, texts } from "../../lsm/support/version-map.ts";
@@ -65,7 +65,7 @@ export class Subscriber {
         subscription.close();
       }
     } catch (error) {
-      if (!(error instanceof CatalogError)) throw error;
+      if (!(error instanceof FirnError)) throw error;
       if (error.code === "LSM_SEQUENCE_AHEAD") {
         // Who was overtaken and does not know it has less than its successor has handed out.
         const later = this.#shard.history.hasAfter(branch);
