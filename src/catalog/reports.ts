@@ -1,10 +1,10 @@
+import { backoff } from "../base/backoff.ts";
 import { Stopwatch } from "../base/clock.ts";
 import { FirnError } from "../base/error.ts";
 import { sha256Hex } from "../base/hash.ts";
 import type { Revision, TableId } from "../base/ids.ts";
 import { LIMITS } from "../base/limits.ts";
 import { LruMap } from "../base/lru.ts";
-import { backoff } from "../pointer/backoff.ts";
 import { putCertain } from "../pointer/certain.ts";
 import type { Item } from "../pointer/port.ts";
 import { encodeEnvelope, MIN_WRITER_VERSION, SCHEMA_VERSION } from "./codec/envelope.ts";

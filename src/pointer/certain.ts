@@ -1,10 +1,10 @@
 import { assert } from "../base/assert.ts";
+import { backoff } from "../base/backoff.ts";
 import type { Clock, Stopwatch } from "../base/clock.ts";
 import { FirnError } from "../base/error.ts";
 import type { IdSource, WriterId } from "../base/ids.ts";
 import { LIMITS } from "../base/limits.ts";
 import type { Prng } from "../base/prng.ts";
-import { backoff } from "./backoff.ts";
 import { conditionHolds } from "./batch.ts";
 import type { Batch, CommitOutcome, Item, Live, PointerOp, PointerStore, Version } from "./port.ts";
 

@@ -30,6 +30,7 @@ export const FOLDERS: Readonly<Record<string, Folder>> = {
 /** Edges that the layer numbers allow and the design does not. */
 const NEVER: ReadonlyMap<string, readonly string[]> = new Map([
   ["catalog", ["lsm"]],
+  ["lsm", ["pointer"]],
   // Pure functions over metadata: they read and write nothing.
   ["iceberg", ["blob", "pointer", "keys", "lsm"]],
 ]);

@@ -101,6 +101,12 @@ const EXAMPLES: Readonly<Record<string, Example>> = {
     good: "",
     goodPath: "src/lsm/read/x.ts",
   },
+  "the engine never imports the pointer store": {
+    rule: layers,
+    path: "src/lsm/wal/x.ts",
+    bad: from("../../pointer/x.ts"),
+    good: from("../../blob/x.ts"),
+  },
   "iceberg does no I/O": {
     rule: layers,
     path: "src/iceberg/x.ts",

@@ -1,10 +1,10 @@
+import { backoff } from "../../base/backoff.ts";
 import { bytesEqual } from "../../base/bytes.ts";
 import { type Clock, Stopwatch } from "../../base/clock.ts";
 import { FirnError } from "../../base/error.ts";
 import { LIMITS } from "../../base/limits.ts";
 import type { Prng } from "../../base/prng.ts";
 import type { BlobEntry, BlobStore } from "../../blob/port.ts";
-import { backoff } from "../../pointer/backoff.ts";
 import { walId, walName } from "./names.ts";
 import { decodeObject, encodeObject, PUT_ID_BYTES, type WalObject } from "./object-format.ts";
 

@@ -1,7 +1,7 @@
 import { assert } from "../../base/assert.ts";
+import { backoff } from "../../base/backoff.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Prng } from "../../base/prng.ts";
-import { backoff } from "../backoff.ts";
 import { conditionHolds } from "../batch.ts";
 import type { KeyFamilies } from "../families.ts";
 import type { Batch, CommitOutcome, Item, PointerOp, Version } from "../port.ts";

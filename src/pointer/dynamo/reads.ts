@@ -1,6 +1,6 @@
+import { backoff } from "../../base/backoff.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Prng } from "../../base/prng.ts";
-import { backoff } from "../backoff.ts";
 import type { KeyFamilies } from "../families.ts";
 import { assertKeyFits } from "../key.ts";
 import type { Item } from "../port.ts";

@@ -1,5 +1,5 @@
-import type { Clock } from "../base/clock.ts";
-import type { Prng } from "../base/prng.ts";
+import type { Clock } from "./clock.ts";
+import type { Prng } from "./prng.ts";
 
 const BASE_MS = 20;
 const CAP_MS = 2_000;
