@@ -24,9 +24,8 @@ const APPLIED = /^ {2}"([a-z-]+)": \(_?draft/gm;
 export async function generateIceberg(): Promise<readonly Generated[]> {
   const path = "docs/iceberg.md";
   const text = await readFile(join(ROOT, path), "utf8");
-  const served = OPERATIONS.map(({ method, template, writes }) => {
-    // A report changes no state: there is nothing to replay.
-    const keyed = writes && !template.endsWith("/metrics");
+  const served = OPERATIONS.map(({ method, template, idempotency }) => {
+    const keyed = idempotency === "replayed";
     return `| \`${method} ${template}\` | yes | ${keyed ? "yes" : ""} |`;
   });
   const unserved = UNSERVED.map(

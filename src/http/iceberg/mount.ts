@@ -6,9 +6,6 @@ import { ICEBERG_MOUNT } from "../mounts.ts";
  */
 export const ICEBERG_PATHS: RegExp = /^\/iceberg(?:\/|$)|^\/v1\/|\/v1\/(?:config|oauth\/tokens)$/;
 
-/** Where every client begins. */
-export const CONFIG_PATH: RegExp = /^\/iceberg\/v1\/config$/;
-
 /** The rest of a path below the mount; undefined where it is elsewhere. */
 export function belowMount(path: string): string | undefined {
   if (!path.startsWith(ICEBERG_MOUNT)) return undefined;

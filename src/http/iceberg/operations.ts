@@ -1,4 +1,6 @@
+import { LIMITS } from "../../base/limits.ts";
 import { functionNotFound } from "../../catalog/errors.ts";
+import type { Privilege } from "../../service/access/privileges.ts";
 import type { IcebergService } from "../../service/requests.ts";
 import type { Answer } from "../answer.ts";
 import type { Call } from "./call.ts";
@@ -17,12 +19,29 @@ export interface Endpoint {
   readonly template: string;
 }
 
-/** One operation as served. */
+/**
+ * What a repeated request under one `Idempotency-Key` gets: the first answer (`replayed`); or it is
+ * done again, because that does no harm, and only the form of the key is checked.
+ */
+export type IdempotencyRule = "replayed" | "checked" | "none";
+
+export interface OperationLimits {
+  /** The largest body that is read. */
+  readonly bodyBytes: number;
+  /** Overload protection counts it; what does not count is served however much is under way. */
+  readonly counted: boolean;
+}
+
+/** One operation as served. A member that is missing here does not compile. */
 export interface Operation extends Endpoint {
+  /** What its actor needs; several where the body or the query decides which of them. */
+  readonly needs: readonly [Privilege, ...Privilege[]];
   /** Whether it can change anything, which decides how failures are answered. */
   readonly writes: boolean;
   /** Whether it can say what it would change, and change nothing. */
   readonly dryRuns: boolean;
+  readonly idempotency: IdempotencyRule;
+  readonly limits: OperationLimits;
   readonly handle: (service: IcebergService, call: Call) => Promise<Answer>;
 }
 
@@ -33,59 +52,97 @@ const TABLE = `${TABLES}/{table}`;
 const VIEWS = `${NAMESPACE}/views`;
 const VIEW = `${VIEWS}/{view}`;
 
-function read(method: Method, template: string, handle: Operation["handle"]): Operation {
-  return { method, template, writes: false, dryRuns: false, handle };
+type Needs = Operation["needs"];
+
+const READ = {
+  writes: false,
+  dryRuns: false,
+  idempotency: "none",
+  limits: { bodyBytes: 0, counted: true },
+} as const;
+const WRITE = {
+  writes: true,
+  dryRuns: false,
+  idempotency: "replayed",
+  limits: { bodyBytes: LIMITS.bodyBytes, counted: true },
+} as const;
+
+function read(
+  needs: Needs,
+  method: "GET" | "HEAD",
+  template: string,
+  handle: Operation["handle"],
+): Operation {
+  return { ...READ, needs, method, template, handle };
 }
 
-function write(method: Method, template: string, handle: Operation["handle"]): Operation {
-  return { method, template, writes: true, dryRuns: false, handle };
+function write(
+  needs: Needs,
+  method: "POST" | "DELETE",
+  template: string,
+  handle: Operation["handle"],
+): Operation {
+  return { ...WRITE, needs, method, template, handle };
 }
 
 /** A commit: written, or with `dry-run=true` only tried. */
 function commit(
+  needs: Needs,
   template: string,
   handle: Operation["handle"],
   dryRun: Operation["handle"],
 ): Operation {
   return {
-    ...{ method: "POST", template, writes: true, dryRuns: true },
+    ...WRITE,
+    needs,
+    method: "POST",
+    template,
+    dryRuns: true,
     handle: (service, call) =>
       dryRunOf(call.query) ? dryRun(service, call) : handle(service, call),
   };
 }
 
 const CONFIG_OPERATIONS: readonly Operation[] = [
-  read("GET", "/v1/config", async (service, call) => {
-    const { catalog } = await service.config(call.actor, call.query.get("warehouse"));
-    return answer.configAnswer(catalog, ENDPOINTS);
-  }),
+  {
+    // It costs next to nothing, and no client starts without it.
+    ...READ,
+    limits: { bodyBytes: 0, counted: false },
+    needs: ["see"],
+    method: "GET",
+    template: "/v1/config",
+    handle: async (service, call) => {
+      const { catalog } = await service.config(call.actor, call.query.get("warehouse"));
+      return answer.configAnswer(catalog, ENDPOINTS);
+    },
+  },
 ];
 
 const NAMESPACE_OPERATIONS: readonly Operation[] = [
-  read("GET", NAMESPACES, async (service, call) => {
+  read(["see"], "GET", NAMESPACES, async (service, call) => {
     const parent = parentOf(call.query);
     const page = pageOf(call.query);
     return answer.namespacesAnswer(
       await service.listNamespaces(call.actor, call.catalog, parent, page),
     );
   }),
-  write("POST", NAMESPACES, async (service, call) => {
+  write(["create"], "POST", NAMESPACES, async (service, call) => {
     const { namespace, properties } = decode.decodeCreateNamespace(call.json());
     const ref = { catalog: call.catalog, namespace };
     return answer.namespaceAnswer(await service.createNamespace(call.actor, ref, properties));
   }),
-  read("GET", NAMESPACE, async (service, call) =>
+  read(["read-metadata"], "GET", NAMESPACE, async (service, call) =>
     answer.namespaceAnswer(await service.loadNamespace(call.actor, call.namespaceRef)),
   ),
-  read("HEAD", NAMESPACE, async (service, call) => {
+  read(["see"], "HEAD", NAMESPACE, async (service, call) => {
     await service.loadNamespace(call.actor, call.namespaceRef);
     return answer.NO_CONTENT;
   }),
-  write("DELETE", NAMESPACE, async (service, call) => {
+  write(["drop"], "DELETE", NAMESPACE, async (service, call) => {
     await service.dropNamespace(call.actor, call.namespaceRef);
     return answer.NO_CONTENT;
   }),
-  write("POST", `${NAMESPACE}/properties`, async (service, call) => {
+  write(["alter"], "POST", `${NAMESPACE}/properties`, async (service, call) => {
     const update = decode.decodeUpdateProperties(call.json());
     return answer.propertiesAnswer(
       await service.updateNamespace(call.actor, call.namespaceRef, update),
@@ -94,20 +151,20 @@ const NAMESPACE_OPERATIONS: readonly Operation[] = [
 ];
 
 const TABLE_OPERATIONS: readonly Operation[] = [
-  read("GET", TABLES, async (service, call) => {
+  read(["see"], "GET", TABLES, async (service, call) => {
     const ref = call.namespaceRef;
     const page = await service.listTables(call.actor, ref, pageOf(call.query));
     return answer.identifiersAnswer(ref.namespace, page);
   }),
-  write("POST", TABLES, async (service, call) => {
+  write(["create"], "POST", TABLES, async (service, call) => {
     const request = decode.decodeCreateTable(call.json());
     return answer.tableAnswer(await service.createTable(call.actor, call.namespaceRef, request));
   }),
-  write("POST", `${NAMESPACE}/register`, async (service, call) => {
+  write(["create", "drop"], "POST", `${NAMESPACE}/register`, async (service, call) => {
     const request = decode.decodeRegisterTable(call.json());
     return answer.tableAnswer(await service.registerTable(call.actor, call.namespaceRef, request));
   }),
-  read("GET", TABLE, async (service, call) => {
+  read(["read-metadata"], "GET", TABLE, async (service, call) => {
     const snapshots = snapshotsOf(call.query);
     const ifNoneMatch = parseEntityTags(call.headers["if-none-match"]);
     const loaded = await service.loadTable(call.actor, call.tableRef, { snapshots, ifNoneMatch });
@@ -115,11 +172,12 @@ const TABLE_OPERATIONS: readonly Operation[] = [
       ? answer.notModifiedAnswer(ifNoneMatch)
       : answer.loadAnswer(loaded);
   }),
-  read("HEAD", TABLE, async (service, call) => {
+  read(["see"], "HEAD", TABLE, async (service, call) => {
     await service.tableExists(call.actor, call.tableRef);
     return answer.NO_CONTENT;
   }),
   commit(
+    ["write-data", "alter", "create"],
     TABLE,
     async (service, call) => {
       const request = await call.inTurns(decode.decodeCommitTable);
@@ -130,20 +188,21 @@ const TABLE_OPERATIONS: readonly Operation[] = [
       return answer.dryRunAnswer(await service.dryRunTable(call.actor, call.tableRef, request));
     },
   ),
-  write("DELETE", TABLE, async (service, call) => {
+  write(["drop", "write-data"], "DELETE", TABLE, async (service, call) => {
     const purgeRequested = purgeRequestedOf(call.query);
     await service.dropTable(call.actor, call.tableRef, { purgeRequested });
     return answer.NO_CONTENT;
   }),
-  write("POST", "/v1/{prefix}/tables/rename", async (service, call) => {
+  write(["drop", "create"], "POST", "/v1/{prefix}/tables/rename", async (service, call) => {
     const names = decode.decodeRenameTable(call.json());
     await service.renameTable(call.actor, { catalog: call.catalog, ...names });
     return answer.NO_CONTENT;
   }),
-  write("POST", `${TABLE}/unregister`, async (service, call) =>
+  write(["drop"], "POST", `${TABLE}/unregister`, async (service, call) =>
     answer.commitAnswer(await service.unregisterTable(call.actor, call.tableRef)),
   ),
   commit(
+    ["write-data", "alter", "create"],
     "/v1/{prefix}/transactions/commit",
     async (service, call) => {
       const changes = await call.inTurns(decode.decodeCommitTransaction);
@@ -156,22 +215,30 @@ const TABLE_OPERATIONS: readonly Operation[] = [
       return answer.dryRunsAnswer(tried);
     },
   ),
-  write("POST", `${TABLE}/metrics`, async (service, call) => {
-    const report = decodeMetricsReport(call.json());
-    await service.reportMetrics(call.actor, call.tableRef, report);
-    return answer.NO_CONTENT;
-  }),
+  {
+    // A report changes no state: there is nothing to replay.
+    ...WRITE,
+    idempotency: "checked",
+    needs: ["read-metadata"],
+    method: "POST",
+    template: `${TABLE}/metrics`,
+    handle: async (service, call) => {
+      const report = decodeMetricsReport(call.json());
+      await service.reportMetrics(call.actor, call.tableRef, report);
+      return answer.NO_CONTENT;
+    },
+  },
 ];
 
 /** Functions cannot be made yet, so there are none; engines ask all the same. */
 const FUNCTION_OPERATIONS: readonly Operation[] = [
-  read("GET", `${NAMESPACE}/functions`, async (service, call) => {
+  read(["see"], "GET", `${NAMESPACE}/functions`, async (service, call) => {
     const ref = call.namespaceRef;
     await service.loadNamespace(call.actor, ref);
     pageOf(call.query);
     return answer.identifiersAnswer(ref.namespace, { items: [], nextPageToken: null });
   }),
-  read("GET", `${NAMESPACE}/functions/{function}`, async (service, call) => {
+  read(["read-metadata"], "GET", `${NAMESPACE}/functions/{function}`, async (service, call) => {
     const ref = call.namespaceRef;
     await service.loadNamespace(call.actor, ref);
     throw functionNotFound(ref.namespace, call.functionName);
@@ -179,27 +246,28 @@ const FUNCTION_OPERATIONS: readonly Operation[] = [
 ];
 
 const VIEW_OPERATIONS: readonly Operation[] = [
-  read("GET", VIEWS, async (service, call) => {
+  read(["see"], "GET", VIEWS, async (service, call) => {
     const ref = call.namespaceRef;
     const page = await service.listViews(call.actor, ref, pageOf(call.query));
     return answer.identifiersAnswer(ref.namespace, page);
   }),
-  write("POST", VIEWS, async (service, call) => {
+  write(["create"], "POST", VIEWS, async (service, call) => {
     const request = decode.decodeCreateView(call.json());
     return answer.viewAnswer(await service.createView(call.actor, call.namespaceRef, request));
   }),
-  write("POST", `${NAMESPACE}/register-view`, async (service, call) => {
+  write(["create"], "POST", `${NAMESPACE}/register-view`, async (service, call) => {
     const request = decode.decodeRegisterView(call.json());
     return answer.viewAnswer(await service.registerView(call.actor, call.namespaceRef, request));
   }),
-  read("GET", VIEW, async (service, call) =>
+  read(["read-metadata"], "GET", VIEW, async (service, call) =>
     answer.viewAnswer(await service.loadView(call.actor, call.viewRef)),
   ),
-  read("HEAD", VIEW, async (service, call) => {
+  read(["see"], "HEAD", VIEW, async (service, call) => {
     await service.viewExists(call.actor, call.viewRef);
     return answer.NO_CONTENT;
   }),
   commit(
+    ["alter"],
     VIEW,
     async (service, call) => {
       const request = await call.inTurns(decode.decodeCommitView);
@@ -210,11 +278,11 @@ const VIEW_OPERATIONS: readonly Operation[] = [
       return answer.dryRunAnswer(await service.dryRunView(call.actor, call.viewRef, request));
     },
   ),
-  write("DELETE", VIEW, async (service, call) => {
+  write(["drop"], "DELETE", VIEW, async (service, call) => {
     await service.dropView(call.actor, call.viewRef);
     return answer.NO_CONTENT;
   }),
-  write("POST", "/v1/{prefix}/views/rename", async (service, call) => {
+  write(["drop", "create"], "POST", "/v1/{prefix}/views/rename", async (service, call) => {
     const names = decode.decodeRenameView(call.json());
     await service.renameView(call.actor, { catalog: call.catalog, ...names });
     return answer.NO_CONTENT;

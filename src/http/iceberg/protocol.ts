@@ -12,7 +12,7 @@ import type { Accepted, ErrorForm, Head, Protocol, Target } from "../protocol.ts
 import { Call, type NamedInPath, namedIn, type PathParams } from "./call.ts";
 import { errorAnswer, overloadedAnswer } from "./errors.ts";
 import { idempotencyOf, markReplayed, parseIdempotencyKey } from "./idempotency.ts";
-import { belowMount, CONFIG_PATH, ICEBERG_PATHS, repeatsBase } from "./mount.ts";
+import { belowMount, ICEBERG_PATHS, repeatsBase } from "./mount.ts";
 import { OPERATIONS, type Operation } from "./operations.ts";
 import { parseQuery, type Query, refuseDryRun } from "./query.ts";
 import { decodeBody } from "./requests.ts";
@@ -56,12 +56,20 @@ const NAMES: ReadonlyMap<Operation, string> = new Map(
   [...LABELS].map(([operation, label]) => [operation, `${operation.method} ${label}`]),
 );
 
+/** Paths of what overload protection does not count; none of them has parameters. */
+const UNLIMITED: RegExp = new RegExp(
+  `^(?:${[...LABELS]
+    .filter(([{ limits }]) => !limits.counted)
+    .map(([, label]) => label)
+    .join("|")})$`,
+);
+
 /** A request whose head has been accepted, so that its body is worth reading. */
 class AcceptedOperation implements Accepted {
   readonly route: string;
   readonly operation: string;
   readonly writes: boolean;
-  readonly bodyBytes: number = LIMITS.bodyBytes;
+  readonly bodyBytes: number;
   readonly #operation: Operation;
   readonly #behind: Behind;
   readonly #target: Target;
@@ -76,13 +84,14 @@ class AcceptedOperation implements Accepted {
     this.route = LABELS.get(operation) ?? ICEBERG_MOUNT;
     this.operation = NAMES.get(operation) ?? ICEBERG_MOUNT;
     this.writes = operation.writes;
+    this.bodyBytes = operation.limits.bodyBytes;
     this.#behind = behind;
     this.#target = target;
     this.#params = params;
     this.#headers = headers;
     this.#query = parseQuery(target.query);
     if (operation.writes && !operation.dryRuns) refuseDryRun(this.#query);
-    this.#key = operation.writes ? parseIdempotencyKey(headers) : undefined;
+    this.#key = operation.idempotency === "none" ? undefined : parseIdempotencyKey(headers);
   }
 
   /** What its path names, for the log. */
@@ -92,7 +101,9 @@ class AcceptedOperation implements Accepted {
 
   /** Does what was asked for. */
   run(actor: Actor, body: Uint8Array | undefined): Promise<Answer> {
-    return this.#key === undefined ? this.#handle(actor, body) : this.#once(this.#key, actor, body);
+    return this.#key === undefined || this.#operation.idempotency === "checked"
+      ? this.#handle(actor, body)
+      : this.#once(this.#key, actor, body);
   }
 
   #handle(actor: Actor, body: Uint8Array | undefined): Promise<Answer> {
@@ -131,7 +142,7 @@ class AcceptedOperation implements Accepted {
 /** The Iceberg REST catalog. */
 export class IcebergProtocol implements Protocol {
   readonly owns: RegExp = ICEBERG_PATHS;
-  readonly unlimited: RegExp = CONFIG_PATH;
+  readonly unlimited: RegExp = UNLIMITED;
   readonly forOperators: boolean = false;
   readonly logLevel = "info";
   readonly refuse: Protocol["refuse"] = errorAnswer;
