@@ -1,7 +1,5 @@
 /** What a node knows of jobs without asking the store. */
 export interface JobListener {
-  /** Somebody uses the catalog, so the store is asked for things anyway. */
-  used(): void;
   /** This node makes a job, or tries to, that is due at this wall time. */
   made(dueMs: number): void;
 }
@@ -12,10 +10,6 @@ export class JobNews implements JobListener {
 
   listen(listener: JobListener | undefined): void {
     this.#listener = listener;
-  }
-
-  used(): void {
-    this.#listener?.used();
   }
 
   made(dueMs: number): void {

@@ -110,7 +110,6 @@ export class Resolver {
     asked: NameRef,
     options: ResolveOptions<T> = {},
   ): Promise<Resolved<T>> {
-    this.#context.jobNews.used();
     const ref = { ...asked, catalog: checkName(asked.catalog, "catalog") };
     for (let round = 0; round < MAX_ROUNDS; round++) {
       const chain = (round === 0 && this.#remembered(ref)) || (await this.#read(ref, round === 0));

@@ -11,7 +11,6 @@ import { S3_SCHEMES } from "../blob/s3/location.ts";
 import type { ShardDesk } from "../http/admin/shard-desk.ts";
 import type { PointerStore } from "../pointer/port.ts";
 import { OWN_ACTOR } from "../service/actor.ts";
-import type { CatalogAdmin } from "../service/catalog-admin.ts";
 import { type CatalogNode, openNode } from "../service/node.ts";
 import { threadReading } from "../service/reading.ts";
 import { DEFAULT_CATALOG } from "../service/requests.ts";
@@ -156,7 +155,7 @@ function counted({ onDefect }: Components, metrics: Metrics): OnDefect {
 
 /** Catalogs that the settings name, and the roots of all that are stored. */
 async function ensureCatalogs(
-  catalogs: CatalogAdmin,
+  catalogs: CatalogNode["catalogs"],
   settings: Settings,
   { notify }: Components,
 ): Promise<void> {

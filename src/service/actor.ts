@@ -38,10 +38,11 @@ export function actingAs<T extends object>(actor: Actor, useCases: T): ActedOn<T
 
 type Method = (actor: Actor, ...rest: unknown[]) => unknown;
 
-/** The methods of an object's class, bound to it. */
+/** The methods of an object, or of its class, bound to it. */
 export function methodsOf(object: object): (readonly [name: string, method: Method])[] {
-  const names = Object.getOwnPropertyNames(Object.getPrototypeOf(object));
-  return names
+  const prototype: object = Object.getPrototypeOf(object);
+  const holder = prototype === Object.prototype ? object : prototype;
+  return Object.getOwnPropertyNames(holder)
     .filter((name) => name !== "constructor")
     .map((name) => {
       const method = (object as Readonly<Record<string, Method>>)[name] as Method;

@@ -89,7 +89,7 @@ export class JobRunner implements JobListener {
     await this.#running;
   }
 
-  /** Called with every request, so it does next to nothing. */
+  /** The node is used, so the store is asked for things anyway. Costs next to nothing. */
   used(): void {
     const nowMs = this.#catalog.context.clock.monotonicMs();
     if (nowMs - this.#lookedMs < LIMITS.jobPollMs) return;

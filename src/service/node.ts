@@ -12,7 +12,7 @@ import { IcebergViews } from "./iceberg-views.ts";
 import { JobRunner, type OnJobFailed } from "./job-runner.ts";
 import { MetadataFiles, TABLE_FORMAT, VIEW_FORMAT } from "./metadata-files.ts";
 import { MetricsReports } from "./metrics-reports.ts";
-import { icebergOperations } from "./operations.ts";
+import { behind, icebergOperations, type UseCases } from "./operations.ts";
 import { PageTokens } from "./page-token.ts";
 import { type OnUnreadableFiles, Purge } from "./purge.ts";
 import { inlineReading, type Reading, readObject } from "./reading.ts";
@@ -48,11 +48,11 @@ export interface NodeParts {
 /** The use cases of one node over the default account. */
 export interface CatalogNode {
   readonly catalog: AccountCatalog;
-  readonly catalogs: CatalogAdmin;
+  readonly catalogs: UseCases<CatalogAdmin>;
   readonly iceberg: IcebergService;
-  readonly snapshots: TableSnapshots;
+  readonly snapshots: UseCases<TableSnapshots>;
   readonly reports: MetricsReports;
-  readonly dropped: DroppedAdmin;
+  readonly dropped: UseCases<DroppedAdmin>;
   /** The JSON of a body that is too large to be parsed within a turn. See `readObject`. */
   readonly readBody: (bytes: Uint8Array) => Promise<JsonObject>;
   /** Not started. */
@@ -94,15 +94,17 @@ export async function openNode(parts: NodeParts): Promise<CatalogNode> {
   const purge = new Purge(catalog, { locations, files, metrics, reading: ofJobs, onUnreadable });
   const works = { purge: purge.run.bind(purge) };
   const jobs = new JobRunner(catalog, works, metrics, onJobFailed);
+  // A node that is used looks for jobs that others have left.
+  const door = { account: DEFAULT_ACCOUNT, onCall: () => jobs.used() };
   const catalogs = new CatalogAdmin(catalog, locations, { warehouse, allowed });
   locations.learnRoots(() => catalogs.learnRoots(OWN_ACTOR));
   return {
     catalog,
-    catalogs,
-    iceberg: icebergOperations(DEFAULT_ACCOUNT, { namespaces, tables, views, reports }),
-    snapshots: new TableSnapshots(catalog, files),
+    catalogs: behind(door, catalogs),
+    iceberg: icebergOperations(door, { namespaces, tables, views, reports }),
+    snapshots: behind(door, new TableSnapshots(catalog, files)),
     reports,
-    dropped: new DroppedAdmin(catalog, places),
+    dropped: behind(door, new DroppedAdmin(catalog, places)),
     readBody: (bytes) => readObject(reading, bytes),
     jobs,
     close: async () => {

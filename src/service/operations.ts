@@ -8,6 +8,30 @@ import type {
   ViewOperations,
 } from "./requests.ts";
 
+/** What every call of a use case passes, whatever it asks for. */
+export interface Door {
+  /** The one whose use cases they are. */
+  readonly account: string;
+  /** Told of each call. */
+  readonly onCall: () => void;
+}
+
+/** The public methods of some use cases. */
+export type UseCases<T> = { readonly [K in keyof T]: T[K] };
+
+/** Use cases behind a door, which refuses an actor of another account. */
+export function behind<T extends object>({ account, onCall }: Door, useCases: T): UseCases<T> {
+  const guarded = methodsOf(useCases).map(([name, method]) => {
+    const call = (actor: Actor, ...rest: unknown[]): unknown => {
+      assert(actor.account === account, "a request is of the account that serves it");
+      onCall();
+      return method(actor, ...rest);
+    };
+    return [name, call] as const;
+  });
+  return Object.fromEntries(guarded) as unknown as UseCases<T>;
+}
+
 export interface IcebergParts {
   readonly namespaces: NamespaceOperations;
   readonly tables: TableOperations;
@@ -15,18 +39,15 @@ export interface IcebergParts {
   readonly reports: ReportOperations;
 }
 
-/**
- * The operations of all parts as one object. Every one of them is called through it, and refuses an
- * actor of another account than the one that the parts work on.
- */
-export function icebergOperations(account: string, parts: IcebergParts): IcebergService {
-  const operations = Object.values(parts).flatMap(methodsOf);
-  const guarded = operations.map(([name, method]) => {
-    const operation = (actor: Actor, ...rest: unknown[]): unknown => {
-      assert(actor.account === account, "a request is of the account that serves it");
-      return method(actor, ...rest);
-    };
-    return [name, operation] as const;
-  });
-  return Object.fromEntries(guarded) as unknown as IcebergService;
+/** The operations of all parts as one object. */
+export function icebergOperations(
+  door: Door,
+  { namespaces, tables, views, reports }: IcebergParts,
+): IcebergService {
+  return {
+    ...behind(door, namespaces),
+    ...behind(door, tables),
+    ...behind(door, views),
+    ...behind(door, reports),
+  };
 }
