@@ -131,12 +131,17 @@ function cleanRef(ref: TableRef): TableRef {
   return { catalog: ref.catalog, path: checkPath(ref.path), name: checkName(ref.name, "table") };
 }
 
+/**
+ * Refuses what fits no batch by its count of tables alone, before anything is done for any of them.
+ *
+ * @throws CatalogError `Invalid` `TRANSACTION_TOO_LARGE`.
+ */
+export function assertTransactionFits(tables: number, creates: number): void {
+  assertOpsFit(COMMON_OPS + creates * CREATE_OPS + (tables - creates), tables);
+}
+
 function assertFits(changes: readonly TableChange[]): void {
-  const ops = changes.map((change) => ("create" in change ? CREATE_OPS : 1));
-  assertOpsFit(
-    ops.reduce((total, count) => total + count, COMMON_OPS),
-    changes.length,
-  );
+  assertTransactionFits(changes.length, changes.filter((change) => "create" in change).length);
 }
 
 /** Once more when all is planned: how deep the new locations lie is known only then. */

@@ -10,7 +10,11 @@ import type { IcebergTable, Table } from "../catalog/model.ts";
 import { write } from "../catalog/repository.ts";
 import { etagOf } from "../catalog/revised.ts";
 import type { TableRef as CatalogTableRef, TableDraft } from "../catalog/tables.ts";
-import { commitTogether, type TableChange } from "../catalog/transactions.ts";
+import {
+  assertTransactionFits,
+  commitTogether,
+  type TableChange,
+} from "../catalog/transactions.ts";
 import { newTableSteps } from "../iceberg/create.ts";
 import type { TableMetadata } from "../iceberg/model.ts";
 import { snapshotsOfRefs } from "../iceberg/refs.ts";
@@ -322,6 +326,8 @@ export class IcebergTables implements TableOperations {
   }
 
   #planTogether(catalog: string, changes: readonly CommitOfTable[]) {
+    const creates = changes.filter(({ requirements }) => isCreate(requirements)).length;
+    assertTransactionFits(changes.length, creates);
     const files = this.#commits.commitFiles();
     const looks: Look<Table, TableMetadata>[] = [];
     const planned = changes.map(({ table, namespace, ...request }): TableChange => {
