@@ -1,3 +1,5 @@
+import type { Steps } from "./steps.ts";
+
 const encoder = new TextEncoder();
 const strictDecoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
@@ -40,6 +42,18 @@ export function lengthOf(pieces: readonly Uint8Array[]): number {
 export function inOnePiece(pieces: readonly Uint8Array[]): Uint8Array {
   const [only] = pieces;
   return only !== undefined && pieces.length === 1 ? only : Buffer.concat(pieces);
+}
+
+const COPIED_AT_ONCE = 4_194_304;
+
+/** A copy in memory of its own, of what may be large. */
+export function* copySteps(bytes: Uint8Array): Steps<Uint8Array<ArrayBuffer>> {
+  const copy = new Uint8Array(bytes.length);
+  for (let at = 0; at < bytes.length; at += COPIED_AT_ONCE) {
+    copy.set(bytes.subarray(at, at + COPIED_AT_ONCE), at);
+    yield;
+  }
+  return copy;
 }
 
 /** Whether two byte arrays hold the same bytes. */

@@ -9,6 +9,7 @@ import {
   jsonKeys,
 } from "./json.ts";
 import { LIMITS } from "./limits.ts";
+import { type Steps, VALUES_AT_ONCE } from "./steps.ts";
 
 const LONG_MIN = -(2n ** 63n);
 const LONG_MAX = 2n ** 63n - 1n;
@@ -101,6 +102,34 @@ export function asStringMap(value: JsonValue | undefined, at: string): Map<strin
   const out = new Map<string, string>();
   for (const key of jsonKeys(object)) out.set(key, asString(object[key], memberPath(at, key)));
   return out;
+}
+
+/**
+ * Bounds what is read within a turn. Costs a look at each value, up to the bound.
+ *
+ * @throws FirnError `Invalid` `FIELD_INVALID`, which says the limit.
+ */
+export function assertFewValues(
+  value: JsonValue | undefined,
+  at: string,
+  most: number = LIMITS.partValues,
+): void {
+  const left = valuesLeft(value, most);
+  if (left < 0) throw fieldInvalid(at, `of at most ${most} values`, { maxValues: most });
+}
+
+/** How many of so many values are left; below 0 as soon as there are more. */
+function valuesLeft(value: JsonValue | undefined, most: number): number {
+  let left = most - 1;
+  if (isJsonArray(value)) {
+    for (const element of value) if (left >= 0) left = valuesLeft(element, left);
+  } else if (isJsonObject(value)) {
+    for (const key in value) {
+      if (left < 0) break;
+      left = valuesLeft(value[key], left);
+    }
+  }
+  return left;
 }
 
 export type JsonReader<T> = (value: JsonValue | undefined, at: string) => T;
@@ -196,4 +225,32 @@ export function requireArray(object: JsonObject, name: string, at = ""): JsonArr
 /** Every element read alike. */
 export function arrayOf<T>(read: JsonReader<T>): JsonReader<readonly T[]> {
   return (value, at) => asArray(value, at).map((element, i) => read(element, memberPath(at, i)));
+}
+
+/** Reads the elements of an array that may be long, and hands on each. */
+export function* elementSteps<T>(
+  value: JsonValue | undefined,
+  at: string,
+  read: JsonReader<T>,
+  take: (element: T) => void,
+): Steps<void> {
+  let index = 0;
+  for (const element of asArray(value, at)) {
+    take(read(element, memberPath(at, index)));
+    if (++index % VALUES_AT_ONCE === 0) yield;
+  }
+}
+
+/** As `asStringMap`, of a map that may be large. */
+export function* stringMapSteps(
+  value: JsonValue | undefined,
+  at: string,
+): Steps<Map<string, string>> {
+  const object = asObject(value, at);
+  const out = new Map<string, string>();
+  for (const key of jsonKeys(object)) {
+    out.set(key, asString(object[key], memberPath(at, key)));
+    if (out.size % VALUES_AT_ONCE === 0) yield;
+  }
+  return out;
 }

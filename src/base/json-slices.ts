@@ -36,6 +36,18 @@ const SLICE_CHARS = 65_536;
 /** Weight of a value other than a text, and what each adds to its container. */
 const VALUE_CHARS = 8;
 
+/** About as many characters as a slice has. */
+export function weightOf(slice: JsonSlice): number {
+  let weight = 0;
+  for (const step of slice) {
+    if ("elements" in step) weight += step.elements.length;
+    else if ("members" in step) weight += step.members.length;
+    else if ("number" in step) weight += step.number.length;
+    else if ("value" in step && typeof step.value === "string") weight += step.value.length;
+  }
+  return weight;
+}
+
 /** Takes a value apart that was parsed, and so is within bounds. */
 export function* sliceJson(value: JsonValue): Generator<JsonSlice, void> {
   yield* new Slicer().apart(value);

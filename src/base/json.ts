@@ -27,13 +27,21 @@ export type JsonValue =
   | JsonArray
   | JsonObject;
 
-/** Levels of arrays and objects, and values of any kind, that a text may hold. */
+/**
+ * Levels of arrays and objects, and values of any kind, that a text may hold; and members of one
+ * object, which may be as many where nothing is said.
+ */
 export interface JsonBounds {
   readonly depth: number;
   readonly nodes: number;
+  readonly members?: number;
 }
 
-const DEFAULT_BOUNDS: JsonBounds = { depth: LIMITS.jsonDepth, nodes: LIMITS.jsonNodes };
+const DEFAULT_BOUNDS: JsonBounds = {
+  depth: LIMITS.jsonDepth,
+  nodes: LIMITS.jsonNodes,
+  members: LIMITS.jsonMembers,
+};
 /** Longer integer tokens stay tokens: making a bigint of a million digits is no constant cost. */
 const BIGINT_DIGITS = 40;
 /** The parser and every walk recurse, so this much nesting has to fit the stack. */
@@ -107,24 +115,82 @@ export function printJson(value: JsonValue): string {
 /** Values that are printed between two steps. */
 const VALUES_A_STEP = 256;
 
-/** As `printJson`, of what may be large. */
-export function* jsonSteps(value: JsonValue): Steps<string> {
+/** Characters of one piece of a long text: few enough to be encoded or hashed within a step. */
+const PIECE_CHARS = 262_144;
+
+/** A text in the making whose length has no bound: pieces that belong one behind the other. */
+export class TextPieces {
+  readonly #pieces: string[] = [];
+  #text = "";
+
+  add(text: string): void {
+    this.#text += text;
+    if (this.#text.length >= PIECE_CHARS) this.#flush();
+  }
+
+  whole(): readonly string[] {
+    this.#flush();
+    return this.#pieces;
+  }
+
+  #flush(): void {
+    const text = this.#text;
+    this.#text = "";
+    if (text.length === 0) return;
+    // To look at one character turns the tree that appending has left into one text.
+    text.charCodeAt(0);
+    for (const piece of textPieces(text)) this.#pieces.push(piece);
+  }
+}
+
+/** A long text in pieces, none of which splits a character. */
+export function* textPieces(text: string): Generator<string, void> {
+  if (text.length <= 2 * PIECE_CHARS) {
+    yield text;
+    return;
+  }
+  for (let from = 0; from < text.length; ) {
+    let to = from + PIECE_CHARS;
+    if (isHighSurrogate(text.charCodeAt(to - 1))) to++;
+    yield text.slice(from, to);
+    from = to;
+  }
+}
+
+function isHighSurrogate(code: number): boolean {
+  return code >= 0xd800 && code <= 0xdbff;
+}
+
+/** As `printJson`, of what may be large: pieces that belong one behind the other. */
+export function* jsonSteps(value: JsonValue): Steps<readonly string[]> {
+  const out = new TextPieces();
+  yield* printInto(out, value);
+  return out.whole();
+}
+
+function* printInto(out: TextPieces, value: JsonValue): Steps<void> {
   if (isJsonArray(value)) {
-    let out = "[";
+    out.add("[");
     for (const [i, element] of value.entries()) {
-      const text = isFlat(element) ? printJson(element) : yield* jsonSteps(element);
-      out += i === 0 ? text : `,${text}`;
+      if (i > 0) out.add(",");
+      if (isFlat(element)) out.add(printJson(element));
+      else yield* printInto(out, element);
       if (i % VALUES_A_STEP === VALUES_A_STEP - 1) yield;
     }
-    return `${out}]`;
+    out.add("]");
+    return;
   }
-  if (!isJsonObject(value) || isFlat(value)) return printJson(value);
-  let out = "{";
+  if (!isJsonObject(value) || isFlat(value)) {
+    out.add(printJson(value));
+    return;
+  }
+  let members = 0;
   for (const key of jsonKeys(value)) {
-    const text = yield* jsonSteps(value[key] ?? null);
-    out += (out.length > 1 ? "," : "") + printKey(key) + text;
+    out.add((members === 0 ? "{" : ",") + printKey(key));
+    yield* printInto(out, value[key] ?? null);
+    if (++members % VALUES_A_STEP === 0) yield;
   }
-  return `${out}}`;
+  out.add(members === 0 ? "{}" : "}");
 }
 
 /** A value that holds no array and no object, or an object of few such. */
@@ -213,6 +279,7 @@ class Parser {
   readonly #text: string;
   readonly #maxDepth: number;
   readonly #maxNodes: number;
+  readonly #maxMembers: number;
   #nodesLeft: number;
   #at = 0;
 
@@ -221,6 +288,7 @@ class Parser {
     this.#text = text;
     this.#maxDepth = bounds.depth;
     this.#maxNodes = bounds.nodes;
+    this.#maxMembers = bounds.members ?? bounds.nodes;
     this.#nodesLeft = bounds.nodes;
   }
 
@@ -314,7 +382,7 @@ class Parser {
       if (order === undefined && first >= 0x30 && first <= 0x39) order = Object.keys(out);
       order?.push(key);
       out[key] = this.#value(depth);
-      members++;
+      if (++members > this.#maxMembers) throw this.#tooManyMembers();
       const code = this.#space();
       if (code !== 0x2c && code !== 0x7d) throw this.#unexpected();
       this.#at++;
@@ -430,6 +498,11 @@ class Parser {
     return invalid("JSON_TOO_LARGE", "too many values: send them in several requests", {
       maxValues: this.#maxNodes,
     });
+  }
+
+  #tooManyMembers(): Error {
+    const message = "too many members in one object: send them in several requests";
+    return invalid("JSON_TOO_LARGE", message, { maxMembers: this.#maxMembers });
   }
 
   #unexpected(): Error {

@@ -97,6 +97,16 @@ export const LIMITS = {
    * comes near, and a tree of them takes some 150 MB.
    */
   jsonNodes: 2_000_000,
+  /** Members of one object of a body: to list their names takes the platform one stretch. */
+  jsonMembers: 65_536,
+  /**
+   * Values of one part of a request that is read within a turn: a partition spec, a sort order, a
+   * view version. What real clients fill (schemas, properties, lists of updates and of ids) is read
+   * in steps, and has no bound but the body's.
+   */
+  partValues: 100_000,
+  /** Entries of a snapshot's summary, or of the properties that something is made with. */
+  mapEntries: 20_000,
   /**
    * Characters of a member's name, and of any other text that a map is keyed by: V8 hashes texts
    * of more than 16,383 by their length alone, so that all of one length collide.

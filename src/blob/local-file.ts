@@ -38,8 +38,12 @@ export class OpenFile {
     this.modifiedAtMs = modifiedAtMs;
   }
 
-  /** Bytes [offset, offset + length), fewer at the end. */
-  async read(offset: number, length: number): Promise<Uint8Array> {
+  /** Bytes [offset, offset + length), fewer at the end. `each` is shown the pieces as they come. */
+  async read(
+    offset: number,
+    length: number,
+    each?: (piece: Uint8Array) => void,
+  ): Promise<Uint8Array> {
     const wanted = Math.max(0, Math.min(length, this.size - offset));
     const out = new Uint8Array(wanted);
     let filled = 0;
@@ -51,6 +55,7 @@ export class OpenFile {
           : (await readAsync(this.fd, out, filled, step, offset + filled)).bytesRead;
       // Somebody cut the file short under us: what is there is all that there is.
       if (count === 0) return out.subarray(0, filled);
+      each?.(out.subarray(filled, filled + count));
       filled += count;
     }
     return out;

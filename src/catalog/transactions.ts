@@ -134,7 +134,7 @@ function cleanRef(ref: TableRef): TableRef {
 /**
  * Refuses what fits no batch by its count of tables alone, before anything is done for any of them.
  *
- * @throws CatalogError `Invalid` `TRANSACTION_TOO_LARGE`.
+ * @throws FirnError `Invalid` `TRANSACTION_TOO_LARGE`.
  */
 export function assertTransactionFits(tables: number, creates: number): void {
   assertOpsFit(COMMON_OPS + creates * CREATE_OPS + (tables - creates), tables);

@@ -53,7 +53,7 @@ export function upgradeFormatVersion(draft: Draft, version: number): void {
  * @throws FirnError `Invalid` `SCHEMA_INVALID`: a type or default that the version has not.
  */
 export function* addSchema(draft: Draft, schema: Schema): Steps<void> {
-  checkSchemaVersion(schema, draft.formatVersion);
+  yield* checkSchemaVersion(schema, draft.formatVersion);
   const lastColumnId = Math.max(draft.lastColumnId, schema.highestFieldId);
   const existing = yield* draft.schemas.equalTo(schema);
   if (existing !== undefined && lastColumnId === draft.lastColumnId) {
@@ -63,7 +63,7 @@ export function* addSchema(draft: Draft, schema: Schema): Steps<void> {
   draft.lastColumnId = lastColumnId;
   draft.changed = true;
   const schemaId = existing?.schemaId ?? nextSchemaId(draft);
-  if (existing === undefined) draft.schemas.append(renumbered(schema, schemaId));
+  if (existing === undefined) draft.schemas.append(yield* renumbered(schema, schemaId));
   draft.lastAddedSchemaId = schemaId;
 }
 

@@ -1,4 +1,5 @@
 import { utf8, utf8Length } from "../base/bytes.ts";
+import { atOnce, type Steps } from "../base/steps.ts";
 import type { Fragment } from "./fragment.ts";
 
 /**
@@ -185,6 +186,11 @@ export class ChunkedList<T extends Part> implements Iterable<T> {
 
   /** Those that are to stay; the list itself where all do. */
   filter(stays: (item: T, index: number) => boolean): ChunkedList<T> {
+    return atOnce(this.filterSteps(stays));
+  }
+
+  /** As `filter`, of a list that may be long. */
+  *filterSteps(stays: (item: T, index: number) => boolean): Steps<ChunkedList<T>> {
     const chunks: Chunk<T>[] = [];
     let index = 0;
     let loose: T[] = [];
@@ -193,6 +199,7 @@ export class ChunkedList<T extends Part> implements Iterable<T> {
       loose = [];
     };
     for (const chunk of this.chunks) {
+      yield;
       const kept = chunk.items.filter((item) => stays(item, index++));
       const isWhole = kept.length === chunk.items.length;
       // A small one behind others that lost something joins them, or there would be ever more.
@@ -208,10 +215,10 @@ export class ChunkedList<T extends Part> implements Iterable<T> {
     return list.length === this.length ? this : list;
   }
 
-  /** Parts in chunks that another list does not share: all that it lacks, and what is near. */
-  notShared(other: ChunkedList<T>): readonly T[] {
+  /** Chunks that another list does not share: they hold all that it lacks, and what is near. */
+  notShared(other: ChunkedList<T>): readonly Chunk<T>[] {
     const shared = new Set(other.chunks);
-    return this.chunks.flatMap((chunk) => (shared.has(chunk) ? [] : chunk.items));
+    return this.chunks.filter((chunk) => !shared.has(chunk));
   }
 }
 

@@ -2,18 +2,20 @@ import { utf8Length } from "../base/bytes.ts";
 import { type FirnError, invalid } from "../base/error.ts";
 import type { JsonObject } from "../base/json.ts";
 import {
-  arrayOf,
+  asArray,
   asKey,
-  asStringMap,
+  asObject,
+  elementSteps,
   member,
   memberPath,
   requireInt,
   requireMember,
   requireObject,
   requireString,
+  stringMapSteps,
 } from "../base/json-read.ts";
 import { LIMITS } from "../base/limits.ts";
-import type { Steps } from "../base/steps.ts";
+import { type Steps, VALUES_AT_ONCE } from "../base/steps.ts";
 import { modelInvalid } from "./errors.ts";
 import { checkNameLengths, type Schema, schemaSteps } from "./schema.ts";
 import { asUuid } from "./uuid.ts";
@@ -45,18 +47,22 @@ export function* commonUpdateSteps(
     case "add-schema": {
       const schema = requireObject(o, "schema", at);
       const parsed = yield* schemaSteps(schema, memberPath(at, "schema"));
-      checkNameLengths(parsed);
+      yield* checkNameLengths(parsed);
       return { action, schema: parsed };
     }
     case "set-location":
       return { action, location: requireString(o, "location", at) };
     case "set-properties": {
       const name = either(o, "updates", "updated");
-      return { action, updates: requireMember(o, name, asStringMap, at) };
+      const updates = requireMember(o, name, asObject, at);
+      return { action, updates: yield* stringMapSteps(updates, memberPath(at, name)) };
     }
     case "remove-properties": {
       const name = either(o, "removals", "removed");
-      return { action, removals: new Set(requireMember(o, name, arrayOf(asKey), at)) };
+      const removals = new Set<string>();
+      const names = requireMember(o, name, asArray, at);
+      yield* elementSteps(names, memberPath(at, name), asKey, (key) => removals.add(key));
+      return { action, removals };
     }
     default:
       return undefined;
@@ -102,16 +108,23 @@ export function setLocation(draft: CommonDraft, location: string): void {
   draft.changed = true;
 }
 
-export function setProperties(draft: CommonDraft, updates: ReadonlyMap<string, string>): void {
+export function* setProperties(
+  draft: CommonDraft,
+  updates: ReadonlyMap<string, string>,
+): Steps<void> {
+  let looked = 0;
   for (const [name, value] of updates) {
+    if (++looked % VALUES_AT_ONCE === 0) yield;
     if (draft.properties.get(name) === value) continue;
     ownProperties(draft).set(name, value);
     draft.changed = true;
   }
 }
 
-export function removeProperties(draft: CommonDraft, removals: ReadonlySet<string>): void {
+export function* removeProperties(draft: CommonDraft, removals: ReadonlySet<string>): Steps<void> {
+  let looked = 0;
   for (const name of removals) {
+    if (++looked % VALUES_AT_ONCE === 0) yield;
     if (!draft.properties.has(name)) continue;
     ownProperties(draft).delete(name);
     draft.changed = true;
@@ -131,19 +144,23 @@ function ownProperties(draft: CommonDraft): Map<string, string> {
  *
  * @throws FirnError `Invalid`, the code given, which says the limit.
  */
-export function checkPropertiesSize(
+export function* checkPropertiesSize(
   { base, properties }: Pick<CommonDraft, "base" | "properties">,
   code: "TABLE_PROPERTY_INVALID" | "VIEW_PROPERTY_INVALID",
-): void {
+): Steps<void> {
   if (properties === base?.properties) return;
-  const bytes = bytesOf(properties);
+  const bytes = yield* bytesOf(properties);
   const maxBytes = LIMITS.propertiesBytes;
-  if (bytes <= maxBytes || bytes <= bytesOf(base?.properties ?? new Map())) return;
+  if (bytes <= maxBytes || bytes <= (yield* bytesOf(base?.properties ?? new Map()))) return;
   throw modelInvalid(code, "properties are too large together: remove some", { bytes, maxBytes });
 }
 
-function bytesOf(properties: ReadonlyMap<string, string>): number {
+function* bytesOf(properties: ReadonlyMap<string, string>): Steps<number> {
   let bytes = 0;
-  for (const [name, value] of properties) bytes += utf8Length(name) + utf8Length(value);
+  let looked = 0;
+  for (const [name, value] of properties) {
+    bytes += utf8Length(name) + utf8Length(value);
+    if (++looked % VALUES_AT_ONCE === 0) yield;
+  }
   return bytes;
 }

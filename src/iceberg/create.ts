@@ -1,5 +1,6 @@
 import type { IdMap } from "../base/id-map.ts";
 import type { JsonObject } from "../base/json.ts";
+import { assertFewValues } from "../base/json-read.ts";
 import { atOnce, type Steps } from "../base/steps.ts";
 import { addSchema, addSortOrder, addSpec, supportedVersion } from "./apply-structure.ts";
 import { makeDraft } from "./draft.ts";
@@ -70,7 +71,7 @@ const COUNT = /^\+?\d{1,9}$/;
 export function* newTableSteps(table: NewTable): Steps<TableMetadata> {
   const formatVersion = supportedVersion(requestedVersion(table.properties[FORMAT_VERSION]));
   const requested = yield* schemaSteps(table.schema, "schema");
-  checkNameLengths(requested);
+  yield* checkNameLengths(requested);
   const { schema, newIds } = yield* assignFreshIds(requested);
   const properties = storedProperties(table.properties);
   checkProperties(properties, requested, formatVersion);
@@ -102,6 +103,7 @@ function freshSpec(
   newIds: IdMap<number, number>,
 ): PartitionSpec {
   if (object === undefined) return makePartitionSpec(0, []);
+  assertFewValues(object, "partition-spec");
   const spec = parsePartitionSpec(object, "partition-spec");
   checkPartitionNames(spec);
   checkSpec(spec, requested);
@@ -119,6 +121,7 @@ function freshOrder(
   newIds: IdMap<number, number>,
 ): SortOrder {
   if (object === undefined) return makeSortOrder(UNSORTED_ORDER_ID, []);
+  assertFewValues(object, "write-order");
   const order = parseSortOrder(object, "write-order");
   checkOrder(order, requested);
   const fields = order.fields.map((field) => ({

@@ -1,4 +1,5 @@
 import { IdMap, IdSet } from "../base/id-map.ts";
+import type { Steps } from "../base/steps.ts";
 import type { Snapshot } from "./snapshot.ts";
 import type { SnapshotList } from "./snapshot-list.ts";
 import type { SnapshotRef } from "./snapshot-ref.ts";
@@ -37,8 +38,9 @@ export class DraftSnapshots {
     return true;
   }
 
-  toList(): SnapshotList {
-    const kept = this.#removed.size === 0 ? this.#base : this.#base.without(this.#removed);
+  *toList(): Steps<SnapshotList> {
+    const kept =
+      this.#removed.size === 0 ? this.#base : yield* this.#base.withoutSteps(this.#removed);
     return this.#added.size === 0 ? kept : kept.appendAll([...this.#added.values()]);
   }
 }

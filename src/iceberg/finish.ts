@@ -1,5 +1,5 @@
 import { IdSet } from "../base/id-map.ts";
-import type { Steps } from "../base/steps.ts";
+import { type Steps, VALUES_AT_ONCE } from "../base/steps.ts";
 import { ChunkedList } from "./chunked-list.ts";
 import { checkPropertiesSize } from "./common-updates.ts";
 import type { Draft } from "./draft.ts";
@@ -23,7 +23,7 @@ export function* finishDraft(draft: Draft, baseLocation: string | undefined): St
   if (location === undefined || (uuid === undefined && needsUuid)) {
     throw modelInvalid("UPDATE_INVALID", "a table needs a uuid and a location");
   }
-  checkPropertiesSize(draft, "TABLE_PROPERTY_INVALID");
+  yield* checkPropertiesSize(draft, "TABLE_PROPERTY_INVALID");
   const schemas = draft.schemas.toArray();
   const specs = draft.specs.toArray();
   const sortOrders = draft.sortOrders.toArray();
@@ -31,9 +31,9 @@ export function* finishDraft(draft: Draft, baseLocation: string | undefined): St
     checkStructure(draft);
   }
   yield;
-  const snapshots = draft.snapshots.toList();
+  const snapshots = yield* draft.snapshots.toList();
   yield;
-  const snapshotLog = correctedLog(draft);
+  const snapshotLog = yield* correctedLog(draft);
   yield;
   const lastUpdatedMs = updateTime(draft, snapshotLog);
   return {
@@ -96,7 +96,7 @@ function hasStructureOf(
  * main left again in it. And where a logged snapshot was removed, without all before it: with a gap
  * the log would claim that its neighbour had been current in its stead.
  */
-function correctedLog(draft: Draft): ChunkedList<SnapshotLogEntry> {
+function* correctedLog(draft: Draft): Steps<ChunkedList<SnapshotLogEntry>> {
   const { addedSnapshotIds, mainSnapshotIds, currentSnapshotId, snapshots } = draft;
   const passing = new IdSet(
     [...mainSnapshotIds].filter((id) => addedSnapshotIds.has(id) && id !== currentSnapshotId),
@@ -109,9 +109,10 @@ function correctedLog(draft: Draft): ChunkedList<SnapshotLogEntry> {
     for (const { snapshotId } of log) {
       index++;
       if (!snapshots.has(snapshotId)) gap = index;
+      if (index % VALUES_AT_ONCE === 0) yield;
     }
   }
-  return log.filter(
+  return yield* log.filterSteps(
     ({ snapshotId }, index) =>
       index >= gap && snapshots.has(snapshotId) && !passing.has(snapshotId),
   );

@@ -1,5 +1,12 @@
 import { utf8, utf8Text } from "../base/bytes.ts";
-import { type JsonBounds, type JsonObject, jsonSteps, parseJson, printJson } from "../base/json.ts";
+import {
+  type JsonBounds,
+  type JsonObject,
+  jsonSteps,
+  parseJson,
+  printJson,
+  textPieces,
+} from "../base/json.ts";
 import { LIMITS } from "../base/limits.ts";
 import type { Steps } from "../base/steps.ts";
 
@@ -10,7 +17,8 @@ import type { Steps } from "../base/steps.ts";
  */
 export class Fragment {
   #object: JsonObject | undefined;
-  #text: string | undefined;
+  /** A long one in pieces, which is how it is printed again. */
+  #text: string | readonly string[] | undefined;
 
   constructor(object: JsonObject) {
     this.#object = object;
@@ -27,35 +35,43 @@ export class Fragment {
   /** Compact JSON text. */
   get text(): string {
     if (this.#text === undefined) {
-      // Printing leaves a tree of pieces, which every join would walk anew: 10 times as slow.
-      this.#text = utf8Text(utf8(printJson(this.#object ?? {})));
+      this.#text = flat(printJson(this.#object ?? {}));
       this.#object = undefined;
     }
-    return this.#text;
+    return typeof this.#text === "string" ? this.#text : this.#text.join("");
   }
 
-  /** As `text`, of what may be large. */
-  *textSteps(): Steps<string> {
+  /** As `text`, of what may be large: pieces that belong one behind the other. */
+  *textSteps(): Steps<readonly string[]> {
     if (this.#text === undefined) {
       const printed = yield* jsonSteps(this.#object ?? {});
-      this.#text = utf8Text(utf8(printed));
+      this.#text = printed.length === 1 ? flat(printed[0] ?? "") : printed;
       this.#object = undefined;
     }
-    return this.#text;
+    return typeof this.#text === "string" ? [...textPieces(this.#text)] : this.#text;
   }
 
-  /** Whether its text is there already. */
-  get isPrinted(): boolean {
-    return this.#text !== undefined;
+  /** Its text, where it is there already and short. */
+  get shortText(): string | undefined {
+    const text = this.#text;
+    return typeof text === "string" && text.length <= SHORT_CHARS ? text : undefined;
   }
 
   /** The members, parsed anew where only the text is left. */
   get object(): JsonObject {
-    return this.#object ?? (parseJson(this.#text ?? "{}", FRAGMENT_BOUNDS) as JsonObject);
+    return this.#object ?? (parseJson(this.text, FRAGMENT_BOUNDS) as JsonObject);
   }
 }
 
 const NONE: JsonObject = {};
+
+/** Longer texts are joined and encoded in steps. */
+const SHORT_CHARS = 65_536;
+
+/** Printing leaves a tree of pieces, which every join would walk anew: 10 times as slow. */
+function flat(text: string): string {
+  return utf8Text(utf8(text));
+}
 
 /** A fragment is part of a text that was within these bounds. */
 export const FRAGMENT_BOUNDS: JsonBounds = {

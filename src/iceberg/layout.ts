@@ -1,4 +1,11 @@
-import { type JsonObject, type JsonValue, jsonKeys, printJson } from "../base/json.ts";
+import {
+  type JsonObject,
+  type JsonValue,
+  jsonKeys,
+  printJson,
+  TextPieces,
+  textPieces,
+} from "../base/json.ts";
 import type { Steps } from "../base/steps.ts";
 import type { ChunkedList, Part } from "./chunked-list.ts";
 import { Printer } from "./printer.ts";
@@ -33,8 +40,11 @@ export function changedLayout(
   return unknown.length === 0 ? members : [...members, ...unknown];
 }
 
+/** A text of any length, in pieces that belong one behind the other. */
+export type Texts = Steps<readonly string[]>;
+
 /** A member as its text, as a list of parts, or undefined where it is left out. */
-export type Member = string | Steps<string> | readonly Part[] | ChunkedList<Part> | undefined;
+export type Member = string | Texts | readonly Part[] | ChunkedList<Part> | undefined;
 
 /** Compact JSON as UTF-8, in pieces that belong one behind the other and are shared: read-only. */
 export function* layoutSteps(
@@ -48,7 +58,7 @@ export function* layoutSteps(
     if (member === undefined) continue;
     printer.text(`${separator}${printJson(name)}:`);
     if (typeof member === "string") printer.text(member);
-    else if ("next" in member) printer.text(yield* member);
+    else if ("next" in member) yield* printer.texts(yield* member);
     else yield* printer.list(member);
     separator = ",";
   }
@@ -57,16 +67,15 @@ export function* layoutSteps(
 }
 
 /** An object of named parts. */
-export function* mapSteps<T>(
-  map: ReadonlyMap<string, T>,
-  print: (value: T) => string,
-): Steps<string> {
-  const members: string[] = [];
+export function* mapSteps<T>(map: ReadonlyMap<string, T>, print: (value: T) => string): Texts {
+  const out = new TextPieces();
+  let members = 0;
   for (const [name, value] of map) {
-    members.push(`${printJson(name)}:${print(value)}`);
-    if (members.length % MEMBERS_A_STEP === 0) yield;
+    out.add(`${members === 0 ? "{" : ","}${printJson(name)}:${print(value)}`);
+    if (++members % MEMBERS_A_STEP === 0) yield;
   }
-  return `{${members.join(",")}}`;
+  out.add(members === 0 ? "{}" : "}");
+  return out.whole();
 }
 
 const MEMBERS_A_STEP = 256;
@@ -96,24 +105,44 @@ function membersOf({ layout, memberOf }: Printed): ReadonlyMap<string, Member> {
 function* sameMember(a: Member, b: Member): Steps<boolean> {
   if (a === b) return true;
   if (a === undefined || b === undefined) return false;
-  const [x, y] = [yield* textOrParts(a), yield* textOrParts(b)];
-  if (typeof x === "string" || typeof y === "string") return x === y;
-  if (x.length !== y.length) return false;
-  const others = y[Symbol.iterator]();
-  for (const one of x) {
+  const [x, y] = [yield* textsOrParts(a), yield* textsOrParts(b)];
+  if ("texts" in x || "texts" in y) {
+    return "texts" in x && "texts" in y && (yield* sameText(x.texts, y.texts));
+  }
+  if (x.parts.length !== y.parts.length) return false;
+  const others = y.parts[Symbol.iterator]();
+  for (const one of x.parts) {
     const other = others.next().value;
     if (one === other) continue;
+    if (other === undefined) return false;
     const text = yield* one.fragment.textSteps();
-    if (other === undefined || text !== (yield* other.fragment.textSteps())) return false;
-    yield;
+    if (!(yield* sameText(text, yield* other.fragment.textSteps()))) return false;
   }
   return true;
 }
 
-function* textOrParts(
-  member: Exclude<Member, undefined>,
-): Steps<string | readonly Part[] | ChunkedList<Part>> {
-  return typeof member === "object" && "next" in member ? yield* member : member;
+type TextsOrParts =
+  | { readonly texts: readonly string[] }
+  | { readonly parts: readonly Part[] | ChunkedList<Part> };
+
+function* textsOrParts(member: Exclude<Member, undefined>): Steps<TextsOrParts> {
+  if (typeof member === "string") return { texts: [...textPieces(member)] };
+  return "next" in member ? { texts: yield* member } : { parts: member };
+}
+
+/** Whether two texts are equal, wherever each is cut into pieces. */
+function* sameText(a: readonly string[], b: readonly string[]): Steps<boolean> {
+  let [i, j, inA, inB] = [0, 0, 0, 0];
+  for (;;) {
+    const [one, other] = [a[i], b[j]];
+    if (one === undefined || other === undefined) return one === other;
+    const length = Math.min(one.length - inA, other.length - inB);
+    if (one.slice(inA, inA + length) !== other.slice(inB, inB + length)) return false;
+    [inA, inB] = [inA + length, inB + length];
+    if (inA === one.length) [i, inA] = [i + 1, 0];
+    if (inB === other.length) [j, inB] = [j + 1, 0];
+    yield;
+  }
 }
 
 /** The same metadata at another spelling of its location; all else prints as before. */

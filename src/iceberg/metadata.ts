@@ -40,7 +40,7 @@ export function printTableMetadata(metadata: TableMetadata): readonly Uint8Array
 export function tableMember(m: TableMetadata, name: string): Member {
   switch (name) {
     case "schema":
-      return currentSchema(m)?.fragment.text;
+      return currentSchema(m)?.fragment.textSteps();
     case "schemas":
       return m.schemas;
     case "partition-spec":

@@ -1,5 +1,5 @@
 import { utf8Length } from "../base/bytes.ts";
-import { sha256Hex } from "../base/hash.ts";
+import { sha256Steps } from "../base/hash.ts";
 import { IdSet } from "../base/id-map.ts";
 import { isJsonObject, type JsonArray, type JsonObject, jsonSteps } from "../base/json.ts";
 import {
@@ -126,7 +126,7 @@ export function lastPartitionId(spec: PartitionSpec): number {
 
 /** The same for two specs with the same fields in the same order, field ids aside. */
 export function* specDigest({ fields }: PartitionSpec): Steps<string> {
-  return sha256Hex(
+  return yield* sha256Steps(
     yield* jsonSteps(fields.map((one) => [one.sourceId, one.name, one.transform.text])),
   );
 }

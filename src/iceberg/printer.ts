@@ -31,6 +31,14 @@ export class Printer {
     if (this.#text.length > PIECE_CHARS) this.#flush();
   }
 
+  /** Texts of any length, one behind the other. */
+  *texts(texts: readonly string[]): Steps<void> {
+    for (const text of texts) {
+      this.text(text);
+      yield;
+    }
+  }
+
   /** An array of parts. */
   *list(parts: readonly Part[] | ChunkedList<Part>): Steps<void> {
     this.text("[");
@@ -42,9 +50,11 @@ export class Printer {
   *#parts(parts: readonly Part[]): Steps<void> {
     let separator = "";
     for (const { fragment } of parts) {
-      const text = fragment.isPrinted ? fragment.text : yield* fragment.textSteps();
-      this.text(separator + text);
+      this.text(separator);
       separator = ",";
+      const { shortText } = fragment;
+      if (shortText === undefined) yield* this.texts(yield* fragment.textSteps());
+      else this.text(shortText);
       yield;
     }
   }

@@ -1,13 +1,13 @@
 import { type ErrorContext, FirnError, invalid } from "../base/error.ts";
-import type { JsonObject, JsonValue } from "../base/json.ts";
+import type { JsonValue } from "../base/json.ts";
 import {
-  asArray,
   asObject,
-  memberPath,
+  elementSteps,
   optionalLong,
   requireInt,
   requireString,
 } from "../base/json-read.ts";
+import { atOnce, type Steps, VALUES_AT_ONCE } from "../base/steps.ts";
 import { modelInvalid } from "./errors.ts";
 import type { TableMetadata } from "./model.ts";
 
@@ -33,20 +33,26 @@ export type TableRequirement =
  * @throws FirnError `Invalid`: `REQUIREMENT_UNKNOWN`, `REQUIREMENT_INVALID` (`assert-create`
  * stands alone), or a `FIELD_…` code.
  */
-export function parseRequirements(value: JsonValue): readonly TableRequirement[] {
-  const requirements = asArray(value, "requirements").map((element, i) => {
-    const at = memberPath("requirements", i);
-    return parseRequirement(asObject(element, at), at);
+export function* requirementSteps(value: JsonValue): Steps<readonly TableRequirement[]> {
+  const requirements: TableRequirement[] = [];
+  let creates = 0;
+  yield* elementSteps(value, "requirements", parseRequirement, (requirement) => {
+    requirements.push(requirement);
+    if (requirement.type === "assert-create") creates++;
   });
-  if (requirements.length > 1 && requirements.some(({ type }) => type === "assert-create")) {
-    if (!requirements.every(({ type }) => type === "assert-create")) {
-      throw modelInvalid("REQUIREMENT_INVALID", "a table to be created has no other requirement");
-    }
+  if (creates > 0 && creates < requirements.length) {
+    throw modelInvalid("REQUIREMENT_INVALID", "a table to be created has no other requirement");
   }
   return requirements;
 }
 
-function parseRequirement(object: JsonObject, at: string): TableRequirement {
+/** As `requirementSteps`, at once. */
+export function parseRequirements(value: JsonValue): readonly TableRequirement[] {
+  return atOnce(requirementSteps(value));
+}
+
+function parseRequirement(element: JsonValue | undefined, at: string): TableRequirement {
+  const object = asObject(element, at);
   const type = requireString(object, "type", at).toLowerCase();
   switch (type) {
     case "assert-create":
@@ -93,7 +99,17 @@ export function checkRequirements(
   requirements: readonly TableRequirement[],
   base: TableMetadata | undefined,
 ): void {
+  atOnce(requirementChecks(requirements, base));
+}
+
+/** As `checkRequirements`, of requirements that may be very many. */
+export function* requirementChecks(
+  requirements: readonly TableRequirement[],
+  base: TableMetadata | undefined,
+): Steps<void> {
+  let checked = 0;
   for (const requirement of requirements) {
+    if (++checked % VALUES_AT_ONCE === 0) yield;
     if (base === undefined) {
       if (requirement.type === "assert-create") continue;
       throw modelInvalid("REQUIREMENT_INVALID", "requirement of a table that does not exist", {

@@ -1,15 +1,24 @@
 import { utf8Length } from "../base/bytes.ts";
-import { sha256Hex } from "../base/hash.ts";
+import { sha256Steps } from "../base/hash.ts";
 import { IdMap, IdSet } from "../base/id-map.ts";
 import { type JsonObject, type JsonValue, jsonSteps } from "../base/json.ts";
-import { arrayOf, asInt, member, optionalInt, optionalMember } from "../base/json-read.ts";
+import {
+  asArray,
+  asInt,
+  elementSteps,
+  member,
+  memberPath,
+  optionalInt,
+  optionalMember,
+} from "../base/json-read.ts";
 import { LIMITS } from "../base/limits.ts";
 import { atOnce, type Steps } from "../base/steps.ts";
 import { modelInvalid } from "./errors.ts";
 import { Fragment } from "./fragment.ts";
 import { type NameNode, NameTree } from "./name-tree.ts";
 import {
-  fieldToJson,
+  FIELDS_A_STEP,
+  fieldsToJson,
   type IcebergType,
   MIN_FORMAT_VERSION,
   type NestedField,
@@ -52,10 +61,13 @@ export function* schemaSteps(object: JsonObject, at: string): Steps<Schema> {
   if (member(object, "type") !== "struct") {
     throw modelInvalid("SCHEMA_INVALID", "a schema is a struct", { path: at });
   }
-  const identifiers = optionalMember(object, "identifier-field-ids", arrayOf(asInt), at);
+  const identifiers = new IdSet<number>();
+  const ids = optionalMember(object, "identifier-field-ids", asArray, at) ?? [];
+  const path = memberPath(at, "identifier-field-ids");
+  yield* elementSteps(ids, path, asInt, (id) => identifiers.add(id));
   const struct = yield* structSteps(object, at);
   const schemaId = optionalInt(object, "schema-id", at) ?? 0;
-  return yield* indexSteps(schemaId, struct, identifiers ?? [], new Fragment(object));
+  return yield* indexSteps(schemaId, struct, [...identifiers], new Fragment(object));
 }
 
 /** As `schemaSteps`, at once. */
@@ -64,23 +76,23 @@ export function parseSchema(object: JsonObject, at: string): Schema {
 }
 
 /** A schema printed from the model alone, as requests need it: unknown members do not enter. */
-function makeSchema(
+function* makeSchema(
   schemaId: number,
   struct: StructType,
   identifierFieldIds: readonly number[],
 ): Steps<Schema> {
-  const out = schemaJson(schemaId, struct, identifierFieldIds);
-  return indexSteps(schemaId, struct, identifierFieldIds, new Fragment(out));
+  const out = yield* schemaJson(schemaId, struct, identifierFieldIds);
+  return yield* indexSteps(schemaId, struct, identifierFieldIds, new Fragment(out));
 }
 
-function schemaJson(
+function* schemaJson(
   schemaId: number,
   struct: StructType,
   identifierFieldIds: readonly number[],
-): JsonObject {
+): Steps<JsonObject> {
   const out: Record<string, JsonValue> = { type: "struct", "schema-id": schemaId };
   if (identifierFieldIds.length > 0) out["identifier-field-ids"] = identifierFieldIds;
-  out["fields"] = struct.fields.map(fieldToJson);
+  out["fields"] = yield* fieldsToJson(struct.fields);
   return out;
 }
 
@@ -95,18 +107,18 @@ function* indexSteps(
   const schema: Schema = {
     schemaId,
     struct,
-    identifierFieldIds: [...new IdSet(identifierFieldIds)],
+    identifierFieldIds,
     byId: index.byId,
     byName: index.byName,
     highestFieldId: index.highestFieldId,
     fragment,
   };
-  for (const id of schema.identifierFieldIds) checkIdentifier(schema, id);
+  for (const [i, id] of identifierFieldIds.entries()) {
+    checkIdentifier(schema, id);
+    if (i % FIELDS_A_STEP === 0) yield;
+  }
   return schema;
 }
-
-/** Fields that are indexed between two steps. */
-const FIELDS_A_STEP = 256;
 
 class SchemaIndex {
   readonly byId = new IdMap<number, IndexedField>();
@@ -181,9 +193,11 @@ export function fullNameOf({ name, parent }: Pick<IndexedField, "name" | "parent
  *
  * @throws FirnError `Invalid` `SCHEMA_INVALID`, which says the limit.
  */
-export function checkNameLengths(schema: Schema): void {
+export function* checkNameLengths(schema: Schema): Steps<void> {
   const { fieldNameBytes, fullNameBytes } = LIMITS;
+  let checked = 0;
   for (const field of schema.byId.values()) {
+    if (++checked % FIELDS_A_STEP === 0) yield;
     if (field.fullNameBytes <= fieldNameBytes) continue;
     const own = utf8Length(field.name);
     if (own > fieldNameBytes) {
@@ -237,8 +251,10 @@ function identifierProblem(field: IndexedField | undefined): string | undefined 
  *
  * @throws FirnError `Invalid` `SCHEMA_INVALID`.
  */
-export function checkSchemaVersion(schema: Schema, formatVersion: number): void {
+export function* checkSchemaVersion(schema: Schema, formatVersion: number): Steps<void> {
+  let checked = 0;
   for (const field of schema.byId.values()) {
+    if (++checked % FIELDS_A_STEP === 0) yield;
     const name = field.type.kind === "primitive" ? field.type.name : undefined;
     const least = name === undefined ? undefined : MIN_FORMAT_VERSION.get(name);
     if (least !== undefined && formatVersion < least) {
@@ -266,9 +282,8 @@ export function* schemaDigest(schema: Schema): Steps<string> {
   let digest = digests.get(schema);
   if (digest === undefined) {
     const identifiers = schema.identifierFieldIds.toSorted((a, b) => a - b);
-    const fields = schema.struct.fields.map(fieldToJson);
-    yield;
-    digest = sha256Hex(yield* jsonSteps([identifiers, fields]));
+    const fields = yield* fieldsToJson(schema.struct.fields);
+    digest = yield* sha256Steps(yield* jsonSteps([identifiers, fields]));
     digests.set(schema, digest);
   }
   return digest;
@@ -277,8 +292,8 @@ export function* schemaDigest(schema: Schema): Steps<string> {
 const digests = new WeakMap<Schema, string>();
 
 /** The same schema under another id, printed from the model alone. Shares its index. */
-export function renumbered(schema: Schema, schemaId: number): Schema {
-  const out = schemaJson(schemaId, schema.struct, schema.identifierFieldIds);
+export function* renumbered(schema: Schema, schemaId: number): Steps<Schema> {
+  const out = yield* schemaJson(schemaId, schema.struct, schema.identifierFieldIds);
   const made = { ...schema, schemaId, fragment: new Fragment(out) };
   const digest = digests.get(schema);
   if (digest !== undefined) digests.set(made, digest);
@@ -299,7 +314,11 @@ export function* assignFreshIds(schema: Schema): Steps<{
     return newIds.size;
   };
   const struct = yield* freshStruct(schema.struct, fresh);
-  const identifiers = schema.identifierFieldIds.map((id) => newIds.get(id) ?? id);
+  const identifiers: number[] = [];
+  for (const id of schema.identifierFieldIds) {
+    identifiers.push(newIds.get(id) ?? id);
+    if (identifiers.length % FIELDS_A_STEP === 0) yield;
+  }
   return { schema: yield* makeSchema(0, struct, identifiers), newIds };
 }
 

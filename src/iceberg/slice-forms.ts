@@ -1,10 +1,12 @@
 import { IdMap } from "../base/id-map.ts";
-import { type JsonObject, parseJson } from "../base/json.ts";
+import type { JsonObject } from "../base/json.ts";
+import { asObject } from "../base/json-read.ts";
+import { JsonAssembly, type JsonSlice, sliceJson, weightOf } from "../base/json-slices.ts";
 import { Chunk, ChunkedList, type Part } from "./chunked-list.ts";
-import { FRAGMENT_BOUNDS, Fragment } from "./fragment.ts";
+import { Fragment } from "./fragment.ts";
 import type { LayoutEntry } from "./layout.ts";
 import type { TableMetadata } from "./model.ts";
-import { parseSchema, type Schema } from "./schema.ts";
+import { type Schema, schemaSteps } from "./schema.ts";
 import type { Forms, Gathering, MemberForm, Passing } from "./slices.ts";
 import type { Snapshot } from "./snapshot.ts";
 import { SnapshotList } from "./snapshot-list.ts";
@@ -25,21 +27,32 @@ function lifted<T extends Part>(passed: unknown): T {
   return part as unknown as T;
 }
 
+function gathering<V>(add: (passed: unknown) => void, whole: () => V): Gathering<V> {
+  return {
+    add,
+    *whole() {
+      yield;
+      return whole();
+    },
+  };
+}
+
 /** An array that values are added to as they pass. */
 function arrayOf<T>(made: (passed: unknown) => T): Gathering<readonly T[]> {
   const all: T[] = [];
-  return { add: (passed) => all.push(made(passed)), whole: () => all };
+  return gathering(
+    (passed) => all.push(made(passed)),
+    () => all,
+  );
 }
 
 function mapOf<T>(made: (passed: unknown) => T): Gathering<ReadonlyMap<string, T>> {
   const all = new Map<string, T>();
-  return {
-    add: (passed) => {
-      const [name, value] = passed as readonly [string, unknown];
-      all.set(name, made(value));
-    },
-    whole: () => all,
+  const add = (passed: unknown): void => {
+    const [name, value] = passed as readonly [string, unknown];
+    all.set(name, made(value));
   };
+  return gathering(add, () => all);
 }
 
 /** Parts that hold nothing but what can be cloned, fragments aside. */
@@ -75,13 +88,36 @@ const LAYOUT: MemberForm<readonly LayoutEntry[]> = {
   gather: () => arrayOf((entry) => entry as LayoutEntry),
 };
 
-/** A schema's indexes refer to each other in ways that clone slowly: they are made anew. */
+/**
+ * A schema's indexes refer to each other in ways that clone slowly: they are made anew, in steps,
+ * of its JSON, which passes in slices, since one schema may be most of a file.
+ */
 const SCHEMAS: MemberForm<readonly Schema[]> = {
   *apart(schemas) {
-    for (const { fragment } of schemas) yield [fragment.text, fragment.text.length];
+    for (const { fragment } of schemas) {
+      for (const slice of sliceJson(fragment.object)) yield [slice, weightOf(slice)];
+      yield [null, 0];
+    }
   },
-  gather: () =>
-    arrayOf((text) => parseSchema(parseJson(text as string, FRAGMENT_BOUNDS) as JsonObject, "")),
+  gather: () => {
+    const objects: JsonObject[] = [];
+    let assembly = new JsonAssembly();
+    return {
+      add: (passed) => {
+        if (passed !== null) {
+          assembly.add(passed as JsonSlice);
+          return;
+        }
+        objects.push(asObject(assembly.whole(), ""));
+        assembly = new JsonAssembly();
+      },
+      *whole() {
+        const schemas: Schema[] = [];
+        for (const object of objects) schemas.push(yield* schemaSteps(object, ""));
+        return schemas;
+      },
+    };
+  },
 };
 
 /** Chunks pass with their bytes, so that what is printed next encodes nothing anew. */
@@ -99,7 +135,12 @@ function chunked<T extends Part>(): MemberForm<ChunkedList<T>> {
     apart: chunksApart,
     gather: () => {
       const { add, whole } = arrayOf(chunkOf<T>);
-      return { add, whole: () => ChunkedList.ofChunks(whole()) };
+      return {
+        add,
+        *whole() {
+          return ChunkedList.ofChunks(yield* whole());
+        },
+      };
     },
   };
 }
@@ -113,7 +154,12 @@ const SNAPSHOTS: MemberForm<SnapshotList> = {
       for (const { snapshotId } of chunk.items) positions.set(snapshotId, positions.size);
       return chunk;
     });
-    return { add, whole: () => SnapshotList.indexed(ChunkedList.ofChunks(whole()), positions) };
+    return {
+      add,
+      *whole() {
+        return SnapshotList.indexed(ChunkedList.ofChunks(yield* whole()), positions);
+      },
+    };
   },
 };
 

@@ -1,3 +1,5 @@
+import type { Steps } from "../base/steps.ts";
+
 /** Some values of one member of metadata, as they pass between threads. */
 export interface Slice {
   readonly member: string;
@@ -10,7 +12,8 @@ export type Passing = readonly [value: unknown, weight: number];
 /** What one thread was sent of a member, value by value. */
 export interface Gathering<V> {
   add(passed: unknown): void;
-  whole(): V;
+  /** In steps, since what a member is indexed by may be made only now. */
+  whole(): Steps<V>;
 }
 
 /** How one member of metadata is taken apart in one thread, and put together in another. */
@@ -75,9 +78,9 @@ export class Assembly<M extends object> {
     else for (const value of values) gathering.add(value);
   }
 
-  whole(): M {
+  *whole(): Steps<M> {
     const members: Record<string, unknown> = { ...this.#rest };
-    for (const [member, gathering] of this.#gatherings) members[member] = gathering.whole();
+    for (const [member, gathering] of this.#gatherings) members[member] = yield* gathering.whole();
     return members as M;
   }
 }

@@ -1,4 +1,5 @@
 import { IdMap, type IdSet } from "../base/id-map.ts";
+import { atOnce, type Steps } from "../base/steps.ts";
 import { ChunkedList } from "./chunked-list.ts";
 import { modelInvalid } from "./errors.ts";
 import type { Snapshot } from "./snapshot.ts";
@@ -28,7 +29,7 @@ export class SnapshotList {
 
   /** @throws FirnError `Invalid` `SNAPSHOT_INVALID`: an id stands twice. */
   static of(items: readonly Snapshot[]): SnapshotList {
-    return SnapshotList.#indexed(ChunkedList.of(items));
+    return atOnce(SnapshotList.#indexSteps(ChunkedList.of(items)));
   }
 
   /** A list whose ids were found distinct before, and indexed by position in a map given up. */
@@ -36,16 +37,19 @@ export class SnapshotList {
     return new SnapshotList(items, positions);
   }
 
-  static #indexed(items: ChunkedList<Snapshot>): SnapshotList {
+  static *#indexSteps(list: ChunkedList<Snapshot>): Steps<SnapshotList> {
     const positions: Positions = new IdMap();
     let position = 0;
-    for (const { snapshotId } of items) {
-      if (positions.has(snapshotId)) {
-        throw modelInvalid("SNAPSHOT_INVALID", "snapshot id is used twice", { snapshotId });
+    for (const { items } of list.chunks) {
+      for (const { snapshotId } of items) {
+        if (positions.has(snapshotId)) {
+          throw modelInvalid("SNAPSHOT_INVALID", "snapshot id is used twice", { snapshotId });
+        }
+        positions.set(snapshotId, position++);
       }
-      positions.set(snapshotId, position++);
+      yield;
     }
-    return new SnapshotList(items, positions);
+    return new SnapshotList(list, positions);
   }
 
   find(snapshotId: bigint): Snapshot | undefined {
@@ -97,19 +101,24 @@ export class SnapshotList {
    * The snapshots of this list that another one lacks: by id and time, since an id may come back.
    * Costs the chunks that the two do not share.
    */
-  lacking(from: SnapshotList): readonly Snapshot[] {
-    return this.items
-      .notShared(from.items)
-      .filter((item) => from.find(item.snapshotId)?.timestampMs !== item.timestampMs);
+  *lackingSteps(from: SnapshotList): Steps<readonly Snapshot[]> {
+    const lacking: Snapshot[] = [];
+    for (const { items } of this.items.notShared(from.items)) {
+      for (const item of items) {
+        if (from.find(item.snapshotId)?.timestampMs !== item.timestampMs) lacking.push(item);
+      }
+      yield;
+    }
+    return lacking;
   }
 
   /** Those that are to stay. Costs a new index, which is as long as the list. */
-  filter(stays: (snapshot: Snapshot) => boolean): SnapshotList {
-    const items = this.items.filter(stays);
-    return items === this.items ? this : SnapshotList.#indexed(items);
+  *filterSteps(stays: (snapshot: Snapshot) => boolean): Steps<SnapshotList> {
+    const items = yield* this.items.filterSteps(stays);
+    return items === this.items ? this : yield* SnapshotList.#indexSteps(items);
   }
 
-  without(snapshotIds: IdSet<bigint>): SnapshotList {
-    return this.filter((item) => !snapshotIds.has(item.snapshotId));
+  withoutSteps(snapshotIds: IdSet<bigint>): Steps<SnapshotList> {
+    return this.filterSteps((item) => !snapshotIds.has(item.snapshotId));
   }
 }

@@ -1,4 +1,4 @@
-import { sha256Hex } from "../base/hash.ts";
+import { sha256Steps } from "../base/hash.ts";
 import { type JsonObject, jsonSteps } from "../base/json.ts";
 import {
   asObject,
@@ -90,7 +90,7 @@ export function* orderDigest({ fields }: SortOrder): Steps<string> {
     direction,
     nullOrder,
   ]);
-  return sha256Hex(yield* jsonSteps(parts));
+  return yield* sha256Steps(yield* jsonSteps(parts));
 }
 
 /**

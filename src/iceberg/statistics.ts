@@ -1,14 +1,18 @@
 import type { JsonObject } from "../base/json.ts";
 import {
   arrayOf,
+  asArray,
   asInt,
   asObject,
   asStringMap,
+  elementSteps,
+  memberPath,
   optionalMember,
   requireLong,
   requireMember,
   requireString,
 } from "../base/json-read.ts";
+import { atOnce, type Steps } from "../base/steps.ts";
 import { Fragment } from "./fragment.ts";
 
 /** A statistics file, of a snapshot or of its partitions. The fragment holds all of it. */
@@ -19,10 +23,16 @@ export interface StatisticsFile {
 }
 
 /** A Puffin file. @throws FirnError `Invalid`, a `FIELD_…` code. */
-export function parseStatisticsFile(object: JsonObject, at: string): StatisticsFile {
+export function* statisticsFileSteps(object: JsonObject, at: string): Steps<StatisticsFile> {
   requireLong(object, "file-footer-size-in-bytes", at);
-  requireMember(object, "blob-metadata", arrayOf(checkBlobMetadata), at);
+  const blobs = requireMember(object, "blob-metadata", asArray, at);
+  yield* elementSteps(blobs, memberPath(at, "blob-metadata"), checkBlobMetadata, () => undefined);
   return parsePartitionStatisticsFile(object, at);
+}
+
+/** As `statisticsFileSteps`, at once. */
+export function parseStatisticsFile(object: JsonObject, at: string): StatisticsFile {
+  return atOnce(statisticsFileSteps(object, at));
 }
 
 /** A partition statistics file. @throws FirnError `Invalid`, a `FIELD_…` code. */

@@ -11,14 +11,15 @@ import {
 import type { Steps } from "../base/steps.ts";
 import { parseDefault } from "./default-value.ts";
 import { modelInvalid } from "./errors.ts";
-import type {
-  IcebergType,
-  ListType,
-  MapType,
-  NestedField,
-  PrimitiveName,
-  PrimitiveType,
-  StructType,
+import {
+  FIELDS_A_STEP,
+  type IcebergType,
+  type ListType,
+  type MapType,
+  type NestedField,
+  type PrimitiveName,
+  type PrimitiveType,
+  type StructType,
 } from "./type.ts";
 
 const PLAIN: ReadonlySet<string> = new Set<PrimitiveName>([
@@ -50,9 +51,6 @@ const DECIMAL = /^decimal\( *(\d{1,3}) *, *(\d{1,3}) *\)$/;
 const GEOMETRY = /^geometry *\(([^()]+)\)$/i;
 const GEOGRAPHY = /^geography *\(([^(),]+)(?:,([^(),]+))?\)$/i;
 const EDGE_ALGORITHMS = new Set(["spherical", "vincenty", "thomas", "andoyer", "karney"]);
-
-/** Fields that are read between two steps. */
-const FIELDS_A_STEP = 256;
 
 /**
  * A struct's fields.

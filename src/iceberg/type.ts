@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from "../base/json.ts";
+import type { Steps } from "../base/steps.ts";
 
 export type PrimitiveName =
   | "boolean"
@@ -72,39 +73,48 @@ export const MIN_FORMAT_VERSION: ReadonlyMap<PrimitiveName, number> = new Map([
   ["geography", 3],
 ]);
 
-/** A type as JSON, its members in the order in which Iceberg's own writers print them. */
-export function typeToJson(type: IcebergType): JsonValue {
+/** Fields that are handled between two steps. */
+export const FIELDS_A_STEP = 256;
+
+/** Fields as JSON, their members in the order in which Iceberg's own writers print them. */
+export function* fieldsToJson(fields: readonly NestedField[]): Steps<readonly JsonObject[]> {
+  const out: JsonObject[] = [];
+  for (const field of fields) {
+    const { type } = field;
+    out.push(fieldToJson(field, type.kind === "primitive" ? type.text : yield* typeToJson(type)));
+    if (out.length % FIELDS_A_STEP === 0) yield;
+  }
+  return out;
+}
+
+function* typeToJson(type: IcebergType): Steps<JsonValue> {
   switch (type.kind) {
     case "primitive":
       return type.text;
     case "struct":
-      return { type: "struct", fields: type.fields.map(fieldToJson) };
+      return { type: "struct", fields: yield* fieldsToJson(type.fields) };
     case "list":
       return {
         type: "list",
         "element-id": type.elementId,
-        element: typeToJson(type.element),
+        element: yield* typeToJson(type.element),
         "element-required": type.elementRequired,
       };
     case "map":
       return {
         type: "map",
         "key-id": type.keyId,
-        key: typeToJson(type.key),
+        key: yield* typeToJson(type.key),
         "value-id": type.valueId,
-        value: typeToJson(type.value),
+        value: yield* typeToJson(type.value),
         "value-required": type.valueRequired,
       };
   }
 }
 
-export function fieldToJson(field: NestedField): JsonObject {
-  const out: Record<string, JsonValue> = {
-    id: field.id,
-    name: field.name,
-    required: field.required,
-    type: typeToJson(field.type),
-  };
+function fieldToJson(field: NestedField, type: JsonValue): JsonObject {
+  const { id, name, required } = field;
+  const out: Record<string, JsonValue> = { id, name, required, type };
   if (field.doc !== undefined) out["doc"] = field.doc;
   if (field.initialDefault !== undefined) out["initial-default"] = field.initialDefault;
   if (field.writeDefault !== undefined) out["write-default"] = field.writeDefault;

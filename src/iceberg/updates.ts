@@ -1,12 +1,15 @@
 import { IdSet } from "../base/id-map.ts";
 import type { JsonObject, JsonValue } from "../base/json.ts";
 import {
-  arrayOf,
   asArray,
   asInt,
   asLong,
   asNameOf,
   asObject,
+  assertFewValues,
+  elementSteps,
+  type JsonReader,
+  member,
   memberPath,
   requireInt,
   requireLong,
@@ -15,7 +18,7 @@ import {
   requireString,
 } from "../base/json-read.ts";
 import { LIMITS } from "../base/limits.ts";
-import { atOnce, type Steps, VALUES_AT_ONCE } from "../base/steps.ts";
+import { atOnce, type Steps } from "../base/steps.ts";
 import {
   addEncryptionKey,
   addSnapshot,
@@ -57,8 +60,8 @@ import { parseRefTarget, type RefTarget } from "./snapshot-ref.ts";
 import { parseSortOrder, type SortOrder } from "./sort-order.ts";
 import {
   parsePartitionStatisticsFile,
-  parseStatisticsFile,
   type StatisticsFile,
+  statisticsFileSteps,
 } from "./statistics.ts";
 
 /** One change of a commit. An id of -1 means what was added last in the same request. */
@@ -114,18 +117,18 @@ function* oneUpdate(element: JsonValue | undefined, at: string): Steps<TableUpda
   const common = yield* commonUpdateSteps(action, o, at);
   if (common !== undefined) return common;
   const part = <T>(name: string, parse: (object: JsonObject, path: string) => T): T =>
-    parse(requireObject(o, name, at), memberPath(at, name));
+    smallPart(o, name, at, parse);
   switch (action) {
     case "set-current-schema":
       return { action, schemaId: requireInt(o, "schema-id", at) };
     case "remove-schemas":
-      return { action, schemaIds: ids(o, "schema-ids", at) };
+      return { action, schemaIds: yield* idSteps(o, "schema-ids", asInt, at) };
     case "add-spec":
       return { action, spec: part("spec", parsePartitionSpec) };
     case "set-default-spec":
       return { action, specId: requireInt(o, "spec-id", at) };
     case "remove-partition-specs":
-      return { action, specIds: ids(o, "spec-ids", at) };
+      return { action, specIds: yield* idSteps(o, "spec-ids", asInt, at) };
     case "add-sort-order":
       return { action, sortOrder: part("sort-order", parseSortOrder) };
     case "set-default-sort-order":
@@ -134,28 +137,48 @@ function* oneUpdate(element: JsonValue | undefined, at: string): Steps<TableUpda
       return { action, key: part("encryption-key", parseEncryptionKey) };
     case "remove-encryption-key":
       return { action, keyId: requireString(o, "key-id", at) };
+    case "set-statistics": {
+      const file = requireObject(o, "statistics", at);
+      return { action, file: yield* statisticsFileSteps(file, memberPath(at, "statistics")) };
+    }
     case "remove-snapshots":
-      return { action, snapshotIds: yield* snapshotIdSteps(o, at) };
+      return { action, snapshotIds: yield* idSteps(o, "snapshot-ids", asLong, at) };
     default:
       return parseSnapshotUpdate(action, o, at);
   }
 }
 
+/** A part that is parsed, checked and applied within a turn. */
+function smallPart<T>(
+  o: JsonObject,
+  name: string,
+  at: string,
+  parse: (object: JsonObject, path: string) => T,
+): T {
+  const [part, path] = [requireObject(o, name, at), memberPath(at, name)];
+  assertFewValues(part, path);
+  return parse(part, path);
+}
+
 /** An expiry may name a hundred thousand snapshots at once. */
-function* snapshotIdSteps(o: JsonObject, at: string): Steps<IdSet<bigint>> {
-  const ids = new IdSet<bigint>();
-  for (const [i, id] of requireMember(o, "snapshot-ids", asArray, at).entries()) {
-    ids.add(asLong(id, memberPath(memberPath(at, "snapshot-ids"), i)));
-    if (i % VALUES_AT_ONCE === 0) yield;
-  }
+function* idSteps<K extends number | bigint>(
+  o: JsonObject,
+  name: string,
+  read: JsonReader<K>,
+  at: string,
+): Steps<IdSet<K>> {
+  const ids = new IdSet<K>();
+  const list = requireMember(o, name, asArray, at);
+  yield* elementSteps(list, memberPath(at, name), read, (id) => ids.add(id));
   return ids;
 }
 
 function parseSnapshotUpdate(action: string, o: JsonObject, at: string): TableUpdate {
   switch (action) {
     case "add-snapshot": {
-      const snapshot = requireObject(o, "snapshot", at);
-      return { action, snapshot: parseSnapshot(snapshot, memberPath(at, "snapshot")) };
+      const summary = member(requireObject(o, "snapshot", at), "summary");
+      assertFewValues(summary, `${at}.snapshot.summary`, LIMITS.mapEntries + 1);
+      return { action, snapshot: smallPart(o, "snapshot", at, parseSnapshot) };
     }
     case "set-snapshot-ref":
       return {
@@ -165,14 +188,9 @@ function parseSnapshotUpdate(action: string, o: JsonObject, at: string): TableUp
       };
     case "remove-snapshot-ref":
       return { action, refName: requireString(o, "ref-name", at) };
-    case "set-statistics": {
-      const file = requireObject(o, "statistics", at);
-      return { action, file: parseStatisticsFile(file, memberPath(at, "statistics")) };
-    }
     case "set-partition-statistics": {
-      const path = memberPath(at, "partition-statistics");
-      const file = requireObject(o, "partition-statistics", at);
-      return { action, file: parsePartitionStatisticsFile(file, path) };
+      const name = "partition-statistics";
+      return { action, file: smallPart(o, name, at, parsePartitionStatisticsFile) };
     }
     case "remove-statistics":
     case "remove-partition-statistics":
@@ -180,10 +198,6 @@ function parseSnapshotUpdate(action: string, o: JsonObject, at: string): TableUp
     default:
       throw unknownUpdate(action, at);
   }
-}
-
-function ids(object: JsonObject, name: string, at: string): IdSet<number> {
-  return new IdSet(requireMember(object, name, arrayOf(asInt), at));
 }
 
 export interface ApplyOptions {

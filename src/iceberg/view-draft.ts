@@ -84,7 +84,7 @@ export function* addViewSchema(draft: ViewDraft, schema: Schema): Steps<void> {
     return;
   }
   const schemaId = draft.schemas.highestId(FIRST_SCHEMA_ID - 1) + 1;
-  draft.schemas.append(renumbered(schema, schemaId));
+  draft.schemas.append(yield* renumbered(schema, schemaId));
   draft.lastAddedSchemaId = schemaId;
   draft.changed = true;
 }
@@ -137,19 +137,23 @@ export function setCurrentViewVersion(draft: ViewDraft, id: number): void {
  * @throws FirnError `Invalid`: `UPDATE_INVALID`, `VIEW_PROPERTY_INVALID`,
  * `VIEW_DIALECT_DROPPED`.
  */
-export function finishViewDraft(draft: ViewDraft): ViewMetadata {
+export function* finishViewDraft(draft: ViewDraft): Steps<ViewMetadata> {
   const { base, uuid, location, properties, currentVersionId } = draft;
   const current = draft.versions.get(String(currentVersionId));
   if (uuid === undefined || location === undefined || current === undefined) {
     throw modelInvalid("UPDATE_INVALID", "a view needs a uuid, a location and a current version");
   }
-  checkPropertiesSize(draft, "VIEW_PROPERTY_INVALID");
+  yield* checkPropertiesSize(draft, "VIEW_PROPERTY_INVALID");
   const previous = base === undefined ? undefined : currentVersion(base);
   if (previous !== undefined && !mayDropDialects(properties)) {
     checkDialects(previous, current);
   }
+  yield;
   const kept = Math.max(historySize(properties), draft.addedVersionIds.size);
   const versions = retain(draft.versions.toArray(), kept, current.versionId);
+  yield;
+  const history = historyOf(draft, versions, current);
+  yield;
   return {
     uuid,
     location: stripTrailingSlash(location),
@@ -157,7 +161,7 @@ export function finishViewDraft(draft: ViewDraft): ViewMetadata {
     schemas: draft.schemas.toArray(),
     currentVersionId: current.versionId,
     versions,
-    history: historyOf(draft, versions, current),
+    history,
     layout: viewLayout(base),
   };
 }

@@ -1,15 +1,16 @@
 import { FirnError, invalid } from "../base/error.ts";
 import type { JsonObject, JsonValue } from "../base/json.ts";
 import {
-  arrayOf,
   asArray,
   asObject,
+  assertFewValues,
+  elementSteps,
   memberPath,
   requireInt,
   requireMember,
   requireString,
 } from "../base/json-read.ts";
-import { atOnce, type Steps } from "../base/steps.ts";
+import { atOnce, type Steps, VALUES_AT_ONCE } from "../base/steps.ts";
 import {
   assignUuid,
   type CommonUpdate,
@@ -68,7 +69,7 @@ function* oneUpdate(element: JsonValue | undefined, at: string): Steps<ViewUpdat
   const action = requireString(o, "action", at).toLowerCase();
   switch (action) {
     case "add-view-version":
-      return { action, version: requireMember(o, "view-version", parseViewVersion, at) };
+      return { action, version: requireMember(o, "view-version", asNewVersion, at) };
     case "set-current-view-version":
       return { action, versionId: requireInt(o, "view-version-id", at) };
     default: {
@@ -79,13 +80,26 @@ function* oneUpdate(element: JsonValue | undefined, at: string): Steps<ViewUpdat
   }
 }
 
+/** A version of a request, which is read within a turn. */
+function asNewVersion(value: JsonValue | undefined, at: string): ViewVersion {
+  assertFewValues(value, at);
+  return parseViewVersion(value, at);
+}
+
 /**
  * The `requirements` of a commit to a view.
  *
  * @throws FirnError `Invalid`: `REQUIREMENT_UNKNOWN`, or a `FIELD_…` code.
  */
+export function* viewRequirementSteps(value: JsonValue): Steps<readonly ViewRequirement[]> {
+  const requirements: ViewRequirement[] = [];
+  yield* elementSteps(value, "requirements", parseViewRequirement, (one) => requirements.push(one));
+  return requirements;
+}
+
+/** As `viewRequirementSteps`, at once. */
 export function parseViewRequirements(value: JsonValue): readonly ViewRequirement[] {
-  return arrayOf(parseViewRequirement)(value, "requirements");
+  return atOnce(viewRequirementSteps(value));
 }
 
 function parseViewRequirement(element: JsonValue | undefined, at: string): ViewRequirement {
@@ -107,7 +121,17 @@ export function checkViewRequirements(
   requirements: readonly ViewRequirement[],
   base: ViewMetadata,
 ): void {
+  atOnce(viewRequirementChecks(requirements, base));
+}
+
+/** As `checkViewRequirements`, of requirements that may be very many. */
+export function* viewRequirementChecks(
+  requirements: readonly ViewRequirement[],
+  base: ViewMetadata,
+): Steps<void> {
+  let checked = 0;
   for (const { type, uuid } of requirements) {
+    if (++checked % VALUES_AT_ONCE === 0) yield;
     if (uuid.toLowerCase() === base.uuid.toLowerCase()) continue;
     const requirement = `view UUID does not match: expected ${base.uuid} != ${uuid}`;
     const context = { requirement, type };
@@ -132,7 +156,7 @@ export function* applyViewSteps(
     yield* applyUpdate(draft, update);
     yield;
   }
-  return draft.changed ? finishViewDraft(draft) : base;
+  return draft.changed ? yield* finishViewDraft(draft) : base;
 }
 
 /** As `applyViewSteps`, at once. */
@@ -185,17 +209,17 @@ export interface NewView {
  * @throws FirnError `Invalid`: the code of the part that is wrong, or a `FIELD_…` code.
  */
 export function* newViewSteps(view: NewView): Steps<ViewMetadata> {
-  const version = parseViewVersion(view.version, "view-version");
+  const version = asNewVersion(view.version, "view-version");
   const draft = makeViewDraft(undefined, view.nowMs);
   draft.uuid = view.uuid;
   draft.location = view.location;
   draft.properties = new Map(Object.entries(view.properties));
   const schema = yield* schemaSteps(view.schema, "schema");
-  checkNameLengths(schema);
+  yield* checkNameLengths(schema);
   yield* addViewSchema(draft, schema);
   yield* addViewVersion(draft, { ...version, schemaId: -1 });
   setCurrentViewVersion(draft, -1);
-  return finishViewDraft(draft);
+  return yield* finishViewDraft(draft);
 }
 
 /** As `newViewSteps`, at once. */

@@ -1,4 +1,4 @@
-import { sha256Hex } from "../base/hash.ts";
+import { sha256Steps } from "../base/hash.ts";
 import { type JsonObject, type JsonValue, jsonSteps } from "../base/json.ts";
 import {
   arrayOf,
@@ -141,7 +141,7 @@ export function* versionDigest(version: ViewVersion): Steps<string> {
   const { schemaId, defaultCatalog, defaultNamespace, representations } = version;
   const summary = [...version.summary].sort(([a], [b]) => (a < b ? -1 : 1));
   const queries = representations.map(({ type, sql, dialect }) => [type, sql, dialect]);
-  return sha256Hex(
+  return yield* sha256Steps(
     yield* jsonSteps([schemaId, defaultCatalog ?? null, defaultNamespace, summary, queries]),
   );
 }

@@ -3,6 +3,7 @@ import { FirnError, invalid } from "../base/error.ts";
 import type { IdSource, Revision } from "../base/ids.ts";
 import { LIMITS } from "../base/limits.ts";
 import type { Prng } from "../base/prng.ts";
+import { inTurns, type Steps } from "../base/steps.ts";
 import type { Relation } from "../catalog/model.ts";
 import type { RelationDraft } from "../catalog/relations.ts";
 import { persist } from "../catalog/repository.ts";
@@ -21,7 +22,7 @@ export type Describe<E extends Relation, M> = (
   metadata: M,
   metadataLocation: string,
   base: M | undefined,
-) => Pick<RelationDraft<E>, "iceberg" | "snapshots">;
+) => Steps<Pick<RelationDraft<E>, "iceberg" | "snapshots">>;
 
 /** A file with what the catalog is told of it. */
 export interface Drafted<E extends Relation, M extends Metadata> {
@@ -112,8 +113,9 @@ export class CommitFiles<E extends Relation, M extends Metadata> {
     const name = nextMetadataFileName(base?.location, unique, metadata.properties);
     const directory = this.#files.directory(this.#places.metadataDirectory(location, metadata));
     const where = `${directory}/${name}`;
-    const described = this.#describe(metadata, where, base?.metadata);
-    const file = await this.#files.renderInTurns(this.#ports.clock, where, metadata);
+    const description = this.#describe(metadata, where, base?.metadata);
+    const described = await inTurns(this.#ports.clock, description);
+    const file = await this.#files.renderInTurns(where, metadata);
     checkLength(file);
     if (base !== undefined) this.#bases.set(file, base);
     const prepare = () => this.#write(file);

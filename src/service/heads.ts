@@ -1,5 +1,6 @@
 import type { Revision } from "../base/ids.ts";
 import { LruMap } from "../base/lru.ts";
+import { VALUES_AT_ONCE } from "../base/steps.ts";
 import type { TableMetadata } from "../iceberg/model.ts";
 import { checkRequirements, type TableRequirement } from "../iceberg/requirements.ts";
 import type { MetadataFiles } from "./metadata-files.ts";
@@ -34,6 +35,8 @@ export class Heads {
     requirements: readonly TableRequirement[],
     find: () => Promise<{ readonly location: string; readonly revision: Revision }>,
   ): Promise<void> {
+    // Very many are checked in stretches, by the commit itself.
+    if (requirements.length > VALUES_AT_ONCE) return;
     for (let seen = this.#locations.get(key); seen !== undefined; ) {
       const head = this.#files.remembered(seen);
       if (head === undefined) return;

@@ -17,8 +17,8 @@ import {
 } from "../catalog/transactions.ts";
 import { newTableSteps } from "../iceberg/create.ts";
 import type { TableMetadata } from "../iceberg/model.ts";
-import { snapshotsOfRefs } from "../iceberg/refs.ts";
-import { checkRequirements, isCreate } from "../iceberg/requirements.ts";
+import { refSnapshotSteps } from "../iceberg/refs.ts";
+import { isCreate, requirementChecks } from "../iceberg/requirements.ts";
 import { applySteps, type TableUpdate } from "../iceberg/updates.ts";
 import type { Actor } from "./actor.ts";
 import { afterCommit } from "./commit-files.ts";
@@ -79,11 +79,11 @@ function tagOf(version: bigint, revision: string, snapshots: SnapshotsMode): str
 }
 
 /** What the catalog is told of a table with this metadata. */
-function describe(
+function* describe(
   metadata: TableMetadata,
   metadataLocation: string,
   base: TableMetadata | undefined,
-): Pick<TableDraft, "iceberg" | "snapshots"> {
+): Steps<Pick<TableDraft, "iceberg" | "snapshots">> {
   const iceberg: IcebergTable = {
     metadataLocation,
     purgeRequested: false,
@@ -92,7 +92,7 @@ function describe(
       ? {}
       : { currentSnapshotId: metadata.currentSnapshotId }),
   };
-  const snapshots = snapshotChange(base, metadata);
+  const snapshots = yield* snapshotChange(base, metadata);
   return snapshots === undefined ? { iceberg } : { iceberg, snapshots };
 }
 
@@ -173,7 +173,9 @@ export class IcebergTables implements TableOperations {
     }
     const look = this.#files.at(location, revision);
     const file = look instanceof MetadataFile ? look : await look;
-    const metadata = options.snapshots === "refs" ? file.shorter(snapshotsOfRefs) : file.pieces;
+    const { clock } = this.#catalog.context;
+    const metadata =
+      options.snapshots === "refs" ? await file.shorter(clock, refSnapshotSteps) : file.pieces;
     const config = await this.#configs.of(file.metadata);
     return { etag, metadataLocation: location, metadata, config };
   }
@@ -215,7 +217,7 @@ export class IcebergTables implements TableOperations {
     for (const directory of [METADATA_DIRECTORY, DATA_DIRECTORY]) {
       await this.#locations.makeDirectory(`${location}/${directory}`);
     }
-    const { pieces } = await this.#files.renderInTurns(clock, location, metadata);
+    const { pieces } = await this.#files.renderInTurns(location, metadata);
     const config = await this.#configs.of(metadata);
     const loaded = { etag: undefined, metadataLocation: undefined, metadata: pieces, config };
     return { location, loaded };
@@ -402,7 +404,7 @@ export class IcebergTables implements TableOperations {
     const { clock } = this.#catalog.context;
     const { reserved } = this.#configs;
     return function* (base, baseLocation) {
-      checkRequirements(requirements, base);
+      yield* requirementChecks(requirements, base);
       const next = yield* applySteps(base, canonical, { nowMs: clock.nowMs(), baseLocation });
       reserved.assertUnset(next.properties, base.properties);
       return next;
@@ -411,12 +413,12 @@ export class IcebergTables implements TableOperations {
 
   /** The metadata that the commit of a staged create builds from nothing. */
   #staged({ requirements, updates }: CommitTable): () => Steps<TableMetadata> {
-    checkRequirements(requirements, undefined);
     const canonical = updates.map((update) => this.#canonical(update));
     const nowMs = this.#catalog.context.clock.nowMs();
     const uuid = this.#mintUuid();
     const { reserved } = this.#configs;
     return function* () {
+      yield* requirementChecks(requirements, undefined);
       const made = yield* applySteps(undefined, canonical, { nowMs, uuid });
       reserved.assertUnset(made.properties);
       return made;

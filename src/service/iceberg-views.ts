@@ -4,7 +4,7 @@ import type { AccountCatalog } from "../catalog/catalog.ts";
 import type { IcebergView, View } from "../catalog/model.ts";
 import type { ViewRef as CatalogViewRef } from "../catalog/views.ts";
 import type { ViewMetadata } from "../iceberg/view-metadata.ts";
-import { applyViewSteps, checkViewRequirements, newViewSteps } from "../iceberg/view-updates.ts";
+import { applyViewSteps, newViewSteps, viewRequirementChecks } from "../iceberg/view-updates.ts";
 import type { Actor } from "./actor.ts";
 import { asDryRun, dryRunOf } from "./dry-run.ts";
 import type { MetadataFile, MetadataFiles } from "./metadata-files.ts";
@@ -29,11 +29,12 @@ function refOf(ref: ViewRef): CatalogViewRef {
   return { catalog: ref.catalog, path: ref.namespace, name: ref.view };
 }
 
-/** What the catalog is told of a view with this metadata. */
-function describe(
+/** What the catalog is told of a view with this metadata: in one step, where a table takes many. */
+function* describe(
   metadata: ViewMetadata,
   metadataLocation: string,
-): { readonly iceberg: IcebergView } {
+): Steps<{ readonly iceberg: IcebergView }> {
+  yield;
   const { uuid, currentVersionId } = metadata;
   return { iceberg: { viewUuid: uuid as ViewUuid, metadataLocation, currentVersionId } };
 }
@@ -104,7 +105,7 @@ export class IcebergViews implements ViewOperations {
     const { clock } = this.#catalog.context;
     const { reserved } = this.#configs;
     const change = function* (base: ViewMetadata): Steps<ViewMetadata> {
-      checkViewRequirements(request.requirements, base);
+      yield* viewRequirementChecks(request.requirements, base);
       const next = yield* applyViewSteps(base, request.updates, clock.nowMs());
       reserved.assertUnset(next.properties, base.properties);
       return next;

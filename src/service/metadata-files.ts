@@ -1,12 +1,12 @@
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
-import { inOnePiece, lengthOf } from "../base/bytes.ts";
+import { copySteps, inOnePiece, lengthOf } from "../base/bytes.ts";
 import type { Clock } from "../base/clock.ts";
 import { FirnError } from "../base/error.ts";
 import type { Revision } from "../base/ids.ts";
 import { LIMITS } from "../base/limits.ts";
 import { LruMap } from "../base/lru.ts";
-import { atOnce, inTurns, type Steps } from "../base/steps.ts";
+import { inTurns, type Steps } from "../base/steps.ts";
 import type { Locations, Watch } from "../blob/locations.ts";
 import { isGzipMetadata } from "../iceberg/file-name.ts";
 import { changedSteps, type LayoutEntry, type Member, withLocation } from "../iceberg/layout.ts";
@@ -82,7 +82,7 @@ export class MetadataFile<M extends Metadata> {
   /** UTF-8 JSON, never compressed, in pieces that other files of the table may share. */
   readonly pieces: readonly Uint8Array[];
   readonly length: number;
-  #shorter: readonly Uint8Array[] | undefined;
+  #shorter: Promise<readonly Uint8Array[]> | undefined;
 
   constructor(location: string, metadata: M, pieces: readonly Uint8Array[]) {
     this.location = location;
@@ -92,8 +92,11 @@ export class MetadataFile<M extends Metadata> {
   }
 
   /** What another print of the same metadata leaves of it, made once: there is one such print. */
-  shorter(print: (metadata: M) => readonly Uint8Array[]): readonly Uint8Array[] {
-    this.#shorter ??= print(this.metadata);
+  shorter(
+    clock: Clock,
+    print: (metadata: M) => Steps<readonly Uint8Array[]>,
+  ): Promise<readonly Uint8Array[]> {
+    this.#shorter ??= inTurns(clock, print(this.metadata));
     return this.#shorter;
   }
 }
@@ -125,6 +128,7 @@ interface Kept<M extends Metadata> {
  * from paths that were used before, by whatever node.
  */
 export class MetadataFiles<M extends Metadata> {
+  readonly #clock: Clock;
   readonly #locations: Locations;
   readonly #format: MetadataFormat<M>;
   readonly #kept: LruMap<string, Kept<M>>;
@@ -132,7 +136,8 @@ export class MetadataFiles<M extends Metadata> {
   /** Reads under way: a large file is read once, however many ask for it. */
   readonly #read = new Map<string, Promise<MetadataFile<M>>>();
 
-  constructor(locations: Locations, format: MetadataFormat<M>, reading: Reading) {
+  constructor(clock: Clock, locations: Locations, format: MetadataFormat<M>, reading: Reading) {
+    this.#clock = clock;
     this.#locations = locations;
     this.#format = format;
     this.#reading = reading;
@@ -235,7 +240,7 @@ export class MetadataFiles<M extends Metadata> {
     const file =
       small === undefined
         ? await this.#large(location, bytes)
-        : this.#canonical(location, this.#format.parse(metadataText(location, small)), small);
+        : await this.#canonical(location, this.#format.parse(metadataText(location, small)), small);
     return { file, etag: blob.etag };
   }
 
@@ -243,8 +248,11 @@ export class MetadataFiles<M extends Metadata> {
   async #large(location: string, bytes: Uint8Array): Promise<MetadataFile<M>> {
     const assembly = new Assembly<M>(this.#format.forms);
     let unpacked = bytes;
+    // The bytes stay here as well, since they may be the store's own.
+    const copy = await inTurns(this.#clock, copySteps(bytes));
     try {
-      for await (const piece of this.#reading.run(this.#format.task, { location, bytes })) {
+      const input = { location, bytes: copy };
+      for await (const piece of this.#reading.run(this.#format.task, input, [copy.buffer])) {
         if ("unpacked" in piece) unpacked = piece.unpacked;
         else assembly.add(piece.slice);
       }
@@ -255,7 +263,7 @@ export class MetadataFiles<M extends Metadata> {
       const context = { ...error.context, location, reason: message, cause: error.code };
       throw new FirnError("Invalid", "METADATA_INVALID", message, context, error);
     }
-    return this.#canonical(location, assembly.whole(), unpacked);
+    return this.#canonical(location, await inTurns(this.#clock, assembly.whole()), unpacked);
   }
 
   #keep(file: MetadataFile<M>, revision?: Revision): void {
@@ -269,11 +277,11 @@ export class MetadataFiles<M extends Metadata> {
   }
 
   /** A file of another writer may spell its own location otherwise than we answer it. */
-  #canonical(location: string, metadata: M, bytes: Uint8Array): MetadataFile<M> {
+  async #canonical(location: string, metadata: M, bytes: Uint8Array): Promise<MetadataFile<M>> {
     const canonical = this.spelled(metadata.location);
     return canonical === metadata.location
       ? new MetadataFile(location, metadata, [bytes])
-      : this.render(location, withLocation(metadata, canonical));
+      : this.renderInTurns(location, withLocation(metadata, canonical));
   }
 
   /** Names of the members in which a file differs from the one before. */
@@ -307,14 +315,13 @@ export class MetadataFiles<M extends Metadata> {
     if (!(await stands)) throw this.#gone(location);
   }
 
-  /** As `render`, while others have the event loop now and then. */
-  async renderInTurns(clock: Clock, location: string, metadata: M): Promise<MetadataFile<M>> {
-    return new MetadataFile(location, metadata, await inTurns(clock, this.#format.print(metadata)));
-  }
-
-  /** The file as it will stand at the location, not written yet. */
-  render(location: string, metadata: M): MetadataFile<M> {
-    return new MetadataFile(location, metadata, atOnce(this.#format.print(metadata)));
+  /**
+   * The file as it will stand at the location, not written yet. Others have the event loop now and
+   * then.
+   */
+  async renderInTurns(location: string, metadata: M): Promise<MetadataFile<M>> {
+    const pieces = await inTurns(this.#clock, this.#format.print(metadata));
+    return new MetadataFile(location, metadata, pieces);
   }
 
   /**

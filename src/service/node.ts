@@ -82,8 +82,9 @@ export async function openNode(parts: NodeParts): Promise<CatalogNode> {
   const reserved = new ReservedProperties(parts.allowedProperties);
   const configs = new TableConfigs(reserved, parts.storeConfig);
   const reading = parts.reading?.() ?? inlineReading();
-  const files = new MetadataFiles(locations, TABLE_FORMAT, reading);
-  const viewFiles = new MetadataFiles(locations, VIEW_FORMAT, reading);
+  const { clock } = catalog.context;
+  const files = new MetadataFiles(clock, locations, TABLE_FORMAT, reading);
+  const viewFiles = new MetadataFiles(clock, locations, VIEW_FORMAT, reading);
   const namespaces = new IcebergNamespaces(catalog, places, new PageTokens(secret), reserved);
   const tables = new IcebergTables(catalog, locations, files, places, configs);
   const views = new IcebergViews(catalog, viewFiles, places, configs);

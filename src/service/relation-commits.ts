@@ -200,7 +200,7 @@ export class RelationCommits<E extends Relation, M extends Metadata> {
     look: Registration<E, M>,
     before?: Stored<E>,
   ): Promise<RelationDraft<E>> {
-    const { files, describe } = this.#parts;
+    const { context, files, describe } = this.#parts;
     const places = await this.#parts.places.of(catalog, path);
     const where = places.allowed(metadataLocation);
     const read = await files.readAnew(where);
@@ -213,7 +213,8 @@ export class RelationCommits<E extends Relation, M extends Metadata> {
     }
     const around = places.surroundings(location);
     const claims = places.withWritePaths(around, location, metadata, base);
-    return { location, ...claims, ...describe(metadata, where, base) };
+    const described = await inTurns(context.clock, describe(metadata, where, base));
+    return { location, ...claims, ...described };
   }
 
   /** What a relation held, unless its file is gone or was never readable. */
@@ -268,7 +269,7 @@ export class RelationCommits<E extends Relation, M extends Metadata> {
     ref: RelationRef,
     { before, base, read }: Registration<E, M>,
   ): Promise<void> {
-    const { relations, describe, type } = this.#parts;
+    const { context, relations, describe, type } = this.#parts;
     const iceberg = before?.entity.iceberg;
     const metadata = read?.file.metadata;
     if (before === undefined || iceberg === undefined) {
@@ -278,7 +279,7 @@ export class RelationCommits<E extends Relation, M extends Metadata> {
     const places = await this.#parts.places.of(ref.catalog);
     const described = base &&
       metadata && {
-        ...describe(base, iceberg.metadataLocation, metadata),
+        ...(await inTurns(context.clock, describe(base, iceberg.metadataLocation, metadata))),
         ...places.surroundings(location),
       };
     // Whatever was made of it since is somebody else's.

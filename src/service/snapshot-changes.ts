@@ -1,4 +1,5 @@
 import { type JsonObject, jsonKeys } from "../base/json.ts";
+import type { Steps } from "../base/steps.ts";
 import type { Snapshot } from "../catalog/model.ts";
 import type { SnapshotChange } from "../catalog/snapshots.ts";
 import type { TableMetadata } from "../iceberg/model.ts";
@@ -10,7 +11,7 @@ const NONE = SnapshotList.of([]);
 /** What the catalog keeps of a snapshot of an Iceberg table. */
 export function catalogSnapshot(snapshot: IcebergSnapshot): Snapshot {
   const { parentSnapshotId, schemaId, fragment } = snapshot;
-  const { operation = "", ...summary } = summaryOf(fragment.object);
+  const { operation, summary } = summaryOf(fragment.object);
   return {
     snapshotId: snapshot.snapshotId,
     timestampMs: snapshot.timestampMs,
@@ -24,19 +25,25 @@ export function catalogSnapshot(snapshot: IcebergSnapshot): Snapshot {
 }
 
 /** Strings all of them, as was checked when the snapshot was parsed. */
-function summaryOf(snapshot: JsonObject): Readonly<Record<string, string>> {
-  const summary = (snapshot["summary"] ?? {}) as JsonObject;
-  return Object.fromEntries(jsonKeys(summary).map((key) => [key, String(summary[key])]));
+function summaryOf(snapshot: JsonObject): Pick<Snapshot, "operation" | "summary"> {
+  const given = (snapshot["summary"] ?? {}) as JsonObject;
+  const summary: Record<string, string> = {};
+  let operation = "";
+  for (const key of jsonKeys(given)) {
+    if (key === "operation") operation = String(given[key]);
+    else summary[key] = String(given[key]);
+  }
+  return { operation, summary };
 }
 
 /** What a change of metadata does to the snapshots; `base`: undefined for a new table. */
-export function snapshotChange(
+export function* snapshotChange(
   base: TableMetadata | undefined,
   next: TableMetadata,
-): SnapshotChange | undefined {
+): Steps<SnapshotChange | undefined> {
   const before = base?.snapshots ?? NONE;
-  const added = next.snapshots.lacking(before);
-  const removed = before.lacking(next.snapshots);
+  const added = yield* next.snapshots.lackingSteps(before);
+  const removed = yield* before.lackingSteps(next.snapshots);
   if (added.length === 0 && removed.length === 0) return undefined;
   return {
     added: {

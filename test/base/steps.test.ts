@@ -49,5 +49,5 @@ test("json is printed in steps as at once", () => {
     flat,
     { deep: { deeper: [wide, flat, Array.from({ length: 1_000 }, (_, i) => ({ i, of: [i] }))] } },
   ];
-  for (const value of values) expect(atOnce(jsonSteps(value))).toBe(printJson(value));
+  for (const value of values) expect(atOnce(jsonSteps(value)).join("")).toBe(printJson(value));
 });

@@ -1,4 +1,5 @@
 import { inOnePiece, utf8Text } from "../../src/base/bytes.ts";
+import { atOnce } from "../../src/base/steps.ts";
 import * as table from "../../src/iceberg/metadata.ts";
 import type { TableMetadata } from "../../src/iceberg/model.ts";
 import * as refs from "../../src/iceberg/refs.ts";
@@ -10,7 +11,7 @@ export function printTableMetadata(metadata: TableMetadata): string {
 }
 
 export function snapshotsOfRefs(metadata: TableMetadata): string {
-  return utf8Text(inOnePiece(refs.snapshotsOfRefs(metadata)));
+  return utf8Text(inOnePiece(atOnce(refs.refSnapshotSteps(metadata))));
 }
 
 export function printViewMetadata(metadata: view.ViewMetadata): string {

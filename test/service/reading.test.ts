@@ -29,8 +29,8 @@ async function open(limits: Partial<WorkLimits> = {}) {
     writeFileSync(path, content);
     return `file://${path}`;
   };
-  const tables = new MetadataFiles(locations, TABLE_FORMAT, reading);
-  const views = new MetadataFiles(locations, VIEW_FORMAT, reading);
+  const tables = new MetadataFiles(new SystemClock(), locations, TABLE_FORMAT, reading);
+  const views = new MetadataFiles(new SystemClock(), locations, VIEW_FORMAT, reading);
   return { directory, reading, write, tables, views };
 }
 

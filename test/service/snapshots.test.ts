@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import type { JsonObject } from "../../src/base/json.ts";
 import { snapshotKeys } from "../../src/catalog/snapshot-puts.ts";
 import type { Batch, PointerStore } from "../../src/pointer/port.ts";
+import { SystemClock } from "../../src/runtime/clock.ts";
 import { MetadataFiles, TABLE_FORMAT } from "../../src/service/metadata-files.ts";
 import { inlineReading } from "../../src/service/reading.ts";
 import type { LoadedTable } from "../../src/service/requests.ts";
@@ -50,7 +51,7 @@ async function open() {
   const node = await openTestIceberg({ ...stores, pointers: counted });
   await node.iceberg.createNamespace(ACTOR, NS, {});
   await node.iceberg.createTable(ACTOR, NS, NEW);
-  const files = new MetadataFiles(node.locations, TABLE_FORMAT, inlineReading());
+  const files = new MetadataFiles(new SystemClock(), node.locations, TABLE_FORMAT, inlineReading());
   return { ...node, stores, log, reads, snapshots: new TableSnapshots(node.catalog, files) };
 }
 

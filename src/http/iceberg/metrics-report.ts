@@ -7,6 +7,7 @@ import {
   asObject,
   asString,
   asStringMap,
+  assertFewValues,
   fieldInvalid,
   member,
   memberPath,
@@ -24,6 +25,7 @@ import {
  * @throws FirnError `Invalid`, naming the member that is wrong.
  */
 export function decodeMetricsReport(body: JsonObject): JsonObject {
+  assertFewValues(body, "body");
   const type = requireString(body, "report-type");
   requireString(body, "table-name");
   requireLong(body, "snapshot-id");

@@ -7,6 +7,7 @@ import {
   asKey,
   asObject,
   asString,
+  assertFewValues,
   member,
   memberPath,
   optionalBoolean,
@@ -17,10 +18,11 @@ import {
   requireObject,
   requireString,
 } from "../../base/json-read.ts";
+import { LIMITS } from "../../base/limits.ts";
 import type { Steps } from "../../base/steps.ts";
-import { parseRequirements } from "../../iceberg/requirements.ts";
+import { requirementSteps } from "../../iceberg/requirements.ts";
 import { updateSteps } from "../../iceberg/updates.ts";
-import { parseViewRequirements, viewUpdateSteps } from "../../iceberg/view-updates.ts";
+import { viewRequirementSteps, viewUpdateSteps } from "../../iceberg/view-updates.ts";
 import type {
   CommitOfTable,
   CommitTable,
@@ -58,7 +60,7 @@ export function decodeCreateNamespace(body: JsonObject): NamespaceInfo {
 
 export function decodeUpdateProperties(body: JsonObject): PropertiesUpdate {
   return {
-    removals: optionalMember(body, "removals", arrayOf(asKey)) ?? [],
+    removals: optionalMember(body, "removals", asSmallList) ?? [],
     updates: optionalMember(body, "updates", asProperties) ?? {},
   };
 }
@@ -100,7 +102,7 @@ function decodeRename(body: JsonObject): { readonly from: Identifier; readonly t
 export function* decodeCommitTable(body: JsonObject): Steps<CommitTable> {
   optionalMember(body, "identifier", asIdentifier);
   return {
-    requirements: parseRequirements(requireMember(body, "requirements", asArray)),
+    requirements: yield* requirementSteps(requireMember(body, "requirements", asArray)),
     updates: yield* updateSteps(requireMember(body, "updates", asArray)),
   };
 }
@@ -146,7 +148,7 @@ export function decodeRenameView(body: JsonObject): Omit<RenameView, "catalog"> 
 export function* decodeCommitView(body: JsonObject): Steps<CommitView> {
   optionalMember(body, "identifier", asIdentifier);
   return {
-    requirements: parseViewRequirements(optionalMember(body, "requirements", asArray) ?? []),
+    requirements: yield* viewRequirementSteps(optionalMember(body, "requirements", asArray) ?? []),
     updates: yield* viewUpdateSteps(requireMember(body, "updates", asArray)),
   };
 }
@@ -168,8 +170,14 @@ function asNamespace(value: JsonValue | undefined, at: string): readonly string[
   return checkLevels(arrayOf(asString)(value, at));
 }
 
+function asSmallList(value: JsonValue | undefined, at: string): readonly string[] {
+  assertFewValues(value, at, LIMITS.mapEntries + 1);
+  return arrayOf(asKey)(value, at);
+}
+
 function asProperties(value: JsonValue | undefined, at: string): Properties {
   const object = asObject(value, at);
+  assertFewValues(object, at, LIMITS.mapEntries + 1);
   const properties: Record<string, string> = {};
   for (const key of jsonKeys(object)) {
     properties[key] = asString(member(object, key), memberPath(at, key));

@@ -7,6 +7,7 @@ import { decodeSnapshotSummary } from "../../../src/catalog/codec/snapshot.ts";
 import { parseKey } from "../../../src/catalog/keys.ts";
 import { snapshotKeys } from "../../../src/catalog/snapshot-puts.ts";
 import type { PointerStore } from "../../../src/pointer/port.ts";
+import { SystemClock } from "../../../src/runtime/clock.ts";
 import { MetadataFiles, TABLE_FORMAT } from "../../../src/service/metadata-files.ts";
 import { inlineReading } from "../../../src/service/reading.ts";
 import type { CommitOfTable, CommitTable } from "../../../src/service/requests.ts";
@@ -153,7 +154,7 @@ export class Shop {
     read: boolean,
   ): Promise<void> {
     const { catalog, locations } = honest;
-    const files = new MetadataFiles(locations, TABLE_FORMAT, inlineReading());
+    const files = new MetadataFiles(new SystemClock(), locations, TABLE_FORMAT, inlineReading());
     const snapshots = new TableSnapshots(catalog, files);
     const tried = new Set(this.tries.map(({ snapshotId }) => snapshotId));
     const ids = new Map<string, string>();
