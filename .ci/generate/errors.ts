@@ -13,9 +13,25 @@ export interface ErrorUse {
 }
 
 const TEXT = String.raw`(?:"(?:[^"\\]|\\.)*"|${"`(?:[^`\\\\]|\\\\.)*`"})`;
+/** A text, perhaps in several pieces. */
+const WHOLE = String.raw`${TEXT}(?:\s*\+\s*${TEXT})*`;
 const HELPERS = String.raw`\b(?:invalid|modelInvalid|staleCommit)\(\s*`;
 const RAISED = String.raw`new FirnError\(\s*"(\w+)",\s*|${HELPERS}`;
-const THROWN = new RegExp(String.raw`(?:${RAISED})"([A-Z][A-Z0-9_]+)",\s*(${TEXT})?`, "g");
+const THROWN = new RegExp(String.raw`(?:${RAISED})"([A-Z][A-Z0-9_]+)",\s*(${WHOLE}|\w+)?`, "g");
+const PIECES = new RegExp(TEXT, "g");
+
+/** The pieces of a text as one, with `…` for what is filled in. */
+function plain(text: string): string {
+  const pieces = [...text.matchAll(PIECES)].map(([piece]) => piece.slice(1, -1));
+  return pieces.join("").replace(/\$\{[^}]*\}/g, "…");
+}
+
+/** The text that a constant was given last before a place; nothing where it was given none. */
+function constantBefore(source: string, name: string, end: number): string {
+  const given = new RegExp(String.raw`\bconst ${name} =\s*(${WHOLE});`, "g");
+  return [...source.slice(0, end).matchAll(given)].at(-1)?.[1] ?? "";
+}
+
 /** The codes of a part of the model are a type, and many are handed on by name. */
 const MODEL_CODE = /^ {2}\| "([A-Z][A-Z_]+)"/gm;
 
@@ -26,7 +42,11 @@ export function errorUses(text: string, file: string): readonly ErrorUse[] {
   const raised = [...text.matchAll(THROWN)].map((match) => ({
     kind: match[1] ?? (match[0].startsWith("stale") ? "Conflict" : "Invalid"),
     code: match[2] ?? "",
-    message: (match[3] ?? "").slice(1, -1).replace(/\$\{[^}]*\}/g, "…"),
+    message: plain(
+      /^\w+$/.test(match[3] ?? "")
+        ? constantBefore(text, match[3] ?? "", match.index)
+        : (match[3] ?? ""),
+    ),
     file,
   }));
   return [...named, ...raised];
@@ -61,7 +81,7 @@ export function renderErrors(uses: readonly ErrorUse[]): string {
     "",
     "Every failure carries a stable `code` (in the header `X-Firn-Error` of an HTTP answer) and a",
     "kind, which says what the caller should do next (`src/base/error.ts`). The wording is for",
-    "people and may change at any time; the codes do not.",
+    "people and may change at any time; the codes do not. `…` marks a value.",
     "",
     "| code | kind | says | raised in |",
     "|---|---|---|---|",

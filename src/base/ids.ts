@@ -69,7 +69,7 @@ export class IdSource {
  */
 export function parseId<Id extends AnyId>(text: string): Id {
   const lower = text.toLowerCase();
-  if (!UUID.test(lower)) throw invalid("ID_INVALID", "not a uuid", { id: text.slice(0, 64) });
+  if (!UUID.test(lower)) throw invalid("ID_INVALID", "not a UUID", { id: text.slice(0, 64) });
   if (lower.startsWith(RESERVED)) throw invalid("ID_INVALID", "reserved id", { id: lower });
   return lower as Id;
 }

@@ -269,7 +269,7 @@ function printString(text: string): string {
 }
 
 function keyTooLong(key: string): Error {
-  return invalid("JSON_TOO_LARGE", "name of a member is too long: use a shorter one", {
+  return invalid("JSON_TOO_LARGE", "member name too long: use a shorter one", {
     characters: key.length,
     maxCharacters: LIMITS.jsonKeyChars,
   });
@@ -374,7 +374,8 @@ class Parser {
       this.#at++;
       const key = this.#string();
       if (key.length > LIMITS.jsonKeyChars) throw keyTooLong(key);
-      if (key === "__proto__") throw invalid("JSON_FORBIDDEN_KEY", "key __proto__");
+      if (key === "__proto__")
+        throw invalid("JSON_FORBIDDEN_KEY", "forbidden key in JSON object: __proto__");
       if (this.#space() !== 0x3a) throw this.#unexpected();
       this.#at++;
       const first = key.charCodeAt(0);
@@ -389,7 +390,8 @@ class Parser {
       if (code === 0x7d) break;
     }
     // Counting once is cheaper than asking for every key; a duplicate is never returned.
-    if (Object.keys(out).length !== members) throw invalid("JSON_DUPLICATE_KEY", "duplicate key");
+    if (Object.keys(out).length !== members)
+      throw invalid("JSON_DUPLICATE_KEY", "duplicate key in JSON object");
     if (order !== undefined) keyOrder.set(out, order);
     return out;
   }
@@ -495,7 +497,7 @@ class Parser {
   }
 
   #tooMany(): Error {
-    return invalid("JSON_TOO_LARGE", "too many values: send them in several requests", {
+    return invalid("JSON_TOO_LARGE", "too many values: send several requests", {
       maxValues: this.#maxNodes,
     });
   }

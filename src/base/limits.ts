@@ -198,7 +198,7 @@ export function assertLimits(limits: Limits = LIMITS): void {
   assert(limits.lsmGcMinAgeMs >= limits.lsmGcMinAgeFloorMs, "engine GC age is above its floor");
   assert(
     limits.leaseMs + limits.leaseSkewMarginMs <= limits.takeoverWaitMs,
-    "a take-over outwaits the read lease",
+    "the takeover wait must exceed the read lease",
   );
   assert(limits.reportsPerTable <= limits.pageSize, "one list reads all reports of a table");
   assert(limits.reportBytes <= limits.reportsWaitingBytes, "a report may wait to be stored");

@@ -117,7 +117,9 @@ export class WorkThread {
 
 /** The thread has gone, through no fault of its input: another one may do the work. */
 export function workStopped(why: string): FirnError {
-  return new FirnError("Unavailable", "WORK_STOPPED", "the reading thread stopped", { why });
+  return new FirnError("Unavailable", "WORK_STOPPED", "the parsing thread stopped: try again", {
+    why,
+  });
 }
 
 /** The error that a thread told of. */
@@ -179,5 +181,5 @@ function asKnown(error: unknown): FirnError {
     const message = "the input is too large to be read: make it smaller or less deep";
     return invalid("WORK_TOO_LARGE", message, { why });
   }
-  return new FirnError("Internal", "WORK_FAILED", "the input could not be read", { why });
+  return new FirnError("Internal", "WORK_FAILED", "parsing the input failed", { why });
 }

@@ -38,7 +38,7 @@ export function isPossiblePath(path: string): boolean {
 /** @throws FirnError `Invalid`, code `BLOB_RANGE_INVALID`. */
 export function assertRange(...numbers: readonly number[]): void {
   if (!numbers.every((n) => Number.isSafeInteger(n) && n >= 0)) {
-    throw invalid("BLOB_RANGE_INVALID", "offset and length are non-negative integers");
+    throw invalid("BLOB_RANGE_INVALID", "offset and length must be non-negative integers");
   }
 }
 
@@ -62,7 +62,7 @@ export function checkList(prefix: string, options: ListOptions | undefined): num
 /** @throws FirnError `Invalid`, codes `BLOB_DELETE_TOO_MANY`, `BLOB_PATH_INVALID`. */
 export function assertDeletable(paths: readonly string[]): void {
   if (paths.length > MAX_DELETE) {
-    throw invalid("BLOB_DELETE_TOO_MANY", "too many paths", { paths: paths.length });
+    throw invalid("BLOB_DELETE_TOO_MANY", "too many paths in one delete", { paths: paths.length });
   }
   for (const path of paths) assertBlobPath(path);
 }

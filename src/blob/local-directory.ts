@@ -291,7 +291,7 @@ export class LocalDirectory {
     const root = this.#realRoot === "/" ? "" : this.#realRoot;
     const expected = path === "" ? this.#realRoot : `${root}/${path}`;
     if (real !== expected) {
-      throw invalid("BLOB_PATH_UNSUPPORTED", "a symbolic link is in the way", {
+      throw invalid("BLOB_PATH_UNSUPPORTED", "the path goes through a symbolic link", {
         path: path.slice(0, 200),
       });
     }
@@ -329,7 +329,7 @@ function makeOrRefuse(absolute: string, mode: number): boolean {
     return makeDirectory(absolute, mode);
   } catch (error) {
     if (errnoOf(error) !== "EEXIST") throw error;
-    throw invalid("BLOB_PATH_UNSUPPORTED", "a file stands where a directory is due");
+    throw invalid("BLOB_PATH_UNSUPPORTED", "a file is in place of a directory");
   }
 }
 

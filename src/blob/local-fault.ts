@@ -47,5 +47,11 @@ export function faultOf(error: unknown, path: string, applied: "nothing" | "mayb
 
 /** Some of a write may have happened, or may be lost again. */
 export function writeUnknown(cause: unknown, context: ErrorContext = {}): FirnError {
-  return new FirnError("Unknown", "BLOB_WRITE_UNKNOWN", "write failed midway", context, cause);
+  return new FirnError(
+    "Unknown",
+    "BLOB_WRITE_UNKNOWN",
+    "the write failed midway: it may have happened",
+    context,
+    cause,
+  );
 }

@@ -39,7 +39,9 @@ export interface LocalLayout {
 export const exactLayout: LocalLayout = {
   fileOf(path) {
     if (path.split("/").some((segment) => segment.startsWith(RESERVED_PREFIX))) {
-      throw invalid("BLOB_PATH_UNSUPPORTED", "a segment is reserved", { path: path.slice(0, 200) });
+      throw invalid("BLOB_PATH_UNSUPPORTED", "a path segment is reserved", {
+        path: path.slice(0, 200),
+      });
     }
     return path;
   },

@@ -75,7 +75,11 @@ export class DirectoryLocks {
       }
       this.#release(intent.file);
       if (waited.elapsedMs() >= MAX_WAIT_MS) {
-        throw new FirnError("Unavailable", "BLOB_LOCK_TIMEOUT", "a lock is not released");
+        throw new FirnError(
+          "Unavailable",
+          "BLOB_LOCK_TIMEOUT",
+          "timed out waiting for a lock: try again",
+        );
       }
       const ceiling = Math.min(MAX_BACKOFF_MS, 2 ** attempt);
       await this.#clock.sleep(1 + randomBelow(this.#prng, ceiling));

@@ -231,7 +231,7 @@ export class LocalBlobStore implements BlobStore {
   #isNew(outcome: "published" | "taken", path: string, file: string): boolean {
     if (outcome === "published") return true;
     if (this.#tree.stat(file)?.isDirectory()) {
-      throw invalid("BLOB_PATH_UNSUPPORTED", "a directory stands there", {
+      throw invalid("BLOB_PATH_UNSUPPORTED", "the path is a directory", {
         path: path.slice(0, 200),
       });
     }
@@ -303,6 +303,6 @@ async function* noticing(
 /** Somebody took the directory away while a blob was written into it. */
 function directoryGone(path: string): FirnError {
   const context = { path: path.slice(0, 200) };
-  const message = "the blob's directory is gone";
+  const message = "the directory of the blob is gone";
   return new FirnError("Unavailable", "BLOB_STORE_UNAVAILABLE", message, context);
 }

@@ -169,7 +169,9 @@ export class Locations {
       ? await store.create(path, pieces)
       : (await store.put(path, inOnePiece(pieces), "absent")).outcome === "stored";
     if (!stored) {
-      throw new FirnError("Conflict", "LOCATION_TAKEN", "a file stands there", { location });
+      throw new FirnError("Conflict", "LOCATION_TAKEN", "a file exists at the location", {
+        location,
+      });
     }
   }
 
@@ -188,9 +190,14 @@ export class Locations {
     const condition = found === undefined ? "absent" : { etag: found.etag };
     const { outcome } = await store.put(path, bytes, condition);
     if (outcome === "stored") return;
-    throw new FirnError("Unavailable", "BLOB_UNSETTLED", "blob changes under its put", {
-      location,
-    });
+    throw new FirnError(
+      "Unavailable",
+      "BLOB_UNSETTLED",
+      "other writers keep changing the blob: try again",
+      {
+        location,
+      },
+    );
   }
 
   /** Deletes a file; nothing there is fine. One request. */
@@ -261,7 +268,7 @@ export class Locations {
     const name = uri.slice(0, Math.max(0, colon)).toLowerCase();
     const scheme = this.#schemes.get(name);
     if (scheme === undefined) {
-      throw invalid("LOCATION_UNSUPPORTED", "unknown scheme of a location", {
+      throw invalid("LOCATION_UNSUPPORTED", "unsupported location scheme", {
         location: uri.slice(0, 200),
       });
     }
@@ -272,7 +279,7 @@ export class Locations {
 function asFile(resolved: Resolved): Resolved {
   if (resolved.path !== "") return resolved;
   const { location } = resolved;
-  throw invalid("LOCATION_INVALID", "an allowed root is not a file", { location });
+  throw invalid("LOCATION_INVALID", "an allowed root must not be a file", { location });
 }
 
 /** Whether a location is at or below a root, whole segments only: `/a/bc` is not below `/a/b`. */

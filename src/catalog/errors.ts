@@ -3,22 +3,22 @@ import type { EntityType, Relation } from "./model.ts";
 import { dotted } from "./names.ts";
 
 export function catalogNotFound(catalog: string): FirnError {
-  return new FirnError("NotFound", "CATALOG_NOT_FOUND", "no such catalog", { catalog });
+  return new FirnError("NotFound", "CATALOG_NOT_FOUND", "catalog not found", { catalog });
 }
 
 export function namespaceNotFound(path: readonly string[]): FirnError {
   const namespace = dotted(path);
-  return new FirnError("NotFound", "NAMESPACE_NOT_FOUND", "no such namespace", { namespace });
+  return new FirnError("NotFound", "NAMESPACE_NOT_FOUND", "namespace not found", { namespace });
 }
 
 export function tableNotFound(path: readonly string[], name: string): FirnError {
   const table = dotted([...path, name]);
-  return new FirnError("NotFound", "TABLE_NOT_FOUND", "no such table", { table });
+  return new FirnError("NotFound", "TABLE_NOT_FOUND", "table not found", { table });
 }
 
 export function viewNotFound(path: readonly string[], name: string): FirnError {
   const view = dotted([...path, name]);
-  return new FirnError("NotFound", "VIEW_NOT_FOUND", "no such view", { view });
+  return new FirnError("NotFound", "VIEW_NOT_FOUND", "view not found", { view });
 }
 
 export function snapshotNotFound(
@@ -28,7 +28,7 @@ export function snapshotNotFound(
 ): FirnError {
   const table = dotted([...path, name]);
   const context = { table, ...facts };
-  return new FirnError("NotFound", "SNAPSHOT_NOT_FOUND", "no such snapshot", context);
+  return new FirnError("NotFound", "SNAPSHOT_NOT_FOUND", "snapshot not found", context);
 }
 
 /** No relation of the type that was asked for, whatever else has the name. */
@@ -41,14 +41,14 @@ export function relationNotFound(
 }
 
 export function catalogExists(catalog: string): FirnError {
-  return new FirnError("AlreadyExists", "CATALOG_ALREADY_EXISTS", "catalog name taken", {
+  return new FirnError("AlreadyExists", "CATALOG_ALREADY_EXISTS", "catalog already exists", {
     catalog,
   });
 }
 
 export function namespaceExists(path: readonly string[]): FirnError {
   const namespace = dotted(path);
-  return new FirnError("AlreadyExists", "NAMESPACE_ALREADY_EXISTS", "namespace name taken", {
+  return new FirnError("AlreadyExists", "NAMESPACE_ALREADY_EXISTS", "namespace already exists", {
     namespace,
   });
 }
@@ -69,11 +69,11 @@ export function relationExists(
   const full = dotted([...path, name]);
   const context = { wanted: type, ...(from === undefined ? {} : { from }) };
   return holder === "view"
-    ? new FirnError("AlreadyExists", "VIEW_ALREADY_EXISTS", "name taken", {
+    ? new FirnError("AlreadyExists", "VIEW_ALREADY_EXISTS", "name already in use", {
         view: full,
         ...context,
       })
-    : new FirnError("AlreadyExists", "TABLE_ALREADY_EXISTS", "name taken", {
+    : new FirnError("AlreadyExists", "TABLE_ALREADY_EXISTS", "name already in use", {
         table: full,
         ...context,
       });
@@ -102,12 +102,12 @@ export function isLocationTaken({ code }: FirnError): boolean {
 
 /** Nothing of this id was dropped, or it was brought back, or is gone for good. */
 export function notDropped(id: string): FirnError {
-  return new FirnError("NotFound", "DROPPED_NOT_FOUND", "nothing dropped has this id", { id });
+  return new FirnError("NotFound", "DROPPED_NOT_FOUND", "no dropped entity has this id", { id });
 }
 
 /** Its files are being deleted: there is no way back. */
 export function beingPurged(id: string): FirnError {
-  return new FirnError("Conflict", "BEING_PURGED", "is being purged", { id });
+  return new FirnError("Conflict", "BEING_PURGED", "too late: the purge has begun", { id });
 }
 
 export function notEmpty(
@@ -120,19 +120,31 @@ export function notEmpty(
 /** Names cannot change under children: their own paths would go stale. */
 export function hasChildNamespaces(path: readonly string[]): FirnError {
   const namespace = dotted(path);
-  return new FirnError("Conflict", "NAMESPACE_HAS_CHILDREN", "has child namespaces", {
-    namespace,
-  });
+  return new FirnError(
+    "Conflict",
+    "NAMESPACE_HAS_CHILDREN",
+    "namespace has child namespaces: drop them first",
+    {
+      namespace,
+    },
+  );
 }
 
 export function entityProtected(name: string): FirnError {
-  return new FirnError("Conflict", "PROTECTED", "protected against drop", { name });
+  return new FirnError("Conflict", "PROTECTED", "protected: drops are disabled for this entity", {
+    name,
+  });
 }
 
 /** Nothing happened: the pointer store took nothing. */
 export function storeOverloaded(retryAfterMs: number): FirnError {
   const facts = { retryAfterMs };
-  return new FirnError("Overloaded", "STORE_OVERLOADED", "pointer store is busy", facts);
+  return new FirnError(
+    "Overloaded",
+    "STORE_OVERLOADED",
+    "the pointer store is overloaded: try again later",
+    facts,
+  );
 }
 
 /** Stored keys contradict each other: reported, never patched. */
@@ -142,5 +154,5 @@ export function corrupt(message: string, context: ErrorContext): FirnError {
 
 export function functionNotFound(path: readonly string[], name: string): FirnError {
   const fact = { function: dotted([...path, name]) };
-  return new FirnError("NotFound", "FUNCTION_NOT_FOUND", "no such function", fact);
+  return new FirnError("NotFound", "FUNCTION_NOT_FOUND", "function not found", fact);
 }

@@ -65,7 +65,9 @@ export function jobOf(item: Live): Job {
 }
 
 function leaseLost(id: JobId): FirnError {
-  return new FirnError("Conflict", "JOB_LEASE_LOST", "job belongs to another", { job: id });
+  return new FirnError("Conflict", "JOB_LEASE_LOST", "another node has the lease of the job", {
+    job: id,
+  });
 }
 
 /** What a step may change of its job. */
@@ -184,9 +186,14 @@ async function writeJob(context: CatalogContext, item: Item, job: Job): Promise<
   });
   if (verdict === "conflict") throw leaseLost(job.id);
   if (verdict !== "committed") {
-    throw new FirnError("Unavailable", "STORE_UNAVAILABLE", "lease is in doubt", {
-      job: job.id,
-    });
+    throw new FirnError(
+      "Unavailable",
+      "STORE_UNAVAILABLE",
+      "the outcome of the lease is unknown: try again",
+      {
+        job: job.id,
+      },
+    );
   }
 }
 

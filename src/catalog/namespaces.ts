@@ -170,7 +170,7 @@ export class Namespaces {
     const target = { catalog: ref.catalog, path: checkPath(to) };
     if (isBelow(target.path, from.path)) {
       throw invalid("NAME_INVALID", "a namespace cannot move below itself", {
-        why: "below itself",
+        why: "the target is below the namespace",
       });
     }
     return write(this.#context, actor, "rename-namespace", (attempt) =>

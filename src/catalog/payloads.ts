@@ -75,9 +75,14 @@ export class Payloads {
     const condition = found === undefined ? "absent" : { etag: found.etag };
     const again = await this.#store.put(path, bytes, condition);
     if (again.outcome === "failed") {
-      throw new FirnError("Unavailable", "BLOB_UNSETTLED", "blob changes under its put", {
-        path,
-      });
+      throw new FirnError(
+        "Unavailable",
+        "BLOB_UNSETTLED",
+        "other writers keep changing the blob: try again",
+        {
+          path,
+        },
+      );
     }
   }
 
@@ -133,9 +138,14 @@ export class Payloads {
  */
 export function assertMayUpdate(envelope: Envelope): void {
   if (envelope.minWriterVersion > SCHEMA_VERSION) {
-    throw new FirnError("Unavailable", "WRITER_TOO_OLD", "a newer node wrote this entity", {
-      needs: envelope.minWriterVersion,
-      has: SCHEMA_VERSION,
-    });
+    throw new FirnError(
+      "Unavailable",
+      "WRITER_TOO_OLD",
+      "a newer version of Firn wrote this entity: upgrade this node",
+      {
+        needs: envelope.minWriterVersion,
+        has: SCHEMA_VERSION,
+      },
+    );
   }
 }

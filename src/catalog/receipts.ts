@@ -75,7 +75,11 @@ export function replayOf(context: CatalogContext, actor: Actor, item: Item): Rec
     receipt.principal === actor.principal;
   if (!same) {
     const facts = { key: idempotency.key };
-    throw invalid("IDEMPOTENCY_KEY_REUSED", "key belongs to another request", facts);
+    throw invalid(
+      "IDEMPOTENCY_KEY_REUSED",
+      "the Idempotency-Key was used for another request: use a new key",
+      facts,
+    );
   }
   idempotency.replayed = true;
   if (receipt.error === undefined) return receipt;
@@ -174,6 +178,10 @@ export function failureOf(
     case "overloaded":
       return storeOverloaded(verdict.retryAfterMs);
     case "unknown":
-      return new FirnError("Unknown", "OUTCOME_UNKNOWN", "the change may have happened");
+      return new FirnError(
+        "Unknown",
+        "OUTCOME_UNKNOWN",
+        "the change may have happened: read before you retry",
+      );
   }
 }

@@ -81,7 +81,7 @@ export class Reports {
       if (written.verdict === "overloaded") throw storeOverloaded(written.retryAfterMs);
       if (tries > 0) await backoff(this.#context.clock, this.#context.prng, tries);
     }
-    throw new FirnError("Unknown", "OUTCOME_UNKNOWN", "the report may be kept", { table });
+    throw new FirnError("Unknown", "OUTCOME_UNKNOWN", "the report may have been stored", { table });
   }
 
   /** Newest first, at most `limit`. One list, and one read for each report. */

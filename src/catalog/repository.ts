@@ -80,7 +80,7 @@ export type Replay<T> = (receipt: Receipt) => Promise<T>;
 
 /** For operations that no client's key reaches. */
 export function neverReplayed(): Promise<never> {
-  throw new FirnError("Internal", "RECEIPT_TAKEN", "receipt of this attempt is taken");
+  throw new FirnError("Internal", "RECEIPT_TAKEN", "another attempt used this receipt");
 }
 
 export type Planned<T> = Plan<T> | Refused | Unchanged<T> | typeof REPLAN;
@@ -166,7 +166,12 @@ async function settle<T>(
       place.expected = verdict.receiptExpected;
     }
     if (round >= LIMITS.replans || attempt.stopwatch.elapsedMs() > LIMITS.attemptMs) {
-      throw new FirnError("Conflict", "CONTENDED", "others kept changing it", { operation });
+      throw new FirnError(
+        "Conflict",
+        "CONTENDED",
+        "other writers kept changing the entity: try again",
+        { operation },
+      );
     }
     await context.clock.sleep(context.prng.float() * REPLAN_PAUSE_MS * 2 ** round);
   }

@@ -124,7 +124,11 @@ export class Resolver {
       if (chain.missing !== undefined) throw chain.missing;
       return new Proven(links, between as T, items.slice(links.length));
     }
-    throw new FirnError("Unavailable", "NAMES_UNSTABLE", "names changed at every look");
+    throw new FirnError(
+      "Unavailable",
+      "NAMES_UNSTABLE",
+      "names kept changing during the lookup: try again",
+    );
   }
 
   /** Each hint against its canonical pointer; undefined, and forgotten, where one disagrees. */

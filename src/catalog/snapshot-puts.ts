@@ -155,9 +155,14 @@ export async function putSnapshotPointer(
     }
     expected = found.version;
   }
-  throw new FirnError("Unavailable", "STORE_UNSETTLED", "a pointer moves under its put", {
-    key,
-  });
+  throw new FirnError(
+    "Unavailable",
+    "STORE_UNSETTLED",
+    "other writers keep changing a pointer: try again",
+    {
+      key,
+    },
+  );
 }
 
 function isOurs(found: Item, { path, summary }: SnapshotPut): boolean {

@@ -160,7 +160,9 @@ function assertDistinct(changes: readonly TableChange[]): void {
     const key = JSON.stringify([ref.catalog, ref.path, ref.name]);
     if (seen.has(key)) {
       const table = dotted([...ref.path, ref.name]);
-      throw invalid("TRANSACTION_REPEATS_TABLE", "a table twice in a transaction", { table });
+      throw invalid("TRANSACTION_REPEATS_TABLE", "a transaction must not contain a table twice", {
+        table,
+      });
     }
     seen.add(key);
   }

@@ -25,7 +25,7 @@ export async function operatorTarget({ server, dir }: ServerAt): Promise<Operato
     return { socketPath: operatorSocket(resolve(server)) };
   }
   const message =
-    "not a server: name one as http://host:port, or by its --dir, where it keeps a folder operator";
+    "not a running server: give http://host:port, or its --dir, which has a folder operator";
   throw new FirnError("Invalid", "OPERATOR_URL_INVALID", message, { server });
 }
 

@@ -36,7 +36,7 @@ export function routeNotFound(path: string): FirnError {
 /** A client of the Iceberg catalog that was given another base URL than the catalog's. */
 export function baseUrlWrong(path: string): FirnError {
   const message =
-    "no Iceberg catalog has this base URL: a client's uri ends with /iceberg, as in " +
+    "no Iceberg catalog at this URL: the client's uri must end with /iceberg, as in " +
     "http://127.0.0.1:8181/iceberg";
   return new FirnError("NotFound", "BASE_URL_WRONG", message, { path });
 }
@@ -48,12 +48,12 @@ export function methodNotAllowed(allow: readonly string[]): FirnError {
 
 /** Only JSON comes in: a page of another origin cannot send that without asking first. */
 export function contentTypeNotSupported(): FirnError {
-  return invalid("CONTENT_TYPE_NOT_SUPPORTED", "a body must be application/json, not compressed");
+  return invalid("CONTENT_TYPE_NOT_SUPPORTED", "the body must be uncompressed application/json");
 }
 
 /** More is under way than can be done in good time. */
 export function overloaded(): FirnError {
-  return new FirnError("Overloaded", "OVERLOADED", "too much is under way");
+  return new FirnError("Overloaded", "OVERLOADED", "the server is overloaded: try again later");
 }
 
 export function bodyTooLarge(): FirnError {

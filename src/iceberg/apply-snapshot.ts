@@ -19,7 +19,10 @@ const LONG_MAX = 2n ** 63n - 1n;
  */
 export function addSnapshot(draft: Draft, snapshot: Snapshot): void {
   if (draft.schemas.length === 0 || draft.specs.length === 0 || draft.sortOrders.length === 0) {
-    throw modelInvalid("SNAPSHOT_INVALID", "a schema, a spec and a sort order come first");
+    throw modelInvalid(
+      "SNAPSHOT_INVALID",
+      "a snapshot needs a schema, a partition spec and a sort order first",
+    );
   }
   if (draft.snapshots.has(snapshot.snapshotId)) throw snapshotExists(snapshot.snapshotId);
   checkSequenceNumber(draft, snapshot);
@@ -43,11 +46,15 @@ function checkSequenceNumber(draft: Draft, snapshot: Snapshot): void {
   const last = draft.lastSequenceNumber;
   if (sequenceNumber > last) return;
   if (sequenceNumber === last && snapshot.parentSnapshotId === undefined) return;
-  throw staleCommit("COMMIT_STALE_SEQUENCE", "sequence number is not above the last one", {
-    snapshotId,
-    sequenceNumber,
-    lastSequenceNumber: last,
-  });
+  throw staleCommit(
+    "COMMIT_STALE_SEQUENCE",
+    "sequence number is not above the last one: load the table again",
+    {
+      snapshotId,
+      sequenceNumber,
+      lastSequenceNumber: last,
+    },
+  );
 }
 
 /** The table's next row id behind this snapshot: above every id that its rows have. */
@@ -60,11 +67,15 @@ function assignRows(draft: Draft, snapshot: Snapshot): bigint {
     });
   }
   if (firstRowId < draft.nextRowId) {
-    throw staleCommit("COMMIT_STALE_ROW_ID", "first row id is behind the next row id", {
-      snapshotId,
-      firstRowId,
-      nextRowId: draft.nextRowId,
-    });
+    throw staleCommit(
+      "COMMIT_STALE_ROW_ID",
+      "first-row-id is below next-row-id: load the table again",
+      {
+        snapshotId,
+        firstRowId,
+        nextRowId: draft.nextRowId,
+      },
+    );
   }
   const nextRowId = firstRowId + addedRows;
   if (nextRowId > LONG_MAX) {
@@ -90,7 +101,7 @@ export function setSnapshotRef(draft: Draft, name: string, target: RefTarget): v
   }
   if (name === MAIN_BRANCH) {
     if (target.type !== "branch") {
-      throw modelInvalid("SNAPSHOT_REF_INVALID", "main is a branch", { ref: name });
+      throw modelInvalid("SNAPSHOT_REF_INVALID", "main must be a branch", { ref: name });
     }
     setCurrentSnapshot(draft, snapshot);
   }

@@ -30,14 +30,14 @@ const LAST_ADDED = -1;
 /** A version as a request names it. @throws FirnError `Invalid` `FORMAT_VERSION_INVALID`. */
 export function supportedVersion(version: number): FormatVersion {
   if (version >= 1 && version <= MAX_FORMAT_VERSION) return version as FormatVersion;
-  throw modelInvalid("FORMAT_VERSION_INVALID", "format version is not supported", { version });
+  throw modelInvalid("FORMAT_VERSION_INVALID", "unsupported format version", { version });
 }
 
 /** @throws FirnError `Invalid` `FORMAT_VERSION_INVALID`: unknown, or a downgrade. */
 export function upgradeFormatVersion(draft: Draft, version: number): void {
   const next = supportedVersion(version);
   if (next < draft.formatVersion) {
-    throw modelInvalid("FORMAT_VERSION_INVALID", "format version never falls", {
+    throw modelInvalid("FORMAT_VERSION_INVALID", "the format version cannot be lowered", {
       from: draft.formatVersion,
       to: next,
     });
@@ -136,10 +136,10 @@ export function* addSpec(draft: Draft, spec: PartitionSpec): Steps<void> {
 export function setDefaultSpec(draft: Draft, id: number): void {
   const specId = id === LAST_ADDED ? draft.lastAddedSpecId : id;
   if (specId === undefined) {
-    throw modelInvalid("PARTITION_SPEC_INVALID", "no spec was added in this request");
+    throw modelInvalid("PARTITION_SPEC_INVALID", "no partition spec was added in this request");
   }
   if (draft.specs.get(String(specId)) === undefined) {
-    throw modelInvalid("PARTITION_SPEC_INVALID", "spec does not exist", { specId });
+    throw modelInvalid("PARTITION_SPEC_INVALID", "partition spec does not exist", { specId });
   }
   if (specId === draft.defaultSpecId) return;
   draft.defaultSpecId = specId;
@@ -149,7 +149,7 @@ export function setDefaultSpec(draft: Draft, id: number): void {
 /** @throws FirnError `Invalid` `PARTITION_SPEC_INVALID`: the default spec is among them. */
 export function removeSpecs(draft: Draft, specIds: IdSet<number>): void {
   if (specIds.has(draft.defaultSpecId)) {
-    throw modelInvalid("PARTITION_SPEC_INVALID", "the default spec stays", {
+    throw modelInvalid("PARTITION_SPEC_INVALID", "the default partition spec cannot be removed", {
       specId: draft.defaultSpecId,
     });
   }

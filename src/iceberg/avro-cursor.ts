@@ -3,7 +3,7 @@ import { type FirnError, invalid } from "../base/error.ts";
 
 /** A file that is no Avro, or not as its own schema says. */
 export function avroInvalid(reason: string): FirnError {
-  return invalid("AVRO_INVALID", `avro: ${reason}`, { reason });
+  return invalid("AVRO_INVALID", `invalid Avro file: ${reason}`, { reason });
 }
 
 /** Values that a byte may stand for: a union and the record around it, and some to spare. */
@@ -46,7 +46,7 @@ export class AvroCursor {
   }
 
   take(length: number): Uint8Array {
-    if (length > this.left) throw avroInvalid("ends too early");
+    if (length > this.left) throw avroInvalid("it ends too early");
     const start = this.#at;
     this.#at += length;
     return this.#bytes.subarray(start, this.#at);
@@ -108,7 +108,7 @@ export class AvroCursor {
     try {
       return utf8Text(bytes);
     } catch {
-      throw avroInvalid("a text is not utf-8");
+      throw avroInvalid("a string that is not UTF-8");
     }
   }
 

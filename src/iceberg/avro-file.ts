@@ -37,7 +37,7 @@ const STEPS_ALWAYS = 4_000_000;
 export function* readAvroFile(bytes: Uint8Array, wanted: Wanted): Generator<AvroValue> {
   const cursor = new AvroCursor(bytes);
   if (!bytesEqual(cursor.take(Math.min(MAGIC.length, cursor.left)), MAGIC)) {
-    throw avroInvalid("no such file");
+    throw invalid("AVRO_INVALID", "not an Avro file", { reason: "wrong magic" });
   }
   const metadata = new Map<string, Uint8Array>();
   cursor.blocks(() => {
@@ -77,7 +77,7 @@ function unpack(codec: string, bytes: Uint8Array): Uint8Array {
       case "zstandard":
         return zstdDecompressSync(bytes, { maxOutputLength });
       default:
-        throw invalid("AVRO_CODEC_UNSUPPORTED", "unknown codec of an avro file", {
+        throw invalid("AVRO_CODEC_UNSUPPORTED", "unknown Avro codec", {
           codec: codec.slice(0, 40),
         });
     }

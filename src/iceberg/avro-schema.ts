@@ -65,7 +65,7 @@ class SchemaReader {
       if (value.length === 0) throw avroInvalid("an empty union");
       return { kind: "union", branches: value.map((branch) => this.read(branch, below)) };
     }
-    if (!isJsonObject(value)) throw avroInvalid("a schema that is no type");
+    if (!isJsonObject(value)) throw avroInvalid("a schema that is not a type");
     const kind = member(value, "type");
     switch (kind) {
       case "array":
@@ -96,7 +96,7 @@ class SchemaReader {
     switch (kind) {
       case "record": {
         const fields = listOf(object, "fields").map((field) => {
-          if (!isJsonObject(field)) throw avroInvalid("a field that is no object");
+          if (!isJsonObject(field)) throw avroInvalid("a field that is not an object");
           return { name: textOf(field, "name"), type: this.read(member(field, "type"), place) };
         });
         return { kind, fields };
@@ -119,7 +119,7 @@ class SchemaReader {
     const primitive = PRIMITIVES.get(name);
     if (primitive !== undefined) return primitive;
     const found = this.#named.get(fullName(name, undefined, namespace));
-    if (found === undefined) throw avroInvalid("a type that is not known, or holds itself");
+    if (found === undefined) throw avroInvalid("an unknown or recursive type");
     if (depth + found.height > MAX_DEPTH) throw avroInvalid("a schema too deep");
     return found.type;
   }

@@ -94,7 +94,7 @@ export function assignUuid(draft: CommonDraft, uuid: string): void {
   if (draft.uuid?.toLowerCase() === uuid.toLowerCase()) return;
   // The identity outlives all else; everything that was ever cached hangs on it.
   if (draft.uuid !== undefined) {
-    throw modelInvalid("UPDATE_INVALID", "a uuid is there already", { uuid: draft.uuid });
+    throw modelInvalid("UPDATE_INVALID", "the UUID is already set", { uuid: draft.uuid });
   }
   draft.uuid = uuid;
   draft.changed = true;
@@ -102,7 +102,7 @@ export function assignUuid(draft: CommonDraft, uuid: string): void {
 
 /** @throws FirnError `Invalid` `UPDATE_INVALID`: it is empty. */
 export function setLocation(draft: CommonDraft, location: string): void {
-  if (location === "") throw modelInvalid("UPDATE_INVALID", "location is empty");
+  if (location === "") throw modelInvalid("UPDATE_INVALID", "the location is empty");
   if (location === draft.location) return;
   draft.location = location;
   draft.changed = true;

@@ -27,7 +27,7 @@ export function parseDefault(
   if (value === undefined || value === null) return undefined;
   if (type.kind !== "primitive" || !fits(type, value)) {
     const typeText = type.kind === "primitive" ? type.text : type.kind;
-    throw modelInvalid("SCHEMA_INVALID", "not a default value of its type", {
+    throw modelInvalid("SCHEMA_INVALID", "the default value does not fit its type", {
       path: at,
       type: typeText,
     });

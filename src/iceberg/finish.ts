@@ -21,7 +21,7 @@ export function* finishDraft(draft: Draft, baseLocation: string | undefined): St
   const { uuid, location, base } = draft;
   const needsUuid = base === undefined || draft.formatVersion > 1;
   if (location === undefined || (uuid === undefined && needsUuid)) {
-    throw modelInvalid("UPDATE_INVALID", "a table needs a uuid and a location");
+    throw modelInvalid("UPDATE_INVALID", "a table needs a UUID and a location");
   }
   yield* checkPropertiesSize(draft, "TABLE_PROPERTY_INVALID");
   const schemas = draft.schemas.toArray();
@@ -69,7 +69,10 @@ function checkStructure(draft: Draft): void {
   const spec = draft.specs.get(String(draft.defaultSpecId));
   const order = draft.sortOrders.get(String(draft.defaultSortOrderId));
   if (schema === undefined || spec === undefined || order === undefined) {
-    throw modelInvalid("UPDATE_INVALID", "a table needs a schema, a spec and a sort order");
+    throw modelInvalid(
+      "UPDATE_INVALID",
+      "a table needs a schema, a partition spec and a sort order",
+    );
   }
   checkSpec(spec, schema);
   checkOrder(order, schema);

@@ -40,7 +40,8 @@ export function* readManifest(bytes: Uint8Array): Generator<ManifestEntry> {
   for (const value of manifestValues(bytes, OF_MANIFEST)) {
     const { status: code, data_file: file } = recordOf(value);
     const status = typeof code === "number" ? STATUSES[code] : undefined;
-    if (status === undefined) throw modelInvalid("MANIFEST_INVALID", "no status");
+    if (status === undefined)
+      throw modelInvalid("MANIFEST_INVALID", "manifest entry without status");
     yield { status, path: pathOf(file, "file_path") };
   }
 }

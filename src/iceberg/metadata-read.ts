@@ -134,7 +134,7 @@ function missing(name: string, formatVersion: number): Error {
 function readFormatVersion(object: JsonObject): FormatVersion {
   const version = requireInt(object, "format-version");
   if (version < 1 || version > MAX_FORMAT_VERSION) {
-    throw modelInvalid("FORMAT_VERSION_INVALID", "format version is not supported", { version });
+    throw modelInvalid("FORMAT_VERSION_INVALID", "unsupported format version", { version });
   }
   return version as FormatVersion;
 }
@@ -183,7 +183,9 @@ function readSpecs(
   const defaultSpecId = requireInt(object, "default-spec-id");
   const spec = specs.find((candidate) => candidate.specId === defaultSpecId);
   if (spec === undefined) {
-    throw modelInvalid("METADATA_INVALID", "default spec does not exist", { defaultSpecId });
+    throw modelInvalid("METADATA_INVALID", "default partition spec does not exist", {
+      defaultSpecId,
+    });
   }
   checkSpec(spec, schema);
   return { specs, defaultSpecId };
@@ -253,6 +255,6 @@ function readRefs(
 
 function checkDistinct(ids: readonly number[], path: string): void {
   if (new IdSet(ids).size !== ids.length) {
-    throw modelInvalid("METADATA_INVALID", "an id is used twice", { path });
+    throw modelInvalid("METADATA_INVALID", "duplicate id", { path });
   }
 }

@@ -64,7 +64,7 @@ export function parsePartitionFields(array: JsonArray, at: string): readonly Par
     if (fieldId !== undefined) withId++;
     const name = requireMember(field, "name", asKey, path);
     if (name === "" || names.has(name)) {
-      throw modelInvalid("PARTITION_SPEC_INVALID", "partition names are unique and not empty", {
+      throw modelInvalid("PARTITION_SPEC_INVALID", "partition names must be unique and not empty", {
         name,
       });
     }
@@ -77,7 +77,7 @@ export function parsePartitionFields(array: JsonArray, at: string): readonly Par
     };
   });
   if (withId !== 0 && withId !== fields.length) {
-    throw modelInvalid("PARTITION_SPEC_INVALID", "some fields have an id and some have none");
+    throw modelInvalid("PARTITION_SPEC_INVALID", "either all partition fields need an id, or none");
   }
   return fields;
 }
@@ -156,7 +156,8 @@ function fieldProblem(field: PartitionField, schema: Schema): string | undefined
   if (field.transform.name === "void") return undefined;
   if (source === undefined) return "source column does not exist";
   if (source.type.kind !== "primitive") return "source column is not primitive";
-  if (!canTransform(field.transform, source.type)) return "transform does not take the type";
+  if (!canTransform(field.transform, source.type))
+    return "the transform does not support the type of its source column";
   for (let parent = source.parent; parent !== undefined; parent = parent.parent) {
     if (parent.type.kind !== "struct") return "source column is inside a list or map";
   }
@@ -181,6 +182,6 @@ export function checkSequentialIds(spec: PartitionSpec): void {
  */
 export function checkDistinctIds(spec: PartitionSpec): void {
   if (new IdSet(spec.fields.map((field) => field.fieldId)).size !== spec.fields.length) {
-    throw modelInvalid("PARTITION_SPEC_INVALID", "a partition field id is used twice");
+    throw modelInvalid("PARTITION_SPEC_INVALID", "duplicate partition field id");
   }
 }

@@ -41,7 +41,7 @@ export function* requirementSteps(value: JsonValue): Steps<readonly TableRequire
     if (requirement.type === "assert-create") creates++;
   });
   if (creates > 0 && creates < requirements.length) {
-    throw modelInvalid("REQUIREMENT_INVALID", "a table to be created has no other requirement");
+    throw modelInvalid("REQUIREMENT_INVALID", "assert-create allows no other requirement");
   }
   return requirements;
 }
@@ -112,7 +112,7 @@ export function* requirementChecks(
     if (++checked % VALUES_AT_ONCE === 0) yield;
     if (base === undefined) {
       if (requirement.type === "assert-create") continue;
-      throw modelInvalid("REQUIREMENT_INVALID", "requirement of a table that does not exist", {
+      throw modelInvalid("REQUIREMENT_INVALID", "the table of this requirement does not exist", {
         type: requirement.type,
       });
     }

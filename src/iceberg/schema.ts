@@ -59,7 +59,7 @@ export interface Schema {
  */
 export function* schemaSteps(object: JsonObject, at: string): Steps<Schema> {
   if (member(object, "type") !== "struct") {
-    throw modelInvalid("SCHEMA_INVALID", "a schema is a struct", { path: at });
+    throw modelInvalid("SCHEMA_INVALID", "a schema must be a struct", { path: at });
   }
   const identifiers = new IdSet<number>();
   const ids = optionalMember(object, "identifier-field-ids", asArray, at) ?? [];
@@ -146,11 +146,11 @@ class SchemaIndex {
     const before = parent === undefined ? 0 : parent.fullNameBytes + 1;
     const entry = { ...field, fullNameBytes: before + utf8Length(name), hasInitialDefault };
     if (this.byId.has(id)) {
-      throw modelInvalid("SCHEMA_INVALID", "field id is used twice", { fieldId: id });
+      throw modelInvalid("SCHEMA_INVALID", "duplicate field id", { fieldId: id });
     }
     const node = this.byName.add(below, name);
     if (node.value !== undefined) {
-      throw modelInvalid("SCHEMA_INVALID", "name is used twice", { name: fullNameOf(entry) });
+      throw modelInvalid("SCHEMA_INVALID", "duplicate field name", { name: fullNameOf(entry) });
     }
     node.value = entry;
     this.highestFieldId = Math.max(this.highestFieldId, id);
@@ -201,7 +201,7 @@ export function* checkNameLengths(schema: Schema): Steps<void> {
     if (field.fullNameBytes <= fieldNameBytes) continue;
     const own = utf8Length(field.name);
     if (own > fieldNameBytes) {
-      throw modelInvalid("SCHEMA_INVALID", "field name is too long: use a shorter one", {
+      throw modelInvalid("SCHEMA_INVALID", "field name too long: use a shorter one", {
         ...nameFacts(field),
         bytes: own,
         maxFieldNameBytes: fieldNameBytes,

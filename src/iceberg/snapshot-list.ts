@@ -43,7 +43,7 @@ export class SnapshotList {
     for (const { items } of list.chunks) {
       for (const { snapshotId } of items) {
         if (positions.has(snapshotId)) {
-          throw modelInvalid("SNAPSHOT_INVALID", "snapshot id is used twice", { snapshotId });
+          throw modelInvalid("SNAPSHOT_INVALID", "duplicate snapshot id", { snapshotId });
         }
         positions.set(snapshotId, position++);
       }

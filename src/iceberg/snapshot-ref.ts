@@ -32,7 +32,7 @@ export function parseSnapshotRef(object: JsonObject, at: string): SnapshotRef {
 export function parseRefTarget(object: JsonObject, at: string): RefTarget {
   const type = requireString(object, "type", at).toLowerCase();
   if (type !== "branch" && type !== "tag") {
-    throw modelInvalid("SNAPSHOT_REF_INVALID", "type is branch or tag", { path: at });
+    throw modelInvalid("SNAPSHOT_REF_INVALID", "the type must be branch or tag", { path: at });
   }
   const target: RefTarget = {
     snapshotId: requireLong(object, "snapshot-id", at),
@@ -43,10 +43,10 @@ export function parseRefTarget(object: JsonObject, at: string): RefTarget {
   };
   const { minSnapshotsToKeep, maxSnapshotAgeMs, maxRefAgeMs } = target;
   if (type === "tag" && (minSnapshotsToKeep ?? maxSnapshotAgeMs) !== undefined) {
-    throw modelInvalid("SNAPSHOT_REF_INVALID", "a tag keeps one snapshot", { path: at });
+    throw modelInvalid("SNAPSHOT_REF_INVALID", "a tag takes no branch retention", { path: at });
   }
   if ((minSnapshotsToKeep ?? 1) < 1 || (maxSnapshotAgeMs ?? 1n) < 1n || (maxRefAgeMs ?? 1n) < 1n) {
-    throw modelInvalid("SNAPSHOT_REF_INVALID", "retention is positive", { path: at });
+    throw modelInvalid("SNAPSHOT_REF_INVALID", "retention must be positive", { path: at });
   }
   return target;
 }

@@ -39,7 +39,7 @@ export function parseSnapshot(object: JsonObject, at: string): Snapshot {
   const addedRows = optionalLong(object, "added-rows", at);
   const sequenceNumber = optionalLong(object, "sequence-number", at) ?? 0n;
   if (sequenceNumber < 0n || (firstRowId ?? 0n) < 0n || (addedRows ?? 0n) < 0n) {
-    throw modelInvalid("SNAPSHOT_INVALID", "a count is negative", { path: at });
+    throw modelInvalid("SNAPSHOT_INVALID", "negative count", { path: at });
   }
   if (firstRowId !== undefined && addedRows === undefined) {
     throw modelInvalid("SNAPSHOT_INVALID", "first-row-id without added-rows", { path: at });

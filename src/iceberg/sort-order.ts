@@ -44,7 +44,9 @@ export function parseSortOrder(object: JsonObject, at: string): SortOrder {
   const implied = fields.length === 0 ? UNSORTED_ORDER_ID : FIRST_SORT_ORDER_ID;
   const orderId = optionalInt(object, "order-id", at) ?? implied;
   if ((orderId === UNSORTED_ORDER_ID) !== (fields.length === 0)) {
-    throw modelInvalid("SORT_ORDER_INVALID", "order id 0 is the unsorted order", { orderId });
+    throw modelInvalid("SORT_ORDER_INVALID", "sort order id 0 must be the unsorted order", {
+      orderId,
+    });
   }
   return { orderId, fields, fragment: new Fragment(object) };
 }
@@ -53,10 +55,10 @@ function parseSortField(field: JsonObject, at: string): SortField {
   const direction = requireString(field, "direction", at).toLowerCase();
   const nullOrder = requireString(field, "null-order", at).toLowerCase();
   if (direction !== "asc" && direction !== "desc") {
-    throw modelInvalid("SORT_ORDER_INVALID", "direction is asc or desc", { path: at });
+    throw modelInvalid("SORT_ORDER_INVALID", "the direction must be asc or desc", { path: at });
   }
   if (nullOrder !== "nulls-first" && nullOrder !== "nulls-last") {
-    throw modelInvalid("SORT_ORDER_INVALID", "null order is nulls-first or nulls-last", {
+    throw modelInvalid("SORT_ORDER_INVALID", "the null order must be nulls-first or nulls-last", {
       path: at,
     });
   }
@@ -106,7 +108,11 @@ export function checkOrder(order: SortOrder, schema: Schema): void {
       throw modelInvalid("SORT_ORDER_INVALID", "source column does not exist", context);
     }
     if (source.type.kind !== "primitive" || !canTransform(field.transform, source.type)) {
-      throw modelInvalid("SORT_ORDER_INVALID", "transform does not take the type", context);
+      throw modelInvalid(
+        "SORT_ORDER_INVALID",
+        "the transform does not support the type of its source column",
+        context,
+      );
     }
   }
 }

@@ -83,7 +83,7 @@ function* fieldSteps(value: JsonValue, at: string): Steps<NestedField> {
   const type = yield* typeSteps(member(value, "type"), memberPath(at, "type"));
   const required = requireBoolean(value, "required", at);
   if (required && type.kind === "primitive" && type.name === "unknown") {
-    throw modelInvalid("SCHEMA_INVALID", "a field of unknown type is optional", { path: at });
+    throw modelInvalid("SCHEMA_INVALID", "a field of type unknown must be optional", { path: at });
   }
   const doc = member(value, "doc");
   if (doc !== undefined && typeof doc !== "string") {

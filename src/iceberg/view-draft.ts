@@ -141,7 +141,7 @@ export function* finishViewDraft(draft: ViewDraft): Steps<ViewMetadata> {
   const { base, uuid, location, properties, currentVersionId } = draft;
   const current = draft.versions.get(String(currentVersionId));
   if (uuid === undefined || location === undefined || current === undefined) {
-    throw modelInvalid("UPDATE_INVALID", "a view needs a uuid, a location and a current version");
+    throw modelInvalid("UPDATE_INVALID", "a view needs a UUID, a location and a current version");
   }
   yield* checkPropertiesSize(draft, "VIEW_PROPERTY_INVALID");
   const previous = base === undefined ? undefined : currentVersion(base);
@@ -175,10 +175,14 @@ function checkDialects(previous: ViewVersion, current: ViewVersion): void {
   const now = dialectsOf(current);
   const lost = [...dialectsOf(previous)].filter((dialect) => !now.has(dialect));
   if (lost.length === 0) return;
-  throw modelInvalid("VIEW_DIALECT_DROPPED", "a dialect of the view would be lost", {
-    dialects: lost.join(", "),
-    property: DROP_DIALECT_ALLOWED,
-  });
+  throw modelInvalid(
+    "VIEW_DIALECT_DROPPED",
+    "the view version drops a SQL dialect: set replace.drop-dialect.allowed",
+    {
+      dialects: lost.join(", "),
+      property: DROP_DIALECT_ALLOWED,
+    },
+  );
 }
 
 /** @throws FirnError `Invalid` `VIEW_PROPERTY_INVALID`. */
@@ -187,7 +191,9 @@ function historySize(properties: ReadonlyMap<string, string>): number {
   if (value === undefined) return HISTORY_SIZE_DEFAULT;
   const size = COUNT.test(value) ? Number(value) : 0;
   if (size > 0) return size;
-  throw modelInvalid("VIEW_PROPERTY_INVALID", "not a positive count", { property: HISTORY_SIZE });
+  throw modelInvalid("VIEW_PROPERTY_INVALID", "the value must be a positive count", {
+    property: HISTORY_SIZE,
+  });
 }
 
 /** The current version and the newest others, by their ids, which only grow. */

@@ -95,7 +95,7 @@ function readViewMetadata(object: JsonObject): ViewMetadata {
 /** @throws FirnError `Invalid` `FORMAT_VERSION_INVALID`. */
 export function checkViewFormat(version: number): void {
   if (version === VIEW_FORMAT_VERSION) return;
-  throw modelInvalid("FORMAT_VERSION_INVALID", "format version is not supported", { version });
+  throw modelInvalid("FORMAT_VERSION_INVALID", "unsupported format version", { version });
 }
 
 /** What has to hold between the parts. @throws FirnError `Invalid` `METADATA_INVALID`. */
@@ -104,7 +104,7 @@ function checkViewMetadata({ schemas, versions, currentVersionId }: ViewMetadata
   const versionIds = new IdSet(versions.map(({ versionId }) => versionId));
   if (schemaIds.size !== schemas.length || versionIds.size !== versions.length) {
     const path = schemaIds.size === schemas.length ? "versions" : "schemas";
-    throw modelInvalid("METADATA_INVALID", "an id is used twice", { path });
+    throw modelInvalid("METADATA_INVALID", "duplicate id", { path });
   }
   if (!versionIds.has(currentVersionId)) {
     throw modelInvalid("METADATA_INVALID", "current version does not exist", { currentVersionId });

@@ -117,20 +117,24 @@ export function makeHistoryEntry(versionId: number, timestampMs: number): ViewHi
  */
 export function checkNewVersion({ representations }: ViewVersion): void {
   if (representations.length === 0) {
-    throw modelInvalid("VIEW_VERSION_INVALID", "a view has a query");
+    throw modelInvalid("VIEW_VERSION_INVALID", "a view version needs a query");
   }
   const seen = new Set<string>();
   for (const { type, dialect } of representations) {
     if (type !== SQL) {
-      throw modelInvalid("VIEW_VERSION_INVALID", "unknown type of representation", {
+      throw modelInvalid("VIEW_VERSION_INVALID", "unknown representation type", {
         type: type.slice(0, 128),
       });
     }
     const name = dialect.toLowerCase();
     if (seen.has(name)) {
-      throw modelInvalid("VIEW_DIALECT_REPEATED", "two queries for one dialect", {
-        dialect: name,
-      });
+      throw modelInvalid(
+        "VIEW_DIALECT_REPEATED",
+        "the view version has two queries for one dialect",
+        {
+          dialect: name,
+        },
+      );
     }
     seen.add(name);
   }

@@ -3,7 +3,12 @@ import { type ErrorContext, FirnError } from "../base/error.ts";
 /** Another writer took the shard over. Nothing of the call that throws this has happened. */
 export function fenced(epoch: number, found: number): FirnError {
   const facts = { epoch, found };
-  return new FirnError("Unavailable", "LSM_FENCED", "another writer took the shard over", facts);
+  return new FirnError(
+    "Unavailable",
+    "LSM_FENCED",
+    "fenced: another process took the shard over",
+    facts,
+  );
 }
 
 /** The engine was closed, by its own process. */
@@ -14,30 +19,45 @@ export function closed(): FirnError {
 /** Nothing was written: writes arrive faster than they reach the store. */
 export function overloaded(retryAfterMs: number, facts: ErrorContext): FirnError {
   const context = { ...facts, retryAfterMs: Math.ceil(retryAfterMs) };
-  return new FirnError("Overloaded", "LSM_OVERLOADED", "writes outrun the flushes", context);
+  return new FirnError(
+    "Overloaded",
+    "LSM_OVERLOADED",
+    "writes exceed what flushes and compaction can absorb: try again later",
+    context,
+  );
 }
 
 /** What a transaction read or wrote was written by another after it began. */
 export function conflict(sequence: number, snapshot: number): FirnError {
   const facts = { sequence, snapshot };
-  return new FirnError("Conflict", "LSM_CONFLICT", "another write came in between", facts);
+  return new FirnError(
+    "Conflict",
+    "LSM_CONFLICT",
+    "another transaction wrote first: read again and retry",
+    facts,
+  );
 }
 
 /** Whether it conflicts can no longer be told, or its snapshot is no longer kept. */
 export function tooOld(snapshot: number): FirnError {
   const facts = { snapshot };
-  return new FirnError("Conflict", "LSM_TRANSACTION_TOO_OLD", "the transaction is old", facts);
+  return new FirnError(
+    "Conflict",
+    "LSM_TRANSACTION_TOO_OLD",
+    "the transaction is too old: start a new one",
+    facts,
+  );
 }
 
 /** Another compactor of the shard took over. What was compacted is published by nobody. */
 export function compactorFenced(epoch: number, found: number): FirnError {
   const facts = { epoch, found };
-  const message = "another compactor took over";
+  const message = "fenced: another compactor took over";
   return new FirnError("Unavailable", "LSM_COMPACTOR_FENCED", message, facts);
 }
 
 /** What was compacted is no longer there to be replaced. */
 export function compactionAbandoned(): FirnError {
-  const message = "the inputs of a compaction were replaced meanwhile";
+  const message = "compaction abandoned: another one replaced its inputs";
   return new FirnError("Unavailable", "LSM_COMPACTION_ABANDONED", message);
 }

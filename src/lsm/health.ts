@@ -62,9 +62,9 @@ export class Health {
 function ended(error: unknown): FirnError {
   const code = error instanceof FirnError ? error.code : "";
   if (code === "LSM_FENCED" || code === "WAL_FENCED") {
-    const message = "another writer took the shard over";
+    const message = "fenced: another process took the shard over";
     return new FirnError("Unavailable", "LSM_FENCED", message, {}, error);
   }
-  const message = "the engine ended with a failure: open it again";
+  const message = "the engine failed: open it again";
   return new FirnError("Unavailable", "LSM_FAILED", message, { cause: code }, error);
 }

@@ -137,7 +137,7 @@ export function retentionOf({ logRetentionBytes, logRetentionMs }: LsmOptions): 
 export function lsmOptions(chosen: Partial<LsmOptions> = {}): LsmOptions {
   const { trade = LSM_DEFAULTS.trade } = chosen;
   if (!isTrade(trade)) {
-    throw invalid("LSM_OPTION_INVALID", "an engine option is out of range", { name: "trade" });
+    throw invalid("LSM_OPTION_INVALID", "engine option out of range", { name: "trade" });
   }
   const options: LsmOptions = { ...LSM_DEFAULTS, ...TRADES[trade], ...chosen };
   for (const [name, value] of Object.entries(options)) {
@@ -146,16 +146,18 @@ export function lsmOptions(chosen: Partial<LsmOptions> = {}): LsmOptions {
     const floor = OPTIONAL.has(name) ? 0 : 1;
     const whole = Number.isSafeInteger(low) && Number.isSafeInteger(high);
     if (!whole || low < floor || high < low) {
-      throw invalid("LSM_OPTION_INVALID", "an engine option is out of range", { name });
+      throw invalid("LSM_OPTION_INVALID", "engine option out of range", { name });
     }
   }
   assertPrefixes(options.prefixes);
   const { leaseMs, takeoverWaitMs, gcMinAgeMs } = options;
   if (leaseMs > 0 && leaseMs + LIMITS.leaseSkewMarginMs > takeoverWaitMs) {
-    throw invalid("LSM_OPTION_INVALID", "a take-over outwaits the read lease", { leaseMs });
+    throw invalid("LSM_OPTION_INVALID", "the takeover wait must exceed the read lease", {
+      leaseMs,
+    });
   }
   if (gcMinAgeMs > 0 && gcMinAgeMs < LIMITS.lsmGcMinAgeFloorMs) {
-    throw invalid("LSM_OPTION_INVALID", "a shared store keeps objects longer", { gcMinAgeMs });
+    throw invalid("LSM_OPTION_INVALID", "gcMinAgeMs is too low for a shared store", { gcMinAgeMs });
   }
   return options;
 }
@@ -164,5 +166,5 @@ function assertPrefixes(rule: PrefixRule | undefined): void {
   if (rule === undefined) return;
   const [low, number] = "bytes" in rule ? [1, rule.bytes] : [0, rule.separator];
   if (Number.isInteger(number) && number >= low && number <= MAX_PREFIX_BYTES) return;
-  throw invalid("LSM_OPTION_INVALID", "an engine option is out of range", { name: "prefixes" });
+  throw invalid("LSM_OPTION_INVALID", "engine option out of range", { name: "prefixes" });
 }

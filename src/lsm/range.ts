@@ -58,13 +58,13 @@ export function toOfBytes(to: Uint8Array): Key {
 const FIRST_KEY: Key = "\0";
 
 function crossed(): Error {
-  return invalid("LSM_RANGE_INVALID", "a range ends before it starts");
+  return invalid("LSM_RANGE_INVALID", "invalid range: it ends before it starts");
 }
 
 /** One byte longer than a key, so that "just after this key" can be said of every key. */
 function boundOf(bytes: Uint8Array): Key {
   if (bytes.length > LIMITS.lsmKeyBytes + 1) {
-    throw invalid("LSM_RANGE_INVALID", "a bound is longer than any key", { bytes: bytes.length });
+    throw invalid("LSM_RANGE_INVALID", "range bound too long", { bytes: bytes.length });
   }
   return latin1Text(bytes, 0, bytes.length);
 }

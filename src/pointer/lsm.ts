@@ -337,7 +337,13 @@ async function retrying<T>(work: () => Promise<T>): Promise<T> {
       if (!lost) throw error;
       if (attempt < ATTEMPTS) continue;
       const facts = { retryAfterMs: RETRY_MS };
-      throw new FirnError("Overloaded", "POINTERS_CONTENDED", "other writes win", facts, error);
+      throw new FirnError(
+        "Overloaded",
+        "POINTERS_CONTENDED",
+        "other writers keep changing these pointers: try again",
+        facts,
+        error,
+      );
     }
   }
 }

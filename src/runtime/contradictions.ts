@@ -24,12 +24,12 @@ function listening({ host, allowAnonymous }: Partial<Settings>): readonly string
 
 function owning({ profile, standby, takeover }: Partial<Settings>): readonly string[] {
   if (standby === true && takeover === true) {
-    return [`${flagOf("standby")} waits and ${flagOf("takeover")} does not: give one`];
+    return [`${flagOf("standby")} and ${flagOf("takeover")} exclude each other: give one`];
   }
   const waits = standby === true ? flagOf("standby") : flagOf("takeover");
   const unowned = profile === "memory" || profile === "aws";
   if (!unowned || (standby !== true && takeover !== true)) return [];
-  return [`${waits}: profile ${profile} has no owner to wait for or to take over`];
+  return [`${waits}: profile ${profile} has no owner`];
 }
 
 /** What the profiles in S3 cannot do without, each with what mends it. */
@@ -39,14 +39,14 @@ function remote(settings: Partial<Settings>): readonly string[] {
   // Where the key is there, its own parser has said what is wrong.
   if ("s3Bucket" in settings && s3Bucket === undefined) {
     problems.push(
-      `profile ${profile} keeps its catalog in a bucket: name it by ${flagOf("s3Bucket")} NAME, ` +
+      `profile ${profile} stores its catalog in a bucket: give ${flagOf("s3Bucket")} NAME, ` +
         `or by ${flagOf("warehouse")} s3://NAME/path`,
     );
   }
   if ("secret" in settings && secret === undefined) {
     problems.push(
-      `profile ${profile} needs a secret that all of its nodes share: set ${envOf("secret")} to ` +
-        "what `openssl rand -hex 32` prints",
+      `profile ${profile} needs a secret, equal on all nodes: set ${envOf("secret")} to the ` +
+        "output of `openssl rand -hex 32`",
     );
   }
   return problems;
@@ -59,12 +59,15 @@ function amongOurs(settings: Partial<Settings>): readonly string[] {
   return ownLocations(settings).flatMap((own) =>
     roots
       .filter((root) => isWithin(root, own))
-      .map((root) => `${root}: no table can lie there, ${own} holds the catalog's own objects`),
+      .map(
+        (root) =>
+          `${root}: no table may be located there: ${own} contains the catalog's own objects`,
+      ),
   );
 }
 
 function catalogs({ catalog = [] }: Partial<Settings>): readonly string[] {
   const names = catalog.map(({ name }) => name);
   const twice = new Set(names.filter((name, i) => names.indexOf(name) < i));
-  return [...twice].map((name) => `catalog ${name} is given more than once`);
+  return [...twice].map((name) => `catalog ${name} is configured twice`);
 }

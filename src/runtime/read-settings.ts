@@ -111,13 +111,13 @@ export function readSettings(sources: readonly SettingSource[], cwd: string): Se
 /** @throws FirnError `Invalid`, code `SETTINGS_INVALID`, naming every problem. */
 export function requireSettings(result: SettingsResult): Settings {
   if (result.ok) return result.settings;
-  throw invalid("SETTINGS_INVALID", `settings: ${result.problems.join("; ")}`, {
+  throw invalid("SETTINGS_INVALID", `invalid settings: ${result.problems.join("; ")}`, {
     problems: result.problems.length,
   });
 }
 
 function noFlag(name: SettingName): string {
-  return `${flagOf(name)} is no flag: put it into ${envOf(name)}, as others can see a command line`;
+  return `${flagOf(name)} is not a flag, as others see command lines: set ${envOf(name)}`;
 }
 
 function unknownName(kind: string, name: string, known: Iterable<string>): string {

@@ -26,7 +26,12 @@ export function sharedSecret({ secret }: Settings): Uint8Array {
 export async function deploymentSecret(file: string, prng: Prng): Promise<Uint8Array> {
   const secret = await secretFile(file, prng, () => prng.bytes(SECRET_BYTES));
   if (secret.length === SECRET_BYTES) return secret;
-  throw new FirnError("Corrupt", "SECRET_INVALID", "the secret has another length", { file });
+  throw new FirnError(
+    "Corrupt",
+    "SECRET_INVALID",
+    "the secret file has the wrong length: restore it, or delete it to create a new one",
+    { file },
+  );
 }
 
 /**

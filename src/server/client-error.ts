@@ -36,7 +36,10 @@ export function answerClientError(
 /** Refuses what a client expects before it sends, unless it is to be told to go on. */
 export function refuseExpectations(server: Server): void {
   server.on("checkExpectation", (_request: IncomingMessage, response: ServerResponse) => {
-    const unknown = invalid("EXPECTATION_UNKNOWN", "only 100-continue can be expected");
+    const unknown = invalid(
+      "EXPECTATION_UNKNOWN",
+      "unsupported Expect header: only 100-continue is supported",
+    );
     const { status, headers, body = "" } = problemAnswer(unknown, false);
     const length = Buffer.byteLength(body);
     response.writeHead(status, { ...headers, "Content-Length": length, Connection: "close" });
@@ -57,11 +60,11 @@ function refusal(code: string | undefined): FirnError {
     case "HPE_HEADER_OVERFLOW":
       return invalid("HEADERS_TOO_LARGE", "request line and headers too large");
     case "ERR_HTTP_REQUEST_TIMEOUT":
-      return invalid("REQUEST_TIMEOUT", "request took too long to arrive");
+      return invalid("REQUEST_TIMEOUT", "the request took too long to arrive");
     case "HPE_CHUNK_EXTENSIONS_OVERFLOW":
       return invalid("BODY_TOO_LARGE", "chunk extensions too large");
     default:
-      return invalid("BAD_REQUEST", "malformed http");
+      return invalid("BAD_REQUEST", "malformed HTTP request");
   }
 }
 

@@ -35,17 +35,17 @@ export class HostGuard {
   check(request: GuardedHead): void {
     const { host, origin } = request.headers;
     if (hasSecondHost(request.rawHeaders)) {
-      throw invalid("HOST_REPEATED", "a request has one Host header, this one has several");
+      throw invalid("HOST_REPEATED", "the request has several Host headers");
     }
     if (host === undefined || host !== this.#known) this.#checkHost(host, request);
     if (origin !== undefined && !isOwnOrigin(origin, host ?? "")) {
-      throw new FirnError("Forbidden", "ORIGIN_NOT_ALLOWED", "request of another origin");
+      throw new FirnError("Forbidden", "ORIGIN_NOT_ALLOWED", "cross-origin request refused");
     }
   }
 
   #checkHost(authority: string | undefined, { socket }: GuardedHead): void {
     if (authority === undefined || authority === "") {
-      throw invalid("HOST_MISSING", "a request needs one host header");
+      throw invalid("HOST_MISSING", "the Host header is missing");
     }
     const host = hostOfAuthority(authority);
     const name = host === undefined ? undefined : canonicalHost(host);
@@ -56,7 +56,7 @@ export class HostGuard {
     // Not kept: the address of this connection is not that of another one.
     if (name !== undefined && name === canonicalHost(socket.localAddress ?? "")) return;
     const message =
-      "this server does not answer to that Host: use its address, or start it with " +
+      "the server does not accept this Host: use its address, or start it with " +
       "--allow-host NAME";
     throw new FirnError("Forbidden", "HOST_NOT_ALLOWED", message, { host: authority });
   }

@@ -86,14 +86,13 @@ export class OperatorAccess {
   authorize(request: IncomingMessage): void {
     if (this.#trusted.has(request)) return;
     if (this.#token === undefined) {
-      const message =
-        "operators' endpoints are off: start the server with a --dir that it can write";
+      const message = "operator endpoints are off: start the server with a writable --dir";
       throw new FirnError("Forbidden", "OPERATORS_OFF", message);
     }
     const sent = /^Bearer ([\x21-\x7e]{1,256})$/i.exec(request.headers.authorization ?? "")?.[1];
     if (sent !== undefined && timingSafeEqual(digestOf(sent), this.#token)) return;
     const message =
-      "operators' endpoints need the token: run firn lsm with the server's --dir, or send " +
+      "operator endpoints need the token: run firn lsm with the server's --dir, or send " +
       "Authorization: Bearer with the content of its operator/token";
     throw new FirnError("Unauthenticated", "OPERATOR_TOKEN_WRONG", message);
   }
@@ -116,7 +115,12 @@ export class OperatorAccess {
       chmodSync(file, PRIVATE_FILE);
     }
     if (/^[\x21-\x7e]+$/.test(token) && token.length >= TOKEN_CHARS) return token;
-    throw new FirnError("Corrupt", "OPERATOR_TOKEN_INVALID", "the token is too short", { file });
+    throw new FirnError(
+      "Corrupt",
+      "OPERATOR_TOKEN_INVALID",
+      "the operator token is too short: delete the file and restart",
+      { file },
+    );
   }
 
   /**
@@ -151,7 +155,11 @@ export class OperatorAccess {
 function assertReplaceable(path: string): void {
   const found = lstatSync(path, { throwIfNoEntry: false });
   if (found === undefined || found.isSocket()) return;
-  throw new FirnError("Invalid", "SOCKET_PATH_TAKEN", "a file stands at the socket's place");
+  throw new FirnError(
+    "Invalid",
+    "SOCKET_PATH_TAKEN",
+    "a file exists at the path of the operator socket: remove it",
+  );
 }
 
 function listenAt(server: Server, path: string): Promise<void> {

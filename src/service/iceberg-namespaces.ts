@@ -160,7 +160,7 @@ export class IcebergNamespaces implements NamespaceOperations {
   ): Promise<PropertiesUpdated> {
     const both = removals.filter((key) => Object.hasOwn(updates, key));
     if (both.length > 0) {
-      throw invalid("PROPERTIES_OVERLAP", "keys both updated and removed", {
+      throw invalid("PROPERTIES_OVERLAP", "properties both updated and removed", {
         keys: both.slice(0, 10).join(", "),
       });
     }

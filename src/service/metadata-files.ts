@@ -102,7 +102,9 @@ export class MetadataFile<M extends Metadata> {
 }
 
 function missing(location: string): FirnError {
-  return new FirnError("NotFound", "METADATA_FILE_MISSING", "no metadata file", { location });
+  return new FirnError("NotFound", "METADATA_FILE_MISSING", "metadata file not found", {
+    location,
+  });
 }
 
 /** A file with the etag of the bytes that it was read from. */

@@ -29,7 +29,7 @@ export class PageTokens {
       bytes.length > MAC_BYTES &&
       bytes.toString("base64url") === token &&
       timingSafeEqual(bytes.subarray(0, MAC_BYTES), this.#mac(query, text));
-    if (!genuine) throw invalid("PAGE_TOKEN_INVALID", "page token is not of this list");
+    if (!genuine) throw invalid("PAGE_TOKEN_INVALID", "the page token belongs to another list");
     return text.toString("utf8");
   }
 

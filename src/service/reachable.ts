@@ -140,7 +140,7 @@ export class Reachable {
     const blob = await this.#follow(location, async () => {
       const found = await this.#locations.read(location);
       if (found !== undefined) return found;
-      throw new FirnError("NotFound", "MANIFEST_MISSING", "no such file", { location });
+      throw new FirnError("NotFound", "MANIFEST_MISSING", "file not found", { location });
     });
     if (blob === undefined) return;
     const pieces = this.#parts.reading.run(task, { bytes: blob.bytes });

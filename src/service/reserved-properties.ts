@@ -59,9 +59,14 @@ export class ReservedProperties {
     }
     if (set.length === 0) return;
     const keys = set.slice(0, TOLD).join(", ");
-    throw invalid("PROPERTY_RESERVED", "properties are clients' own settings: leave them out", {
-      keys,
-      count: set.length,
-    });
+    throw invalid(
+      "PROPERTY_RESERVED",
+      "reserved properties: clients read them as their own settings; leave them out, or see " +
+        "--allow-property",
+      {
+        keys,
+        count: set.length,
+      },
+    );
   }
 }

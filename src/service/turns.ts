@@ -49,7 +49,12 @@ export class Turns {
     // The one that has its turn does not wait.
     const waiting = (this.#queues.get(key)?.length ?? 0) - 1;
     if (waiting < LIMITS.turnsWaiting) return;
-    throw new FirnError("Overloaded", "TABLE_OVERLOADED", "too many commits wait", { waiting });
+    throw new FirnError(
+      "Overloaded",
+      "TABLE_OVERLOADED",
+      "too many commits wait for this table: try again later",
+      { waiting },
+    );
   }
 
   #takeInOrder<T>(keys: readonly string[], work: () => Promise<T>): Promise<T> {

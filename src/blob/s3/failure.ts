@@ -149,20 +149,26 @@ export function errorOf(failure: S3Failure, operation: string, path: string): Fi
   switch (reason) {
     case "throttled": {
       const facts = { ...context, retryAfterMs: RETRY_AFTER_MS };
-      return new FirnError("Overloaded", "BLOB_STORE_OVERLOADED", "store throttles", facts, cause);
+      return new FirnError(
+        "Overloaded",
+        "BLOB_STORE_OVERLOADED",
+        "the store throttles requests: try again later",
+        facts,
+        cause,
+      );
     }
     case "denied": {
-      const message = "store denies access: its credentials or policy must allow the operation";
+      const message = "the store denies access: allow the operation in its credentials or policy";
       return new FirnError("Unavailable", "BLOB_STORE_DENIED", message, context, cause);
     }
     case "bucket": {
-      const message = "bucket does not exist";
+      const message = "the bucket does not exist";
       return new FirnError("Unavailable", "BLOB_BUCKET_MISSING", message, context, cause);
     }
     case "unfit":
-      return invalid("BLOB_PATH_UNSUPPORTED", "the store cannot hold such a blob", context);
+      return invalid("BLOB_PATH_UNSUPPORTED", "the store does not support this blob path", context);
     case "refused": {
-      const message = "store refuses the request: its region, endpoint or features do not fit";
+      const message = "the store refuses the request: check its region, endpoint and features";
       return new FirnError("Unavailable", "BLOB_STORE_REFUSED", message, context, cause);
     }
     case "missing":
@@ -173,7 +179,7 @@ export function errorOf(failure: S3Failure, operation: string, path: string): Fi
     case "broken":
     case "silent":
     case "unsent": {
-      const message = "store does not serve";
+      const message = "the store does not serve requests";
       return new FirnError("Unavailable", "BLOB_STORE_UNAVAILABLE", message, context, cause);
     }
   }
@@ -182,7 +188,7 @@ export function errorOf(failure: S3Failure, operation: string, path: string): Fi
 /** The error of a write that may have been applied, or may still be. */
 export function unknownOf(failure: S3Failure, operation: string, path: string): FirnError {
   const context = contextOf(failure, operation, path);
-  const message = "write is in doubt";
+  const message = "the outcome of the write is unknown: it may have happened";
   return new FirnError("Unknown", "BLOB_WRITE_UNKNOWN", message, context, failure.cause);
 }
 

@@ -36,7 +36,7 @@ async function create(wire: S3Wire): Promise<BucketInit["bucket"]> {
   if (created.ok) return "created";
   const { failure } = created;
   if (failure.code === "BucketAlreadyExists") {
-    const message = `bucket ${bucket} is another account's: name a new one by --s3-bucket`;
+    const message = `bucket ${bucket} belongs to another account: choose another with --s3-bucket`;
     throw invalid("BUCKET_TAKEN", message, { bucket });
   }
   // Made meanwhile, by another node or by an earlier try whose answer was lost.

@@ -66,7 +66,7 @@ function behind({ last, token }: Page, from: Position, prefix: string): Position
     }
   } else if (token !== undefined && !("token" in from && from.token === token)) return { token };
   const context = { operation: "ListObjectsV2", path: prefix.slice(0, 200) };
-  const message = "store lists in circles: it does not fit";
+  const message = "the store repeats pages of a list: use a compatible store";
   throw new FirnError("Unavailable", "BLOB_STORE_REFUSED", message, context);
 }
 

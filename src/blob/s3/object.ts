@@ -96,7 +96,7 @@ export function keyOf(path: string, { prefix }: S3Settings): string {
   assertBlobPath(path);
   const key = `${prefix}${path}`;
   if (utf8Length(key) > MAX_PATH_BYTES) {
-    throw invalid("BLOB_PATH_UNSUPPORTED", "blob path too long behind the bucket's prefix", {
+    throw invalid("BLOB_PATH_UNSUPPORTED", "blob path too long after the prefix of the bucket", {
       path: path.slice(0, 200),
     });
   }

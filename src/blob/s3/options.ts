@@ -66,11 +66,15 @@ export const MIN_BYTES_PER_MS = 1_049;
  */
 export function settingsOf(options: S3Options): S3Settings {
   const { bucket, prefix = "", encryption } = options;
-  if (bucket === "") throw invalid("S3_OPTIONS_INVALID", "no bucket is named");
+  if (bucket === "") throw invalid("S3_OPTIONS_INVALID", "no bucket name given");
   if (prefix !== "" && !/^[^/].*\/$/s.test(prefix)) {
-    throw invalid("S3_OPTIONS_INVALID", "a prefix ends with a slash and begins without", {
-      prefix,
-    });
+    throw invalid(
+      "S3_OPTIONS_INVALID",
+      "invalid prefix: it must end with a slash and not begin with one",
+      {
+        prefix,
+      },
+    );
   }
   return {
     bucket,

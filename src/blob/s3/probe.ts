@@ -198,8 +198,8 @@ class Probe {
     const { bucket } = this.#wire.settings;
     return invalid(
       "BUCKET_CONDITIONS_IGNORED",
-      `the store of bucket ${bucket} does not hold conditional writes (${what}), without which ` +
-        "commits are lost: name a bucket of a store that does by --s3-bucket or AWS_ENDPOINT_URL",
+      `the store of bucket ${bucket} ignores conditional writes (${what}), so commits would get ` +
+        "lost: use a store with conditional writes (--s3-bucket, AWS_ENDPOINT_URL)",
       { bucket, what },
     );
   }
@@ -208,8 +208,8 @@ class Probe {
     const { bucket } = this.#wire.settings;
     return invalid(
       "BUCKET_UNFAITHFUL",
-      `the store of bucket ${bucket} does not give back ${what}: name a bucket of another store ` +
-        "by --s3-bucket or AWS_ENDPOINT_URL",
+      `the store of bucket ${bucket} does not return ${what} as written: use another store ` +
+        "(--s3-bucket, AWS_ENDPOINT_URL)",
       { bucket, what },
     );
   }

@@ -28,7 +28,12 @@ export async function readWhole(wire: S3Wire, target: Target): Promise<Blob | un
     if (sha256 === undefined || sha256Hex(bytes) === sha256) return { bytes, etag };
     if (reads >= MAX_READS) {
       const context = { path: target.path.slice(0, 200), etag };
-      throw new FirnError("Corrupt", "BLOB_CORRUPT", "stored blob: another digest", context);
+      throw new FirnError(
+        "Corrupt",
+        "BLOB_CORRUPT",
+        "damaged blob: its digest differs from the stored one",
+        context,
+      );
     }
   }
 }

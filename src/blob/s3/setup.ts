@@ -110,7 +110,7 @@ export async function setupError(
 export function missingBucket(bucket: string): FirnError {
   return invalid(
     "BUCKET_MISSING",
-    `no bucket ${bucket}: make it with \`firn storage init\`, or see --s3-bucket`,
+    `bucket ${bucket} does not exist: create it with \`firn storage init\`, or see --s3-bucket`,
     { bucket },
   );
 }

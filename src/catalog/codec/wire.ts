@@ -132,6 +132,6 @@ export function corruptOnThrow<T>(decode: () => T): T {
     return decode();
   } catch (error) {
     if (error instanceof FirnError) throw error;
-    throw new FirnError("Corrupt", "PAYLOAD_CORRUPT", "undecodable bytes", {}, error);
+    throw new FirnError("Corrupt", "PAYLOAD_CORRUPT", "payload bytes cannot be decoded", {}, error);
   }
 }

@@ -11,7 +11,7 @@ export function fieldsOf(body: unknown): Readonly<Record<string, unknown>> {
 
 export function nameOf({ name }: Readonly<Record<string, unknown>>): string {
   if (typeof name === "string") return name;
-  throw invalid("LSM_CHECKPOINT_INVALID", "a checkpoint has a name");
+  throw invalid("LSM_CHECKPOINT_INVALID", "invalid checkpoint name: it must have 1 to 255 bytes");
 }
 
 export function checkpointOf(fields: Readonly<Record<string, unknown>>): CheckpointRequest {
@@ -19,13 +19,19 @@ export function checkpointOf(fields: Readonly<Record<string, unknown>>): Checkpo
   const name = nameOf(fields);
   if (ttlMs === undefined) return { name };
   if (typeof ttlMs === "number") return { name, ttlMs };
-  throw invalid("LSM_CHECKPOINT_INVALID", "a checkpoint lives for so many milliseconds");
+  throw invalid(
+    "LSM_CHECKPOINT_INVALID",
+    "invalid ttlMs: it must be a positive number of milliseconds",
+  );
 }
 
 export function changesOf(fields: Readonly<Record<string, unknown>>): ChangesRequest {
   const { from, follow = false } = fields;
   if (typeof from === "number" && typeof follow === "boolean") return { from, follow };
-  throw invalid("LSM_CHANGES_INVALID", "changes are asked for by from, a sequence, and follow");
+  throw invalid(
+    "LSM_CHANGES_INVALID",
+    "invalid query: `from` must be a sequence number, `follow` true or false",
+  );
 }
 
 export function throttleOf(fields: Readonly<Record<string, unknown>>): ThrottleRequest {
@@ -35,6 +41,6 @@ export function throttleOf(fields: Readonly<Record<string, unknown>>): ThrottleR
     typeof writesPerSecond === "number" &&
     typeof forSeconds === "number";
   if (isWhole) return { prefix, writesPerSecond, forSeconds };
-  const message = "a throttle has prefix, writesPerSecond and forSeconds";
+  const message = "invalid rate limit: it needs prefix, writesPerSecond and forSeconds";
   throw invalid("LSM_THROTTLE_INVALID", message);
 }

@@ -19,7 +19,11 @@ export function addShardRoutes(app: FastifyInstance, desks: readonly ShardDesk[]
   app.get(`${SHARD}/compaction`, async (request) => {
     const report = deskOf(request).compaction;
     if (report !== undefined) return report;
-    throw new FirnError("NotFound", "COMPACTION_NOT_FOUND", "nobody has asked for one");
+    throw new FirnError(
+      "NotFound",
+      "COMPACTION_NOT_FOUND",
+      "no compaction was requested since the start",
+    );
   });
   app.post(`${SHARD}/compaction`, async (request, reply) => {
     const desk = deskOf(request);

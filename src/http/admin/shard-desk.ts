@@ -229,7 +229,7 @@ export class ShardDesk {
   async throttle({ prefix, writesPerSecond, forSeconds }: ThrottleRequest): Promise<void> {
     const bytes = keyOfText(prefix);
     if (bytes === undefined) {
-      throw invalid("LSM_THROTTLE_INVALID", "a prefix is ASCII, and \\xNN for other bytes");
+      throw invalid("LSM_THROTTLE_INVALID", "invalid prefix: use ASCII, and \\xNN for other bytes");
     }
     const engine = await this.#engine();
     engine.throttle({ prefix: bytes, writesPerSecond, forMs: forSeconds * 1_000 });

@@ -18,7 +18,7 @@ export function parseIdempotencyKey(headers: IncomingHttpHeaders): string | unde
   const sent = headers["idempotency-key"];
   if (sent === undefined) return undefined;
   if (typeof sent === "string" && UUID_V7.test(sent)) return sent.toLowerCase();
-  throw invalid("IDEMPOTENCY_KEY_INVALID", "idempotency key is not a uuid of version 7");
+  throw invalid("IDEMPOTENCY_KEY_INVALID", "the Idempotency-Key is not a UUID of version 7");
 }
 
 /** A request under a key: the same one has the same method, target and body, byte for byte. */

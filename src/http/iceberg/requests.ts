@@ -47,7 +47,8 @@ import { checkLevels } from "./path.ts";
 
 /** The body as a JSON object. */
 export function decodeBody(bytes: Uint8Array | undefined): JsonObject {
-  if (bytes === undefined || bytes.length === 0) throw invalid("BODY_MISSING", "a body is needed");
+  if (bytes === undefined || bytes.length === 0)
+    throw invalid("BODY_MISSING", "the request needs a body");
   return asObject(parseJsonBytes(bytes), "");
 }
 

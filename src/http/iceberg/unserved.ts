@@ -22,5 +22,7 @@ export const UNSERVED: readonly Endpoint[] = [
 
 /** The refusal of an operation that is not served. */
 export function notServed({ method, template }: Endpoint): FirnError {
-  return invalid("OPERATION_NOT_SUPPORTED", "not supported", { endpoint: `${method} ${template}` });
+  return invalid("OPERATION_NOT_SUPPORTED", "operation not supported", {
+    endpoint: `${method} ${template}`,
+  });
 }

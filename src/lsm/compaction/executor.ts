@@ -268,6 +268,6 @@ export class Executor {
 }
 
 function stopped(): FirnError {
-  const message = "the compaction was given up, as the engine closes";
+  const message = "compaction stopped: the engine is closing";
   return new FirnError("Unavailable", "LSM_COMPACTION_STOPPED", message);
 }

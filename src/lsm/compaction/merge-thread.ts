@@ -126,7 +126,7 @@ export class MergeThread {
 }
 
 function stopped(why: string): FirnError {
-  return new FirnError("Unavailable", "LSM_MERGE_STOPPED", "the merging thread stopped", {
+  return new FirnError("Unavailable", "LSM_MERGE_STOPPED", "the compaction thread stopped", {
     why,
   });
 }

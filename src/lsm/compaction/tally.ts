@@ -23,7 +23,7 @@ export function assertAllSeen(
   for (const { id, stats } of inputs.flat()) {
     const found = seen.get(id) ?? 0;
     if (found === stats.entries) continue;
-    const message = "a table holds another number of entries than it counts";
+    const message = "the number of entries in a table differs from its count";
     const context = { table: id, found, expected: stats.entries };
     throw new FirnError("Corrupt", "LSM_FILE_CORRUPT", message, context);
   }

@@ -19,5 +19,5 @@ export function diskFault(error: unknown, file: string): unknown {
   }
   return errno === "EROFS"
     ? new FirnError("Unavailable", "DISK_READ_ONLY", "the disk is read-only", context, error)
-    : new FirnError("Unavailable", "DISK_FAILED", "the disk fails", context, error);
+    : new FirnError("Unavailable", "DISK_FAILED", "the disk failed", context, error);
 }

@@ -48,7 +48,9 @@ export function keyOfBytes(bytes: Uint8Array): Key {
 /** @throws FirnError `Invalid`, code `LSM_KEY_INVALID`: empty, or over `LIMITS.lsmKeyBytes`. */
 export function assertKeyBytes(bytes: Uint8Array): void {
   if (bytes.length > 0 && bytes.length <= LIMITS.lsmKeyBytes) return;
-  throw invalid("LSM_KEY_INVALID", "a key has 1 to 65,535 bytes", { bytes: bytes.length });
+  throw invalid("LSM_KEY_INVALID", "invalid key: it must have 1 to 65,535 bytes", {
+    bytes: bytes.length,
+  });
 }
 
 /** The bytes of a key, in an array of their own. */

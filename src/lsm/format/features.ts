@@ -47,9 +47,14 @@ const KNOWN: Readonly<Record<FileKind, number>> = {
 export function assertReadable(file: FileKind, version: number, required: number): void {
   const unknown = required & ~KNOWN[file];
   if (version === FORMAT_VERSION && unknown === 0) return;
-  throw new FirnError("Unavailable", "LSM_FORMAT_UNSUPPORTED", "written by a newer version", {
-    file,
-    version,
-    features: unknown >>> 0,
-  });
+  throw new FirnError(
+    "Unavailable",
+    "LSM_FORMAT_UNSUPPORTED",
+    "the file was written by a newer version: upgrade Firn",
+    {
+      file,
+      version,
+      features: unknown >>> 0,
+    },
+  );
 }

@@ -272,7 +272,10 @@ export class SstWriter {
   #check(keyBytes: number, entry: EntryBytes, valueBytes: number): void {
     const { sequence, kind, expiresAtMs } = entry;
     assert(!this.#finished, "a finished table takes no entry");
-    assert(keyBytes > 0 && keyBytes <= LIMITS.lsmKeyBytes, "a key has 1 to 65,535 bytes");
+    assert(
+      keyBytes > 0 && keyBytes <= LIMITS.lsmKeyBytes,
+      "invalid key: it must have 1 to 65,535 bytes",
+    );
     assert(valueBytes >= 0 && valueBytes <= LIMITS.lsmValueBytes, "a value has up to 16 MiB");
     assert(kind !== DELETE || valueBytes === 0, "a deletion has no value");
     assert((kind & EXPIRES) === 0 || expiresAtMs > 0, "what expires does so at some time");

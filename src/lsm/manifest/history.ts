@@ -49,7 +49,12 @@ export class ManifestHistory {
     if (blob === undefined) return undefined;
     const manifest = inFile(path, () => decodeManifest(blob.bytes));
     if (manifest.id === id) return manifest;
-    throw new FirnError("Corrupt", "LSM_MANIFEST_MISPLACED", "manifest of another id", { path });
+    throw new FirnError(
+      "Corrupt",
+      "LSM_MANIFEST_MISPLACED",
+      "the file contains a manifest of another id",
+      { path },
+    );
   }
 
   /** The boundary in force; undefined where nothing was ever deleted. @throws as `read`. */

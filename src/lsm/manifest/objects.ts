@@ -105,7 +105,7 @@ export class ManifestObjects implements ManifestStore {
       return (await this.#isCollected(id)) ? undefined : manifest;
     } catch (error) {
       if (!(error instanceof FirnError) || error.kind === "Corrupt") throw error;
-      const message = "a manifest is stored, and whether it counts is not known";
+      const message = "the manifest is stored, but may not be current";
       throw new FirnError("Unknown", "LSM_MANIFEST_UNKNOWN", message, { manifest: id }, error);
     }
   }
@@ -155,7 +155,12 @@ export class ManifestObjects implements ManifestStore {
     if (blob === undefined) return undefined;
     const manifest = inFile(path, () => decodeManifest(blob.bytes));
     if (manifest.id === id) return manifest;
-    throw new FirnError("Corrupt", "LSM_MANIFEST_MISPLACED", "manifest of another id", { path });
+    throw new FirnError(
+      "Corrupt",
+      "LSM_MANIFEST_MISPLACED",
+      "the file contains a manifest of another id",
+      { path },
+    );
   }
 
   /** The last manifest that may have been deleted. */
@@ -189,5 +194,5 @@ export class ManifestObjects implements ManifestStore {
 /** No collector deletes the newest state, nor the first one above its boundary. */
 function manifestLost(path: string): FirnError {
   const facts = { path, offset: 0 };
-  return new FirnError("Corrupt", "LSM_MANIFEST_LOST", "the newest manifest is gone", facts);
+  return new FirnError("Corrupt", "LSM_MANIFEST_LOST", "the newest manifest is missing", facts);
 }

@@ -33,7 +33,7 @@ export async function newestManifest({ store, prefix, clock }: ShardFiles): Prom
 }
 
 export function noShard(prefix: string): FirnError {
-  return new FirnError("NotFound", "LSM_NO_SHARD", "no shard is stored there", { path: prefix });
+  return new FirnError("NotFound", "LSM_NO_SHARD", "shard not found", { path: prefix });
 }
 
 /** What is left under its prefix says that it is no more. Nothing else ever stands there. */

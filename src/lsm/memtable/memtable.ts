@@ -138,7 +138,10 @@ export class Memtable {
     valueBytes: number,
     operator: number,
   ): void {
-    assert(keyBytes > 0 && keyBytes <= LIMITS.lsmKeyBytes, "a key has 1 to 65,535 bytes");
+    assert(
+      keyBytes > 0 && keyBytes <= LIMITS.lsmKeyBytes,
+      "invalid key: it must have 1 to 65,535 bytes",
+    );
     assert(valueBytes <= LIMITS.lsmValueBytes, "a value has up to 16 MiB");
     assert(kind !== DELETE || valueBytes === 0, "a deletion has no value");
     const row = this.#rows.add(sequence, kind, chunk, keyAt, keyBytes, valueBytes, operator);

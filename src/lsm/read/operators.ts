@@ -112,10 +112,10 @@ export class Operators {
    */
   numberFor(name: string, operand: Uint8Array): number {
     const number = this.#operators.findIndex((operator) => operator.name === name);
-    if (number < 0) throw invalid("LSM_OPERATOR_INVALID", "no such merge operator", { name });
+    if (number < 0) throw invalid("LSM_OPERATOR_INVALID", "unknown merge operator", { name });
     if (!this.#of(number).accepts(operand)) {
       const facts = { name, bytes: operand.length };
-      throw invalid("LSM_OPERAND_INVALID", "the operand has not the operator's form", facts);
+      throw invalid("LSM_OPERAND_INVALID", "the operand does not fit the merge operator", facts);
     }
     return number;
   }
@@ -151,14 +151,18 @@ export class Operators {
       const next = this.apply(value, operand);
       if (next !== undefined) return next;
       const facts = { operator: this.name(operand.operator), bytes: value?.length ?? 0 };
-      throw invalid("LSM_MERGE_MISMATCH", "a value has not the form of its operator", facts);
+      throw invalid(
+        "LSM_MERGE_MISMATCH",
+        "the stored value does not fit the merge operator",
+        facts,
+      );
     }, base);
   }
 
   #of(number: number): MergeOperator {
     const operator = this.#operators[number];
     if (operator !== undefined) return operator;
-    const message = "an operand of an operator that the manifest does not name";
+    const message = "an operand refers to a merge operator that the manifest does not name";
     throw new FirnError("Corrupt", "LSM_OPERATOR_UNNAMED", message, { number });
   }
 }
@@ -181,6 +185,6 @@ export function withRegistered(names: readonly string[]): readonly string[] {
 function assertOperators(names: readonly string[]): void {
   const unknown = names.find((name) => !REGISTERED.has(name));
   if (unknown === undefined) return;
-  const message = "the shard has a merge operator that this version lacks";
+  const message = "unknown merge operator in the shard: upgrade Firn";
   throw new FirnError("Unavailable", "LSM_OPERATOR_UNKNOWN", message, { name: unknown });
 }

@@ -438,7 +438,7 @@ export class Reader {
     const isKept = this.#pin?.standsIn(newest) === true;
     const isNamed = [...tableIds(newest)].some((table) => isOf(error, table));
     if (isKept || isNamed || newest.id === id) return error;
-    const message = "what is read was collected: it is read no longer";
+    const message = "the reader is too far behind: garbage collection deleted its state";
     const facts = { manifest: id, newest: newest.id, leastAgeMs: this.#gcMinAgeMs };
     return new FirnError("Unavailable", "LSM_READER_BEHIND", message, facts, error);
   }
@@ -458,11 +458,11 @@ function isOf({ context }: FirnError, table: string): boolean {
 
 /** Each look met a later owner, or took too long. */
 function unsettled(): FirnError {
-  const message = "the shard changes hands without end";
+  const message = "the owner of the shard keeps changing: try again";
   return new FirnError("Unavailable", "LSM_READER_UNSETTLED", message);
 }
 
 function ahead(sequence: Sequence, reached: Sequence): FirnError {
-  const message = "a sequence is not there yet";
+  const message = "the sequence is ahead of the newest durable write";
   return new FirnError("Unavailable", "LSM_SEQUENCE_AHEAD", message, { sequence, reached });
 }

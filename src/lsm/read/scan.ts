@@ -266,6 +266,6 @@ function firstAhead(view: View, limit: number): number {
 /** @throws FirnError `Invalid`, code `LSM_RANGE_INVALID`. */
 export function assertCount(count: number): void {
   if (count !== Number.POSITIVE_INFINITY && !(Number.isSafeInteger(count) && count >= 1)) {
-    throw invalid("LSM_RANGE_INVALID", "a number of rows is a positive integer", { count });
+    throw invalid("LSM_RANGE_INVALID", "invalid limit: it must be a positive integer", { count });
   }
 }

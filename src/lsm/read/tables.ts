@@ -220,5 +220,5 @@ export class Tables {
 /** The manifest names a file that is not there: somebody deleted it, or it was never whole. */
 export function tableGone(path: string, offset: number): FirnError {
   const facts = { path, offset };
-  return new FirnError("Corrupt", "LSM_TABLE_MISSING", "a table is not there", facts);
+  return new FirnError("Corrupt", "LSM_TABLE_MISSING", "a table of the manifest is missing", facts);
 }

@@ -184,7 +184,7 @@ export function without(
 }
 
 export function notFound(name: string): FirnError {
-  const message = "there is no such checkpoint, or it has ended";
+  const message = "checkpoint not found, or expired";
   return new FirnError("NotFound", "LSM_CHECKPOINT_NOT_FOUND", message, { name });
 }
 
@@ -205,16 +205,17 @@ export function assertCheckpoint(name: string, ttlMs: number | undefined): void 
   const bytes = Buffer.byteLength(name);
   const isLife = ttlMs === undefined || (Number.isSafeInteger(ttlMs) && ttlMs > 0);
   if (bytes > 0 && bytes <= LIMITS.nameBytes && isLife) return;
-  const message = "a checkpoint has a name of 1 to 255 bytes, and a life of whole milliseconds";
+  const message =
+    "invalid checkpoint: the name must have 1 to 255 bytes, ttlMs must be a positive integer";
   throw invalid("LSM_CHECKPOINT_INVALID", message, { bytes });
 }
 
 function exists(name: string): FirnError {
-  const message = "there is a checkpoint of that name";
+  const message = "a checkpoint of this name exists";
   return new FirnError("AlreadyExists", "LSM_CHECKPOINT_EXISTS", message, { name });
 }
 
 export function tooMany(): FirnError {
-  const message = "the shard has as many checkpoints as it can";
+  const message = "too many checkpoints: delete one first";
   return invalid("LSM_CHECKPOINTS_FULL", message, { most: LIMITS.lsmCheckpoints });
 }

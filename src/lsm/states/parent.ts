@@ -89,6 +89,6 @@ function isGone(error: unknown): boolean {
 }
 
 function unfinished({ prefix, pin }: Parent): FirnError {
-  const message = "a clone was never finished: its parent keeps nothing for it, so make it again";
+  const message = "unfinished clone: its parent retains nothing for it; clone again";
   return new FirnError("NotFound", "LSM_CLONE_UNFINISHED", message, { parent: prefix, pin });
 }

@@ -146,6 +146,6 @@ export class Pin {
 }
 
 function contended(manifest: number): FirnError {
-  const message = "others publish states of the shard without end";
+  const message = "other processes keep publishing manifests: try again";
   return new FirnError("Unavailable", "LSM_MANIFEST_CONTENDED", message, { manifest });
 }

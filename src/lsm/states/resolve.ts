@@ -52,7 +52,7 @@ export async function resolveMoment(past: Past, moment: Moment, pin: Pin): Promi
   }
   const { timeMs } = moment;
   if (timeMs > past.clock.nowMs()) {
-    throw invalid("LSM_TIME_AHEAD", "a time has not come yet", { timeMs });
+    throw invalid("LSM_TIME_AHEAD", "the time is in the future", { timeMs });
   }
   const sequence = sampleAt(newest.samples, timeMs)?.sequence;
   if (sequence === undefined) throw gone({ timeMs });
@@ -123,6 +123,6 @@ async function newestUpTo(
 }
 
 export function gone(facts: ErrorContext): FirnError {
-  const message = "a state is out of retention, or was never there";
+  const message = "the state is no longer retained, or never existed";
   return new FirnError("NotFound", "LSM_HISTORY_GONE", message, facts);
 }

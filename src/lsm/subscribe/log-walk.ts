@@ -57,7 +57,7 @@ export class LogWalk {
       }
       this.#file = undefined;
     }
-    const message = "the log changes faster than it is read";
+    const message = "the log changes faster than the reader reads it";
     throw new FirnError("Unavailable", "LSM_LOG_UNREADABLE", message, { sequence: due });
   }
 
@@ -135,7 +135,7 @@ export class LogWalk {
 }
 
 function gone(due: Sequence, oldest: Sequence): FirnError {
-  const message = "the log no longer holds this sequence";
+  const message = "the log no longer contains this sequence";
   const facts = { sequence: due, oldest };
   return new FirnError("NotFound", "LSM_SEQUENCE_GONE", message, facts);
 }

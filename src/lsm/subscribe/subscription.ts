@@ -62,7 +62,7 @@ export class LogSubscription implements Subscription {
     if (Number.isSafeInteger(from) && from >= 1 && from <= source.durableSequence() + 1) return;
     this.#leave();
     const facts = { sequence: from, durable: source.durableSequence() };
-    throw invalid("LSM_SEQUENCE_AHEAD", "nobody has written up to this sequence", facts);
+    throw invalid("LSM_SEQUENCE_AHEAD", "the sequence is ahead of the newest write", facts);
   }
 
   get nextSequence(): Sequence {

@@ -198,7 +198,7 @@ class Cloning {
     } catch (error) {
       const isCertain = !(error instanceof FirnError) || error.kind === "NotFound";
       if (isCertain) throw error;
-      const message = "a clone is there, and whether its parent keeps what it needs is not known";
+      const message = "the clone exists, but its parent may not retain the tables it needs";
       const facts = { path: this.#into, manifest: clone.id };
       throw new FirnError("Unknown", "LSM_CLONE_UNKNOWN", message, facts, error);
     }
@@ -210,7 +210,7 @@ class Cloning {
   }
 
   #exists(standing: Manifest | undefined): FirnError {
-    const message = "a shard is there already";
+    const message = "a shard exists at this place";
     const { id = 0, lastSequence = 0, parent, deletedAtMs } = standing ?? {};
     const origin = parent === undefined ? {} : { parent: parent.prefix, of: parent.manifestId };
     const isDeleted = deletedAtMs !== undefined;
@@ -225,7 +225,7 @@ function assertPlace(from: string, into: string): void {
     (folder) => into.startsWith(from + folder) || from.startsWith(into + folder),
   );
   if (isHome(from) && isHome(into) && into !== from && !isWithin) return;
-  const message = "a clone has a prefix of its own: segments with a slash behind each";
+  const message = "invalid clone prefix: it must differ from the parent's and end with a slash";
   throw invalid("LSM_CLONE_INVALID", message, { parent: from, path: into });
 }
 

@@ -157,7 +157,7 @@ class Deletion {
 }
 
 function unfinished(path: string, cause: FirnError): FirnError {
-  const message = "the shard is deleted, and files of it may be left";
+  const message = "the shard is deleted, but some of its files may remain";
   return new FirnError("Unknown", "LSM_DELETION_UNFINISHED", message, { path }, cause);
 }
 
@@ -166,7 +166,7 @@ function assertUncloned({ checkpoints }: Manifest, nowMs: number, options: LsmOp
   const before = nowMs - options.gcMinAgeMs;
   const pins = checkpoints.filter((one) => one.kind === "clone" && !hasEnded(one, before));
   if (pins.length === 0) return;
-  const message = "clones of the shard name tables of it";
+  const message = "the shard has clones that use its tables: delete them first";
   const facts = { clones: pins.length, one: pins[0]?.name ?? "" };
   throw new FirnError("Conflict", "LSM_SHARD_CLONED", message, facts);
 }

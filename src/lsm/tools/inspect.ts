@@ -253,5 +253,5 @@ function sum(tables: readonly SstMeta[]): number {
 }
 
 function notThere(path: string): FirnError {
-  return new FirnError("NotFound", "LSM_FILE_NOT_FOUND", "there is no such file", { path });
+  return new FirnError("NotFound", "LSM_FILE_NOT_FOUND", "file not found", { path });
 }

@@ -32,7 +32,7 @@ export class Snapshots {
   /** @throws FirnError `Invalid`, code `LSM_SNAPSHOT_CLOSED`: its state may be gone. */
   sequenceOf(snapshot: Snapshot): Sequence {
     if (!snapshot.closed) return snapshot.sequence;
-    throw invalid("LSM_SNAPSHOT_CLOSED", "a snapshot was closed");
+    throw invalid("LSM_SNAPSHOT_CLOSED", "the snapshot is closed");
   }
 
   /** Ascending, each once. */

@@ -272,7 +272,7 @@ export class Transaction {
     const { transactionRanges } = this.#host.options;
     if (this.#ranges === transactionRanges) {
       const facts = { ranges: transactionRanges };
-      throw invalid("LSM_TRANSACTION_TOO_LARGE", "a transaction holds too many ranges", facts);
+      throw invalid("LSM_TRANSACTION_TOO_LARGE", "too many ranges in one transaction", facts);
     }
     this.#grow(bytes + ENTRY_BYTES);
     this.#ranges++;
@@ -291,14 +291,14 @@ export class Transaction {
     const { transactionBytes } = this.#host.options;
     if (this.#bytes + bytes > transactionBytes) {
       const facts = { bytes: transactionBytes };
-      throw invalid("LSM_TRANSACTION_TOO_LARGE", "a transaction holds too much", facts);
+      throw invalid("LSM_TRANSACTION_TOO_LARGE", "too much data in one transaction", facts);
     }
     this.#bytes += bytes;
   }
 
   #assertGoing(): void {
     this.#host.assertOpen();
-    if (this.#over) throw invalid("LSM_TRANSACTION_OVER", "the transaction is over");
+    if (this.#over) throw invalid("LSM_TRANSACTION_OVER", "the transaction has ended");
     if (this.#snapshot.closed || this.expired) throw tooOld(this.sequence);
   }
 

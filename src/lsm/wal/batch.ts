@@ -108,7 +108,10 @@ function writeOp(out: Buffer, at: number, op: BatchOp): number {
   out[at + 7] = value.length >>> 24;
   let position = at + HEAD_BYTES;
   if (expiresAtMs !== undefined) {
-    assert(Number.isSafeInteger(expiresAtMs) && expiresAtMs > 0, "an expiry is a positive integer");
+    assert(
+      Number.isSafeInteger(expiresAtMs) && expiresAtMs > 0,
+      "invalid expiry: it must be a positive integer",
+    );
     writeUint53(out, expiresAtMs, position);
     position += EXPIRY_BYTES;
   }

@@ -30,7 +30,7 @@ export function outranked(file: string, epoch: number): FirnError {
 
 /** A write or its sync failed: no later call says whether it is on the disk. */
 export function writeUnknown(file: string, cause: unknown): FirnError {
-  const message = "a write to the log failed midway";
+  const message = "a log write failed midway: it may have happened";
   return new FirnError("Unknown", "WAL_WRITE_UNKNOWN", message, contextOf(file, cause), cause);
 }
 
@@ -49,7 +49,7 @@ export function dead(cause: unknown): FirnError {
     const { message, context } = cause;
     return new FirnError("Unavailable", "WAL_FENCED", message, context, cause);
   }
-  const message = "the log ended with an earlier failure";
+  const message = "the log stopped after an earlier failure";
   return new FirnError("Unavailable", "WAL_DEAD", message, contextOf("", cause), cause);
 }
 

@@ -95,7 +95,7 @@ export class GroupCommit {
     if (this.#failure !== undefined || this.#closed) throw dead(this.#failure);
     const bytes = batch.payload.length;
     if (bytes > this.#wal.maxBatchBytes) {
-      throw invalid("WAL_BATCH_TOO_LARGE", "a batch exceeds the log's files", { bytes });
+      throw invalid("WAL_BATCH_TOO_LARGE", "the batch exceeds the size of a log file", { bytes });
     }
     assert(batch.firstSequence === this.#nextSequence, "sequences have no gap");
     this.#nextSequence += batch.count;

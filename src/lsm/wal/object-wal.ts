@@ -73,7 +73,9 @@ export class ObjectWal implements Wal {
     if (this.#fault !== undefined) throw dead(this.#fault);
     const bytes = framesBytes(group);
     if (bytes > MAX_BATCH_BYTES) {
-      throw invalid("WAL_GROUP_TOO_LARGE", "a group exceeds an object", { bytes });
+      throw invalid("WAL_GROUP_TOO_LARGE", "the log group exceeds the size of an object", {
+        bytes,
+      });
     }
     const lastSequence = lastOf(group, this.#lastSequence + 1);
     this.#busy = true;

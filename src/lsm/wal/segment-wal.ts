@@ -110,7 +110,9 @@ export class SegmentWal implements Wal {
       const bytes = framesBytes(group);
       const size = wholeBlocks(bytes);
       if (size > this.#world.sizes.segmentBytes - BLOCK_BYTES) {
-        throw invalid("WAL_GROUP_TOO_LARGE", "a group exceeds a segment", { bytes });
+        throw invalid("WAL_GROUP_TOO_LARGE", "the log group exceeds the size of a segment", {
+          bytes,
+        });
       }
       const lastSequence = lastOf(group, this.#lastSequence + 1);
       const { end, file, header } = await this.#roomFor(size);

@@ -68,7 +68,7 @@ export class Throttles {
     const others = this.#live(nowMs).filter((one) => !equals(one.throttle.prefix, prefix));
     if (forMs > 0) {
       if (others.length === MAX_THROTTLES) {
-        throw invalid("LSM_THROTTLE_INVALID", "too many throttles", { most: MAX_THROTTLES });
+        throw invalid("LSM_THROTTLE_INVALID", "too many rate limits", { most: MAX_THROTTLES });
       }
       const kept = { ...throttle, prefix: Uint8Array.from(prefix) };
       const tokens = mostTokens(throttle);
@@ -121,7 +121,7 @@ function mostTokens({ writesPerSecond }: Throttle): number {
 function assertWithin({ most, ...named }: Readonly<Record<string, number>>): void {
   for (const [name, value] of Object.entries(named)) {
     if (Number.isFinite(value) && value >= 0 && value <= (most ?? 0)) continue;
-    throw invalid("LSM_THROTTLE_INVALID", "a throttle is out of range", { name, most: most ?? 0 });
+    throw invalid("LSM_THROTTLE_INVALID", "rate limit out of range", { name, most: most ?? 0 });
   }
 }
 
@@ -143,7 +143,7 @@ function throttled({ throttle, endMs, tokens }: Entry, nowMs: number): FirnError
   // At 0 a second it is never: then the shortest of the others counts.
   const nextMs = ((1 - tokens) / writesPerSecond) * 1_000;
   const retryAfterMs = Math.max(1, Math.ceil(Math.min(nextMs, endMs - nowMs, MAX_RETRY_MS)));
-  const message = "an operator holds writes below this prefix back";
+  const message = "an operator rate-limits writes below this prefix: try again later";
   return new FirnError("Overloaded", "LSM_THROTTLED", message, {
     writesPerSecond,
     retryAfterMs,

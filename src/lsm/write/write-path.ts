@@ -266,11 +266,13 @@ const NO_BYTES = new Uint8Array(0);
 /** @throws FirnError `Invalid`, code `LSM_EXPIRY_INVALID`. */
 export function assertExpiry(expiresAtMs: number | undefined): void {
   if (expiresAtMs === undefined || (Number.isSafeInteger(expiresAtMs) && expiresAtMs > 0)) return;
-  throw invalid("LSM_EXPIRY_INVALID", "an expiry is a positive integer", { expiresAtMs });
+  throw invalid("LSM_EXPIRY_INVALID", "invalid expiry: it must be a positive integer", {
+    expiresAtMs,
+  });
 }
 
 /** @throws FirnError `Invalid`, code `LSM_VALUE_TOO_LARGE`. */
 export function assertValue(value: Uint8Array): void {
   if (value.length <= LIMITS.lsmValueBytes) return;
-  throw invalid("LSM_VALUE_TOO_LARGE", "a value is too large", { bytes: value.length });
+  throw invalid("LSM_VALUE_TOO_LARGE", "value too large", { bytes: value.length });
 }

@@ -111,11 +111,12 @@ function refusal(name: string, text: string, cause: unknown): FirnError | undefi
     return new FirnError("Unavailable", "DYNAMODB_DENIED", message, facts, cause);
   }
   if (NO_CREDENTIALS.has(name) || text === "Region is missing") {
-    const message = "no credentials or no region for the pointer table";
+    const message =
+      "no credentials or no region for the pointer table: set AWS_REGION and credentials";
     return new FirnError("Unavailable", "DYNAMODB_UNCONFIGURED", message, facts, cause);
   }
   if (MALFORMED.has(name)) {
-    const message = "the pointer table does not understand a request";
+    const message = "DynamoDB rejects a request as malformed";
     return new FirnError("Internal", "DYNAMODB_REQUEST_INVALID", message, facts, cause);
   }
   return undefined;

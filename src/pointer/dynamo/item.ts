@@ -89,7 +89,7 @@ export function encodeItem(families: KeyFamilies, item: StoredItem, nowMs: numbe
       utf8Length(blobPath ?? "") +
       (summary?.length ?? 0);
     if (bytes > MAX_ITEM_BYTES) {
-      throw invalid("POINTER_ITEM_TOO_LARGE", "a pointer is too large", { bytes });
+      throw invalid("POINTER_ITEM_TOO_LARGE", "pointer too large", { bytes });
     }
     const { lifeMs } = families.of(item.key);
     // The service's clock may be ahead of ours.

@@ -228,8 +228,8 @@ class Probe {
 
   #ignored(what: string, winners: number): FirnError {
     const message =
-      `${what} do not hold here, so pointers would be lost: use DynamoDB itself, or a server ` +
-      "that keeps them (AWS_ENDPOINT_URL_DYNAMODB names this one)";
+      `the server does not enforce ${what}, so pointers would be lost: use DynamoDB, or a ` +
+      "compatible server (AWS_ENDPOINT_URL_DYNAMODB)";
     const context = { table: this.#target.table, winners };
     return new FirnError("Invalid", "DYNAMODB_CONDITIONS_IGNORED", message, context);
   }

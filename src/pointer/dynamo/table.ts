@@ -45,7 +45,7 @@ export async function describeTable(target: DynamoTable): Promise<TableDescripti
   if (found === undefined) {
     const region = await target.client.region();
     const message =
-      `no such table in region ${region}: make it with \`firn storage init\`, or see ` +
+      `table not found in region ${region}: create it with \`firn storage init\`, or see ` +
       "--dynamodb-table and AWS_REGION";
     throw new FirnError("Unavailable", "DYNAMODB_TABLE_MISSING", message, { table });
   }
@@ -150,8 +150,8 @@ function notReady(table: string): FirnError {
 /** A table that is something else's. */
 function unfit(table: string, what: string): FirnError {
   const message =
-    `not a table of pointers, ${what}: name another with --dynamodb-table, ` +
-    "and make it with `firn storage init`";
+    `not a pointer table, ${what}: choose another with --dynamodb-table, ` +
+    "and create it with `firn storage init`";
   return new FirnError("Invalid", "DYNAMODB_TABLE_UNFIT", message, { table });
 }
 
