@@ -155,6 +155,23 @@ export class Lease {
     if (this.#renewed.elapsedMs() > LIMITS.jobLeaseMs / 4) await this.renew();
   }
 
+  /**
+   * Holds the job while work is under way that knows nothing of it, however long a single request
+   * of that takes. The lease takes no other step meanwhile. One write for each quarter of a lease.
+   *
+   * @throws what the work throws; `Conflict` `JOB_LEASE_LOST`: then its result is not waited for.
+   */
+  async during<T>(work: Promise<T>): Promise<T> {
+    const over = new AbortController();
+    const done = work.finally(() => over.abort());
+    done.catch(() => undefined);
+    while (!over.signal.aborted) {
+      await this.#context.clock.sleep(LIMITS.jobLeaseMs / 4, over.signal);
+      if (!over.signal.aborted) await this.renew();
+    }
+    return done;
+  }
+
   /** Gives the job back, to be taken up by anybody after a while. One write. */
   async release(waitMs: number, progress: JobProgress = {}): Promise<void> {
     const { holder: _holder, ...job } = this.#next(progress);

@@ -107,7 +107,7 @@ export class Purge {
     const root = table.iceberg?.metadataLocation ?? "";
     if (lease.job.step !== ROOT) {
       const file = await this.#metadataOf(lease, table, root);
-      if (file === undefined || (await this.#mustKeep(table, file.metadata))) return "kept";
+      if (file === undefined || (await this.#mustKeep(lease, table, file.metadata))) return "kept";
       const went = await this.#levels(lease, table, file.metadata, ended);
       if (went !== "all") return went;
     }
@@ -144,9 +144,10 @@ export class Purge {
     return { failures: job.failures + files, lastFailure: code };
   }
 
-  async #mustKeep(table: Table, { properties }: TableMetadata): Promise<boolean> {
+  async #mustKeep(lease: Lease, table: Table, { properties }: TableMetadata): Promise<boolean> {
     if (properties.get(GC_ENABLED)?.toLowerCase() === "false") return true;
-    return sharesFiles(this.#catalog.context, table);
+    // It reads all tables, and on DynamoDB every item, which may take longer than a lease.
+    return lease.during(sharesFiles(this.#catalog.context, table));
   }
 
   /** Deletes level by level, from the one that the job stands at. */
