@@ -42,6 +42,17 @@ export const LIMITS = {
    */
   tombstoneLifeMs: 2_100_000,
   receiptLifeMs: 1_800_000,
+  /** Tombstones that a node remembers in order to forget them: some 200 bytes each. */
+  tombstonesRemembered: 50_000,
+  /** They go so many at a time, which share a write of the log, and so many a second. */
+  forgottenAtOnce: 50,
+  forgottenPerSecond: 500,
+  /** How long a tombstone past its life waits for others to go with it. */
+  forgetSpreadMs: 60_000,
+  /** A sweep for what dead nodes have left: this often at most, and so many pointers a second. */
+  tombstoneSweepMs: 86_400_000,
+  sweptAtOnce: 1_000,
+  sweptPerSecond: 5_000,
   /** Dropped entities stay this long before they may be purged. */
   dropRetentionMs: 604_800_000,
   /** How long a job is its holder's without a sign of life: every step renews it. */

@@ -151,8 +151,8 @@ export class Lease {
   }
 
   /** As `renew`, where the last sign of life is a while ago: between pieces of a long step. */
-  async keep(): Promise<void> {
-    if (this.#renewed.elapsedMs() > LIMITS.jobLeaseMs / 4) await this.renew();
+  async keep(progress: JobProgress = {}): Promise<void> {
+    if (this.#renewed.elapsedMs() > LIMITS.jobLeaseMs / 4) await this.renew(progress);
   }
 
   /**

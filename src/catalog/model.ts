@@ -201,7 +201,7 @@ export interface ChangeRecord {
 }
 
 /** Ends the life of a dropped entity once its retention is over. */
-export type JobKind = "purge";
+export type JobKind = "purge" | "forget-tombstones";
 
 /** Long work that any node takes up, one at a time. */
 export interface Job {

@@ -21,6 +21,7 @@ import type {
   PageOptions,
   PointerOp,
   PointerStore,
+  SweepOptions,
   Version,
 } from "./port.ts";
 import { decodeRow, encodeRow, isTombstoneRow, itemOfRow } from "./row.ts";
@@ -152,8 +153,8 @@ export class LsmPointerStore implements PointerStore {
   }
 
   /** A page at a time, each of the state that it finds: no file is kept for a slow reader. */
-  async *sweep(prefix: string): AsyncIterable<Item> {
-    for (let from = prefix; ; ) {
+  async *sweep(prefix: string, { after = "" }: SweepOptions = {}): AsyncIterable<Item> {
+    for (let from = after > prefix ? keyBehind(after) : prefix; ; ) {
       const engine = await this.#reader();
       const range = { prefix: utf8(prefix), from: utf8(from), limit: SWEEP_PAGE };
       const items: Item[] = [];
@@ -164,7 +165,7 @@ export class LsmPointerStore implements PointerStore {
       yield* items;
       const last = items.at(-1);
       if (last === undefined || items.length < SWEEP_PAGE) return;
-      from = `${last.key}\0`;
+      from = keyBehind(last.key);
     }
   }
 

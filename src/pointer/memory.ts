@@ -17,6 +17,7 @@ import type {
   PageOptions,
   PointerOp,
   PointerStore,
+  SweepOptions,
   Version,
 } from "./port.ts";
 import { SortedMap } from "./sorted-map.ts";
@@ -71,8 +72,9 @@ export class MemoryPointerStore implements PointerStore {
     return this.#children.get(directory)?.values(after, false, limit) ?? [];
   }
 
-  async *sweep(prefix: string): AsyncIterable<Item> {
-    let page = this.#sorted().keys(prefix, true, SWEEP_PAGE);
+  async *sweep(prefix: string, { after = "" }: SweepOptions = {}): AsyncIterable<Item> {
+    const isInside = after > prefix;
+    let page = this.#sorted().keys(isInside ? after : prefix, !isInside, SWEEP_PAGE);
     for (;;) {
       for (const key of page) {
         if (!key.startsWith(prefix)) return;

@@ -8,6 +8,7 @@ import type {
   Live,
   PageOptions,
   PointerStore,
+  SweepOptions,
   Version,
 } from "./port.ts";
 
@@ -65,11 +66,11 @@ export class MeteredPointerStore implements PointerStore {
   }
 
   /** One request in the figures, from its first item to its last, its reader's time included. */
-  async *sweep(prefix: string): AsyncIterable<Item> {
+  async *sweep(prefix: string, options?: SweepOptions): AsyncIterable<Item> {
     const startMs = this.#clock.monotonicMs();
     let outcome: Outcome = "ok";
     try {
-      yield* this.#inner.sweep(prefix);
+      yield* this.#inner.sweep(prefix, options);
     } catch (error) {
       outcome = "failed";
       throw error;

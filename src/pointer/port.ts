@@ -61,6 +61,11 @@ export interface PageOptions {
   readonly limit?: number;
 }
 
+export interface SweepOptions {
+  /** Goes on behind this key of an earlier sweep, or, in key order, behind any text. */
+  readonly after?: string;
+}
+
 /** Contract: `test/contract/describe-pointer-store.ts`. Reads may throw `Unavailable`. */
 export interface PointerStore {
   get(key: string): Promise<Item>;
@@ -70,8 +75,8 @@ export interface PointerStore {
   commit(batch: Batch): Promise<CommitOutcome>;
   /** Live direct children of a directory of a listed family, by the bytes of their leaf. */
   list(directory: string, options?: PageOptions): Promise<readonly Live[]>;
-  /** Every pointer below, tombstones too, in key order; slow, not a snapshot. */
-  sweep(prefix: string): AsyncIterable<Item>;
+  /** Every pointer below, tombstones too, in the store's own order; slow, not a snapshot. */
+  sweep(prefix: string, options?: SweepOptions): AsyncIterable<Item>;
   /** Housekeeping: forgets a tombstone past its life, or an expired live one, at this version. */
   forget(key: string, version: Version): Promise<boolean>;
 }

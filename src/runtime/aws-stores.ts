@@ -31,6 +31,7 @@ export async function awsStores(
     return {
       blobs,
       pointers,
+      pointersExpire: true,
       secret: sharedSecret(settings),
       close,
       ...(assertUsable && { assertUsable }),

@@ -71,7 +71,7 @@ function withAdvice({ profile, dir }: Settings, error: unknown): unknown {
 
 /** A node over stores that are open; they are closed with it. @throws FirnError as `compose`. */
 export async function composeOver(
-  { blobs, pointers, secret, owner, desk, close, assertUsable }: Stores,
+  { blobs, pointers, pointersExpire, secret, owner, desk, close, assertUsable }: Stores,
   settings: Settings,
   components: Components,
   metrics: Metrics,
@@ -95,6 +95,7 @@ export async function composeOver(
     sharedRoots,
     storeConfig: lake.configOf,
     allowedLocations: settings.allowLocation,
+    pointersExpire,
     onUnreadable: (facts) =>
       components.warn?.("a purge cannot read files: what only they name stays", facts),
     onJobFailed: (facts) => components.warn?.("a job failed, and is tried again later", facts),
@@ -102,6 +103,7 @@ export async function composeOver(
     reading: () => threadReading(clock),
   });
   await ensureCatalogs(node.catalogs, settings, components);
+  node.tombstones.start();
   node.jobs.start();
   return {
     ...node,

@@ -43,6 +43,8 @@ export interface Components {
 export interface Stores {
   readonly blobs: BlobStore;
   readonly pointers: PointerStore;
+  /** They remove tombstones past their life by themselves, though late. */
+  readonly pointersExpire?: boolean;
   /** Of the deployment: what was signed with it stays good as long as it is the same. 32 bytes. */
   readonly secret: Uint8Array;
   readonly close: () => Promise<void>;

@@ -21,6 +21,7 @@ import { ReservedProperties } from "./reserved-properties.ts";
 import { type StoreConfig, TableConfigs } from "./table-config.ts";
 import { TableLocations } from "./table-locations.ts";
 import { TableSnapshots } from "./table-snapshots.ts";
+import { Tombstones } from "./tombstones.ts";
 
 /** What a node is made of below its use cases. */
 export interface NodeParts {
@@ -39,6 +40,8 @@ export interface NodeParts {
   readonly storeConfig?: StoreConfig;
   /** Roots that are stored with every catalog, so that all nodes allow them. */
   readonly allowedLocations?: readonly string[];
+  /** The pointer store removes tombstones past their life by itself, though late. */
+  readonly pointersExpire?: boolean | undefined;
   readonly onJobFailed?: OnJobFailed | undefined;
   readonly onUnreadable?: OnUnreadableFiles | undefined;
   /** Makes what reads large and hostile input; where it is absent, that is read in place. */
@@ -57,6 +60,8 @@ export interface CatalogNode {
   readonly readBody: (bytes: Uint8Array) => Promise<JsonObject>;
   /** Not started. */
   readonly jobs: JobRunner;
+  /** Not started. */
+  readonly tombstones: Tombstones;
   /** Stops the jobs and waits for what follows answers that were given. Idempotent. */
   close(): Promise<void>;
 }
@@ -77,7 +82,12 @@ export async function openNode(parts: NodeParts): Promise<CatalogNode> {
     sharedRoots,
     allowedLocations: allowed = [],
   } = parts;
-  const catalog = await AccountCatalog.open(stores, DEFAULT_ACCOUNT);
+  const { pointersExpire: expires = false } = parts;
+  const { onDefect } = stores;
+  const tombstones = new Tombstones(stores.pointers, { metrics, expires, onDefect });
+  const told = { ...stores, pointers: tombstones.pointers };
+  const catalog = await AccountCatalog.open(told, DEFAULT_ACCOUNT);
+  tombstones.serve(catalog);
   const places = new TableLocations(catalog, locations, sharedRoots);
   const reserved = new ReservedProperties(parts.allowedProperties);
   const configs = new TableConfigs(reserved, parts.storeConfig);
@@ -93,7 +103,10 @@ export async function openNode(parts: NodeParts): Promise<CatalogNode> {
   // Its own threads: what a job reads must not keep requests waiting.
   const ofJobs = parts.reading?.() ?? inlineReading();
   const purge = new Purge(catalog, { locations, files, metrics, reading: ofJobs, onUnreadable });
-  const works = { purge: purge.run.bind(purge) };
+  const works = {
+    purge: purge.run.bind(purge),
+    "forget-tombstones": tombstones.sweep.bind(tombstones),
+  };
   const jobs = new JobRunner(catalog, works, metrics, onJobFailed);
   // A node that is used looks for jobs that others have left.
   const door = { account: DEFAULT_ACCOUNT, onCall: () => jobs.used() };
@@ -108,10 +121,12 @@ export async function openNode(parts: NodeParts): Promise<CatalogNode> {
     dropped: behind(door, new DroppedAdmin(catalog, places)),
     readBody: (bytes) => readObject(reading, bytes),
     jobs,
+    tombstones,
     close: async () => {
       // A job that waits for it ends at once, and is taken up by another node.
       await Promise.all([reading.close(), ofJobs.close()]);
       await jobs.stop();
+      await tombstones.stop();
       await reports.settled();
       await catalog.context.background.settled();
     },

@@ -40,7 +40,7 @@ class Counter {
       this.batches.push(batch);
       return this.#count("commit", () => inner.commit(batch));
     },
-    sweep: (prefix) => inner.sweep(prefix),
+    sweep: (...of) => inner.sweep(...of),
     forget: (key, version) => inner.forget(key, version),
   });
 

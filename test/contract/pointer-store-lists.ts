@@ -143,6 +143,25 @@ export const housekeepingChecks: Checks = {
     expect(await s.swept(`${s.root}/parts/`)).toEqual([]);
   },
 
+  "a sweep goes on behind any key that an earlier one gave": async (store, s) => {
+    const leaves = Array.from({ length: 23 }, (_, i) => `n${i}`);
+    await fill(s, leaves);
+    await s.commit("w", del(s.name("n7"), 1n), put(s.guard(1)), put(s.entity("e")));
+    const keys = (await s.swept()).map(({ key }) => key);
+    for (const [i, after] of keys.entries()) {
+      const rest: string[] = [];
+      for await (const { key } of store.sweep(`${s.root}/`, { after })) rest.push(key);
+      expect(rest).toEqual(keys.slice(i + 1));
+    }
+    if (!s.capabilities.sweepOrder) return;
+    // Behind any text: a key that is gone, a part of one, what lies before the prefix.
+    for (const after of [`${s.root}/entities/by-name/n1000`, `${s.root}/g`, "/"]) {
+      const rest: string[] = [];
+      for await (const { key } of store.sweep(`${s.root}/`, { after })) rest.push(key);
+      expect(rest).toEqual(keys.filter((key) => key > after));
+    }
+  },
+
   "forgets a live pointer only at its version, without a tombstone": async (store, s) => {
     const key = s.receipt("expired");
     await s.commit("w", put(key));

@@ -73,8 +73,9 @@ Storage is what one append leaves at the end of the month:
 | DynamoDB | ${KEPT.dynamo} | change record, two pointers to the snapshot |
 | S3 | ${KEPT.s3} | payloads |
 
-Receipts and tombstones in DynamoDB expire free of charge, except the receipt of an
-\`Idempotency-Key\` (up to 1 KB), which stays. Data files and metadata files belong to the tables.
+Receipts and tombstones in DynamoDB expire free of charge, with two exceptions: the receipt of an
+\`Idempotency-Key\` (up to 1 KB) stays, and a tombstone that lists would read is deleted after 36
+minutes for 1 read and 1 write unit. Data files and metadata files belong to the tables.
 Limit them with \`write.metadata.delete-after-commit.enabled\` and by expiring snapshots. With that
 property a group of concurrent commits costs one extra read and one delete:
 [lifecycle.md](lifecycle.md).

@@ -41,7 +41,7 @@ function gated(store: PointerStore, gate: Gate): PointerStore {
     get: (key) => store.get(key),
     getMany: (keys) => store.getMany(keys),
     list: (directory, options) => store.list(directory, options),
-    sweep: (prefix) => store.sweep(prefix),
+    sweep: (...of) => store.sweep(...of),
     forget: (key, version) => store.forget(key, version),
     commit: async (batch: Batch): Promise<CommitOutcome> => {
       await gate.pass();

@@ -113,7 +113,7 @@ describe("commitCertain on a store that answers", () => {
         },
         commit: (batch) => memory.commit(batch),
         list: (directory, options) => memory.list(directory, options),
-        sweep: (prefix) => memory.sweep(prefix),
+        sweep: (...of) => memory.sweep(...of),
         forget: (key, version) => memory.forget(key, version),
       };
       const request = { ops: [{ op: "bump", key: GUARD } as const], receipt: FRESH };

@@ -42,7 +42,7 @@ class Mortal {
       getMany: (keys) => this.#call(() => inner.getMany(keys)),
       list: (directory, options) => this.#call(() => inner.list(directory, options)),
       commit: (batch) => this.#call(() => inner.commit(batch)),
-      sweep: (prefix) => inner.sweep(prefix),
+      sweep: (...of) => inner.sweep(...of),
       forget: (key, version) => this.#call(() => inner.forget(key, version)),
     };
   }

@@ -232,7 +232,7 @@ function before(
     get: (key) => inner.get(key),
     getMany: (keys) => inner.getMany(keys),
     list: (directory, options) => inner.list(directory, options),
-    sweep: (prefix) => inner.sweep(prefix),
+    sweep: (...of) => inner.sweep(...of),
     forget: (key, version) => inner.forget(key, version),
     commit: async (batch) => {
       const due = at();

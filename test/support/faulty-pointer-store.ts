@@ -7,6 +7,7 @@ import type {
   Live,
   PageOptions,
   PointerStore,
+  SweepOptions,
   Version,
 } from "../../src/pointer/port.ts";
 import {
@@ -56,8 +57,8 @@ export class FaultyPointerStore
     return this.#read("list", [directory, options], () => this.#inner.list(directory, options));
   }
 
-  async *sweep(prefix: string): AsyncIterable<Item> {
-    yield* await this.#read("sweep", [prefix], async () => this.#inner.sweep(prefix));
+  async *sweep(prefix: string, options?: SweepOptions): AsyncIterable<Item> {
+    yield* await this.#read("sweep", [prefix], async () => this.#inner.sweep(prefix, options));
   }
 
   forget(key: string, version: Version): Promise<boolean> {

@@ -50,7 +50,12 @@ export async function openTestIceberg(
 export async function openInMemory(
   stores: AccountStores,
   files: BlobStore,
-  { unwatched = false }: { readonly unwatched?: boolean } = {},
+  {
+    unwatched = false,
+    ...more
+  }: Pick<NodeParts, "pointersExpire"> & {
+    readonly unwatched?: boolean;
+  } = {},
 ): Promise<Omit<TestIceberg, "directory">> {
   const { clock, prng } = stores;
   const root = "mem://w";
@@ -63,14 +68,14 @@ export async function openInMemory(
   };
   const schemes = new Map([["mem", scheme]]);
   const locations = new Locations({ allowedRoots: [root], clock, prng, schemes });
-  return openOver(stores, locations, root);
+  return openOver(stores, locations, root, more);
 }
 
 async function openOver(
   stores: AccountStores,
   locations: Locations,
   root: string,
-  more: Pick<NodeParts, "reading" | "onUnreadable"> = {},
+  more: Pick<NodeParts, "reading" | "onUnreadable" | "pointersExpire"> = {},
 ): Promise<Omit<TestIceberg, "directory">> {
   const metrics = createMetrics();
   const secret = new Uint8Array(32);

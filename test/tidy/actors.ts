@@ -19,6 +19,7 @@ const WORKERS: ReadonlySet<string> = new Set([
   "ReservedProperties",
   "TableConfigs",
   "TableLocations",
+  "Tombstones",
   "Turns",
 ]);
 

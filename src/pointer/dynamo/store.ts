@@ -11,12 +11,20 @@ import type {
   Live,
   PageOptions,
   PointerStore,
+  SweepOptions,
   Version,
 } from "../port.ts";
 import { DynamoClient, type DynamoConnection, type DynamoUsage } from "./client.ts";
 import { DynamoCommits } from "./commits.ts";
 import { failureOf } from "./failure.ts";
-import { type Attributes, decodeItem, itemKey, keyOfItem, partitionOf } from "./item.ts";
+import {
+  type Attributes,
+  decodeItem,
+  type ItemKey,
+  itemKey,
+  keyOfItem,
+  partitionOf,
+} from "./item.ts";
 import { DynamoReads } from "./reads.ts";
 
 export interface DynamoPointerStoreOptions {
@@ -91,21 +99,22 @@ export class DynamoPointerStore implements PointerStore {
     }
   }
 
-  async *sweep(prefix: string): AsyncIterable<Item> {
+  /** The key of an item that is gone by now does as well: a scan goes on behind its place. */
+  async *sweep(prefix: string, { after }: SweepOptions = {}): AsyncIterable<Item> {
     const directory = prefix.slice(0, prefix.lastIndexOf("/") + 1);
     const input = {
       ...{ TableName: this.#options.table, ConsistentRead: true, ...CONSUMED },
       FilterExpression: "begins_with(p, :directory)",
       ExpressionAttributeValues: { ":directory": { S: directory } },
     };
-    let from: Attributes | undefined;
+    let from = after === undefined ? undefined : itemKey(this.#families, after);
     do {
       const page = { ...input, ExclusiveStartKey: from };
       const answer = await this.#reads.retried(() => this.#client.send("Scan", page));
       for (const attributes of answer.Items ?? []) {
         if (keyOfItem(attributes).startsWith(prefix)) yield decodeItem(attributes);
       }
-      from = answer.LastEvaluatedKey;
+      from = answer.LastEvaluatedKey as ItemKey | undefined;
     } while (from !== undefined);
   }
 

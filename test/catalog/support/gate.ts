@@ -62,7 +62,7 @@ export function gatedPointers(inner: PointerStore): PointerStore {
     getMany: (keys) => pass(() => inner.getMany(keys)),
     commit: (batch) => pass(() => inner.commit(batch)),
     list: (directory, options) => pass(() => inner.list(directory, options)),
-    sweep: (prefix) => inner.sweep(prefix),
+    sweep: (...of) => inner.sweep(...of),
     forget: (key, version) => pass(() => inner.forget(key, version)),
   };
 }

@@ -66,7 +66,7 @@ export async function imageOf(operations: readonly Operation[]): Promise<Image> 
       return inner.commit(batch);
     },
     list: (directory, options) => inner.list(directory, options),
-    sweep: (prefix) => inner.sweep(prefix),
+    sweep: (...of) => inner.sweep(...of),
     forget: (key, version) => inner.forget(key, version),
   });
   const node = await openNode(stores, 1, { pointers });

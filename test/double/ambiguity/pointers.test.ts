@@ -8,7 +8,7 @@ function guessing(guess: () => CommitOutcome): (s: PointerStore) => PointerStore
     get: (key) => store.get(key),
     getMany: (keys) => store.getMany(keys),
     list: (...of) => store.list(...of),
-    sweep: (prefix) => store.sweep(prefix),
+    sweep: (...of) => store.sweep(...of),
     forget: (...of) => store.forget(...of),
     commit: async (batch) => {
       const answer = await store.commit(batch);

@@ -70,7 +70,7 @@ export function watched(
     get: (key) => inner.get(key),
     getMany: (keys) => inner.getMany(keys),
     list: (directory, options) => inner.list(directory, options),
-    sweep: (prefix) => inner.sweep(prefix),
+    sweep: (...of) => inner.sweep(...of),
     forget: async (key, version) => {
       const item = await inner.get(key);
       const done = await inner.forget(key, version);

@@ -103,7 +103,7 @@ export class Host {
       getMany: (keys) => this.#pass(() => faulty.getMany(keys)),
       commit: (batch) => this.#pass(() => faulty.commit(batch)),
       list: (directory, options) => this.#pass(() => faulty.list(directory, options)),
-      sweep: (prefix) => faulty.sweep(prefix),
+      sweep: (...of) => faulty.sweep(...of),
       forget: (key, version) => this.#pass(() => faulty.forget(key, version)),
     };
   }
