@@ -161,8 +161,7 @@ interface Place<At> {
 }
 
 /**
- * Makes a command of a line that says where the shard is: behind so many words of its own, or by
- * settings.
+ * Makes a command of a line. The argument after the first `own` words, or settings, name the shard.
  *
  * @param understand may throw InvalidArgumentError.
  */

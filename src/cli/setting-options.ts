@@ -38,7 +38,7 @@ export const STORE_FLAGS: readonly SettingName[] = [
   "s3PathStyle",
   "s3KmsKey",
 ];
-/** What a command that becomes the owner of a shard uses besides. */
+/** What a command that becomes the owner of a shard also uses. */
 export const RESTORE_FLAGS: readonly SettingName[] = [...STORE_FLAGS, "standby", "takeover"];
 export const COMPACT_FLAGS: readonly SettingName[] = [
   ...RESTORE_FLAGS,

@@ -66,7 +66,7 @@ export interface SettingValues {
   readonly logFormat: LogFormat;
   /** Where another process has the shard open: wait until it has ended. */
   readonly standby: boolean;
-  /** Likewise: fence it now. */
+  /** In that case, fence it now. */
   readonly takeover: boolean;
   /** Where other processes ask whether this one lives; absent: where it listens. */
   readonly advertiseUrl: string | undefined;

@@ -56,6 +56,19 @@ const EXAMPLES: Readonly<Record<string, Example>> = {
     bad: `export type { X } from "../blob/port.ts";\n`,
     good: `export type { X } from "./port.ts";\n`,
   },
+  "a word of translated English in the docs": {
+    rule: rules.plainEnglish,
+    path: "docs/x.md",
+    bad: "Nobody serves it: whoever asks\nhears so.\n",
+    good: "No server owns it: each client gets 404.\n",
+  },
+  "a word of translated English in help": {
+    rule: rules.plainEnglish,
+    path: "src/cli/x.ts",
+    bad: `const doc = "likewise, and besides";\n`,
+    good: `const doc = "likewise, and besides";\n`,
+    goodPath: "src/lsm/x.ts",
+  },
   "folders of one layer": {
     rule: layers,
     path: "src/rows/x.ts",

@@ -109,6 +109,17 @@ export function foreign(file: SourceFile): readonly Finding[] {
   return FOREIGN.flatMap((pattern) => findings(file, pattern, "refers outside the clone", "text"));
 }
 
+/** Words that make a sentence read as translated; the changelog is history. */
+const TRANSLATED = /\b(?:who(?:m)?ever|nobody|besides|likewise|at hand|of its own)\b/gi;
+const PROSE = /^(?:README\.md|CONTRIBUTING\.md|docs\/(?!CHANGELOG).*\.md)$/;
+const HELP = /^src\/(?:cli\/.*|runtime\/settings)\.ts$/;
+
+/** Docs, help and errors (by `docs/errors.md`) are plain English. */
+export function plainEnglish(file: SourceFile): readonly Finding[] {
+  if (!PROSE.test(file.path) && !HELP.test(file.path)) return [];
+  return findings(file, TRANSLATED, "not plain English: name the actor, say it once", "text");
+}
+
 /** Each folder of `src/` says what lives there, on at most 40 lines. */
 export function readmes(files: readonly SourceFile[]): readonly Finding[] {
   const folders = new Set(

@@ -39,7 +39,7 @@ export const LOST_ANSWER: Question = {
         "Between node and store, any response of a create, commit, rename or drop may be lost, " +
         "delayed or replaced by a 500. The client gets 2xx if the operation happened once; 5xx " +
         "(`CommitStateUnknownException`) if it may have happened; 429 if it did not. It never " +
-        "gets 409 or 404 for the effect of its own first request.",
+        "gets 409 or 404 for the effect of its first request.",
       check: lostAnswersAreSettled,
       broken: [deniedDoubt("aws")],
     },
