@@ -156,7 +156,7 @@ async function withoutKeysTwice(world: World): Promise<void> {
 async function keysOutliveNodes(world: World): Promise<void> {
   const ns = world.name();
   const [first] = world.pair;
-  await prepare(first, ns, "t");
+  await prepare(first, ns, "t", "u");
   const key = idempotencyKey(world.prng);
   const sent = { key, body: setting({ k: "v" }) };
   const before = await first.done("POST", at(ns, "t"), sent);
@@ -165,6 +165,9 @@ async function keysOutliveNodes(world: World): Promise<void> {
   const after = await next.done("POST", at(ns, "t"), sent);
   deepEqual([before.replayed, after.replayed], [false, true]);
   equal(after.json["metadata-location"], before.json["metadata-location"]);
+  const reused = await next.ask("POST", at(ns, "u"), sent);
+  deepEqual([reused.status, reused.code], [422, "IDEMPOTENCY_KEY_REUSED"]);
+  equal(await commitsOf(next, at(ns, "u")), 0);
   equal(await commitsOf(next, at(ns, "t")), 1);
   const { receiptLifeMs, clockSkewMs } = LIMITS;
   world.clock.advance(receiptLifeMs - clockSkewMs);
