@@ -171,6 +171,10 @@ export const LIMITS = {
   snapshotsInCommit: 100,
   /** Times that a change is planned anew after it lost a race, before the caller hears of it. */
   replans: 10,
+  /** Of these, times that another's hold of a location is waited for: a second or so. */
+  holdRounds: 8,
+  /** When a client may ask again for a location that another is about to take. */
+  holdRetryAfterMs: 5_000,
 } as const;
 
 export type Limits = { readonly [name in keyof typeof LIMITS]: number };
@@ -214,6 +218,7 @@ export function assertLimits(limits: Limits = LIMITS): void {
   assert(limits.reportsPerTable <= limits.pageSize, "one list reads all reports of a table");
   assert(limits.reportBytes <= limits.reportsWaitingBytes, "a report may wait to be stored");
   assert(limits.bodyBytes <= limits.bodyBytesInFlight, "the largest body may be taken");
+  assert(limits.holdRounds < limits.replans, "who waits for a hold hears of it, not of a contest");
   assert(limits.workMs < attemptMs, "what takes too long to read is refused within an attempt");
   assert(
     limits.jobLeaseMs >= attemptMs + 2 * clockSkewMs,

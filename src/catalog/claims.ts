@@ -1,17 +1,20 @@
+import { Stopwatch } from "../base/clock.ts";
 import type { FirnError } from "../base/error.ts";
+import { LIMITS } from "../base/limits.ts";
 import { splitKey } from "../pointer/key.ts";
-import type { Item, Live } from "../pointer/port.ts";
+import type { Live } from "../pointer/port.ts";
 import type { CatalogContext } from "./context.ts";
 import { summaryOfItem } from "./entities.ts";
-import { locationOverlaps } from "./errors.ts";
+import { locationOverlaps, locationPending } from "./errors.ts";
+import { Holds } from "./holds.ts";
 import { leafText, locationDirectory, locationKey } from "./keys.ts";
 
 /*
  * A relation claims its exact location. That no other one lies above or below it is shown from
  * above: whoever claims a location proves that none of the directories over it is claimed, so of
  * two that overlap and come at once, the inner one fails or comes first. Who chooses a location
- * above others is met by a look at the claims below, which a rival may slip by: that is why a purge
- * looks again before it deletes.
+ * above others holds it before it looks at the claims below: `holds.ts` says why. Where a catalog
+ * allows overlaps nobody looks: that is why a purge looks again before it deletes.
  */
 
 /** How a claimed location begins below this one. */
@@ -32,17 +35,41 @@ export function directoriesAbove(location: string, root = ""): readonly string[]
   return above;
 }
 
-/** Whether nobody holds a claim above or below a location that is `own`'s. Two reads. */
+/**
+ * Whether nobody has a claim above or below a location that is claimed by `own`. Two reads.
+ *
+ * @throws FirnError `Overloaded` `LOCATION_PENDING`: somebody is about to have one, or finds out
+ * that it cannot be.
+ */
 export async function isAlone(
-  context: Pick<CatalogContext, "account" | "pointers">,
+  context: CatalogContext,
   location: string,
   own: string,
 ): Promise<boolean> {
   const { account, pointers } = context;
   const keys = directoriesAbove(location).map((above) => locationKey(account, above));
   const items = keys.length === 0 ? [] : await pointers.getMany(keys);
-  if (items.some((item) => item.state === "live")) return false;
-  return (await claimBelow(context, location, own)) === undefined;
+  const other =
+    items.find((item) => item.state === "live") ?? (await claimBelow(context, location, own));
+  if (other === undefined) return true;
+  await assertClaimed(context, location, other);
+  return false;
+}
+
+/**
+ * Shows that what stands at a location's key, or around it, is no mere hold. One that has ended is
+ * deleted.
+ *
+ * @throws FirnError `Overloaded` `LOCATION_PENDING`.
+ */
+export async function assertClaimed(
+  context: CatalogContext,
+  location: string,
+  found: Live,
+): Promise<void> {
+  const holds = new Holds(context, new Stopwatch(context.clock), false);
+  if ((await holds.judge(found)) === "claimed") return;
+  throw locationPending(location, LIMITS.holdRetryAfterMs);
 }
 
 /** Says whose claim stands in the way of a location. */
@@ -50,12 +77,7 @@ export function overlapping(location: string, claim: Live): FirnError {
   return locationOverlaps(location, leafText(claim.key) ?? "", summaryOfItem(claim).name);
 }
 
-/** @throws FirnError `LOCATION_OVERLAPS`: one of the directories above is claimed. */
-export function assertNoneClaimed(location: string, above: readonly Item[]): void {
-  for (const item of above) if (item.state === "live") throw overlapping(location, item);
-}
-
-/** A claim below a location that is not `own`'s. One list. */
+/** A claim below a location that is not `own`'s, or a hold. One list. */
 export async function claimBelow(
   { account, pointers }: Pick<CatalogContext, "account" | "pointers">,
   location: string,
@@ -64,7 +86,11 @@ export async function claimBelow(
   const after = `${splitKey(locationKey(account, location)).leaf}${BELOW}`;
   // Two, since one may be its own, which is to move up.
   const page = await pointers.list(locationDirectory(account), { after, limit: 2 });
-  return page.find(
-    (item) => splitKey(item.key).leaf.startsWith(after) && summaryOfItem(item).entityId !== own,
-  );
+  return page.find((item) => splitKey(item.key).leaf.startsWith(after) && !isClaimOf(item, own));
+}
+
+/** Whether it is a claim of that very relation, and no mere hold, which is another request's. */
+export function isClaimOf(item: Live, id: string | undefined): boolean {
+  const { entityId, heldUntilMs } = summaryOfItem(item);
+  return entityId === id && heldUntilMs === undefined;
 }

@@ -2,7 +2,6 @@ import { type ErrorKind, FirnError } from "../base/error.ts";
 import type { CatalogId, NamespaceId } from "../base/ids.ts";
 import type { Item, Live } from "../pointer/port.ts";
 import { BatchBuilder } from "./batch.ts";
-import { assertNoneClaimed, claimBelow, overlapping } from "./claims.ts";
 import type { Actor, CatalogContext } from "./context.ts";
 import { afterDropKeys, type Droppable, deleteAfterDrop } from "./drops.ts";
 import { readEntity, type Stored, summaryOfItem } from "./entities.ts";
@@ -11,7 +10,6 @@ import {
   catalogExists,
   catalogNotFound,
   isLocationTaken,
-  locationTaken,
   namespaceExists,
   namespaceNotFound,
   notDropped,
@@ -29,6 +27,7 @@ import { type Attempt, type Planned, REPLAN, refuse, write } from "./repository.
 import type { Resolver } from "./resolve.ts";
 import { type Revised, revisedOf } from "./revised.ts";
 import { nameSummary, summaryOf } from "./summaries.ts";
+import { lookAround, takeLocation } from "./taking.ts";
 
 /** Where something dropped is to come back: what is absent stays as it was. */
 export interface UndropTarget {
@@ -203,13 +202,12 @@ export class Dropped {
   ): Promise<Planned<Revised<Droppable>>> {
     const { account } = this.#context;
     const was = stored.entity;
-    const { above = [], chosen } = await around(was);
+    const { above = [], chosen = false } = await around(was);
     const name = checkName(to.name ?? was.name, was.type);
     const catalog = await this.#catalogOf(was.catalogId, proof);
     const path =
       to.parent === undefined ? await this.#pathOf(was.namespaceId, proof) : checkPath(to.parent);
     const listing = was.type === "table" ? FAMILIES.tableByName : FAMILIES.viewByName;
-    const overhead = above.map((directory) => locationKey(account, directory));
     const resolved = await this.#resolver.resolve(
       { catalog, path },
       {
@@ -218,21 +216,16 @@ export class Dropped {
           keyOf(listing, account, ids.catalog, ids.namespace, name),
           locationKey(account, was.location),
           ...afterDropKeys(account, was.id, was.purgeAfterMs),
-          ...overhead,
         ],
       },
     );
-    const [relation, byName, claim, index, state, due, ...over] = resolved.also;
+    const [relation, byName, claim, index, state, due] = resolved.also;
     const left = [index, state, due].filter((item) => item !== undefined);
     if (relation === undefined || byName === undefined || claim === undefined)
       throw notDropped(was.id);
     if (relation.state === "live") {
       throw relationExists(summaryOfItem(relation).entityType, path, name, { type: was.type });
     }
-    if (claim.state === "live") throw locationTaken(was.location, summaryOfItem(claim).name);
-    assertNoneClaimed(was.location, over);
-    const below = chosen === true ? await claimBelow(this.#context, was.location) : undefined;
-    if (below !== undefined) throw overlapping(was.location, below);
     const namespace = resolved.namespace.summary;
     const moved = to.parent === undefined && namespace.entityId !== was.namespaceId;
     if (moved) return REPLAN;
@@ -242,14 +235,19 @@ export class Dropped {
       name,
       namespaceId: namespace.entityId as NamespaceId,
     };
+    const taking = { relation: entity, above, chosen, elsewhere: [], fresh: false, proof };
+    const taken = await takeLocation(this.#context, attempt, taking, claim);
+    if (!("claim" in taken)) return taken;
+    const met = await lookAround(this.#context, attempt, taking);
+    if (met !== undefined) return met;
     const batch = this.#batch(stored, entity, attempt, left);
     const summary = nameSummary(entity);
     batch
       .put(relation, { summary })
       .derive(byName, { summary })
-      .put(claim, { summary })
+      .put(taken.claim, { summary })
       .bump(guardOf(account, namespace, name));
-    for (const key of overhead) batch.checkAbsent(key);
+    for (const directory of above) batch.checkAbsent(locationKey(account, directory));
     return this.#planned(stored, entity, batch, attempt);
   }
 

@@ -95,6 +95,12 @@ export function locationOverlaps(location: string, other: string, by: string): F
   return new FirnError("Invalid", "LOCATION_OVERLAPS", why, { location, other, by });
 }
 
+/** Another request is about to take it, or died doing so: its hold ends by itself. */
+export function locationPending(location: string, retryAfterMs: number): FirnError {
+  const why = "another request is taking a location here: try again";
+  return new FirnError("Overloaded", "LOCATION_PENDING", why, { location, retryAfterMs });
+}
+
 /** Whether another has, or surrounds, a location that was wanted. */
 export function isLocationTaken({ code }: FirnError): boolean {
   return code === "LOCATION_TAKEN" || code === "LOCATION_OVERLAPS";

@@ -154,7 +154,7 @@ export const FAMILIES = {
   location: {
     pattern: "/accounts/{account}/locations/{location}",
     listed: true,
-    note: "claim of a table's exact location",
+    note: "claim of a table's exact location, or a hold until it is one",
   },
   dropped: {
     pattern: "/accounts/{account}/dropped/{purge_after_and_entity}",

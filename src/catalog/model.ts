@@ -164,6 +164,8 @@ export interface Summary {
   readonly protected: boolean;
   readonly contentHash?: Uint8Array;
   readonly purgeAfterMs: number;
+  /** Of a location that is held, and not claimed yet: see `holds.ts`. */
+  readonly heldUntilMs?: number;
 }
 
 export interface Receipt {

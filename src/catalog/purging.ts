@@ -4,6 +4,7 @@ import { putCertain } from "../pointer/certain.ts";
 import { splitKey } from "../pointer/key.ts";
 import type { Item, Live } from "../pointer/port.ts";
 import { BatchBuilder } from "./batch.ts";
+import { assertClaimed } from "./claims.ts";
 import { encodeJob } from "./codec/job.ts";
 import type { CatalogContext } from "./context.ts";
 import { afterDropKeys, type Droppable } from "./drops.ts";
@@ -59,7 +60,8 @@ function asksForFiles(entity: Droppable): entity is Table {
  * already is answered as it is.
  *
  * @returns undefined where no file may go: nothing was asked for, or the location is another's.
- * @throws FirnError `Conflict` `JOB_LEASE_LOST`, also where it was brought back.
+ * @throws FirnError `Conflict` `JOB_LEASE_LOST`, also where it was brought back; `Overloaded`
+ * `LOCATION_PENDING`.
  */
 export async function beginPurge(
   context: CatalogContext,
@@ -80,7 +82,10 @@ export async function beginPurge(
     if (dropped === undefined || job === undefined || claim === undefined) return REPLAN;
     lease.assertSame(job);
     if (was.state !== "DROPPED" || dropped.state === "absent") throw lease.lost();
-    if (claim.state === "live") return { unchanged: undefined };
+    if (claim.state === "live") {
+      await assertClaimed(context, was.location, claim);
+      return { unchanged: undefined };
+    }
     const entity: Table = { ...was, state: "PURGING" };
     const payload = payloads.encode(entity, authorship);
     const batch = new BatchBuilder(account)

@@ -4,17 +4,10 @@ import { LIMITS } from "../base/limits.ts";
 import { settleAll } from "../base/settle.ts";
 import type { Item, Live, Version } from "../pointer/port.ts";
 import { BatchBuilder, never } from "./batch.ts";
-import { claimBelow, overlapping } from "./claims.ts";
 import type { Actor, CatalogContext } from "./context.ts";
 import { afterDropKeys, putAfterDrop } from "./drops.ts";
 import { readEntity, type Stored, summaryOfItem } from "./entities.ts";
-import {
-  corrupt,
-  entityProtected,
-  locationTaken,
-  relationExists,
-  relationNotFound,
-} from "./errors.ts";
+import { corrupt, entityProtected, relationExists, relationNotFound } from "./errors.ts";
 import { guardOf } from "./guards.ts";
 import { directoryOf, FAMILIES, keyOf, leafText, locationKey } from "./keys.ts";
 import type { Receipt, Relation, View } from "./model.ts";
@@ -28,6 +21,7 @@ import type { Link, Resolver } from "./resolve.ts";
 import { type Revised, revisedOf } from "./revised.ts";
 import { joinSnapshots, type SnapshotChange } from "./snapshots.ts";
 import { nameSummary, summaryOf } from "./summaries.ts";
+import { lookAround, type Taking, takeLocation } from "./taking.ts";
 
 /** A table or view by name. */
 export interface RelationRef extends NamespaceRef {
@@ -45,6 +39,8 @@ export interface RelationDraft<E extends Relation> {
   readonly elsewhere?: readonly string[];
   /** Named for this relation as it is made, so nobody has ever claimed it: no read to see that. */
   readonly fresh?: boolean;
+  /** Looks for what else may be in the way of a chosen location, once that is held. */
+  readonly apart?: () => Promise<void>;
   readonly iceberg: NonNullable<E["iceberg"]>;
   readonly prepare?: () => Promise<void>;
   /** What becomes of its snapshots, where it has some. */
@@ -69,6 +65,8 @@ export interface Share<T> {
   readonly primary: string;
   readonly prepare?: () => Promise<void>;
   readonly join: (batch: BatchBuilder) => void;
+  /** Looks for what is in the way of its location, once all shares of a batch have theirs. */
+  readonly look?: () => Promise<Refused | typeof REPLAN | undefined>;
   /** Of a location that it claims: the directories over it. */
   readonly above: readonly string[];
   readonly result: T;
@@ -96,6 +94,7 @@ interface Claims {
   readonly from?: Live;
   readonly to?: Item;
   readonly absent: readonly string[];
+  readonly look?: Share<never>["look"];
 }
 
 /**
@@ -151,8 +150,6 @@ export class Relations<E extends Relation> {
     const [drafted, place] = await settleAll([draft(), this.#place(ref)]);
     if (place.relation.state === "live") throw this.#taken(place.relation, ref);
     const { location, above = [], iceberg, prepare, snapshots } = drafted;
-    const { claim, error } = await this.#lookAround(drafted, attempt.round > 0);
-    if (error !== undefined) return refuse(error, ...place.proof);
     const common = {
       name: ref.name,
       description: "",
@@ -167,44 +164,23 @@ export class Relations<E extends Relation> {
       location,
     };
     const entity: E = { ...this.#kind.make(common, id), iceberg };
+    const taking = takingOf(entity, drafted, place.proof);
+    const taken = await takeLocation(this.#context, attempt, taking);
+    if (!("claim" in taken)) return taken;
     const payload = payloads.encode(entity, attempt.authorship);
     const primary = byIdKey(entity.type, account, id);
     const join = (batch: BatchBuilder) => {
       batch.put(never(primary), { payload, summary: summaryOf(entity, payload) });
       putNames(batch, place, entity);
       batch
-        .put(claim, { summary: nameSummary(entity) })
+        .put(taken.claim, { summary: nameSummary(entity) })
         .bump(guardOf(account, place.parent.summary, ref.name));
       this.#joinSnapshots(batch, entity, 0n, snapshots, attempt);
       for (const directory of above) batch.checkAbsent(locationKey(account, directory));
     };
+    const look = () => lookAround(this.#context, attempt, taking);
     const result = { entity, version: 1n, revision };
-    return { primary, join, above, result, ...(prepare === undefined ? {} : { prepare }) };
-  }
-
-  /**
-   * The claim of a location that is to be taken, and what stands in the way of that. Who is looked
-   * for depends on what is known: a fresh location and the absence of claims over it cost no read
-   * before somebody was refused, since the batch proves them.
-   */
-  async #lookAround(
-    draft: RelationDraft<E>,
-    wasRefused: boolean,
-  ): Promise<{ readonly claim: Item; readonly error?: FirnError }> {
-    const { account, pointers } = this.#context;
-    const { location, above = [], fresh, elsewhere = [] } = draft;
-    const key = locationKey(account, location);
-    if (fresh === true && !wasRefused && elsewhere.length === 0) return { claim: never(key) };
-    const over = wasRefused ? above.map((at) => locationKey(account, at)) : [];
-    const [[claim = never(key), ...overhead], below] = await settleAll([
-      pointers.getMany([key, ...over]),
-      this.#below(draft),
-    ]);
-    if (claim.state === "live") {
-      return { claim, error: locationTaken(location, summaryOfItem(claim).name) };
-    }
-    const other = overhead.find((item) => item.state === "live") ?? below;
-    return other === undefined ? { claim } : { claim, error: overlapping(location, other) };
+    return { primary, join, look, above, result, ...(prepare === undefined ? {} : { prepare }) };
   }
 
   /**
@@ -293,9 +269,8 @@ export class Relations<E extends Relation> {
     if (draft === undefined) return { unchanged: revisedOf(stored), at: stored.item };
     const { location, iceberg, prepare, snapshots } = draft;
     const entity: E = { ...stored.entity, location, iceberg };
-    const claims = await this.#claimsOf(stored, draft, attempt.round > 0);
-    if (claims === undefined) return REPLAN;
-    if ("refused" in claims) return claims;
+    const claims = await this.#claimsOf(stored, entity, draft, attempt);
+    if (!("absent" in claims)) return claims;
     const payload = payloads.encode(entity, attempt.authorship);
     const join = (batch: BatchBuilder) => {
       batch.put(stored.item, { payload, summary: summaryOf(entity, payload) });
@@ -308,7 +283,11 @@ export class Relations<E extends Relation> {
     const result = { entity, version: stored.item.version + 1n, revision };
     const primary = stored.item.key;
     const { above = [] } = draft;
-    return { primary, join, above, result, ...(prepare === undefined ? {} : { prepare }) };
+    const more = {
+      ...(prepare === undefined ? {} : { prepare }),
+      ...(claims.look === undefined ? {} : { look: claims.look }),
+    };
+    return { primary, join, above, result, ...more };
   }
 
   #joinSnapshots(
@@ -367,50 +346,35 @@ export class Relations<E extends Relation> {
     }
   }
 
-  /**
-   * The claims that a move changes, and those that must not be there: none where it stays.
-   * `looks`: whether it was refused before, and so has to see by what.
-   */
+  /** The claims that a move changes, and those that must not be there: none where it stays. */
   async #claimsOf(
-    { entity, item }: Stored<E>,
+    { entity: { location: from }, item }: Stored<E>,
+    entity: E,
     draft: RelationDraft<E>,
-    looks: boolean,
-  ): Promise<Claims | Refused | undefined> {
+    attempt: Attempt,
+  ): Promise<Claims | Refused | typeof REPLAN> {
     const { account, pointers } = this.#context;
-    const { location, above = [] } = draft;
-    const moves = location !== entity.location;
+    const { above = [] } = draft;
+    const moves = entity.location !== from;
     if (!moves && above.length === 0) return { absent: [] };
-    const keys = moves ? [entity.location, location].map((at) => locationKey(account, at)) : [];
     const absent = above.map((at) => locationKey(account, at));
-    const asked = looks ? [...keys, ...absent] : keys;
-    const items = asked.length === 0 ? [] : await pointers.getMany(asked);
-    const [from, to] = moves ? items : [];
-    if (moves && (!isOf(from, entity.id) || to === undefined)) return undefined;
-    if (to?.state === "live") return refuse(locationTaken(location, summaryOfItem(to).name), item);
-    const isOther = (one: Item): one is Live =>
-      one.state === "live" && summaryOfItem(one).entityId !== entity.id;
-    const over = items.slice(keys.length).find(isOther);
-    const other = over ?? (await this.#below(draft, entity.id));
-    if (other !== undefined) return refuse(overlapping(location, other), item);
-    return isOf(from, entity.id) && to !== undefined ? { from, to, absent } : { absent };
-  }
-
-  /** A claim of another below a location that somebody chose, or below where else it writes. */
-  async #below(
-    { location, chosen, elsewhere = [] }: RelationDraft<E>,
-    own?: E["id"],
-  ): Promise<Live | undefined> {
-    const directories = [...(chosen === true ? [location] : []), ...elsewhere];
-    const found = await Promise.all(
-      directories.map((directory) => claimBelow(this.#context, directory, own)),
+    const taking = takingOf(entity, draft, [item]);
+    const look = () => lookAround(this.#context, attempt, taking);
+    if (!moves) return { absent, look };
+    const [left, known] = await pointers.getMany(
+      [from, entity.location].map((at) => locationKey(account, at)),
     );
-    return found.find((claim) => claim !== undefined);
+    if (!isOf(left, entity.id)) return REPLAN;
+    const taken = await takeLocation(this.#context, attempt, taking, known);
+    return "claim" in taken ? { from: left, to: taken.claim, absent, look } : taken;
   }
 
   /** A batch of one share. */
-  #alone<T>(step: Step<T>): Planned<T> {
+  async #alone<T>(step: Step<T>): Promise<Planned<T>> {
     if ("unchanged" in step) return { unchanged: step.unchanged, primary: step.at.key };
     if (!("join" in step)) return step;
+    const met = await step.look?.();
+    if (met !== undefined) return met;
     const { join, primary, prepare, result } = step;
     const batch = new BatchBuilder(this.#context.account);
     join(batch);
@@ -601,4 +565,13 @@ function isOf(item: Item | undefined, id: Relation["id"]): item is Live {
 function putNames(batch: BatchBuilder, place: Place, entity: Relation): void {
   const summary = nameSummary(entity);
   batch.put(place.relation, { summary }).derive(place.byName, { summary });
+}
+
+/** What a draft asks for of the location that the relation has by it. */
+function takingOf<E extends Relation>(
+  relation: E,
+  { above = [], chosen = false, elsewhere = [], fresh = false, apart }: RelationDraft<E>,
+  proof: readonly Item[],
+): Taking {
+  return { relation, above, chosen, elsewhere, fresh, apart, proof };
 }

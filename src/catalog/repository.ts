@@ -9,6 +9,7 @@ import type { Item, Version } from "../pointer/port.ts";
 import type { BatchBuilder } from "./batch.ts";
 import { type EncodedChange, encodeChangeOp } from "./changes.ts";
 import type { Actor, CatalogContext } from "./context.ts";
+import { Holds } from "./holds.ts";
 import type { Receipt } from "./model.ts";
 import type { Authorship } from "./payloads.ts";
 import {
@@ -34,6 +35,8 @@ export interface Attempt {
   readonly authorship: Authorship;
   /** Looks at the store that came to nothing before this one. */
   readonly round: number;
+  /** Locations that it holds until its batch claims them. */
+  readonly holds: Holds;
 }
 
 /** What one look at the store came to: the batch to try, and what it would mean. */
@@ -120,6 +123,9 @@ export async function write<T>(
     const faster = await recordRefusal(context, actor, attempt, place, error);
     if (faster === undefined) throw error;
     return replay(faster);
+  } finally {
+    // A batch whose fate is unknown either made claims of them or, from here on, never will.
+    await attempt.holds.release();
   }
 }
 
@@ -155,6 +161,7 @@ async function settle<T>(
       if (actor.dryRun === true) return planned.result(new Map());
       const verdict = await send(writing, planned);
       if (verdict.verdict === "committed") {
+        attempt.holds.spent(planned.batch.ops);
         for (const work of planned.batch.following) context.background.run(work);
         return planned.result(verdict.versions);
       }
@@ -193,10 +200,12 @@ async function standsStill(context: CatalogContext, proof: readonly Item[]): Pro
 }
 
 function beginAttempt(context: CatalogContext, actor: Actor): Attempt {
+  const stopwatch = new Stopwatch(context.clock);
   return {
     writerId: context.ids.mint<WriterId>(),
-    stopwatch: new Stopwatch(context.clock),
+    stopwatch,
     round: 0,
+    holds: new Holds(context, stopwatch, actor.dryRun === true),
     authorship: {
       revision: context.ids.mint<Revision>(),
       updatedAtMs: context.clock.nowMs(),

@@ -48,7 +48,8 @@ export async function commitTogether(
   assertDistinct(clean);
   const planned = clean.map((change) => ({ change, id: context.ids.mint<TableId>() }));
   const plan = async (attempt: Attempt) => {
-    const steps = await Promise.all(
+    // All of them, whatever becomes of one: what is held is let go of behind the last.
+    const steps = await settleAll(
       planned.map(({ change, id }) => stepOf(tables, change, id, attempt)),
     );
     return together(context, steps);
@@ -68,7 +69,10 @@ function stepOf(
 }
 
 /** One batch of all shares; what stays as it is is held. */
-function together(context: CatalogContext, steps: readonly TableStep[]): Planned<void> {
+async function together(
+  context: CatalogContext,
+  steps: readonly TableStep[],
+): Promise<Planned<void>> {
   const batch = new BatchBuilder(context.account);
   const shares: Share<Revised<Table>>[] = [];
   const held: Live[] = [];
@@ -90,6 +94,9 @@ function together(context: CatalogContext, steps: readonly TableStep[]): Planned
   refuseSharedLocations(shares);
   refuseSharedUuids(shares);
   assertOpsFit(batch.ops.length + COMMON_OPS, steps.length);
+  for (const met of await settleAll(shares.map((share) => share.look?.()))) {
+    if (met !== undefined) return met;
+  }
   const prepare = async () => {
     await settleAll(shares.map((share) => share.prepare?.()));
   };

@@ -1260,6 +1260,9 @@ export namespace firn {
             /** PointerSummary purgeAfterMs. */
             purgeAfterMs: Long;
 
+            /** PointerSummary heldUntilMs. */
+            heldUntilMs: Long;
+
             /**
              * Creates a new PointerSummary instance using the specified properties.
              * @param [properties] Properties to set
@@ -1388,6 +1391,9 @@ export namespace firn {
 
                 /** PointerSummary purgeAfterMs */
                 purgeAfterMs?: (Long|null);
+
+                /** PointerSummary heldUntilMs */
+                heldUntilMs?: (Long|null);
 
                 /** Unknown fields preserved while decoding when enabled */
                 $unknowns?: Uint8Array[];

@@ -4069,6 +4069,7 @@ export const firn = $root.firn = (() => {
              * @property {boolean|null} ["protected"] PointerSummary protected
              * @property {Uint8Array|null} [contentHash] PointerSummary contentHash
              * @property {Long|null} [purgeAfterMs] PointerSummary purgeAfterMs
+             * @property {Long|null} [heldUntilMs] PointerSummary heldUntilMs
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
 
@@ -4221,6 +4222,14 @@ export const firn = $root.firn = (() => {
             PointerSummary.prototype.purgeAfterMs = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
 
             /**
+             * PointerSummary heldUntilMs.
+             * @member {Long} heldUntilMs
+             * @memberof firn.v1.PointerSummary
+             * @instance
+             */
+            PointerSummary.prototype.heldUntilMs = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
+
+            /**
              * Creates a new PointerSummary instance using the specified properties.
              * @function create
              * @memberof firn.v1.PointerSummary
@@ -4282,6 +4291,8 @@ export const firn = $root.firn = (() => {
                     writer.uint32(/* id 14, wireType 2 =*/114).bytes(message.contentHash);
                 if (message.purgeAfterMs != null && $Object.hasOwnProperty.call(message, "purgeAfterMs") && (typeof message.purgeAfterMs === "object" ? message.purgeAfterMs.low || message.purgeAfterMs.high : message.purgeAfterMs !== 0))
                     writer.uint32(/* id 15, wireType 0 =*/120).int64(message.purgeAfterMs);
+                if (message.heldUntilMs != null && $Object.hasOwnProperty.call(message, "heldUntilMs") && (typeof message.heldUntilMs === "object" ? message.heldUntilMs.low || message.heldUntilMs.high : message.heldUntilMs !== 0))
+                    writer.uint32(/* id 16, wireType 0 =*/128).int64(message.heldUntilMs);
                 if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                     for (let i = 0; i < message.$unknowns.length; ++i)
                         writer.raw(message.$unknowns[i]);
@@ -4474,6 +4485,15 @@ export const firn = $root.firn = (() => {
                                 delete message.purgeAfterMs;
                             continue;
                         }
+                    case 16: {
+                            if (wireType !== 0)
+                                break;
+                            if (typeof (value = reader.int64()) === "object" ? value.low || value.high : value !== 0)
+                                message.heldUntilMs = value;
+                            else
+                                delete message.heldUntilMs;
+                            continue;
+                        }
                     }
                     reader.skipType(wireType, _depth, tag);
                     if (!reader.discardUnknown) {
@@ -4567,6 +4587,9 @@ export const firn = $root.firn = (() => {
                 if (message.purgeAfterMs != null && $Object.hasOwnProperty.call(message, "purgeAfterMs"))
                     if (!$util.isInteger(message.purgeAfterMs) && !(message.purgeAfterMs && $util.isInteger(message.purgeAfterMs.low) && $util.isInteger(message.purgeAfterMs.high)))
                         return "purgeAfterMs: integer|Long expected";
+                if (message.heldUntilMs != null && $Object.hasOwnProperty.call(message, "heldUntilMs"))
+                    if (!$util.isInteger(message.heldUntilMs) && !(message.heldUntilMs && $util.isInteger(message.heldUntilMs.low) && $util.isInteger(message.heldUntilMs.high)))
+                        return "heldUntilMs: integer|Long expected";
                 return null;
             };
 
@@ -4762,6 +4785,16 @@ export const firn = $root.firn = (() => {
                             message.purgeAfterMs = object.purgeAfterMs;
                         else if (typeof object.purgeAfterMs === "object")
                             message.purgeAfterMs = new $util.LongBits(object.purgeAfterMs.low >>> 0, object.purgeAfterMs.high >>> 0).toNumber();
+                if (object.heldUntilMs != null)
+                    if (typeof object.heldUntilMs === "object" ? object.heldUntilMs.low || object.heldUntilMs.high : $Number(object.heldUntilMs) !== 0)
+                        if ($util.Long)
+                            message.heldUntilMs = $util.Long.fromValue(object.heldUntilMs, false);
+                        else if (typeof object.heldUntilMs === "string")
+                            message.heldUntilMs = $parseInt(object.heldUntilMs, 10);
+                        else if (typeof object.heldUntilMs === "number")
+                            message.heldUntilMs = object.heldUntilMs;
+                        else if (typeof object.heldUntilMs === "object")
+                            message.heldUntilMs = new $util.LongBits(object.heldUntilMs.low >>> 0, object.heldUntilMs.high >>> 0).toNumber();
                 return message;
             };
 
@@ -4844,6 +4877,11 @@ export const firn = $root.firn = (() => {
                         object.purgeAfterMs = options.longs === $String ? long.toString() : options.longs === $Number ? long.toNumber() : typeof $BigInt !== "undefined" && options.longs === $BigInt ? long.toBigInt() : long;
                     } else
                         object.purgeAfterMs = options.longs === $String ? "0" : typeof $BigInt !== "undefined" && options.longs === $BigInt ? $BigInt("0") : 0;
+                    if ($util.Long) {
+                        let long = new $util.Long(0, 0, false);
+                        object.heldUntilMs = options.longs === $String ? long.toString() : options.longs === $Number ? long.toNumber() : typeof $BigInt !== "undefined" && options.longs === $BigInt ? long.toBigInt() : long;
+                    } else
+                        object.heldUntilMs = options.longs === $String ? "0" : typeof $BigInt !== "undefined" && options.longs === $BigInt ? $BigInt("0") : 0;
                 }
                 if (message.entityType != null && $Object.hasOwnProperty.call(message, "entityType"))
                     object.entityType = options.enums === $String ? $root.firn.v1.EntityType[message.entityType] === $undefined ? message.entityType : $root.firn.v1.EntityType[message.entityType] : message.entityType;
@@ -4880,6 +4918,13 @@ export const firn = $root.firn = (() => {
                         object.purgeAfterMs = options.longs === $String ? $String(message.purgeAfterMs) : message.purgeAfterMs;
                     else
                         object.purgeAfterMs = options.longs === $String ? $util.Long.prototype.toString.call(message.purgeAfterMs) : options.longs === $Number ? new $util.LongBits(message.purgeAfterMs.low >>> 0, message.purgeAfterMs.high >>> 0).toNumber() : message.purgeAfterMs;
+                if (message.heldUntilMs != null && $Object.hasOwnProperty.call(message, "heldUntilMs"))
+                    if (typeof $BigInt !== "undefined" && options.longs === $BigInt)
+                        object.heldUntilMs = typeof message.heldUntilMs === "number" ? $BigInt(message.heldUntilMs) : $util.Long.fromBits(message.heldUntilMs.low >>> 0, message.heldUntilMs.high >>> 0, false).toBigInt();
+                    else if (typeof message.heldUntilMs === "number")
+                        object.heldUntilMs = options.longs === $String ? $String(message.heldUntilMs) : message.heldUntilMs;
+                    else
+                        object.heldUntilMs = options.longs === $String ? $util.Long.prototype.toString.call(message.heldUntilMs) : options.longs === $Number ? new $util.LongBits(message.heldUntilMs.low >>> 0, message.heldUntilMs.high >>> 0).toNumber() : message.heldUntilMs;
                 return object;
             };
 

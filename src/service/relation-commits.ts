@@ -145,7 +145,7 @@ export class RelationCommits<E extends Relation, M extends Metadata> {
       return {
         ...look.at(drafted, undefined),
         ...places.withWritePaths(around, location, metadata),
-        fresh: byDefault,
+        ...(byDefault ? { fresh: true } : this.#apart(places, location)),
       };
     };
   }
@@ -178,8 +178,14 @@ export class RelationCommits<E extends Relation, M extends Metadata> {
       return {
         ...look.at(drafted, base),
         ...places.withWritePaths(around, location, next, base.metadata),
+        ...(location === entity.location ? {} : this.#apart(places, location)),
       };
     };
+  }
+
+  /** The look behind the hold of a location that came with a request. */
+  #apart(places: CatalogPlaces, location: string): Pick<RelationDraft<E>, "apart"> {
+    return { apart: () => this.#parts.places.assertNoHome(places, location) };
   }
 
   /** The files of one commit, to one relation or several. */
@@ -213,8 +219,9 @@ export class RelationCommits<E extends Relation, M extends Metadata> {
     }
     const around = places.surroundings(location);
     const claims = places.withWritePaths(around, location, metadata, base);
+    const apart = location === before?.entity.location ? {} : this.#apart(places, location);
     const described = await inTurns(context.clock, describe(metadata, where, base));
-    return { location, ...claims, ...described };
+    return { location, ...claims, ...apart, ...described };
   }
 
   /** What a relation held, unless its file is gone or was never readable. */

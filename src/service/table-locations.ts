@@ -6,7 +6,7 @@ import { isWithin, type Locations } from "../blob/locations.ts";
 import type { AccountCatalog } from "../catalog/catalog.ts";
 import { directoriesAbove, overlapping } from "../catalog/claims.ts";
 import { locationOverlaps } from "../catalog/errors.ts";
-import { locationKey } from "../catalog/keys.ts";
+import { FAMILIES, keyOf, locationKey } from "../catalog/keys.ts";
 import type { Catalog, Namespace, Properties } from "../catalog/model.ts";
 import { dotted } from "../catalog/names.ts";
 import type { Surroundings } from "../catalog/relations.ts";
@@ -317,7 +317,8 @@ export class TableLocations {
   /**
    * Shows that a location that came with a request is in nobody's way: it holds no catalog's root
    * and no home of a namespace, and lies in no other catalog's root. A directory right below its
-   * namespace's home needs no look; else one list, and two batch reads that are warm as a rule.
+   * namespace's home needs no look here; else one list, a batch read that is warm as a rule, and
+   * one read.
    *
    * @throws FirnError `Invalid` `LOCATION_OVERLAPS`, `LOCATION_NOT_ALLOWED`.
    */
@@ -328,21 +329,40 @@ export class TableLocations {
   ): Promise<void> {
     places.assertNotAbove(namespace, location);
     if (places.isAtHome(namespace, location)) return;
-    const { catalogs, namespaces } = this.#catalog;
+    const { catalogs } = this.#catalog;
     const names = (await catalogs.list({})).items;
-    const path = places.namespaceAt(location);
-    const [others, held] = await settleAll([
+    const [others] = await settleAll([
       settleAll(names.map((name) => unlessAbsent(catalogs.get(name)))),
-      path.length === 0
-        ? undefined
-        : unlessAbsent(namespaces.get({ catalog: places.catalog.name, path })),
+      this.assertNoHome(places, location),
     ]);
     for (const other of others) {
       if (other !== undefined) places.assertApartFrom(location, other.entity);
     }
-    if (held !== undefined && ownLocation(held.entity.properties) === undefined) {
+  }
+
+  /**
+   * Shows that a location is not the home of a namespace. Once more when the location is held: a
+   * namespace that came meanwhile either is seen here, or sees the hold and goes elsewhere. One
+   * read.
+   *
+   * @throws FirnError `Invalid` `LOCATION_OVERLAPS`.
+   */
+  async assertNoHome(places: CatalogPlaces, location: string): Promise<void> {
+    const path = places.namespaceAt(location);
+    if (path.length === 0) return;
+    const found = await unlessAbsent(this.#namespaceAt(places.catalog, path));
+    if (found !== undefined && ownLocation(found.entity.properties) === undefined) {
       throw locationOverlaps(location, location, dotted(path));
     }
+  }
+
+  /** One read where there is none. @throws FirnError `NotFound`, `Invalid`: nor can be one. */
+  async #namespaceAt({ id, name }: Catalog, path: readonly string[]) {
+    const { context, namespaces } = this.#catalog;
+    const at = await context.pointers.get(
+      keyOf(FAMILIES.namespaceByPath, context.account, id, path),
+    );
+    return at.state === "absent" ? undefined : namespaces.get({ catalog: name, path });
   }
 
   /**
@@ -373,6 +393,7 @@ export class TableLocations {
     const { account, pointers } = this.#catalog.context;
     const around = [...places.above(location), location];
     const items = await pointers.getMany(around.map((at) => locationKey(account, at)));
+    // A hold counts: its holder looks for namespaces behind it, and may have seen none yet.
     return items.find((item) => item.state === "live");
   }
 

@@ -1,7 +1,14 @@
 import { expect, test } from "vitest";
 import { casesOf, pointerKind } from "../support/pointer-kind.ts";
 import { gatedBlobs, gatedPointers } from "./support/gate.ts";
-import { APPEAR_AND_VANISH, LIVES, RIVALS, SUCCESSORS } from "./support/races.ts";
+import {
+  APPEAR_AND_VANISH,
+  AROUND,
+  LIVES,
+  NESTED_PAIR,
+  RIVALS,
+  SUCCESSORS,
+} from "./support/races.ts";
 import { type Depth, EVERY_ORDER, explore, type Race, THOROUGH } from "./support/schedules.ts";
 
 const STOPS = { pointers: gatedPointers, blobs: gatedBlobs };
@@ -30,6 +37,12 @@ test("a thing appears under a parent that vanishes: no order of calls leaves an 
 
 test("two that want one name, location or table come to what some order of them comes to", () =>
   exploreAll("rivals", RIVALS, EVERY_ORDER));
+
+test("two locations, one inside the other, are never both taken, and one of them is", () =>
+  exploreAll("around", AROUND, EVERY_ORDER));
+
+test("nor where both stand still and go on in any order", () =>
+  exploreAll("nested pair", NESTED_PAIR, THOROUGH));
 
 test("a name that comes to mean another thing is not taken for the old one", () =>
   exploreAll("successors", SUCCESSORS, EVERY_ORDER));

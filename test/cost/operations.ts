@@ -1,3 +1,4 @@
+import type { JsonValue } from "../../src/base/json.ts";
 import type {
   CommitOfTable,
   CommitTable,
@@ -26,6 +27,25 @@ let snapshots = 1n;
 async function create(node: CostNode, name: string, ns: NamespaceRef = NS): Promise<void> {
   const request = { name, schema: SCHEMA, properties: {}, stageCreate: false };
   await node.iceberg.createTable(ACTOR, ns, request);
+}
+
+/** A staged create and its commit, as engines create a table with its first data. */
+async function createStaged(node: CostNode, name: string): Promise<void> {
+  const request = { name, schema: SCHEMA, properties: {}, stageCreate: true };
+  const base = metadataOf(await node.iceberg.createTable(ACTOR, NS, request));
+  const updates = [
+    { action: "assign-uuid", uuid: base["table-uuid"] },
+    { action: "upgrade-format-version", "format-version": 2 },
+    { action: "add-schema", schema: SCHEMA },
+    { action: "set-current-schema", "schema-id": -1 },
+    { action: "add-spec", spec: { "spec-id": 0, fields: [] } },
+    { action: "set-default-spec", "spec-id": -1 },
+    { action: "add-sort-order", "sort-order": { "order-id": 0, fields: [] } },
+    { action: "set-default-sort-order", "sort-order-id": -1 },
+    { action: "set-location", location: base["location"] },
+  ] as JsonValue;
+  const commit = commitOf(updates, [{ type: "assert-create" }]);
+  await node.iceberg.commitTable(ACTOR, tableOf(name), commit);
 }
 
 /** A new snapshot of a table, as an append commits it. */
@@ -72,6 +92,7 @@ const OPERATIONS = [
   "commit one table, one new snapshot",
   "the same, under an Idempotency-Key",
   "create table",
+  "create table, staged",
   "drop table",
   "rename table",
   "create namespace",
@@ -186,6 +207,7 @@ export async function measureAll(): Promise<Readonly<Record<CostOperation, Cost>
       ),
       "the same, under an Idempotency-Key": await keyed(),
       "create table": await of(() => create(node, "new")),
+      "create table, staged": await of(() => createStaged(node, "staged")),
       "rename table": await of(() => iceberg.renameTable(ACTOR, rename)),
       "drop table": await of(() =>
         iceberg.dropTable(ACTOR, tableOf("newer"), { purgeRequested: false }),

@@ -29,6 +29,11 @@ export const COSTS: Readonly<Record<CostOperation, Cost>> = {
     3,
   ),
   "create table": writes(5, 20, { BatchGetItem: 1, TransactWriteItems: 1 }, 2),
+  "create table, staged": writes(
+    ...([12, 21] as const),
+    { BatchGetItem: 2, GetItem: 1, PutItem: 1, Query: 1, TransactWriteItems: 1 },
+    2,
+  ),
   "rename table": writes(11, 18, { BatchGetItem: 3, TransactWriteItems: 1 }, 1),
   "drop table": writes(10, 18, { BatchGetItem: 2, GetItem: 1, TransactWriteItems: 1 }, 1),
   "create namespace": writes(6, 26, { BatchGetItem: 2, TransactWriteItems: 1 }, 1),

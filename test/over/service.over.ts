@@ -12,6 +12,7 @@ describe.each([
   ["idempotency", () => import("../service/idempotency.test.ts")],
   ["metrics reports", () => import("../service/metrics-reports.test.ts")],
   ["overlaps", () => import("../service/overlaps.test.ts")],
+  ["overlaps, raced", () => import("../service/overlap-races.test.ts")],
   ["paging", () => import("../service/paging.test.ts")],
   ["purge", () => import("../service/purge.test.ts")],
   ["purge, killed", () => import("../service/purge-crash.test.ts")],

@@ -53,6 +53,16 @@ test("no table lies at or above the home of its namespace, or of another", async
   await create("u");
 });
 
+test("no table lies at the home of a child of its own namespace", async () => {
+  const { iceberg, create } = await open();
+  const child = { catalog: "c", namespace: ["a", "c"] };
+  await iceberg.createNamespace(ACTOR, child, {});
+  await expect(create("squatter", "a/c")).rejects.toMatchObject(OVERLAPS);
+  await create("beside", "a/c2");
+  const request = { name: "t", schema: SCHEMA, properties: {}, stageCreate: false };
+  await iceberg.createTable(ACTOR, child, request);
+});
+
 test("no table lies at or above a namespace's own location", async () => {
   const { iceberg, create, at } = await open();
   await iceberg.updateNamespace(ACTOR, NS, { removals: [], updates: { location: at("own/a") } });

@@ -34,6 +34,7 @@ export function encodeSummary(summary: Summary): Uint8Array {
     protected: summary.protected,
     contentHash: summary.contentHash ?? new Uint8Array(),
     purgeAfterMs: long(summary.purgeAfterMs),
+    heldUntilMs: long(summary.heldUntilMs ?? 0),
   };
   return bytesBy((writer) => v1.PointerSummary.encode(message, writer));
 }
@@ -42,6 +43,7 @@ export function encodeSummary(summary: Summary): Uint8Array {
 export function decodeSummary(bytes: Uint8Array): Summary {
   return corruptOnThrow(() => {
     const m = v1.PointerSummary.decode(bytes);
+    const heldUntilMs = safe(m.heldUntilMs as Long);
     const type = nameOf(ENTITY_TYPE, m.entityType);
     if (type === "change" || type === "snapshot" || type === "report") {
       throw new FirnError("Corrupt", "PAYLOAD_CORRUPT", "no pointer of an entity", { type });
@@ -62,6 +64,7 @@ export function decodeSummary(bytes: Uint8Array): Summary {
       ...(m.tableUuid.length === 0 ? {} : { tableUuid: idOf(m.tableUuid) }),
       ...(m.metadataLocation === "" ? {} : { metadataLocation: m.metadataLocation }),
       ...(m.contentHash.length === 0 ? {} : { contentHash: m.contentHash }),
+      ...(heldUntilMs === 0 ? {} : { heldUntilMs }),
     };
   });
 }

@@ -6,6 +6,7 @@ import type { BlobStore } from "../../../src/blob/port.ts";
 import { encodeContent } from "../../../src/catalog/codec/entities.ts";
 import { encodeSummary } from "../../../src/catalog/codec/summary.ts";
 import { afterDropKeys } from "../../../src/catalog/drops.ts";
+import { summaryOfItem } from "../../../src/catalog/entities.ts";
 import { guardKeys } from "../../../src/catalog/guards.ts";
 import { jobOf } from "../../../src/catalog/jobs.ts";
 import { FAMILIES, keyOf, locationKey } from "../../../src/catalog/keys.ts";
@@ -78,6 +79,7 @@ function checkTree(content: StoreContent): void {
     if (isSnapshotFamily(family)) continue;
     if (family === "jobById" && jobOf(item).step === "done") continue;
     const alone = isReceiptFamily(family) || family === "change" || family === "report";
+    if (isHold(item)) continue;
     must(alone, `${item.key} is an orphan`);
   }
 }
@@ -226,7 +228,9 @@ function checkChains(content: StoreContent): void {
     must(step.versionTo === step.versionFrom + 1n, `${key} jumps`);
     const before = last.get(key) ?? 0n;
     const derived = isSnapshotFamily(parsedKey(key).family);
-    const chained = derived ? step.versionFrom >= before : step.versionFrom === before;
+    // Between two claims of a location others may have held it, which no record tells.
+    const unrecorded = derived || parsedKey(key).family === "location";
+    const chained = unrecorded ? step.versionFrom >= before : step.versionFrom === before;
     must(chained, `${key} has a gap at ${step.versionTo}`);
     last.set(key, step.versionTo);
     const item = content.items.get(key);
@@ -272,13 +276,28 @@ function checkRecorded(item: Item, last: ReadonlyMap<string, bigint>, content: S
     case "snapshotByTime":
       must((last.get(item.key) ?? 0n) <= item.version, `${item.key} is older than recorded`);
       return;
+    case "location": {
+      const recorded = last.get(item.key) ?? 0n;
+      const free = item.state === "absent" || isHold(item);
+      must(
+        free ? recorded <= item.version : recorded === item.version,
+        `${item.key} is unrecorded`,
+      );
+      return;
+    }
     default:
       must(last.get(item.key) === item.version, `${item.key} is not what was recorded last`);
   }
 }
 
+/** A location that somebody holds, and nothing claims. */
+function isHold(item: Item): boolean {
+  if (item.state === "absent" || parsedKey(item.key).family !== "location") return false;
+  return summaryOfItem(item).heldUntilMs !== undefined;
+}
+
 /** The tree in words, sorted. */
-function describeStore({ entities, receipts }: StoreContent): readonly string[] {
+function describeStore({ entities, receipts, items }: StoreContent): readonly string[] {
   const names = new Map(entities.map(({ entity }) => [entity.id as string, pathOf(entity)]));
   const lines = entities.map(({ entity }) => {
     const parent = isRelation(entity) ? names.get(entity.namespaceId) : undefined;
@@ -287,7 +306,8 @@ function describeStore({ entities, receipts }: StoreContent): readonly string[] 
     return [entity.state, entity.type, ...where, pathOf(entity), contentOf(entity)].join(" ");
   });
   const done = receipts.map(({ item }) => `done ${parsedKey(item.key).values[1]}`);
-  return [...lines, ...done].sort();
+  const held = [...items.values()].filter(isHold).map(({ key }) => `held ${key}`);
+  return [...lines, ...done, ...held].sort();
 }
 
 function pathOf(entity: Entity): string {

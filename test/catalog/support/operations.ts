@@ -100,6 +100,62 @@ export function createApart(path: string, location: string): Operation {
   });
 }
 
+/** As for a location that came with a request: others may lie below it, which is looked for. */
+function chosenAt(location: string): TableDraft {
+  const iceberg = icebergAt(`${location}/metadata/1.json`);
+  return { location, above: directoriesAbove(location), chosen: true, iceberg };
+}
+
+export function createChosen(path: string, location: string): Operation {
+  return operation(`create table ${path} at the chosen ${location}`, async ({ catalog }) => {
+    const draft = async () => chosenAt(location);
+    await catalog.tables.create(ACTOR, "create-table", refOf(path), draft);
+    return "created";
+  });
+}
+
+/** As for a default location: no look before somebody was refused. */
+export function createDefault(path: string, location: string): Operation {
+  return operation(`create table ${path} at the default ${location}`, async ({ catalog }) => {
+    const { chosen: _no, ...rest } = chosenAt(location);
+    const draft = async (): Promise<TableDraft> => ({ ...rest, fresh: true });
+    await catalog.tables.create(ACTOR, "create-table", refOf(path), draft);
+    return "created";
+  });
+}
+
+export function moveChosen(path: string, location: string): Operation {
+  return operation(`move ${path} to the chosen ${location}`, async ({ catalog }) => {
+    const draft = async () => chosenAt(location);
+    await catalog.tables.update(ACTOR, "commit-table", refOf(path), draft);
+    return "moved";
+  });
+}
+
+export function createChosenTogether(
+  tables: readonly { readonly path: string; readonly location: string }[],
+): Operation {
+  const words = tables.map(({ path, location }) => `${path} at ${location}`).join(" and ");
+  return operation(`create ${words} at once`, async ({ catalog }) => {
+    const changes = tables.map(({ path, location }) => ({
+      ref: refOf(path),
+      create: async () => chosenAt(location),
+    }));
+    await commitTogether(catalog.context, catalog.tables, ACTOR, changes);
+    return "created";
+  });
+}
+
+export function undropChosen(name: string, location: string): Operation {
+  return operation(`undrop ${name} at the chosen ${location}`, async ({ catalog }) => {
+    const { items } = await catalog.dropped.list({});
+    const id = items.find((one) => one.name === name)?.id ?? "";
+    const around = async () => ({ above: directoriesAbove(location), chosen: true });
+    await catalog.dropped.undrop(ACTOR, id, {}, around);
+    return "back";
+  });
+}
+
 export function registerTable(path: string, location: string = `file:///w/${path}`): Operation {
   return operation(`register table ${path} at ${location}`, async ({ catalog }) => {
     const draft = async (): Promise<TableDraft> => ({ location, iceberg: icebergAt(`${path}/r`) });

@@ -221,6 +221,67 @@ export const RIVALS: readonly Race[] = [
   ),
 ];
 
+const OUTER = "file:///w/o";
+const INNER = "file:///w/o/in";
+
+/** A table was dropped whose location is above, and one whose location is inside. */
+const DROPPED_AROUND: Pick<Race, "tree" | "reads"> = {
+  tree: [
+    op.createCatalog("c"),
+    op.createNamespace("n"),
+    op.createTable("n.t"),
+    op.createTable("n.over", OUTER),
+    op.dropTable("n.over"),
+    op.createTable("n.under", INNER),
+    op.dropTable("n.under"),
+  ],
+  reads: [op.findTable("n.t")],
+};
+
+/** Two that come by a request of their own. */
+export const NESTED_PAIR: readonly Race[] = pairsOver(NAMESPACES, [
+  [op.createChosen("n.o", OUTER), op.createChosen("n.i", INNER)],
+]);
+
+/** Two locations, one inside the other, by every way in which somebody comes to a location. */
+export const AROUND: readonly Race[] = [
+  ...pairsOver(
+    DROPPED_AROUND,
+    product(
+      [op.createChosen("n.o", OUTER), op.moveChosen("n.t", OUTER), op.undropChosen("over", OUTER)],
+      [
+        op.createChosen("n.i", INNER),
+        op.createDefault("n.d", INNER),
+        op.moveChosen("n.t", INNER),
+        op.undropChosen("under", INNER),
+      ],
+    ),
+  ),
+  ...pairsOver(
+    NAMESPACES,
+    pairsAmong([op.createChosen("n.m", INNER), op.createChosen("n.i", `${INNER}/deep`)]),
+  ),
+  ...pairsOver(NAMESPACES, [
+    [
+      op.createChosenTogether([
+        { path: "n.a", location: OUTER },
+        { path: "n.b", location: "file:///w/p/in" },
+      ]),
+      op.createChosenTogether([
+        { path: "n.c", location: "file:///w/p" },
+        { path: "n.d", location: INNER },
+      ]),
+    ],
+    [
+      op.createChosenTogether([
+        { path: "n.a", location: OUTER },
+        { path: "n.b", location: "file:///w/p" },
+      ]),
+      op.createChosen("n.i", INNER),
+    ],
+  ]),
+];
+
 /**
  * One against several: the name that the first one has cached, or has just resolved, comes to mean
  * another thing.

@@ -81,13 +81,6 @@ export class History {
       const what = `${id} ${JSON.stringify(mutation)}`;
       throw new Violation(`${what} was applied where it is refused: ${made.refused.join(", ")}`);
     }
-    const mayPass = (state: State) => {
-      const then = step(state, mutation);
-      return "refused" in then || then.may === undefined;
-    };
-    if (made.may !== undefined && !this.some(intent.since, mayPass)) {
-      throw new Violation(`${id} was applied though all the time ${made.may.join(", ")}`);
-    }
     this.#push(made.next, droppedId);
     intent.appliedAt = this.length;
     this.#sim.log(`${id} applied, state ${this.length}`);
@@ -161,7 +154,7 @@ export class History {
     this.#notApplied(intent, "refused");
     const holds = (state: State): boolean => {
       const made = step(state, mutation);
-      return ("refused" in made ? made.refused : made.may)?.includes(code) === true;
+      return "refused" in made && made.refused.includes(code);
     };
     const at = `${id} ${JSON.stringify(mutation)}`;
     if (!this.some(since, holds)) throw new Violation(`${at} was refused without reason: ${code}`);

@@ -126,10 +126,7 @@ export const EMPTY: State = {
 };
 
 /** Everything that stands in the way; nothing stands in the way of a state. */
-export type Step =
-  /** `may`: what it may be refused with, or else only where that was not so all the time. */
-  | { readonly next: State; readonly may?: readonly string[] }
-  | { readonly refused: readonly string[] };
+export type Step = { readonly next: State } | { readonly refused: readonly string[] };
 
 export function pathKey(path: Path): string {
   return JSON.stringify(path);
@@ -256,10 +253,7 @@ function create(
   return located(state, content, taken, undefined, withRelation(state, at, { type, content }));
 }
 
-/**
- * A step as the location allows it. What claims a directory above is always in the way; what lies
- * below is looked for, and one that comes at the same time may be overlooked.
- */
+/** A step as the location allows it: what claims a directory above or below is in the way. */
 export function located(
   state: State,
   content: Content,
@@ -277,8 +271,8 @@ export function located(
     ...(over ? ["LOCATION_OVERLAPS"] : []),
   ];
   const below = others.some((other) => isInside(other.place, place));
-  if (all.length > 0) return refused(...all, ...(below ? ["LOCATION_OVERLAPS"] : []));
-  return "next" in made && below ? { ...made, may: ["LOCATION_OVERLAPS"] } : made;
+  if (below) all.push("LOCATION_OVERLAPS");
+  return all.length > 0 ? refused(...all) : made;
 }
 
 /** Everything but `own` that claims a location. */

@@ -55,13 +55,16 @@ export class Warehouse {
   /** A table is being purged that the file lies with, and nobody else has a part in it. */
   #mayGo(path: string, { now, everPurged, everDropped }: History): boolean {
     const ids = [...everPurged].filter((id) => path.startsWith(`${this.#directories.get(id)}/`));
-    const borns = new Set(ids.map((id) => everDropped.get(id)?.content?.born));
     const others = [
       ...[...now.relations.values()].map(({ content }) => content),
       ...[...now.dropped.values()].flatMap(({ purging, content }) => (purging ? [] : [content])),
     ];
     // Below what is purged another table may have come to lie at the same time: its files stay.
-    const depth = Math.max(...ids.map((id) => this.#directories.get(id)?.length ?? 0));
+    const depthOf = (id: string) => this.#directories.get(id)?.length ?? 0;
+    const depth = Math.max(...ids.map(depthOf));
+    // What was purged above it at another time has no part in it.
+    const own = ids.filter((id) => depthOf(id) === depth);
+    const borns = new Set(own.map((id) => everDropped.get(id)?.content?.born));
     const isDeeper = (place: string | undefined): boolean => {
       const directory = `${CHOSEN}/${place}`;
       return directory.length > depth && path.startsWith(`${directory}/`);

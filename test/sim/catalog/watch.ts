@@ -167,6 +167,8 @@ async function recordOf(batch: Batch, payloads: BlobStore): Promise<ChangeRecord
   const families = batch.ops.map((op) => parsedKey(op.key).family);
   const alone = (family: FamilyName) => ALONE.has(family) || isSnapshotFamily(family);
   if (families.every(alone)) return undefined;
+  // A location is held, or let go of, by a write of its own.
+  if (batch.ops.length === 1 && families[0] === "location") return undefined;
   const change = batch.ops[families.indexOf("change")];
   if (change?.op !== "put") throw new Violation("a batch without a change record");
   if (!families.some(isReceiptFamily)) throw new Violation("a batch without a receipt");

@@ -1,0 +1,121 @@
+import { LIMITS } from "../base/limits.ts";
+import { settleAll } from "../base/settle.ts";
+import type { Item, Live } from "../pointer/port.ts";
+import { never } from "./batch.ts";
+import { claimBelow, isClaimOf, overlapping } from "./claims.ts";
+import type { CatalogContext } from "./context.ts";
+import { summaryOfItem } from "./entities.ts";
+import { locationPending, locationTaken } from "./errors.ts";
+import { locationKey } from "./keys.ts";
+import type { Relation } from "./model.ts";
+import { type Attempt, REPLAN, type Refused, refuse } from "./repository.ts";
+
+/** A relation that is to take a location. */
+export interface Taking {
+  readonly relation: Relation;
+  /** Directories over the location that no other relation may have claimed. */
+  readonly above: readonly string[];
+  /** Somebody chose it, so others may lie below it. */
+  readonly chosen: boolean;
+  /** Directories elsewhere that it writes to. */
+  readonly elsewhere: readonly string[];
+  /** Named for this relation as it is made, so nobody has ever claimed it. */
+  readonly fresh: boolean;
+  /** Looks for what else may be in the way of a location that is held. */
+  readonly apart?: (() => Promise<void>) | undefined;
+  /** What a refusal has to read again. */
+  readonly proof: readonly Item[];
+}
+
+type Met = Refused | typeof REPLAN;
+
+/**
+ * The item that a claim is to be put over; a chosen location is held from then on. A fresh one
+ * costs no read before somebody was refused, since the batch proves that it is free. `known`: what
+ * stands there, where it was just read.
+ *
+ * @throws FirnError `Overloaded` `LOCATION_PENDING`, `STORE_OVERLOADED`; `Unavailable`.
+ */
+export async function takeLocation(
+  context: CatalogContext,
+  attempt: Attempt,
+  taking: Taking,
+  known?: Item,
+): Promise<{ readonly claim: Item } | Met> {
+  const { relation, chosen, fresh, proof } = taking;
+  const { round, holds } = attempt;
+  const { location } = relation;
+  const key = locationKey(context.account, location);
+  const taken = (by: Live) => {
+    const error = locationTaken(location, summaryOfItem(by).name);
+    return meet(attempt, by, location, refuse(error, ...proof));
+  };
+  if (!chosen) {
+    if (fresh && round === 0) return { claim: never(key) };
+    const [claim = never(key)] = known ? [known] : await context.pointers.getMany([key]);
+    return claim.state === "live" ? taken(claim) : { claim };
+  }
+  if (round > 0) await holds.recheck();
+  if (round > 0 && !holds.has(key)) {
+    const met = await lookAround(context, attempt, taking);
+    if (met !== undefined) return met;
+  }
+  const claim = await holds.take(key, relation, known);
+  if (claim.state === "absent" || holds.has(key)) return { claim };
+  await holds.release();
+  return taken(claim);
+}
+
+/**
+ * What stands in the way of a relation whose location was taken: claims and holds below it, if it
+ * was chosen, and below where else it writes; once somebody was refused, those above it too, which
+ * its batch proves to be absent. One list a directory, and one read in later rounds.
+ *
+ * @throws FirnError as `takeLocation`, and what `apart` throws.
+ */
+export async function lookAround(
+  context: CatalogContext,
+  attempt: Attempt,
+  taking: Taking,
+): Promise<Met | undefined> {
+  const { account, pointers } = context;
+  const { relation, above, chosen, elsewhere, apart, proof } = taking;
+  const { round, holds } = attempt;
+  const { id, location } = relation;
+  const overhead = round === 0 ? [] : above.map((at) => locationKey(account, at));
+  const directories = [...(chosen ? [location] : []), ...elsewhere];
+  const nothing: readonly Item[] = [];
+  const [over, below] = await settleAll([
+    overhead.length === 0 ? nothing : pointers.getMany(overhead),
+    settleAll(directories.map((directory) => claimBelow(context, directory, id))),
+    apart?.(),
+  ]);
+  const refusal = (by: Live) => refuse(overlapping(location, by), ...proof);
+  const isOther = (item: Item): item is Live =>
+    item.state === "live" && !holds.has(item.key) && !isClaimOf(item, id);
+  const outer = over.find(isOther);
+  if (outer !== undefined) return meet(attempt, outer, location, refusal(outer));
+  const inner = below.find((claim): claim is Live => claim !== undefined);
+  if (inner === undefined) return undefined;
+  const met = await meet(attempt, inner, location, refusal(inner));
+  if (met === REPLAN) await holds.release();
+  return met;
+}
+
+/** What becomes of a plan that another's claim or hold stands in the way of. */
+async function meet(
+  { round, holds }: Attempt,
+  other: Live,
+  location: string,
+  refusal: Refused,
+): Promise<Met> {
+  switch (await holds.judge(other)) {
+    case "claimed":
+      return refusal;
+    case "ended":
+      return REPLAN;
+    case "pending":
+      if (round < LIMITS.holdRounds) return REPLAN;
+      throw locationPending(location, LIMITS.holdRetryAfterMs);
+  }
+}
