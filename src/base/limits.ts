@@ -19,22 +19,6 @@ export const LIMITS = {
   maxPutToCommitMs: 600_000,
   /** Floor of the catalog GC grace: no payload younger than this is ever a candidate. */
   catalogGcFloorMs: 3_600_000,
-  /** Default age before the LSM engine's GC may delete an object, and its floor. */
-  lsmGcMinAgeMs: 3_600_000,
-  lsmGcMinAgeFloorMs: 1_800_000,
-  /** A key of the engine (its length fits 16 bits), and a value: larger ones are blobs above it. */
-  lsmKeyBytes: 65_535,
-  lsmValueBytes: 16_777_216,
-  /** States of a shard that are kept at once, readers' among them: each manifest lists them all. */
-  lsmCheckpoints: 1_000,
-  /** What a reader keeps is let go of so long after the reader last said that it is there. */
-  lsmReaderLifeMs: 600_000,
-  /** Blocks in memory of a reader that is given no cache to share. */
-  lsmReaderCacheBytes: 67_108_864,
-  /** A shard's owner answers linearizable reads this long after its last epoch check. */
-  leaseMs: 2_000,
-  leaseSkewMarginMs: 500,
-  takeoverWaitMs: 3_000,
   /**
    * A tombstone outlives every request that could still be under way against its key. Its life is
    * told by its writer before it is sent, and it may stand only an attempt and a signature's life
@@ -209,11 +193,6 @@ export function assertLimits(limits: Limits = LIMITS): void {
   assert(
     receiptLifeMs >= lateMs + 2 * clockSkewMs + marginMs,
     "a receipt outlives every copy of its batch",
-  );
-  assert(limits.lsmGcMinAgeMs >= limits.lsmGcMinAgeFloorMs, "engine GC age is above its floor");
-  assert(
-    limits.leaseMs + limits.leaseSkewMarginMs <= limits.takeoverWaitMs,
-    "the takeover wait must exceed the read lease",
   );
   assert(limits.reportsPerTable <= limits.pageSize, "one list reads all reports of a table");
   assert(limits.reportBytes <= limits.reportsWaitingBytes, "a report may wait to be stored");

@@ -1,6 +1,6 @@
 import { invalid } from "../base/error.ts";
-import { LIMITS } from "../base/limits.ts";
 import { MAX_PREFIX_BYTES, type PrefixRule } from "./format/prefix-filter.ts";
+import { LSM_LIMITS } from "./limits.ts";
 import { isTrade, TRADES, type Trade } from "./trade.ts";
 import type { WalRetention } from "./wal/retention.ts";
 
@@ -108,9 +108,9 @@ export const LSM_DEFAULTS: LsmOptions = {
   transactionBytes: 16 * MIB,
   transactionRanges: 10_000,
   recentBytes: 128 * MIB,
-  leaseMs: LIMITS.leaseMs,
-  takeoverWaitMs: LIMITS.takeoverWaitMs,
-  gcMinAgeMs: LIMITS.lsmGcMinAgeMs,
+  leaseMs: LSM_LIMITS.leaseMs,
+  takeoverWaitMs: LSM_LIMITS.takeoverWaitMs,
+  gcMinAgeMs: LSM_LIMITS.gcMinAgeMs,
   gcIntervalMs: 300_000,
 };
 
@@ -151,12 +151,12 @@ export function lsmOptions(chosen: Partial<LsmOptions> = {}): LsmOptions {
   }
   assertPrefixes(options.prefixes);
   const { leaseMs, takeoverWaitMs, gcMinAgeMs } = options;
-  if (leaseMs > 0 && leaseMs + LIMITS.leaseSkewMarginMs > takeoverWaitMs) {
+  if (leaseMs > 0 && leaseMs + LSM_LIMITS.leaseSkewMarginMs > takeoverWaitMs) {
     throw invalid("LSM_OPTION_INVALID", "the takeover wait must exceed the read lease", {
       leaseMs,
     });
   }
-  if (gcMinAgeMs > 0 && gcMinAgeMs < LIMITS.lsmGcMinAgeFloorMs) {
+  if (gcMinAgeMs > 0 && gcMinAgeMs < LSM_LIMITS.gcMinAgeFloorMs) {
     throw invalid("LSM_OPTION_INVALID", "gcMinAgeMs is too low for a shared store", { gcMinAgeMs });
   }
   return options;

@@ -1,6 +1,6 @@
 import { invalid } from "../base/error.ts";
-import { LIMITS } from "../base/limits.ts";
 import { END_OF_KEYS, type Key, keyBound, latin1Text, prefixEnd } from "./format/entry.ts";
+import { LSM_LIMITS } from "./limits.ts";
 
 /** Which keys: all, unless something is said. Bounds are compared bytewise, as keys are. */
 export interface Range {
@@ -63,7 +63,7 @@ function crossed(): Error {
 
 /** One byte longer than a key, so that "just after this key" can be said of every key. */
 function boundOf(bytes: Uint8Array): Key {
-  if (bytes.length > LIMITS.lsmKeyBytes + 1) {
+  if (bytes.length > LSM_LIMITS.keyBytes + 1) {
     throw invalid("LSM_RANGE_INVALID", "range bound too long", { bytes: bytes.length });
   }
   return latin1Text(bytes, 0, bytes.length);

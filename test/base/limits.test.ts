@@ -10,8 +10,6 @@ const BROKEN: readonly (readonly [string, Partial<Limits>])[] = [
   ["a tombstone is forgotten while a request can land", { tombstoneLifeMs: 900_000 }],
   ["a tombstone that landed late is forgotten while one can", { tombstoneLifeMs: 1_200_000 }],
   ["a receipt is forgotten while its batch can land", { receiptLifeMs: 1_000_000 }],
-  ["an engine's object is collected below the floor", { lsmGcMinAgeMs: 60_000 }],
-  ["a take-over does not wait for the lease", { takeoverWaitMs: 1_000 }],
   ["a default page is larger than any page", { pageSizeDefault: 5_000 }],
   ["a limit is no number", { batchOps: Number.NaN }],
   ["a limit is zero", { guards: 0 }],

@@ -1,4 +1,5 @@
 import { LIMITS } from "../../src/base/limits.ts";
+import { LSM_LIMITS } from "../../src/lsm/limits.ts";
 import { MILLION, type Prices, s3RequestDollars, unitDollars } from "../../src/runtime/prices.ts";
 import type { Cost } from "./measure.ts";
 import { BUCKET, BUCKET_IDLE, COSTS, KEPT, RATES } from "./table.ts";
@@ -84,7 +85,7 @@ property a group of concurrent commits costs one extra read and one delete:
 
 The same appends and loads, all in S3. Concurrent changes share one put of the log, so a busy node
 sends fewer puts per change. A read asks the store for the owner if the node has not confirmed its
-ownership for ${LIMITS.leaseMs / 1_000} seconds.
+ownership for ${LSM_LIMITS.leaseMs / 1_000} seconds.
 
 | | ${RATES.map(([rate]) => aMinute(rate)).join(" | ")} |
 |---|---|---|---|

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { utf8 } from "../../src/base/bytes.ts";
-import { LIMITS } from "../../src/base/limits.ts";
 import { createMetrics } from "../../src/base/metrics.ts";
 import { SeededPrng } from "../../src/base/prng.ts";
 import { MemoryBlobStore } from "../../src/blob/memory.ts";
 import { Engine } from "../../src/lsm/engine/engine.ts";
 import { LsmMetrics } from "../../src/lsm/engine/metrics.ts";
+import { LSM_LIMITS } from "../../src/lsm/limits.ts";
 import { ObjectWalStore } from "../../src/lsm/wal/objects.ts";
 import { MemoryBudget } from "../../src/lsm/write/budget.ts";
 import { VirtualClock } from "../support/virtual-clock.ts";
@@ -120,7 +120,7 @@ describe("statistics", () => {
     expect(engine.stats().subscribers).toEqual({ subscribers: 0, behind: 0 });
 
     // No object of the log is deleted sooner.
-    await shard.clock.advance(LIMITS.lsmGcMinAgeMs);
+    await shard.clock.advance(LSM_LIMITS.gcMinAgeMs);
     expect(engine.stats().states.checkpoints).toBe(1);
     await shard.run(engine.deleteCheckpoint("one"));
     await shard.run(reader.close());

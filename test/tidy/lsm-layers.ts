@@ -4,6 +4,8 @@ import type { Finding, SourceFile } from "./source.ts";
 /** The folders and flat files of the engine, each on a layer: imports go to lower layers alone. */
 export const LSM_LAYERS: Readonly<Record<string, number>> = {
   "errors.ts": 0,
+  // What formats may hold is below them.
+  "limits.ts": -1,
   "maybe.ts": 0,
   format: 0,
   disk: 0,

@@ -6,6 +6,7 @@ import type { Merger } from "../compaction/merger.ts";
 import type { Sequence } from "../format/entry.ts";
 import type { Manifest } from "../format/manifest.ts";
 import type { Owner } from "../format/manifest-records.ts";
+import { assertLsmLimits } from "../limits.ts";
 import { ManifestObjects } from "../manifest/objects.ts";
 import { assertAlive } from "../manifest/shard-files.ts";
 import type { ManifestStore } from "../manifest/store.ts";
@@ -72,6 +73,7 @@ export interface Opened {
  *   `LSM_SHARD_DELETED`.
  */
 export async function openShard(parts: OpenOptions): Promise<Opened> {
+  assertLsmLimits();
   const { clock, node, wal: logs, prefix = "" } = parts;
   const options = lsmOptions(parts.options);
   const { gcMinAgeMs } = options;

@@ -1,6 +1,6 @@
 import { assert } from "../../base/assert.ts";
-import { LIMITS } from "../../base/limits.ts";
 import { keepShape } from "../../base/shape.ts";
+import { LSM_LIMITS } from "../limits.ts";
 import type { EntryBytes } from "./cursor.ts";
 import type { DataBlock } from "./data-block.ts";
 import {
@@ -142,7 +142,7 @@ export class DataBlockCursor implements EntryBytes {
     this.#header(at);
     const shared = this.#shared;
     const length = shared + this.#valueAt - this.#keyAt;
-    if (!(shared <= before) || length > LIMITS.lsmKeyBytes || length === 0) {
+    if (!(shared <= before) || length > LSM_LIMITS.keyBytes || length === 0) {
       throw this.#corrupt("key length");
     }
     this.#checkOrder(before, beforeSequence);

@@ -1,6 +1,6 @@
 import { assert } from "../../base/assert.ts";
 import { invalid } from "../../base/error.ts";
-import { LIMITS } from "../../base/limits.ts";
+import { LSM_LIMITS } from "../limits.ts";
 
 /**
  * A key as the engine holds it: a text whose every unit is one byte (latin1), so that `<` is byte
@@ -38,16 +38,16 @@ export function isKind(kind: number): kind is Kind {
 /**
  * The key of some bytes. Copies them.
  *
- * @throws FirnError `Invalid`, code `LSM_KEY_INVALID`: empty, or over `LIMITS.lsmKeyBytes`.
+ * @throws FirnError `Invalid`, code `LSM_KEY_INVALID`: empty, or over `LSM_LIMITS.keyBytes`.
  */
 export function keyOfBytes(bytes: Uint8Array): Key {
   assertKeyBytes(bytes);
   return latin1Text(bytes, 0, bytes.length);
 }
 
-/** @throws FirnError `Invalid`, code `LSM_KEY_INVALID`: empty, or over `LIMITS.lsmKeyBytes`. */
+/** @throws FirnError `Invalid`, code `LSM_KEY_INVALID`: empty, or over `LSM_LIMITS.keyBytes`. */
 export function assertKeyBytes(bytes: Uint8Array): void {
-  if (bytes.length > 0 && bytes.length <= LIMITS.lsmKeyBytes) return;
+  if (bytes.length > 0 && bytes.length <= LSM_LIMITS.keyBytes) return;
   throw invalid("LSM_KEY_INVALID", "invalid key: it must have 1 to 65,535 bytes", {
     bytes: bytes.length,
   });
@@ -83,12 +83,12 @@ export function prefixEnd(prefix: Key): Key | undefined {
 }
 
 /** Behind every key: the end of a range that has none. No bound but this one is as long. */
-export const END_OF_KEYS: Key = "\xff".repeat(LIMITS.lsmKeyBytes + 1);
+export const END_OF_KEYS: Key = "\xff".repeat(LSM_LIMITS.keyBytes + 1);
 
 /** The same bound for keys, no longer than a key; or the end of all keys. */
 export function keyBound(bound: Key): Key {
-  if (bound.length <= LIMITS.lsmKeyBytes) return bound;
-  return prefixEnd(bound.slice(0, LIMITS.lsmKeyBytes)) ?? END_OF_KEYS;
+  if (bound.length <= LSM_LIMITS.keyBytes) return bound;
+  return prefixEnd(bound.slice(0, LSM_LIMITS.keyBytes)) ?? END_OF_KEYS;
 }
 
 /** Asserts that a number can be a sequence. */

@@ -1,6 +1,6 @@
 import { assert } from "../../base/assert.ts";
-import { LIMITS } from "../../base/limits.ts";
 import { keepShape } from "../../base/shape.ts";
+import { LSM_LIMITS } from "../limits.ts";
 import { type Compression, FRAME_BYTES, fileSeed, writeFrame } from "./block-frame.ts";
 import { BloomBuilder } from "./bloom.ts";
 import type { EntryBytes } from "./cursor.ts";
@@ -273,10 +273,10 @@ export class SstWriter {
     const { sequence, kind, expiresAtMs } = entry;
     assert(!this.#finished, "a finished table takes no entry");
     assert(
-      keyBytes > 0 && keyBytes <= LIMITS.lsmKeyBytes,
+      keyBytes > 0 && keyBytes <= LSM_LIMITS.keyBytes,
       "invalid key: it must have 1 to 65,535 bytes",
     );
-    assert(valueBytes >= 0 && valueBytes <= LIMITS.lsmValueBytes, "a value has up to 16 MiB");
+    assert(valueBytes >= 0 && valueBytes <= LSM_LIMITS.valueBytes, "a value has up to 16 MiB");
     assert(kind !== DELETE || valueBytes === 0, "a deletion has no value");
     assert((kind & EXPIRES) === 0 || expiresAtMs > 0, "what expires does so at some time");
     assertSequence(sequence);

@@ -1,5 +1,4 @@
 import { assert } from "../../base/assert.ts";
-import { LIMITS } from "../../base/limits.ts";
 import type { Cursor } from "../format/cursor.ts";
 import {
   assertSequence,
@@ -14,6 +13,7 @@ import {
 } from "../format/entry.ts";
 import { keyScratch, textInto } from "../format/key-bytes.ts";
 import { RangeMap } from "../format/range-map.ts";
+import { LSM_LIMITS } from "../limits.ts";
 import { fromOfBytes, toOfBytes } from "../range.ts";
 import { BatchWalk, checkBatch, EXPIRY_BYTES, KINDS } from "../wal/batch.ts";
 import { writeUint53 } from "../wal/integers.ts";
@@ -139,10 +139,10 @@ export class Memtable {
     operator: number,
   ): void {
     assert(
-      keyBytes > 0 && keyBytes <= LIMITS.lsmKeyBytes,
+      keyBytes > 0 && keyBytes <= LSM_LIMITS.keyBytes,
       "invalid key: it must have 1 to 65,535 bytes",
     );
-    assert(valueBytes <= LIMITS.lsmValueBytes, "a value has up to 16 MiB");
+    assert(valueBytes <= LSM_LIMITS.valueBytes, "a value has up to 16 MiB");
     assert(kind !== DELETE || valueBytes === 0, "a deletion has no value");
     const row = this.#rows.add(sequence, kind, chunk, keyAt, keyBytes, valueBytes, operator);
     const older = this.#tree.set(row);

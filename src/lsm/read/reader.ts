@@ -7,6 +7,7 @@ import type { Sequence } from "../format/entry.ts";
 import type { Manifest } from "../format/manifest.ts";
 import type { Checkpoint } from "../format/manifest-records.ts";
 import { mintUlid } from "../format/ulid.ts";
+import { LSM_LIMITS } from "../limits.ts";
 import { ManifestHistory } from "../manifest/history.ts";
 import { ManifestObjects } from "../manifest/objects.ts";
 import { assertAlive, noShard, shardDeleted } from "../manifest/shard-files.ts";
@@ -74,7 +75,7 @@ const WAIT_POLL_MS = 50;
  * A reader that follows keeps nothing from being collected where nothing young is collected
  * (`gcMinAgeMs`): a state that it has had open for longer may go, which is `LSM_READER_BEHIND`.
  * Every other reader has a checkpoint in the manifest, which it renews: three requests for each
- * third of `LIMITS.lsmReaderLifeMs`.
+ * third of `LSM_LIMITS.readerLifeMs`.
  *
  * @throws FirnError `NotFound`, codes `LSM_NO_SHARD`, `LSM_CHECKPOINT_NOT_FOUND`,
  *   `LSM_HISTORY_GONE`, `LSM_CLONE_UNFINISHED`, `LSM_SHARD_DELETED`, which one that follows may
@@ -90,7 +91,7 @@ export async function openReader(parts: ReaderParts, target: ReaderTarget): Prom
   if (standing === undefined) throw noShard(prefix);
   assertAlive(standing, prefix);
   await holdParent(parts.manifestsOf ?? objectsOf(store, clock, gcMinAgeMs), standing);
-  const pin = new Pin(manifests, clock, mintUlid(clock, prng), LIMITS.lsmReaderLifeMs);
+  const pin = new Pin(manifests, clock, mintUlid(clock, prng), LSM_LIMITS.readerLifeMs);
   const follows = "follow" in target;
   const keeps = !follows || gcMinAgeMs === 0;
   // A look may take longer than what it sees stays the newest.
@@ -171,7 +172,7 @@ export class Reader {
    */
   constructor(shared: Shared, manifest: Manifest, known: Stopwatch, pollMs: number | undefined) {
     const { parts, options, prefix, manifests, pin } = shared;
-    const { store, clock, wal, cache = new BlockCache(LIMITS.lsmReaderCacheBytes) } = parts;
+    const { store, clock, wal, cache = new BlockCache(LSM_LIMITS.readerCacheBytes) } = parts;
     this.#clock = clock;
     this.#prefix = prefix;
     this.#wal = wal;
@@ -283,8 +284,8 @@ export class Reader {
   start(): void {
     const everyMs = this.#pollMs ?? 0;
     if (everyMs > 0) void this.#repeat(everyMs, () => this.refresh());
-    const { lsmReaderLifeMs } = LIMITS;
-    if (this.#pin !== undefined) void this.#repeat(lsmReaderLifeMs / 3, () => this.#renew());
+    const { readerLifeMs } = LSM_LIMITS;
+    if (this.#pin !== undefined) void this.#repeat(readerLifeMs / 3, () => this.#renew());
   }
 
   /** Reads everything that was durable before the call. @throws as `openReader`. */
@@ -386,7 +387,7 @@ export class Reader {
    * nothing, and what is found there is nobody's.
    */
   get #isLate(): boolean {
-    return this.#known.elapsedMs() >= LIMITS.lsmGcMinAgeFloorMs / 2;
+    return this.#known.elapsedMs() >= LSM_LIMITS.gcMinAgeFloorMs / 2;
   }
 
   #read<T>(read: () => Maybe<T>): Maybe<T> {

@@ -1,4 +1,3 @@
-import { LIMITS } from "../../base/limits.ts";
 import type { Cursor, EntryBytes } from "../format/cursor.ts";
 import {
   bytesOfKey,
@@ -14,6 +13,7 @@ import {
 } from "../format/entry.ts";
 import { LastKey } from "../format/last-key.ts";
 import type { RangeMap } from "../format/range-map.ts";
+import { LSM_LIMITS } from "../limits.ts";
 import type { Operand, Operators } from "./operators.ts";
 
 /** What decides which versions somebody can still read. */
@@ -156,7 +156,7 @@ export class VersionFilter {
     const mayFold = base === undefined || base.kind <= PUT;
     for (let oldest = left.at(-1); mayFold && oldest?.kind === MERGE; oldest = left.at(-1)) {
       const value = operators.apply(folded, oldest);
-      if (value === undefined || value.length > LIMITS.lsmValueBytes) break;
+      if (value === undefined || value.length > LSM_LIMITS.valueBytes) break;
       folded = value;
       put = { ...oldest, kind: PUT, value };
       left.pop();
@@ -219,7 +219,7 @@ function putValue(entry: EntryBytes | undefined): Uint8Array | undefined {
 }
 
 function fits(value: Uint8Array): boolean {
-  return value.length <= LIMITS.lsmValueBytes;
+  return value.length <= LSM_LIMITS.valueBytes;
 }
 
 /**

@@ -4,6 +4,7 @@ import { LIMITS } from "../../base/limits.ts";
 import type { Sequence } from "../format/entry.ts";
 import type { Manifest } from "../format/manifest.ts";
 import type { Checkpoint } from "../format/manifest-records.ts";
+import { LSM_LIMITS } from "../limits.ts";
 import type { Change } from "../manifest/log.ts";
 import type { ManifestState } from "../manifest/store.ts";
 
@@ -123,7 +124,7 @@ export function withNamed(
   const standing = named(manifest, made.name);
   if (standing !== undefined && !hasEnded(standing, nowMs)) throw exists(made.name);
   const others = manifest.checkpoints.filter((one) => one !== standing);
-  if (others.length >= LIMITS.lsmCheckpoints) throw tooMany();
+  if (others.length >= LSM_LIMITS.checkpoints) throw tooMany();
   return [...others, made];
 }
 
@@ -217,5 +218,5 @@ function exists(name: string): FirnError {
 
 export function tooMany(): FirnError {
   const message = "too many checkpoints: delete one first";
-  return invalid("LSM_CHECKPOINTS_FULL", message, { most: LIMITS.lsmCheckpoints });
+  return invalid("LSM_CHECKPOINTS_FULL", message, { most: LSM_LIMITS.checkpoints });
 }

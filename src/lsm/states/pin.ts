@@ -1,8 +1,8 @@
 import { type Clock, Stopwatch } from "../../base/clock.ts";
 import { FirnError } from "../../base/error.ts";
-import { LIMITS } from "../../base/limits.ts";
 import type { Manifest } from "../format/manifest.ts";
 import type { Checkpoint } from "../format/manifest-records.ts";
+import { LSM_LIMITS } from "../limits.ts";
 import type { Change } from "../manifest/log.ts";
 import { assertAlive, noShard } from "../manifest/shard-files.ts";
 import type { ManifestStore } from "../manifest/store.ts";
@@ -88,7 +88,7 @@ export class Pin {
       const left = checkpoints.filter(
         (one) => !this.#isOwn(one) || (stays(one.manifestId) && one.manifestId !== manifestId),
       );
-      if (left.length >= LIMITS.lsmCheckpoints) throw tooMany();
+      if (left.length >= LSM_LIMITS.checkpoints) throw tooMany();
       return { ...manifest, checkpoints: [...left, made] };
     });
     if (kept !== undefined) this.#renewed = began;

@@ -1,11 +1,11 @@
 import { FirnError, invalid } from "../../base/error.ts";
-import { LIMITS } from "../../base/limits.ts";
 import type { Sequence } from "../format/entry.ts";
 import { isHome } from "../format/home.ts";
 import { isForeign, type Manifest } from "../format/manifest.ts";
 import type { Parent } from "../format/manifest-records.ts";
 import type { SstMeta } from "../format/sst-meta.ts";
 import { mintUlid } from "../format/ulid.ts";
+import { LSM_LIMITS } from "../limits.ts";
 import type { ManifestState, ManifestStore } from "../manifest/store.ts";
 import { lsmOptions } from "../options.ts";
 import { EMPTY } from "../ownership/take-over.ts";
@@ -46,7 +46,7 @@ const FOLDERS = ["wal/", "manifest/", "gc/", "sst/"] as const;
  * what the clone names until no manifest that the clone keeps names any of it.
  *
  * Whoever writes the parent goes on and is not asked. Nothing is there until the clone's first
- * manifest is put; what ends half-way keeps tables of the parent for `LIMITS.lsmReaderLifeMs` at
+ * manifest is put; what ends half-way keeps tables of the parent for `LSM_LIMITS.readerLifeMs` at
  * most, and may be made again. A retry after an `Unknown` that finds the clone throws
  * `LSM_SHARD_EXISTS`, whose context says what stands there.
  *
@@ -160,10 +160,10 @@ class Cloning {
       // What stands in the state that this one follows was not collected, whatever clocks say.
       const kept = reader.keptIn(newest);
       if (kept === undefined) throw gone({ sequence: reader.sequence });
-      if (newest.checkpoints.length >= LIMITS.lsmCheckpoints) throw tooMany();
+      if (newest.checkpoints.length >= LSM_LIMITS.checkpoints) throw tooMany();
       manifestId = kept.manifestId;
       const createdAtMs = clock.nowMs();
-      const life = { createdAtMs, expiresAtMs: createdAtMs + LIMITS.lsmReaderLifeMs };
+      const life = { createdAtMs, expiresAtMs: createdAtMs + LSM_LIMITS.readerLifeMs };
       const pin = { ...kept, ...life, kind: "clone", name: this.#pin, unknown: [] } as const;
       return { ...newest, checkpoints: [...newest.checkpoints, pin] };
     });

@@ -3,6 +3,7 @@ import { type Clock, Stopwatch } from "../../base/clock.ts";
 import { LIMITS } from "../../base/limits.ts";
 import type { Prng } from "../../base/prng.ts";
 import type { BlobStore } from "../../blob/port.ts";
+import { LSM_LIMITS } from "../limits.ts";
 import { corrupt, fenced, inLogFile, outranked } from "./errors.ts";
 import { walName } from "./names.ts";
 import type { WalObject } from "./object-format.ts";
@@ -16,7 +17,7 @@ export interface ObjectWalOptions {
   readonly prng: Prng;
   /** Of the log's objects: relative, ending with `/`. */
   readonly prefix: string;
-  /** No object younger than this is deleted; `lsmGcMinAgeMs` if absent. */
+  /** No object younger than this is deleted; `LSM_LIMITS.gcMinAgeMs` if absent. */
   readonly minAgeMs?: number;
   /** How long a put is tried; `attemptMs` if absent. */
   readonly attemptMs?: number;
@@ -39,7 +40,7 @@ export class ObjectWalStore implements WalStore {
 
   constructor(blobs: BlobStore, options: ObjectWalOptions) {
     const { clock, prng, prefix } = options;
-    const { attemptMs = LIMITS.attemptMs, minAgeMs = LIMITS.lsmGcMinAgeMs } = options;
+    const { attemptMs = LIMITS.attemptMs, minAgeMs = LSM_LIMITS.gcMinAgeMs } = options;
     this.#log = new ObjectLog({ blobs, prefix, clock, prng, attemptMs, minAgeMs });
     this.#reader = new ObjectReader(blobs, prefix);
     this.#clock = clock;

@@ -1,9 +1,9 @@
 import { giveBack } from "../../base/bytes.ts";
 import type { Clock } from "../../base/clock.ts";
 import { invalid } from "../../base/error.ts";
-import { LIMITS } from "../../base/limits.ts";
 import { assertKeyBytes, bytesOfKey, END_OF_KEYS, type Sequence } from "../format/entry.ts";
 import type { Health } from "../health.ts";
+import { LSM_LIMITS } from "../limits.ts";
 import type { Maybe } from "../maybe.ts";
 import type { LsmOptions } from "../options.ts";
 import { deletedBounds } from "../range.ts";
@@ -273,6 +273,6 @@ export function assertExpiry(expiresAtMs: number | undefined): void {
 
 /** @throws FirnError `Invalid`, code `LSM_VALUE_TOO_LARGE`. */
 export function assertValue(value: Uint8Array): void {
-  if (value.length <= LIMITS.lsmValueBytes) return;
+  if (value.length <= LSM_LIMITS.valueBytes) return;
   throw invalid("LSM_VALUE_TOO_LARGE", "value too large", { bytes: value.length });
 }

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { utf8, utf8Text } from "../../../src/base/bytes.ts";
 import { FirnError } from "../../../src/base/error.ts";
-import { LIMITS } from "../../../src/base/limits.ts";
 import type { Engine } from "../../../src/lsm/engine/engine.ts";
 import { tablesIn } from "../../../src/lsm/format/manifest.ts";
+import { LSM_LIMITS } from "../../../src/lsm/limits.ts";
 import type { LsmOptions } from "../../../src/lsm/options.ts";
 import { int64Bytes, int64Of } from "../../../src/lsm/read/operators.ts";
 import type { Reader } from "../../../src/lsm/read/reader.ts";
@@ -335,7 +335,7 @@ async function settled(parent: TimedShard, due: readonly string[]): Promise<stri
   const clone = new TimedShard(INTO, parent);
   const engine = await parent.open(NOW);
   await tidy(parent, engine, "p");
-  await parent.clock.advance(2 * LIMITS.lsmReaderLifeMs);
+  await parent.clock.advance(2 * LSM_LIMITS.readerLifeMs);
   await tidy(parent, engine, "q");
   let found = "nothing";
   if ((await clone.manifests.latest()) !== undefined) {
@@ -454,7 +454,7 @@ describe("cloning", () => {
       const { engine } = await prepare(parent);
       met = false;
       const collected = async () => {
-        parent.clock.skip(2 * LIMITS.lsmReaderLifeMs);
+        parent.clock.skip(2 * LSM_LIMITS.readerLifeMs);
         await tidy(parent, engine, "9");
       };
       // All that the process does waits, the renewal of what it reads too.

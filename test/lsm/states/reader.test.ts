@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { utf8, utf8Text } from "../../../src/base/bytes.ts";
-import { LIMITS } from "../../../src/base/limits.ts";
 import type { Engine } from "../../../src/lsm/engine/engine.ts";
+import { LSM_LIMITS } from "../../../src/lsm/limits.ts";
 import { Replay } from "../../../src/lsm/memtable/replay.ts";
 import type { Reader } from "../../../src/lsm/read/reader.ts";
 import { encodeBatch } from "../../../src/lsm/wal/batch.ts";
@@ -229,10 +229,10 @@ describe("a reader of one state", () => {
     const reader = await shard.read({ checkpoint: "one" }, options);
     await shard.run(engine.deleteCheckpoint("one"));
     await replaceAll(shard, engine, "2");
-    await shard.clock.advance(3 * LIMITS.lsmReaderLifeMs);
+    await shard.clock.advance(3 * LSM_LIMITS.readerLifeMs);
     await replaceAll(shard, engine, "3");
     expect(reader.stats()).toMatchObject({ sequence: 50, staleMs: undefined });
-    expect(reader.stats().keptMs).toBeGreaterThan(LIMITS.lsmReaderLifeMs / 2);
+    expect(reader.stats().keptMs).toBeGreaterThan(LSM_LIMITS.readerLifeMs / 2);
     expect(await one(shard, reader)).toBe("1");
     await shard.run(reader.refresh());
     expect(reader.sequence).toBe(50);
@@ -245,7 +245,7 @@ describe("a reader of one state", () => {
     await shard.run(reader.close());
     await replaceAll(shard, engine, "4");
     expect(await shard.names("sst/")).toHaveLength(2);
-    await shard.clock.advance(LIMITS.lsmReaderLifeMs + 1);
+    await shard.clock.advance(LSM_LIMITS.readerLifeMs + 1);
     await replaceAll(shard, engine, "5");
     expect(await shard.names("sst/")).toHaveLength(1);
   });
