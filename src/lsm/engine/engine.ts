@@ -64,7 +64,7 @@ export class Engine {
     const core = this.#core;
     const sequence = this.#sequenceOf(options);
     core.assertReadable(sequence);
-    return core.gets.get(core.views.current, keyOfBytes(key), sequence);
+    return core.reads.gets.get(core.reads.views.current, keyOfBytes(key), sequence);
   }
 
   /** The values of keys, in their order, of one state; what is missing is read at once. */
@@ -76,7 +76,7 @@ export class Engine {
     const sequence = this.#sequenceOf(options);
     core.assertReadable(sequence);
     const names: Key[] = keys.map(keyOfBytes);
-    return core.gets.getMany(core.views.current, names, sequence);
+    return core.reads.gets.getMany(core.reads.views.current, names, sequence);
   }
 
   /** Rows of a range of one state, in batches. Close it, or read it to its end. */
@@ -88,8 +88,8 @@ export class Engine {
     assertCount(limit);
     assertCount(batchRows ?? 1);
     const bounds = boundsOf(request);
-    core.gets.samples.note(bounds.from);
-    return new ViewScan(core.scanSource, core.views.current, {
+    core.reads.gets.samples.note(bounds.from);
+    return new ViewScan(core.reads.source, core.reads.views.current, {
       bounds,
       sequence,
       reverse,
@@ -110,7 +110,7 @@ export class Engine {
    *   happened; with `durable` as `Written.durable` besides.
    */
   write(ops: readonly WriteOp[], options?: { readonly durable?: boolean }): Maybe<Written> {
-    const written = this.#core.writes.write(prepare(ops, this.#core.operators));
+    const written = this.#core.writes.write(prepare(ops, this.#core.reads.operators));
     return options?.durable === true ? durably(written) : written;
   }
 
@@ -188,10 +188,10 @@ export class Engine {
    * anyway. At most one request in `leaseMs`, and none where nothing is read.
    */
   confirm(level: ReadLevel = "memory"): Maybe<void> {
-    const { lease, writes, health } = this.#core;
+    const { published, writes, health } = this.#core;
     health.assertReadable(level === "durable");
     const durable = level === "durable" ? undefined : writes.durable(writes.lastSequence);
-    const owner = lease.confirm();
+    const owner = published.lease.confirm();
     return durable === undefined && owner === undefined ? undefined : both(durable, owner);
   }
 
@@ -251,19 +251,19 @@ export class Engine {
    */
   async checkpoint(name: string, options: { readonly ttlMs?: number } = {}): Promise<NamedState> {
     await this.flush();
-    return await this.#core.checkpoints.create(name, options.ttlMs);
+    return await this.#core.published.checkpoints.create(name, options.ttlMs);
   }
 
   /** Named states that are kept, in the order of their making. */
   checkpoints(): readonly NamedState[] {
     this.#core.health.assertOpen();
-    return this.#core.checkpoints.list();
+    return this.#core.published.checkpoints.list();
   }
 
   /** @throws FirnError as `Checkpoints.delete`. */
   async deleteCheckpoint(name: string): Promise<void> {
     this.#core.health.assertOpen();
-    await this.#core.checkpoints.delete(name);
+    await this.#core.published.checkpoints.delete(name);
   }
 
   /**
@@ -274,13 +274,13 @@ export class Engine {
    */
   async drain(): Promise<void> {
     this.#core.health.assertOpen();
-    await this.#core.announce({ state: "DRAINING" });
+    await this.#core.published.announce({ state: "DRAINING" });
   }
 
   /** Says where others may ask whether this process lives. @throws as `drain`. Two requests. */
   async advertise(url: string): Promise<void> {
     this.#core.health.assertOpen();
-    await this.#core.announce({ url });
+    await this.#core.published.announce({ url });
   }
 
   /**

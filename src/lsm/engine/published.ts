@@ -1,0 +1,60 @@
+import type { Manifest } from "../format/manifest.ts";
+import type { Owner } from "../format/manifest-records.ts";
+import type { Health } from "../health.ts";
+import { ManifestLog } from "../manifest/log.ts";
+import { Lease } from "../ownership/lease.ts";
+import { Checkpoints } from "../states/checkpoints.ts";
+import { Sampler } from "../states/samples.ts";
+import type { Opened } from "./open.ts";
+
+/** The manifests of an open engine, and what rests on them: checkpoints, times, the lease. */
+export class Published {
+  readonly manifests: ManifestLog;
+  readonly checkpoints: Checkpoints;
+  readonly sampler: Sampler;
+  readonly lease: Lease;
+  readonly #health: Health;
+  #accepted: Manifest;
+
+  /** @param onTables called after a manifest was published that names other tables. */
+  constructor(
+    { parts, options, store, manifest, lastSequence, known }: Opened,
+    health: Health,
+    onTables: (manifest: Manifest) => void,
+  ) {
+    const { clock } = parts;
+    this.#health = health;
+    this.#accepted = manifest;
+    const manifests = new ManifestLog(store, manifest, (next) => {
+      const { level0, runs } = this.#accepted;
+      this.#accepted = next;
+      // What was said of the owner alone leaves nothing to read, to compact or to collect.
+      if (next.level0 !== level0 || next.runs !== runs) onTables(next);
+    });
+    this.manifests = manifests;
+    this.sampler = new Sampler(clock, lastSequence);
+    const update: ManifestLog["update"] = (change) => manifests.update(change);
+    this.checkpoints = new Checkpoints(clock, update, () => manifests.current);
+    this.lease = new Lease(clock, known, options.leaseMs, async (sinceMs) => {
+      await manifests.check(sinceMs).catch((error: unknown) => {
+        health.failIfFenced(error);
+        throw error;
+      });
+    });
+  }
+
+  /** Says something else of the owner in the manifest. */
+  async announce(change: Partial<Pick<Owner, "url" | "state">>): Promise<void> {
+    await this.manifests.update((manifest) => {
+      const owner = manifest.owner && { ...manifest.owner, ...change };
+      return owner && { ...manifest, owner };
+    });
+  }
+
+  /** What an error means, now that the newest manifest is known. */
+  async explain(error: unknown): Promise<unknown> {
+    const told = await this.manifests.explain(error);
+    this.#health.failIfFenced(told);
+    return told;
+  }
+}

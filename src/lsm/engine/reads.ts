@@ -1,0 +1,54 @@
+import type { Manifest } from "../format/manifest.ts";
+import { Memtable } from "../memtable/memtable.ts";
+import { Gets, ReadFigures } from "../read/get.ts";
+import { ExpiryClock } from "../read/meaning.ts";
+import { Operators } from "../read/operators.ts";
+import type { ScanSource } from "../read/scan.ts";
+import { Tables } from "../read/tables.ts";
+import { type View, Views } from "../read/view.ts";
+import type { Opened } from "./open.ts";
+
+/** What reads tell the engine, and ask of it. */
+interface ReadsHost extends Pick<ScanSource, "assertReadable"> {
+  /** What an error of a table means: its file may be gone because another owner collected it. */
+  readonly explain: (error: unknown) => Promise<unknown>;
+  readonly onWaited: (ms: number) => void;
+}
+
+/** What lookups and scans go through: open tables, the current view, the meaning of entries. */
+export class Reads {
+  readonly tables: Tables;
+  readonly views: Views;
+  readonly operators: Operators;
+  readonly source: ScanSource;
+  readonly gets: Gets;
+
+  constructor({ parts, options, prefix, budget, manifest, memtables }: Opened, host: ReadsHost) {
+    const { clock, store } = parts;
+    const { explain, assertReadable, onWaited } = host;
+    this.tables = new Tables(store, prefix, budget.cache, { ...options, explain });
+    const [active = new Memtable(), ...frozen] = memtables;
+    this.views = new Views({ active, frozen, ...this.sorted(manifest) });
+    this.operators = new Operators(manifest.operators);
+    const { nowMs } = new ExpiryClock(clock);
+    const figures = new ReadFigures();
+    this.source = {
+      tables: this.tables,
+      views: this.views,
+      meaning: { operators: this.operators, nowMs },
+      figures,
+      assertReadable,
+      turn: () => clock.sleep(0),
+    };
+    this.gets = new Gets(this.source, figures, clock, onWaited);
+  }
+
+  /** The tables that a manifest names, as places of a view. */
+  sorted({ level0, runs }: Manifest): Pick<View, "l0" | "runs"> {
+    const { tables } = this;
+    return {
+      l0: level0.map((meta) => tables.of(meta)),
+      runs: runs.map((run) => ({ id: run.id, tables: run.tables.map((meta) => tables.of(meta)) })),
+    };
+  }
+}
