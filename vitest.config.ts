@@ -4,12 +4,14 @@ import { PATIENCE } from "./test/patience.ts";
 /** One project a suite. `npm test` runs `unit`; what needs more, or longer, has a command. */
 const SUITES: Readonly<Record<string, string>> = {
   unit: "test/**/*.test.ts",
-  /** Suites that `unit` runs over the reference model, over what is meant to equal it. */
-  over: "test/over/**/*.over.ts",
+  /** Every order of calls, every fault at every call; suites over what equals the model. */
+  over: "test/**/*.over.ts",
   /** Every claim on every profile; `unit` has a sample. */
   consistency: "test/consistency/**/*.long.ts",
   /** What only real processes, signals and mounts show. */
-  machine: "test/machine/**/*.machine.ts",
+  machine: "test/**/*.machine.ts",
+  /** Requests and metadata of real and of hostile sizes, and how long they hold the event loop. */
+  sizes: "test/**/*.sizes.ts",
   /** Over servers that `test/cloud/run.ts` starts and names in the environment. */
   cloud: "test/cloud/**/*.cloud.ts",
 };

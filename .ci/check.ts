@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { readdir } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { protoFiles } from "./generate/proto.ts";
 import { checkLock } from "./lock.ts";
@@ -53,6 +53,10 @@ async function mutants(): Promise<Verdict> {
     const check = ["apply", "--check", "-C1", `${MUTANTS}/${file}`];
     const { exitCode, output } = await runTool("git", check);
     if (exitCode !== 0) stale.push(`${file}: ${output.trim()}`);
+    const text = await readFile(join(ROOT, MUTANTS, file), "utf8");
+    for (const [path] of text.matchAll(/(?<=^run: vitest (?:.* )?)test\/\S+\.ts/gm)) {
+      if (!existsSync(join(ROOT, path))) stale.push(`${file}: no ${path}`);
+    }
   }
   return stale.length === 0 ? { state: "passed" } : { state: "failed", output: stale.join("\n") };
 }

@@ -130,6 +130,7 @@ const BESIDE: readonly Spec[] = [
 const ALONE: readonly Spec[] = [
   simple("drill", "alone", npm("drill")),
   simple("machine", "alone", npm("test:machine")),
+  simple("sizes", "alone", npm("test:sizes")),
   simple("consistency", "alone", npm("test:consistency")),
   {
     ...{ name: "fuzz", stream: "alone", soaks: true },

@@ -62,7 +62,7 @@ const ALL: readonly op.Operation[] = [
   op.undrop("table", "gone", "s.t"),
   op.createApart("n.x", "file:///w/s.t/in"),
 ];
-const OPERATIONS = casesOf(ALL, 6);
+const OPERATIONS = casesOf(ALL, 6, 8);
 
 /** An operation without faults: the answer to expect, and the tree before and after. */
 interface Reference {
@@ -187,7 +187,7 @@ test("faults at random, many of them: no answer is a lie", async () => {
   let runs = 0;
   for (const operation of OPERATIONS) {
     const reference = await referenceOf(image, operation);
-    for (let seed = 1; seed <= countOf(40, 20); seed++) {
+    for (let seed = 1; seed <= countOf(40, 20, 20); seed++) {
       const run = await runWithFaults(image, READS, operation, randomFaults(seed));
       expectTruth(reference, run, `${operation.name}, seed ${seed}`);
       const kind = run.answer === reference.answer ? "as without faults" : run.answer;
@@ -229,7 +229,7 @@ test("two at once on two nodes, each with its own faults: no answer is a lie", a
   let runs = 0;
   for (const pair of PAIRS) {
     const references = await referencesOfPair(image, pair);
-    for (let seed = 1; seed <= countOf(60, 10); seed++) {
+    for (let seed = 1; seed <= countOf(60, 10, 15); seed++) {
       const world = await openWorld(image, 0);
       const a = await FaultyNode.open(world, seed, randomFaults(seed), READS);
       const b = await FaultyNode.open(world, 1_000 + seed, randomFaults(1_000 + seed), READS);

@@ -23,7 +23,7 @@ async function exploreAll(
   let schedules = 0;
   const failures: string[] = [];
   const all = pointerKind() === "memory";
-  for (const race of casesOf(races, 8)) {
+  for (const race of casesOf(races, 8, depths === THOROUGH ? 3 : 8)) {
     const explored = await explore(race, STOPS, all ? depths : WITH_ENGINE);
     schedules += explored.schedules;
     if (explored.failure !== undefined) failures.push(explored.failure);

@@ -15,7 +15,7 @@ describe.each([
   ["overlaps, raced", () => import("../service/overlap-races.test.ts")],
   ["paging", () => import("../service/paging.test.ts")],
   ["purge", () => import("../service/purge.test.ts")],
-  ["purge, killed", () => import("../service/purge-crash.test.ts")],
+  ["purge, killed", () => import("../service/purge-crash.over.ts")],
   ["snapshots", () => import("../service/snapshots.test.ts")],
   ["tables", () => import("../service/tables.test.ts")],
   ["transactions", () => import("../service/transactions.test.ts")],

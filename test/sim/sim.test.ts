@@ -7,8 +7,9 @@ import { Host } from "./harness/host.ts";
 import { never, runSeed, type Sim, type Suite, Violation } from "./harness/sim.ts";
 import { LSM_SUITE } from "./lsm/suite.ts";
 
-const SEEDS = 12;
-const LSM_SEEDS = 6;
+/** `npm run sim` runs hundreds. */
+const SEEDS = 3;
+const LSM_SEEDS = 2;
 
 function suiteOf(run: Suite["run"]): Suite {
   return { name: "small", sites: SITES, operations: {}, fullSeeds: 1, run };

@@ -10,6 +10,7 @@ export type PointerKind = "memory" | "engine" | "service";
 type OpenPointers = (clock: Clock) => PointerStore;
 
 let chosen: PointerKind = "memory";
+let whole = false;
 let service: OpenPointers | undefined;
 /** Of the cases that run over the engine, those that run over a service: each costs real time. */
 const OVER_SERVICE = 0.1;
@@ -29,23 +30,33 @@ export function useService(open: OpenPointers): void {
   service = open;
 }
 
+/** Likewise over the reference model, all cases: `npm test` has a sample of them. */
+export function useWhole(): void {
+  whole = true;
+}
+
 export function pointerKind(): PointerKind {
   return chosen;
 }
 
 /**
- * The catalog's own mistakes show over the reference model, where all cases run; where the store is
- * what may be wrong, so many of them, from end to end, show that.
+ * The catalog's own mistakes show over the reference model, where all cases run (of `sampled`, so
+ * many in `npm test`); where the store is what may be wrong, so many of them, from end to end, show
+ * that.
  */
-export function casesOf<T>(all: readonly T[], overEngine: number): readonly T[] {
-  if (chosen === "memory") return all;
-  const step = Math.max(1, all.length / countOf(all.length, overEngine));
+export function casesOf<T>(
+  all: readonly T[],
+  overEngine: number,
+  sampled: number = all.length,
+): readonly T[] {
+  const count = countOf(all.length, overEngine, Math.min(sampled, all.length));
+  const step = Math.max(1, all.length / count);
   return all.filter((_, i) => Math.floor(i / step) !== Math.floor((i - 1) / step));
 }
 
 /** As many cases of a kind as run over the reference model, over the engine, or over a service. */
-export function countOf(inMemory: number, overEngine: number): number {
-  if (chosen === "memory") return inMemory;
+export function countOf(inMemory: number, overEngine: number, sampled: number = inMemory): number {
+  if (chosen === "memory") return whole ? inMemory : sampled;
   return chosen === "engine" ? overEngine : Math.max(1, Math.ceil(overEngine * OVER_SERVICE));
 }
 
