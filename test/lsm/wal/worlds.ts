@@ -25,19 +25,13 @@ export interface World {
   afterCut(prng: Prng): World;
 }
 
-/** The adapter's class, so that one with a defect can take its place. */
-export type SegmentsClass = typeof SegmentWalStore;
-export type ObjectsClass = typeof ObjectWalStore;
-
 export const SIZES = { segmentBytes: 20_480, sliceBytes: 8_192 };
 
 /** Segments of a few groups, so that a short life rolls, releases and recycles. */
 export class SegmentWorld implements World {
   readonly disk: ModelledDisk;
-  readonly #Store: SegmentsClass;
 
-  constructor(Store: SegmentsClass = SegmentWalStore, disk: ModelledDisk = new ModelledDisk()) {
-    this.#Store = Store;
+  constructor(disk: ModelledDisk = new ModelledDisk()) {
     this.disk = disk;
   }
 
@@ -47,11 +41,11 @@ export class SegmentWorld implements World {
 
   store(prng: Prng, cut?: Cut): WalStore {
     const disk = this.disk.view(cutScript(cut));
-    return new this.#Store(disk, { clock: new SleepIsTime(), prng, ...SIZES });
+    return new SegmentWalStore(disk, { clock: new SleepIsTime(), prng, ...SIZES });
   }
 
   afterCut(prng: Prng): World {
-    return new SegmentWorld(this.#Store, this.disk.afterCut(prng));
+    return new SegmentWorld(this.disk.afterCut(prng));
   }
 }
 
@@ -68,26 +62,21 @@ type Apply = () => Promise<unknown>;
 /** Objects survive; a put that was sent may still arrive when another owner is there. */
 export class ObjectWorld implements World {
   calls = 0;
-  readonly #Store: ObjectsClass;
   readonly #blobs: BlobStore;
   #sent: Apply | undefined;
   readonly #arriving: { readonly call: number; readonly apply: Apply }[] = [];
 
-  constructor(
-    Store: ObjectsClass = ObjectWalStore,
-    blobs: BlobStore = new MemoryBlobStore(new SleepIsTime()),
-  ) {
-    this.#Store = Store;
+  constructor(blobs: BlobStore = new MemoryBlobStore(new SleepIsTime())) {
     this.#blobs = blobs;
   }
 
   store(prng: Prng, cut?: Cut): WalStore {
     const clock = new SleepIsTime();
-    return new this.#Store(this.#mortal(cut), { clock, prng, prefix: "w/", minAgeMs: 0 });
+    return new ObjectWalStore(this.#mortal(cut), { clock, prng, prefix: "w/", minAgeMs: 0 });
   }
 
   afterCut(prng: Prng): World {
-    const next = new ObjectWorld(this.#Store, this.#blobs);
+    const next = new ObjectWorld(this.#blobs);
     const apply = this.#sent;
     if (apply !== undefined) next.#arriving.push({ call: randomBelow(prng, 8), apply });
     return next;
