@@ -90,7 +90,11 @@ export async function openNode(
   const files = host.blobs(bucket, "warehouse");
   const scheme: LocationScheme = {
     normalize: (uri) => uri.replace(/\/+$/, ""),
-    open: (root) => ({ store: files, pathOf: (uri) => uri.slice(root.length + 1) }),
+    // One bucket, whatever root in it: a purge adds a table's location where its catalog is gone.
+    open: (root) => ({
+      store: files,
+      pathOf: (uri) => (uri === root ? "" : uri.slice(WAREHOUSE.length + 1)),
+    }),
   };
   const schemes = new Map([["sim", scheme]]);
   const locations = new Locations({ allowedRoots: [WAREHOUSE], clock, prng, schemes });
