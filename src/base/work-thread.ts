@@ -1,5 +1,6 @@
 import { parentPort, Worker } from "node:worker_threads";
-import { type ErrorContext, type ErrorKind, FirnError, invalid } from "./error.ts";
+import { FirnError, invalid } from "./error.ts";
+import { type Failure, failureOf } from "./thread-failure.ts";
 import type { Task, Tasks } from "./work.ts";
 
 export type Request =
@@ -12,14 +13,6 @@ export type Reply =
   | { readonly piece: unknown }
   | { readonly done: true }
   | { readonly failure: Failure };
-
-/** An error as it passes between threads, which keep messages and lose classes. */
-interface Failure {
-  readonly kind: ErrorKind;
-  readonly code: string;
-  readonly message: string;
-  readonly context: ErrorContext;
-}
 
 interface Waiting {
   resolve(reply: Reply): void;
@@ -122,11 +115,6 @@ export function workStopped(why: string): FirnError {
   });
 }
 
-/** The error that a thread told of. */
-export function errorOf({ kind, code, message, context }: Failure): FirnError {
-  return new FirnError(kind, code, message, context);
-}
-
 /** Serves tasks in the thread that this is called in, to its end. */
 export function serveWork(tasks: Tasks): void {
   const port = parentPort;
@@ -143,7 +131,7 @@ export function serveWork(tasks: Tasks): void {
       else port.postMessage({ piece: next.value }, buffersOf(next.value));
     } catch (error) {
       pieces = undefined;
-      port.postMessage({ failure: failureOf(error) } satisfies Reply);
+      port.postMessage({ failure: failureOf(error, asKnown) } satisfies Reply);
     }
   });
   port?.postMessage({ ready: true } satisfies Reply);
@@ -167,11 +155,6 @@ function buffersOf(piece: unknown): ArrayBuffer[] {
       ? [value.buffer]
       : [],
   );
-}
-
-function failureOf(error: unknown): Failure {
-  const { kind, code, message, context } = error instanceof FirnError ? error : asKnown(error);
-  return { kind, code, message, context };
 }
 
 function asKnown(error: unknown): FirnError {

@@ -2,8 +2,9 @@ import { assert } from "./assert.ts";
 import type { Clock } from "./clock.ts";
 import { type FirnError, invalid } from "./error.ts";
 import { LIMITS } from "./limits.ts";
+import { errorOf } from "./thread-failure.ts";
 import type { InputOf, PieceOf, Tasks, Workers } from "./work.ts";
-import { errorOf, type Reply, type Request, WorkThread, workStopped } from "./work-thread.ts";
+import { type Reply, type Request, WorkThread, workStopped } from "./work-thread.ts";
 
 export interface WorkLimits {
   /** Tasks that are done at once. */

@@ -5,7 +5,8 @@ import {
   Worker,
   workerData,
 } from "node:worker_threads";
-import { type ErrorContext, type ErrorKind, FirnError } from "../../base/error.ts";
+import { FirnError } from "../../base/error.ts";
+import { errorOf, type Failure, failureOf } from "../../base/thread-failure.ts";
 import { MergeJob } from "./merge-job.ts";
 import type { MergeFeed, MergeSession, MergeSpec, MergeStep } from "./merger.ts";
 
@@ -20,14 +21,6 @@ type Request =
 type Reply =
   | { readonly job: number; readonly step: MergeStep }
   | { readonly job: number; readonly failure: Failure };
-
-/** An error as it passes between threads, which keep messages and lose classes. */
-interface Failure {
-  readonly kind: ErrorKind;
-  readonly code: string;
-  readonly message: string;
-  readonly context: ErrorContext;
-}
 
 interface Waiting {
   resolve(step: MergeStep): void;
@@ -106,10 +99,7 @@ export class MergeThread {
     this.#waiting.delete(reply.job);
     if (this.#waiting.size === 0) this.#worker.unref();
     if ("step" in reply) waiting?.resolve(reply.step);
-    else {
-      const { kind, code, message, context } = reply.failure;
-      waiting?.reject(new FirnError(kind, code, message, context));
-    }
+    else waiting?.reject(errorOf(reply.failure));
   }
 
   #lost(why: string): void {
@@ -153,17 +143,13 @@ function answer(job: number, merge: MergeJob | undefined, feed: MergeFeed): Repl
     if (merge === undefined) throw new Error("no merge of this number is under way");
     return { job, step: merge.step(feed) };
   } catch (error) {
-    return { job, failure: failureOf(error) };
+    return { job, failure: failureOf(error, asKnown) };
   }
 }
 
-function failureOf(error: unknown): Failure {
-  if (error instanceof FirnError) {
-    const { kind, code, message, context } = error;
-    return { kind, code, message, context };
-  }
+function asKnown(error: unknown): FirnError {
   const message = error instanceof Error ? error.message : String(error);
-  return { kind: "Internal", code: "LSM_MERGE_FAILED", message, context: {} };
+  return new FirnError("Internal", "LSM_MERGE_FAILED", message);
 }
 
 if (!isMainThread && parentPort !== null && workerData === ROLE) serve(parentPort);
