@@ -15,6 +15,7 @@ import {
   setBytes,
 } from "../../src/lsm/read/operators.ts";
 import { ObjectWalStore } from "../../src/lsm/wal/objects.ts";
+import { costOf, expectShortTurns } from "../support/turns.ts";
 import { SleepIsTime } from "../support/virtual-clock.ts";
 import { Processes } from "./support/worlds.ts";
 
@@ -56,6 +57,18 @@ describe("merge operators", () => {
     max: fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }).map(int64),
     "set-union": fc.array(fc.uint8Array({ maxLength: 200 }), { maxLength: 4 }).map(setBytes),
   };
+
+  it("folds the operands of a set at once, not one after the other into what grows", async () => {
+    const operators = new Operators(["set-union"]);
+    const member = (n: number) => utf8(String(n).padStart(5, "0"));
+    const operands = Array.from({ length: 5_000 }, (_, n) => ({
+      operator: 0,
+      value: setBytes([member(n)]),
+    }));
+    const cost = await costOf(() => operators.fold(setBytes([member(5_000)]), operands));
+    expect(membersOf(cost.result ?? new Uint8Array())).toHaveLength(5_001);
+    expectShortTurns("fold", cost);
+  });
 
   it.each(NAMES)("%s is associative, and closed", (name) => {
     const operators = new Operators([name]);

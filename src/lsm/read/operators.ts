@@ -11,7 +11,8 @@ interface MergeOperator {
   readonly name: string;
   /** Whether bytes have the form of its operands and values. */
   readonly accepts: (bytes: Uint8Array) => boolean;
-  readonly combine: (older: Uint8Array, newer: Uint8Array) => Uint8Array;
+  /** Of one value or more, the oldest first: at once, or a set that grows costs its square. */
+  readonly combine: (values: readonly Uint8Array[]) => Uint8Array;
 }
 
 const INT64_BYTES = 8;
@@ -20,21 +21,21 @@ const INT64_BYTES = 8;
 const ADD: MergeOperator = {
   name: "add",
   accepts: (bytes) => bytes.length === INT64_BYTES,
-  combine: (older, newer) => int64Bytes(BigInt.asIntN(64, int64Of(older) + int64Of(newer))),
+  combine: (values) => int64Bytes(values.reduce((sum, one) => sum + int64Of(one), 0n)),
 };
 
 /** The largest of 64-bit integers. */
 const MAX: MergeOperator = {
   name: "max",
   accepts: (bytes) => bytes.length === INT64_BYTES,
-  combine: (older, newer) => (int64Of(older) > int64Of(newer) ? older : newer),
+  combine: (values) => values.reduce((a, b) => (int64Of(a) > int64Of(b) ? a : b)),
 };
 
 /** The union of sets of byte strings (`setBytes`). */
 const SET_UNION: MergeOperator = {
   name: "set-union",
   accepts: (bytes) => membersOf(bytes) !== undefined,
-  combine: (older, newer) => setBytes([...(membersOf(older) ?? []), ...(membersOf(newer) ?? [])]),
+  combine: (values) => setBytes(values.flatMap((value) => membersOf(value) ?? [])),
 };
 
 const REGISTERED: ReadonlyMap<string, MergeOperator> = new Map(
@@ -128,7 +129,7 @@ export class Operators {
   combine(older: Operand, newer: Operand): Operand | undefined {
     const { operator } = newer;
     if (older.operator !== operator) return undefined;
-    return { operator, value: this.#of(operator).combine(older.value, newer.value) };
+    return { operator, value: this.#of(operator).combine([older.value, newer.value]) };
   }
 
   /** What an operand makes of a value; undefined where that has another form. */
@@ -138,7 +139,7 @@ export class Operators {
   ): Uint8Array | undefined {
     const { accepts, combine } = this.#of(operator);
     if (value === undefined) return operand;
-    return accepts(value) ? combine(value, operand) : undefined;
+    return accepts(value) ? combine([value, operand]) : undefined;
   }
 
   /**
@@ -147,16 +148,26 @@ export class Operators {
    * @throws FirnError `Invalid`, code `LSM_MERGE_MISMATCH`: something below has another form.
    */
   fold(base: Uint8Array | undefined, operands: readonly Operand[]): Uint8Array | undefined {
-    return operands.reduceRight<Uint8Array | undefined>((value, operand) => {
-      const next = this.apply(value, operand);
-      if (next !== undefined) return next;
-      const facts = { operator: this.name(operand.operator), bytes: value?.length ?? 0 };
-      throw invalid(
-        "LSM_MERGE_MISMATCH",
-        "the stored value does not fit the merge operator",
-        facts,
-      );
-    }, base);
+    let value = base;
+    for (let at = operands.length - 1; at >= 0; ) {
+      const operator = operands[at]?.operator ?? 0;
+      const { accepts, combine } = this.#of(operator);
+      if (value !== undefined && !accepts(value)) {
+        const facts = { operator: this.name(operator), bytes: value.length };
+        throw invalid(
+          "LSM_MERGE_MISMATCH",
+          "the stored value does not fit the merge operator",
+          facts,
+        );
+      }
+      // Neighbours of one operator are combined at once.
+      const values = value === undefined ? [] : [value];
+      for (; at >= 0 && operands[at]?.operator === operator; at--) {
+        values.push((operands[at] as Operand).value);
+      }
+      value = combine(values);
+    }
+    return value;
   }
 
   #of(number: number): MergeOperator {
