@@ -141,6 +141,20 @@ test("what a table writes elsewhere lies at, above and below no other table", as
   }
 });
 
+test("a path that a table writes to elsewhere is not a claim: tables may share it", async () => {
+  const { iceberg, create, at } = await open();
+  await create("t", "y/t");
+  await create("u", "y/u");
+  const updates = { "write.data.path": at("data") };
+  const change = commitOf([{ action: "set-properties", updates }]);
+  for (const table of ["t", "u"]) await iceberg.commitTable(ACTOR, { ...NS, table }, change);
+  await create("inside", "data/inside");
+  // A table that sets it from now on is refused.
+  await create("v", "y/v");
+  const set = iceberg.commitTable(ACTOR, { ...NS, table: "v" }, change);
+  await expect(set).rejects.toMatchObject(OVERLAPS);
+});
+
 test("views and tables share the ground", async () => {
   const { iceberg, create, at } = await open();
   await create("t", "x");
