@@ -14,8 +14,8 @@ const RESERVED_PREFIXES = [
 
 /**
  * Further keys. Those of proxies lie in the families: `s3.proxy-uri` (PyIceberg, iceberg-go),
- * `http-client.proxy-endpoint` and `rest.client.proxy.*` (Java). iceberg-rust has none, and its REST
- * catalog makes a FileIO of its own settings and of `config`, without a table's properties.
+ * `http-client.proxy-endpoint` and `rest.client.proxy.*` (Java). iceberg-rust has none, and makes
+ * its FileIO of the catalog's settings and of `config`, without a table's properties.
  */
 const RESERVED_KEYS: ReadonlySet<string> = new Set([
   ...["token", "credential", "uri", "oauth2-server-uri", "io-impl", "py-io-impl"],
