@@ -231,7 +231,9 @@ export class FirnServer {
     ticket?.hold();
     let began = false;
     try {
-      const body = await this.#bodyOf(exchange, accepted);
+      // Most requests have no body, and wait for nothing here.
+      const comes = expectsBody(request, accepted.bodyBytes);
+      const body = comes ? await this.#readBody(exchange, accepted) : undefined;
       ticket?.begin();
       const turn = this.#slices.enter();
       if (turn !== undefined) await turn;
@@ -250,11 +252,7 @@ export class FirnServer {
     }
   }
 
-  async #bodyOf(
-    exchange: Exchange,
-    { bodyBytes: maxBytes }: Accepted,
-  ): Promise<Uint8Array | undefined> {
-    if (!expectsBody(exchange.request, maxBytes)) return undefined;
+  #readBody(exchange: Exchange, { bodyBytes: maxBytes }: Accepted): Promise<Uint8Array> {
     goOn(exchange);
     return readBody(exchange.request, {
       maxBytes,
