@@ -8,7 +8,7 @@ import { encodeSummary } from "../../../src/catalog/codec/summary.ts";
 import { afterDropKeys } from "../../../src/catalog/drops.ts";
 import { summaryOfItem } from "../../../src/catalog/entities.ts";
 import { guardKeys } from "../../../src/catalog/guards.ts";
-import { jobOf } from "../../../src/catalog/jobs.ts";
+import { jobKeys, jobOf } from "../../../src/catalog/jobs.ts";
 import { FAMILIES, keyOf, locationKey } from "../../../src/catalog/keys.ts";
 import type { Catalog, Entity, Namespace, Relation, Summary } from "../../../src/catalog/model.ts";
 import { nameSummary, summaryOf } from "../../../src/catalog/summaries.ts";
@@ -25,8 +25,8 @@ import {
   type StoredEntity,
 } from "./read-store.ts";
 
-/** A summary in bytes, the state of a job, or none. */
-type Said = Uint8Array | "job" | undefined;
+/** A summary in bytes, the state of a job, a job of the account's own tombstones, or none. */
+type Said = Uint8Array | "job" | "sweep" | undefined;
 
 /** Keys that must be alive, with their summaries. */
 type Expected = Map<string, Said>;
@@ -62,9 +62,11 @@ function checkTree(content: StoreContent): void {
     }
     mustHaveParent(stored.entity, content);
   }
+  for (const key of sweepKeys(content)) expected.set(key, "sweep");
   for (const [key, summary] of expected) {
     const item = content.items.get(key);
     must(item?.state === "live", `${key} is not alive`);
+    if (summary === "sweep") continue;
     if (summary === "job") {
       const job = jobOf(item);
       must(key.endsWith(job.subject.id), `${key} is about another entity`);
@@ -82,6 +84,15 @@ function checkTree(content: StoreContent): void {
     if (isHold(item)) continue;
     must(alone, `${item.key} is an orphan`);
   }
+}
+
+/** Both keys of each job that is about no entity, but about tombstones of the whole account. */
+function sweepKeys({ items }: StoreContent): readonly string[] {
+  return [...items.values()].flatMap((item) => {
+    if (item.state === "absent" || parsedKey(item.key).family !== "jobById") return [];
+    const { id, kind, dueMs, subject } = jobOf(item);
+    return kind === "forget-tombstones" ? jobKeys(subject.id as AccountId, id, dueMs) : [];
+  });
 }
 
 type Keys = readonly (readonly [key: string, summary: Said])[];
