@@ -62,7 +62,8 @@ export function checkList(prefix: string, options: ListOptions | undefined): num
 /** @throws FirnError `Invalid`, codes `BLOB_DELETE_TOO_MANY`, `BLOB_PATH_INVALID`. */
 export function assertDeletable(paths: readonly string[]): void {
   if (paths.length > MAX_DELETE) {
-    throw invalid("BLOB_DELETE_TOO_MANY", "too many paths in one delete", { paths: paths.length });
+    const facts = { paths: paths.length, limit: MAX_DELETE };
+    throw invalid("BLOB_DELETE_TOO_MANY", "too many paths in one delete", facts);
   }
   for (const path of paths) assertBlobPath(path);
 }

@@ -74,7 +74,8 @@ export class LocalBlobStore implements BlobStore {
   get(path: string): Promise<Blob | undefined> {
     return this.#reading(path, async (file) => {
       if (file.size > this.#maxGetBytes) {
-        throw invalid("BLOB_TOO_LARGE", "blob too large", { path: path.slice(0, 200) });
+        const facts = { path: path.slice(0, 200), bytes: file.size, limit: this.#maxGetBytes };
+        throw invalid("BLOB_TOO_LARGE", "blob too large", facts);
       }
       return await this.#layout.read(file, path);
     });

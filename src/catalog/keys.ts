@@ -321,7 +321,8 @@ export function parseKey(key: string): ParsedKey {
 export function locationKey(account: AccountId, location: string): string {
   const leaf = encodeSegment(location, Number.MAX_SAFE_INTEGER);
   if (leaf.length > LIMITS.locationBytes) {
-    throw invalid("LOCATION_TOO_LONG", "location too long", { bytes: leaf.length });
+    const facts = { bytes: leaf.length, limit: LIMITS.locationBytes };
+    throw invalid("LOCATION_TOO_LONG", "location too long: choose a shorter one", facts);
   }
   return `${locationDirectory(account)}/${leaf}`;
 }

@@ -56,8 +56,10 @@ export function overloaded(): FirnError {
   return new FirnError("Overloaded", "OVERLOADED", "the server is overloaded: try again later");
 }
 
-export function bodyTooLarge(): FirnError {
-  return invalid("BODY_TOO_LARGE", "request body too large");
+/** `limit`: bytes, where the one that refused it told. */
+export function bodyTooLarge(limit?: number): FirnError {
+  const message = "request body too large: send several requests";
+  return invalid("BODY_TOO_LARGE", message, limit === undefined ? {} : { limit });
 }
 
 /** So many bytes of a body have come, and then none for as long as it may stand still. */

@@ -17,7 +17,8 @@ export function assertBatch(batch: Batch, families: KeyFamilies): void {
   assert(writerId !== "", "a batch names its writer");
   assert(ops.length > 0, "a batch has an operation");
   if (ops.length > LIMITS.batchOps) {
-    throw invalid("BATCH_TOO_LARGE", "too many pointer operations", { ops: ops.length });
+    const facts = { ops: ops.length, limit: LIMITS.batchOps };
+    throw invalid("BATCH_TOO_LARGE", "too many pointer operations", facts);
   }
   const keys = new Set<string>();
   for (const op of ops) {
@@ -34,7 +35,7 @@ function assertOp(op: PointerOp, summaryBytes: number): void {
   assert(op.expected >= 0n, "an expected version is not negative");
   const bytes = op.op === "put" ? (op.summary?.length ?? 0) : 0;
   if (bytes > summaryBytes) {
-    throw invalid("SUMMARY_TOO_LARGE", "pointer summary too large", { bytes });
+    throw invalid("SUMMARY_TOO_LARGE", "pointer summary too large", { bytes, limit: summaryBytes });
   }
 }
 

@@ -65,9 +65,12 @@ export function assertKeyFits(key: string): void {
   // No character takes more than three bytes for each unit of its text.
   if (key.length * 3 <= LIMITS.leafBytes) return;
   const bytes = utf8Length(key);
-  if (bytes > LIMITS.keyBytes) throw invalid("KEY_TOO_LONG", "key too long", { bytes });
+  if (bytes > LIMITS.keyBytes) {
+    throw invalid("KEY_TOO_LONG", "key too long", { bytes, limit: LIMITS.keyBytes });
+  }
   const leafBytes = utf8Length(splitKey(key).leaf);
   if (leafBytes > LIMITS.leafBytes) {
-    throw invalid("KEY_TOO_LONG", "last key segment too long", { bytes: leafBytes });
+    const facts = { bytes: leafBytes, limit: LIMITS.leafBytes };
+    throw invalid("KEY_TOO_LONG", "last key segment too long", facts);
   }
 }

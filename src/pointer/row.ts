@@ -163,5 +163,6 @@ class RowReader {
 function textBytes(text: string): number {
   const bytes = Buffer.byteLength(text, "utf8");
   if (bytes <= MAX_TEXT_BYTES) return bytes;
-  throw invalid("POINTER_ROW_TOO_LARGE", "text of a pointer too long", { bytes });
+  const facts = { bytes, limit: MAX_TEXT_BYTES };
+  throw invalid("POINTER_ROW_TOO_LARGE", "text of a pointer too long", facts);
 }

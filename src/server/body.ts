@@ -20,7 +20,7 @@ export function expectsBody({ method = "", headers }: IncomingMessage, maxBytes:
     headers["transfer-encoding"] !== undefined || (length !== undefined && length !== "0");
   if (type === undefined ? comes : !isJson(type)) throw contentTypeNotSupported();
   if (isCompressed(headers)) throw contentTypeNotSupported();
-  if (Number(length) > maxBytes) throw bodyTooLarge();
+  if (Number(length) > maxBytes) throw bodyTooLarge(maxBytes);
   return comes;
 }
 
@@ -76,7 +76,7 @@ export function readBody(request: IncomingMessage, arrival: Arrival): Promise<Ui
     const onData = (piece: Buffer): void => {
       watch.touch();
       try {
-        if (pieces.length + piece.length > arrival.maxBytes) throw bodyTooLarge();
+        if (pieces.length + piece.length > arrival.maxBytes) throw bodyTooLarge(arrival.maxBytes);
         arrival.counts(piece.length);
         pieces.add(piece);
       } catch (error) {

@@ -5,6 +5,7 @@ import { type FirnError, invalid } from "../base/error.ts";
 import { methodNotAllowed } from "../http/failure.ts";
 import { problemAnswer } from "../http/problem.ts";
 import type { Connections } from "./connections.ts";
+import { HEADER_BYTES } from "./http-server.ts";
 
 /** What Node says of a connection that it could not read a request from. */
 export type ClientError = Error & { readonly code?: string };
@@ -58,7 +59,9 @@ export function refuseTunnels(server: Server): void {
 function refusal(code: string | undefined): FirnError {
   switch (code) {
     case "HPE_HEADER_OVERFLOW":
-      return invalid("HEADERS_TOO_LARGE", "request line and headers too large");
+      return invalid("HEADERS_TOO_LARGE", "request line and headers too large", {
+        limit: HEADER_BYTES,
+      });
     case "ERR_HTTP_REQUEST_TIMEOUT":
       return invalid("REQUEST_TIMEOUT", "the request took too long to arrive");
     case "HPE_CHUNK_EXTENSIONS_OVERFLOW":

@@ -7,8 +7,11 @@ const HEAD_MS = 10_000;
 const CHECK_MS = 1_000;
 /** Longer than the minute after which most load balancers let go of an idle connection. */
 const KEEP_ALIVE_MS = 72_000;
-/** The longest path that names may make: 32 levels of 255 bytes, each byte escaped, and a table. */
-const HEADER_BYTES = 65_536;
+/**
+ * Of the request line and all headers: the longest path that names may make is 32 levels of 255
+ * bytes, each byte escaped, and a table.
+ */
+export const HEADER_BYTES = 65_536;
 
 /** A server of Node within our bounds; it does not listen yet. */
 export function createHttpServer(requestMs: number = REQUEST_MS): Server {

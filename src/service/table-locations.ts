@@ -59,7 +59,11 @@ export function samePlaces(a: Places, b: Places): boolean {
 function tooDeep(levels: number): FirnError {
   const limit = LIMITS.locationLevels;
   const facts = { levels, limit };
-  return invalid("LOCATION_TOO_DEEP", "location has too many parent directories", facts);
+  return invalid(
+    "LOCATION_TOO_DEEP",
+    "location has too many parent directories: choose a shorter path",
+    facts,
+  );
 }
 
 /** Where the tables of one catalog may lie, by its roots as one read found them. */

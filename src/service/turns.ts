@@ -53,7 +53,7 @@ export class Turns {
       "Overloaded",
       "TABLE_OVERLOADED",
       "too many commits wait for this table: try again later",
-      { waiting },
+      { waiting, limit: LIMITS.turnsWaiting },
     );
   }
 

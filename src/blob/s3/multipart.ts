@@ -83,7 +83,8 @@ async function sendParts(
       if (failure !== undefined) break;
       const PartNumber = ++number;
       if (number > MAX_PARTS) {
-        throw invalid("BLOB_TOO_LARGE", "blob too large", { path: upload.path.slice(0, 200) });
+        const facts = { path: upload.path.slice(0, 200), parts: number, limit: MAX_PARTS };
+        throw invalid("BLOB_TOO_LARGE", "blob too large", facts);
       }
       const sending = sendPart(wire, upload, { uploadId, PartNumber, bytes })
         .then((ETag) => {

@@ -134,7 +134,7 @@ async function read(
   const { bytes, etag, size, origin } = attempted.value;
   const ranged = attempted.value.range !== undefined;
   if (bytes === undefined) {
-    const context = { path: path.slice(0, 200), bytes: size };
+    const context = { path: path.slice(0, 200), bytes: size, limit: maxBytes };
     throw invalid("BLOB_TOO_LARGE", "blob too large", context);
   }
   return { ok: true, value: { bytes, etag, sha256: origin.sha256, ranged } };

@@ -38,7 +38,8 @@ export function checkLevels(levels: readonly string[]): readonly string[] {
     throw invalid("NAMESPACE_INVALID", "empty namespace level");
   }
   if (levels.length > LIMITS.namespaceLevels) {
-    throw invalid("NAMESPACE_INVALID", "too many namespace levels", { levels: levels.length });
+    const facts = { levels: levels.length, limit: LIMITS.namespaceLevels };
+    throw invalid("NAMESPACE_INVALID", "too many namespace levels: use fewer", facts);
   }
   return levels;
 }

@@ -25,7 +25,8 @@ export function parseQuery(raw: string): Query {
     const value = equals < 0 ? "" : decodeUrlPart(pair.slice(equals + 1));
     if (query.has(name)) throw parameterInvalid(name, "repeated");
     query.set(name, value);
-    if (query.size > MAX_PARAMETERS) throw parameterInvalid(name, "too many parameters");
+    if (query.size > MAX_PARAMETERS)
+      throw parameterInvalid(name, `one of more than ${MAX_PARAMETERS}`);
   }
   return query;
 }

@@ -89,7 +89,10 @@ export function encodeItem(families: KeyFamilies, item: StoredItem, nowMs: numbe
       utf8Length(blobPath ?? "") +
       (summary?.length ?? 0);
     if (bytes > MAX_ITEM_BYTES) {
-      throw invalid("POINTER_ITEM_TOO_LARGE", "pointer too large", { bytes });
+      throw invalid("POINTER_ITEM_TOO_LARGE", "pointer too large", {
+        bytes,
+        limit: MAX_ITEM_BYTES,
+      });
     }
     const { lifeMs } = families.of(item.key);
     // The service's clock may be ahead of ours.
