@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { utf8 } from "../../src/base/bytes.ts";
+import { utf8, utf8Text } from "../../src/base/bytes.ts";
 import { encodeGcBoundary } from "../../src/lsm/format/gc-boundary.ts";
 import { ManifestHistory } from "../../src/lsm/manifest/history.ts";
-import { boundaryPath, ManifestObjects } from "../../src/lsm/manifest/objects.ts";
+import { boundaryPath, ManifestObjects, manifestPath } from "../../src/lsm/manifest/objects.ts";
 import type { ManifestState } from "../../src/lsm/manifest/store.ts";
 import { FaultyBlobStore } from "../support/faulty-blob-store.ts";
 import { readOne, TimedShard } from "./support/timed-shard.ts";
@@ -100,6 +100,60 @@ describe("garbage collection", () => {
     await world.run(collecting);
     expect(await world.names("sst/")).toEqual(before);
     expect(await world.run(readOne(second))).toBe("2");
+  });
+
+  it("leaves what was unpublished when it looked, and superseded when it deletes", async () => {
+    const world = new TimedShard();
+    let stalls: ((method: string, path: string) => boolean) | undefined;
+    const gates: (() => void)[] = [];
+    const faulty = new FaultyBlobStore(world.store, (_index, method, [path]) => {
+      if (stalls?.(method, String(path)) !== true) return undefined;
+      stalls = undefined;
+      const until = () => new Promise<void>((resolve) => gates.push(resolve));
+      return { fault: "stalled", applied: "before", until };
+    });
+    /** Begins work that hangs in a call. What is answered lets it go on, and waits for its end. */
+    const hang = async (at: typeof stalls, work: () => Promise<void>) => {
+      stalls = at;
+      const before = gates.length;
+      const working = work();
+      for (let i = 0; i < 200 && gates.length === before; i++) await world.clock.advance(0);
+      expect(gates).toHaveLength(before + 1);
+      return async (): Promise<void> => {
+        gates[before]?.();
+        await world.run(working);
+      };
+    };
+    const engine = await world.open({ gcMinAgeMs: 0 }, faulty);
+    await world.flush(engine, "1");
+    await world.run(engine.checkpoint("first"));
+    await world.flush(engine, "2");
+    const [first] = (await world.newest()).checkpoints;
+    const older = manifestPath("", first?.manifestId ?? 0);
+    // A table lies in the store, and no manifest names it yet: the answer to its put hangs.
+    const flush = await hang(
+      (method, path) => method.startsWith("put") && path.startsWith("sst/"),
+      () => world.flush(engine, "3"),
+    );
+    // A collection has seen it and the newest manifest, when its read of an older one hangs.
+    const collect = await hang(
+      (method, path) => method === "get" && path === older,
+      () => engine.collectGarbage(),
+    );
+    // Meanwhile it is published, kept, and given up again.
+    await flush();
+    await world.run(engine.checkpoint("kept"));
+    await world.run(engine.compact());
+    await collect();
+    const reader = await world.read({ checkpoint: "kept" }, { gcMinAgeMs: 0 });
+    const value = await world.run(Promise.resolve(reader.get(utf8("key 07"))));
+    expect(value && utf8Text(value)).toBe("3");
+    await world.run(reader.close());
+    expect(await world.findings()).toEqual([]);
+    // What nobody keeps any more is garbage like any other.
+    for (const name of ["first", "kept"]) await world.run(engine.deleteCheckpoint(name));
+    await world.run(engine.collectGarbage());
+    expect(await world.names("sst/")).toHaveLength(1);
   });
 
   it("is stopped where another process has taken the shard over", async () => {

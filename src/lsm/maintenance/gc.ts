@@ -58,10 +58,13 @@ const EXTENSION = ".sst";
  * ago, or is a checkpoint's.
  *
  * The order is what makes it safe. Tables are listed before it is checked that this process still
- * owns the shard, so none of them is of a later owner. The boundary is raised before a manifest
- * goes, and checkpoints are looked at again after that: whoever makes one of an older manifest
- * reads the boundary afterwards. Manifests go before the tables that only they name, and what this
- * process reads or writes is asked for in the very turn in which tables are deleted.
+ * owns the shard, so none of them is of a later owner. What is under way is noted in the turn in
+ * which the newest manifest is: by the time tables are deleted it may have been published, kept by
+ * somebody and superseded, and no manifest that was looked at names it; what is in neither is named
+ * by no later manifest. The boundary is raised before a manifest goes, and checkpoints are looked
+ * at again after that: whoever makes one of an older manifest reads the boundary afterwards.
+ * Manifests go before the tables that only they name, and what this process reads or writes is
+ * asked for in the very turn in which tables are deleted.
  *
  * A clone's collector never deletes what lies with others. It lets go of the parent where nothing
  * that stays names anything of others: then no state of the shard ever will again.
@@ -113,6 +116,8 @@ export class Collector {
     await manifests.check(Number.POSITIVE_INFINITY);
     await this.#endCheckpoints();
     const { id: newest } = manifests.current;
+    // Any of it may be published, kept and superseded before tables are deleted.
+    const unpublished = this.#target.underWay.now();
     const stored = (await this.#history.list()).filter(({ id }) => id <= newest);
     const old = this.#outOfRetention(stored);
     const through = old.at(-1)?.id;
@@ -124,7 +129,8 @@ export class Collector {
     }
     const referenced = await this.#referenced(stored.filter((entry) => !gone.has(entry)));
     await this.#delete([...gone]);
-    await this.#deleteTables(tables, referenced.tables);
+    const published = tables.filter(({ path }) => !unpublished.has(this.#idOf(path) ?? ""));
+    await this.#deleteTables(published, referenced.tables);
     if (!referenced.areForeign) await this.#letGoOfParent(stored);
     this.#noteKept(tables);
   }

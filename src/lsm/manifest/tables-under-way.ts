@@ -21,4 +21,9 @@ export class TablesUnderWay {
   has(id: Ulid): boolean {
     return this.#ids.has(id);
   }
+
+  /** Those of this moment. */
+  now(): ReadonlySet<Ulid> {
+    return new Set(this.#ids);
+  }
 }
