@@ -4,6 +4,7 @@ import { SeededPrng } from "../../src/base/prng.ts";
 import { MemoryBlobStore } from "../../src/blob/memory.ts";
 import { InlineMerger } from "../../src/lsm/compaction/inline-merger.ts";
 import { Engine } from "../../src/lsm/engine/engine.ts";
+import { int64Bytes, int64Of, membersOf, setBytes } from "../../src/lsm/read/operators.ts";
 import { ObjectWalStore } from "../../src/lsm/wal/objects.ts";
 import type { WriteOp } from "../../src/lsm/write/write-path.ts";
 import { SystemClock } from "../../src/runtime/clock.ts";
@@ -24,14 +25,18 @@ class CountingClock extends SystemClock {
   }
 }
 
-/** An engine of so many keys, of which all but the first and the last were deleted again. */
-async function withTombstones(clock: CountingClock): Promise<Engine> {
+async function openEngine(clock: SystemClock): Promise<Engine> {
   const store = new MemoryBlobStore(clock);
-  const engine = await Engine.open({
+  return Engine.open({
     ...{ store, clock, prng: new SeededPrng(1), merger: new InlineMerger(clock) },
     wal: new ObjectWalStore(store, { clock, prng: new SeededPrng(2), prefix: "wal/" }),
     node: { node: "n", host: "h", pid: 1, bootId: "b", url: "", sight: () => "dead" },
   });
+}
+
+/** An engine of so many keys, of which all but the first and the last were deleted again. */
+async function withTombstones(clock: CountingClock): Promise<Engine> {
+  const engine = await openEngine(clock);
   const batches = async (last: number, op: (n: number) => WriteOp): Promise<void> => {
     for (let n = 0; n < last; n += BATCH) {
       const batch = Array.from({ length: Math.min(BATCH, last - n) }, (_, i) => op(n + i));
@@ -66,6 +71,47 @@ test("a scan over tombstones gives way", async () => {
     });
     transaction.rollback();
     expectShortTurns("in a transaction", inTransaction);
+  } finally {
+    await engine.close();
+  }
+});
+
+const OPERANDS = 20_000;
+const SUM = utf8("sum");
+const SET = utf8("set");
+
+function mergesOf(from: number): readonly WriteOp[] {
+  return Array.from({ length: BATCH }, (_, i): WriteOp[] => [
+    { op: "merge", key: SUM, operator: "add", value: int64Bytes(1n) },
+    { op: "merge", key: SET, operator: "set-union", value: setBytes([keyOf(from + i)]) },
+  ]).flat();
+}
+
+test("operands of one key are combined in linear time: by reads, a flush and a transaction", async () => {
+  const engine = await openEngine(new SystemClock());
+  const readBoth = async (source: Pick<Engine, "get">) => {
+    expect(int64Of((await source.get(SUM)) ?? new Uint8Array(8))).toBe(BigInt(OPERANDS));
+    expect(membersOf((await source.get(SET)) ?? new Uint8Array())).toHaveLength(OPERANDS);
+  };
+  try {
+    for (let n = 0; n < OPERANDS; n += BATCH) await engine.write(mergesOf(n));
+    expectShortTurns("reads", await costOf(() => readBoth(engine)));
+    expectShortTurns("a flush", await costOf(() => engine.flush()));
+    await readBoth(engine);
+    await engine.write([SUM, SET].map((key) => ({ op: "delete", key })));
+    const transaction = engine.transaction();
+    const merged = await costOf(async () => {
+      for (let n = 0; n < OPERANDS; n += BATCH) {
+        for (const op of mergesOf(n)) {
+          if (op.op === "merge") transaction.merge(op.key, op.value, op.operator);
+        }
+        await new Promise(setImmediate);
+      }
+      await readBoth(transaction);
+      await transaction.commit();
+    });
+    expectShortTurns("a transaction", merged);
+    await readBoth(engine);
   } finally {
     await engine.close();
   }

@@ -125,21 +125,20 @@ export class Operators {
     return this.#of(number).name;
   }
 
-  /** Two neighbours of one operator as one operand; undefined where they are of two. */
-  combine(older: Operand, newer: Operand): Operand | undefined {
-    const { operator } = newer;
-    if (older.operator !== operator) return undefined;
-    return { operator, value: this.#of(operator).combine([older.value, newer.value]) };
+  /** Neighbours of one operator as one operand, the oldest first. */
+  combine(operator: number, values: readonly Uint8Array[]): Operand {
+    return { operator, value: this.#of(operator).combine(values) };
   }
 
-  /** What an operand makes of a value; undefined where that has another form. */
+  /** What operands of one operator, the oldest first, make of a value; undefined: of another form. */
   apply(
     value: Uint8Array | undefined,
-    { operator, value: operand }: Operand,
+    operator: number,
+    values: readonly Uint8Array[],
   ): Uint8Array | undefined {
     const { accepts, combine } = this.#of(operator);
-    if (value === undefined) return operand;
-    return accepts(value) ? combine([value, operand]) : undefined;
+    if (value === undefined) return combine(values);
+    return accepts(value) ? combine([value, ...values]) : undefined;
   }
 
   /**

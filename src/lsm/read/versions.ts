@@ -147,19 +147,18 @@ export class VersionFilter {
 
   /** Folds them over a version, or over nothing; what is older in their stripe is hidden. */
   #endOperandsOver(base: EntryBytes | undefined): void {
-    const { operators } = this.#retention;
     this.#stripe = this.#operandsStripe;
     const left = this.#operands.splice(0);
     // What expires later is no base: without it the operands are based on nothing.
     let folded = base === undefined || base.kind <= PUT ? putValue(base) : undefined;
     let put: Pending | undefined;
     const mayFold = base === undefined || base.kind <= PUT;
-    for (let oldest = left.at(-1); mayFold && oldest?.kind === MERGE; oldest = left.at(-1)) {
-      const value = operators.apply(folded, oldest);
-      if (value === undefined || value.length > LSM_LIMITS.valueBytes) break;
-      folded = value;
-      put = { ...oldest, kind: PUT, value };
-      left.pop();
+    while (mayFold && left.at(-1)?.kind === MERGE) {
+      const step = this.#foldOldest(folded, runOf(left));
+      if (step === undefined) break;
+      folded = step.value;
+      put = step;
+      left.length -= step.count;
     }
     this.#writeOperands(left);
     const { dropTombstones } = this.#retention;
@@ -168,23 +167,46 @@ export class VersionFilter {
     else if (base !== undefined && !isGone) this.#write(base);
   }
 
+  /**
+   * Folds as many as fit a value of the oldest operands, all of one operator, over what they are
+   * based on. Undefined: not one of them.
+   */
+  #foldOldest(
+    base: Uint8Array | undefined,
+    run: readonly Pending[],
+  ): (Pending & { readonly count: number }) | undefined {
+    const { operators } = this.#retention;
+    for (let count = run.length; count > 0; count >>= 1) {
+      const some = run.slice(run.length - count);
+      const newest = some[0] as Pending;
+      const value = operators.apply(base, newest.operator, valuesOf(some));
+      if (value === undefined) return undefined;
+      if (fits(value)) return { ...newest, kind: PUT, value, count };
+    }
+    return undefined;
+  }
+
   /** Neighbours of one operator, of which none expires, become one. */
   #writeOperands(operands: readonly Pending[]): void {
-    const { operators } = this.#retention;
-    let newest: Pending | undefined;
-    for (const operand of operands) {
-      const combined =
-        newest?.kind === MERGE && operand.kind === MERGE
-          ? operators.combine(operand, newest)
-          : undefined;
-      if (newest !== undefined && combined !== undefined && fits(combined.value)) {
-        newest = { ...newest, value: combined.value };
-        continue;
+    let end = 0;
+    for (let start = 0; start < operands.length; start = end) {
+      const first = operands[start] as Pending;
+      end = start + 1;
+      while (first.kind === MERGE && isLike(operands[end], first)) end++;
+      for (const operand of this.#combine(operands.slice(start, end))) {
+        this.#write(bytesOf(this.#operandsKey, operand));
       }
-      if (newest !== undefined) this.#write(bytesOf(this.#operandsKey, newest));
-      newest = operand;
     }
-    if (newest !== undefined) this.#write(bytesOf(this.#operandsKey, newest));
+  }
+
+  /** A run of one operator as one operand; as several, where that is too large for a value. */
+  #combine(run: readonly Pending[]): Pending[] {
+    const [newest] = run;
+    if (newest === undefined || run.length === 1) return [...run];
+    const { value } = this.#retention.operators.combine(newest.operator, valuesOf(run));
+    if (fits(value)) return [{ ...newest, value }];
+    const middle = run.length >> 1;
+    return [...this.#combine(run.slice(0, middle)), ...this.#combine(run.slice(middle))];
   }
 }
 
@@ -193,6 +215,21 @@ interface Pending extends Operand {
   readonly sequence: Sequence;
   readonly kind: Kind;
   readonly expiresAtMs: number;
+}
+
+/** The oldest of operands, newest first, as far as they are of one operator and none expires. */
+function runOf(operands: readonly Pending[]): readonly Pending[] {
+  const oldest = operands.at(-1);
+  return operands.slice(operands.findLastIndex((operand) => !isLike(operand, oldest)) + 1);
+}
+
+function isLike(operand: Pending | undefined, other: Pending | undefined): boolean {
+  return operand?.kind === MERGE && operand.operator === other?.operator;
+}
+
+/** The oldest first. */
+function valuesOf(operands: readonly Pending[]): readonly Uint8Array[] {
+  return operands.map(({ value }) => value).reverse();
 }
 
 function pendingOf(cursor: Cursor): Pending {

@@ -13,8 +13,8 @@ interface OwnOperand {
 export class OwnKey {
   readonly #meaning: Meaning;
   #whole: WholeOp | undefined;
-  /** Oldest first. */
-  #operands: readonly OwnOperand[] = [];
+  /** Oldest first. Combined when somebody asks, not as they come: a set would be made anew each time. */
+  #operands: OwnOperand[] = [];
 
   constructor(meaning: Meaning) {
     this.#meaning = meaning;
@@ -27,7 +27,7 @@ export class OwnKey {
 
   /** In their order: what has to be written. */
   get ops(): readonly WriteOp[] {
-    const operands = this.#operands.map(({ op }) => op);
+    const operands = this.#combined().map(({ op }) => op);
     return this.#whole === undefined ? operands : [this.#whole, ...operands];
   }
 
@@ -36,31 +36,36 @@ export class OwnKey {
     this.#operands = [];
   }
 
-  /** Neighbours of one operator, of which none expires, become one. */
   merge(op: MergeOp, operator: number): void {
-    const last = this.#operands.at(-1);
-    const isTimed = op.expiresAtMs !== undefined || last?.op.expiresAtMs !== undefined;
-    const combined =
-      last === undefined || isTimed
-        ? undefined
-        : this.#meaning.operators.combine(
-            { operator: last.operator, value: last.op.value },
-            { operator, value: op.value },
-          );
-    this.#operands =
-      combined === undefined
-        ? [...this.#operands, { op, operator }]
-        : [...this.#operands.slice(0, -1), { op: { ...op, value: combined.value }, operator }];
+    this.#operands.push({ op, operator });
   }
 
   /** The value of the key, of the one that is stored below. @throws as `Operators.fold`. */
   readonly over = (stored: Uint8Array | undefined): Uint8Array | undefined =>
-    this.#over(this.#whole, this.#operands, stored);
+    this.#over(this.#whole, this.#combined(), stored);
 
   /** As `over`, whatever is written later. */
   frozen(): (stored: Uint8Array | undefined) => Uint8Array | undefined {
-    const [whole, operands] = [this.#whole, this.#operands];
+    const [whole, operands] = [this.#whole, [...this.#combined()]];
     return (stored) => this.#over(whole, operands, stored);
+  }
+
+  /** The operands, once neighbours of one operator, of which none expires, have become one. */
+  #combined(): readonly OwnOperand[] {
+    const operands = this.#operands;
+    const combined: OwnOperand[] = [];
+    let end = 0;
+    for (let start = 0; start < operands.length; start = end) {
+      const first = operands[start] as OwnOperand;
+      end = start + 1;
+      while (isUntimedLike(first, operands[end])) end++;
+      const values = operands.slice(start, end).map(({ op }) => op.value);
+      const { operator } = first;
+      const { value } = this.#meaning.operators.combine(operator, values);
+      combined.push({ op: { ...first.op, value }, operator });
+    }
+    this.#operands = combined;
+    return combined;
   }
 
   #over(
@@ -83,4 +88,10 @@ export class OwnKey {
   #counts({ expiresAtMs }: { readonly expiresAtMs?: number }): boolean {
     return expiresAtMs === undefined || expiresAtMs > this.#meaning.nowMs();
   }
+}
+
+/** Whether both are of one operator and neither expires. */
+function isUntimedLike(first: OwnOperand, next: OwnOperand | undefined): boolean {
+  if (first.op.expiresAtMs !== undefined || next === undefined) return false;
+  return next.op.expiresAtMs === undefined && next.operator === first.operator;
 }
