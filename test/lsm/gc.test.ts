@@ -4,6 +4,7 @@ import { encodeGcBoundary } from "../../src/lsm/format/gc-boundary.ts";
 import { ManifestHistory } from "../../src/lsm/manifest/history.ts";
 import { boundaryPath, ManifestObjects, manifestPath } from "../../src/lsm/manifest/objects.ts";
 import type { ManifestState } from "../../src/lsm/manifest/store.ts";
+import { tablePath } from "../../src/lsm/read/tables.ts";
 import { FaultyBlobStore } from "../support/faulty-blob-store.ts";
 import { readOne, TimedShard } from "./support/timed-shard.ts";
 
@@ -155,6 +156,35 @@ describe("garbage collection", () => {
     await world.run(engine.collectGarbage());
     expect(await world.names("sst/")).toHaveLength(1);
   });
+
+  it.each([1, 2, 3, 4, 5, 6, 8, 10])(
+    "leaves what a manifest names that a list does not show yet, %s writes behind",
+    async (lag) => {
+      const world = new TimedShard();
+      let isLate = false;
+      const faulty = new FaultyBlobStore(world.store, (_index, method, [path]) =>
+        isLate && method === "list" && path === "manifest/" ? { fault: "stale", lag } : undefined,
+      );
+      const engine = await world.open({ gcMinAgeMs: 0 }, faulty);
+      for (const value of ["1", "2", "3"]) await world.flush(engine, value);
+      await world.run(engine.compact());
+      isLate = true;
+      await world.run(engine.collectGarbage());
+      // Anybody may keep what lies above the boundary.
+      const history = new ManifestHistory(world.store, "", world.clock);
+      const through = (await history.boundary())?.manifestThrough ?? 0;
+      const tables = await world.names("sst/");
+      for (const { id } of await history.list()) {
+        if (id <= through) continue;
+        const { level0 = [], runs = [] } = (await history.read(id)) ?? {};
+        const named = [...level0, ...runs.flatMap((run) => run.tables)];
+        for (const table of named) expect(tables).toContain(tablePath("", table.id));
+      }
+      isLate = false;
+      await world.run(engine.collectGarbage());
+      expect(await world.names("sst/")).toHaveLength(1);
+    },
+  );
 
   it("is stopped where another process has taken the shard over", async () => {
     const world = new TimedShard();

@@ -119,6 +119,8 @@ export class Collector {
     // Any of it may be published, kept and superseded before tables are deleted.
     const unpublished = this.#target.underWay.now();
     const stored = (await this.#history.list()).filter(({ id }) => id <= newest);
+    // A list that lags behind: what it does not show may name anything, and be kept yet.
+    if (stored.at(-1)?.id !== newest) return;
     const old = this.#outOfRetention(stored);
     const through = old.at(-1)?.id;
     let gone: ReadonlySet<Numbered> = new Set();
