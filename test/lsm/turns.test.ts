@@ -87,7 +87,7 @@ function mergesOf(from: number): readonly WriteOp[] {
   ]).flat();
 }
 
-test("operands of one key are combined in linear time: by reads, a flush and a transaction", async () => {
+test("reads, a flush and a transaction combine the operands of one key at once", async () => {
   const engine = await openEngine(new SystemClock());
   const readBoth = async (source: Pick<Engine, "get">) => {
     expect(int64Of((await source.get(SUM)) ?? new Uint8Array(8))).toBe(BigInt(OPERANDS));

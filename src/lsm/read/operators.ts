@@ -130,7 +130,10 @@ export class Operators {
     return { operator, value: this.#of(operator).combine(values) };
   }
 
-  /** What operands of one operator, the oldest first, make of a value; undefined: of another form. */
+  /**
+   * What operands of one operator, the oldest first, make of a value; undefined where that has
+   * another form.
+   */
   apply(
     value: Uint8Array | undefined,
     operator: number,

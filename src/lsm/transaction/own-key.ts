@@ -13,7 +13,7 @@ interface OwnOperand {
 export class OwnKey {
   readonly #meaning: Meaning;
   #whole: WholeOp | undefined;
-  /** Oldest first. Combined when somebody asks, not as they come: a set would be made anew each time. */
+  /** Oldest first. Combined when it is read: as they come, a set would be made anew each time. */
   #operands: OwnOperand[] = [];
 
   constructor(meaning: Meaning) {
