@@ -76,7 +76,7 @@ test("a scan over tombstones gives way", async () => {
   }
 });
 
-const OPERANDS = 20_000;
+const OPERANDS = 5_000;
 const SUM = utf8("sum");
 const SET = utf8("set");
 
