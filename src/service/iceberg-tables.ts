@@ -36,21 +36,22 @@ import {
   RelationCommits,
 } from "./relation-commits.ts";
 import { ofRelation } from "./relation-missing.ts";
-import type {
-  CommitOfTable,
-  CommitTable,
-  CreateTable,
-  DryRun,
-  DryRunOfTable,
-  LoadedTable,
-  LoadOptions,
-  LoadResult,
-  NamespaceRef,
-  RegisterTable,
-  RenameTable,
-  SnapshotsMode,
-  TableOperations,
-  TableRef,
+import {
+  ANY_TAG,
+  type CommitOfTable,
+  type CommitTable,
+  type CreateTable,
+  type DryRun,
+  type DryRunOfTable,
+  type LoadedTable,
+  type LoadOptions,
+  type LoadResult,
+  type NamespaceRef,
+  type RegisterTable,
+  type RenameTable,
+  type SnapshotsMode,
+  type TableOperations,
+  type TableRef,
 } from "./requests.ts";
 import { snapshotChange } from "./snapshot-changes.ts";
 import type { TableConfigs } from "./table-config.ts";
@@ -167,7 +168,7 @@ export class IcebergTables implements TableOperations {
   async loadTable(_actor: Actor, ref: TableRef, options: LoadOptions): Promise<LoadResult> {
     const { location, version, revision } = await this.#find(ref);
     const etag = tagOf(version, revision, options.snapshots);
-    if (options.ifNoneMatch?.includes(etag) === true) {
+    if (options.ifNoneMatch?.some((tag) => tag === etag || tag === ANY_TAG) === true) {
       await this.#files.assertThere(location);
       return "not-modified";
     }

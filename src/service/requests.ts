@@ -82,9 +82,12 @@ export type SnapshotsMode = "all" | "refs";
 
 export interface LoadOptions {
   readonly snapshots: SnapshotsMode;
-  /** The entity tags of `If-None-Match`, quotes and all. */
+  /** The entity tags of `If-None-Match`, quotes and all, or `ANY_TAG`. */
   readonly ifNoneMatch?: readonly string[] | undefined;
 }
+
+/** In place of a tag: whatever stands there (RFC 9110, 13.1.2). */
+export const ANY_TAG = "*";
 
 /**
  * A table as answered: metadata is JSON text in pieces that belong one behind the other, spliced

@@ -1,3 +1,5 @@
+import { ANY_TAG } from "../../service/requests.ts";
+
 /** More tags than any client remembers of one table. */
 const MAX_TAGS = 64;
 
@@ -8,7 +10,7 @@ const MAX_TAGS = 64;
  */
 export function parseEntityTags(header: string | undefined): readonly string[] | undefined {
   if (header === undefined) return undefined;
-  if (header.trim() === "*") return ["*"];
+  if (header.trim() === ANY_TAG) return [ANY_TAG];
   const tags: string[] = [];
   let at = 0;
   while (at < header.length && tags.length < MAX_TAGS) {

@@ -1,12 +1,13 @@
 import { LIMITS } from "../../base/limits.ts";
-import type {
-  DryRun,
-  DryRunOfTable,
-  LoadedTable,
-  LoadedView,
-  NamespaceInfo,
-  Page,
-  PropertiesUpdated,
+import {
+  ANY_TAG,
+  type DryRun,
+  type DryRunOfTable,
+  type LoadedTable,
+  type LoadedView,
+  type NamespaceInfo,
+  type Page,
+  type PropertiesUpdated,
 } from "../../service/requests.ts";
 import { type Answer, inOneWrite } from "../answer.ts";
 import { printIdentifiers } from "./identifiers.ts";
@@ -140,7 +141,7 @@ export function notModifiedAnswer(tags: readonly string[] | undefined): Answer {
   const tag = tags?.length === 1 ? tags[0] : undefined;
   return {
     status: 304,
-    headers: tag === undefined || tag === "*" ? {} : { ETag: tag },
+    headers: tag === undefined || tag === ANY_TAG ? {} : { ETag: tag },
     body: undefined,
   };
 }
