@@ -105,7 +105,8 @@ export async function hot(at: ServerAt, { print }: Output): Promise<number> {
     print(`${kind}:${found[kind].length === 0 ? " too few operations" : ""}\n`);
     for (const { prefix, share, perSecond, keys } of found[kind]) {
       const percent = `${Math.round(100 * share)} %`.padStart(5);
-      print(`  ${percent} ${Math.round(perSecond)}/s on at least ${keys} keys: "${prefix}"\n`);
+      const many = `${keys} ${keys === 1 ? "key" : "keys"}`;
+      print(`  ${percent} ${Math.round(perSecond)}/s on at least ${many}: "${prefix}"\n`);
     }
   }
   for (const { prefix, writesPerSecond, leftSeconds, refused } of throttles) {

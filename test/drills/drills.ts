@@ -119,7 +119,7 @@ async function playHotPrefix(site: Site, say: (text: string) => void): Promise<v
     say(`alarm at ${await site.until(alarm, "alarm")}`);
     const writes = (await site.operate(look)).split("writes:")[1] ?? "";
     // One key of the family of tables: nothing else of a commit is written again and again.
-    const prefix = / on 1 keys or more: "([^"]*\/tables\/by-id\/[^"]+)"/.exec(writes)?.[1];
+    const prefix = / on at least 1 key: "([^"]*\/tables\/by-id\/[^"]+)"/.exec(writes)?.[1];
     assert.ok(prefix !== undefined, `no table is told of: ${writes}`);
     say(`throttles ${prefix}`);
     await site.operate(hold.replace("PREFIX", prefix));
