@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Trade } from "./lsm/index.ts";
+import type { CompactionStyle } from "./lsm/index.ts";
 import { SystemClock } from "./runtime/clock.ts";
 import { type Composition, compose } from "./runtime/compose.ts";
 import { mintNodeId } from "./runtime/node-identity.ts";
@@ -21,7 +21,7 @@ import type { TableSnapshots as Snapshots } from "./service/table-snapshots.ts";
 export { type ErrorContext, type ErrorKind, FirnError } from "./base/error.ts";
 export type { UndropTarget } from "./catalog/dropped.ts";
 export type { MetricsReport } from "./catalog/reports.ts";
-export type { Trade } from "./lsm/index.ts";
+export type { CompactionStyle } from "./lsm/index.ts";
 export type { LogLevel, Profile } from "./runtime/settings.ts";
 export type { CatalogInfo } from "./service/catalog-admin.ts";
 export type {
@@ -76,7 +76,7 @@ export interface FirnOptions {
   /** Of the storage engine (profiles `local` and `bucket`); 256 if absent. */
   readonly engineMemoryMib?: number;
   /** What its compactions save: `balanced` if absent, or `write`, `read`, `space`. */
-  readonly engineTrade?: Trade;
+  readonly engineCompactionStyle?: CompactionStyle;
   /** Threads that compute its compactions; as many as there are processors, less one, up to 4. */
   readonly engineMergeThreads?: number;
   /** How long its log stays for subscribers, such as `12h`; `0` if absent. At most 1024 MiB. */
@@ -188,7 +188,7 @@ export class Firn {
       log,
       readBody: composition.readBody,
       ready: () => composition.ready(),
-      desks: composition.desks,
+      shards: composition.shards,
       edge: settings,
       dir: operatorDirectory(settings),
       maxInFlight: settings.maxInFlight,

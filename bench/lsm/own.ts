@@ -1,4 +1,4 @@
-import { TRADES, type Trade } from "../../src/lsm/trade.ts";
+import { COMPACTION_STYLES, type CompactionStyle } from "../../src/lsm/compaction-style.ts";
 import { formatTable } from "../report.ts";
 import type { Own } from "./goals.ts";
 import { benchMemory, MEMORY_LOADS } from "./memory.ts";
@@ -31,7 +31,7 @@ export async function benchOwn({ smoke, wants }: OwnOptions): Promise<Own> {
   const sizes = SIZES.map((size) => ({ ...size, rows: size.rows / shrink }));
   const updates = wants("updates") ? await benchUpdates(sizes) : [];
   if (updates.length > 0) showUpdates(updates);
-  if (wants("trades")) await showTrades(sizes.slice(-1));
+  if (wants("compaction-styles")) await showCompactionStyles(sizes.slice(-1));
   const drop = wants("drop") ? await benchDrop(DROPPED_ROWS / shrink) : undefined;
   if (drop !== undefined) showDrop(drop);
   const requests = wants("requests") ? await benchRequests(smoke) : [];
@@ -50,12 +50,12 @@ function showMemory(cells: readonly MemoryCell[]): void {
   console.log(`${formatTable(header, rows)}\n`);
 }
 
-/** What each trade saves, and what it costs. */
-async function showTrades(sizes: readonly Size[]): Promise<void> {
+/** What each compaction style saves, and what it costs. */
+async function showCompactionStyles(sizes: readonly Size[]): Promise<void> {
   const cells: UpdateCell[] = [];
-  for (const trade of Object.keys(TRADES) as Trade[]) {
-    const [cell] = await benchUpdates(sizes, { ...MANY_MEMTABLES, trade });
-    if (cell !== undefined) cells.push({ ...cell, title: `${trade}: ${cell.title}` });
+  for (const compactionStyle of Object.keys(COMPACTION_STYLES) as CompactionStyle[]) {
+    const [cell] = await benchUpdates(sizes, { ...MANY_MEMTABLES, compactionStyle });
+    if (cell !== undefined) cells.push({ ...cell, title: `${compactionStyle}: ${cell.title}` });
   }
   showUpdates(cells);
 }

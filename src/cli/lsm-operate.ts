@@ -1,7 +1,7 @@
 import type { Clock } from "../base/clock.ts";
 import { createMetrics } from "../base/metrics.ts";
 import { OperatorClient } from "../http/admin/client.ts";
-import type { CompactionReport, ShardDesk, TreeReport } from "../http/admin/shard-desk.ts";
+import type { CompactionReport, ShardAdmin, TreeReport } from "../http/admin/shard-admin.ts";
 import { noShard } from "../lsm/tools.ts";
 import { abortAfter } from "../runtime/clock.ts";
 import { openStores } from "../runtime/compose.ts";
@@ -52,10 +52,10 @@ export async function compactShard(
   };
   const stores = await openStores(settings, components, createMetrics());
   try {
-    // Profiles with a shard have a desk for it.
-    const desk = stores.desk as ShardDesk;
-    const look = async (): Promise<CompactionReport | undefined> => desk.compaction;
-    return await follow({ begin: () => desk.compact(), look }, clock, output);
+    // Profiles with a shard have an admin service for it.
+    const shardAdmin = stores.shardAdmin as ShardAdmin;
+    const look = async (): Promise<CompactionReport | undefined> => shardAdmin.compaction;
+    return await follow({ begin: () => shardAdmin.compact(), look }, clock, output);
   } finally {
     await stores.close();
   }

@@ -1,6 +1,6 @@
 import { FirnError } from "../base/error.ts";
 import type { ChangesRequest } from "../http/admin/change-lines.ts";
-import type { ThrottleRequest } from "../http/admin/shard-desk.ts";
+import type { ThrottleRequest } from "../http/admin/shard-admin.ts";
 import { describe } from "../http/failure.ts";
 import {
   inspectLog,

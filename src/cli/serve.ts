@@ -6,8 +6,8 @@ import { SystemPrng } from "../runtime/prng.ts";
 import type { Settings } from "../runtime/settings.ts";
 import { onStopSignal } from "../runtime/signals.ts";
 import { packageVersion } from "../runtime/version.ts";
-import { Lobby } from "../server/lobby.ts";
 import { createLogger, defectLogger, errorFields } from "../server/log.ts";
+import { StandbyServer } from "../server/standby-server.ts";
 import { wireServer } from "../server/wire.ts";
 import { banner } from "./banner.ts";
 import { fatalText } from "./fatal.ts";
@@ -28,25 +28,25 @@ export async function serve(settings: Settings): Promise<number> {
   const log = createLogger(settings.logLevel, clock, { text: logsText(settings) });
   const stopped = Promise.withResolvers<number>();
   try {
-    const lobby = await openLobby(settings, nodeId);
+    const standby = await openStandby(settings, nodeId);
     const composition = await compose(settings, {
       ...{ clock, prng, nodeId, onDefect: defectLogger(log) },
       notify: (text, facts) => log.info(facts, text),
       warn: (text, facts) => log.warn(facts, text),
-      ...(lobby && { url: lobby.url, onWaiting: (owner) => lobby.waitFor(owner) }),
+      ...(standby && { url: standby.url, onWaiting: (owner) => standby.waitFor(owner) }),
     });
-    await lobby?.close();
+    await standby?.close();
     const { iceberg, metrics } = composition;
     const server = wireServer({
       ...{ nodeId, iceberg, metrics, clock, prng, log },
       readBody: composition.readBody,
       ready: () => composition.ready(),
-      desks: composition.desks,
+      shards: composition.shards,
       edge: settings,
       dir: settings.dir,
       maxInFlight: settings.maxInFlight,
     });
-    const url = await server.listen(settings.host, lobby?.port ?? settings.port);
+    const url = await server.listen(settings.host, standby?.port ?? settings.port);
     await composition.listens(url);
     const stop = async () => {
       log.info("stopping");
@@ -77,8 +77,8 @@ function logsText({ logFormat }: Settings): boolean {
 }
 
 /** While it may have to wait, it says so where it is to listen. */
-async function openLobby(settings: Settings, nodeId: string): Promise<Lobby | undefined> {
+async function openStandby(settings: Settings, nodeId: string): Promise<StandbyServer | undefined> {
   const { host, port, allowHost, standby, takeover } = settings;
   if (!standby && !takeover) return undefined;
-  return Lobby.open({ host, port, allowHost, nodeId });
+  return StandbyServer.open({ host, port, allowHost, nodeId });
 }

@@ -43,7 +43,7 @@ export const RESTORE_FLAGS: readonly SettingName[] = [...STORE_FLAGS, "standby",
 export const COMPACT_FLAGS: readonly SettingName[] = [
   ...RESTORE_FLAGS,
   "engineMemoryMib",
-  "engineTrade",
+  "engineCompactionStyle",
   "engineMergeThreads",
   "logRetention",
   "logRetentionMib",

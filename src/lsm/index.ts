@@ -9,6 +9,7 @@ export type { Prng } from "../base/prng.ts";
 export { LocalBlobStore } from "../blob/local.ts";
 export { MemoryBlobStore } from "../blob/memory.ts";
 export type { BlobStore } from "../blob/port.ts";
+export type { CompactionStyle } from "./compaction-style.ts";
 export { LocalDisk } from "./disk/local.ts";
 export { assertRoom } from "./disk/room.ts";
 export {
@@ -35,7 +36,6 @@ export type { Row, Scan } from "./read/scan.ts";
 export type { NamedState } from "./states/checkpoints.ts";
 export type { Moment } from "./states/resolve.ts";
 export type { CommittedBatch, Subscription } from "./subscribe/subscription.ts";
-export type { Trade } from "./trade.ts";
 export type { Snapshot } from "./transaction/snapshots.ts";
 export type { Isolation, Transaction, TransactionScan } from "./transaction/transaction.ts";
 export { ObjectWalStore } from "./wal/objects.ts";

@@ -1,7 +1,7 @@
 import { invalid } from "../base/error.ts";
+import { COMPACTION_STYLES, type CompactionStyle, isCompactionStyle } from "./compaction-style.ts";
 import { MAX_PREFIX_BYTES, type PrefixRule } from "./format/prefix-filter.ts";
 import { LSM_LIMITS } from "./limits.ts";
-import { isTrade, TRADES, type Trade } from "./trade.ts";
 import type { WalRetention } from "./wal/retention.ts";
 
 /** How an engine behaves. Every field has a default; sizes in bytes, spans in milliseconds. */
@@ -23,7 +23,7 @@ export interface LsmOptions {
   /** Compactions that begin on their own, one after the other; `manual`: only those asked for. */
   readonly compaction: "auto" | "manual";
   /** Which of writing, reading and space compactions save, at the cost of the others. */
-  readonly trade: Trade;
+  readonly compactionStyle: CompactionStyle;
   /** What that stands for (`PickOptions`); each may be set apart by who has measured it. */
   readonly compactionL0Tables: number;
   readonly compactionRuns: number;
@@ -86,8 +86,8 @@ export const LSM_DEFAULTS: LsmOptions = {
   l0Tables: [20, 48],
   compactionDebtBytes: [8_192 * MIB, 32_768 * MIB],
   compaction: "auto",
-  trade: "balanced",
-  ...TRADES.balanced,
+  compactionStyle: "balanced",
+  ...COMPACTION_STYLES.balanced,
   compactionBytesPerSecond: 0,
   mergeThreads: 1,
   compactionSubrangeBytes: 32 * MIB,
@@ -135,11 +135,11 @@ export function retentionOf({ logRetentionBytes, logRetentionMs }: LsmOptions): 
 
 /** @throws FirnError `Invalid`, code `LSM_OPTION_INVALID`, naming the option. */
 export function lsmOptions(chosen: Partial<LsmOptions> = {}): LsmOptions {
-  const { trade = LSM_DEFAULTS.trade } = chosen;
-  if (!isTrade(trade)) {
-    throw invalid("LSM_OPTION_INVALID", "engine option out of range", { name: "trade" });
+  const { compactionStyle = LSM_DEFAULTS.compactionStyle } = chosen;
+  if (!isCompactionStyle(compactionStyle)) {
+    throw invalid("LSM_OPTION_INVALID", "engine option out of range", { name: "compactionStyle" });
   }
-  const options: LsmOptions = { ...LSM_DEFAULTS, ...TRADES[trade], ...chosen };
+  const options: LsmOptions = { ...LSM_DEFAULTS, ...COMPACTION_STYLES[compactionStyle], ...chosen };
   for (const [name, value] of Object.entries(options)) {
     if (typeof value === "string" || name === "prefixes") continue;
     const [low, high] = typeof value === "number" ? [value, value] : (value as [number, number]);

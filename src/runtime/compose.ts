@@ -8,7 +8,7 @@ import { Counter } from "../base/prom.ts";
 import { Locations } from "../blob/locations.ts";
 import type { BlobStore } from "../blob/port.ts";
 import { S3_SCHEMES } from "../blob/s3/location.ts";
-import type { ShardDesk } from "../http/admin/shard-desk.ts";
+import type { ShardAdmin } from "../http/admin/shard-admin.ts";
 import type { PointerStore } from "../pointer/port.ts";
 import { OWN_ACTOR } from "../service/actor.ts";
 import { type CatalogNode, openNode } from "../service/node.ts";
@@ -29,7 +29,7 @@ export interface Composition
   > {
   readonly metrics: Metrics;
   /** Of the shards that this process owns. */
-  readonly desks: readonly ShardDesk[];
+  readonly shards: readonly ShardAdmin[];
   /** Resolves while the stores can be reached. @throws FirnError `Unavailable` */
   ready(): Promise<void>;
   /** Says where it listens, for other processes that want its stores. Never fails for that. */
@@ -71,7 +71,7 @@ function withAdvice({ profile, dir }: Settings, error: unknown): unknown {
 
 /** A node over stores that are open; they are closed with it. @throws FirnError as `compose`. */
 export async function composeOver(
-  { blobs, pointers, pointersExpire, secret, owner, desk, close, assertUsable }: Stores,
+  { blobs, pointers, pointersExpire, secret, owner, shardAdmin, close, assertUsable }: Stores,
   settings: Settings,
   components: Components,
   metrics: Metrics,
@@ -108,7 +108,7 @@ export async function composeOver(
   return {
     ...node,
     metrics,
-    desks: desk === undefined ? [] : [desk],
+    shards: shardAdmin === undefined ? [] : [shardAdmin],
     ready: async () => {
       assertUsable?.();
       await assertReachable(settings, blobs, pointers);

@@ -1,6 +1,6 @@
 import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
-import type { Trade } from "../lsm/index.ts";
+import type { CompactionStyle } from "../lsm/index.ts";
 import { bucketOf, fileUri, parseLocation } from "./location.ts";
 import { many, optional, type SettingSpec, single, toggle } from "./setting-spec.ts";
 import {
@@ -35,7 +35,12 @@ export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "silent"] 
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
 /** Spelled out here, because reading the settings must not load the engine. */
-const TRADE_NAMES = ["balanced", "write", "read", "space"] as const satisfies readonly Trade[];
+const COMPACTION_STYLE_NAMES = [
+  "balanced",
+  "write",
+  "read",
+  "space",
+] as const satisfies readonly CompactionStyle[];
 
 export const LOG_FORMATS = ["auto", "text", "json"] as const;
 export type LogFormat = (typeof LOG_FORMATS)[number];
@@ -83,7 +88,7 @@ export interface SettingValues {
   readonly dynamodbTable: string;
   readonly init: boolean;
   readonly engineMemoryMib: number;
-  readonly engineTrade: Trade;
+  readonly engineCompactionStyle: CompactionStyle;
   readonly engineMergeThreads: number;
   /** How long what no replay needs stays of the storage engine's log, in ms; 0: not at all. */
   readonly logRetention: number;
@@ -256,8 +261,8 @@ export const SETTINGS: SettingTable = {
       "Profiles local and bucket: approximate memory of the storage engine: memtables and cached " +
       "blocks, plus 128 MiB of untracked overhead. Minimum 16.",
   },
-  engineTrade: {
-    ...single(`<${TRADE_NAMES.join("|")}>`, "balanced", oneOf(TRADE_NAMES)),
+  engineCompactionStyle: {
+    ...single(`<${COMPACTION_STYLE_NAMES.join("|")}>`, "balanced", oneOf(COMPACTION_STYLE_NAMES)),
     doc:
       "Profiles local and bucket: what compaction optimizes for: write, read or space " +
       "amplification.",

@@ -8,7 +8,7 @@ import { MemoryBlobStore } from "../blob/memory.ts";
 import { MeteredBlobStore } from "../blob/metered.ts";
 import type { BlobStore } from "../blob/port.ts";
 import { KEY_FAMILIES } from "../catalog/keys.ts";
-import { ShardDesk } from "../http/admin/shard-desk.ts";
+import { ShardAdmin } from "../http/admin/shard-admin.ts";
 import { LsmMetrics, MemoryBudget, type Owner } from "../lsm/index.ts";
 import { LsmPointerStore } from "../pointer/lsm.ts";
 import { MemoryPointerStore } from "../pointer/memory.ts";
@@ -53,7 +53,7 @@ export interface Stores {
   /** What others see of this process as the owner of its stores, where they have one. */
   readonly owner?: Pick<Shard, "advertise" | "drain">;
   /** Of that shard, for operators. */
-  readonly desk?: ShardDesk;
+  readonly shardAdmin?: ShardAdmin;
 }
 
 /** Everything in memory: gone with the process. */
@@ -90,13 +90,17 @@ export function engineParts(
   settings: Settings,
   metrics: Metrics,
 ): Pick<LocalShardOptions, "budget" | "metrics" | "options"> {
-  const { engineMemoryMib, engineTrade: trade, engineMergeThreads: mergeThreads } = settings;
+  const {
+    engineMemoryMib,
+    engineCompactionStyle: compactionStyle,
+    engineMergeThreads: mergeThreads,
+  } = settings;
   const { logRetention, logRetentionMib } = settings;
   const budget = MemoryBudget.within(engineMemoryMib * MIB);
   const log = { logRetentionMs: logRetention, logRetentionBytes: logRetentionMib * MIB };
   return {
     budget,
-    options: { trade, mergeThreads, ...log },
+    options: { compactionStyle, mergeThreads, ...log },
     metrics: new LsmMetrics(metrics, budget),
   };
 }
@@ -138,6 +142,6 @@ export function shardStores(
     pointers: new MeteredPointerStore(pointers, { clock, metrics }),
     close: () => shard.close(),
     owner: shard,
-    desk: new ShardDesk(SYSTEM_SHARD, shard.engine, clock),
+    shardAdmin: new ShardAdmin(SYSTEM_SHARD, shard.engine, clock),
   };
 }

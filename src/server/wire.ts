@@ -1,5 +1,5 @@
 import { adminProtocol } from "../http/admin/protocol.ts";
-import type { ShardDesk } from "../http/admin/shard-desk.ts";
+import type { ShardAdmin } from "../http/admin/shard-admin.ts";
 import { Framework } from "../http/framework.ts";
 import { IcebergProtocol, type ReadBody } from "../http/iceberg/protocol.ts";
 import { probesProtocol } from "../http/probes/protocol.ts";
@@ -20,7 +20,7 @@ export interface Serving extends Omit<ServerOptions, "protocols" | "operators"> 
   /** Rejects while the stores cannot be reached. */
   readonly ready: () => Promise<void>;
   /** Of the shards that this process owns. */
-  readonly desks?: readonly ShardDesk[];
+  readonly shards?: readonly ShardAdmin[];
   /** Where operators find socket and token; absent: they are not served. */
   readonly dir?: string | undefined;
 }
@@ -28,9 +28,9 @@ export interface Serving extends Omit<ServerOptions, "protocols" | "operators"> 
 /** The server of every protocol. It does not listen yet. */
 export function wireServer(serving: Serving): FirnServer {
   const { nodeId = "", iceberg, readBody, metrics, clock, prng, log, ready } = serving;
-  const { desks = [], requestMs } = serving;
+  const { shards = [], requestMs } = serving;
   // Without shards there is nothing to operate.
-  const dir = desks.length === 0 ? undefined : serving.dir;
+  const dir = shards.length === 0 ? undefined : serving.dir;
   const operators = new OperatorAccess(createHttpServer(requestMs), { dir, log, prng });
   const framework = new Framework();
   const authorize = operators.authorize.bind(operators);
@@ -38,7 +38,7 @@ export function wireServer(serving: Serving): FirnServer {
     log.warn(errorFields(error), "not ready");
   const protocols = [
     new IcebergProtocol(iceberg, clock, readBody),
-    adminProtocol(framework, { desks, authorize }),
+    adminProtocol(framework, { shards, authorize }),
     probesProtocol(framework, { nodeId, version: packageVersion(), metrics, ready, onUnready }),
   ];
   return new FirnServer({ ...serving, protocols, operators });

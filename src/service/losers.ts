@@ -7,7 +7,7 @@ const SHARE = 2;
 const STEP_MS = 25;
 
 /** The losers of one thing, and how many more are let go before one has to wait. */
-interface Pace {
+interface Pacing {
   left: number;
   share: number;
   /** How often a commit has won, to see whether one did. */
@@ -26,7 +26,7 @@ interface Pace {
 export class Losers {
   readonly #clock: Clock;
   /** Of the things that lately had a loser. */
-  readonly #paces: Map<string, Pace> = new Map();
+  readonly #pacings: Map<string, Pacing> = new Map();
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -49,46 +49,46 @@ export class Losers {
 
   /** @returns whether others were let go. */
   #won(key: string): boolean {
-    const pace = this.#paces.get(key);
-    if (pace === undefined) return false;
-    pace.wins++;
-    pace.share = SHARE;
-    return release(pace);
+    const pacing = this.#pacings.get(key);
+    if (pacing === undefined) return false;
+    pacing.wins++;
+    pacing.share = SHARE;
+    return release(pacing);
   }
 
   #lost(key: string): Promise<void> | undefined {
-    let pace = this.#paces.get(key);
-    if (pace === undefined) {
-      pace = { left: SHARE, share: SHARE, wins: 0, waiting: [] };
-      this.#paces.set(key, pace);
-      void this.#step(key, pace);
+    let pacing = this.#pacings.get(key);
+    if (pacing === undefined) {
+      pacing = { left: SHARE, share: SHARE, wins: 0, waiting: [] };
+      this.#pacings.set(key, pacing);
+      void this.#step(key, pacing);
     }
-    if (pace.left > 0) {
-      pace.left--;
+    if (pacing.left > 0) {
+      pacing.left--;
       return undefined;
     }
-    const { waiting } = pace;
+    const { waiting } = pacing;
     return new Promise((resolve) => waiting.push(resolve));
   }
 
   /** Lets losers go that no winner does, and forgets a thing that has had none for a step. */
-  async #step(key: string, pace: Pace): Promise<void> {
+  async #step(key: string, pacing: Pacing): Promise<void> {
     for (;;) {
-      const { wins } = pace;
+      const { wins } = pacing;
       await this.#clock.sleep(STEP_MS);
-      if (pace.left === pace.share && pace.waiting.length === 0) break;
-      if (pace.wins !== wins) continue;
-      pace.share *= 2;
-      release(pace);
+      if (pacing.left === pacing.share && pacing.waiting.length === 0) break;
+      if (pacing.wins !== wins) continue;
+      pacing.share *= 2;
+      release(pacing);
     }
-    this.#paces.delete(key);
+    this.#pacings.delete(key);
   }
 }
 
 /** Lets go of a share of those that wait; what is left of it is for those who come. */
-function release(pace: Pace): boolean {
-  const gone = pace.waiting.splice(0, pace.share);
-  pace.left = pace.share - gone.length;
+function release(pacing: Pacing): boolean {
+  const gone = pacing.waiting.splice(0, pacing.share);
+  pacing.left = pacing.share - gone.length;
   for (const go of gone) go();
   return gone.length > 0;
 }

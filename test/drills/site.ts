@@ -70,11 +70,11 @@ export async function openSite(
     components,
     metrics,
   );
-  const { iceberg, ready, desks, ...composition } = await composeOver(
+  const { iceberg, ready, shards, ...composition } = await composeOver(
     ...([stores, settings, components, metrics] as const),
   );
   const server = wireServer({
-    ...{ nodeId, iceberg, metrics, clock, prng, log, ready, desks },
+    ...{ nodeId, iceberg, metrics, clock, prng, log, ready, shards },
     ...{ edge: settings, dir, maxInFlight: settings.maxInFlight },
   });
   const url = await server.listen(settings.host, settings.port);

@@ -113,7 +113,7 @@ describe("limits", () => {
     { unflushedBytes: [10, 5] as const },
     { leaseMs: 3_000 },
     { gcMinAgeMs: 1 },
-    { trade: "speed" as "write" },
+    { compactionStyle: "speed" as "write" },
   ])("options are checked: %j", (options) => {
     expect(() => lsmOptions(options)).toThrow(coded("LSM_OPTION_INVALID"));
   });

@@ -205,7 +205,12 @@ describe("firn", () => {
     expect(listed).toEqual([
       ...["--profile", "--dir", "--warehouse", "--standby", "--takeover", "--s3-bucket"],
       ...["--s3-prefix", "--s3-path-style", "--s3-kms-key", "--engine-memory-mib"],
-      ...["--engine-trade", "--engine-merge-threads", "--log-retention", "--log-retention-mib"],
+      ...[
+        "--engine-compaction-style",
+        "--engine-merge-threads",
+        "--log-retention",
+        "--log-retention-mib",
+      ],
     ]);
   });
 

@@ -13,7 +13,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { SeededPrng } from "../../src/base/prng.ts";
 import { OperatorClient } from "../../src/http/admin/client.ts";
-import type { ShardDesk } from "../../src/http/admin/shard-desk.ts";
+import type { ShardAdmin } from "../../src/http/admin/shard-admin.ts";
 import { Firn } from "../../src/index.ts";
 import { abortAfter } from "../../src/runtime/clock.ts";
 import {
@@ -30,9 +30,9 @@ const REPORT = { state: "as it is" };
 
 /** A server with a shard, without an engine behind it. */
 async function servingShard(dir: string | undefined, seed = 1): Promise<Running> {
-  const desk = { name: "system", report: () => REPORT, stop: () => undefined };
+  const shardAdmin = { name: "system", report: () => REPORT, stop: () => undefined };
   return serving(scripted().service, {
-    ...{ dir, prng: new SeededPrng(seed), desks: [desk as unknown as ShardDesk] },
+    ...{ dir, prng: new SeededPrng(seed), shards: [shardAdmin as unknown as ShardAdmin] },
   });
 }
 

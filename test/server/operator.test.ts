@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it, onTestFinished } from "vitest";
-import type { ShardReport } from "../../src/http/admin/shard-desk.ts";
+import type { ShardReport } from "../../src/http/admin/shard-admin.ts";
 import { Firn } from "../../src/index.ts";
 import { operatorTokenFile } from "../../src/runtime/operator-place.ts";
 import { firnLsm, servedFrom } from "../support/firn-lsm.ts";

@@ -24,7 +24,7 @@ function served(): Readonly<Record<string, Protocol>> {
   const [metrics, ready] = [createMetrics(), async () => undefined];
   return {
     iceberg: new IcebergProtocol(scripted().service, clock),
-    admin: adminProtocol(framework, { desks: [], authorize: () => undefined }),
+    admin: adminProtocol(framework, { shards: [], authorize: () => undefined }),
     probes: probesProtocol(framework, {
       ...{ nodeId: "n", version: "1", metrics, ready, onUnready: () => undefined },
     }),

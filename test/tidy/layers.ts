@@ -45,7 +45,10 @@ const WIRING = "src/runtime/stores.ts";
 /** Folders of protocols, which know nothing of each other. */
 const PROTOCOL = /^src\/http\/([a-z]+)\//;
 /** The only files of `server/` that know which protocols there are. */
-const KNOW_PROTOCOLS: ReadonlySet<string> = new Set(["src/server/wire.ts", "src/server/lobby.ts"]);
+const KNOW_PROTOCOLS: ReadonlySet<string> = new Set([
+  "src/server/wire.ts",
+  "src/server/standby-server.ts",
+]);
 
 /** Why a file may not import one of a protocol: the server knows the port alone. */
 function protocolRefusal(from: string, to: string): string | undefined {

@@ -11,7 +11,7 @@ export const LSM_LAYERS: Readonly<Record<string, number>> = {
   disk: 0,
   "range.ts": 1,
   "health.ts": 1,
-  "trade.ts": 1,
+  "compaction-style.ts": 1,
   wal: 1,
   "options.ts": 2,
   manifest: 2,

@@ -11,7 +11,7 @@ import type {
   CompactionReport,
   ShardReport,
   ThrottleRequest,
-} from "./shard-desk.ts";
+} from "./shard-admin.ts";
 
 /** No answer takes an owner this long: a compaction is begun, and asked after. */
 const TIMEOUT_MS = 30_000;
@@ -35,7 +35,7 @@ export type OperatorTarget =
   | { readonly url: string; readonly token: string | undefined };
 
 /**
- * What `ShardDesk` does, of a shard that another process owns.
+ * What `ShardAdmin` does, of a shard that another process owns.
  *
  * Every method throws FirnError: what the server refuses, under its code; `Unavailable`, code
  * `OPERATOR_UNREACHABLE`: nobody answers there, or nobody who knows of shards.

@@ -3,10 +3,10 @@ import type { FastifyInstance } from "fastify";
 import type { Framework } from "../framework.ts";
 import type { Protocol } from "../protocol.ts";
 import { addShardRoutes } from "./routes.ts";
-import type { ShardDesk } from "./shard-desk.ts";
+import type { ShardAdmin } from "./shard-admin.ts";
 
 export interface AdminOptions {
-  readonly desks: readonly ShardDesk[];
+  readonly shards: readonly ShardAdmin[];
   /** @throws FirnError where a request may not ask for it. Called before its body is read. */
   readonly authorize: (request: IncomingMessage) => void;
 }
@@ -18,13 +18,13 @@ export interface AdminOptions {
  * Keys are of all accounts: so it is answered to those who may open the server's own directory
  * (`server/operator-access.ts`).
  */
-export function adminProtocol(framework: Framework, { desks, authorize }: AdminOptions): Protocol {
+export function adminProtocol(framework: Framework, { shards, authorize }: AdminOptions): Protocol {
   const routes = async (app: FastifyInstance): Promise<void> => {
     app.addHook("onRequest", async ({ raw }) => authorize(raw));
-    addShardRoutes(app, desks);
+    addShardRoutes(app, shards);
   };
   const drain = (): void => {
-    for (const desk of desks) desk.stop();
+    for (const shardAdmin of shards) shardAdmin.stop();
   };
   return { ...framework.protocol(routes, /^\/admin(?:\/|$)/), drain };
 }

@@ -1,7 +1,7 @@
 import { invalid } from "../../base/error.ts";
 import { contentTypeNotSupported } from "../failure.ts";
 import type { ChangesRequest } from "./change-lines.ts";
-import type { CheckpointRequest, ThrottleRequest } from "./shard-desk.ts";
+import type { CheckpointRequest, ThrottleRequest } from "./shard-admin.ts";
 
 /** A JSON object: what a page of another origin cannot send without asking first. */
 export function fieldsOf(body: unknown): Readonly<Record<string, unknown>> {

@@ -23,8 +23,8 @@ import {
 } from "./cuts.ts";
 import { inTable } from "./input-table.ts";
 import type { Merger, MergeSession, MergeSpec } from "./merger.ts";
-import { Pace } from "./pace.ts";
 import type { CompactionPlan, PlanPart, SortedTables } from "./plan.ts";
+import { RateLimiter } from "./rate-limiter.ts";
 import { Subrange, type SubrangeMerged } from "./subrange.ts";
 import { assertAllSeen } from "./tally.ts";
 
@@ -150,7 +150,10 @@ export class Executor {
       ...this.#target,
       // Of the inputs some may lie with another shard.
       paths: new Map(inputs.flat().map((meta) => [meta.id, pathOf(this.#target.prefix, meta)])),
-      pace: new Pace(this.#target.clock, this.#target.options.compactionBytesPerSecond),
+      rateLimiter: new RateLimiter(
+        this.#target.clock,
+        this.#target.options.compactionBytesPerSecond,
+      ),
       queueBytes: QUEUE_BYTES / specs.length,
       assertWanted: () => {
         if (failure !== undefined) throw failure.error;

@@ -1,8 +1,8 @@
+import type { TreeShape } from "../compaction-style.ts";
 import type { Sequence } from "../format/entry.ts";
 import type { SortedRun } from "../format/manifest-records.ts";
 import type { SstMeta } from "../format/sst-meta.ts";
 import type { Ulid } from "../format/ulid.ts";
-import type { TreeShape } from "../trade.ts";
 import {
   applyPlan,
   bytesOf,

@@ -7,7 +7,7 @@ import { mintUlid, type Ulid } from "../format/ulid.ts";
 import type { TablesUnderWay } from "../manifest/tables-under-way.ts";
 import { tableGone, tablePath } from "../read/tables.ts";
 import type { MergeOutput, MergeSession, Part, Want } from "./merger.ts";
-import type { Pace } from "./pace.ts";
+import type { RateLimiter } from "./rate-limiter.ts";
 import { TableSink } from "./table-sink.ts";
 import type { TableCount } from "./tally.ts";
 
@@ -20,7 +20,7 @@ export interface SubrangeTarget {
   readonly clock: Clock;
   readonly prng: Prng;
   readonly underWay: TablesUnderWay;
-  readonly pace: Pace;
+  readonly rateLimiter: RateLimiter;
   /** What may wait for the store before the merge does. */
   readonly queueBytes: number;
   /** Asked between steps. @throws why the merge is given up. */
@@ -58,7 +58,7 @@ export class Subrange {
 
   /** Its tables stay under way. @throws as `Executor.run`; then it has to be given up. */
   async run(): Promise<SubrangeMerged> {
-    const { pace, queueBytes, assertWanted } = this.#target;
+    const { rateLimiter, queueBytes, assertWanted } = this.#target;
     let counts: readonly TableCount[] = [];
     for (let spareIds = 0; ; ) {
       assertWanted();
@@ -70,7 +70,9 @@ export class Subrange {
       counts = step.counts;
       if (step.done) break;
       spareIds = step.spareIds;
-      await pace.take(step.outputs.reduce((bytes, output) => bytes + output.bytes.length, 0));
+      await rateLimiter.take(
+        step.outputs.reduce((bytes, output) => bytes + output.bytes.length, 0),
+      );
       await this.#open?.room(queueBytes);
       if (step.blocked) await this.#arrival();
     }

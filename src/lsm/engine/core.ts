@@ -4,7 +4,7 @@ import { ThreadMerger } from "../compaction/thread-merger.ts";
 import type { Key, Sequence } from "../format/entry.ts";
 import type { Manifest } from "../format/manifest.ts";
 import { Health } from "../health.ts";
-import { Upkeep } from "../maintenance/upkeep.ts";
+import { BackgroundJobs } from "../maintenance/background-jobs.ts";
 import { TablesUnderWay } from "../manifest/tables-under-way.ts";
 import type { LsmOptions } from "../options.ts";
 import type { Bounds } from "../range.ts";
@@ -38,7 +38,7 @@ export class Core {
   readonly reads: Reads;
   readonly writes: WritePath;
   readonly transactions: Transactions;
-  readonly upkeep: Upkeep;
+  readonly jobs: BackgroundJobs;
   readonly #clock: Clock;
   readonly #budget: MemoryBudget;
   readonly #memory: MemoryShare;
@@ -84,7 +84,7 @@ export class Core {
     this.#merger = parts.merger === undefined ? merger : undefined;
     const tables = this.#tableTarget(opened);
     this.#flusher = this.#flushes({ ...tables, wal });
-    this.upkeep = new Upkeep({ ...tables, merger, collects: parts.manifests === undefined });
+    this.jobs = new BackgroundJobs({ ...tables, merger, collects: parts.manifests === undefined });
     this.#begin();
   }
 
@@ -111,12 +111,12 @@ export class Core {
 
   stats(): LsmStats {
     const { writes } = this;
-    const { gets, tables, views } = this.reads;
-    const { compaction, gc } = this.upkeep;
+    const { lookups, tables, views } = this.reads;
+    const { compaction, gc } = this.jobs;
     const manifest = this.published.manifests.current;
     const flush = this.#flusher.figures;
     const tree = treeFigures(manifest);
-    const [reads, written] = [gets.samples, writes.samples];
+    const [reads, written] = [lookups.samples, writes.samples];
     return {
       epoch: manifest.writerEpoch,
       manifestId: manifest.id,
@@ -135,7 +135,7 @@ export class Core {
       throttles: { refused: writes.throttles.refused, states: writes.throttles.states },
       tree,
       writes: writes.figures,
-      reads: { ...gets.figures, ...tables.figures },
+      reads: { ...lookups.figures, ...tables.figures },
       flush,
       pressure: this.#pressure.stats(),
       wal: this.#log.wal.stats(),
@@ -155,7 +155,7 @@ export class Core {
     if (this.#log.wal.stats().files > this.options.replayFiles) this.#memtables.freeze();
     else if (frozen.length > 0) this.#flusher.wake();
     this.#memtables.note();
-    this.upkeep.wake();
+    this.jobs.wake();
   }
 
   /** After a failure there is nothing left to save: what is durable is replayed. */
@@ -164,7 +164,7 @@ export class Core {
     const { commits } = this.#log;
     health.close();
     try {
-      await this.upkeep.close();
+      await this.jobs.close();
       if (health.failure === undefined) {
         this.#memtables.freeze();
         await this.#flusher.finish();
@@ -235,7 +235,7 @@ export class Core {
 
   #transactions(opened: Opened): Transactions {
     const { options, writes } = this;
-    const { views, gets, source } = this.reads;
+    const { views, lookups, source } = this.reads;
     const { recentBytes, scanBatchRows, readAheadBytes } = options;
     const host = {
       clock: opened.parts.clock,
@@ -244,7 +244,7 @@ export class Core {
       recent: new RecentWrites(views, recentBytes, opened.manifest.lastSequence, (bytes) =>
         this.#memory.set("recent", bytes),
       ),
-      get: (key: Key, sequence: Sequence) => gets.get(views.current, key, sequence),
+      get: (key: Key, sequence: Sequence) => lookups.get(views.current, key, sequence),
       scan: (bounds: Bounds, reverse: boolean, sequence: Sequence) =>
         new ViewScan(source, views.current, {
           bounds,
@@ -285,7 +285,7 @@ export class Core {
           return (tables * bytes) / Math.max(1, level0.length);
         },
       },
-      gauge("compactionDebtBytes", compactionDebtBytes, () => this.upkeep.debtBytes),
+      gauge("compactionDebtBytes", compactionDebtBytes, () => this.jobs.debtBytes),
     ];
   }
 
@@ -309,6 +309,6 @@ export class Core {
     for (const memtable of flushed) memtable.letGo();
     const { tables, views } = this.reads;
     tables.keepOnly(views.tables());
-    this.upkeep.changed();
+    this.jobs.changed();
   }
 }

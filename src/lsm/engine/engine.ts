@@ -64,7 +64,7 @@ export class Engine {
     const core = this.#core;
     const sequence = this.#sequenceOf(options);
     core.assertReadable(sequence);
-    return core.reads.gets.get(core.reads.views.current, keyOfBytes(key), sequence);
+    return core.reads.lookups.get(core.reads.views.current, keyOfBytes(key), sequence);
   }
 
   /** The values of keys, in their order, of one state; what is missing is read at once. */
@@ -76,7 +76,7 @@ export class Engine {
     const sequence = this.#sequenceOf(options);
     core.assertReadable(sequence);
     const names: Key[] = keys.map(keyOfBytes);
-    return core.reads.gets.getMany(core.reads.views.current, names, sequence);
+    return core.reads.lookups.getMany(core.reads.views.current, names, sequence);
   }
 
   /** Rows of a range of one state, in batches. Close it, or read it to its end. */
@@ -88,7 +88,7 @@ export class Engine {
     assertCount(limit);
     assertCount(batchRows ?? 1);
     const bounds = boundsOf(request);
-    core.reads.gets.samples.note(bounds.from);
+    core.reads.lookups.samples.note(bounds.from);
     return new ViewScan(core.reads.source, core.reads.views.current, {
       bounds,
       sequence,
@@ -233,13 +233,13 @@ export class Engine {
    */
   async compact(): Promise<void> {
     await this.flush();
-    await this.#core.upkeep.compactAll();
+    await this.#core.jobs.compactAll();
   }
 
   /** Deletes files that nothing refers to, as far as they are old enough. */
   async collectGarbage(): Promise<void> {
     this.#core.health.assertOpen();
-    await this.#core.upkeep.collect();
+    await this.#core.jobs.collect();
   }
 
   /**

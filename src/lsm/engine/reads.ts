@@ -1,8 +1,8 @@
 import type { Manifest } from "../format/manifest.ts";
 import { Memtable } from "../memtable/memtable.ts";
-import { Gets, ReadFigures } from "../read/get.ts";
 import { ExpiryClock } from "../read/meaning.ts";
 import { Operators } from "../read/operators.ts";
+import { PointLookups, ReadFigures } from "../read/point-lookups.ts";
 import type { ScanSource } from "../read/scan.ts";
 import { Tables } from "../read/tables.ts";
 import { type View, Views } from "../read/view.ts";
@@ -21,7 +21,7 @@ export class Reads {
   readonly views: Views;
   readonly operators: Operators;
   readonly source: ScanSource;
-  readonly gets: Gets;
+  readonly lookups: PointLookups;
 
   constructor({ parts, options, prefix, budget, manifest, memtables }: Opened, host: ReadsHost) {
     const { clock, store } = parts;
@@ -40,7 +40,7 @@ export class Reads {
       assertReadable,
       turn: () => clock.sleep(0),
     };
-    this.gets = new Gets(this.source, figures, clock, onWaited);
+    this.lookups = new PointLookups(this.source, figures, clock, onWaited);
   }
 
   /** The tables that a manifest names, as places of a view. */

@@ -59,7 +59,7 @@ export async function takeOver(
   onWaiting: (owner: Owner) => void = () => {},
   admit: (before: Manifest) => Promise<void> = async () => {},
 ): Promise<Taken> {
-  const manners = new Manners(clock, self, mode, onWaiting);
+  const policy = new TakeoverPolicy(clock, self, mode, onWaiting);
   let attempted: number | undefined;
   for (;;) {
     const known = new Stopwatch(clock);
@@ -68,17 +68,17 @@ export async function takeOver(
     const operators = withRegistered(before?.operators ?? []);
     // The answer to our own attempt was lost.
     if (before !== undefined && before.writerEpoch === attempted && owner?.node === self.node) {
-      return { manifest: before, outwait: manners.outwait, known };
+      return { manifest: before, outwait: policy.outwait, known };
     }
-    if (before !== undefined && owner !== undefined && !(await manners.mayTake(before, owner))) {
+    if (before !== undefined && owner !== undefined && !(await policy.mayTake(before, owner))) {
       continue;
     }
     if (before !== undefined) await admit(before);
     attempted = (before?.writerEpoch ?? 0) + 1;
-    const taker = ownerOf(self, manners.outwait);
+    const taker = ownerOf(self, policy.outwait);
     const state = { ...(before ?? EMPTY), writerEpoch: attempted, owner: taker, operators };
     const manifest = await publishOnce(store, state, before?.id ?? 0);
-    if (manifest !== undefined) return { manifest, outwait: manners.outwait, known };
+    if (manifest !== undefined) return { manifest, outwait: policy.outwait, known };
   }
 }
 
@@ -103,7 +103,7 @@ async function publishOnce(
 }
 
 /** How long to be polite to whoever is in the way. */
-class Manners {
+class TakeoverPolicy {
   readonly #clock: Clock;
   readonly #self: NodeIdentity;
   readonly #mode: TakeOver;

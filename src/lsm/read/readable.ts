@@ -11,9 +11,9 @@ import type { LsmOptions } from "../options.ts";
 import { boundsOf, type Range } from "../range.ts";
 import type { TailGroup, WalPlace } from "../wal/port.ts";
 import type { BlockCache } from "./cache.ts";
-import { Gets, ReadFigures } from "./get.ts";
 import { ExpiryClock } from "./meaning.ts";
 import { Operators } from "./operators.ts";
+import { PointLookups, ReadFigures } from "./point-lookups.ts";
 import { assertCount, type Scan, type ScanSource, ViewScan } from "./scan.ts";
 import { Tables } from "./tables.ts";
 import { type View, Views } from "./view.ts";
@@ -52,7 +52,7 @@ export class Readable {
   readonly views: Views;
   readonly #parts: ReadableParts;
   readonly #tables: Tables;
-  readonly #gets: Gets;
+  readonly #lookups: PointLookups;
   readonly #source: ScanSource;
   readonly #meaning: { operators: Operators; readonly nowMs: () => number };
   readonly #replay: Replay;
@@ -78,7 +78,7 @@ export class Readable {
     const assertReadable = () => this.#assertOpen();
     const shared = { tables: this.#tables, views, meaning: this.#meaning, figures };
     this.#source = { ...shared, assertReadable, turn: () => clock.sleep(0) };
-    this.#gets = new Gets(this.#source, figures, clock, () => undefined);
+    this.#lookups = new PointLookups(this.#source, figures, clock, () => undefined);
     this.#show();
   }
 
@@ -100,7 +100,7 @@ export class Readable {
     const { active, frozen } = this.views.current;
     const memtables = [active, ...frozen];
     const bytes = memtables.reduce((sum, { memoryBytes }) => sum + memoryBytes, 0);
-    const reads = { ...this.#gets.figures, ...this.#tables.figures };
+    const reads = { ...this.#lookups.figures, ...this.#tables.figures };
     return { reads, memtables: { count: memtables.length, bytes } };
   }
 
@@ -128,14 +128,14 @@ export class Readable {
   /** As `Engine.get`. */
   get(key: Uint8Array): Maybe<Uint8Array | undefined> {
     this.#assertOpen();
-    return this.#gets.get(this.views.current, keyOfBytes(key), this.#sequence);
+    return this.#lookups.get(this.views.current, keyOfBytes(key), this.#sequence);
   }
 
   /** As `Engine.getMany`. */
   getMany(keys: readonly Uint8Array[]): Maybe<readonly (Uint8Array | undefined)[]> {
     this.#assertOpen();
     const names: Key[] = keys.map(keyOfBytes);
-    return this.#gets.getMany(this.views.current, names, this.#sequence);
+    return this.#lookups.getMany(this.views.current, names, this.#sequence);
   }
 
   /** As `Engine.scan`: of the state of this moment. */

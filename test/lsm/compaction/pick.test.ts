@@ -15,9 +15,9 @@ import {
   rewrittenBytes,
   type Tree,
 } from "../../../src/lsm/compaction/plan.ts";
+import { COMPACTION_STYLES, type CompactionStyle } from "../../../src/lsm/compaction-style.ts";
 import type { SstMeta } from "../../../src/lsm/format/sst-meta.ts";
 import { LSM_DEFAULTS, lsmOptions } from "../../../src/lsm/options.ts";
-import { TRADES, type Trade } from "../../../src/lsm/trade.ts";
 import { agesOf, EMPTY_TREE, kept, mergedTables, tableOf } from "../support/trees.ts";
 
 const OPTIONS: PickOptions = { ...LSM_DEFAULTS, tableBytes: 1_000 };
@@ -278,29 +278,38 @@ function uniformUpdates(flushesToFill: number, fills: number, options: PickOptio
   return { ...figures, amplification: figures.written / figures.flushed };
 }
 
-const BOUNDS: Readonly<Record<Trade, { readonly writes: number; readonly spaces: number }>> = {
+const BOUNDS: Readonly<
+  Record<CompactionStyle, { readonly writes: number; readonly spaces: number }>
+> = {
   balanced: { writes: 5, spaces: 1.5 },
   write: { writes: 3.5, spaces: 2 },
   read: { writes: 9, spaces: 1.5 },
   space: { writes: 9, spaces: 1.2 },
 };
 
-describe.each(Object.keys(TRADES) as Trade[])("uniform updates, saving for %s", (trade) => {
-  const options = lsmOptions({ trade });
+describe.each(Object.keys(COMPACTION_STYLES) as CompactionStyle[])(
+  "uniform updates, saving for %s",
+  (compactionStyle) => {
+    const options = lsmOptions({ compactionStyle });
 
-  it.each([4, 16, 64, 256])("of %i memtables of data: write, read and space amplification", (n) => {
-    const { amplification, places, space, peak } = uniformUpdates(n, 6, options);
-    console.log(
-      `${trade}, ${n} memtables: write ${amplification.toFixed(2)}, places ${places}, ` +
-        `space ${space.toFixed(2)}, with what a compaction has written ${peak.toFixed(2)}`,
+    it.each([4, 16, 64, 256])(
+      "of %i memtables of data: write, read and space amplification",
+      (n) => {
+        const { amplification, places, space, peak } = uniformUpdates(n, 6, options);
+        console.log(
+          `${compactionStyle}, ${n} memtables: write ${amplification.toFixed(2)}, ` +
+            `places ${places}, space ${space.toFixed(2)}, ` +
+            `with what a compaction has written ${peak.toFixed(2)}`,
+        );
+        const { writes, spaces } = BOUNDS[compactionStyle];
+        expect(amplification).toBeLessThanOrEqual(writes);
+        expect(places).toBeLessThanOrEqual(options.compactionMaxRuns + options.compactionL0Tables);
+        expect(space).toBeLessThanOrEqual(spaces);
+        expect(peak).toBeLessThanOrEqual(2.1 * spaces);
+      },
     );
-    const { writes, spaces } = BOUNDS[trade];
-    expect(amplification).toBeLessThanOrEqual(writes);
-    expect(places).toBeLessThanOrEqual(options.compactionMaxRuns + options.compactionL0Tables);
-    expect(space).toBeLessThanOrEqual(spaces);
-    expect(peak).toBeLessThanOrEqual(2.1 * spaces);
-  });
-});
+  },
+);
 
 it("keeps the deletions of a table whose neighbour holds older versions of its last key", () => {
   const cut = [

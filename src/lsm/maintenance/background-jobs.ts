@@ -4,22 +4,22 @@ import type { CompactionFigures } from "../compaction/figures.ts";
 import type { ManifestsOf } from "../states/parent.ts";
 import { Collector, type GcFigures, NO_GC } from "./gc.ts";
 
-export interface UpkeepTarget extends Omit<CompactorTarget, "onCompacted"> {
+export interface BackgroundJobsTarget extends Omit<CompactorTarget, "onCompacted"> {
   /** Where manifests are kept elsewhere than in numbered objects, others collect. */
   readonly collects: boolean;
   readonly manifestsOf: ManifestsOf;
 }
 
 /** What an open engine does on its own with its tables: compactions, then garbage collection. */
-export class Upkeep {
-  readonly #target: UpkeepTarget;
+export class BackgroundJobs {
+  readonly #target: BackgroundJobsTarget;
   readonly #clock: Clock;
   readonly #compactor: Compactor;
   readonly #collector: Collector | undefined;
   #sinceCollected: Stopwatch | undefined;
   #closed = false;
 
-  constructor(target: UpkeepTarget) {
+  constructor(target: BackgroundJobsTarget) {
     this.#target = target;
     this.#clock = target.clock;
     this.#compactor = new Compactor({ ...target, onCompacted: () => this.#compacted() });

@@ -47,7 +47,7 @@ const OPERAND: unique symbol = Symbol("operand");
 type Value = Uint8Array | undefined;
 
 /** Point reads: on the spot where all is at hand, else with one round of requests a level. */
-export class Gets {
+export class PointLookups {
   readonly figures: ReadFigures;
   readonly samples: KeySamples;
   readonly #tables: Tables;

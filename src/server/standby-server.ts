@@ -10,7 +10,7 @@ import { HostGuard } from "./guard.ts";
 import { type Listening, listenOn } from "./listen.ts";
 import { ownerOf, parseTarget } from "./target.ts";
 
-export interface LobbyOptions {
+export interface StandbyServerOptions {
   readonly host: string;
   readonly port: number;
   readonly nodeId: string;
@@ -29,7 +29,7 @@ const FORMS: readonly ErrorForm[] = [ICEBERG_ERRORS, PROBLEMS];
  * What a process answers that waits for the directory of another one: that it lives, that it is not
  * ready and whom it waits for, and to everything else that it cannot serve yet.
  */
-export class Lobby {
+export class StandbyServer {
   readonly url: string;
   readonly port: number;
   readonly #server: Server;
@@ -39,7 +39,7 @@ export class Lobby {
   #waitsFor: WaitingFor | undefined;
 
   private constructor(
-    { nodeId, allowHost }: LobbyOptions,
+    { nodeId, allowHost }: StandbyServerOptions,
     server: Server,
     { url, port, closeOthers }: Listening,
   ) {
@@ -53,9 +53,9 @@ export class Lobby {
   }
 
   /** @throws FirnError as `listenOn`. */
-  static async open(options: LobbyOptions): Promise<Lobby> {
+  static async open(options: StandbyServerOptions): Promise<StandbyServer> {
     const server = createServer({ requireHostHeader: false });
-    return new Lobby(options, server, await listenOn(server, options.host, options.port));
+    return new StandbyServer(options, server, await listenOn(server, options.host, options.port));
   }
 
   waitFor({ host, pid, url }: WaitingFor): void {

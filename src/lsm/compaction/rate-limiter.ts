@@ -1,7 +1,7 @@
 import { type Clock, Stopwatch } from "../../base/clock.ts";
 
 /** Lets so many bytes a second through, of all who ask; 0: as many as come. */
-export class Pace {
+export class RateLimiter {
   readonly #clock: Clock;
   readonly #bytesPerSecond: number;
   readonly #watch: Stopwatch;

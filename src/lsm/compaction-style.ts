@@ -1,7 +1,7 @@
 /**
- * The trade between writing, reading and space. More runs a tier: each byte is written again less
- * often, and a scan merges more runs. More space: the largest run, which costs most, is written
- * again less often.
+ * A compaction style trades write, read and space amplification for each other. More runs a tier:
+ * each byte is rewritten less often, and a scan merges more runs. More space: the largest run,
+ * which costs most, is rewritten less often.
  */
 export interface TreeShape {
   /** So many tables of level 0 become a run. */
@@ -15,10 +15,10 @@ export interface TreeShape {
 }
 
 /** What compactions save at the cost of the rest. */
-export type Trade = "balanced" | "write" | "read" | "space";
+export type CompactionStyle = "balanced" | "write" | "read" | "space";
 
 /** The figures of `docs/performance.md` are of these. */
-export const TRADES: Readonly<Record<Trade, TreeShape>> = {
+export const COMPACTION_STYLES: Readonly<Record<CompactionStyle, TreeShape>> = {
   balanced: {
     compactionL0Tables: 4,
     compactionRuns: 6,
@@ -48,6 +48,6 @@ export const TRADES: Readonly<Record<Trade, TreeShape>> = {
   },
 };
 
-export function isTrade(name: string): name is Trade {
-  return Object.hasOwn(TRADES, name);
+export function isCompactionStyle(name: string): name is CompactionStyle {
+  return Object.hasOwn(COMPACTION_STYLES, name);
 }

@@ -90,7 +90,7 @@ export interface Changes {
 }
 
 /** Where an operator comes to with what a shard needs. */
-export class ShardDesk {
+export class ShardAdmin {
   readonly name: string;
   readonly #engine: () => Maybe<Engine>;
   readonly #clock: Clock;
