@@ -1,4 +1,5 @@
 import { PROFILES } from "../src/runtime/settings.ts";
+import { benchBorders } from "./borders.ts";
 import { benchCatalog } from "./catalog.ts";
 import { benchCompaction } from "./compaction.ts";
 import { benchDeadNames } from "./dead-names.ts";
@@ -20,11 +21,12 @@ const USAGE =
   "dead-names " +
   "[--smoke] [--keep], catalog --profile PROFILE, iceberg --only=TEXT, " +
   "lsm --rows=N --rounds=N --workloads=A,B --peers=A,B --alone " +
-  "--cpu-profile | --large, lsm-blocks, json";
+  "--cpu-profile | --large, lsm-blocks, borders --root=DIR, json";
 const LSM_FLAGS =
   /^--(smoke|keep|alone|cpu-profile|rows=[1-9]\d*|rounds=[1-9]\d*|(workloads|peers)=.+)$/;
 const ICEBERG_FLAGS = /^--(smoke|keep|only=.+)$/;
 const LARGE_FLAGS: ReadonlySet<string> = new Set(["--large", "--smoke", "--keep"]);
+const BORDERS_FLAGS = /^--(keep|root=.+)$/;
 const FLAGS: ReadonlySet<string> = new Set(["--smoke", "--keep"]);
 
 /** Measures and prints. */
@@ -36,6 +38,9 @@ async function main(args: readonly string[]): Promise<number> {
   const [name, ...flags] = args;
   if (name === "lsm-blocks" && flags.every((flag) => flag === "--smoke")) {
     return close("lsm-blocks", {}, benchLsmBlocks({ smoke: flags.includes("--smoke") }), flags);
+  }
+  if (name === "borders" && flags.every((flag) => BORDERS_FLAGS.test(flag))) {
+    return await borders(flags);
   }
   if (name === "lsm") return await lsm(flags);
   if (name === "catalog") return await catalog(flags);
@@ -130,6 +135,11 @@ async function wal(flags: readonly string[]): Promise<number> {
 async function start(flags: readonly string[]): Promise<number> {
   const cells = await benchStart({ smoke: flags.includes("--smoke") });
   return close("start", cells, { cells: cells.length, failed: 0 }, flags);
+}
+
+async function borders(flags: readonly string[]): Promise<number> {
+  const cells = await benchBorders(textOf(flags, "root"));
+  return close("borders", cells, { cells: cells.length, failed: 0 }, flags);
 }
 
 /** A goal that is missed fails; a smoke run has none. */
