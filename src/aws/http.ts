@@ -83,7 +83,7 @@ export class HttpPool {
   async exchange(origin: Origin, sent: HttpRequest, call: HttpCall): Promise<HttpAnswer> {
     for (let sends = 1; ; sends++) {
       const attempt = await this.#once(origin, sent, call);
-      if (!(attempt instanceof NeverWhole)) return attempt;
+      if (!(attempt instanceof IncompleteSend)) return attempt;
       if (sends >= MAX_SENDS || call.signal.aborted) throw attempt.cause;
     }
   }
@@ -98,7 +98,7 @@ export class HttpPool {
     { secure, hostname, port }: Origin,
     { method, path, headers, body }: HttpRequest,
     { signal, onHead }: HttpCall,
-  ): Promise<HttpAnswer | NeverWhole> {
+  ): Promise<HttpAnswer | IncompleteSend> {
     return new Promise((resolve, reject) => {
       if (signal.aborted) {
         reject(unsentAbort());
@@ -112,7 +112,7 @@ export class HttpPool {
       const isConnecting = boundConnecting(out, secure, this.#options);
       const fail = (error: unknown): void => {
         signal.removeEventListener("abort", abort);
-        if (isNeverWhole(out, secure, error)) resolve(new NeverWhole(error));
+        if (isIncompleteSend(out, secure, error)) resolve(new IncompleteSend(error));
         else reject(error);
       };
       // Whatever the connection says afterwards, or does not.
@@ -142,7 +142,7 @@ export class HttpPool {
 }
 
 /** A request that a closed connection did not take whole. */
-class NeverWhole {
+class IncompleteSend {
   readonly cause: unknown;
 
   constructor(cause: unknown) {
@@ -154,7 +154,7 @@ class NeverWhole {
  * Whether nobody can have all of a request that failed with this error. Over TLS, Node counts what
  * it has written only a turn later, so there a write alone that failed says so.
  */
-function isNeverWhole(out: ClientRequest, secure: boolean, error: unknown): boolean {
+function isIncompleteSend(out: ClientRequest, secure: boolean, error: unknown): boolean {
   if (!out.reusedSocket || out.writableFinished) return false;
   return !secure || (error as { readonly syscall?: unknown }).syscall === "write";
 }

@@ -18,7 +18,7 @@ export interface WorkLimits {
 }
 
 /** What threads are started with. */
-interface Site {
+interface ThreadSpec {
   /** Serves the tasks by `serveWork`, where its `workerData` is `role`. */
   readonly module: URL;
   readonly role: string;
@@ -46,7 +46,7 @@ interface Waiting {
  * dies, or is ended since its task took too long, fails that task alone.
  */
 export class WorkThreads<T extends Tasks> implements Workers<T> {
-  readonly #options: Site & WorkLimits;
+  readonly #options: ThreadSpec & WorkLimits;
   /** Threads at work and at rest. */
   readonly #threads = new Set<WorkThread>();
   /** Those at rest, the last one used last; ending it calls off their end. */
@@ -54,7 +54,7 @@ export class WorkThreads<T extends Tasks> implements Workers<T> {
   readonly #waiting: Waiting[] = [];
   #isClosed = false;
 
-  constructor(options: Site & Partial<WorkLimits>) {
+  constructor(options: ThreadSpec & Partial<WorkLimits>) {
     this.#options = {
       threads: THREADS,
       heapMib: LIMITS.workHeapMib,

@@ -3,11 +3,11 @@ import { Engine, type NamedState } from "../lsm/index.ts";
 import { UnownedCheckpoints } from "../lsm/tools.ts";
 import { abortAfter } from "../runtime/clock.ts";
 import type { Settings } from "../runtime/settings.ts";
-import type { ShardSite } from "../runtime/shard-site.ts";
+import type { ShardHandle } from "../runtime/shard-handle.ts";
 import { nameText, stateText } from "./lsm-text.ts";
 import type { Output } from "./output.ts";
 import { operatorTarget, type ServerAt } from "./server-at.ts";
-import { openSite } from "./shard-at.ts";
+import { openShard } from "./shard-at.ts";
 
 /** A line about checkpoints of a shard, as it was understood. */
 export type CheckpointCommand = {
@@ -70,20 +70,20 @@ async function open({ at, shard }: CheckpointCommand, output: Output): Promise<A
       close: async () => {},
     };
   }
-  const site = await openSite(at, shard, output);
-  const stored = new UnownedCheckpoints(site.reading);
+  const handle = await openShard(at, shard, output);
+  const stored = new UnownedCheckpoints(handle.reading);
   return {
     create: async (name, ttlMs) =>
-      (await stored.create(name, ttlMs)) ?? (await createAsOwner(site, name, ttlMs)),
+      (await stored.create(name, ttlMs)) ?? (await createAsOwner(handle, name, ttlMs)),
     list: () => stored.list(),
     delete: (name) => stored.delete(name),
-    close: () => site.close(),
+    close: () => handle.close(),
   };
 }
 
 /** Takes the shard over, as its owner ended without releasing it, and releases it. */
 async function createAsOwner(
-  { owning }: ShardSite,
+  { owning }: ShardHandle,
   name: string,
   ttlMs: number | undefined,
 ): Promise<NamedState> {

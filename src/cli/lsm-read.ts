@@ -4,7 +4,7 @@ import { type Reachable, reachable } from "../lsm/tools.ts";
 import type { Settings } from "../runtime/settings.ts";
 import { stateText, timeText } from "./lsm-text.ts";
 import type { Output } from "./output.ts";
-import { openSite } from "./shard-at.ts";
+import { openShard } from "./shard-at.ts";
 
 /** A line that reads a shard beside its owner, as it was understood. */
 export type ReadCommand = { readonly at: Settings; readonly shard: string } & (
@@ -26,12 +26,12 @@ export type ReadCommand = { readonly at: Settings; readonly shard: string } & (
   | { readonly command: "history" }
 );
 
-/** @returns the exit code. @throws FirnError as `openShardSite` and `openReader`. */
+/** @returns the exit code. @throws FirnError as `openShardHandle` and `openReader`. */
 export async function read(command: ReadCommand, output: Output): Promise<number> {
-  const site = await openSite(command.at, command.shard, output);
+  const handle = await openShard(command.at, command.shard, output);
   try {
     if (command.command === "history") {
-      printReachable(await reachable(site.reading), output);
+      printReachable(await reachable(handle.reading), output);
       return 0;
     }
     const { moment } = command;
@@ -41,7 +41,7 @@ export async function read(command: ReadCommand, output: Output): Promise<number
         : "checkpoint" in moment
           ? moment
           : { at: moment };
-    const reader = await openReader(site.reading, target);
+    const reader = await openReader(handle.reading, target);
     try {
       output.printError(`sequence ${reader.sequence}\n`);
       if (command.command === "get") await get(reader, command.keys, output);
@@ -51,7 +51,7 @@ export async function read(command: ReadCommand, output: Output): Promise<number
       await reader.close();
     }
   } finally {
-    await site.close();
+    await handle.close();
   }
 }
 

@@ -1,10 +1,10 @@
 import { type Moment, type NodeIdentity, openReader, type ReaderParts } from "../lsm/index.ts";
 import { type KeepReplaced, type Manifest, restoreShard } from "../lsm/tools.ts";
 import type { Settings } from "../runtime/settings.ts";
-import type { ShardSite } from "../runtime/shard-site.ts";
+import type { ShardHandle } from "../runtime/shard-handle.ts";
 import { nameText, placeText, timeText } from "./lsm-text.ts";
 import type { Output } from "./output.ts";
-import { openSite } from "./shard-at.ts";
+import { openShard } from "./shard-at.ts";
 
 /** A restore, as its line was understood. */
 export interface RestoreCommand {
@@ -26,24 +26,24 @@ const USAGE = 2;
  * Makes a state of the past the newest one; or says what that would do.
  *
  * @returns the exit code.
- * @throws FirnError as `openShardSite`, `openReader` and `restoreShard`.
+ * @throws FirnError as `openShardHandle`, `openReader` and `restoreShard`.
  */
 export async function restore(command: RestoreCommand, output: Output): Promise<number> {
-  const site = await openSite(command.at, command.shard, output);
+  const handle = await openShard(command.at, command.shard, output);
   try {
-    if (command.yes && !command.dryRun) return await run(command, site, output);
-    await tell(command, site, output);
+    if (command.yes && !command.dryRun) return await run(command, handle, output);
+    await tell(command, handle, output);
     if (command.dryRun) return 0;
     output.printError("firn: not restored: give --yes to restore, or --dry-run to preview\n");
     return USAGE;
   } finally {
-    await site.close();
+    await handle.close();
   }
 }
 
 async function run(
   { at, shard, moment, keepMs }: RestoreCommand,
-  { owning, reading }: ShardSite,
+  { owning, reading }: ShardHandle,
   { print }: Output,
 ): Promise<number> {
   const parts = { ...owning, log: reading.wal };
@@ -67,7 +67,7 @@ async function run(
 /** What it would do, as things stand. Nothing is taken over for that. */
 async function tell(
   { moment, keepMs }: RestoreCommand,
-  { owning, reading }: ShardSite,
+  { owning, reading }: ShardHandle,
   { print }: Output,
 ): Promise<void> {
   const target = "checkpoint" in moment ? moment : { at: moment };

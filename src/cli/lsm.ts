@@ -19,7 +19,7 @@ import { type RestoreCommand, restore } from "./lsm-restore.ts";
 import { shellWord } from "./lsm-text.ts";
 import type { Output } from "./output.ts";
 import type { ServerAt } from "./server-at.ts";
-import { openSite } from "./shard-at.ts";
+import { openShard } from "./shard-at.ts";
 
 /** A line of `firn lsm`, as it was understood. */
 export type LsmCommand =
@@ -129,7 +129,7 @@ type Look = Extract<LsmCommand, { readonly command: "inspect" | "verify" }>;
 
 /** Changes none of the files, wherever they are stored. */
 async function look(command: Look, output: Output): Promise<number> {
-  const { reading, close } = await openSite(command.at, command.shard, output);
+  const { reading, close } = await openShard(command.at, command.shard, output);
   const files = { ...reading, prefix: reading.prefix ?? "" };
   try {
     if (command.command === "verify") return await verify(files, output);

@@ -5,11 +5,11 @@ import type { Metrics } from "../base/metrics.ts";
 import { CachedBlobStore, isContentHashed } from "../blob/cached.ts";
 import { MeteredBlobStore } from "../blob/metered.ts";
 import type { BlobStore } from "../blob/port.ts";
+import { type BucketAddress, bucketAddress } from "../blob/s3/bucket-address.ts";
 import { initBucket } from "../blob/s3/init.ts";
 import type { S3Options } from "../blob/s3/options.ts";
 import { probeBucket } from "../blob/s3/probe.ts";
 import { inItsRegion } from "../blob/s3/region.ts";
-import { type BucketSite, siteOf } from "../blob/s3/site.ts";
 import { S3BlobStore } from "../blob/s3/store.ts";
 import type { Properties } from "../service/requests.ts";
 import { NO_ENDPOINT } from "./setting-values.ts";
@@ -55,15 +55,15 @@ export async function lakeBucket(
   const components = { clock, prng, onRequest: StoreCosts.of(metrics).blob };
   const asked = { ...s3Options(bucket, settings), maxGetBytes: LIMITS.metadataFileBytes };
   const options = await inItsRegion(asked, components);
-  const site = await siteOf(options, clock);
-  const config = site === undefined ? {} : clientConfig(site, settings);
+  const address = await bucketAddress(options, clock);
+  const config = address === undefined ? {} : clientConfig(address, settings);
   return { store: new S3BlobStore(options, components), config };
 }
 
 /** By the names of every client's settings. Of AWS the region is enough. */
-function clientConfig(site: BucketSite, { s3ClientEndpoint }: Settings): Properties {
-  const { region, pathStyle } = site;
-  const endpoint = s3ClientEndpoint ?? site.endpoint ?? NO_ENDPOINT;
+function clientConfig(address: BucketAddress, { s3ClientEndpoint }: Settings): Properties {
+  const { region, pathStyle } = address;
+  const endpoint = s3ClientEndpoint ?? address.endpoint ?? NO_ENDPOINT;
   return {
     ...{ "s3.region": region, "client.region": region },
     ...(endpoint !== NO_ENDPOINT && {

@@ -51,7 +51,7 @@ test("a store that nobody vouches for is sent nothing, until somebody does", asy
   const store = new S3BlobStore(
     {
       ...{ bucket: "lake", endpoint: `https://127.0.0.1:${port}`, region: "us-east-1" },
-      ...{ credentials, maxFailures: 0, transport: "lean" },
+      ...{ credentials, maxFailures: 0, transport: "direct" },
     },
     {
       ...{ clock: new SystemClock(), prng: new SystemPrng() },

@@ -3,7 +3,7 @@ import { verifyShard } from "../../src/lsm/tools/verify.ts";
 import { SystemClock } from "../../src/runtime/clock.ts";
 import { SystemPrng } from "../../src/runtime/prng.ts";
 import { fromFields, readSettings, requireSettings } from "../../src/runtime/read-settings.ts";
-import { openShardSite } from "../../src/runtime/shard-site.ts";
+import { openShardHandle } from "../../src/runtime/shard-handle.ts";
 import { startServer } from "../clients/server-process.ts";
 import { closeSites, NAME, openSite } from "../support/aws-site.ts";
 import { firnLsm, servedFrom } from "../support/firn-lsm.ts";
@@ -160,7 +160,7 @@ async function verified({ flags, dir }: Place): Promise<void> {
   const fields = flags.length === 0 ? { profile: "local", dir } : BUCKET;
   const settings = requireSettings(readSettings([fromFields(fields)], dir));
   const components = { clock, prng, nodeId: "v", notify: () => {}, onDefect: () => {} };
-  const { reading, close } = await openShardSite(settings, "system", components);
+  const { reading, close } = await openShardHandle(settings, "system", components);
   const findings: unknown[] = [];
   for await (const one of verifyShard({ prefix: "", ...reading })) findings.push(one);
   await close();

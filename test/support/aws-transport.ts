@@ -1,6 +1,6 @@
-type AwsTransport = "lean" | "sdk";
+type AwsTransport = "direct" | "sdk";
 
-let chosen: AwsTransport = "lean";
+let chosen: AwsTransport = "direct";
 
 /**
  * From here on, stores that this test file opens over the doubles of S3 and DynamoDB send their

@@ -1,9 +1,9 @@
 import { S3Client, type S3ClientConfig } from "@aws-sdk/client-s3";
 import { HttpPool } from "../../aws/http.ts";
 import type { Clock } from "../../base/clock.ts";
-import { LeanTransport } from "./lean.ts";
+import { S3DirectTransport } from "./direct-transport.ts";
 import { type S3Options, settingsOf } from "./options.ts";
-import { type S3Transport, SdkTransport } from "./transport.ts";
+import { S3SdkTransport, type S3Transport } from "./transport.ts";
 
 const MAX_CONNECTIONS = 256;
 const SILENT = { trace() {}, debug() {}, info() {}, warn() {}, error() {} };
@@ -24,8 +24,8 @@ export function connectS3(options: S3Options, clock: Clock): S3Connection {
   const client = createS3Client(options, pool);
   const transport =
     options.transport === "sdk"
-      ? new SdkTransport(client, settings)
-      : new LeanTransport({ client, settings, pool, clock });
+      ? new S3SdkTransport(client, settings)
+      : new S3DirectTransport({ client, settings, pool, clock });
   const close = (): void => {
     client.destroy();
     pool.close();

@@ -46,7 +46,7 @@ export interface S3Options {
   /** Connections at once; more requests than that wait for one. */
   readonly maxConnections?: number;
   /** Who sends the requests for whole objects: we (the default), or, in tests, the SDK. */
-  readonly transport?: "lean" | "sdk";
+  readonly transport?: "direct" | "sdk";
 }
 
 export type S3Settings = Required<

@@ -64,7 +64,7 @@ export interface S3Transport {
 }
 
 /** All of it left to the SDK. */
-export class SdkTransport implements S3Transport {
+export class S3SdkTransport implements S3Transport {
   readonly #client: S3Client;
   readonly #settings: S3Settings;
 

@@ -231,8 +231,8 @@ export class Compactor {
   }
 
   #context(): PickContext & { readonly nowMs: number } {
-    const { snapshots, meaning } = this.#target;
-    return { oldestSnapshot: snapshots()[0], nowMs: meaning.nowMs(), avoid: this.#avoid };
+    const { snapshots, semantics } = this.#target;
+    return { oldestSnapshot: snapshots()[0], nowMs: semantics.nowMs(), avoid: this.#avoid };
   }
 
   /** Bytes that it would have to rewrite now. */

@@ -7,7 +7,7 @@ import { openSst } from "../format/sst.ts";
 import type { SstMeta } from "../format/sst-meta.ts";
 import type { TablesUnderWay } from "../manifest/tables-under-way.ts";
 import type { LsmOptions } from "../options.ts";
-import type { Meaning } from "../read/meaning.ts";
+import type { EntrySemantics } from "../read/entry-semantics.ts";
 import { pathOf, tableGone } from "../read/tables.ts";
 import type { MemoryBudget } from "../write/budget.ts";
 import { boundsBetween, type KeyBounds } from "./bounds.ts";
@@ -37,7 +37,7 @@ export interface ExecutorTarget {
   readonly options: LsmOptions;
   readonly merger: Merger;
   readonly budget: MemoryBudget;
-  readonly meaning: Meaning;
+  readonly semantics: EntrySemantics;
   readonly underWay: TablesUnderWay;
 }
 
@@ -198,15 +198,15 @@ export class Executor {
     bounds: readonly KeyBounds[],
     roomBytes: number,
   ): readonly MergeSpec[] {
-    const { options, meaning } = this.#target;
+    const { options, semantics } = this.#target;
     const { compression, blockBytes, prefixes, tableBytes } = options;
     const spec = {
       inputs,
       snapshots,
       dropTombstones,
-      operators: meaning.operators.names,
+      operators: semantics.operators.names,
       // One time for all: a key's fate must not depend on where it was cut.
-      nowMs: meaning.nowMs(),
+      nowMs: semantics.nowMs(),
       compression,
       blockBytes,
       prefixes,

@@ -209,7 +209,7 @@ export class Core {
       options,
       health,
       views: reads.views,
-      meaning: reads.source.meaning,
+      semantics: reads.source.semantics,
       budget: this.#budget,
       manifests: this.published.manifests,
       manifestsOf,
@@ -239,7 +239,7 @@ export class Core {
     const { recentBytes, scanBatchRows, readAheadBytes } = options;
     const host = {
       clock: opened.parts.clock,
-      meaning: source.meaning,
+      semantics: source.semantics,
       options,
       recent: new RecentWrites(views, recentBytes, opened.manifest.lastSequence, (bytes) =>
         this.#memory.set("recent", bytes),

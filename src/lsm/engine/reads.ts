@@ -1,6 +1,6 @@
 import type { Manifest } from "../format/manifest.ts";
 import { Memtable } from "../memtable/memtable.ts";
-import { ExpiryClock } from "../read/meaning.ts";
+import { ExpiryClock } from "../read/entry-semantics.ts";
 import { Operators } from "../read/operators.ts";
 import { PointLookups, ReadFigures } from "../read/point-lookups.ts";
 import type { ScanSource } from "../read/scan.ts";
@@ -15,7 +15,7 @@ interface ReadsHost extends Pick<ScanSource, "assertReadable"> {
   readonly onWaited: (ms: number) => void;
 }
 
-/** What lookups and scans go through: open tables, the current view, the meaning of entries. */
+/** What lookups and scans go through: open tables, the current view, the semantics of entries. */
 export class Reads {
   readonly tables: Tables;
   readonly views: Views;
@@ -35,7 +35,7 @@ export class Reads {
     this.source = {
       tables: this.tables,
       views: this.views,
-      meaning: { operators: this.operators, nowMs },
+      semantics: { operators: this.operators, nowMs },
       figures,
       assertReadable,
       turn: () => clock.sleep(0),

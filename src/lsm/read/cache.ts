@@ -4,14 +4,14 @@ import type { IndexBlock } from "../format/index-block.ts";
 import type { SstBlocks } from "../format/sst-cursor.ts";
 
 /** What knows the bytes of memory that it takes; and, if it gives them back, who has it. */
-export interface Weighed {
+export interface Cacheable {
   readonly weight: number;
   hold?(): void;
   letGo?(): void;
 }
 
 /** Where a file finds its entries of one kind. */
-interface Owner<Value extends Weighed> {
+interface Owner<Value extends Cacheable> {
   get(offset: number): Node<Value> | undefined;
   set(offset: number, node: Node<Value>): void;
   delete(offset: number): void;
@@ -19,7 +19,7 @@ interface Owner<Value extends Weighed> {
 }
 
 /** An entry in its list. `owner` is what finds it. */
-interface Node<Value extends Weighed = Weighed> {
+interface Node<Value extends Cacheable = Cacheable> {
   readonly owner: Owner<Value>;
   readonly offset: number;
   readonly value: Value;
@@ -78,7 +78,7 @@ export class BlockCache {
   }
 
   /** A file's own part of the cache, so that a look-up needs no name. */
-  file<Tail extends Weighed = Weighed>(): CachedFile<Tail> {
+  file<Tail extends Cacheable = Cacheable>(): CachedFile<Tail> {
     return new CachedFile<Tail>({
       looks: this.#looks,
       add: (node) => this.#add(node),
@@ -148,7 +148,7 @@ interface Whole {
 }
 
 /** The cached blocks of one table, by the offsets of their frames. */
-export class CachedFile<Tail extends Weighed = Weighed> implements SstBlocks {
+export class CachedFile<Tail extends Cacheable = Cacheable> implements SstBlocks {
   readonly #whole: Whole;
   readonly #data: Map<number, Node<DataBlock>> = new Map();
   readonly #index: Map<number, Node<IndexBlock>> = new Map();
@@ -191,7 +191,7 @@ export class CachedFile<Tail extends Weighed = Weighed> implements SstBlocks {
     }
   }
 
-  #use<Value extends Weighed>(node: Node<Value> | undefined): Value | undefined {
+  #use<Value extends Cacheable>(node: Node<Value> | undefined): Value | undefined {
     const { looks } = this.#whole;
     if (node === undefined) {
       looks.misses++;
@@ -203,7 +203,12 @@ export class CachedFile<Tail extends Weighed = Weighed> implements SstBlocks {
   }
 
   /** Replaces what stands there. */
-  #add<Value extends Weighed>(owner: Owner<Value>, offset: number, value: Value, list: List): void {
+  #add<Value extends Cacheable>(
+    owner: Owner<Value>,
+    offset: number,
+    value: Value,
+    list: List,
+  ): void {
     value.hold?.();
     const before = owner.get(offset);
     if (before !== undefined) this.#whole.remove(before);
@@ -216,7 +221,7 @@ export class CachedFile<Tail extends Weighed = Weighed> implements SstBlocks {
 }
 
 /** The one entry that a file has of a kind. */
-class Place<Value extends Weighed> implements Owner<Value> {
+class Place<Value extends Cacheable> implements Owner<Value> {
   #node: Node<Value> | undefined;
 
   get(offset: number): Node<Value> | undefined {

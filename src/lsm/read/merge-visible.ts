@@ -8,7 +8,7 @@ import {
   plainKind,
   type Sequence,
 } from "../format/entry.ts";
-import { type Folded, foldDown, hasExpired, type Meaning } from "./meaning.ts";
+import { type EntrySemantics, type Folded, foldDown, hasExpired } from "./entry-semantics.ts";
 
 /** Versions of one key that are passed one by one before a seek is the shorter way. */
 const STEPS_BEFORE_SEEK = 8;
@@ -30,7 +30,7 @@ const NO_BYTES = new Uint8Array(0);
 export class VisibleCursor {
   readonly #below: Cursor;
   readonly #snapshot: Sequence;
-  readonly #meaning: Meaning;
+  readonly #semantics: EntrySemantics;
   #forward = true;
   /** Going forward: the key of which the version to show, or that there is none, is known. */
   #decided: Key | undefined;
@@ -63,7 +63,7 @@ export class VisibleCursor {
   constructor(
     below: Cursor,
     snapshot: Sequence,
-    meaning: Meaning,
+    semantics: EntrySemantics,
     stepsATurn: number = STEPS_A_TURN,
     end?: Key,
   ) {
@@ -72,7 +72,7 @@ export class VisibleCursor {
     this.#stepsLeft = stepsATurn;
     this.#below = below;
     this.#snapshot = snapshot;
-    this.#meaning = meaning;
+    this.#semantics = semantics;
   }
 
   value(): Uint8Array {
@@ -272,7 +272,7 @@ export class VisibleCursor {
       const { sequence, kind } = this.#below;
       if (plainKind(kind) !== MERGE) this.#consider();
       else {
-        const folded = foldDown(this.#below, key, this.#meaning);
+        const folded = foldDown(this.#below, key, this.#semantics);
         if (folded === undefined) return MISS;
         this.#candidate = folded.value === undefined ? "deleted" : "live";
         this.#showFolded(key, sequence, folded);
@@ -285,12 +285,12 @@ export class VisibleCursor {
   #consider(): void {
     const below = this.#below;
     const { kind, key, sequence } = below;
-    const isOver = kind > PUT && hasExpired(below, this.#meaning);
+    const isOver = kind > PUT && hasExpired(below, this.#semantics);
     if (plainKind(kind) === MERGE) {
       if (isOver) return;
       const base = this.#candidate === "live" ? this.value() : undefined;
       const operand = { operator: below.operator, value: below.value() };
-      const value = this.#meaning.operators.fold(base, [operand]);
+      const value = this.#semantics.operators.fold(base, [operand]);
       this.#candidate = "live";
       this.#showFolded(key, sequence, { value });
       return;
@@ -304,8 +304,8 @@ export class VisibleCursor {
   #showOther(key: Key): boolean | typeof MISS {
     const below = this.#below;
     const { kind, sequence } = below;
-    if (plainKind(kind) !== MERGE) return !hasExpired(below, this.#meaning) && this.#show();
-    const folded = foldDown(below, key, this.#meaning);
+    if (plainKind(kind) !== MERGE) return !hasExpired(below, this.#semantics) && this.#show();
+    const folded = foldDown(below, key, this.#semantics);
     if (folded === undefined) return MISS;
     // It may stand on an older version of the key, which is passed, or behind all of them.
     this.#found = folded.step;

@@ -14,8 +14,8 @@ import {
 import type { SstCursor } from "../format/sst-cursor.ts";
 import type { Maybe } from "../maybe.ts";
 import type { Found, Memtable } from "../memtable/memtable.ts";
+import { type EntrySemantics, foldDown, hasExpired } from "./entry-semantics.ts";
 import { KeySamples } from "./key-samples.ts";
-import { foldDown, hasExpired, type Meaning } from "./meaning.ts";
 import type { ScanSource } from "./scan.ts";
 import type { Table } from "./table.ts";
 import type { Tables } from "./tables.ts";
@@ -54,12 +54,12 @@ export class PointLookups {
   readonly #views: Views;
 
   readonly #clock: Clock;
-  readonly #meaning: Meaning;
+  readonly #semantics: EntrySemantics;
   readonly #onWaited: (ms: number) => void;
 
   /** @param onWaited told how long a read waited for the store. */
   constructor(
-    { tables, views, meaning }: Pick<ScanSource, "tables" | "views" | "meaning">,
+    { tables, views, semantics }: Pick<ScanSource, "tables" | "views" | "semantics">,
     figures: ReadFigures,
     clock: Clock,
     onWaited: (ms: number) => void,
@@ -68,7 +68,7 @@ export class PointLookups {
     this.samples = new KeySamples(clock);
     this.#tables = tables;
     this.#views = views;
-    this.#meaning = meaning;
+    this.#semantics = semantics;
     this.#clock = clock;
     this.#onWaited = onWaited;
   }
@@ -178,7 +178,7 @@ export class PointLookups {
       if (kind === PUT) return fresh.value;
       if (kind === DELETE) return undefined;
       if (plainKind(kind) === MERGE) return this.#folded(view, key, sequence, missing);
-      return fresh.expiresAtMs > this.#meaning.nowMs() ? fresh.value : undefined;
+      return fresh.expiresAtMs > this.#semantics.nowMs() ? fresh.value : undefined;
     }
     const { l0, runs } = view;
     if (l0.length === 0 && runs.length === 0) return undefined;
@@ -219,7 +219,7 @@ export class PointLookups {
     }
     const step = made.seek(key, sequence);
     if (step === ENTRY && made.key !== key) return undefined;
-    const folded = step === ENTRY ? foldDown(made, key, this.#meaning) : undefined;
+    const folded = step === ENTRY ? foldDown(made, key, this.#semantics) : undefined;
     if (folded?.value !== undefined) return copyOf(folded.value, 0, folded.value.length);
     if (folded !== undefined || step === END) return undefined;
     made.missing(missing);
@@ -262,7 +262,7 @@ export class PointLookups {
       if (kind === PUT) return valueAt(point, waited);
       if (kind === DELETE) return undefined;
       if (plainKind(kind) === MERGE) return OPERAND;
-      return hasExpired(point, this.#meaning) ? undefined : valueAt(point, waited);
+      return hasExpired(point, this.#semantics) ? undefined : valueAt(point, waited);
     }
     figures.filterFalsePositives++;
     return nothing;

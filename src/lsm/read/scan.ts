@@ -4,7 +4,7 @@ import type { Key, Sequence } from "../format/entry.ts";
 import type { Maybe } from "../maybe.ts";
 import type { Memtable } from "../memtable/memtable.ts";
 import type { Bounds } from "../range.ts";
-import type { Meaning } from "./meaning.ts";
+import type { EntrySemantics } from "./entry-semantics.ts";
 import { STEPS_A_TURN, VisibleCursor } from "./merge-visible.ts";
 import type { Tables } from "./tables.ts";
 import type { View, Views } from "./view.ts";
@@ -43,7 +43,7 @@ export interface ScanOptions {
 export interface ScanSource {
   readonly tables: Tables;
   readonly views: Views;
-  readonly meaning: Meaning;
+  readonly semantics: EntrySemantics;
   readonly figures: PrefixFigures;
   readonly assertReadable: (sequence: Sequence) => void;
   /** Resolves once others have had the event loop. */
@@ -108,8 +108,8 @@ export class ViewScan implements Scan {
     const { bounds, sequence } = this.#options;
     const made = viewCursor(this.#view, { bounds, sequence, figures: this.#source.figures });
     if ("seek" in made) {
-      const { meaning } = this.#source;
-      return new VisibleCursor(made, sequence, meaning, STEPS_A_TURN, bounds.to);
+      const { semantics } = this.#source;
+      return new VisibleCursor(made, sequence, semantics, STEPS_A_TURN, bounds.to);
     }
     this.#tails = made;
     return undefined;

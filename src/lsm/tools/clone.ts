@@ -145,9 +145,9 @@ class Cloning {
   async #write(reader: Reader): Promise<readonly SstMeta[]> {
     const { store, clock, prng } = this.#parts;
     const { manifest, memtables } = reader.source;
-    const meaning = { operators: new Operators(manifest.operators), nowMs: () => 0 };
+    const semantics = { operators: new Operators(manifest.operators), nowMs: () => 0 };
     const options = lsmOptions(this.#parts.options);
-    const target = { clock, prng, options, store, prefix: this.#into, meaning };
+    const target = { clock, prng, options, store, prefix: this.#into, semantics };
     return await writeTables(target, memtables);
   }
 

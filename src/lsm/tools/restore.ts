@@ -151,8 +151,8 @@ async function tablesOf(
   { parts, options, prefix, manifest }: Opened,
 ): Promise<readonly SstMeta[]> {
   const { clock, prng, store } = parts;
-  const meaning = { operators: new Operators(manifest.operators), nowMs: () => 0 };
-  return await writeTables({ clock, prng, options, store, prefix, meaning }, memtables);
+  const semantics = { operators: new Operators(manifest.operators), nowMs: () => 0 };
+  return await writeTables({ clock, prng, options, store, prefix, semantics }, memtables);
 }
 
 /** Whether it was restored or not: the next one that opens the shard need not ask who this was. */

@@ -1,4 +1,4 @@
-import type { Meaning } from "../read/meaning.ts";
+import type { EntrySemantics } from "../read/entry-semantics.ts";
 import type { WriteOp } from "../write/write-path.ts";
 
 type MergeOp = Extract<WriteOp, { readonly op: "merge" }>;
@@ -11,13 +11,13 @@ interface OwnOperand {
 
 /** What a transaction has written to a key: a put or a deletion, then operands, or these alone. */
 export class OwnKey {
-  readonly #meaning: Meaning;
+  readonly #semantics: EntrySemantics;
   #whole: WholeOp | undefined;
   /** Oldest first. Combined when it is read: as they come, a set would be made anew each time. */
   #operands: OwnOperand[] = [];
 
-  constructor(meaning: Meaning) {
-    this.#meaning = meaning;
+  constructor(semantics: EntrySemantics) {
+    this.#semantics = semantics;
   }
 
   /** Nothing that is stored counts. */
@@ -61,7 +61,7 @@ export class OwnKey {
       while (isUntimedLike(first, operands[end])) end++;
       const values = operands.slice(start, end).map(({ op }) => op.value);
       const { operator } = first;
-      const { value } = this.#meaning.operators.combine(operator, values);
+      const { value } = this.#semantics.operators.combine(operator, values);
       combined.push({ op: { ...first.op, value }, operator });
     }
     this.#operands = combined;
@@ -73,7 +73,7 @@ export class OwnKey {
     operands: readonly OwnOperand[],
     stored: Uint8Array | undefined,
   ): Uint8Array | undefined {
-    const { operators } = this.#meaning;
+    const { operators } = this.#semantics;
     const counting = operands
       .filter(({ op }) => this.#counts(op))
       .map(({ op, operator }) => ({ operator, value: op.value }));
@@ -86,7 +86,7 @@ export class OwnKey {
   }
 
   #counts({ expiresAtMs }: { readonly expiresAtMs?: number }): boolean {
-    return expiresAtMs === undefined || expiresAtMs > this.#meaning.nowMs();
+    return expiresAtMs === undefined || expiresAtMs > this.#semantics.nowMs();
   }
 }
 

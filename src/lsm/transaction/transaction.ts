@@ -14,7 +14,7 @@ import { type Fragment, joinRanges, RangeMap } from "../format/range-map.ts";
 import type { Maybe } from "../maybe.ts";
 import type { LsmOptions } from "../options.ts";
 import { type Bounds, boundsOf, deletedBounds, type Range } from "../range.ts";
-import type { Meaning } from "../read/meaning.ts";
+import type { EntrySemantics } from "../read/entry-semantics.ts";
 import type { Scan } from "../read/scan.ts";
 import {
   assertExpiry,
@@ -50,7 +50,7 @@ interface Expiring {
 /** What a transaction needs of its engine. */
 export interface TransactionHost {
   readonly clock: Clock;
-  readonly meaning: Meaning;
+  readonly semantics: EntrySemantics;
   readonly options: LsmOptions;
   readonly recent: RecentWrites;
   readonly get: (key: Key, sequence: Sequence) => Maybe<Uint8Array | undefined>;
@@ -168,7 +168,7 @@ export class Transaction {
     this.#assertGoing();
     assertValue(operand);
     assertExpiry(options.expiresAtMs);
-    const number = this.#host.meaning.operators.numberFor(operator, operand);
+    const number = this.#host.semantics.operators.numberFor(operator, operand);
     const copies = { key: Uint8Array.from(key), value: Uint8Array.from(operand) };
     const expiry = expiryOf(options);
     this.#own(key, operand.length).merge({ op: "merge", ...copies, operator, ...expiry }, number);
@@ -199,7 +199,7 @@ export class Transaction {
     const host = this.#host;
     try {
       if (this.#writes.size === 0 && this.#deleted.isEmpty) return this.#readOnly();
-      return await host.write(prepare(this.#ops(), host.meaning.operators), () => this.#check());
+      return await host.write(prepare(this.#ops(), host.semantics.operators), () => this.#check());
     } catch (error) {
       if (error instanceof FirnError && error.code === "LSM_CONFLICT") {
         await host.durable(Number(error.context["sequence"]));
@@ -282,7 +282,7 @@ export class Transaction {
   #own(bytes: Uint8Array, more: number): OwnKey {
     const key = keyOfBytes(bytes);
     this.#grow(key.length + more + ENTRY_BYTES);
-    const own = this.#writes.get(key) ?? new OwnKey(this.#host.meaning);
+    const own = this.#writes.get(key) ?? new OwnKey(this.#host.semantics);
     this.#writes.set(key, own);
     return own;
   }

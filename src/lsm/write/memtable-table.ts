@@ -10,7 +10,7 @@ import { SstWriter } from "../format/sst-writer.ts";
 import { mintUlid, type Ulid } from "../format/ulid.ts";
 import type { Memtable } from "../memtable/memtable.ts";
 import type { LsmOptions } from "../options.ts";
-import type { Meaning } from "../read/meaning.ts";
+import type { EntrySemantics } from "../read/entry-semantics.ts";
 import { tablePath } from "../read/tables.ts";
 import { keptRanges, VersionFilter } from "../read/versions.ts";
 
@@ -20,7 +20,7 @@ export interface TableTarget {
   readonly options: LsmOptions;
   readonly store: BlobStore;
   readonly prefix: string;
-  readonly meaning: Meaning;
+  readonly semantics: EntrySemantics;
 }
 
 /** The event loop belongs to others after this long. */
@@ -54,7 +54,7 @@ export async function writeTables(
  * @throws what the store throws: then there is no such table.
  */
 export async function writeTable(
-  { clock, options, store, prefix, meaning }: TableTarget,
+  { clock, options, store, prefix, semantics }: TableTarget,
   memtable: Memtable,
   id: Ulid,
   states: readonly Sequence[],
@@ -66,7 +66,7 @@ export async function writeTable(
       snapshots: states,
       dropTombstones: false,
       ranges: memtable.ranges,
-      operators: meaning.operators,
+      operators: semantics.operators,
       // What has expired is for compactions to drop: a table has to hold something.
       nowMs: 0,
     },

@@ -2,13 +2,13 @@ import { DynamoDB, type DynamoDBClientConfig } from "@aws-sdk/client-dynamodb";
 import { HttpPool } from "../../aws/http.ts";
 import { inTime } from "../../aws/in-time.ts";
 import type { Clock } from "../../base/clock.ts";
-import { LeanTransport } from "./lean.ts";
+import { DynamoDirectTransport } from "./direct-transport.ts";
 import {
   type DynamoOperation,
+  DynamoSdkTransport,
   type DynamoTransport,
   type Input,
   type Output,
-  SdkTransport,
 } from "./transport.ts";
 
 /** What the SDK is told. What is absent it finds as it always does: `AWS_*`, profiles, roles. */
@@ -26,7 +26,7 @@ export interface DynamoConnection {
   /** Connections kept open at most; requests beyond them wait. 64 if absent. */
   readonly connections?: number;
   /** Who sends the requests for items: we (the default), or, in tests, the SDK. */
-  readonly transport?: "lean" | "sdk";
+  readonly transport?: "direct" | "sdk";
 }
 
 export interface DynamoTimeouts {
@@ -101,8 +101,8 @@ export class DynamoClient {
     this.#sdk = sdk;
     this.#transport =
       connection.transport === "sdk"
-        ? new SdkTransport(sdk)
-        : new LeanTransport({ sdk, pool: this.#pool, clock });
+        ? new DynamoSdkTransport(sdk)
+        : new DynamoDirectTransport({ sdk, pool: this.#pool, clock });
     this.#clock = clock;
     this.#wholeMs = timeouts.wholeMs;
     this.#onUsage = onUsage;

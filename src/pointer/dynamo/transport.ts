@@ -71,7 +71,7 @@ const SENDERS: Senders = {
 };
 
 /** All of it left to the SDK. */
-export class SdkTransport implements DynamoTransport {
+export class DynamoSdkTransport implements DynamoTransport {
   readonly #sdk: DynamoDB;
 
   constructor(sdk: DynamoDB) {

@@ -21,7 +21,7 @@ afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close();
 });
 
-const OURS = awsTransport() === "lean";
+const OURS = awsTransport() === "direct";
 const components = { clock: new SystemClock(), prng: new SeededPrng(1) };
 
 interface World {

@@ -22,7 +22,7 @@ import {
   plainKind,
   type Sequence,
 } from "../../../src/lsm/format/entry.ts";
-import type { Meaning } from "../../../src/lsm/read/meaning.ts";
+import type { EntrySemantics } from "../../../src/lsm/read/entry-semantics.ts";
 import { int64Bytes, Operators } from "../../../src/lsm/read/operators.ts";
 
 export interface Entry {
@@ -159,7 +159,7 @@ export const OPERATORS: Operators = new Operators(["add", "set-union", "max"]);
 /** What a reader of entries takes the time to be. */
 export const NOW_MS = 1_000;
 
-export const MEANING: Meaning = { operators: OPERATORS, nowMs: () => NOW_MS };
+export const MEANING: EntrySemantics = { operators: OPERATORS, nowMs: () => NOW_MS };
 
 /** What is visible at a snapshot, in order of keys: the obvious way, from the oldest version up. */
 export function visibleAt(entries: readonly Entry[], snapshot: Sequence): readonly Entry[] {

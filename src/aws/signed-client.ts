@@ -1,7 +1,7 @@
 import { type Clock, Stopwatch } from "../base/clock.ts";
+import { type Endpoint, EndpointFinder, type EndpointSource, SKEW_MS } from "./endpoint.ts";
 import { type HttpAnswer, type HttpCall, type HttpPool, unsentAbort } from "./http.ts";
 import { amzDate, type Pairs } from "./sigv4.ts";
-import { type Site, SiteFinder, type SiteSource, SKEW_MS } from "./site.ts";
 
 /** How services refuse a signature, among others one that is of another time. */
 const REFUSED: ReadonlySet<number> = new Set([400, 401, 403]);
@@ -9,7 +9,7 @@ const REFUSED: ReadonlySet<number> = new Set([400, 401, 403]);
 const SOON_MS = 30_000;
 
 /** A request before it is signed. */
-export interface LeanRequest {
+export interface UnsignedRequest {
   readonly method: string;
   /** As it stands on the wire. */
   readonly path: string;
@@ -20,32 +20,33 @@ export interface LeanRequest {
   readonly body?: Uint8Array | string;
 }
 
-export interface LeanOptions {
-  readonly source: SiteSource;
+export interface SignedClientOptions {
+  readonly source: EndpointSource;
   readonly pool: HttpPool;
   readonly clock: Clock;
 }
 
 /** Signs and sends requests to one service. */
-export class LeanWire {
+export class SignedClient {
   readonly #pool: HttpPool;
   readonly #clock: Clock;
-  readonly #finder: SiteFinder;
+  readonly #finder: EndpointFinder;
   #dateS: number | undefined;
   #date = "";
 
-  constructor({ source, pool, clock }: LeanOptions) {
+  constructor({ source, pool, clock }: SignedClientOptions) {
     this.#pool = pool;
     this.#clock = clock;
-    this.#finder = new SiteFinder(source, clock);
+    this.#finder = new EndpointFinder(source, clock);
   }
 
   /**
-   * As `SiteFinder.find`, until the signal ends: what the SDK waits for may have no end of its own.
+   * As `EndpointFinder.find`, until the signal ends: what the SDK waits for may have no end of its
+   * own.
    *
    * @throws besides: an `AbortError` that says in `syscall` that nothing was sent.
    */
-  site(signal: AbortSignal): Promise<Site | undefined> {
+  endpoint(signal: AbortSignal): Promise<Endpoint | undefined> {
     return untilAborted(this.#finder.find(), signal);
   }
 
@@ -56,19 +57,19 @@ export class LeanWire {
    *
    * @throws as `HttpPool.exchange`
    */
-  async send(site: Site, request: LeanRequest, call: HttpCall): Promise<HttpAnswer> {
+  async send(endpoint: Endpoint, request: UnsignedRequest, call: HttpCall): Promise<HttpAnswer> {
     const watch = new Stopwatch(this.#clock);
     const datedMs = this.#finder.nowMs();
-    const answer = await this.#once(site, request, call);
+    const answer = await this.#once(endpoint, request, call);
     if (watch.elapsedMs() > SOON_MS) return answer;
     this.#finder.observe(answer);
     const isMisdated = Math.abs(this.#finder.nowMs() - datedMs) >= SKEW_MS;
-    return isMisdated && REFUSED.has(answer.status) ? this.#once(site, request, call) : answer;
+    return isMisdated && REFUSED.has(answer.status) ? this.#once(endpoint, request, call) : answer;
   }
 
-  #once(site: Site, request: LeanRequest, call: HttpCall): Promise<HttpAnswer> {
+  #once(endpoint: Endpoint, request: UnsignedRequest, call: HttpCall): Promise<HttpAnswer> {
     const { method, path, payloadSha256, body } = request;
-    const { origin, host, credentials, signer } = site;
+    const { origin, host, credentials, signer } = endpoint;
     const date = this.#dateText();
     const headers: (readonly [string, string])[] = [
       ["host", host],

@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from "vitest";
+import { bucketAddress } from "../../../src/blob/s3/bucket-address.ts";
 import type { S3Options } from "../../../src/blob/s3/options.ts";
-import { siteOf } from "../../../src/blob/s3/site.ts";
 import { SystemClock } from "../../../src/runtime/clock.ts";
 
 afterEach(() => vi.unstubAllEnvs());
@@ -12,7 +12,7 @@ const LAKE: S3Options = {
 
 function site(options: Partial<S3Options> = {}) {
   vi.stubEnv("AWS_CONFIG_FILE", "/dev/null");
-  return siteOf({ ...LAKE, ...options }, new SystemClock());
+  return bucketAddress({ ...LAKE, ...options }, new SystemClock());
 }
 
 test("AWS's own endpoint is not told: every client makes it of the region", async () => {
@@ -44,6 +44,6 @@ test("without a region or credentials nothing is known", async () => {
   vi.stubEnv("AWS_CONFIG_FILE", "/dev/null");
   const { credentials, ...bare } = LAKE;
   const nowhere: S3Options = { bucket: LAKE.bucket, ...(credentials && { credentials }) };
-  expect(await siteOf(nowhere, new SystemClock())).toBeUndefined();
-  expect(await siteOf(bare, new SystemClock())).toBeUndefined();
+  expect(await bucketAddress(nowhere, new SystemClock())).toBeUndefined();
+  expect(await bucketAddress(bare, new SystemClock())).toBeUndefined();
 });

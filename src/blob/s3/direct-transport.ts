@@ -1,9 +1,9 @@
 import { HeadObjectCommand, type S3Client } from "@aws-sdk/client-s3";
+import { type Endpoint, type EndpointSource, sampleOf } from "../../aws/endpoint.ts";
 import type { HttpAnswer, HttpHead, HttpPool } from "../../aws/http.ts";
-import { LeanWire } from "../../aws/lean.ts";
 import { ServiceError } from "../../aws/service-error.ts";
+import { SignedClient } from "../../aws/signed-client.ts";
 import { EMPTY_SHA256, escapeText, type Pairs } from "../../aws/sigv4.ts";
-import { type Site, type SiteSource, sampleOf } from "../../aws/site.ts";
 import type { Clock } from "../../base/clock.ts";
 import { conditionHeaders, encryptionHeaders, etagText, metadataOf, originOf } from "./object.ts";
 import type { S3Settings } from "./options.ts";
@@ -13,8 +13,8 @@ import {
   type S3Head,
   type S3Info,
   type S3Put,
+  S3SdkTransport,
   type S3Transport,
-  SdkTransport,
 } from "./transport.ts";
 
 /*
@@ -29,7 +29,7 @@ const refusalBytes = (): number => MAX_REFUSAL_BYTES;
 /** Stands for the key in the request that tells where the bucket is. */
 export const SAMPLE_KEY = "key";
 
-export interface LeanTransportOptions {
+export interface S3DirectTransportOptions {
   readonly client: S3Client;
   readonly settings: S3Settings;
   readonly pool: HttpPool;
@@ -37,24 +37,24 @@ export interface LeanTransportOptions {
 }
 
 /** Requests signed and sent by ourselves, where the SDK's way of signing them is ours too. */
-export class LeanTransport implements S3Transport {
+export class S3DirectTransport implements S3Transport {
   readonly #settings: S3Settings;
-  readonly #wire: LeanWire;
-  readonly #rest: SdkTransport;
+  readonly #wire: SignedClient;
+  readonly #rest: S3SdkTransport;
 
-  constructor({ client, settings, pool, clock }: LeanTransportOptions) {
+  constructor({ client, settings, pool, clock }: S3DirectTransportOptions) {
     const source = s3Source(client, settings.bucket);
     this.#settings = settings;
-    this.#wire = new LeanWire({ source, pool, clock });
-    this.#rest = new SdkTransport(client, settings);
+    this.#wire = new SignedClient({ source, pool, clock });
+    this.#rest = new S3SdkTransport(client, settings);
   }
 
   async head(key: string, signal: AbortSignal): Promise<S3Info> {
-    const site = await this.#wire.site(signal);
-    if (site === undefined) return this.#rest.head(key, signal);
-    const request = { ...requestOf(site, "HEAD", key), headers: [] };
-    const answer = await this.#wire.send(site, request, { signal });
-    if (answer.status === 400) await this.#explain(site, key, signal);
+    const endpoint = await this.#wire.endpoint(signal);
+    if (endpoint === undefined) return this.#rest.head(key, signal);
+    const request = { ...requestOf(endpoint, "HEAD", key), headers: [] };
+    const answer = await this.#wire.send(endpoint, request, { signal });
+    if (answer.status === 400) await this.#explain(endpoint, key, signal);
     if (answer.status !== 200) throw refusalOf(answer);
     if (answer.headers["content-length"] === undefined) throw unfit("an object without a size");
     const modifiedAtMs = Date.parse(answer.headers["last-modified"] ?? "") || 0;
@@ -67,15 +67,18 @@ export class LeanTransport implements S3Transport {
    *
    * @throws what the GET is refused with, if it is.
    */
-  async #explain(site: Site, key: string, signal: AbortSignal): Promise<void> {
-    const request = { ...requestOf(site, "GET", key), headers: [["range", "bytes=0-0"]] as const };
-    const answer = await this.#wire.send(site, request, { signal, onHead: refusalBytes });
+  async #explain(endpoint: Endpoint, key: string, signal: AbortSignal): Promise<void> {
+    const request = {
+      ...requestOf(endpoint, "GET", key),
+      headers: [["range", "bytes=0-0"]] as const,
+    };
+    const answer = await this.#wire.send(endpoint, request, { signal, onHead: refusalBytes });
     if (!isSuccess(answer)) throw refusalOf(answer);
   }
 
   async get(get: S3Get, signal: AbortSignal): Promise<S3Content> {
-    const site = await this.#wire.site(signal);
-    if (site === undefined) return this.#rest.get(get, signal);
+    const endpoint = await this.#wire.endpoint(signal);
+    if (endpoint === undefined) return this.#rest.get(get, signal);
     const { key, range, maxBytes, allow } = get;
     const headers: Pairs = range === undefined ? [] : [["range", range]];
     const onHead = (head: HttpHead): number => {
@@ -83,8 +86,8 @@ export class LeanTransport implements S3Transport {
       allow(sizeOf(head));
       return maxBytes;
     };
-    const request = { ...requestOf(site, "GET", key), headers };
-    const answer = await this.#wire.send(site, request, { signal, onHead });
+    const request = { ...requestOf(endpoint, "GET", key), headers };
+    const answer = await this.#wire.send(endpoint, request, { signal, onHead });
     if (!isSuccess(answer)) throw refusalOf(answer);
     const { body, isCut } = answer;
     return {
@@ -95,23 +98,23 @@ export class LeanTransport implements S3Transport {
   }
 
   async put(put: S3Put, signal: AbortSignal): Promise<string> {
-    const site = await this.#wire.site(signal);
-    if (site === undefined) return this.#rest.put(put, signal);
+    const endpoint = await this.#wire.endpoint(signal);
+    if (endpoint === undefined) return this.#rest.put(put, signal);
     const request = {
-      ...requestOf(site, "PUT", put.key),
+      ...requestOf(endpoint, "PUT", put.key),
       ...{ headers: this.#putHeaders(put), body: put.bytes },
       payloadSha256: put.digest.toString("hex"),
     };
-    const answer = await this.#wire.send(site, request, { signal, onHead: refusalBytes });
+    const answer = await this.#wire.send(endpoint, request, { signal, onHead: refusalBytes });
     if (answer.status !== 200) throw refusalOf(answer);
     return etagText(answer.headers["etag"]);
   }
 
   async delete(key: string, signal: AbortSignal): Promise<void> {
-    const site = await this.#wire.site(signal);
-    if (site === undefined) return this.#rest.delete(key, signal);
-    const request = { ...requestOf(site, "DELETE", key), headers: [] };
-    const answer = await this.#wire.send(site, request, { signal, onHead: refusalBytes });
+    const endpoint = await this.#wire.endpoint(signal);
+    if (endpoint === undefined) return this.#rest.delete(key, signal);
+    const request = { ...requestOf(endpoint, "DELETE", key), headers: [] };
+    const answer = await this.#wire.send(endpoint, request, { signal, onHead: refusalBytes });
     if (!isSuccess(answer)) throw refusalOf(answer);
   }
 
@@ -146,7 +149,7 @@ const HEADERS = [
 ] as const;
 
 /** What the SDK knows of a bucket. */
-export function s3Source(client: S3Client, bucket: string): SiteSource {
+export function s3Source(client: S3Client, bucket: string): EndpointSource {
   return {
     sample: () =>
       sampleOf(new HeadObjectCommand({ Bucket: bucket, Key: SAMPLE_KEY }), (command) =>
@@ -159,7 +162,7 @@ export function s3Source(client: S3Client, bucket: string): SiteSource {
 
 /** @throws URIError */
 function requestOf(
-  { path }: Site,
+  { path }: Endpoint,
   method: string,
   key: string,
 ): { readonly method: string; readonly path: string; readonly payloadSha256: string } {

@@ -1,12 +1,12 @@
 import { DynamoDB, type DynamoDBClientConfig } from "@aws-sdk/client-dynamodb";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { type Endpoint, EndpointFinder, type EndpointSource } from "../../src/aws/endpoint.ts";
 import type { AwsCredentials } from "../../src/aws/sigv4.ts";
-import { type Site, SiteFinder, type SiteSource } from "../../src/aws/site.ts";
 import { utf8 } from "../../src/base/bytes.ts";
 import { connectS3 } from "../../src/blob/s3/client.ts";
-import { s3Source } from "../../src/blob/s3/lean.ts";
+import { s3Source } from "../../src/blob/s3/direct-transport.ts";
 import type { S3Options } from "../../src/blob/s3/options.ts";
-import { dynamoSource } from "../../src/pointer/dynamo/lean.ts";
+import { dynamoSource } from "../../src/pointer/dynamo/direct-transport.ts";
 import { serve } from "../double/server.ts";
 import { VirtualClock } from "../support/virtual-clock.ts";
 
@@ -32,28 +32,30 @@ function given(environment: Environment): void {
   for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
 }
 
-async function ofBucket(options: Partial<S3Options> = {}): Promise<Site | undefined> {
+async function ofBucket(options: Partial<S3Options> = {}): Promise<Endpoint | undefined> {
   const settings = { bucket: "lake", region: REGION, credentials: keys(), ...options };
   const { client, close } = connectS3(settings, clock);
   try {
-    return await new SiteFinder(s3Source(client, settings.bucket), clock).find();
+    return await new EndpointFinder(s3Source(client, settings.bucket), clock).find();
   } finally {
     close();
   }
 }
 
-async function ofTable(config: DynamoDBClientConfig = {}): Promise<Site | undefined> {
+async function ofTable(config: DynamoDBClientConfig = {}): Promise<Endpoint | undefined> {
   const sdk = new DynamoDB({ region: REGION, credentials: keys(), ...config });
   try {
-    return await new SiteFinder(dynamoSource(sdk), clock).find();
+    return await new EndpointFinder(dynamoSource(sdk), clock).find();
   } finally {
     sdk.destroy();
   }
 }
 
-/** A site that is found is one whose sample we sign as the SDK does. */
-function urlOf(site: Site | undefined): string | undefined {
-  return site && `${site.origin.secure ? "https" : "http"}://${site.host}${site.path}`;
+/** A endpoint that is found is one whose sample we sign as the SDK does. */
+function urlOf(endpoint: Endpoint | undefined): string | undefined {
+  return (
+    endpoint && `${endpoint.origin.secure ? "https" : "http"}://${endpoint.host}${endpoint.path}`
+  );
 }
 
 describe("a bucket is where the SDK says", () => {
@@ -155,7 +157,7 @@ describe("a table is where the SDK says", () => {
 
   test("and nowhere without a region or credentials, until there are some", async () => {
     const sdk = new DynamoDB({ region: REGION });
-    const finder = new SiteFinder(dynamoSource(sdk), clock);
+    const finder = new EndpointFinder(dynamoSource(sdk), clock);
     await expect(finder.find()).rejects.toMatchObject({ name: "CredentialsProviderError" });
     given({ AWS_ACCESS_KEY_ID: "AK", AWS_SECRET_ACCESS_KEY: "secret", AWS_SESSION_TOKEN: "t" });
     expect(await finder.find()).toMatchObject({ credentials: { ...KEYS, sessionToken: "t" } });
@@ -167,11 +169,11 @@ describe("credentials", () => {
   interface Changing {
     current: AwsCredentials;
     asked: number;
-    readonly source: { credentials: () => Promise<AwsCredentials> } & SiteSource;
-    readonly finder: SiteFinder;
+    readonly source: { credentials: () => Promise<AwsCredentials> } & EndpointSource;
+    readonly finder: EndpointFinder;
   }
 
-  /** A source that is asked for a site as whoever it is now. */
+  /** A source that is asked for an endpoint as whoever it is now. */
   function changing(): Changing {
     const source = {
       sample: () => {
@@ -183,7 +185,7 @@ describe("credentials", () => {
       credentials: async () => of.current,
       escapePath: true,
     };
-    const finder = new SiteFinder(source, clock);
+    const finder = new EndpointFinder(source, clock);
     const of: Changing = { current: KEYS, asked: 0, source, finder };
     return of;
   }
@@ -245,10 +247,10 @@ describe("credentials", () => {
     expect(of.asked).toBe(2);
   });
 
-  test("that changed amid the sample make no site, and are looked at again", async () => {
+  test("that changed amid the sample make no endpoint, and are looked at again", async () => {
     const of = changing();
     const other = { accessKeyId: "OTHER", secretAccessKey: "other" };
-    const torn = new SiteFinder(
+    const torn = new EndpointFinder(
       {
         sample: () => dynamoSource(new DynamoDB({ region: REGION, credentials: keys() })).sample(),
         credentials: async () => of.current,
@@ -265,7 +267,7 @@ describe("credentials", () => {
 });
 
 test("a clock that is far off is corrected by what the service answers", async () => {
-  const finder = new SiteFinder(
+  const finder = new EndpointFinder(
     { sample: async () => ({}), credentials: async () => KEYS, escapePath: true },
     clock,
   );

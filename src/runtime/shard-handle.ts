@@ -7,7 +7,7 @@ import { type OwningParts, SYSTEM_SHARD } from "./shard.ts";
 import { type Components, engineParts, ownershipOf } from "./stores.ts";
 
 /** A shard that is stored somewhere, for those who do not serve it. */
-export interface ShardSite {
+export interface ShardHandle {
   /** To open it, as its owner. */
   readonly owning: OpenOptions;
   /** To read it, beside its owner. */
@@ -25,11 +25,11 @@ const NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/;
  * @throws FirnError `NotFound`, code `LSM_NO_SHARD`: the profile has no shards, or the directory
  *   none of that name; that a bucket has none is found by who uses it. What the stores throw.
  */
-export async function openShardSite(
+export async function openShardHandle(
   settings: Settings,
   shard: string,
   components: Components,
-): Promise<ShardSite> {
+): Promise<ShardHandle> {
   const { profile, dir } = settings;
   if (!NAME.test(shard)) throw noShard(shard);
   switch (profile) {
@@ -38,7 +38,7 @@ export async function openShardSite(
       throw noShard(`profile ${profile}`);
     case "local": {
       if (!hasShard(dir, shard)) throw noShard(shard === SYSTEM_SHARD ? dir : `${dir}, ${shard}`);
-      return siteOf(localParts(dir, shard, owningParts(settings, components)));
+      return handleOf(localParts(dir, shard, owningParts(settings, components)));
     }
     case "bucket": {
       const { bucketParts } = await import("./bucket-stores.ts");
@@ -48,7 +48,7 @@ export async function openShardSite(
         components,
         owningParts(settings, components),
       );
-      return siteOf(parts, close);
+      return handleOf(parts, close);
     }
   }
 }
@@ -65,7 +65,7 @@ function owningParts(settings: Settings, components: Components): OwningParts {
   };
 }
 
-function siteOf(owning: OpenOptions, close = async () => {}): ShardSite {
+function handleOf(owning: OpenOptions, close = async () => {}): ShardHandle {
   const { store, prefix = "", clock, prng, options = {} } = owning;
   const reading = { store, prefix, wal: owning.wal.reader(), clock, prng, options };
   return { owning, reading, close };

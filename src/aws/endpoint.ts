@@ -14,7 +14,7 @@ export interface SampledRequest {
 }
 
 /** What is asked of the SDK: everything about where and who is its own to find. */
-export interface SiteSource {
+export interface EndpointSource {
   /** One request that is made and signed but not sent. */
   sample(): Promise<unknown>;
   /** As kept and renewed by the SDK. */
@@ -52,7 +52,7 @@ export async function sampleOf<C extends { readonly middlewareStack: Steps }>(
 }
 
 /** Where a service is, and as whom it is asked. */
-export interface Site {
+export interface Endpoint {
   readonly origin: Origin;
   readonly host: string;
   /** Of the sampled request. */
@@ -62,7 +62,7 @@ export interface Site {
 }
 
 interface Found {
-  readonly site: Promise<Site | undefined>;
+  readonly endpoint: Promise<Endpoint | undefined>;
   /** From then on another one is looked for. */
   renewAtMs: number;
   /** From then on it is no longer used. */
@@ -79,21 +79,21 @@ const CREDENTIAL = String.raw`Credential=[^/]+\/\d{8}\/([^/]+)\/([^/]+)\/aws4_re
 const AUTHORIZATION = new RegExp(`^AWS4-HMAC-SHA256 ${CREDENTIAL}, SignedHeaders=([^,]+), `);
 
 /**
- * Learns a site from a request that the SDK has signed, and takes it only where our signature of
- * that request is the SDK's own, byte for byte. Learns it anew before its credentials end; as long
- * as they have not, nobody waits for that, and nobody is harmed where it fails.
+ * Learns an endpoint from a request that the SDK has signed, and takes it only where our signature
+ * of that request is the SDK's own, byte for byte. Learns it anew before its credentials end; as
+ * long as they have not, nobody waits for that, and nobody is harmed where it fails.
  *
- * Other ways of signing (S3 Express sessions, multi-region access points) make no site: their
+ * Other ways of signing (S3 Express sessions, multi-region access points) make no endpoint: their
  * requests are the SDK's to send.
  */
-export class SiteFinder {
-  readonly #source: SiteSource;
+export class EndpointFinder {
+  readonly #source: EndpointSource;
   readonly #clock: Clock;
   #found: Found | undefined;
   #offsetMs = 0;
   #lastDate: string | undefined;
 
-  constructor(source: SiteSource, clock: Clock) {
+  constructor(source: EndpointSource, clock: Clock) {
     this.#source = source;
     this.#clock = clock;
   }
@@ -104,35 +104,35 @@ export class SiteFinder {
    * @returns undefined where the SDK alone can sign.
    * @throws what the SDK throws where it finds no credentials or region.
    */
-  find(): Promise<Site | undefined> {
+  find(): Promise<Endpoint | undefined> {
     const nowMs = this.#clock.nowMs();
     const found = this.#found;
     if (found === undefined || nowMs >= found.endsAtMs) return this.#begin();
     if (nowMs >= found.renewAtMs) this.#renew(found);
-    return found.site;
+    return found.endpoint;
   }
 
   /** Whoever asks meanwhile waits for it, too. */
-  #begin(): Promise<Site | undefined> {
+  #begin(): Promise<Endpoint | undefined> {
     const never = Number.POSITIVE_INFINITY;
-    const site = this.#learn();
-    const found: Found = { site, renewAtMs: never, endsAtMs: never };
+    const endpoint = this.#learn();
+    const found: Found = { endpoint, renewAtMs: never, endsAtMs: never };
     this.#found = found;
-    site.then(
+    endpoint.then(
       (learnt) => Object.assign(found, this.#termOf(learnt)),
       () => {
         if (this.#found === found) this.#found = undefined;
       },
     );
-    return site;
+    return endpoint;
   }
 
   #renew(found: Found): void {
     found.renewAtMs = Number.POSITIVE_INFINITY;
-    const site = this.#learn();
-    site.then(
+    const endpoint = this.#learn();
+    endpoint.then(
       (learnt) => {
-        if (this.#found === found) this.#found = { site, ...this.#termOf(learnt) };
+        if (this.#found === found) this.#found = { endpoint, ...this.#termOf(learnt) };
       },
       () => {
         found.renewAtMs = this.#clock.nowMs() + RENEW_AGAIN_MS;
@@ -140,12 +140,12 @@ export class SiteFinder {
     );
   }
 
-  /** Until when a site is good, and from when on another one is looked for. */
-  #termOf(site: Site | undefined): Pick<Found, "renewAtMs" | "endsAtMs"> {
+  /** Until when an endpoint is good, and from when on another one is looked for. */
+  #termOf(endpoint: Endpoint | undefined): Pick<Found, "renewAtMs" | "endsAtMs"> {
     const nowMs = this.#clock.nowMs();
     // Also where credentials changed between the sample and its signature.
-    if (site === undefined) return { renewAtMs: nowMs + RENEW_MS, endsAtMs: nowMs + RENEW_MS };
-    const endsAtMs = site.credentials.expiration?.getTime() ?? Number.POSITIVE_INFINITY;
+    if (endpoint === undefined) return { renewAtMs: nowMs + RENEW_MS, endsAtMs: nowMs + RENEW_MS };
+    const endsAtMs = endpoint.credentials.expiration?.getTime() ?? Number.POSITIVE_INFINITY;
     return { renewAtMs: Math.max(endsAtMs - RENEW_MS, nowMs + RENEW_AGAIN_MS), endsAtMs };
   }
 
@@ -164,7 +164,7 @@ export class SiteFinder {
     if (!Number.isNaN(aheadMs)) this.#offsetMs = Math.abs(aheadMs) < SKEW_MS ? 0 : aheadMs;
   }
 
-  async #learn(): Promise<Site | undefined> {
+  async #learn(): Promise<Endpoint | undefined> {
     const sampled = (await this.#source.sample()) as SampledRequest;
     const credentials = await this.#source.credentials();
     const { authorization = "", host } = sampled.headers;

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { type HttpAnswer, HttpPool } from "../../src/aws/http.ts";
-import { LeanWire } from "../../src/aws/lean.ts";
+import { SignedClient } from "../../src/aws/signed-client.ts";
 import { Signer } from "../../src/aws/sigv4.ts";
 import { sha256Hex } from "../../src/base/hash.ts";
 import { type Request, type Serving, serve } from "../double/server.ts";
@@ -13,7 +13,7 @@ afterEach(async () => {
 });
 
 interface World {
-  readonly wire: LeanWire;
+  readonly wire: SignedClient;
   readonly seen: Request[];
   readonly serving: Serving;
 }
@@ -51,16 +51,16 @@ async function open(clock: VirtualClock, service: Service = {}): Promise<World> 
     credentials: async () => credentials,
     escapePath: true,
   };
-  return { wire: new LeanWire({ source, pool, clock }), seen, serving };
+  return { wire: new SignedClient({ source, pool, clock }), seen, serving };
 }
 
 async function exchange({ wire }: World): Promise<HttpAnswer> {
   const { signal } = new AbortController();
-  const site = await wire.site(signal);
-  if (site === undefined) throw new Error("the sample is signed as we sign");
+  const endpoint = await wire.endpoint(signal);
+  if (endpoint === undefined) throw new Error("the sample is signed as we sign");
   const body = "é";
   const request = { method: "POST", path: "/", body, payloadSha256: sha256Hex(body) };
-  return wire.send(site, { ...request, headers: [["x-b", "1"]] }, { signal });
+  return wire.send(endpoint, { ...request, headers: [["x-b", "1"]] }, { signal });
 }
 
 async function send(world: World): Promise<Request | undefined> {
@@ -141,18 +141,18 @@ describe("a request that is refused with another date than its own", () => {
   });
 });
 
-test("a site that nobody finds is waited for as long as the signal lasts", async () => {
+test("an endpoint that nobody finds is waited for as long as the signal lasts", async () => {
   const source = {
     sample: () => new Promise(() => {}),
     credentials: () => new Promise<never>(() => {}),
     escapePath: true,
   };
   const pool = new HttpPool({ connections: 1, connectMs: 5_000, idleMs: 5_000 });
-  const wire = new LeanWire({ source, pool, clock: new VirtualClock(0) });
+  const wire = new SignedClient({ source, pool, clock: new VirtualClock(0) });
   const abort = new AbortController();
-  const finding = wire.site(abort.signal);
+  const finding = wire.endpoint(abort.signal);
   abort.abort();
   const unsent = { name: "AbortError", syscall: "connect" };
   await expect(finding).rejects.toMatchObject(unsent);
-  await expect(wire.site(abort.signal)).rejects.toMatchObject(unsent);
+  await expect(wire.endpoint(abort.signal)).rejects.toMatchObject(unsent);
 });

@@ -1,19 +1,19 @@
 import { crc32 } from "node:zlib";
 import { type DynamoDB, GetItemCommand } from "@aws-sdk/client-dynamodb";
+import { type EndpointSource, sampleOf } from "../../aws/endpoint.ts";
 import type { HttpAnswer, HttpPool } from "../../aws/http.ts";
-import { LeanWire } from "../../aws/lean.ts";
 import { ServiceError } from "../../aws/service-error.ts";
-import { type SiteSource, sampleOf } from "../../aws/site.ts";
+import { SignedClient } from "../../aws/signed-client.ts";
 import { utf8Text } from "../../base/bytes.ts";
 import type { Clock } from "../../base/clock.ts";
 import { sha256Hex } from "../../base/hash.ts";
 import { decodeAnswer, encodeInput } from "./json.ts";
 import {
   type DynamoOperation,
+  DynamoSdkTransport,
   type DynamoTransport,
   type Input,
   type Output,
-  SdkTransport,
 } from "./transport.ts";
 
 /*
@@ -25,20 +25,20 @@ import {
 const TARGET = "DynamoDB_20120810";
 const CONTENT_TYPE = "application/x-amz-json-1.0";
 
-export interface LeanTransportOptions {
+export interface DynamoDirectTransportOptions {
   readonly sdk: DynamoDB;
   readonly pool: HttpPool;
   readonly clock: Clock;
 }
 
 /** Requests signed and sent by ourselves, where the SDK's way of signing them is ours too. */
-export class LeanTransport implements DynamoTransport {
-  readonly #wire: LeanWire;
-  readonly #rest: SdkTransport;
+export class DynamoDirectTransport implements DynamoTransport {
+  readonly #wire: SignedClient;
+  readonly #rest: DynamoSdkTransport;
 
-  constructor({ sdk, pool, clock }: LeanTransportOptions) {
-    this.#wire = new LeanWire({ source: dynamoSource(sdk), pool, clock });
-    this.#rest = new SdkTransport(sdk);
+  constructor({ sdk, pool, clock }: DynamoDirectTransportOptions) {
+    this.#wire = new SignedClient({ source: dynamoSource(sdk), pool, clock });
+    this.#rest = new DynamoSdkTransport(sdk);
   }
 
   async send<O extends DynamoOperation>(
@@ -46,13 +46,13 @@ export class LeanTransport implements DynamoTransport {
     input: Input<O>,
     signal: AbortSignal,
   ): Promise<Output<O>> {
-    const site = await this.#wire.site(signal);
-    if (site === undefined) return this.#rest.send(operation, input, signal);
+    const endpoint = await this.#wire.endpoint(signal);
+    if (endpoint === undefined) return this.#rest.send(operation, input, signal);
     const body = encodeInput(input);
     const answer = await this.#wire.send(
-      site,
+      endpoint,
       {
-        ...{ method: "POST", path: site.path, body, payloadSha256: sha256Hex(body) },
+        ...{ method: "POST", path: endpoint.path, body, payloadSha256: sha256Hex(body) },
         headers: [
           ["content-type", CONTENT_TYPE],
           ["x-amz-target", `${TARGET}.${operation}`],
@@ -67,7 +67,7 @@ export class LeanTransport implements DynamoTransport {
 }
 
 /** What the SDK knows of the service. */
-export function dynamoSource(sdk: DynamoDB): SiteSource {
+export function dynamoSource(sdk: DynamoDB): EndpointSource {
   return {
     sample: () =>
       sampleOf(new GetItemCommand({ TableName: "sample", Key: { p: { S: "" } } }), (command) =>

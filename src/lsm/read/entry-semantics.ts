@@ -4,7 +4,7 @@ import { EXPIRES, type Key, MERGE, PUT, plainKind } from "../format/entry.ts";
 import type { Operand, Operators } from "./operators.ts";
 
 /** What entries mean that are neither plain puts nor deletions. */
-export interface Meaning {
+export interface EntrySemantics {
   readonly operators: Operators;
   readonly nowMs: () => number;
 }
@@ -26,7 +26,7 @@ export class ExpiryClock {
 }
 
 /** Whether the entry that a cursor stands on has expired. */
-export function hasExpired(cursor: Cursor, { nowMs }: Meaning): boolean {
+export function hasExpired(cursor: Cursor, { nowMs }: EntrySemantics): boolean {
   return (cursor.kind & EXPIRES) !== 0 && cursor.expiresAtMs <= nowMs();
 }
 
@@ -44,18 +44,18 @@ export interface Folded {
  * @returns undefined where a block is missing: then the cursor has to be put back.
  * @throws FirnError as `Operators.fold`.
  */
-export function foldDown(below: Cursor, key: Key, meaning: Meaning): Folded | undefined {
+export function foldDown(below: Cursor, key: Key, semantics: EntrySemantics): Folded | undefined {
   const operands: Operand[] = [];
   for (let step: Step = ENTRY; ; step = below.next()) {
     if (step === MISS) return undefined;
     const isOver = step !== ENTRY || below.key !== key;
     const kind = isOver ? undefined : plainKind(below.kind);
-    const counts = kind !== undefined && !hasExpired(below, meaning);
+    const counts = kind !== undefined && !hasExpired(below, semantics);
     if (kind === MERGE) {
       if (counts) operands.push({ operator: below.operator, value: below.value() });
       continue;
     }
     const base = kind === PUT && counts ? below.value() : undefined;
-    return { value: meaning.operators.fold(base, operands), step };
+    return { value: semantics.operators.fold(base, operands), step };
   }
 }

@@ -1,11 +1,11 @@
-import type { SampledRequest } from "../../aws/site.ts";
+import type { SampledRequest } from "../../aws/endpoint.ts";
 import type { Clock } from "../../base/clock.ts";
 import { connectS3 } from "./client.ts";
-import { SAMPLE_KEY, s3Source } from "./lean.ts";
+import { SAMPLE_KEY, s3Source } from "./direct-transport.ts";
 import type { S3Options } from "./options.ts";
 
 /** Where requests for a bucket go. */
-export interface BucketSite {
+export interface BucketAddress {
   readonly region: string;
   /** Of a server that is not AWS's own: scheme, host, port and what path there is. */
   readonly endpoint: string | undefined;
@@ -20,7 +20,10 @@ const AWS_HOST = /\.amazonaws\.com(?:\.cn)?$/;
  *
  * @returns undefined where it finds no region or no credentials.
  */
-export async function siteOf(options: S3Options, clock: Clock): Promise<BucketSite | undefined> {
+export async function bucketAddress(
+  options: S3Options,
+  clock: Clock,
+): Promise<BucketAddress | undefined> {
   const { bucket } = options;
   const { client, close } = connectS3(options, clock);
   try {
@@ -38,7 +41,7 @@ export async function siteOf(options: S3Options, clock: Clock): Promise<BucketSi
 function addressIn(
   { protocol, hostname, port, path }: SampledRequest,
   bucket: string,
-): Omit<BucketSite, "region"> {
+): Omit<BucketAddress, "region"> {
   const pathStyle = !hostname.startsWith(`${bucket}.`);
   const host = pathStyle ? hostname : hostname.slice(bucket.length + 1);
   const tail = pathStyle ? `/${bucket}/${SAMPLE_KEY}` : `/${SAMPLE_KEY}`;
