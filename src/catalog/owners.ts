@@ -13,10 +13,14 @@ const PATTERNS: readonly (readonly [BlobKindName, readonly string[]])[] = (
   Object.keys(BLOBS) as BlobKindName[]
 ).map((kind) => [kind, BLOBS[kind].pattern.split("/")]);
 
+/** What kind of payload a path is of, and the variable segments of its pattern. */
+export interface ParsedBlobPath {
+  readonly kind: BlobKindName;
+  readonly values: readonly string[];
+}
+
 /** A blob path taken apart; undefined for one of no kind. */
-function parsePath(
-  path: string,
-): { readonly kind: BlobKindName; readonly values: readonly string[] } | undefined {
+export function parseBlobPath(path: string): ParsedBlobPath | undefined {
   const segments = path.split("/");
   for (const [kind, pattern] of PATTERNS) {
     if (pattern.length !== segments.length) continue;
@@ -40,7 +44,7 @@ function parsePath(
  * or cannot be decoded): such a blob is kept and reported, never deleted.
  */
 export function owners(path: string, payload?: Uint8Array): readonly string[] | undefined {
-  const parsed = parsePath(path);
+  const parsed = parseBlobPath(path);
   if (parsed === undefined) return undefined;
   const { kind, values } = parsed;
   const [account = "", middle = "", last = ""] = values;

@@ -83,6 +83,11 @@ export function relativeKey(account: AccountId, key: string): string {
   return key.startsWith(prefix) ? key.slice(prefix.length) : key;
 }
 
+/** The inverse of `relativeKey`. */
+export function fullKey(account: AccountId, key: string): string {
+  return key.startsWith("/") ? key : `/accounts/${account}/${key}`;
+}
+
 /** The hash that a payload's path names. */
 export function shaOfPath(path: string): string {
   return path.slice(path.lastIndexOf("/") + 1, -".pb".length);

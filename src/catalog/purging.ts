@@ -1,5 +1,4 @@
 import { Stopwatch } from "../base/clock.ts";
-import { Pauses } from "../base/pauses.ts";
 import { putCertain } from "../pointer/certain.ts";
 import { splitKey } from "../pointer/key.ts";
 import type { Item, Live } from "../pointer/port.ts";
@@ -17,6 +16,7 @@ import { byIdKey } from "./paths.ts";
 import { assertMayUpdate } from "./payloads.ts";
 import { type Planned, REPLAN, write } from "./repository.ts";
 import { nameSummary, summaryOf } from "./summaries.ts";
+import { walkPointers } from "./walk.ts";
 
 /*
  * The two batches of a purge that change what the catalog says. Between them the files go; after
@@ -27,8 +27,6 @@ import { nameSummary, summaryOf } from "./summaries.ts";
 export const FIRST_STEP = "data";
 /** Derived pointers that are deleted between two signs of life. */
 const DERIVED_PAGE = 100;
-/** Pointers that are looked at in one turn. */
-const SWEPT_A_TURN = 200;
 /** Step of a job that is over, and kept for what it left undone. */
 const DONE = "done";
 
@@ -203,22 +201,18 @@ export async function rootsAbove(
  * come back. One sweep over all tables of the account.
  */
 export async function sharesFiles(context: CatalogContext, table: Table): Promise<boolean> {
-  const { account, pointers } = context;
   const inside = `${table.location}/`;
-  const pauses = new Pauses(context.clock, SWEPT_A_TURN);
-  for await (const item of pointers.sweep(
-    `${splitKey(byIdKey("table", account, table.id)).directory}/`,
-  )) {
-    const pause = pauses.step();
-    if (pause !== undefined) await pause;
-    if (item.state === "absent") continue;
-    const summary = summaryOfItem(item);
-    if (summary.entityId === table.id) continue;
-    if (summary.tableUuid !== undefined && summary.tableUuid === table.iceberg?.tableUuid)
-      return true;
+  const prefix = `${splitKey(byIdKey("table", context.account, table.id)).directory}/`;
+  for await (const walked of walkPointers(context, { prefix })) {
+    if (walked.state === "unreadable") throw walked.error;
+    if (walked.state === "tombstone") continue;
+    const { content, metadataLocation } = walked.references;
+    if (content.is !== "canonical" || content.summary.entityId === table.id) continue;
+    const { tableUuid } = content.summary;
+    if (tableUuid !== undefined && tableUuid === table.iceberg?.tableUuid) return true;
     const at =
-      summary.metadataLocation ??
-      (await readEntity<Table>(context, "table", item))?.entity.iceberg?.metadataLocation;
+      metadataLocation ??
+      (await readEntity<Table>(context, "table", walked.item))?.entity.iceberg?.metadataLocation;
     if (at?.startsWith(inside) === true) return true;
   }
   return false;

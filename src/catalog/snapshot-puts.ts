@@ -52,7 +52,7 @@ export interface TableVersion {
 }
 
 /** An id as a segment: 19 digits, or 20 for a negative one, which clients never mint. */
-function idSegment(snapshotId: bigint): string {
+export function idSegment(snapshotId: bigint): string {
   return digits19(BigInt.asUintN(64, snapshotId));
 }
 
