@@ -8,6 +8,44 @@ export interface Prng {
   float(): number;
 }
 
+/** Random bytes drawn at once: a call to the system for each id would cost more than the id. */
+const POOL_BYTES = 4_096;
+
+/** Randomness fit for ids and secrets, of bytes that are drawn many at once. */
+export class PooledPrng implements Prng {
+  readonly #fill: (bytes: Uint8Array) => void;
+  readonly #pool = new Uint8Array(POOL_BYTES);
+  #used = POOL_BYTES;
+
+  /** `fill`: fills an array with random bytes. */
+  constructor(fill: (bytes: Uint8Array) => void) {
+    this.#fill = fill;
+  }
+
+  bytes(count: number): Uint8Array {
+    if (count > POOL_BYTES) {
+      const out = new Uint8Array(count);
+      this.#fill(out);
+      return out;
+    }
+    if (this.#used + count > POOL_BYTES) {
+      this.#fill(this.#pool);
+      this.#used = 0;
+    }
+    const end = this.#used + count;
+    const out = this.#pool.slice(this.#used, end);
+    // What was handed out is forgotten here, so that no later fault can hand it out again.
+    this.#pool.fill(0, this.#used, end);
+    this.#used = end;
+    return out;
+  }
+
+  float(): number {
+    const draw = Buffer.from(this.bytes(6)).readUIntBE(0, 6);
+    return draw / 2 ** 48;
+  }
+}
+
 /**
  * A small deterministic generator (sfc32, by Chris Doty-Humphrey, public domain) for tests,
  * simulations and jitter. Not for secrets.

@@ -1,7 +1,7 @@
 import { Stopwatch } from "../base/clock.ts";
 import type { FirnError } from "../base/error.ts";
+import { splitKey } from "../base/key-text.ts";
 import { LIMITS } from "../base/limits.ts";
-import { splitKey } from "../pointer/key.ts";
 import type { Live } from "../pointer/port.ts";
 import type { CatalogContext } from "./context.ts";
 import { summaryOfItem } from "./entities.ts";

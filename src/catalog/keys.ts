@@ -1,8 +1,9 @@
 import { invalid } from "../base/error.ts";
 import type { AccountId } from "../base/ids.ts";
+import { assertKeyFits, decodeSegment, encodeSegment } from "../base/key-text.ts";
 import { LIMITS } from "../base/limits.ts";
 import { KeyFamilies } from "../pointer/families.ts";
-import { assertKeyFits, decodeSegment, encodeSegment, type KeyFamily } from "../pointer/key.ts";
+import type { KeyFamily } from "../pointer/key.ts";
 
 /** What the catalog knows of a family, beyond what a store needs. */
 export interface CatalogKeyFamily<Pattern extends string = string> {

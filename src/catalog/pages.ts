@@ -1,5 +1,5 @@
+import { splitKey } from "../base/key-text.ts";
 import { LIMITS } from "../base/limits.ts";
-import { splitKey } from "../pointer/key.ts";
 import type { Live, PointerStore } from "../pointer/port.ts";
 
 /** `after`: the leaf that the last page ended with. `limit` absent: everything. */

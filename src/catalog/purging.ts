@@ -1,6 +1,6 @@
 import { Stopwatch } from "../base/clock.ts";
+import { splitKey } from "../base/key-text.ts";
 import { putCertain } from "../pointer/certain.ts";
-import { splitKey } from "../pointer/key.ts";
 import type { Item, Live } from "../pointer/port.ts";
 import { BatchBuilder } from "./batch.ts";
 import { assertClaimed } from "./claims.ts";

@@ -3,6 +3,7 @@ import { Stopwatch } from "../base/clock.ts";
 import { FirnError } from "../base/error.ts";
 import type { ChangeId, Revision, WriterId } from "../base/ids.ts";
 import { LIMITS } from "../base/limits.ts";
+import { persist } from "../base/persist.ts";
 import { settleAll } from "../base/settle.ts";
 import { commitCertain, type Verdict } from "../pointer/certain.ts";
 import type { Item, Version } from "../pointer/port.ts";
@@ -26,7 +27,6 @@ import { putSnapshotPointer, snapshotsChanged } from "./snapshot-puts.ts";
 
 /** First pause after a lost race; doubled each time, with full jitter. */
 const REPLAN_PAUSE_MS = 4;
-const PERSIST_TRIES = 4;
 
 /** One logical change, from its first read to its verdict. */
 export interface Attempt {
@@ -275,31 +275,4 @@ async function putAll<T>(
   const done = record();
   if (done.blob !== undefined) await putBlob(done.blob.path, done.blob.bytes);
   return done;
-}
-
-/**
- * Puts an immutable blob, again where the store hesitates: putting the same bytes twice does no
- * harm. In the end the change has certainly not happened, whatever became of the blob.
- */
-export async function persist(
-  context: Pick<CatalogContext, "clock" | "prng">,
-  put: () => Promise<void>,
-): Promise<void> {
-  for (let tries = 1; ; tries++) {
-    try {
-      return await put();
-    } catch (error) {
-      const passing =
-        error instanceof FirnError &&
-        (error.kind === "Unavailable" || error.kind === "Unknown" || error.kind === "Overloaded");
-      if (!passing) throw error;
-      if (tries >= PERSIST_TRIES) {
-        // For people, who can mend it, it has one name wherever it strikes.
-        if (error.code === "DISK_FULL" || error.code === "DISK_READ_ONLY") throw error;
-        const { message } = error;
-        throw new FirnError("Unavailable", "BLOB_UNAVAILABLE", message, error.context, error);
-      }
-      await context.clock.sleep(context.prng.float() * 20 * 2 ** tries);
-    }
-  }
 }

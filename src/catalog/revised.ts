@@ -14,11 +14,3 @@ export function revisedOf<E extends Entity>(stored: Stored<E>): Revised<E> {
   const { entity, item, summary } = stored;
   return { entity, version: item.version, revision: summary.revision };
 }
-
-/**
- * The entity tag of a version, with its quotes. The revision is never used twice, so no later
- * incarnation of a name or id matches it.
- */
-export function etagOf(version: Version, revision: string, variant = ""): string {
-  return `"${version}-${revision}${variant}"`;
-}

@@ -2,6 +2,7 @@ import { bytesEqual } from "../base/bytes.ts";
 import { Stopwatch } from "../base/clock.ts";
 import type { Revision } from "../base/ids.ts";
 import { LIMITS } from "../base/limits.ts";
+import { persist } from "../base/persist.ts";
 import { settleAll } from "../base/settle.ts";
 import { putCertain } from "../pointer/certain.ts";
 import type { Item } from "../pointer/port.ts";
@@ -10,7 +11,6 @@ import { decodeSnapshotSummary } from "./codec/snapshot.ts";
 import type { Actor, CatalogContext } from "./context.ts";
 import type { Snapshot, SnapshotKey, SnapshotSummary } from "./model.ts";
 import type { Authorship } from "./payloads.ts";
-import { persist } from "./repository.ts";
 import {
   contentHashOf,
   encodeSnapshotPut,

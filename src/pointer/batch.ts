@@ -1,9 +1,9 @@
 import { assert } from "../base/assert.ts";
 import { utf8Length } from "../base/bytes.ts";
 import { invalid } from "../base/error.ts";
+import { assertKeyFits } from "../base/key-text.ts";
 import { LIMITS } from "../base/limits.ts";
 import type { KeyFamilies } from "./families.ts";
-import { assertKeyFits } from "./key.ts";
 import type { Absent, Batch, Item, Live, PageOptions, PointerOp, Version } from "./port.ts";
 
 /**

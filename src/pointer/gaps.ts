@@ -1,5 +1,5 @@
+import { splitKey } from "../base/key-text.ts";
 import { LruMap } from "../base/lru.ts";
-import { splitKey } from "./key.ts";
 
 /*
  * Where the directories of a store of rows hold nothing alive. A name that died stays as a row, and

@@ -1,4 +1,5 @@
 import type { Clock } from "../base/clock.ts";
+import { splitKey } from "../base/key-text.ts";
 import {
   assertBatch,
   conditionHolds,
@@ -8,7 +9,7 @@ import {
   pageLimit,
 } from "./batch.ts";
 import { KeyFamilies } from "./families.ts";
-import { type KeyFamily, splitKey } from "./key.ts";
+import type { KeyFamily } from "./key.ts";
 import type {
   Batch,
   CommitOutcome,

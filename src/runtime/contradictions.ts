@@ -1,5 +1,5 @@
+import { isLoopbackHost } from "../base/loopback.ts";
 import { isWithin } from "../blob/locations.ts";
-import { isLoopbackHost } from "./loopback.ts";
 import { ownLocations } from "./own-locations.ts";
 import { envOf, flagOf } from "./setting-names.ts";
 import { isRemote, type Settings } from "./settings.ts";

@@ -1,7 +1,7 @@
 import { get as getPlain } from "node:http";
 import { get as getSecure } from "node:https";
+import { isLoopbackHost } from "../base/loopback.ts";
 import type { Owner } from "../lsm/index.ts";
-import { isLoopbackHost } from "./loopback.ts";
 
 /** An owner whose event loop stands still for longer than this, three times in a row, is gone. */
 const TIMEOUT_MS = 1_000;

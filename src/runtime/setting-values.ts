@@ -1,7 +1,7 @@
 import { isIP, isIPv4 } from "node:net";
 import { resolve } from "node:path";
+import { canonicalHost } from "../base/loopback.ts";
 import { parseLocation } from "./location.ts";
-import { canonicalHost } from "./loopback.ts";
 import type { ParseOne } from "./setting-spec.ts";
 
 /** A catalog that is made at the start if it is absent. */

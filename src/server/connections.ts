@@ -1,8 +1,8 @@
 import type { Server, ServerResponse } from "node:http";
 import { BlockList, isIPv4, type Socket } from "node:net";
+import { canonicalHost } from "../base/loopback.ts";
 import { Counts, type Metrics } from "../base/metrics.ts";
 import { Gauge } from "../base/prom.ts";
-import { canonicalHost } from "../runtime/loopback.ts";
 
 /** How many connections there may be at once. */
 export interface ConnectionLimits {

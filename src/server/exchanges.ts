@@ -6,10 +6,10 @@ import type { Prng } from "../base/prng.ts";
 import type { Answer } from "../http/answer.ts";
 import { asFirnError } from "../http/failure.ts";
 import type { HandOver, Protocol } from "../http/protocol.ts";
-import { sendAnswer } from "../http/send.ts";
 import type { Exchange } from "./exchange.ts";
 import { errorFields } from "./log.ts";
 import { createHttpMetrics, type Observation } from "./observe.ts";
+import { sendAnswer } from "./send.ts";
 import { ownerOf, parseTarget } from "./target.ts";
 
 /** Random bytes that tell one start of a node from all others, in the id of each request. */

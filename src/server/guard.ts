@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { FirnError, invalid } from "../base/error.ts";
-import { canonicalHost, hostOfAuthority, isLoopbackHost } from "../runtime/loopback.ts";
+import { canonicalHost, hostOfAuthority, isLoopbackHost } from "../base/loopback.ts";
 
 /** What the guard reads of a request. */
 export interface GuardedHead {

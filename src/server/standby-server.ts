@@ -5,9 +5,9 @@ import { asFirnError } from "../http/failure.ts";
 import { ICEBERG_ERRORS } from "../http/iceberg/protocol.ts";
 import { PROBLEMS } from "../http/problem.ts";
 import type { ErrorForm } from "../http/protocol.ts";
-import { sendAnswer } from "../http/send.ts";
 import { HostGuard } from "./guard.ts";
 import { type Listening, listenOn } from "./listen.ts";
+import { sendAnswer } from "./send.ts";
 import { ownerOf, parseTarget } from "./target.ts";
 
 export interface StandbyServerOptions {

@@ -8,7 +8,6 @@ import type { AccountCatalog } from "../catalog/catalog.ts";
 import type { Stored } from "../catalog/entities.ts";
 import type { IcebergTable, Table } from "../catalog/model.ts";
 import { write } from "../catalog/repository.ts";
-import { etagOf } from "../catalog/revised.ts";
 import type { TableRef as CatalogTableRef, TableDraft } from "../catalog/tables.ts";
 import {
   assertTransactionFits,
@@ -74,9 +73,13 @@ function refOf(ref: TableRef): CatalogTableRef {
   return { catalog: ref.catalog, path: ref.namespace, name: ref.table };
 }
 
-/** The answer changes with what is left out of it, so its tag does too. */
+/**
+ * The entity tag of a version, with its quotes. The revision is never used twice, so no later
+ * incarnation of a name or id matches it. The answer changes with what is left out of it, so its
+ * tag does too.
+ */
 function tagOf(version: bigint, revision: string, snapshots: SnapshotsMode): string {
-  return etagOf(version, revision, snapshots === "refs" ? "-refs" : "");
+  return `"${version}-${revision}${snapshots === "refs" ? "-refs" : ""}"`;
 }
 
 /** What the catalog is told of a table with this metadata. */
@@ -103,9 +106,14 @@ function made(metadata: () => Steps<TableMetadata>): Making<TableMetadata> {
 }
 
 /** As `ofRelation`, for every table that a transaction does not create. */
-function ofTables<T>(changes: readonly TableChange[], work: Promise<T>): Promise<T> {
+function ofTables<T>(changes: readonly TableChange[], work: () => Promise<T>): Promise<T> {
   const existing = changes.filter((change) => "update" in change);
-  return existing.reduce((done, { ref }) => ofRelation("table", ref, done), work);
+  return existing.reduce(
+    (inner, { ref }) =>
+      () =>
+        ofRelation("table", ref, inner),
+    work,
+  )();
 }
 
 function filesOf(
@@ -182,7 +190,7 @@ export class IcebergTables implements TableOperations {
   }
 
   async tableExists(_actor: Actor, ref: TableRef): Promise<void> {
-    await ofRelation("table", refOf(ref), this.#catalog.tables.find(refOf(ref)));
+    await ofRelation("table", refOf(ref), () => this.#catalog.tables.find(refOf(ref)));
   }
 
   /**
@@ -262,7 +270,7 @@ export class IcebergTables implements TableOperations {
   /** Where the head is now. Warm: one batch read. */
   async #find(ref: TableRef) {
     const where = refOf(ref);
-    const found = await ofRelation("table", where, this.#commits.find(where));
+    const found = await ofRelation("table", where, () => this.#commits.find(where));
     this.#heads.saw(turnOf(ref), found.location);
     return found;
   }
@@ -285,7 +293,7 @@ export class IcebergTables implements TableOperations {
   #commit(actor: Actor, ref: TableRef, request: CommitTable) {
     return isCreate(request.requirements)
       ? this.#commitCreate(actor, refOf(ref), request)
-      : ofRelation("table", refOf(ref), this.#commitUpdate(actor, refOf(ref), request));
+      : ofRelation("table", refOf(ref), () => this.#commitUpdate(actor, refOf(ref), request));
   }
 
   /** Commits to several tables as one, after the turn of each. */
@@ -299,7 +307,8 @@ export class IcebergTables implements TableOperations {
     const keys = changes.map(({ namespace, table }) => turnOf({ catalog, namespace, table }));
     await this.#turns.takeAll(keys, () =>
       files.cleanAfter(
-        () => ofTables(planned, asRequirement(commitTogether(context, tables, actor, planned))),
+        () =>
+          ofTables(planned, () => asRequirement(commitTogether(context, tables, actor, planned))),
         // Where another request under the same key was faster, the batch names no file of ours.
         () => (actor.idempotency?.replayed === true ? [] : filesOf(looks)),
       ),
@@ -316,7 +325,7 @@ export class IcebergTables implements TableOperations {
   ): Promise<readonly DryRunOfTable[]> {
     const { context, tables } = this.#catalog;
     const { looks, planned } = this.#planTogether(catalog, changes);
-    const work = asRequirement(commitTogether(context, tables, asDryRun(actor), planned));
+    const work = () => asRequirement(commitTogether(context, tables, asDryRun(actor), planned));
     await ofTables(planned, work);
     const tried: DryRunOfTable[] = [];
     for (const [i, { namespace, table }] of changes.entries()) {
@@ -367,16 +376,19 @@ export class IcebergTables implements TableOperations {
     ref: TableRef,
     options: { readonly purgeRequested: boolean },
   ): Promise<void> {
-    await ofRelation("table", refOf(ref), this.#catalog.tables.drop(actor, refOf(ref), options));
+    await ofRelation("table", refOf(ref), () =>
+      this.#catalog.tables.drop(actor, refOf(ref), options),
+    );
   }
 
   async unregisterTable(actor: Actor, ref: TableRef): Promise<LoadedTable> {
     const { tables } = this.#catalog;
     let read: MetadataFile<TableMetadata> | undefined;
-    const gone = tables.unregister(actor, refOf(ref), async ({ iceberg }) => {
-      read = await this.#files.peek(iceberg?.metadataLocation ?? "");
-    });
-    const { entity } = await ofRelation("table", refOf(ref), gone);
+    const unregister = () =>
+      tables.unregister(actor, refOf(ref), async ({ iceberg }) => {
+        read = await this.#files.peek(iceberg?.metadataLocation ?? "");
+      });
+    const { entity } = await ofRelation("table", refOf(ref), unregister);
     const last = entity.iceberg?.metadataLocation ?? "";
     const file = read?.location === last ? read : await afterCommit(this.#files.peek(last));
     const { location, pieces, metadata } = file;
@@ -387,7 +399,7 @@ export class IcebergTables implements TableOperations {
   async renameTable(actor: Actor, { catalog, from, to }: RenameTable): Promise<void> {
     const target = { path: to.namespace, name: to.table };
     const source = refOf({ ...from, catalog });
-    await ofRelation("table", source, this.#catalog.tables.rename(actor, source, target));
+    await ofRelation("table", source, () => this.#catalog.tables.rename(actor, source, target));
   }
 
   #commitUpdate(actor: Actor, ref: CatalogTableRef, request: CommitTable) {

@@ -63,12 +63,12 @@ export class IcebergViews implements ViewOperations {
 
   /** Warm: one batch read of pointers and, for a `file:` view, one `stat`. */
   async loadView(_actor: Actor, ref: ViewRef): Promise<LoadedView> {
-    const found = await ofRelation("view", refOf(ref), this.#commits.find(refOf(ref)));
+    const found = await ofRelation("view", refOf(ref), () => this.#commits.find(refOf(ref)));
     return this.#answer(await this.#files.load(found.location, found.revision));
   }
 
   async viewExists(_actor: Actor, ref: ViewRef): Promise<void> {
-    await ofRelation("view", refOf(ref), this.#catalog.views.find(refOf(ref)));
+    await ofRelation("view", refOf(ref), () => this.#catalog.views.find(refOf(ref)));
   }
 
   async createView(actor: Actor, ref: NamespaceRef, request: CreateView): Promise<LoadedView> {
@@ -110,7 +110,7 @@ export class IcebergViews implements ViewOperations {
       reserved.assertUnset(next.properties, base.properties);
       return next;
     };
-    return ofRelation("view", refOf(ref), this.#commits.update(actor, refOf(ref), change));
+    return ofRelation("view", refOf(ref), () => this.#commits.update(actor, refOf(ref), change));
   }
 
   async registerView(actor: Actor, ref: NamespaceRef, request: RegisterView): Promise<LoadedView> {
@@ -123,13 +123,13 @@ export class IcebergViews implements ViewOperations {
   }
 
   async dropView(actor: Actor, ref: ViewRef): Promise<void> {
-    await ofRelation("view", refOf(ref), this.#catalog.views.drop(actor, refOf(ref)));
+    await ofRelation("view", refOf(ref), () => this.#catalog.views.drop(actor, refOf(ref)));
   }
 
   async renameView(actor: Actor, { catalog, from, to }: RenameView): Promise<void> {
     const source = refOf({ ...from, catalog });
     const target = { path: to.namespace, name: to.view };
-    await ofRelation("view", source, this.#catalog.views.rename(actor, source, target));
+    await ofRelation("view", source, () => this.#catalog.views.rename(actor, source, target));
   }
 
   #newMetadata(

@@ -94,7 +94,7 @@ export class MetricsReports implements ReportOperations {
 
   async #idOf({ catalog, namespace, table }: TableRef): Promise<TableId> {
     const ref = { catalog, path: namespace, name: table };
-    const { summary } = await ofRelation("table", ref, this.#catalog.tables.find(ref));
+    const { summary } = await ofRelation("table", ref, () => this.#catalog.tables.find(ref));
     return summary.entityId as TableId;
   }
 }

@@ -25,10 +25,10 @@ export function missingRelation(
 export async function ofRelation<T>(
   type: Relation["type"],
   ref: RelationRef,
-  work: Promise<T>,
+  work: () => Promise<T>,
 ): Promise<T> {
   try {
-    return await work;
+    return await work();
   } catch (error) {
     throw missingRelation(type, ref, error);
   }

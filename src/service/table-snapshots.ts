@@ -104,7 +104,7 @@ export class TableSnapshots {
   async #root(ref: TableRef): Promise<Root> {
     const { tables } = this.#catalog;
     const name = { catalog: ref.catalog, path: ref.namespace, name: ref.table };
-    const { entity, item, summary } = await ofRelation("table", name, tables.get(name));
+    const { entity, item, summary } = await ofRelation("table", name, () => tables.get(name));
     const location = entity.iceberg?.metadataLocation ?? "";
     const { metadata } = await this.#files.load(location, summary.revision);
     return { metadata, table: { id: entity.id, version: item.version } };

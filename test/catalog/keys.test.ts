@@ -3,6 +3,7 @@ import { describe, expect, it, test } from "vitest";
 import { compareUtf8 } from "../../src/base/bytes.ts";
 import { FirnError } from "../../src/base/error.ts";
 import type { AccountId } from "../../src/base/ids.ts";
+import { encodeSegment } from "../../src/base/key-text.ts";
 import { LIMITS } from "../../src/base/limits.ts";
 import {
   type CatalogKeyFamily,
@@ -18,7 +19,6 @@ import {
   parseKey,
 } from "../../src/catalog/keys.ts";
 import { KeyFamilies } from "../../src/pointer/families.ts";
-import { encodeSegment } from "../../src/pointer/key.ts";
 import { legalName } from "./support/names.ts";
 import * as sample from "./support/samples.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { canonicalHost, hostOfAuthority, isLoopbackHost } from "../../src/runtime/loopback.ts";
+import { canonicalHost, hostOfAuthority, isLoopbackHost } from "../../src/base/loopback.ts";
 import { HostGuard } from "../../src/server/guard.ts";
 import { ask, EDGE, exchange, header, parseAnswer, scripted, serving } from "../http/support.ts";
 

@@ -2,10 +2,10 @@ import type { AttributeValue } from "@aws-sdk/client-dynamodb";
 import { assert } from "../../base/assert.ts";
 import { utf8Length } from "../../base/bytes.ts";
 import { FirnError, invalid } from "../../base/error.ts";
+import { splitKey } from "../../base/key-text.ts";
 import { LIMITS } from "../../base/limits.ts";
 import type { StoredItem } from "../batch.ts";
 import type { KeyFamilies } from "../families.ts";
-import { splitKey } from "../key.ts";
 import type { Item } from "../port.ts";
 
 /*

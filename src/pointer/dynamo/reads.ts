@@ -1,8 +1,8 @@
 import { backoff } from "../../base/backoff.ts";
 import type { Clock } from "../../base/clock.ts";
+import { assertKeyFits } from "../../base/key-text.ts";
 import type { Prng } from "../../base/prng.ts";
 import type { KeyFamilies } from "../families.ts";
-import { assertKeyFits } from "../key.ts";
 import type { Item } from "../port.ts";
 import type { DynamoClient } from "./client.ts";
 import { failureOf, unavailable } from "./failure.ts";

@@ -1,6 +1,7 @@
 import { FirnError } from "../../../src/base/error.ts";
 import type { ViewUuid } from "../../../src/base/ids.ts";
 import { LIMITS } from "../../../src/base/limits.ts";
+import { persist } from "../../../src/base/persist.ts";
 import type { BlobStore } from "../../../src/blob/port.ts";
 import type { AccountCatalog } from "../../../src/catalog/catalog.ts";
 import { directoriesAbove } from "../../../src/catalog/claims.ts";
@@ -12,7 +13,6 @@ import type { NamespaceRef } from "../../../src/catalog/namespaces.ts";
 import type { Page, PageRequest } from "../../../src/catalog/pages.ts";
 import { beginPurge, endPurge } from "../../../src/catalog/purging.ts";
 import type { RelationDraft, RelationRef, Relations } from "../../../src/catalog/relations.ts";
-import { persist } from "../../../src/catalog/repository.ts";
 import type { TableDraft, TableRef } from "../../../src/catalog/tables.ts";
 import { commitTogether } from "../../../src/catalog/transactions.ts";
 import { ACTOR } from "../../support/open-catalog.ts";

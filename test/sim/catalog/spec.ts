@@ -1,5 +1,5 @@
 import { compareUtf8 } from "../../../src/base/bytes.ts";
-import { encodeSegment } from "../../../src/pointer/key.ts";
+import { encodeSegment } from "../../../src/base/key-text.ts";
 
 /*
  * What the catalog means, one operation after the other: the sequential specification that every

@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { lengthOf } from "../base/bytes.ts";
-import type { Answer } from "./answer.ts";
+import type { Answer } from "../http/answer.ts";
 
 /**
  * Sends an answer, the one place that writes headers, and just as they are written: a framework
