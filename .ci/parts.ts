@@ -62,9 +62,11 @@ type Sizes = readonly [commit: number, all: number, soak: number];
 
 function simulation(name: string, suite: string, sizes: Sizes): Spec {
   return {
-    ...{ name, stream: "computes", soaks: true },
+    name,
+    stream: "computes",
+    soaks: true,
     command: ({ size, seed }) =>
-      npm("sim", ...["--suite", suite, "--seeds", size(...sizes), "--from", seed()]),
+      npm("sim", "--suite", suite, "--seeds", size(...sizes), "--from", seed()),
   };
 }
 
@@ -86,12 +88,15 @@ const BESIDE: readonly Spec[] = [
   simple("engines", "waits", npm("test:engines")),
   simple("clients", "waits", npm("test:clients")),
   {
-    ...{ name: "kill", stream: "waits", soaks: true },
-    command: ({ size, seed }) =>
-      npm("test:kill", ...["--rounds", size(60, 120, 600)], "--seed", seed()),
+    name: "kill",
+    stream: "waits",
+    soaks: true,
+    command: ({ size, seed }) => npm("test:kill", "--rounds", size(60, 120, 600), "--seed", seed()),
   },
   {
-    ...{ name: "matrix", stream: "computes", soaks: true },
+    name: "matrix",
+    stream: "computes",
+    soaks: true,
     command: ({ seed }) => npm("test:kill", "--matrix", "--seed", seed()),
   },
   simple("rck", "waits", npm("test:rck")),
@@ -102,27 +107,34 @@ const BESIDE: readonly Spec[] = [
   simulation("sim-aws", "catalog-dynamo", [20, 60, 1_000]),
   simulation("sim-lsm-s3", "lsm-s3", [30, 100, 1_000]),
   {
-    ...{ name: "ambiguity", stream: "computes", soaks: true },
+    name: "ambiguity",
+    stream: "computes",
+    soaks: true,
     command: ({ size, seed }) =>
-      npm("test:ambiguity", ...["--ops", size(4_000, 10_000, 100_000)], "--seed", seed()),
+      npm("test:ambiguity", "--ops", size(4_000, 10_000, 100_000), "--seed", seed()),
   },
   ...(["aws", "bucket"] as const).map(
     (part): Spec => ({
-      ...{ name: part === "aws" ? "faults" : "faults-s3", stream: "computes", soaks: true },
+      name: part === "aws" ? "faults" : "faults-s3",
+      stream: "computes",
+      soaks: true,
       command: ({ size, seed }) =>
-        npm("test:faults", ...["--part", part, "--pairs", size(100, 400, 5_000)], "--seed", seed()),
+        npm("test:faults", "--part", part, "--pairs", size(100, 400, 5_000), "--seed", seed()),
     }),
   ),
   {
-    ...{ name: "damage", stream: "computes", soaks: true },
+    name: "damage",
+    stream: "computes",
+    soaks: true,
     command: ({ size, seed }) =>
-      npm("fuzz", ...["--store", "--seeds", size(2, 6, 60), "--cases", "800"], "--seed", seed()),
+      npm("fuzz", "--store", "--seeds", size(2, 6, 60), "--cases", "800", "--seed", seed()),
   },
   // Another share of the seeded bugs for each commit.
   {
-    ...{ name: "mutants", stream: "computes", soaks: true },
-    command: ({ size, text }) =>
-      npm("test:mutants", ...["--share", size(0.33, 1, 1)], "--seed", text),
+    name: "mutants",
+    stream: "computes",
+    soaks: true,
+    command: ({ size, text }) => npm("test:mutants", "--share", size(0.33, 1, 1), "--seed", text),
   },
   simple("over", "computes", npm("test:over")),
 ];
@@ -133,9 +145,11 @@ const ALONE: readonly Spec[] = [
   simple("sizes", "alone", npm("test:sizes")),
   simple("consistency", "alone", npm("test:consistency")),
   {
-    ...{ name: "fuzz", stream: "alone", soaks: true },
+    name: "fuzz",
+    stream: "alone",
+    soaks: true,
     command: ({ size, seed }) =>
-      npm("fuzz", ...["--requests", size(20_000, 60_000, 500_000)], "--seed", seed(2 ** 30)),
+      npm("fuzz", "--requests", size(20_000, 60_000, 500_000), "--seed", seed(2 ** 30)),
   },
   simple("bench", "alone", npm("bench", "catalog", "--smoke")),
   simple("bench-aws", "alone", npm("bench", "catalog", "--profile", "aws", "--smoke")),
@@ -154,7 +168,8 @@ const ALONE: readonly Spec[] = [
   simple("start", "alone", node(".ci/start.ts")),
   {
     ...simple("compose", "alone", ["docker", "compose", "config", "--quiet"]),
-    ...{ counts: "one", needs: [["docker", "info"]] },
+    counts: "one",
+    needs: [["docker", "info"]],
   },
 ];
 

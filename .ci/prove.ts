@@ -43,7 +43,8 @@ function readOptions(args: readonly string[]): Options {
 /** Of a checkout without git there is one state alone. */
 function commit(): string {
   const { status, stdout } = spawnSync("git", ["rev-parse", "HEAD"], {
-    ...{ cwd: ROOT, encoding: "utf8" },
+    cwd: ROOT,
+    encoding: "utf8",
   });
   return status === 0 ? stdout.trim() : "no commit";
 }

@@ -79,7 +79,7 @@ export class PartRunner {
     const cpuSeconds = readFileSync(times, "utf8")
       .split(/\s+/)
       .reduce((sum, text) => sum + (Number(text) || 0), 0);
-    return { ...{ name, command, seconds, cpuSeconds, log: text }, ...judge(part, exitCode, text) };
+    return { name, command, seconds, cpuSeconds, log: text, ...judge(part, exitCode, text) };
   }
 
   async #spawned({ command, stream }: Part, log: string, times: string): Promise<number> {
@@ -87,7 +87,9 @@ export class PartRunner {
     const nice = stream === "waits" ? ["nice", "-n", "5"] : [];
     try {
       const child = spawn("bash", ["-c", TIMED, times, ...nice, ...command], {
-        ...{ cwd: this.#cwd, stdio: ["ignore", file, file], detached: true },
+        cwd: this.#cwd,
+        stdio: ["ignore", file, file],
+        detached: true,
       });
       this.#running.add(child);
       const late = setTimeout(() => signal(child, "SIGTERM"), LIMIT_MS);

@@ -93,7 +93,9 @@ async function startStores(profile: Profile): Promise<Stores> {
     env: {
       AWS_ENDPOINT_URL_S3: s3.url,
       ...(dynamo && { AWS_ENDPOINT_URL_DYNAMODB: dynamo.url }),
-      ...{ AWS_REGION: "us-east-1", AWS_ACCESS_KEY_ID: "bench", AWS_SECRET_ACCESS_KEY: "bench" },
+      AWS_REGION: "us-east-1",
+      AWS_ACCESS_KEY_ID: "bench",
+      AWS_SECRET_ACCESS_KEY: "bench",
       FIRN_SECRET: "of a store that is gone with the bench",
     },
     pids: [s3.pid, ...(dynamo ? [dynamo.pid] : [])],

@@ -157,7 +157,15 @@ export async function benchCompaction(options: {
 function show(cells: readonly CompactionCell[]): void {
   const header = [
     "compaction of 4 tables",
-    ...["threads", "MB/s", "MB/CPU s", "goal", "loop p50", "p99", "max", "goal p99", "idle p99"],
+    "threads",
+    "MB/s",
+    "MB/CPU s",
+    "goal",
+    "loop p50",
+    "p99",
+    "max",
+    "goal p99",
+    "idle p99",
   ];
   const rows = cells.map((cell) => [
     cell.store,

@@ -82,11 +82,15 @@ async function measure(load: Load, ms: number): Promise<OverloadFigures> {
   const recoveryMs = await recovery(peakPerSecond, load);
   const shed = sorted(overs.flatMap((run) => run.shed));
   return {
-    ...{ operation: load.operation, peakPerSecond, recoveryMs },
+    operation: load.operation,
+    peakPerSecond,
+    recoveryMs,
     goodputPerSecond: median(overs.map((run) => run.perSecond)),
     goodputOfPeak: median(overs.map((run, i) => run.perSecond / (rates[i] ?? Number.NaN))),
     acceptedP99Ms: percentile(sorted(overs.flatMap((run) => run.accepted)), 0.99),
-    ...{ shed: shed.length, shedP50Ms: percentile(shed, 0.5), shedP99Ms: percentile(shed, 0.99) },
+    shed: shed.length,
+    shedP50Ms: percentile(shed, 0.5),
+    shedP99Ms: percentile(shed, 0.99),
     errors: [...peaks, ...overs].reduce((sum, run) => sum + run.errors, 0),
     peakCpuMs: median(peaks.map((run) => run.cpuMs)),
     overloadCpuMs: median(overs.map((run) => run.cpuMs)),
@@ -152,11 +156,18 @@ function shown(figures: readonly OverloadFigures[]): string {
   const header = ["operation", "peak/s", "goodput/s", "p99 ms", "shed", "shed p50 ms"];
   const more = ["shed p99 ms", "recovery ms", "CPU ms", "overload", "clients' lag ms", "p99"];
   const rows = figures.map((each) => [
-    ...[each.operation, each.peakPerSecond.toFixed(0), each.goodputPerSecond.toFixed(0)],
-    ...[each.acceptedP99Ms.toFixed(0), String(each.shed), each.shedP50Ms.toFixed(1)],
-    ...[each.shedP99Ms.toFixed(1), each.recoveryMs.toFixed(0)],
-    ...[each.peakCpuMs.toFixed(3), each.overloadCpuMs.toFixed(3)],
-    ...[each.lagP50Ms.toFixed(1), each.lagP99Ms.toFixed(1)],
+    each.operation,
+    each.peakPerSecond.toFixed(0),
+    each.goodputPerSecond.toFixed(0),
+    each.acceptedP99Ms.toFixed(0),
+    String(each.shed),
+    each.shedP50Ms.toFixed(1),
+    each.shedP99Ms.toFixed(1),
+    each.recoveryMs.toFixed(0),
+    each.peakCpuMs.toFixed(3),
+    each.overloadCpuMs.toFixed(3),
+    each.lagP50Ms.toFixed(1),
+    each.lagP99Ms.toFixed(1),
   ]);
   return formatTable([...header, ...more], rows);
 }

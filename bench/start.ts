@@ -171,8 +171,10 @@ export async function benchStart({ smoke }: { readonly smoke: boolean }): Promis
   const cells = [...samples].map(([key, those]): StartCell => {
     const [way, profile, directory] = key.split(" ");
     return {
-      ...{ way: way as Way, profile: profile as Profile },
-      ...{ directory: directory as StartCell["directory"], ...those.cell() },
+      way: way as Way,
+      profile: profile as Profile,
+      directory: directory as StartCell["directory"],
+      ...those.cell(),
     };
   });
   console.log(show(cells));

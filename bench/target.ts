@@ -101,8 +101,11 @@ export class Target {
     const sequenceNumber = head.sequenceNumber + 1;
     const id = nextSnapshotId();
     const snapshot = {
-      ...{ id, parent: head.snapshotId, sequenceNumber },
-      ...{ timestampMs: Date.now(), root: table.location },
+      id,
+      parent: head.snapshotId,
+      sequenceNumber,
+      timestampMs: Date.now(),
+      root: table.location,
     };
     const onHead =
       `,{"type":"assert-ref-snapshot-id","ref":"main",` +
@@ -120,8 +123,11 @@ export class Target {
    */
   async appendBlind(namespace: string, table: OwnTable): Promise<boolean> {
     const snapshot = {
-      ...{ id: nextSnapshotId(), parent: undefined, sequenceNumber: undefined },
-      ...{ timestampMs: Date.now(), root: table.location },
+      id: nextSnapshotId(),
+      parent: undefined,
+      sequenceNumber: undefined,
+      timestampMs: Date.now(),
+      root: table.location,
     };
     return this.#commit(namespace, table, commitText(table.uuid, "", [snapshot]));
   }

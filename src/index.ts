@@ -179,12 +179,19 @@ export class Firn {
     const nodeId = mintNodeId(prng);
     const log = createLogger(settings.logLevel, clock, { text: settings.logFormat === "text" });
     const composition = await compose(settings, {
-      ...{ clock, prng, nodeId, onDefect: defectLogger(log) },
+      clock,
+      prng,
+      nodeId,
+      onDefect: defectLogger(log),
       notify: (text, facts) => log.info(facts, text),
       warn: (text, facts) => log.warn(facts, text),
     });
     const server = wireServer({
-      ...{ nodeId, clock, prng, iceberg: composition.iceberg, metrics: composition.metrics },
+      nodeId,
+      clock,
+      prng,
+      iceberg: composition.iceberg,
+      metrics: composition.metrics,
       log,
       readBody: composition.readBody,
       ready: () => composition.ready(),

@@ -4,6 +4,7 @@ import { cycles, deadFiles } from "./tidy/imports.ts";
 import { layers } from "./tidy/layers.ts";
 import { LSM_DOORS, lsmDoors, lsmLayers } from "./tidy/lsm-layers.ts";
 import { type Finding, loadCheckout, type SourceFile, tracked } from "./tidy/source.ts";
+import { squeezed } from "./tidy/squeezed.ts";
 import * as rules from "./tidy/text-rules.ts";
 
 const ENTRIES: readonly string[] = [
@@ -53,6 +54,7 @@ describe("tidy", () => {
     expect(show(dead.filter((finding) => finding.path.startsWith("src/")))).toEqual([]);
   });
   it("file and line length", () => expect(each(typescript, rules.shape)).toEqual([]));
+  it("no squeezed literals", () => expect(each(typescript, squeezed)).toEqual([]));
   it("no ambient time or randomness", () => expect(each(source, rules.ambient)).toEqual([]));
   it("environment and signals in runtime/", () =>
     expect(each(source, rules.environment)).toEqual([]));

@@ -116,7 +116,9 @@ class Shard {
       writeAmplification: amplification.write,
       tables: tree.tables,
       space: tree.fileBytes / (rows * (KEY_BYTES + VALUE_BYTES)),
-      ...{ openMs: Number.NaN, replayMs: Number.NaN, replayedBytes: 0 },
+      openMs: Number.NaN,
+      replayMs: Number.NaN,
+      replayedBytes: 0,
     };
   }
 

@@ -45,7 +45,9 @@ function showMemory(cells: readonly MemoryCell[]): void {
   const header = ["memory of a load", "budget MiB", "most MiB", "counted MiB"];
   const rows = cells.map(({ shards, loadedBytes, budgetBytes, mostBytes, mostCountedBytes }) => [
     `${(loadedBytes / 1e6).toFixed(0)} MB into ${shards}, in a process of its own`,
-    ...[mib(budgetBytes), mib(mostBytes), mib(mostCountedBytes)],
+    mib(budgetBytes),
+    mib(mostBytes),
+    mib(mostCountedBytes),
   ]);
   console.log(`${formatTable(header, rows)}\n`);
 }
@@ -62,8 +64,12 @@ async function showCompactionStyles(sizes: readonly Size[]): Promise<void> {
 
 function showUpdates(cells: readonly UpdateCell[]): void {
   const header = [
-    ...["uniform updates", "k/s", "write amp.", "places at rest"],
-    ...["space at rest", "while compacting"],
+    "uniform updates",
+    "k/s",
+    "write amp.",
+    "places at rest",
+    "space at rest",
+    "while compacting",
   ];
   const rows = cells.map((cell) => [
     cell.title,

@@ -54,7 +54,10 @@ export async function benchRequests(smoke: boolean): Promise<readonly RequestCel
   const store = counter.over(new MemoryBlobStore(clock));
   const open = (): Promise<Engine> =>
     Engine.open({
-      ...{ clock, prng, store, options: OPTIONS },
+      clock,
+      prng,
+      store,
+      options: OPTIONS,
       wal: new ObjectWalStore(store, { clock, prng, prefix: "wal/" }),
       node: nodeIdentity({ prng, oneHost: true }),
     });

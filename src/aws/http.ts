@@ -105,7 +105,11 @@ export class HttpPool {
         return;
       }
       const out = (secure ? secureRequest : request)({
-        ...{ method, path, headers, host: hostname, timeout: this.#options.idleMs },
+        method,
+        path,
+        headers,
+        host: hostname,
+        timeout: this.#options.idleMs,
         ...(port !== undefined && { port }),
         agent: secure ? this.httpsAgent : this.httpAgent,
       });

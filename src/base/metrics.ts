@@ -31,7 +31,10 @@ export class Counts {
   constructor(metrics: Metrics, { name, help, labels }: FigureOptions) {
     const cells = this.#cells;
     new Counter({
-      ...{ name, help, registers: [metrics], labelNames: [...labels] },
+      name,
+      help,
+      registers: [metrics],
+      labelNames: [...labels],
       collect() {
         this.reset();
         for (const [values, { count }] of cells) this.inc(named(labels, values), count);
@@ -109,7 +112,9 @@ class PrintedTimes extends Histogram {
     const { name, labels } = this.#options;
     const sharedLabels = named(labels, values);
     const line = (part: string, value: number, le?: number | string): Line => ({
-      ...{ metricName: `${name}_${part}`, sharedLabels, value },
+      metricName: `${name}_${part}`,
+      sharedLabels,
+      value,
       labels: le === undefined ? {} : { le },
     });
     let below = 0;

@@ -62,7 +62,8 @@ export class LocalBlobStore implements BlobStore {
   constructor(root: string, options: LocalBlobStoreOptions) {
     this.#durable = options.durable ?? true;
     this.#tree = new LocalDirectory(root, {
-      ...{ durable: this.#durable, clock: options.clock },
+      durable: this.#durable,
+      clock: options.clock,
       modes: options.layout === "exact" ? SHARED : PRIVATE,
     });
     this.#layout = options.layout === "exact" ? exactLayout : payloadLayout;

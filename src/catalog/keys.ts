@@ -240,7 +240,9 @@ export const KEY_FAMILIES: readonly KeyFamily[] = Object.entries(FAMILIES).map(
     const lifeMs = LIVES_MS.get(name);
     const summaryBytes = SUMMARY_BYTES.get(name);
     return {
-      ...{ name, pattern, listed },
+      name,
+      pattern,
+      listed,
       ...(lifeMs !== undefined && { lifeMs }),
       ...(summaryBytes !== undefined && { summaryBytes }),
     };

@@ -47,7 +47,10 @@ export async function compactShard(
   if (profile === "local" && !hasShard(dir, SYSTEM_SHARD)) throw noShard(dir);
   const prng = new SystemPrng();
   const components = {
-    ...{ clock, prng, nodeId: mintNodeId(prng), onDefect: () => undefined },
+    clock,
+    prng,
+    nodeId: mintNodeId(prng),
+    onDefect: () => undefined,
     notify: (text: string) => output.printError(`${text}\n`),
   };
   const stores = await openStores(settings, components, createMetrics());

@@ -35,7 +35,9 @@ function addLooks(lsm: Command, context: SettingsContext, run: RunLsm): void {
     .option("--wal <number>", "print the groups of a log file")
     .option("--limit <lines>", "print at most this many lines", positive, 1_000);
   onStore(inspect, 0, context, run, (place, _words, { limit, table, block, wal }) => ({
-    ...{ command: "inspect", ...place, limit: Number(limit) },
+    command: "inspect",
+    ...place,
+    limit: Number(limit),
     ...(table === undefined ? {} : { table: String(table) }),
     ...(block === undefined ? {} : { block: String(block) }),
     ...(wal === undefined ? {} : { wal: String(wal) }),

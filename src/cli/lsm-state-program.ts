@@ -50,11 +50,16 @@ function addCheckpoints(lsm: Command, context: SettingsContext, run: RunLsm): vo
     .argument("<name>")
     .argument("[target]", TARGET);
   onPlace(create, 1, context, run, (place, [name = ""], { ttl }) => ({
-    ...{ command: "checkpoint create", ...place, name, ttlMs: ttl as number | undefined },
+    command: "checkpoint create",
+    ...place,
+    name,
+    ttlMs: ttl as number | undefined,
   }));
   onPlace(list, 0, context, run, (place) => ({ command: "checkpoint list", ...place }));
   onPlace(remove, 1, context, run, (place, [name = ""]) => ({
-    ...{ command: "checkpoint delete", ...place, name },
+    command: "checkpoint delete",
+    ...place,
+    name,
   }));
 }
 
@@ -79,7 +84,11 @@ function addRestore(lsm: Command, context: SettingsContext, run: RunLsm): void {
     }
     const { dryRun = false, yes = false, keep } = values;
     return {
-      ...{ command: "restore", ...place, moment, dryRun: dryRun === true, yes: yes === true },
+      command: "restore",
+      ...place,
+      moment,
+      dryRun: dryRun === true,
+      yes: yes === true,
       keepMs: keep === 0 ? undefined : (keep as number),
     };
   });
@@ -104,7 +113,9 @@ function addReads(lsm: Command, context: SettingsContext, run: RunLsm): void {
   onStore(scan, 0, context, run, (place, _words, values) => {
     const bounds = ["prefix", "from", "to"].filter((name) => values[name] !== undefined);
     return {
-      ...{ command: "scan", ...place, moment: momentOf(values) },
+      command: "scan",
+      ...place,
+      moment: momentOf(values),
       range: Object.fromEntries(bounds.map((name) => [name, values[name] as Uint8Array])),
       reverse: values["reverse"] === true,
       limit: Number(values["limit"]),
@@ -117,7 +128,10 @@ function addReads(lsm: Command, context: SettingsContext, run: RunLsm): void {
     .argument("<keys...>", "keys as scan prints them: ASCII, and \\xNN for other bytes");
   addMoment(get);
   onStore(get, Number.POSITIVE_INFINITY, context, run, (place, words, values) => ({
-    ...{ command: "get", ...place, moment: momentOf(values), keys: words.map(keyBytes) },
+    command: "get",
+    ...place,
+    moment: momentOf(values),
+    keys: words.map(keyBytes),
   }));
   const history = lsm
     .command("history")

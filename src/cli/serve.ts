@@ -30,7 +30,10 @@ export async function serve(settings: Settings): Promise<number> {
   try {
     const standby = await openStandby(settings, nodeId);
     const composition = await compose(settings, {
-      ...{ clock, prng, nodeId, onDefect: defectLogger(log) },
+      clock,
+      prng,
+      nodeId,
+      onDefect: defectLogger(log),
       notify: (text, facts) => log.info(facts, text),
       warn: (text, facts) => log.warn(facts, text),
       ...(standby && { url: standby.url, onWaiting: (owner) => standby.waitFor(owner) }),
@@ -38,7 +41,12 @@ export async function serve(settings: Settings): Promise<number> {
     await standby?.close();
     const { iceberg, metrics } = composition;
     const server = wireServer({
-      ...{ nodeId, iceberg, metrics, clock, prng, log },
+      nodeId,
+      iceberg,
+      metrics,
+      clock,
+      prng,
+      log,
       readBody: composition.readBody,
       ready: () => composition.ready(),
       shards: composition.shards,

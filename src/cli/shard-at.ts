@@ -9,7 +9,10 @@ import type { Output } from "./output.ts";
 export function openShard(settings: Settings, shard: string, output: Output): Promise<ShardHandle> {
   const [clock, prng] = [new SystemClock(), new SystemPrng()];
   return openShardHandle(settings, shard, {
-    ...{ clock, prng, nodeId: mintNodeId(prng), onDefect: () => undefined },
+    clock,
+    prng,
+    nodeId: mintNodeId(prng),
+    onDefect: () => undefined,
     notify: (text) => output.printError(`${text}\n`),
   });
 }

@@ -73,7 +73,10 @@ export class Framework {
       },
     };
     return {
-      ...{ owns, unlimited: /^/, forOperators: true, logLevel: "debug" },
+      owns,
+      unlimited: /^/,
+      forOperators: true,
+      logLevel: "debug",
       accept: () => handOver,
       refuse: PROBLEMS.refuse,
       overloaded: () => problemAnswer(overloaded(), false),

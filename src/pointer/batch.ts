@@ -80,7 +80,10 @@ export function itemAfter(
     case "put": {
       const { blobPath, summary } = op;
       return {
-        ...{ state: "live", key, version, writerId },
+        state: "live",
+        key,
+        version,
+        writerId,
         ...(blobPath !== undefined && { blobPath }),
         // A copy, as a buffer's own `slice` is none: the caller may write into its bytes again.
         ...(summary !== undefined && { summary: new Uint8Array(summary) }),
@@ -88,7 +91,10 @@ export function itemAfter(
     }
     case "delete":
       return {
-        ...{ state: "absent", key, version, writerId },
+        state: "absent",
+        key,
+        version,
+        writerId,
         deadUntilMs: nowMs + LIMITS.tombstoneLifeMs,
       };
     case "bump":

@@ -86,7 +86,10 @@ export function decodeRow(key: string, bytes: Uint8Array): StoredItem {
   if (version === 0n) throw row.corrupt("version 0");
   if (deadUntilMs === undefined) {
     return {
-      ...{ state: "live", key, version, writerId },
+      state: "live",
+      key,
+      version,
+      writerId,
       ...(blobPath !== undefined && { blobPath }),
       ...(summary !== undefined && { summary }),
     };

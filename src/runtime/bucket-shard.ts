@@ -41,10 +41,18 @@ export function openBucketShard(
 ): Promise<Shard> {
   const prefix = shardPrefix(SYSTEM_SHARD);
   return Shard.open({
-    ...{ clock, node, takeOver },
+    clock,
+    node,
+    takeOver,
     open: (self, how) =>
       Engine.open({
-        ...{ store, clock, prng, prefix, node: self, takeOver: how, onWaiting },
+        store,
+        clock,
+        prng,
+        prefix,
+        node: self,
+        takeOver: how,
+        onWaiting,
         wal: new ObjectWalStore(store, { clock, prng, prefix: `${prefix}wal/` }),
         budget,
         metrics: { of: metrics, shard: SYSTEM_SHARD },
@@ -62,7 +70,9 @@ export function shardPartsIn(
   const { clock, prng } = parts;
   const prefix = shardPrefix(shard);
   return {
-    ...{ ...parts, store, prefix },
+    ...parts,
+    store,
+    prefix,
     wal: new ObjectWalStore(store, { clock, prng, prefix: `${prefix}wal/` }),
     node: nodeIdentity({ ...self, prng, oneHost: false }),
     options: { ...OPTIONS, ...options },

@@ -24,7 +24,8 @@ export async function bucketStores(
   try {
     const { node, ...owning } = ownershipOf(settings, components);
     const shard = await openBucketShard(bucket.blobs, {
-      ...{ clock, prng },
+      clock,
+      prng,
       ...owning,
       node: nodeIdentity({ ...node, prng, oneHost: false }),
       ...engineParts(settings, metrics),

@@ -82,7 +82,10 @@ export async function composeOver(
   const sharedRoots = inMemory ? [fileUri(tmpdir())] : [];
   const lake = openLake(settings, components, metrics);
   const locations = new Locations({
-    ...{ clock, prng, allowedRoots: sharedRoots, durable: !inMemory },
+    clock,
+    prng,
+    allowedRoots: sharedRoots,
+    durable: !inMemory,
     reserved: ownLocations(settings),
     schemes: new Map(S3_SCHEMES.map((name) => [name, lake.scheme])),
   });
@@ -168,7 +171,8 @@ async function ensureCatalogs(
     const before = await catalogs.moveRoot(OWN_ACTOR, DEFAULT_CATALOG, warehouse);
     if (before !== undefined) {
       notify("new tables go to another warehouse; those that are there stay", {
-        ...{ before, warehouse },
+        before,
+        warehouse,
       });
     }
   }

@@ -97,11 +97,18 @@ export function openLocalShard(
 ): Promise<Shard> {
   const log = new LocalDisk(logOf(dir, SYSTEM_SHARD));
   return Shard.open({
-    ...{ clock, takeOver, assertOpenable: () => assertRoom(log, ROOM_BYTES) },
+    clock,
+    takeOver,
+    assertOpenable: () => assertRoom(log, ROOM_BYTES),
     node: nodeIdentity({ ...self, prng, oneHost: true }),
     open: (node, how) =>
       Engine.open({
-        ...{ store, clock, prng, node, takeOver: how, ...(onWaiting && { onWaiting }) },
+        store,
+        clock,
+        prng,
+        node,
+        takeOver: how,
+        ...(onWaiting && { onWaiting }),
         prefix: shardPrefix(SYSTEM_SHARD),
         wal: new SegmentWalStore(log, { clock, prng }),
         budget,

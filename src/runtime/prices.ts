@@ -34,7 +34,9 @@ export const US_EAST_1: Prices = {
 export const MILLION = 1_000_000;
 
 const FREE: ReadonlySet<string> = new Set([
-  ...["DeleteObject", "DeleteObjects", "AbortMultipartUpload"],
+  "DeleteObject",
+  "DeleteObjects",
+  "AbortMultipartUpload",
 ]);
 const READS: ReadonlySet<string> = new Set(["GetObject", "HeadObject", "HeadBucket"]);
 

@@ -65,9 +65,11 @@ function clientConfig(address: BucketAddress, { s3ClientEndpoint }: Settings): P
   const { region, pathStyle } = address;
   const endpoint = s3ClientEndpoint ?? address.endpoint ?? NO_ENDPOINT;
   return {
-    ...{ "s3.region": region, "client.region": region },
+    "s3.region": region,
+    "client.region": region,
     ...(endpoint !== NO_ENDPOINT && {
-      ...{ "s3.endpoint": endpoint, "s3.path-style-access": `${pathStyle}` },
+      "s3.endpoint": endpoint,
+      "s3.path-style-access": `${pathStyle}`,
       // PyIceberg's word for the same.
       "s3.force-virtual-addressing": `${!pathStyle}`,
     }),
@@ -126,7 +128,9 @@ async function cached(
   if (largestMib === 0) return undefined;
   const disk = { directory: join(dir, "cache"), bytes: cacheDiskMib * MIB };
   return CachedBlobStore.open(store, {
-    ...{ metrics, isImmutable: isContentHashed, memoryBytes: cacheMemoryMib * MIB },
+    metrics,
+    isImmutable: isContentHashed,
+    memoryBytes: cacheMemoryMib * MIB,
     maxBlobBytes: largestMib * MIB * SHARE,
     ...(cacheDiskMib > 0 && { disk }),
   });

@@ -22,7 +22,10 @@ type Spec<T> = Omit<SettingSpec<T, object>, "doc">;
 /** A setting that is given at most once. */
 export function single<T>(placeholder: string, fallbackText: string, parse: ParseOne<T>): Spec<T> {
   return {
-    ...{ placeholder, fallbackText, repeatable: false, secret: false },
+    placeholder,
+    fallbackText,
+    repeatable: false,
+    secret: false,
     fallback: (_known, cwd) => parse(fallbackText, cwd),
     parse: once(parse),
   };
@@ -31,7 +34,10 @@ export function single<T>(placeholder: string, fallbackText: string, parse: Pars
 /** A setting that is given at most once, and has no value where it is not. */
 export function optional<T>(placeholder: string, parse: ParseOne<T>): Spec<T | undefined> {
   return {
-    ...{ placeholder, fallbackText: "", repeatable: false, secret: false },
+    placeholder,
+    fallbackText: "",
+    repeatable: false,
+    secret: false,
     fallback: () => undefined,
     parse: once(parse),
   };
@@ -40,7 +46,10 @@ export function optional<T>(placeholder: string, parse: ParseOne<T>): Spec<T | u
 /** A setting that may be repeated. */
 export function many<T>(placeholder: string, parse: ParseOne<T>): Spec<readonly T[]> {
   return {
-    ...{ placeholder, fallbackText: "", repeatable: true, secret: false },
+    placeholder,
+    fallbackText: "",
+    repeatable: true,
+    secret: false,
     fallback: () => [],
     parse: (texts, cwd) => texts.map((text) => parse(text, cwd)),
   };

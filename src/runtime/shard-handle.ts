@@ -59,7 +59,10 @@ function owningParts(settings: Settings, components: Components): OwningParts {
   const { node: self, ...owning } = ownershipOf(settings, components);
   const { budget, options } = engineParts(settings, createMetrics());
   return {
-    ...{ clock, prng, self, budget },
+    clock,
+    prng,
+    self,
+    budget,
     ...owning,
     options: { ...options, compaction: "manual" },
   };

@@ -78,7 +78,8 @@ export async function localStores(
   const secret = await deploymentSecret(join(dir, "secret"), prng);
   const blobs = new MeteredBlobStore(localBlobStore(dir, { clock, prng }), { clock, metrics });
   const shard = await openLocalShard(dir, blobs, {
-    ...{ clock, prng },
+    clock,
+    prng,
     ...ownershipOf(settings, components),
     ...engineParts(settings, metrics),
   });
@@ -138,7 +139,8 @@ export function shardStores(
     reader: shard.reader,
   });
   return {
-    ...{ blobs, secret },
+    blobs,
+    secret,
     pointers: new MeteredPointerStore(pointers, { clock, metrics }),
     close: () => shard.close(),
     owner: shard,

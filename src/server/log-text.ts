@@ -1,7 +1,14 @@
 /** Fields that a line of text shows in places of their own, or not at all. */
 const SHOWN: ReadonlySet<string> = new Set(["level", "time", "msg", "stack"]);
 const OF_REQUEST: ReadonlySet<string> = new Set([
-  ...["requestId", "method", "route", "status", "ms", "namespace", "table", "view"],
+  "requestId",
+  "method",
+  "route",
+  "status",
+  "ms",
+  "namespace",
+  "table",
+  "view",
 ]);
 
 type Fields = Readonly<Record<string, unknown>>;

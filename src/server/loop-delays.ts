@@ -42,12 +42,14 @@ export class LoopDelays {
     this.#clock = clock;
     const labels = ["operation"];
     const delay = {
-      ...{ name: "firn_loop_delay_seconds", labels },
+      name: "firn_loop_delay_seconds",
+      labels,
       help: "Delays of the event loop of 10 ms and more, by the operation that held it",
     };
     this.#delays = new Times(metrics, delay, SECONDS);
     this.#cpu = new Counts(metrics, {
-      ...{ name: "firn_loop_delay_cpu_seconds_total", labels },
+      name: "firn_loop_delay_cpu_seconds_total",
+      labels,
       help: "Processor time of the thread in those delays: less than them where it had to wait",
     });
     this.#lookedMs = this.#lastMs = clock.monotonicMs();

@@ -147,7 +147,9 @@ export class FirnServer {
     const receive = (request: unknown, response: unknown) =>
       this.#receive(request as IncomingMessage, response as ServerResponse, false);
     const response = await inject(receive, {
-      ...{ method: method as "GET", url, headers },
+      method: method as "GET",
+      url,
+      headers,
       ...(body === undefined ? {} : { payload: Buffer.from(body) }),
     });
     const { statusCode: status, rawPayload } = response;

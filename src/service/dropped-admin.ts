@@ -80,7 +80,10 @@ export class DroppedAdmin {
     const { dropped } = this.#catalog;
     const inCatalog = type === "catalog" ? undefined : await dropped.catalogName(entity.catalogId);
     return {
-      ...{ id, type, name, purgeAfterMs },
+      id,
+      type,
+      name,
+      purgeAfterMs,
       catalog: inCatalog,
       namespace: await this.#namespaceOf(entity),
       purgeRequested: entity.type === "table" && entity.iceberg?.purgeRequested === true,

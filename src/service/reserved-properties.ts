@@ -8,8 +8,18 @@ import { invalid } from "../base/error.ts";
 
 /** Families of keys that name a place, an identity or a program to clients. */
 const RESERVED_PREFIXES = [
-  ...["s3.", "client.", "signer.", "rest.", "header.", "auth.", "http-client."],
-  ...["gcs.", "adls.", "oss.", "hf.", "hdfs."],
+  "s3.",
+  "client.",
+  "signer.",
+  "rest.",
+  "header.",
+  "auth.",
+  "http-client.",
+  "gcs.",
+  "adls.",
+  "oss.",
+  "hf.",
+  "hdfs.",
 ];
 
 /**
@@ -18,10 +28,17 @@ const RESERVED_PREFIXES = [
  * its FileIO of the catalog's settings and of `config`, without a table's properties.
  */
 const RESERVED_KEYS: ReadonlySet<string> = new Set([
-  ...["token", "credential", "uri", "oauth2-server-uri", "io-impl", "py-io-impl"],
-  ...["write.location-provider.impl", "write.py-location-provider.impl"],
+  "token",
+  "credential",
+  "uri",
+  "oauth2-server-uri",
+  "io-impl",
+  "py-io-impl",
+  "write.location-provider.impl",
+  "write.py-location-provider.impl",
   // PyIceberg: where a path without a scheme leads.
-  ...["DEFAULT_SCHEME", "DEFAULT_NETLOC"],
+  "DEFAULT_SCHEME",
+  "DEFAULT_NETLOC",
 ]);
 
 /** Of the families, and harmless: how what is written gets encrypted. */

@@ -14,7 +14,10 @@ export type StoreConfig = (location: string) => Properties | Promise<Properties>
  */
 const OVERRIDDEN_PREFIXES = ["s3.", "client.", "gcs.", "adls.", "oss.", "hf.", "hdfs.", "header."];
 const OVERRIDDEN_KEYS: ReadonlySet<string> = new Set([
-  ...["uri", "py-io-impl", "DEFAULT_SCHEME", "DEFAULT_NETLOC"],
+  "uri",
+  "py-io-impl",
+  "DEFAULT_SCHEME",
+  "DEFAULT_NETLOC",
 ]);
 
 /**
@@ -22,8 +25,12 @@ const OVERRIDDEN_KEYS: ReadonlySet<string> = new Set([
  * that they would read. They lead nowhere.
  */
 const PASSED_OVER = [
-  ...["client.factory", "client.credentials-provider", "s3.client-factory-impl"],
-  ...["s3.multipart.", "s3.retry.", "s3.delete"],
+  "client.factory",
+  "client.credentials-provider",
+  "s3.client-factory-impl",
+  "s3.multipart.",
+  "s3.retry.",
+  "s3.delete",
 ];
 
 /** What stands for "as if it were not set" where clients cannot read an empty text. */

@@ -205,9 +205,14 @@ export class Tombstones {
     if (number === this.#asked) return;
     this.#asked = number;
     const job: Job = {
-      ...{ id: `tombstones-${number}` as JobId, kind: "forget-tombstones" },
+      id: `tombstones-${number}` as JobId,
+      kind: "forget-tombstones",
       subject: { type: "account", id: account },
-      ...{ step: "", dueMs: number * periodMs, heldUntilMs: 0, tries: 0, failures: 0 },
+      step: "",
+      dueMs: number * periodMs,
+      heldUntilMs: 0,
+      tries: 0,
+      failures: 0,
     };
     const [state, due] = jobKeys(account, job.id, job.dueMs);
     background.run(async () => {

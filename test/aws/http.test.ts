@@ -40,7 +40,8 @@ async function site(
   const { port } = server.address() as AddressInfo;
   const origin = { secure, hostname: "127.0.0.1", port };
   return {
-    ...{ server, sockets },
+    server,
+    sockets,
     send: (request, call) =>
       pool.exchange(
         origin,

@@ -18,7 +18,9 @@ const ACCOUNT = {
     accessKeyId: "AKIDEXAMPLE",
     secretAccessKey: "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY",
   },
-  ...{ region: "us-east-1", service: "service", escapePath: true },
+  region: "us-east-1",
+  service: "service",
+  escapePath: true,
 };
 const SUITE = new Signer(ACCOUNT);
 
@@ -99,7 +101,9 @@ describe("AWS's own examples", () => {
       accessKeyId: "AKIAIOSFODNN7EXAMPLE",
       secretAccessKey: "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY",
     },
-    ...{ region: "us-east-1", service: "s3", escapePath: false },
+    region: "us-east-1",
+    service: "s3",
+    escapePath: false,
   });
   const date = "20130524T000000Z";
   const common: Pairs = [
@@ -245,7 +249,10 @@ test("any request is signed as the SDK signs it", async () => {
         const scope = { region: "eu-central-1", service: escapePath ? "dynamodb" : "s3" };
         const path = `/${more.segments.map(escapeText).join("/")}`;
         const theirs = new SignatureV4({
-          ...{ credentials, ...scope, uriEscapePath: escapePath, sha256: Sha256 },
+          credentials,
+          ...scope,
+          uriEscapePath: escapePath,
+          sha256: Sha256,
         });
         const host = "store.example:9000";
         const signed = await theirs.sign(
@@ -264,7 +271,10 @@ test("any request is signed as the SDK signs it", async () => {
         const { authorization, ...others } = signed.headers;
         expect(others["x-amz-date"]).toBe(date);
         const ours: Signable = {
-          ...{ method, path, query: Object.entries(query), headers: Object.entries(others) },
+          method,
+          path,
+          query: Object.entries(query),
+          headers: Object.entries(others),
           payloadSha256: sha256Hex(body),
         };
         const signer = new Signer({ credentials, ...scope, escapePath });

@@ -50,11 +50,16 @@ test("a store that nobody vouches for is sent nothing, until somebody does", asy
   const credentials = { accessKeyId: "AK", secretAccessKey: "secret" };
   const store = new S3BlobStore(
     {
-      ...{ bucket: "lake", endpoint: `https://127.0.0.1:${port}`, region: "us-east-1" },
-      ...{ credentials, maxFailures: 0, transport: "direct" },
+      bucket: "lake",
+      endpoint: `https://127.0.0.1:${port}`,
+      region: "us-east-1",
+      credentials,
+      maxFailures: 0,
+      transport: "direct",
     },
     {
-      ...{ clock: new SystemClock(), prng: new SystemPrng() },
+      clock: new SystemClock(),
+      prng: new SystemPrng(),
       onRequest: ({ failure }) => void failures.push(failure?.reason),
     },
   );

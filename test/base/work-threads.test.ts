@@ -36,7 +36,10 @@ test("memory that is given up is not copied", async () => {
 test("a refusal keeps its kind, code and facts", async () => {
   const work = open();
   await expect(all(work.run("refuse", "so"))).rejects.toMatchObject({
-    ...{ kind: "Invalid", code: "TEST_REFUSED", message: "so", context: { id: 2n ** 60n } },
+    kind: "Invalid",
+    code: "TEST_REFUSED",
+    message: "so",
+    context: { id: 2n ** 60n },
   });
   expect(await all(work.run("count", 1))).toEqual([1]);
   expect(work.threads).toBe(1);

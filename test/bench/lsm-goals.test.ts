@@ -55,8 +55,15 @@ describe("the engine's goals", () => {
 
   it("of compaction hold for its rate and for the thread that serves meanwhile", () => {
     const cell = {
-      ...{ store: "memory", megabytesPerSecond: 1, idleP99Ms: 0, delayP50Ms: 0, delayMaxMs: 99 },
-      ...{ threads: 1, writeAmplification: 1, megabytesPerCpuSecond: 250, delayP99Ms: 10 },
+      store: "memory",
+      megabytesPerSecond: 1,
+      idleP99Ms: 0,
+      delayP50Ms: 0,
+      delayMaxMs: 99,
+      threads: 1,
+      writeAmplification: 1,
+      megabytesPerCpuSecond: 250,
+      delayP99Ms: 10,
     };
     expect(goalsOf([], [], [cell]).map(({ met }) => met)).toEqual([true, false]);
     const other = { ...cell, megabytesPerCpuSecond: 249, delayP99Ms: 9 };
@@ -67,8 +74,11 @@ describe("the engine's goals", () => {
     const own = (more: number): Own => ({
       updates: [
         {
-          ...{ title: "", updatesPerSecond: 1, writeAmplification: 5 + more },
-          ...{ steadySpace: 1.5 + more, mostSpace: 2.2 + more },
+          title: "",
+          updatesPerSecond: 1,
+          writeAmplification: 5 + more,
+          steadySpace: 1.5 + more,
+          mostSpace: 2.2 + more,
           restPlaces: 5,
         },
       ],
@@ -97,8 +107,17 @@ describe("the engine's goals", () => {
 
   it("of growth compare the smallest shard with the largest", () => {
     const cell = (rows: number, gets: number, openMs: number): LargeCell => ({
-      ...{ rows, rowsPerSecond: 1, restMs: 1, writeAmplification: 1, tables: 1, space: 1 },
-      ...{ openMs, replayMs: openMs, replayedBytes: 1, warmGets: gets, nearGets: gets },
+      rows,
+      rowsPerSecond: 1,
+      restMs: 1,
+      writeAmplification: 1,
+      tables: 1,
+      space: 1,
+      openMs,
+      replayMs: openMs,
+      replayedBytes: 1,
+      warmGets: gets,
+      nearGets: gets,
     });
     const met = (gets: number, openMs: number): boolean[] =>
       largeGoals([cell(1, 15, 1), cell(2, 1, 1), cell(10, gets, openMs)]).map((one) => one.met);

@@ -36,7 +36,10 @@ async function cached(
   metrics: Metrics = createMetrics(),
 ) {
   const store = await CachedBlobStore.open(inner, {
-    ...{ isImmutable: everything, memoryBytes: 1_000_000, metrics, ...options },
+    isImmutable: everything,
+    memoryBytes: 1_000_000,
+    metrics,
+    ...options,
   });
   /** Reads by where they were found. */
   const found = async (): Promise<Record<string, number>> => {

@@ -359,7 +359,8 @@ describe("files that others put there", () => {
     for (const path of ["a", "a/b"]) {
       await store.put("a/b/c", utf8("1"));
       await expect(store.putStream("a/b/d", vanishing(path))).rejects.toMatchObject({
-        ...{ kind: "Unavailable", code: "BLOB_STORE_UNAVAILABLE" },
+        kind: "Unavailable",
+        code: "BLOB_STORE_UNAVAILABLE",
       });
     }
   });

@@ -248,8 +248,12 @@ describe("integers", () => {
         properties,
         (snapshotId, parentSnapshotId, schemaId, summary) => {
           const snapshot = {
-            ...{ snapshotId, summary, sequenceNumber: 0n, timestampMs: 0 },
-            ...{ manifestList: "", operation: "" },
+            snapshotId,
+            summary,
+            sequenceNumber: 0n,
+            timestampMs: 0,
+            manifestList: "",
+            operation: "",
             ...(parentSnapshotId === undefined ? {} : { parentSnapshotId }),
             ...(schemaId === undefined ? {} : { schemaId }),
           };
@@ -265,8 +269,12 @@ describe("integers", () => {
     const envelope = encodeEnvelope({ ...sample.ENVELOPE, entityType: "snapshot" });
     for (const schemaId of [0, undefined]) {
       const snapshot = {
-        ...{ snapshotId: 1n, summary: {}, sequenceNumber: 0n, timestampMs: 0 },
-        ...{ manifestList: "", operation: "" },
+        snapshotId: 1n,
+        summary: {},
+        sequenceNumber: 0n,
+        timestampMs: 0,
+        manifestList: "",
+        operation: "",
         ...(schemaId === undefined ? {} : { schemaId }),
       };
       const bytes = Buffer.concat([envelope, encodeSnapshotContent(snapshot)]);
@@ -396,9 +404,12 @@ function readOrCorrupt(read: Reader, bytes: Uint8Array): "read" | "corrupt" {
 function changeOf(tables: number): ChangeRecord {
   const hash = (n: number) => Buffer.from(sha256Hex(String(n)), "hex");
   const keys = Array.from({ length: tables }, (_, n) => ({
-    ...{ key: `tables/by-id/${sha256Hex(`${n}`).slice(0, 36)}`, deleted: false },
-    ...{ versionFrom: BigInt(n), versionTo: BigInt(n) + 1n },
-    ...{ blobFrom: hash(n), blobTo: hash(n + 1) },
+    key: `tables/by-id/${sha256Hex(`${n}`).slice(0, 36)}`,
+    deleted: false,
+    versionFrom: BigInt(n),
+    versionTo: BigInt(n) + 1n,
+    blobFrom: hash(n),
+    blobTo: hash(n + 1),
   }));
   return { ...sample.CHANGE, keys };
 }

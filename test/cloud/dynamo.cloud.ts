@@ -27,7 +27,9 @@ for (const [server, url] of SERVERS) {
     continue;
   }
   const connection = {
-    ...{ endpoint: url, region: "us-east-1", credentials: ANY_CREDENTIALS },
+    endpoint: url,
+    region: "us-east-1",
+    credentials: ANY_CREDENTIALS,
   };
 
   describe(`${server} on the wire`, () => {
@@ -60,7 +62,11 @@ for (const [server, url] of SERVERS) {
     await initTable({ client, clock: new SystemClock(), table: TABLE });
     client.close();
     const store = new DynamoPointerStore({
-      ...{ table: TABLE, families: TEST_FAMILIES, clock, prng: new SystemPrng(), connection },
+      table: TABLE,
+      families: TEST_FAMILIES,
+      clock,
+      prng: new SystemPrng(),
+      connection,
     });
     return {
       store,
@@ -70,7 +76,8 @@ for (const [server, url] of SERVERS) {
     };
   };
   describePointerStore(server, open, {
-    ...{ bumpVersions: true, sweepOrder: false },
+    bumpVersions: true,
+    sweepOrder: false,
     races: { rounds: server === "MiniStack" ? 100 : 10, writers: 24 },
   });
 }

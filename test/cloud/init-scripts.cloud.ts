@@ -52,7 +52,8 @@ describe.skipIf(URL === undefined)("the init scripts of LocalStack", () => {
     expect(await readdir(directory)).toContain("ready");
     const clock = new SystemClock();
     const connection = {
-      ...{ endpoint: URL ?? "", region: "us-east-1" },
+      endpoint: URL ?? "",
+      region: "us-east-1",
       credentials: { accessKeyId: "test", secretAccessKey: "test" },
     };
     const client = new DynamoClient({ clock, connection });

@@ -27,10 +27,13 @@ export async function startLocalStack(): Promise<StandIn | string> {
     env: {
       // Of an IPv4 address it minds the port alone, and listens on every interface.
       GATEWAY_LISTEN: `[::ffff:127.0.0.1]:${port}`,
-      ...{ SERVICES: "s3", DNS_ADDRESS: "0" },
+      SERVICES: "s3",
+      DNS_ADDRESS: "0",
       // It tells nobody that it runs, and downloads nothing.
-      ...{ DISABLE_EVENTS: "1", SKIP_SSL_CERT_DOWNLOAD: "1" },
-      ...{ OVERRIDE_IN_DOCKER: "0", FILESYSTEM_ROOT: directory },
+      DISABLE_EVENTS: "1",
+      SKIP_SSL_CERT_DOWNLOAD: "1",
+      OVERRIDE_IN_DOCKER: "0",
+      FILESYSTEM_ROOT: directory,
     },
   }));
   return {

@@ -34,7 +34,8 @@ const SERVERS: readonly Server[] = [
     url: process.env["FIRN_TEST_LOCALSTACK"],
     account: { accessKeyId: "test", secretAccessKey: "test" },
     capabilities: {
-      ...{ anyPath: true, raceRounds: 5 },
+      anyPath: true,
+      raceRounds: 5,
       // Names of Firn's own objects are the same in both forms.
       serverFails: {
         "lists are in the order of UTF-8 bytes, whole, by prefix and after any name": START_AFTER,
@@ -70,7 +71,10 @@ for (const { name, url, account, capabilities } of SERVERS) {
   const region = "us-east-1";
   const endpoint: Endpoint = { url, region, ...account };
   const options: S3Options = {
-    ...{ bucket: "firn-store", endpoint: url, region, credentials: account },
+    bucket: "firn-store",
+    endpoint: url,
+    region,
+    credentials: account,
   };
   const components = { clock: new SystemClock(), prng: new SystemPrng() };
 

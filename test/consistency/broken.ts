@@ -47,7 +47,8 @@ type BlobClass = new (clock: SharedClock) => MemoryBlobStore;
 /** Profile `memory` over another adapter: those that the contracts of the ports must see. */
 export function overPointers(what: string, Adapter: PointerClass): Broken {
   return {
-    ...{ what, profile: "memory" },
+    what,
+    profile: "memory",
     wrap: (stores, { clock }) => ({
       ...stores,
       pointers: new Adapter({ families: KEY_FAMILIES, clock }),
@@ -57,7 +58,8 @@ export function overPointers(what: string, Adapter: PointerClass): Broken {
 
 export function overBlobs(what: string, Adapter: BlobClass): Broken {
   return {
-    ...{ what, profile: "memory" },
+    what,
+    profile: "memory",
     wrap: (stores, { clock }) => ({ ...stores, blobs: new Adapter(clock) }),
   };
 }
@@ -69,7 +71,8 @@ export function withPointers(
   profile: Broken["profile"] = "memory",
 ): Broken {
   return {
-    ...{ what, profile },
+    what,
+    profile,
     wrap: (stores, { isArmed }) => ({
       ...stores,
       pointers: changed(stores.pointers, (inner) => change(inner, isArmed)),
@@ -83,7 +86,8 @@ export function withBlobs(
   profile: Broken["profile"] = "memory",
 ): Broken {
   return {
-    ...{ what, profile },
+    what,
+    profile,
     wrap: (stores) => ({ ...stores, blobs: changed(stores.blobs, change) }),
   };
 }

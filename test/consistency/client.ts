@@ -47,8 +47,11 @@ export function answerOf(
 ): Answer {
   const json = text === "" ? undefined : JSON.parse(text);
   return {
-    ...{ status, code: headers.get("x-firn-error") ?? "" },
-    ...{ type: json?.error?.type ?? "", etag: headers.get("etag") ?? "", json },
+    status,
+    code: headers.get("x-firn-error") ?? "",
+    type: json?.error?.type ?? "",
+    etag: headers.get("etag") ?? "",
+    json,
     replayed: headers.get("idempotency-replayed") === "true",
   };
 }

@@ -63,10 +63,15 @@ export class Node extends Client {
     };
     const composition = await composeOver(stores, settings, components, metrics);
     const server = wireServer({
-      ...{ nodeId, clock, prng, iceberg: composition.iceberg, metrics: composition.metrics },
+      nodeId,
+      clock,
+      prng,
+      iceberg: composition.iceberg,
+      metrics: composition.metrics,
       log: pino({ level: "silent" }),
       ready: () => composition.ready(),
-      ...{ edge: settings, maxInFlight: settings.maxInFlight },
+      edge: settings,
+      maxInFlight: settings.maxInFlight,
     });
     hook.node = new Node(opened, composition, server);
     return hook.node;

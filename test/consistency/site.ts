@@ -30,11 +30,16 @@ export async function openSite(clock: Clock, seed: number): Promise<Site> {
   const dynamo = new Network(items.handler, seed + 1);
   const servings = [await s3.serve(), await dynamo.serve()] as const;
   const env = {
-    ...{ AWS_ENDPOINT_URL_S3: servings[0].url, AWS_ENDPOINT_URL_DYNAMODB: servings[1].url },
-    ...{ AWS_REGION: "us-east-1", AWS_ACCESS_KEY_ID: "test", AWS_SECRET_ACCESS_KEY: "test" },
+    AWS_ENDPOINT_URL_S3: servings[0].url,
+    AWS_ENDPOINT_URL_DYNAMODB: servings[1].url,
+    AWS_REGION: "us-east-1",
+    AWS_ACCESS_KEY_ID: "test",
+    AWS_SECRET_ACCESS_KEY: "test",
   };
   return {
-    ...{ s3, dynamo, env },
+    s3,
+    dynamo,
+    env,
     enter: () => {
       for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);
     },

@@ -20,7 +20,8 @@ interface Line {
 
 const LINES: readonly Line[] = QUESTIONS.flatMap((question) =>
   question.claims.map((claim, i) => ({
-    ...{ question, claim },
+    question,
+    claim,
     title: `${question.title}, ${claim.level} ${i + 1}: ${claim.answer.slice(0, 60)}…`,
   })),
 );

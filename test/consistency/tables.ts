@@ -33,7 +33,10 @@ export function setting(updates: Readonly<Record<string, string>>): object {
 /** A commit that adds the column of that number, which holds once alone. */
 export function widening(field: number): object {
   const fields = Array.from({ length: field }, (_, i) => ({
-    ...{ id: i + 1, name: i === 0 ? "id" : `c${i + 1}`, required: i === 0, type: "long" },
+    id: i + 1,
+    name: i === 0 ? "id" : `c${i + 1}`,
+    required: i === 0,
+    type: "long",
   }));
   const schema = { type: "struct", fields };
   return {

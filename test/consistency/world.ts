@@ -110,7 +110,9 @@ export class World {
     const { profile, dir } = this;
     const remote = profile === "bucket" || profile === "aws";
     const given = {
-      ...{ profile, dir, logLevel: "silent" as const },
+      profile,
+      dir,
+      logLevel: "silent" as const,
       ...(options.takeover === true && { takeover: true }),
       ...(remote && { s3Bucket: NAME, s3PathStyle: true, secret: SECRET }),
       ...(profile === "aws" && { dynamodbTable: NAME }),
@@ -150,12 +152,21 @@ export class World {
     const store = this.profile === "memory" ? new MemoryBlobStore(clock) : this.pair[0].blobs;
     const wal = local
       ? new SegmentWalStore(disk, {
-          ...{ clock, prng, segmentBytes: 1_048_576, sliceBytes: 1_048_576 },
+          clock,
+          prng,
+          segmentBytes: 1_048_576,
+          sliceBytes: 1_048_576,
         })
       : new ObjectWalStore(store, { clock, prng, prefix: `${prefix}wal/` });
     const engine = await Engine.open({
-      ...{ store, wal, clock, prng, prefix, options },
-      ...{ takeOver: "takeover", merger: new InlineMerger(clock) },
+      store,
+      wal,
+      clock,
+      prng,
+      prefix,
+      options,
+      takeOver: "takeover",
+      merger: new InlineMerger(clock),
       node: this.#identity(),
     });
     this.#engines.push(engine);
@@ -169,7 +180,11 @@ export class World {
 
   #identity(): NodeIdentity {
     return {
-      ...{ node: `engine-${this.#engines.length}`, host: "host", pid: 1, bootId: "boot", url: "" },
+      node: `engine-${this.#engines.length}`,
+      host: "host",
+      pid: 1,
+      bootId: "boot",
+      url: "",
       sight: () => "alive",
     };
   }

@@ -43,9 +43,13 @@ export class BucketWorld {
     const identity = { node: "cost", host: "host", pid: 1, bootId: "boot", url: "" };
     const shard = await clock.run(
       openBucketShard(objects, {
-        ...{ clock, prng, takeOver: "refuse", onWaiting: () => {} },
+        clock,
+        prng,
+        takeOver: "refuse",
+        onWaiting: () => {},
         node: { ...identity, sight: () => "dead" },
-        ...{ budget, metrics: new LsmMetrics(createMetrics(), budget) },
+        budget,
+        metrics: new LsmMetrics(createMetrics(), budget),
       }),
     );
     const { engine, reader } = shard;

@@ -2,7 +2,10 @@ import type { Cost, Kept } from "./measure.ts";
 import type { CostOperation } from "./operations.ts";
 
 const reads = (readUnits: number, dynamo: Cost["dynamo"], s3: Cost["s3"] = {}): Cost => ({
-  ...{ dynamo, readUnits, writeUnits: 0, s3 },
+  dynamo,
+  readUnits,
+  writeUnits: 0,
+  s3,
 });
 const writes = (
   readUnits: number,
@@ -19,18 +22,21 @@ export const COSTS: Readonly<Record<CostOperation, Cost>> = {
   "load table, warm": reads(3, { BatchGetItem: 1 }),
   "load table, cold": reads(5, { BatchGetItem: 1, GetItem: 2 }, { GetObject: 1 }),
   "commit one table, one new snapshot": writes(
-    ...([3, 8] as const),
+    3,
+    8,
     { BatchGetItem: 1, PutItem: 2, TransactWriteItems: 1 },
     3,
   ),
   "the same, under an Idempotency-Key": writes(
-    ...([4, 8] as const),
+    4,
+    8,
     { BatchGetItem: 1, GetItem: 1, PutItem: 2, TransactWriteItems: 1 },
     3,
   ),
   "create table": writes(5, 20, { BatchGetItem: 1, TransactWriteItems: 1 }, 2),
   "create table, staged": writes(
-    ...([12, 21] as const),
+    12,
+    21,
     { BatchGetItem: 2, GetItem: 1, PutItem: 1, Query: 1, TransactWriteItems: 1 },
     2,
   ),
@@ -39,7 +45,8 @@ export const COSTS: Readonly<Record<CostOperation, Cost>> = {
   "create namespace": writes(6, 26, { BatchGetItem: 2, TransactWriteItems: 1 }, 1),
   "list 1,000 tables": reads(77, { BatchGetItem: 1, Query: 2 }),
   "transaction over 10 tables": writes(
-    ...([12, 46] as const),
+    12,
+    46,
     { BatchGetItem: 1, PutItem: 20, TransactWriteItems: 1 },
     30,
   ),

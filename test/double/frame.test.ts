@@ -144,8 +144,16 @@ it("tears answers and gives answers of trouble, applied or not", async () => {
 
 it("decides by seed, and in the end of every kind that it was told to", () => {
   const weights: Record<FaultKind, number> = {
-    ...{ unsent: 1, lost: 1, silent: 1, delayed: 1, reordered: 1, duplicated: 1 },
-    ...{ resent: 1, late: 1, torn: 1, refused: 1 },
+    unsent: 1,
+    lost: 1,
+    silent: 1,
+    delayed: 1,
+    reordered: 1,
+    duplicated: 1,
+    resent: 1,
+    late: 1,
+    torn: 1,
+    refused: 1,
   };
   const request: Request = { method: "GET", path: "/", query: {}, headers: {}, body: utf8("") };
   const draw = (seed: number, rate: number) => {

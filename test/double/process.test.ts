@@ -20,7 +20,10 @@ it("serves the real SDK from a process of its own, through faults, and ends", as
   const [url] = await once(createInterface({ input: child.stdout! }), "line");
   const store = new S3BlobStore(
     {
-      ...{ bucket: "firn", endpoint: url, region: "us-east-1", timeouts: { idleMs: 200 } },
+      bucket: "firn",
+      endpoint: url,
+      region: "us-east-1",
+      timeouts: { idleMs: 200 },
       credentials: { accessKeyId: "test", secretAccessKey: "test" },
     },
     { clock: new SystemClock(), prng: new SystemPrng() },

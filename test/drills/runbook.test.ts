@@ -12,7 +12,11 @@ it("the runbook's alarms are read, and its commands are lines that make sense", 
       const [program, ...args] = line.split(" ");
       const nothing = () => Promise.reject(new Error("something else is run"));
       const exitCode = await run(args, {
-        ...{ env: {}, cwd: "/", serve: nothing, storageInit: nothing, printError: () => {} },
+        env: {},
+        cwd: "/",
+        serve: nothing,
+        storageInit: nothing,
+        printError: () => {},
         lsm: () => Promise.resolve(7),
       });
       expect([line, program, exitCode]).toEqual([line, "firn", 7]);

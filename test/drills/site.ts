@@ -55,14 +55,12 @@ export async function openSite(
   const budget = new MemoryBudget();
   const blobs = localBlobStore(dir, { clock, prng });
   const shard = await openLocalShard(dir, blobs, {
-    ...{
-      clock,
-      prng,
-      options,
-      budget,
-      metrics: new LsmMetrics(metrics, budget),
-      takeOver: "refuse",
-    },
+    clock,
+    prng,
+    options,
+    budget,
+    metrics: new LsmMetrics(metrics, budget),
+    takeOver: "refuse",
   });
   const stores = shardStores(
     shard,
@@ -71,11 +69,23 @@ export async function openSite(
     metrics,
   );
   const { iceberg, ready, shards, ...composition } = await composeOver(
-    ...([stores, settings, components, metrics] as const),
+    stores,
+    settings,
+    components,
+    metrics,
   );
   const server = wireServer({
-    ...{ nodeId, iceberg, metrics, clock, prng, log, ready, shards },
-    ...{ edge: settings, dir, maxInFlight: settings.maxInFlight },
+    nodeId,
+    iceberg,
+    metrics,
+    clock,
+    prng,
+    log,
+    ready,
+    shards,
+    edge: settings,
+    dir,
+    maxInFlight: settings.maxInFlight,
   });
   const url = await server.listen(settings.host, settings.port);
   const values = async (conditions: readonly Condition[]): Promise<readonly number[]> => {
@@ -114,7 +124,10 @@ export async function inThePast(
 ): Promise<void> {
   const [clock, prng, budget] = [new LateClock(agoMs), new SystemPrng(), new MemoryBudget()];
   const shard = await openLocalShard(dir, localBlobStore(dir, { clock, prng }), {
-    ...{ clock, prng, budget, takeOver: "refuse" },
+    clock,
+    prng,
+    budget,
+    takeOver: "refuse",
     metrics: new LsmMetrics(createMetrics(), budget),
   });
   await work(await shard.engine());

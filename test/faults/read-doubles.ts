@@ -52,7 +52,12 @@ async function pointersIn(store: BlobStore, laterMs: number): Promise<readonly I
   const prng = new SeededPrng(1);
   const prefix = shardPrefix(SYSTEM_SHARD);
   const engine = await Engine.open({
-    ...{ store, clock, prng, prefix, merger: new InlineMerger(clock), takeOver: "takeover" },
+    store,
+    clock,
+    prng,
+    prefix,
+    merger: new InlineMerger(clock),
+    takeOver: "takeover",
     wal: new ObjectWalStore(store, { clock, prng, prefix: `${prefix}wal/` }),
     options: { compaction: "manual" },
     node: { node: "judge", host: "judge", pid: 1, bootId: "judge", url: "", sight: () => "dead" },

@@ -65,8 +65,10 @@ function blobsOf(host: Host): S3BlobStore {
   const { doubles, wires, name, seed } = host;
   return new S3BlobStore(
     {
-      ...{ bucket: BUCKET, endpoint: doubles.urlOf("s3"), region: "us-east-1" },
-      ...{ credentials: credentialsOf(name) },
+      bucket: BUCKET,
+      endpoint: doubles.urlOf("s3"),
+      region: "us-east-1",
+      credentials: credentialsOf(name),
     },
     { clock: mortal(host, wires.clocks.s3), prng: new SeededPrng(seed + 1) },
   );
@@ -95,11 +97,14 @@ async function openAws(host: Host, spoil: (store: PointerStore) => PointerStore)
   const { doubles, wires, name, seed } = host;
   const blobs = blobsOf(host);
   const store = new DynamoPointerStore({
-    ...{ table: TABLE, families: KEY_FAMILIES, clock: mortal(host, wires.clocks.dynamo) },
+    table: TABLE,
+    families: KEY_FAMILIES,
+    clock: mortal(host, wires.clocks.dynamo),
     prng: new SeededPrng(seed + 2),
     connection: {
-      ...{ endpoint: doubles.urlOf("dynamo"), region: "us-east-1" },
-      ...{ credentials: credentialsOf(name) },
+      endpoint: doubles.urlOf("dynamo"),
+      region: "us-east-1",
+      credentials: credentialsOf(name),
     },
   });
   const pointers = name === SUBJECT ? spoil(store) : store;
@@ -121,9 +126,13 @@ const IN_BUCKET: Site = {
     const clock = mortal(host, wires.clocks.s3);
     const budget = new MemoryBudget();
     const shard = await openBucketShard(blobs, {
-      ...{ clock, prng: new SeededPrng(seed + 2), node: identityOf(host.name) },
-      ...{ takeOver: "takeover", onWaiting: () => undefined },
-      ...{ budget, metrics: new LsmMetrics(createMetrics(), budget) },
+      clock,
+      prng: new SeededPrng(seed + 2),
+      node: identityOf(host.name),
+      takeOver: "takeover",
+      onWaiting: () => undefined,
+      budget,
+      metrics: new LsmMetrics(createMetrics(), budget),
     });
     const { engine, reader } = shard;
     const pointers = new LsmPointerStore({ families: KEY_FAMILIES, clock, engine, reader });

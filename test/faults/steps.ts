@@ -28,7 +28,8 @@ function s3Step({ method, path, query, headers }: Request): Step {
   const of = isList ? fileKind(`${query["prefix"] ?? ""}x`) : fileKind(key);
   const conditional = (headers["if-none-match"] ?? headers["if-match"]) !== undefined;
   return {
-    ...{ service: "s3", label: `${isList ? "LIST" : method} ${of}` },
+    service: "s3",
+    label: `${isList ? "LIST" : method} ${of}`,
     act: isList ? "list" : isRead ? "read" : "write",
     condition: method === "PUT" && conditional ? "one" : "none",
   };

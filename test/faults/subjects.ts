@@ -125,7 +125,10 @@ export const SUBJECTS: readonly Subject[] = [
   { name: "transaction, keyed", operation: commitAll("A", keyed), keyed: true },
   { name: "refusal, keyed", operation: keyedCreate("s.t"), keyed: true },
   {
-    ...{ name: "take-over", site: "bucket", takesOver: true },
-    ...{ operation: op.commitTable("s.t", "A"), rival: op.commitTable("s.t", "B") },
+    name: "take-over",
+    site: "bucket",
+    takesOver: true,
+    operation: op.commitTable("s.t", "A"),
+    rival: op.commitTable("s.t", "B"),
   },
 ];

@@ -245,8 +245,12 @@ const ON_TABLES: readonly [string, string, unknown][] = [
     "POST",
     "/metrics",
     {
-      ...{ "report-type": "commit-report", "table-name": "t", "snapshot-id": 1 },
-      ...{ "sequence-number": 1, operation: "append", metrics: {} },
+      "report-type": "commit-report",
+      "table-name": "t",
+      "snapshot-id": 1,
+      "sequence-number": 1,
+      operation: "append",
+      metrics: {},
     },
   ],
 ];

@@ -238,8 +238,13 @@ const BODIES: readonly { path: string; good: { [key: string]: JsonValue }; optio
     {
       path: "/namespaces/a/tables/t/metrics",
       good: {
-        ...{ "report-type": "commit-report", "table-name": "t", "snapshot-id": 1 },
-        ...{ "sequence-number": 1, operation: "append", metrics: {}, metadata: { k: "v" } },
+        "report-type": "commit-report",
+        "table-name": "t",
+        "snapshot-id": 1,
+        "sequence-number": 1,
+        operation: "append",
+        metrics: {},
+        metadata: { k: "v" },
       },
       optional: ["metadata"],
     },

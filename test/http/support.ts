@@ -110,8 +110,10 @@ export interface Running {
 
 /** What the settings are by default. */
 export const EDGE: ServerOptions["edge"] = {
-  ...{ allowHost: [], trustedProxy: [] },
-  ...{ maxConnections: 8_192, maxConnectionsPerAddress: 2_048 },
+  allowHost: [],
+  trustedProxy: [],
+  maxConnections: 8_192,
+  maxConnectionsPerAddress: 2_048,
 };
 
 /** A real server on loopback, by default on a free port. */
@@ -135,7 +137,9 @@ export async function serving(
   });
   const url = await server.listen("127.0.0.1", atPort);
   return {
-    ...{ server, url, logs },
+    server,
+    url,
+    logs,
     port: Number(new URL(url).port),
     [Symbol.asyncDispose]: () => server.stop(),
   };

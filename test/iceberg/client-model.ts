@@ -72,8 +72,10 @@ const ADD_SPEC: Kind = {
 const ADD_ORDER: Kind = {
   updates: (_base, mark) => {
     const field = {
-      ...{ transform: `bucket[${mark + 2}]`, "source-id": 1 },
-      ...{ direction: "asc", "null-order": "nulls-last" },
+      transform: `bucket[${mark + 2}]`,
+      "source-id": 1,
+      direction: "asc",
+      "null-order": "nulls-last",
     };
     return [
       { action: "add-sort-order", "sort-order": { "order-id": 1, fields: [field] } },
@@ -188,7 +190,7 @@ export function requirementsFor(
         break;
       case "add-schema":
         add({
-          ...{ type: "assert-last-assigned-field-id" },
+          type: "assert-last-assigned-field-id",
           "last-assigned-field-id": base.lastColumnId,
         });
         break;
@@ -197,7 +199,7 @@ export function requirementsFor(
         break;
       case "add-spec":
         add({
-          ...{ type: "assert-last-assigned-partition-id" },
+          type: "assert-last-assigned-partition-id",
           "last-assigned-partition-id": base.lastPartitionId,
         });
         break;
@@ -206,7 +208,7 @@ export function requirementsFor(
         break;
       case "set-default-sort-order":
         add({
-          ...{ type: "assert-default-sort-order-id" },
+          type: "assert-default-sort-order-id",
           "default-sort-order-id": base.defaultSortOrderId,
         });
         break;

@@ -31,8 +31,13 @@ export async function runKills(seed: number, rounds: number): Promise<Kills> {
   const prng = new SeededPrng(seed);
   const directory = await mkdtemp(join(tmpdir(), "firn-kill-"));
   const kills: Kills = {
-    ...{ rounds: 0, duringStart: 0, duringStop: 0 },
-    ...{ acknowledged: 0, refused: 0, doubtful: 0, landed: 0 },
+    rounds: 0,
+    duringStart: 0,
+    duringStop: 0,
+    acknowledged: 0,
+    refused: 0,
+    doubtful: 0,
+    landed: 0,
   };
   const all: Round[] = [];
   let server = await startServer(directory, FLAGS);

@@ -19,12 +19,21 @@ function snapshot(index: number): string {
 /** A whole metadata file with members of one's own in the place of the usual ones. */
 function metadata(members: Readonly<Record<string, string>>): string {
   const all: Record<string, string> = {
-    ...{ "format-version": "2", "table-uuid": '"0193f3c4-2f5b-7a3c-8d2e-000000000001"' },
-    ...{ location: '"@location@"', "last-sequence-number": "1", "last-updated-ms": "1" },
-    ...{ "last-column-id": "30000", schemas: `[${SMALL}]`, "current-schema-id": "0" },
-    ...{ "partition-specs": '[{"spec-id":0,"fields":[]}]', "default-spec-id": "0" },
-    ...{ "last-partition-id": "999", "sort-orders": '[{"order-id":0,"fields":[]}]' },
-    ...{ "default-sort-order-id": "0", properties: "{}", snapshots: "[]" },
+    "format-version": "2",
+    "table-uuid": '"0193f3c4-2f5b-7a3c-8d2e-000000000001"',
+    location: '"@location@"',
+    "last-sequence-number": "1",
+    "last-updated-ms": "1",
+    "last-column-id": "30000",
+    schemas: `[${SMALL}]`,
+    "current-schema-id": "0",
+    "partition-specs": '[{"spec-id":0,"fields":[]}]',
+    "default-spec-id": "0",
+    "last-partition-id": "999",
+    "sort-orders": '[{"order-id":0,"fields":[]}]',
+    "default-sort-order-id": "0",
+    properties: "{}",
+    snapshots: "[]",
     ...members,
   };
   const lines = Object.entries(all).map(([name, value]) => `${JSON.stringify(name)}:${value}`);

@@ -128,8 +128,11 @@ async function purge({ name, size, directory, reading }: Site): Promise<() => Pr
   if (bytes === undefined) throw new Error(`no file is named ${name}`);
   plant(list.slice("file://".length), bytes);
   const snapshot = {
-    ...{ "snapshot-id": 1, "sequence-number": 1, "timestamp-ms": clock.nowMs() },
-    ...{ "manifest-list": list, summary: { operation: "append" } },
+    "snapshot-id": 1,
+    "sequence-number": 1,
+    "timestamp-ms": clock.nowMs(),
+    "manifest-list": list,
+    summary: { operation: "append" },
   };
   const commit = commitOf([{ action: "add-snapshot", snapshot }]);
   await iceberg.commitTable(ACTOR, { ...NS, table: "t" }, commit);

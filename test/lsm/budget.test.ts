@@ -283,7 +283,9 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     weight: 8,
     arbitrary: fc.record({
       do: fc.constant("put" as const),
-      ...{ shard, key: fc.nat(30), size: fc.constantFrom(10, 700, 3_000) },
+      shard,
+      key: fc.nat(30),
+      size: fc.constantFrom(10, 700, 3_000),
     }),
   },
   {

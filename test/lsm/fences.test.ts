@@ -41,7 +41,11 @@ class Shard {
         ? new ObjectWalStore(store, { clock, prng, prefix: "wal/" })
         : new SegmentWalStore(this.#disk.view(script), { clock, prng, ...sizes });
     return Engine.open({
-      ...{ store, wal, clock, prng, merger: new InlineMerger(clock) },
+      store,
+      wal,
+      clock,
+      prng,
+      merger: new InlineMerger(clock),
       node: this.#processes.start({ sight: () => "dead" }),
       options: { compaction: "manual", ...options },
     });

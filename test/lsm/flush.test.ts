@@ -90,7 +90,11 @@ async function run(
     const node = processes.start({ sight: () => "dead" });
     const options = { memtableBytes: 9_000, parallelFlushes, gcMinAgeMs: 0 };
     return Engine.open({
-      ...{ store, wal, clock, prng, node },
+      store,
+      wal,
+      clock,
+      prng,
+      node,
       options: { ...options, compaction: "manual" },
     });
   };

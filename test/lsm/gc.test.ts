@@ -203,8 +203,12 @@ describe("garbage collection", () => {
     const history = new ManifestHistory(world.store, "", world.clock);
     expect(await history.raise(3)).toBe(true);
     const rival = encodeGcBoundary({
-      ...{ id: 3, walThrough: 0, manifestThrough: 8, raisedAtMs: 1 },
-      ...{ optionalFeatures: 0, unknown: [] },
+      id: 3,
+      walThrough: 0,
+      manifestThrough: 8,
+      raisedAtMs: 1,
+      optionalFeatures: 0,
+      unknown: [],
     });
     const faulty = new FaultyBlobStore(world.store, () => undefined);
     const late = new ManifestHistory(faulty, "", world.clock);

@@ -131,7 +131,10 @@ describe("an engine", () => {
     const store = new MemoryBlobStore(clock);
     const metrics = createMetrics();
     const engine = await Engine.open({
-      ...{ store, clock, prng, node: new Processes().start() },
+      store,
+      clock,
+      prng,
+      node: new Processes().start(),
       wal: new ObjectWalStore(store, { clock, prng, prefix: "wal/" }),
       metrics: { of: new LsmMetrics(metrics, new MemoryBudget()), shard: "one" },
     });

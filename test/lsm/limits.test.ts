@@ -224,7 +224,11 @@ async function hurried(clock: VirtualClock, options: NonNullable<OpenOptions["op
   const store = new MemoryBlobStore(clock);
   const wal = new ObjectWalStore(store, { clock, prng, prefix: "wal/" });
   const engine = await Engine.open({
-    ...{ store, wal, clock, prng, options },
+    store,
+    wal,
+    clock,
+    prng,
+    options,
     node: new Processes().start(),
   });
   const waits: Promise<unknown>[] = [];

@@ -479,12 +479,16 @@ const integer = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }).map(int64T
 const set = fc.array(fc.constantFrom("", "a", "b", "ab"), { maxLength: 3 }).map(setText);
 const merge = fc.oneof(
   fc.record({
-    ...{ op: fc.constant("merge" as const), key: numbered },
-    ...{ operator: fc.constantFrom("add", "add", "max"), value: integer },
+    op: fc.constant("merge" as const),
+    key: numbered,
+    operator: fc.constantFrom("add", "add", "max"),
+    value: integer,
   }),
   fc.record({
-    ...{ op: fc.constant("merge" as const), key: fc.constantFrom("s1", "s2") },
-    ...{ operator: fc.constant("set-union"), value: set },
+    op: fc.constant("merge" as const),
+    key: fc.constantFrom("s1", "s2"),
+    operator: fc.constant("set-union"),
+    value: set,
   }),
 );
 const put = fc.oneof(

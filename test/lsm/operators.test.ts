@@ -30,7 +30,10 @@ class World {
   open(options: Partial<LsmOptions> = {}): Promise<Engine> {
     const { clock, store } = this;
     return Engine.open({
-      ...{ clock, store, prng: this.#prng, merger: new InlineMerger(clock) },
+      clock,
+      store,
+      prng: this.#prng,
+      merger: new InlineMerger(clock),
       wal: new ObjectWalStore(store, { clock, prng: this.#prng, prefix: "wal/" }),
       node: this.#processes.start({ sight: () => "dead" }),
       options: { compaction: "manual", gcMinAgeMs: 0, ...options },
@@ -127,7 +130,9 @@ describe("merge operators", () => {
     if (last === undefined) return;
     await manifests.publish({ ...last, operators: ["add", "bloom"] }, last.id);
     await expect(world.open()).rejects.toMatchObject({
-      ...{ kind: "Unavailable", code: "LSM_OPERATOR_UNKNOWN", context: { name: "bloom" } },
+      kind: "Unavailable",
+      code: "LSM_OPERATOR_UNKNOWN",
+      context: { name: "bloom" },
     });
     expect((await manifests.latest())?.writerEpoch).toBe(last.writerEpoch);
   });

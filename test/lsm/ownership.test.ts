@@ -262,7 +262,8 @@ describe.each(["objects", "segments"] as const)("a reader on a log of %s", (kind
     await engine.flush();
     for (const { path } of await shard.store.list("sst/")) await shard.store.delete(path);
     await expect(shard.clock.run(read(engine, "a"))).rejects.toMatchObject({
-      ...{ kind: "Corrupt", code: "LSM_TABLE_MISSING" },
+      kind: "Corrupt",
+      code: "LSM_TABLE_MISSING",
     });
     expect(engine.failure).toBeUndefined();
   });

@@ -15,7 +15,11 @@ import { openTable, writeTable } from "./support/tables.ts";
 import { Processes } from "./support/worlds.ts";
 
 const rule = fc.constantFrom<PrefixRule[]>(
-  ...[{ bytes: 1 }, { bytes: 2 }, { bytes: 3 }, { separator: 0x61 }, { separator: 0xff }],
+  { bytes: 1 },
+  { bytes: 2 },
+  { bytes: 3 },
+  { separator: 0x61 },
+  { separator: 0xff },
 );
 const bound = fc.string({ unit: fc.constantFrom("a", "b", "\0", "\xff"), maxLength: 4 });
 
@@ -80,13 +84,11 @@ describe("prefixes", () => {
     const prng = new SeededPrng(1);
     const store = new MemoryBlobStore(clock);
     const engine = await Engine.open({
-      ...{
-        store,
-        clock,
-        prng,
-        merger: new InlineMerger(clock),
-        budget: new MemoryBudget(100_000_000, 1),
-      },
+      store,
+      clock,
+      prng,
+      merger: new InlineMerger(clock),
+      budget: new MemoryBudget(100_000_000, 1),
       wal: new ObjectWalStore(store, { clock, prng, prefix: "wal/" }),
       node: new Processes().start(),
       options: { compaction: "manual", prefixes: { separator: 0x2f }, gcMinAgeMs: 0 },

@@ -83,7 +83,9 @@ describe("statistics", () => {
       oldestReaderMs: 0,
     };
     expect(engine.stats()).toMatchObject({
-      ...{ states: nothing, gc: { keptBytes: 0 }, wal: { retainedBytes: 0 } },
+      states: nothing,
+      gc: { keptBytes: 0 },
+      wal: { retainedBytes: 0 },
       subscribers: { subscribers: 0, behind: 0 },
     });
     await shard.flush(engine, "1");

@@ -28,7 +28,10 @@ class CountingClock extends SystemClock {
 async function openEngine(clock: SystemClock): Promise<Engine> {
   const store = new MemoryBlobStore(clock);
   return Engine.open({
-    ...{ store, clock, prng: new SeededPrng(1), merger: new InlineMerger(clock) },
+    store,
+    clock,
+    prng: new SeededPrng(1),
+    merger: new InlineMerger(clock),
     wal: new ObjectWalStore(store, { clock, prng: new SeededPrng(2), prefix: "wal/" }),
     node: { node: "n", host: "h", pid: 1, bootId: "b", url: "", sight: () => "dead" },
   });

@@ -66,7 +66,11 @@ async function makeShard(log: "objects" | "segments", options = OPTIONS): Promis
   const reader: WalReader =
     log === "objects" ? new ObjectReader(readOnly(store), prefix) : new SegmentReader(disk);
   const engine = await Engine.open({
-    ...{ store, clock, prng, options, wal },
+    store,
+    clock,
+    prng,
+    options,
+    wal,
     prefix: "s/",
     merger: new InlineMerger(clock),
     node: new Processes().start(),

@@ -37,13 +37,20 @@ describe("an item", () => {
   const key = fc.constantFrom(NAME, ENTITY, "/test/s/paths/a/b", "/test/s/guards/0");
   const alive = fc.record(
     {
-      ...{ state: fc.constant("live" as const), key, version, writerId: text },
-      ...{ blobPath: text, summary: fc.uint8Array({ maxLength: LIMITS.summaryBytes }) },
+      state: fc.constant("live" as const),
+      key,
+      version,
+      writerId: text,
+      blobPath: text,
+      summary: fc.uint8Array({ maxLength: LIMITS.summaryBytes }),
     },
     { requiredKeys: ["state", "key", "version", "writerId"] },
   );
   const dead = fc.record({
-    ...{ state: fc.constant("absent" as const), key, version, writerId: text },
+    state: fc.constant("absent" as const),
+    key,
+    version,
+    writerId: text,
     deadUntilMs: fc.nat({ max: Number.MAX_SAFE_INTEGER }),
   });
 

@@ -30,7 +30,9 @@ async function site(
   const handler: Handler | Service = between(double.handler);
   const serving = await serve(handler);
   const connection = {
-    ...{ endpoint: serving.url, region: "us-east-1", credentials: ANY_CREDENTIALS },
+    endpoint: serving.url,
+    region: "us-east-1",
+    credentials: ANY_CREDENTIALS,
   };
   const client = new DynamoClient({ clock, connection });
   closing.push(async () => {
@@ -66,7 +68,10 @@ describe("a table is made", () => {
 
 describe("a start is refused, and the setting named, where the table", () => {
   const refusal = (kind: string, code: string, setting: RegExp) => ({
-    ...{ kind, code, message: expect.stringMatching(setting), context: { table: TABLE } },
+    kind,
+    code,
+    message: expect.stringMatching(setting),
+    context: { table: TABLE },
   });
 
   test("is missing", async () => {
@@ -117,7 +122,8 @@ describe("a start is refused, and the setting named, where the table", () => {
     const { clock } = at;
     const connection = { endpoint: serving.url, region: "us-east-1", timeouts };
     const client = new DynamoClient({
-      ...{ clock, connection: { ...connection, credentials: ANY_CREDENTIALS } },
+      clock,
+      connection: { ...connection, credentials: ANY_CREDENTIALS },
     });
     closing.push(async () => {
       client.close();

@@ -12,7 +12,8 @@ import { openDynamoWorld } from "../double/dynamo/world.ts";
 async function subject(): Promise<PointerStoreSubject> {
   const { store, clock, close } = await openDynamoWorld();
   return {
-    ...{ store, close },
+    store,
+    close,
     nowMs: () => clock.nowMs(),
     advance: (ms) => clock.advance(ms),
   };

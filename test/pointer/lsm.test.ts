@@ -272,7 +272,8 @@ describe("pointers in an engine", () => {
     const store = storeOver(engine);
     for (const call of [store.get(key), store.list(NAMES), store.forget(key, 1n)]) {
       await expect(call).rejects.toMatchObject({
-        ...{ kind: "Corrupt", code: "POINTER_ROW_CORRUPT" },
+        kind: "Corrupt",
+        code: "POINTER_ROW_CORRUPT",
         context: { key },
       });
     }

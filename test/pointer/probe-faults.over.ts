@@ -19,8 +19,15 @@ const STARTS = Number(process.env["FIRN_PROBE_STARTS"] ?? 12);
 const RATE = STARTS > 100 ? 0.01 : 0.05;
 const TIMEOUTS = { connectMs: 5_000, idleMs: 300, wholeMs: 600 };
 const WEIGHTS = {
-  ...{ unsent: 3, lost: 6, resent: 3, late: 3, duplicated: 3, torn: 3 },
-  ...{ refused: 12, delayed: 2, reordered: 2 },
+  unsent: 3,
+  lost: 6,
+  resent: 3,
+  late: 3,
+  duplicated: 3,
+  torn: 3,
+  refused: 12,
+  delayed: 2,
+  reordered: 2,
 };
 
 test("tables are probed through faults", { timeout: 600_000 }, async () => {
@@ -54,7 +61,9 @@ test("tables are probed through faults", { timeout: 600_000 }, async () => {
 test("buckets are probed through faults", { timeout: 600_000 }, async () => {
   let faults = 0;
   const plan = seededPlan({
-    ...{ rate: RATE, weights: WEIGHTS, refusals: TROUBLE },
+    rate: RATE,
+    weights: WEIGHTS,
+    refusals: TROUBLE,
     spares: (fault, { headers }) =>
       fault.fault === "refused" &&
       fault.refusal.name.startsWith("409") &&
@@ -68,8 +77,12 @@ test("buckets are probed through faults", { timeout: 600_000 }, async () => {
     return network.service;
   });
   const options = {
-    ...{ bucket: BUCKET, prefix: "firn/", endpoint: s3.serving.url, region: "us-east-1" },
-    ...{ credentials: { accessKeyId: "test", secretAccessKey: "secret" }, timeouts: TIMEOUTS },
+    bucket: BUCKET,
+    prefix: "firn/",
+    endpoint: s3.serving.url,
+    region: "us-east-1",
+    credentials: { accessKeyId: "test", secretAccessKey: "secret" },
+    timeouts: TIMEOUTS,
   };
   try {
     for (let seed = 0; seed < STARTS; seed++) {

@@ -21,8 +21,12 @@ const GOLDEN: Readonly<Record<string, { readonly item: StoredItem; readonly row:
   },
   "all of it": {
     item: {
-      ...{ state: "live", key: KEY, version: 2n ** 63n - 1n, writerId: "wé" },
-      ...{ blobPath: "a/b.pb", summary: Uint8Array.of(0, 255) },
+      state: "live",
+      key: KEY,
+      version: 2n ** 63n - 1n,
+      writerId: "wé",
+      blobPath: "a/b.pb",
+      summary: Uint8Array.of(0, 255),
     },
     row: "0106 ffffffffffffff7f 0300 77c3a9 0600 612f622e7062 00ff",
   },
@@ -59,8 +63,12 @@ describe("a pointer's row", () => {
     const shown = /Example: [\s\S]*?\*\//.exec(source)?.[0] ?? "";
     const lines = [...shown.matchAll(/^ \* {3}([0-9a-f ]+)$/gm)].map((match) => match[1] ?? "");
     const item: StoredItem = {
-      ...{ state: "live", key: KEY, version: 300n, writerId: "w" },
-      ...{ blobPath: "b", summary: Uint8Array.of(10, 1) },
+      state: "live",
+      key: KEY,
+      version: 300n,
+      writerId: "w",
+      blobPath: "b",
+      summary: Uint8Array.of(10, 1),
     };
     expect(hex(encodeRow(item))).toBe(hex(bytesOf(lines.join(""))));
     expect(decodeRow(KEY, bytesOf(lines.join("")))).toEqual(item);

@@ -36,7 +36,10 @@ describe("docker compose", () => {
     const { firn, localstack } = services;
     const settings = requireSettings(readSettings([fromEnv(firn.environment)], "/"));
     expect(settings).toMatchObject({
-      ...{ profile: "aws", host: "0.0.0.0", allowAnonymous: true, init: false },
+      profile: "aws",
+      host: "0.0.0.0",
+      allowAnonymous: true,
+      init: false,
       // Its neighbours know it by the name of its service.
       allowHost: ["firn"],
       s3Bucket: localstack.environment["FIRN_S3_BUCKET"],

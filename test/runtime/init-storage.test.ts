@@ -80,7 +80,8 @@ describe("firn storage init", () => {
     const { AWS_SECRET_ACCESS_KEY: _, ...without } = env;
     const nobody = await firn(
       { ...without, AWS_EC2_METADATA_DISABLED: "true" },
-      ...["storage", "init"],
+      "storage",
+      "init",
       ...AWS,
     );
     expect(nobody.exitCode).toBe(1);

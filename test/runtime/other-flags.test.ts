@@ -51,8 +51,11 @@ function deployment() {
     const secret = fromEnv({ FIRN_SECRET: "a secret that the nodes of it share" });
     const settings = requireSettings(readSettings([given, secret], directory));
     const components = {
-      ...{ clock, prng: new SeededPrng(++nodes), nodeId: `node-${nodes}` },
-      ...{ notify: (text: string) => void told.push(text), onDefect: () => {} },
+      clock,
+      prng: new SeededPrng(++nodes),
+      nodeId: `node-${nodes}`,
+      notify: (text: string) => void told.push(text),
+      onDefect: () => {},
     };
     const node = await composeOver(stores, settings, components, createMetrics());
     onTestFinished(() => node.close());

@@ -20,7 +20,11 @@ afterEach(async () => {
 
 function open(profile: "aws" | "bucket", more: FirnOptions = {}): Promise<Firn> {
   return Firn.open({
-    ...{ profile, dir, s3Bucket: NAME, secret: SECRET, logLevel: "silent" },
+    profile,
+    dir,
+    s3Bucket: NAME,
+    secret: SECRET,
+    logLevel: "silent",
     ...(profile === "aws" && { dynamodbTable: NAME }),
     ...more,
   });
@@ -140,7 +144,8 @@ describe("a start is refused, naming the setting and what mends it", () => {
     for (const profile of ["aws", "bucket"] as const) {
       const refused = Firn.open({ profile, s3Bucket: NAME });
       await expect(refused).rejects.toMatchObject({
-        ...{ code: "SETTINGS_INVALID", message: expect.stringContaining("FIRN_SECRET") },
+        code: "SETTINGS_INVALID",
+        message: expect.stringContaining("FIRN_SECRET"),
       });
     }
     expect([objects.requests(), items.requests()]).toEqual([0, 0]);

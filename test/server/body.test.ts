@@ -80,7 +80,8 @@ test("a body in pieces is one body, and one without bytes is none", async () => 
   const { service, seen } = scripted();
   await using running = await serving(service);
   const head = requestText("POST", PATH, {
-    ...{ "Content-Type": "application/json", "Content-Length": String(BODY.length) },
+    "Content-Type": "application/json",
+    "Content-Length": String(BODY.length),
   });
   const socket = connect(running.port, "127.0.0.1", () => socket.write(head + BODY.slice(0, 5)));
   const answered = new Promise<string>((resolve) =>

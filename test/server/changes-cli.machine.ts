@@ -132,7 +132,9 @@ describe("changes", () => {
       const token = readFileSync(operatorTokenFile(dir), "latin1");
       const headers = { "Content-Type": "application/json", Authorization: `Bearer ${token}` };
       const asked = await fetch(`${url}/admin/v1/shards/system/changes`, {
-        ...{ method: "POST", headers, body },
+        method: "POST",
+        headers,
+        body,
       });
       expect([asked.status, asked.headers.get("X-Firn-Error")]).toEqual([
         ...[400, "LSM_CHANGES_INVALID"],

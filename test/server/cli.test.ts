@@ -135,9 +135,13 @@ describe("firn", () => {
     ["no credentials", ["--profile", "bucket", "--s3-bucket", "lake"], /AWS_ACCESS_KEY_ID/],
   ])("says on one line why it cannot start: %s", async (_, flags, advice) => {
     const env = {
-      ...{ FIRN_SECRET: "0".repeat(32), AWS_REGION: "us-east-1", AWS_PROFILE: "absent" },
-      ...{ AWS_EC2_METADATA_DISABLED: "true", FIRN_DIR: join(dir, "fatal") },
-      ...{ AWS_SHARED_CREDENTIALS_FILE: "/dev/null", AWS_CONFIG_FILE: "/dev/null" },
+      FIRN_SECRET: "0".repeat(32),
+      AWS_REGION: "us-east-1",
+      AWS_PROFILE: "absent",
+      AWS_EC2_METADATA_DISABLED: "true",
+      FIRN_DIR: join(dir, "fatal"),
+      AWS_SHARED_CREDENTIALS_FILE: "/dev/null",
+      AWS_CONFIG_FILE: "/dev/null",
     };
     const { code, stdout, stderr } = await new Command(["serve", "--port", "0", ...flags], env)
       .ended;

@@ -40,7 +40,8 @@ test("connections are bounded per address, but for a trusted proxy's", () => {
   new Connections(server as Server, limits, createMetrics());
   const arrive = (remoteAddress: string) => {
     const socket = Object.assign(new EventEmitter(), {
-      ...{ remoteAddress, destroyed: false },
+      remoteAddress,
+      destroyed: false,
       destroy: () => Object.assign(socket, { destroyed: true }),
     });
     server.emit("connection", socket);

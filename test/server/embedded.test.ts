@@ -47,8 +47,12 @@ describe("an embedded Firn", () => {
     expect(await firn.snapshots.list(ref, { limit: 10 })).toEqual([]);
     await expect(firn.snapshots.current(ref)).rejects.toMatchObject({ kind: "NotFound" });
     const report = {
-      ...{ "report-type": "commit-report", "table-name": "t", "snapshot-id": 1 },
-      ...{ "sequence-number": 1, operation: "append", metrics: {} },
+      "report-type": "commit-report",
+      "table-name": "t",
+      "snapshot-id": 1,
+      "sequence-number": 1,
+      operation: "append",
+      metrics: {},
     };
     const told = await firn.fetch(post("/iceberg/v1/namespaces/ns/tables/t/metrics", report));
     expect(told.status).toBe(204);
@@ -67,8 +71,12 @@ describe("an embedded Firn", () => {
     vi.spyOn(Reports.prototype, "add").mockRejectedValueOnce(new TypeError("a defect"));
     const table = "/iceberg/v1/namespaces/ns/tables/t";
     const report = {
-      ...{ "report-type": "commit-report", "table-name": "t", "snapshot-id": 1 },
-      ...{ "sequence-number": 1, operation: "append", metrics: {} },
+      "report-type": "commit-report",
+      "table-name": "t",
+      "snapshot-id": 1,
+      "sequence-number": 1,
+      operation: "append",
+      metrics: {},
     };
     expect((await firn.fetch(post(`${table}/metrics`, report))).status).toBe(204);
     const defects = async () => (await firn.fetch(new Request("http://firn/metrics"))).text();

@@ -42,7 +42,10 @@ test("a commit of some megabytes is answered in short turns", async () => {
 
 test("a table of 21,000 columns is made", async () => {
   const fields = Array.from({ length: 21_000 }, (_, i) => ({
-    ...{ id: i + 1, name: `a_column_of_many_${i}`, type: "long", required: false },
+    id: i + 1,
+    name: `a_column_of_many_${i}`,
+    type: "long",
+    required: false,
   }));
   const body = encoded({ name: "wide", schema: { type: "struct", fields } });
   expect(body.length).toBeGreaterThan(LIMITS.turnBytes);

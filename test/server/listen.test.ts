@@ -83,7 +83,8 @@ describe("a server at a host's name", () => {
       await once(rival, "listening");
       const { port } = rival.address() as AddressInfo;
       await expect(listen("localhost", port)).rejects.toMatchObject({
-        ...{ kind: "Unavailable", code: "LISTEN_FAILED" },
+        kind: "Unavailable",
+        code: "LISTEN_FAILED",
         context: { port, reason: "EADDRINUSE" },
       });
       for (const host of loopbacks) expect(await answers(host, port)).toBe(host === taken);

@@ -84,7 +84,8 @@ describe("profile local", () => {
     const first = await open();
     await ask(first, "POST", "/namespaces", { namespace: ["ns"] });
     await expect(open()).rejects.toMatchObject({
-      ...{ kind: "Unavailable", code: "LSM_OWNED" },
+      kind: "Unavailable",
+      code: "LSM_OWNED",
       context: { pid: process.pid },
     });
     const second = await open({ takeover: true });
@@ -115,7 +116,8 @@ describe("profile local", () => {
     const file = join(dir, "file");
     await writeFile(file, "");
     await expect(open({ dir: join(file, "below") })).rejects.toMatchObject({
-      ...{ kind: "Unavailable", code: "DIR_UNUSABLE" },
+      kind: "Unavailable",
+      code: "DIR_UNUSABLE",
       context: { errno: "ENOTDIR" },
     });
   });
@@ -128,7 +130,8 @@ describe("profile local", () => {
       ["/sys/firn/dir", expect.stringMatching(/^E(PERM|ACCES|ROFS)$/)],
     ]) {
       await expect(open({ dir: below })).rejects.toMatchObject({
-        ...{ kind: "Unavailable", code: "DIR_UNUSABLE" },
+        kind: "Unavailable",
+        code: "DIR_UNUSABLE",
         context: { errno },
       });
     }

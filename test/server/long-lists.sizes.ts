@@ -125,7 +125,9 @@ const COMMITS: Readonly<Record<string, readonly [body: () => object, status: num
       const numbers = { "snapshot-id": 1, "sequence-number": 1 };
       const blob = (i: number) => ({ type: "theta", ...numbers, fields: [i] });
       const statistics = {
-        ...{ "snapshot-id": 1, "statistics-path": "s3://b/x", "file-size-in-bytes": 1 },
+        "snapshot-id": 1,
+        "statistics-path": "s3://b/x",
+        "file-size-in-bytes": 1,
         "file-footer-size-in-bytes": 1,
         "blob-metadata": listOf(150_000, blob),
       };
@@ -141,7 +143,9 @@ function mapOf(entries: number): Readonly<Record<string, string>> {
 
 function appended(summary: Readonly<Record<string, string>>): object {
   const snapshot = {
-    ...{ "snapshot-id": 1, "sequence-number": 1, "timestamp-ms": 1_700_000_000_000 },
+    "snapshot-id": 1,
+    "sequence-number": 1,
+    "timestamp-ms": 1_700_000_000_000,
     "manifest-list": "memory:///m.avro",
     summary: { ...summary, operation: "append" },
   };

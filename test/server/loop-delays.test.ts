@@ -11,7 +11,9 @@ function watched() {
   const delays = new LoopDelays(clock, metrics);
   const [load, commit] = ["GET table", "POST table"] as const;
   return {
-    ...{ delays, load, commit },
+    delays,
+    load,
+    commit,
     pass: (ms: number, cpuMs = ms) => {
       now.ms += ms;
       now.cpuMs += cpuMs;

@@ -166,7 +166,10 @@ describe.each([
 describe("names and ids that collide", () => {
   it("in a schema are refused, or found without comparing each with all", async () => {
     const leaves = Array.from({ length: 1_000 }, (_, i) => ({
-      ...{ id: i + 2, name: `leaf_${1_000 + i}`, required: false, type: "long" },
+      id: i + 2,
+      name: `leaf_${1_000 + i}`,
+      required: false,
+      type: "long",
     }));
     const struct = { type: "struct", fields: leaves };
     const long = { id: 1, name: "x".repeat(16_400), required: false, type: struct };

@@ -32,7 +32,9 @@ const REPORT = { state: "as it is" };
 async function servingShard(dir: string | undefined, seed = 1): Promise<Running> {
   const shardAdmin = { name: "system", report: () => REPORT, stop: () => undefined };
   return serving(scripted().service, {
-    ...{ dir, prng: new SeededPrng(seed), shards: [shardAdmin as unknown as ShardAdmin] },
+    dir,
+    prng: new SeededPrng(seed),
+    shards: [shardAdmin as unknown as ShardAdmin],
   });
 }
 

@@ -35,7 +35,9 @@ async function makeNamespaces(url: string, count: number): Promise<void> {
   for (let i = 0; i < count; i++) {
     const body = JSON.stringify({ namespace: [`n${i}`] });
     const answer = await fetch(`${url}/iceberg/v1/namespaces`, {
-      ...{ method: "POST", headers: JSON_TYPE, body },
+      method: "POST",
+      headers: JSON_TYPE,
+      body,
     });
     expect(answer.status).toBe(200);
   }

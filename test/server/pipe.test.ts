@@ -48,8 +48,12 @@ async function directoryOfRows(): Promise<string> {
   await firn.close();
   const [clock, prng] = [new SystemClock(), new SystemPrng()];
   const parts = localParts(dir, "system", {
-    ...{ clock, prng, budget: new MemoryBudget(64 * 1_048_576), takeOver: "refuse" },
-    ...{ self: {}, options: {} },
+    clock,
+    prng,
+    budget: new MemoryBudget(64 * 1_048_576),
+    takeOver: "refuse",
+    self: {},
+    options: {},
   });
   const engine = await Engine.open(parts);
   for (let i = 0; i < ROWS; i++) {

@@ -26,7 +26,11 @@ function served(): Readonly<Record<string, Protocol>> {
     iceberg: new IcebergProtocol(scripted().service, clock),
     admin: adminProtocol(framework, { shards: [], authorize: () => undefined }),
     probes: probesProtocol(framework, {
-      ...{ nodeId: "n", version: "1", metrics, ready, onUnready: () => undefined },
+      nodeId: "n",
+      version: "1",
+      metrics,
+      ready,
+      onUnready: () => undefined,
     }),
   };
 }
@@ -67,7 +71,10 @@ class Shouting implements Protocol {
   accept({ method, target }: Head): Accepted {
     if (method === "PUT") throw new FirnError("Invalid", "TOO_LOUD", "not so loud");
     return {
-      ...{ route: "/shout", operation: "POST /shout", writes: true, bodyBytes: 8 },
+      route: "/shout",
+      operation: "POST /shout",
+      writes: true,
+      bodyBytes: 8,
       named: () => ({}),
       run: async ({ requestId }, body) => {
         const text = Buffer.from(body ?? []).toString();
@@ -90,15 +97,13 @@ class Shouting implements Protocol {
 async function shoutingServer(maxInFlight: number): Promise<FirnServer> {
   const [metrics, shouting] = [createMetrics(), new Shouting()];
   const server = new FirnServer({
-    ...{
-      protocols: [shouting, ...Object.values(served())],
-      metrics,
-      clock,
-      prng,
-      log,
-      maxInFlight,
-    },
-    ...{ edge: EDGE },
+    protocols: [shouting, ...Object.values(served())],
+    metrics,
+    clock,
+    prng,
+    log,
+    maxInFlight,
+    edge: EDGE,
     operators: new OperatorAccess(createHttpServer(), { dir: undefined, log, prng }),
   });
   onTestFinished(() => server.stop());

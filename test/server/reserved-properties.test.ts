@@ -7,11 +7,15 @@ const TABLES = "/namespaces/ns/tables";
 const T = `${TABLES}/t`;
 const EVIL = { "s3.signer.uri": "http://evil.example" };
 const SCHEMA = {
-  ...{ type: "struct", "schema-id": 0 },
+  type: "struct",
+  "schema-id": 0,
   fields: [{ id: 1, name: "id", required: false, type: "long" }],
 };
 const VIEW_VERSION = {
-  ...{ "version-id": 1, "timestamp-ms": 1, "schema-id": 0, summary: {} },
+  "version-id": 1,
+  "timestamp-ms": 1,
+  "schema-id": 0,
+  summary: {},
   "default-namespace": ["ns"],
   representations: [{ type: "sql", sql: "select 1", dialect: "spark" }],
 };
@@ -32,7 +36,8 @@ async function open(options: FirnOptions = {}): Promise<Firn> {
 }
 
 const set = (updates: Record<string, string>) => ({
-  ...{ requirements: [], updates: [{ action: "set-properties", updates }] },
+  requirements: [],
+  updates: [{ action: "set-properties", updates }],
 });
 
 /** Whether a request was refused for a reserved property. */
@@ -116,7 +121,8 @@ test("a file may hold them: they have no effect, stay as they are, and may go", 
   const held = { ...EVIL, "py-io-impl": "evil.IO", owner: "me" };
   const registered = await ask(
     firn,
-    ...(["POST", "/namespaces/ns/register"] as const),
+    "POST",
+    "/namespaces/ns/register",
     await planted(firn, "t", held),
   );
   const neutral = { "s3.signer.uri": "", "py-io-impl": "" };

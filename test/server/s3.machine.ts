@@ -42,7 +42,10 @@ const TABLE = "/namespaces/ns/tables/t";
 
 describe.each(["aws", "bucket"] as const)("profile %s", (profile) => {
   const options: FirnOptions = {
-    ...{ profile, s3Bucket: NAME, secret: SECRET, cacheDiskMib: 8 },
+    profile,
+    s3Bucket: NAME,
+    secret: SECRET,
+    cacheDiskMib: 8,
     ...(profile === "aws" && { dynamodbTable: NAME }),
   };
 
@@ -180,7 +183,10 @@ test("a node is ready as long as it reaches bucket and table", async () => {
   const refuses = (operation: string) => (denied.has(operation) ? "AccessDenied" : undefined);
   await openSite({ s3: { refuses }, dynamo: { denied } });
   const firn = await open({
-    ...{ profile: "aws", s3Bucket: NAME, dynamodbTable: NAME, secret: SECRET },
+    profile: "aws",
+    s3Bucket: NAME,
+    dynamodbTable: NAME,
+    secret: SECRET,
   });
   const readiness = async () => (await firn.fetch(new Request("http://firn/readyz"))).status;
   expect(await readiness()).toBe(200);

@@ -57,7 +57,8 @@ describe.each(["local", "bucket"] as const)("checkpoints in profile %s", (profil
     expect(await firn("checkpoint", "list", ...named)).toMatchObject({ out: made.out });
     expect((await firn("checkpoint", "list", url)).out).toBe(made.out);
     expect(await firn("checkpoint", "delete", "one", ...named)).toMatchObject({
-      ...{ exitCode: 0, out: 'deleted "one"\n' },
+      exitCode: 0,
+      out: 'deleted "one"\n',
     });
     expect((await firn("checkpoint", "create", "three", url)).exitCode).toBe(0);
     expect((await firn("checkpoint", "list", url)).out).toMatch(/^"three": .* never expires\n$/);

@@ -37,7 +37,11 @@ test("what is dropped is listed with place and time, and comes back as it was", 
   const { clock } = catalog.context;
   expect(items).toEqual([
     {
-      ...{ id, type: "table", catalog: "c", namespace: ["a"], name: "t" },
+      id,
+      type: "table",
+      catalog: "c",
+      namespace: ["a"],
+      name: "t",
       purgeAfterMs: clock.nowMs() + LIMITS.dropRetentionMs,
       purgeRequested: true,
     },
@@ -96,7 +100,9 @@ test("the parent comes back first, by itself, wherever it is now", async () => {
   await node.dropped.undrop(ACTOR, namespace?.id ?? "", { parent: ["b"], name: "again" });
   await node.dropped.undrop(ACTOR, node.id);
   await node.iceberg.tableExists(ACTOR, {
-    ...{ catalog: "c", namespace: ["b", "again"], table: "t" },
+    catalog: "c",
+    namespace: ["b", "again"],
+    table: "t",
   });
 });
 
@@ -106,7 +112,10 @@ test("a view comes back, and a catalog", async () => {
   await catalog.catalogs.drop(ACTOR, "d");
   await iceberg.createNamespace(ACTOR, NS, {});
   const version = {
-    ...{ "version-id": 1, "timestamp-ms": 1, "schema-id": 0, summary: {} },
+    "version-id": 1,
+    "timestamp-ms": 1,
+    "schema-id": 0,
+    summary: {},
     "default-namespace": ["a"],
     representations: [{ type: "sql", sql: "select 1", dialect: "spark" }],
   };

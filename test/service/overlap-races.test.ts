@@ -97,7 +97,10 @@ function staged(location: string) {
 
 function createView({ iceberg, at }: World, name: string, path: string) {
   const version = {
-    ...{ "version-id": 1, "timestamp-ms": 1, "schema-id": 0, summary: {} },
+    "version-id": 1,
+    "timestamp-ms": 1,
+    "schema-id": 0,
+    summary: {},
     "default-namespace": ["a"],
     representations: [{ type: "sql", sql: "select 1", dialect: "spark" }],
   };

@@ -159,7 +159,10 @@ test("views and tables share the ground", async () => {
   const { iceberg, create, at } = await open();
   await create("t", "x");
   const version = {
-    ...{ "version-id": 1, "timestamp-ms": 1, "schema-id": 0, summary: {} },
+    "version-id": 1,
+    "timestamp-ms": 1,
+    "schema-id": 0,
+    summary: {},
     "default-namespace": ["a"],
     representations: [{ type: "sql", sql: "select 1", dialect: "spark" }],
   };
@@ -269,7 +272,8 @@ test("tables of one transaction obey it among themselves, and against the others
   const { iceberg, create, at } = await open();
   await create("t", "x");
   const staged = (name: string, path: string, uuid?: string) => ({
-    ...{ ...NS, table: name },
+    ...NS,
+    table: name,
     ...stagedAt(at(path), uuid),
   });
   const among = [staged("p", "p"), staged("q", "p/q")];

@@ -33,8 +33,11 @@ function deployment() {
     const node = await openNode({
       stores: { ...ports, blobs: stores.blobs, pointers: stores.pointers },
       locations: new Locations({ allowedRoots: shared, clock, prng, durable: false }),
-      ...{ metrics, secret: new Uint8Array(32), warehouse: `file://${home}` },
-      ...{ sharedRoots: shared, onJobFailed: (facts: unknown) => void failed.push(facts) },
+      metrics,
+      secret: new Uint8Array(32),
+      warehouse: `file://${home}`,
+      sharedRoots: shared,
+      onJobFailed: (facts: unknown) => void failed.push(facts),
     });
     return { ...node, metrics };
   };

@@ -75,7 +75,8 @@ test("a manifest that costs too much is passed over for good", async () => {
   const { node, id } = await purgeWith(MANIFEST, make?.() ?? Buffer.alloc(0), () => reading);
   await node.runner.runDue();
   expect(await node.catalog.jobs.get(id)).toMatchObject({
-    ...{ step: "done", lastFailure: "WORK_TOO_LONG" },
+    step: "done",
+    lastFailure: "WORK_TOO_LONG",
   });
   await reading.close();
 });

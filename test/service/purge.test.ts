@@ -162,8 +162,11 @@ test("files outside the table's location stay", async () => {
     writeFileSync(file, "a file");
   }
   const statisticsOf = (file: string) => ({
-    ...{ "snapshot-id": metadata["current-snapshot-id"], "statistics-path": `file://${file}` },
-    ...{ "file-size-in-bytes": 6, "file-footer-size-in-bytes": 1, "blob-metadata": [] },
+    "snapshot-id": metadata["current-snapshot-id"],
+    "statistics-path": `file://${file}`,
+    "file-size-in-bytes": 6,
+    "file-footer-size-in-bytes": 1,
+    "blob-metadata": [],
   });
   metadata.statistics = [statisticsOf(statistics)];
   metadata["partition-statistics"] = [statisticsOf(join(node.root, "metadata", "own.puffin"))];
@@ -301,6 +304,8 @@ test("somebody who comes to lie within it, where that is allowed, stops the rest
   const left = filesOf(node.root).filter((file) => !/^data\/metadata\//.test(file));
   expect(left).toEqual(was);
   expect(await node.catalog.jobs.get(node.id as JobId)).toMatchObject({
-    ...{ step: "done", failures: 1, lastFailure: "LOCATION_OVERLAPS" },
+    step: "done",
+    failures: 1,
+    lastFailure: "LOCATION_OVERLAPS",
   });
 });

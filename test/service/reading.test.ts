@@ -78,7 +78,10 @@ test("a thread reads a packed file with a long history, and answers it unpacked"
 test("a thread reads a view", async () => {
   const { directory, write, views } = await open();
   const version = (id: number) => ({
-    ...{ "version-id": id, "timestamp-ms": id, "schema-id": 0, summary: {} },
+    "version-id": id,
+    "timestamp-ms": id,
+    "schema-id": 0,
+    summary: {},
     "default-namespace": ["a"],
     representations: [{ type: "sql", sql: `select ${"1".repeat(4_000)}`, dialect: "spark" }],
   });
@@ -112,7 +115,8 @@ test("what a thread refuses names the file and the reason", async () => {
   const { write, tables } = await open();
   const location = write("t/metadata/1.metadata.json", padded(`{"format-version": 9}`));
   await expect(tables.load(location, REVISION)).rejects.toMatchObject({
-    ...{ kind: "Invalid", code: "METADATA_INVALID" },
+    kind: "Invalid",
+    code: "METADATA_INVALID",
     context: { cause: "FORMAT_VERSION_INVALID" },
   });
 });

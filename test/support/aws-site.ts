@@ -48,8 +48,11 @@ export async function openSite(options: SiteOptions = {}): Promise<Site> {
   const items = await serve(toDynamo(dynamo.handler));
   serving.push(objects, items);
   const env = {
-    ...{ AWS_ENDPOINT_URL_S3: objects.url, AWS_ENDPOINT_URL_DYNAMODB: items.url },
-    ...{ AWS_REGION: "us-east-1", AWS_ACCESS_KEY_ID: "test", AWS_SECRET_ACCESS_KEY: "test" },
+    AWS_ENDPOINT_URL_S3: objects.url,
+    AWS_ENDPOINT_URL_DYNAMODB: items.url,
+    AWS_REGION: "us-east-1",
+    AWS_ACCESS_KEY_ID: "test",
+    AWS_SECRET_ACCESS_KEY: "test",
   };
   for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);
   return { s3, dynamo, objects, items };

@@ -29,8 +29,11 @@ export async function openDynamoSite({
       const table = `firn-${stores.length}`;
       double.tables.createReady(table, { partition: "p", sort: "s" });
       const store = new DynamoPointerStore({
-        ...{ table, connection, families: KEY_FAMILIES },
-        ...{ clock: new NetworkClock(clock), prng: new SeededPrng(stores.length) },
+        table,
+        connection,
+        families: KEY_FAMILIES,
+        clock: new NetworkClock(clock),
+        prng: new SeededPrng(stores.length),
       });
       stores.push(store);
       return store;

@@ -44,11 +44,18 @@ export function restartablePointers(
   let engine: Maybe<Engine> | undefined;
   const open = async (): Promise<Engine> => {
     engine = await Engine.open({
-      ...{ store, clock, prng, options: OPTIONS },
+      store,
+      clock,
+      prng,
+      options: OPTIONS,
       wal: new SegmentWalStore(disk, { clock, prng, ...SIZES }),
       merger: new InlineMerger(clock),
       node: {
-        ...{ node: "test", host: "host", pid: 1, bootId: "boot", url: "" },
+        node: "test",
+        host: "host",
+        pid: 1,
+        bootId: "boot",
+        url: "",
         sight: () => "dead",
       },
     });

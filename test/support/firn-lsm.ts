@@ -31,7 +31,9 @@ export async function firnLsm(
   const dirs = args.flatMap((arg) => DIRECTORIES.get(arg.replace(/\/$/, "")) ?? []);
   const known = dirs[0] === undefined ? {} : { FIRN_DIR: dirs[0] };
   const exitCode = await run(["lsm", ...args], {
-    ...{ env: { ...known, ...env }, cwd: "/", printError: output.printError },
+    env: { ...known, ...env },
+    cwd: "/",
+    printError: output.printError,
     serve: () => Promise.reject(new Error("nothing is served")),
     storageInit: () => Promise.reject(new Error("nothing is made")),
     lsm: (command) => lsm(command, output),

@@ -62,7 +62,8 @@ export async function openInMemory(
   const scheme: LocationScheme = {
     normalize: (uri) => uri.replace(/(?<!\/)\/+$/, ""),
     open: (at) => ({
-      ...{ store: files, unwatched },
+      store: files,
+      unwatched,
       pathOf: (location) => location.slice(at.length + 1),
     }),
   };

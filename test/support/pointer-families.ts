@@ -9,7 +9,9 @@ export const TEST_FAMILIES: readonly KeyFamily[] = [
   { name: "part", pattern: "/test/{space}/entities/{id}/parts/{part}", listed: true },
   { name: "guard", pattern: "/test/{space}/guards/{guard}", listed: false },
   {
-    ...{ name: "record", pattern: "/test/{space}/records/{record}", listed: true },
+    name: "record",
+    pattern: "/test/{space}/records/{record}",
+    listed: true,
     summaryBytes: LIMITS.changeRecordBytes,
   },
   { name: "receipt", pattern: "/test/{space}/receipts/{operation}/{key}", listed: false },

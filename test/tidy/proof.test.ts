@@ -89,7 +89,10 @@ describe("a run", () => {
   afterEach(() => runner.end());
 
   const shell = (name: string, script: string, more: Partial<Part> = {}): Part => ({
-    ...{ name, command: ["sh", "-c", script], stream: "waits", counts: "line" },
+    name,
+    command: ["sh", "-c", script],
+    stream: "waits",
+    counts: "line",
     ...more,
   });
 

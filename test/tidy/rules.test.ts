@@ -7,6 +7,7 @@ import { layers } from "./layers.ts";
 import { lsmDoors, lsmLayers } from "./lsm-layers.ts";
 import { maskText } from "./mask.ts";
 import { type Finding, type SourceFile, sourceFile } from "./source.ts";
+import { squeezed } from "./squeezed.ts";
 import * as rules from "./text-rules.ts";
 
 type Rule = (file: SourceFile) => readonly Finding[];
@@ -55,6 +56,25 @@ const EXAMPLES: Readonly<Record<string, Example>> = {
     path: "src/base/x.ts",
     bad: `export type { X } from "../blob/port.ts";\n`,
     good: `export type { X } from "./port.ts";\n`,
+  },
+  "an object spread to save lines": {
+    rule: squeezed,
+    path: "src/lsm/x.ts",
+    bad: "const x = {\n  ...{ a, b },\n  c,\n};\n",
+    good: "const x = {\n  ...(a && { a, b }),\n  c,\n};\n",
+  },
+  "arguments spread to save lines": {
+    rule: squeezed,
+    path: "test/lsm/x.ts",
+    bad: "call(\n  ...([a, b] as const),\n  c,\n);\n",
+    good: "call(...[a, b].map(String), c);\nconst f = (...[a]: A): B => a;\n",
+  },
+  "a list spread to save lines": {
+    rule: squeezed,
+    path: "src/lsm/x.ts",
+    bad: "const x = [...[a, b], c];\n",
+    goodPath: "test/lsm/x.ts",
+    good: "const x = [...[a, b], c];\n",
   },
   "a word of translated English in the docs": {
     rule: rules.plainEnglish,

@@ -92,7 +92,8 @@ export class S3DirectTransport implements S3Transport {
     const { body, isCut } = answer;
     return {
       ...headOf(answer),
-      ...{ size: isCut ? sizeOf(answer) : body.length, bytes: isCut ? undefined : body },
+      size: isCut ? sizeOf(answer) : body.length,
+      bytes: isCut ? undefined : body,
       range: answer.headers["content-range"],
     };
   }
@@ -102,7 +103,8 @@ export class S3DirectTransport implements S3Transport {
     if (endpoint === undefined) return this.#rest.put(put, signal);
     const request = {
       ...requestOf(endpoint, "PUT", put.key),
-      ...{ headers: this.#putHeaders(put), body: put.bytes },
+      headers: this.#putHeaders(put),
+      body: put.bytes,
       payloadSha256: put.digest.toString("hex"),
     };
     const answer = await this.#wire.send(endpoint, request, { signal, onHead: refusalBytes });

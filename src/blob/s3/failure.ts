@@ -195,7 +195,9 @@ export function unknownOf(failure: S3Failure, operation: string, path: string): 
 function contextOf(failure: S3Failure, operation: string, path: string): ErrorContext {
   const { status, code, bucketRegion } = failure;
   return {
-    ...{ operation, path: path.slice(0, 200), code },
+    operation,
+    path: path.slice(0, 200),
+    code,
     ...(status !== undefined && { status }),
     ...(bucketRegion !== undefined && { bucketRegion }),
   };

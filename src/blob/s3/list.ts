@@ -73,7 +73,9 @@ function behind({ last, token }: Page, from: Position, prefix: string): Position
 /** A page from a key on rather than from a token: it can be asked for again, by anybody. */
 async function onePage(wire: S3Wire, prefix: string, from: Position, limit: number): Promise<Page> {
   const command = new ListObjectsV2Command({
-    ...{ Bucket: wire.settings.bucket, Prefix: prefix, MaxKeys: limit },
+    Bucket: wire.settings.bucket,
+    Prefix: prefix,
+    MaxKeys: limit,
     // XML cannot hold every character that a key can.
     EncodingType: "url",
     ...("token" in from && { ContinuationToken: from.token }),

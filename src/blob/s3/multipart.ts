@@ -112,8 +112,11 @@ async function sendPart(
 ): Promise<string> {
   const { uploadId, PartNumber, bytes } = part;
   const command = new UploadPartCommand({
-    ...{ Bucket: wire.settings.bucket, Key: upload.key },
-    ...{ UploadId: uploadId, PartNumber, Body: bytes },
+    Bucket: wire.settings.bucket,
+    Key: upload.key,
+    UploadId: uploadId,
+    PartNumber,
+    Body: bytes,
     ContentMD5: hash("md5", bytes, "base64"),
   });
   const sent = await wire.again(
@@ -132,12 +135,19 @@ function complete(
 ): Promise<PutResult> {
   const { path, key, id, condition } = upload;
   const command = new CompleteMultipartUploadCommand({
-    ...{ Bucket: wire.settings.bucket, Key: key, UploadId: uploadId },
+    Bucket: wire.settings.bucket,
+    Key: key,
+    UploadId: uploadId,
     MultipartUpload: { Parts: parts },
     ...conditionHeaders(condition, wire.settings),
   });
   return settlePut(wire, {
-    ...{ path, key, id, condition, bytes: 0, operation: "CompleteMultipartUpload" },
+    path,
+    key,
+    id,
+    condition,
+    bytes: 0,
+    operation: "CompleteMultipartUpload",
     send: async (abortSignal) => etagText((await wire.client.send(command, { abortSignal })).ETag),
     fence: () => giveUp(wire, upload, uploadId),
   });
@@ -146,7 +156,9 @@ function complete(
 /** Ends an upload for good, unless it was completed before. @returns whether it is known to be. */
 async function giveUp(wire: S3Wire, upload: Upload, uploadId: string): Promise<boolean> {
   const command = new AbortMultipartUploadCommand({
-    ...{ Bucket: wire.settings.bucket, Key: upload.key, UploadId: uploadId },
+    Bucket: wire.settings.bucket,
+    Key: upload.key,
+    UploadId: uploadId,
   });
   const ended = await wire.again("AbortMultipartUpload", (abortSignal) =>
     wire.client.send(command, { abortSignal }),

@@ -116,6 +116,8 @@ export function missingBucket(bucket: string): FirnError {
 }
 
 const WRONG_REGION = new Set([
-  ...["PermanentRedirect", "AuthorizationHeaderMalformed"],
-  ...["IllegalLocationConstraintException", "TemporaryRedirect"],
+  "PermanentRedirect",
+  "AuthorizationHeaderMalformed",
+  "IllegalLocationConstraintException",
+  "TemporaryRedirect",
 ]);

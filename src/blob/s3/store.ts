@@ -83,7 +83,12 @@ export class S3BlobStore implements BlobStore {
       return putParts(wire, { path, key, id, condition, sha256 }, parts);
     }
     return settlePut(wire, {
-      ...{ path, key, id, condition, bytes: bytes.length, operation: "PutObject" },
+      path,
+      key,
+      id,
+      condition,
+      bytes: bytes.length,
+      operation: "PutObject",
       send: (signal) => wire.transport.put({ key, bytes, digest, id, condition }, signal),
     });
   }

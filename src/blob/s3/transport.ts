@@ -78,14 +78,17 @@ export class S3SdkTransport implements S3Transport {
     const output = await this.#client.send(command, { abortSignal });
     const { ContentLength = 0, LastModified, ETag, Metadata } = output;
     return {
-      ...{ size: ContentLength, modifiedAtMs: LastModified?.getTime() ?? 0 },
-      ...{ etag: etagText(ETag), origin: originOf(Metadata) },
+      size: ContentLength,
+      modifiedAtMs: LastModified?.getTime() ?? 0,
+      etag: etagText(ETag),
+      origin: originOf(Metadata),
     };
   }
 
   async get({ key, range, maxBytes, allow }: S3Get, abortSignal: AbortSignal): Promise<S3Content> {
     const command = new GetObjectCommand({
-      ...{ Bucket: this.#settings.bucket, Key: key },
+      Bucket: this.#settings.bucket,
+      Key: key,
       ...(range !== undefined && { Range: range }),
     });
     const output = await this.#client.send(command, { abortSignal });
@@ -103,7 +106,9 @@ export class S3SdkTransport implements S3Transport {
   async put(put: S3Put, abortSignal: AbortSignal): Promise<string> {
     const { key, bytes, digest, id, condition } = put;
     const command = new PutObjectCommand({
-      ...{ Bucket: this.#settings.bucket, Key: key, Body: bytes },
+      Bucket: this.#settings.bucket,
+      Key: key,
+      Body: bytes,
       ChecksumSHA256: digest.toString("base64"),
       Metadata: metadataOf(id, condition, digest.toString("hex")),
       ...conditionHeaders(condition, this.#settings),

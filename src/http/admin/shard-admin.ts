@@ -110,12 +110,17 @@ export class ShardAdmin {
       await this.#engine()
     ).stats();
     return {
-      ...{ shard: this.name, epoch, lastSequence, durableSequence },
+      shard: this.name,
+      epoch,
+      lastSequence,
+      durableSequence,
       tree: treeReport(stats),
       hot: { reads: hot.reads.map(hotReport), writes: hot.writes.map(hotReport) },
       throttles: throttles.states.map(({ prefix, writesPerSecond, leftMs, refused }) => ({
         prefix: textOfKey(Buffer.from(prefix).toString("latin1")),
-        ...{ writesPerSecond, refused, leftSeconds: Math.ceil(leftMs / 1_000) },
+        writesPerSecond,
+        refused,
+        leftSeconds: Math.ceil(leftMs / 1_000),
       })),
     };
   }

@@ -70,7 +70,13 @@ const PREFIXED: Node = routesOf(OPERATIONS.filter(hasPrefix), UNSERVED.filter(ha
  * have such a name, so they never are a prefix.
  */
 const ROOTS: ReadonlySet<string> = new Set([
-  ...["config", "oauth", "namespaces", "tables", "views", "transactions", "functions"],
+  "config",
+  "oauth",
+  "namespaces",
+  "tables",
+  "views",
+  "transactions",
+  "functions",
   ...ROUTES.literals.keys(),
 ]);
 

@@ -72,7 +72,11 @@ export class Log {
     const { reader, wal, health } = this.#parts;
     health.assertOpen();
     const source = {
-      ...{ reader, wal, feed: this.feed, health, operators },
+      reader,
+      wal,
+      feed: this.feed,
+      health,
+      operators,
       durableSequence: () => writes.durableSequence,
     };
     return new LogSubscription(source, from);

@@ -81,13 +81,10 @@ export async function openShard(parts: OpenOptions): Promise<Opened> {
     parts.manifests ?? new ManifestObjects({ store: parts.store, clock, prefix, gcMinAgeMs });
   const manifestsOf = parts.manifestsOf ?? objectsOf(parts.store, clock, gcMinAgeMs);
   const mode = parts.takeOver ?? "refuse";
-  const found = await takeOver(
-    ...([store, clock, node, mode, parts.onWaiting] as const),
-    async (before) => {
-      assertAlive(before, prefix);
-      await holdParent(manifestsOf, before);
-    },
-  );
+  const found = await takeOver(store, clock, node, mode, parts.onWaiting, async (before) => {
+    assertAlive(before, prefix);
+    await holdParent(manifestsOf, before);
+  });
   const { manifest: taken, outwait, known } = found;
   const leaseOver = outwait ? clock.sleep(options.takeoverWaitMs) : undefined;
   const replay = new Replay(options.memtableBytes, taken.lastSequence);

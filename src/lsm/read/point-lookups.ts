@@ -92,7 +92,10 @@ export class PointLookups {
     const values: Value[] = new Array(keys.length);
     const missing: MissingBlock[] = [];
     const open = this.#findAll(view, keys, sequence, {
-      ...{ values, missing, among: keys.keys(), waited: false },
+      values,
+      missing,
+      among: keys.keys(),
+      waited: false,
     });
     return open.length === 0 ? values : this.#waitMany(view, keys, sequence, values, open, missing);
   }
@@ -127,7 +130,10 @@ export class PointLookups {
         held.push(await this.#tables.load(missing));
         missing = [];
         open = this.#findAll(view, keys, sequence, {
-          ...{ values, missing, among: open, waited: true },
+          values,
+          missing,
+          among: open,
+          waited: true,
         });
       }
       return values;

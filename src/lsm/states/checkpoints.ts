@@ -101,8 +101,13 @@ export async function keepNewest(
     made = attempted.find((one) => standing !== undefined && same(standing, one));
     if (made !== undefined || !isDue(manifest)) return undefined;
     made = {
-      ...{ name, manifestId, sequence, createdAtMs, expiresAtMs },
-      ...{ kind: "named", unknown: [] },
+      name,
+      manifestId,
+      sequence,
+      createdAtMs,
+      expiresAtMs,
+      kind: "named",
+      unknown: [],
     };
     attempted.push(made);
     return { ...manifest, checkpoints: withNamed(manifest, made, clock.nowMs()) };

@@ -125,7 +125,10 @@ class Cloning {
     const clone = await this.#publish(
       {
         ...EMPTY,
-        ...{ level0: [...written, ...level0], runs, lastSequence: sequence, parent },
+        level0: [...written, ...level0],
+        runs,
+        lastSequence: sequence,
+        parent,
         samples: sequence === 0 ? [] : [{ sequence, timeMs, unknown: [] }],
         operators: manifest.operators,
       },
@@ -136,8 +139,10 @@ class Cloning {
     return {
       sequence,
       manifestId: parent.manifestId,
-      ...{ sharedTables: tables.length, sharedBytes: bytesOf(tables) },
-      ...{ writtenTables: written.length, writtenBytes: bytesOf(written) },
+      sharedTables: tables.length,
+      sharedBytes: bytesOf(tables),
+      writtenTables: written.length,
+      writtenBytes: bytesOf(written),
     };
   }
 

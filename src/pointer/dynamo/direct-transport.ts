@@ -52,7 +52,10 @@ export class DynamoDirectTransport implements DynamoTransport {
     const answer = await this.#wire.send(
       endpoint,
       {
-        ...{ method: "POST", path: endpoint.path, body, payloadSha256: sha256Hex(body) },
+        method: "POST",
+        path: endpoint.path,
+        body,
+        payloadSha256: sha256Hex(body),
         headers: [
           ["content-type", CONTENT_TYPE],
           ["x-amz-target", `${TARGET}.${operation}`],

@@ -126,7 +126,10 @@ export function decodeItem(attributes: Attributes): StoredItem {
   const summary = attributes["m"]?.B;
   if (attributes["d"] === undefined) {
     return {
-      ...{ state: "live", key, version, writerId },
+      state: "live",
+      key,
+      version,
+      writerId,
       ...(blobPath !== undefined && { blobPath }),
       ...(summary !== undefined && { summary }),
     };

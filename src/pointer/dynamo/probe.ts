@@ -158,7 +158,8 @@ class Probe {
       return answer;
     });
     const query = {
-      ...{ TableName: table, ConsistentRead: true },
+      TableName: table,
+      ConsistentRead: true,
       KeyConditionExpression: "p = :probe",
       ExpressionAttributeValues: { ":probe": { S: this.#partition } },
     };

@@ -103,7 +103,9 @@ export class DynamoPointerStore implements PointerStore {
   async *sweep(prefix: string, { after }: SweepOptions = {}): AsyncIterable<Item> {
     const directory = prefix.slice(0, prefix.lastIndexOf("/") + 1);
     const input = {
-      ...{ TableName: this.#options.table, ConsistentRead: true, ...CONSUMED },
+      TableName: this.#options.table,
+      ConsistentRead: true,
+      ...CONSUMED,
       FilterExpression: "begins_with(p, :directory)",
       ExpressionAttributeValues: { ":directory": { S: directory } },
     };
@@ -161,7 +163,10 @@ export class DynamoPointerStore implements PointerStore {
     limit: number,
   ): Promise<{ readonly items: readonly Live[]; readonly last: string | undefined }> {
     const input = {
-      ...{ TableName: this.#options.table, ConsistentRead: true, Limit: limit, ...CONSUMED },
+      TableName: this.#options.table,
+      ConsistentRead: true,
+      Limit: limit,
+      ...CONSUMED,
       KeyConditionExpression: `p = :directory${after === "" ? "" : " AND s > :after"}`,
       FilterExpression: "attribute_not_exists(d)",
       ExpressionAttributeValues: {

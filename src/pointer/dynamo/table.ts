@@ -161,7 +161,12 @@ const PAUSE_MS = 20;
 const TRIES_MS = 15_000;
 /** What may be otherwise the next time. */
 const PASSING: ReadonlySet<Failure["failure"]> = new Set([
-  ...(["throttled", "contended", "inProgress", "unreachable", "doubt", "cancelled"] as const),
+  "throttled",
+  "contended",
+  "inProgress",
+  "unreachable",
+  "doubt",
+  "cancelled",
 ]);
 
 /**

@@ -6,7 +6,8 @@ import { SystemClock } from "../../../src/runtime/clock.ts";
 afterEach(() => vi.unstubAllEnvs());
 
 const LAKE: S3Options = {
-  ...{ bucket: "lake", region: "eu-central-1" },
+  bucket: "lake",
+  region: "eu-central-1",
   credentials: { accessKeyId: "test", secretAccessKey: "test" },
 };
 

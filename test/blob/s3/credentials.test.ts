@@ -41,7 +41,9 @@ test("requests to S3 end where nobody lends credentials, and sent nothing", asyn
   const failures: (string | undefined)[] = [];
   const store = new S3BlobStore(
     {
-      ...{ bucket: "lake", endpoint: "http://127.0.0.1:1", maxFailures: 0 },
+      bucket: "lake",
+      endpoint: "http://127.0.0.1:1",
+      maxFailures: 0,
       timeouts: { wholeMs: 50, callMs: 50 },
     },
     { clock, prng, onRequest: ({ failure }) => void failures.push(failure?.reason) },
@@ -61,7 +63,10 @@ test("requests to S3 end where nobody lends credentials, and sent nothing", asyn
 
 test("neither do those to DynamoDB wait for ever", async () => {
   const store = new DynamoPointerStore({
-    ...{ table: "t", families: TEST_FAMILIES, clock, prng },
+    table: "t",
+    families: TEST_FAMILIES,
+    clock,
+    prng,
     connection: {
       endpoint: "http://127.0.0.1:1",
       timeouts: { connectMs: 50, idleMs: 50, wholeMs: 50 },
@@ -73,7 +78,8 @@ test("neither do those to DynamoDB wait for ever", async () => {
       ops: [{ op: "bump", key: "/test/s/entities/by-id/a" }],
     } as const;
     await expect(store.commit(batch)).rejects.toMatchObject({
-      ...{ kind: "Unavailable", code: "POINTERS_UNREACHABLE" },
+      kind: "Unavailable",
+      code: "POINTERS_UNREACHABLE",
     });
   } finally {
     store.close();

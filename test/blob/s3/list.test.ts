@@ -62,7 +62,8 @@ describe("a list", () => {
       return { ...response, body: edited(response.body, edit) };
     });
     await expect(s3.store().list("")).rejects.toMatchObject({
-      ...{ kind: "Unavailable", code: "BLOB_STORE_REFUSED" },
+      kind: "Unavailable",
+      code: "BLOB_STORE_REFUSED",
     });
   });
 

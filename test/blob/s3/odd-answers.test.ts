@@ -38,7 +38,10 @@ async function against(handler: Handler, options: Partial<S3Options> = {}): Prom
   });
   const store = new S3BlobStore(
     {
-      ...{ bucket: "lake", endpoint: serving.url, region: "us-east-1", maxFailures: 1 },
+      bucket: "lake",
+      endpoint: serving.url,
+      region: "us-east-1",
+      maxFailures: 1,
       credentials: { accessKeyId: "AK", secretAccessKey: "secret" },
       transport: awsTransport(),
       ...options,

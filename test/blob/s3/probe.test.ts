@@ -30,7 +30,10 @@ async function opened(
         change(request, handler),
   );
   return {
-    ...{ bucket: BUCKET, prefix: "firn/", endpoint: s3.serving.url, region: "us-east-1" },
+    bucket: BUCKET,
+    prefix: "firn/",
+    endpoint: s3.serving.url,
+    region: "us-east-1",
     credentials: { accessKeyId: "test", secretAccessKey: "secret" },
     timeouts: { idleMs: 500 },
     maxFailures: 2,
@@ -76,7 +79,9 @@ describe("a bucket is probed", () => {
       refuses: (operation) => (operation === denied ? "AccessDenied" : undefined),
     });
     await expect(probeBucket(options, COMPONENTS)).rejects.toMatchObject({
-      ...{ kind: "Invalid", code: "BUCKET_DENIED", context: { permission } },
+      kind: "Invalid",
+      code: "BUCKET_DENIED",
+      context: { permission },
       message: expect.stringContaining(permission),
     });
   });
@@ -84,7 +89,8 @@ describe("a bucket is probed", () => {
   it("and refused with credentials that are not known", async () => {
     const options = await opened({ accounts: new Map([["test", "other secret"]]) });
     await expect(probeBucket(options, COMPONENTS)).rejects.toMatchObject({
-      ...{ code: "BUCKET_DENIED", message: expect.stringContaining("AWS_ACCESS_KEY_ID") },
+      code: "BUCKET_DENIED",
+      message: expect.stringContaining("AWS_ACCESS_KEY_ID"),
     });
   });
 
@@ -102,7 +108,8 @@ describe("a bucket is probed", () => {
     const options = await opened();
     await s3?.serving.close();
     await expect(probeBucket(options, COMPONENTS)).rejects.toMatchObject({
-      ...{ kind: "Unavailable", code: "BUCKET_UNREACHABLE" },
+      kind: "Unavailable",
+      code: "BUCKET_UNREACHABLE",
       message: expect.stringContaining("AWS_ENDPOINT_URL"),
     });
   });
@@ -114,7 +121,8 @@ describe("a bucket is probed", () => {
   ])("and refused where the store holds %s", async (_what, change) => {
     const options = await opened({}, change);
     await expect(probeBucket(options, COMPONENTS)).rejects.toMatchObject({
-      ...{ kind: "Invalid", code: "BUCKET_CONDITIONS_IGNORED" },
+      kind: "Invalid",
+      code: "BUCKET_CONDITIONS_IGNORED",
       message: expect.stringContaining("--s3-bucket"),
     });
     expect(s3?.bucket.keys()).toEqual([]);

@@ -33,8 +33,12 @@ async function bucketIn(
   );
   closing.push(() => s3.close());
   const options: S3Options = {
-    ...{ bucket: BUCKET, endpoint: s3.serving.url, region: "us-east-1", credentials: KEYS },
-    ...{ timeouts: { idleMs: 500 }, maxFailures: 1 },
+    bucket: BUCKET,
+    endpoint: s3.serving.url,
+    region: "us-east-1",
+    credentials: KEYS,
+    timeouts: { idleMs: 500 },
+    maxFailures: 1,
   };
   return { options, sent, s3 };
 }

@@ -108,12 +108,15 @@ describe("requests", () => {
     await expect(store.get("a")).rejects.toMatchObject({ code: "BLOB_STORE_REFUSED" });
     s3.next(["GET", refused("403 AccessDenied")]);
     await expect(store.get("a")).rejects.toMatchObject({
-      ...{ kind: "Unavailable", code: "BLOB_STORE_DENIED" },
+      kind: "Unavailable",
+      code: "BLOB_STORE_DENIED",
     });
     expect(s3.sent).toEqual(["GetObject refused", "GetObject denied"]);
     s3.always(refused("503 SlowDown"));
     await expect(s3.heard({ maxFailures: 1 }).get("a")).rejects.toMatchObject({
-      ...{ kind: "Overloaded", code: "BLOB_STORE_OVERLOADED", context: { retryAfterMs: 1_000 } },
+      kind: "Overloaded",
+      code: "BLOB_STORE_OVERLOADED",
+      context: { retryAfterMs: 1_000 },
     });
   });
 
@@ -176,7 +179,8 @@ describe("what is stored", () => {
     expect(s3.bucket.get("a")?.body).toEqual(Buffer.from("above"));
     const long = "l".repeat(1_022);
     await expect(below.put(long, utf8("x"))).rejects.toMatchObject({
-      ...{ kind: "Invalid", code: "BLOB_PATH_UNSUPPORTED" },
+      kind: "Invalid",
+      code: "BLOB_PATH_UNSUPPORTED",
     });
     expect((await store.put(long, utf8("x"))).outcome).toBe("stored");
   });
@@ -207,12 +211,15 @@ describe("deletes", () => {
     codes = new Map([["DeleteObject b", "AccessDenied"]]);
     // Others are gone, so that "nothing happened" would not be true.
     await expect(store.deleteMany(["a", "b", "c"])).rejects.toMatchObject({
-      ...{ kind: "Unknown", code: "BLOB_WRITE_UNKNOWN" },
+      kind: "Unknown",
+      code: "BLOB_WRITE_UNKNOWN",
       context: { path: "b", code: "AccessDenied" },
     });
     expect(await pathsOf(store)).toEqual(["b"]);
     await expect(store.deleteMany(["b"])).rejects.toMatchObject({
-      ...{ kind: "Unavailable", code: "BLOB_STORE_DENIED", context: { path: "b" } },
+      kind: "Unavailable",
+      code: "BLOB_STORE_DENIED",
+      context: { path: "b" },
     });
     await store.put("a\u0001", utf8("x"));
     await expect(store.deleteMany(["b", "a\u0001"])).rejects.toMatchObject({ kind: "Unknown" });
@@ -361,7 +368,8 @@ describe("the other ends", () => {
       expect(signed.seen.at(-2)?.headers["if-match"]).toBe(`"${etag}"`);
       const bad = signed.heard({ credentials: { ...good, secretAccessKey: "wrong" } });
       await expect(bad.get("a")).rejects.toMatchObject({
-        ...{ code: "BLOB_STORE_DENIED", context: { code: "SignatureDoesNotMatch" } },
+        code: "BLOB_STORE_DENIED",
+        context: { code: "SignatureDoesNotMatch" },
       });
       const stranger = signed.heard({ credentials: { ...good, accessKeyId: "stranger" } });
       await expect(stranger.get("a")).rejects.toMatchObject({ code: "BLOB_STORE_DENIED" });

@@ -18,7 +18,8 @@ const TRINO = "476";
 function maven(cwd: string, ...args: readonly string[]): boolean {
   mkdirSync(cwd, { recursive: true });
   const { status } = spawnSync("mvn", ["-q", "-B", ...args], {
-    ...{ cwd, stdio: ["ignore", "inherit", "inherit"] },
+    cwd,
+    stdio: ["ignore", "inherit", "inherit"],
   });
   return status === 0;
 }

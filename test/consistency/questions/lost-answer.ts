@@ -233,7 +233,8 @@ async function doubtIsSettled(world: World): Promise<void> {
     const attempt = { writerId: ids.mint(), stopwatch: new Stopwatch(clock) } as const;
     const ops = [put(space.entity(i))];
     const verdict = await commitCertain(pointers, { clock, prng, ids }, attempt as never, {
-      ...{ ops, receipt },
+      ops,
+      receipt,
     });
     network.calm();
     equal(verdict.verdict, "committed", fault.fault);

@@ -249,8 +249,10 @@ class Parser {
     const comparator = this.#next();
     if (!COMPARATORS.has(comparator)) throw this.#wrong();
     return {
-      ...{ kind: "compare", comparator: comparator as Comparator },
-      ...{ left: operand, right: this.#operand() },
+      kind: "compare",
+      comparator: comparator as Comparator,
+      left: operand,
+      right: this.#operand(),
     };
   }
 

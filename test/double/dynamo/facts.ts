@@ -74,7 +74,9 @@ const conditionFacts: readonly Fact[] = [
     send: [
       "PutItem",
       {
-        ...{ ...T, Item: item(), ConditionExpression: "v = :x" },
+        ...T,
+        Item: item(),
+        ConditionExpression: "v = :x",
         ExpressionAttributeValues: { ":x": N("15e-1") },
       },
     ],
@@ -92,7 +94,9 @@ const conditionFacts: readonly Fact[] = [
     send: [
       "PutItem",
       {
-        ...{ ...T, Item: item(), ConditionExpression: "v = :x OR v < :x OR v >= :x" },
+        ...T,
+        Item: item(),
+        ConditionExpression: "v = :x OR v < :x OR v >= :x",
         ExpressionAttributeValues: { ":x": N(1) },
       },
     ],
@@ -103,7 +107,9 @@ const conditionFacts: readonly Fact[] = [
     send: [
       "PutItem",
       {
-        ...{ ...T, Item: item(), ConditionExpression: "v <> :x AND NOT v = :x AND NOT v < :x" },
+        ...T,
+        Item: item(),
+        ConditionExpression: "v <> :x AND NOT v = :x AND NOT v < :x",
         ExpressionAttributeValues: { ":x": N(1) },
       },
     ],
@@ -115,7 +121,8 @@ const conditionFacts: readonly Fact[] = [
     send: [
       "PutItem",
       {
-        ...{ ...T, Item: item() },
+        ...T,
+        Item: item(),
         ConditionExpression:
           "attribute_exists(v) OR attribute_exists(x) AND NOT attribute_exists(p)",
       },
@@ -128,7 +135,8 @@ const conditionFacts: readonly Fact[] = [
     send: [
       "PutItem",
       {
-        ...{ ...T, Item: item() },
+        ...T,
+        Item: item(),
         ConditionExpression:
           "(attribute_exists(v) OR attribute_exists(x)) AND NOT attribute_exists(p)",
       },
@@ -141,14 +149,19 @@ const conditionFacts: readonly Fact[] = [
     send: [
       "PutItem",
       {
-        ...{ ...T, Item: item() },
+        ...T,
+        Item: item(),
         ConditionExpression:
           "begins_with(b, :ab) AND contains(b, :de) AND attribute_type(m, :type) AND " +
           "size(m) = :three AND v BETWEEN :three AND :nine AND v IN (:nine, :five) AND #v > :three",
         ExpressionAttributeNames: { "#v": "v" },
         ExpressionAttributeValues: {
-          ...{ ":ab": S("ab"), ":de": S("de"), ":type": S("B") },
-          ...{ ":three": N(3), ":five": N(5), ":nine": N(9) },
+          ":ab": S("ab"),
+          ":de": S("de"),
+          ":type": S("B"),
+          ":three": N(3),
+          ":five": N(5),
+          ":nine": N(9),
         },
       },
     ],
@@ -196,7 +209,9 @@ const writeFacts: readonly Fact[] = [
     send: [
       "UpdateItem",
       {
-        ...{ ...T, Key: key(), UpdateExpression: "SET v = v + :one" },
+        ...T,
+        Key: key(),
+        UpdateExpression: "SET v = v + :one",
         ExpressionAttributeValues: { ":one": N(1) },
       },
     ],
@@ -208,7 +223,9 @@ const writeFacts: readonly Fact[] = [
     send: [
       "UpdateItem",
       {
-        ...{ ...T, Key: key(), ReturnValues: "ALL_NEW" },
+        ...T,
+        Key: key(),
+        ReturnValues: "ALL_NEW",
         UpdateExpression: "SET w = if_not_exists(w, :w) REMOVE b ADD v :two",
         ExpressionAttributeValues: { ":w": S("w"), ":two": N(2) },
       },
@@ -220,7 +237,9 @@ const writeFacts: readonly Fact[] = [
     send: [
       "UpdateItem",
       {
-        ...{ ...T, Key: key(), UpdateExpression: "SET s = :s" },
+        ...T,
+        Key: key(),
+        UpdateExpression: "SET s = :s",
         ExpressionAttributeValues: { ":s": S("b") },
       },
     ],
@@ -287,7 +306,9 @@ const writeFacts: readonly Fact[] = [
 
 const items = (sorts: readonly string[]): readonly Send[] => sorts.map((sort) => put(sort));
 const ofPartition = (more = ""): object => ({
-  ...{ ...T, ConsistentRead: true, KeyConditionExpression: `p = :p${more}` },
+  ...T,
+  ConsistentRead: true,
+  KeyConditionExpression: `p = :p${more}`,
   ExpressionAttributeValues: { ":p": S("@") },
 });
 const sorted = (sorts: readonly string[]): readonly object[] => sorts.map((sort) => item(sort));
@@ -352,7 +373,8 @@ const readFacts: readonly Fact[] = [
     send: [
       "Query",
       {
-        ...{ ...T, KeyConditionExpression: "s = :s" },
+        ...T,
+        KeyConditionExpression: "s = :s",
         ExpressionAttributeValues: { ":s": S("a") },
       },
     ],
@@ -364,7 +386,9 @@ const readFacts: readonly Fact[] = [
     send: [
       "Scan",
       {
-        ...{ ...T, ConsistentRead: true, FilterExpression: "begins_with(p, :p)" },
+        ...T,
+        ConsistentRead: true,
+        FilterExpression: "begins_with(p, :p)",
         ExpressionAttributeValues: { ":p": S("@") },
       },
     ],

@@ -32,7 +32,9 @@ function asked(): (operation: string, body: object) => Answered {
 }
 
 const large = (sort: string, bytes: number): object => ({
-  ...{ p: S("p"), s: S(sort), b: S("b".repeat(bytes)) },
+  p: S("p"),
+  s: S(sort),
+  b: S("b".repeat(bytes)),
 });
 
 describe("what one answer or request of the double holds", () => {

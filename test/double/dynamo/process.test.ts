@@ -27,10 +27,17 @@ it("serves from a process of its own, through faults, and ends", async () => {
   const [clock, prng] = [new SystemClock(), new SystemPrng()];
   const deps = { clock, prng, ids: new IdSource(clock, prng) };
   const connection = {
-    ...{ endpoint, region: "us-east-1", credentials: ANY_CREDENTIALS, timeouts: TIMEOUTS },
+    endpoint,
+    region: "us-east-1",
+    credentials: ANY_CREDENTIALS,
+    timeouts: TIMEOUTS,
   };
   const store = new DynamoPointerStore({
-    ...{ table: TABLE, families: TEST_FAMILIES, clock, prng, connection },
+    table: TABLE,
+    families: TEST_FAMILIES,
+    clock,
+    prng,
+    connection,
   });
   const keys = Array.from({ length: 30 }, (_, i) => `${NAMES}/${String(i).padStart(2, "0")}`);
   for (const [i, key] of keys.entries()) {

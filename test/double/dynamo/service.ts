@@ -138,7 +138,8 @@ export class DynamoDouble {
       }
     }
     return {
-      ...{ Responses: responses, UnprocessedKeys: unprocessed },
+      Responses: responses,
+      UnprocessedKeys: unprocessed,
       ...(tellsCost(request) && { ConsumedCapacity: costs }),
     };
   }

@@ -71,7 +71,8 @@ export class Transactions {
       return item === undefined ? {} : { Item: item };
     });
     const costs = [...units].map(([TableName, CapacityUnits]) => ({
-      ...{ TableName, CapacityUnits },
+      TableName,
+      CapacityUnits,
       ReadCapacityUnits: CapacityUnits,
     }));
     return { Responses: responses, ...(tellsCost(request) && { ConsumedCapacity: costs }) };
@@ -147,7 +148,8 @@ function answer(
   }
   const kind = units === "read" ? "ReadCapacityUnits" : "WriteCapacityUnits";
   const costs = [...sums].map(([TableName, CapacityUnits]) => ({
-    ...{ TableName, CapacityUnits },
+    TableName,
+    CapacityUnits,
     [kind]: CapacityUnits,
   }));
   return { ConsumedCapacity: costs };

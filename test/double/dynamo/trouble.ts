@@ -61,8 +61,16 @@ export function troublesOf(double: DynamoDouble): Readonly<Record<string, Troubl
 
 /** All that a network does, in the proportion it comes in. */
 export const EVERY_DYNAMO_FAULT: SeededFaults["weights"] = {
-  ...{ unsent: 2, lost: 4, silent: 0.5, delayed: 2, reordered: 2 },
-  ...{ duplicated: 2, resent: 2, late: 3, torn: 2, refused: 8 },
+  unsent: 2,
+  lost: 4,
+  silent: 0.5,
+  delayed: 2,
+  reordered: 2,
+  duplicated: 2,
+  resent: 2,
+  late: 3,
+  torn: 2,
+  refused: 8,
 };
 
 /** What a plan must not do: trouble that never comes so, and what is refused for sure, applied. */

@@ -65,18 +65,28 @@ export async function openDynamoWorld(options: DynamoWorldOptions = {}): Promise
     return "delivery" in result ? result : { delivery: "answered", response: result };
   });
   const connection: DynamoConnection = {
-    ...{ endpoint: serving.url, region: "us-east-1", credentials: ANY_CREDENTIALS },
+    endpoint: serving.url,
+    region: "us-east-1",
+    credentials: ANY_CREDENTIALS,
     transport: awsTransport(),
     ...options.connection,
   };
   await makeTable(connection, clock);
   service = network?.(double.handler, double) ?? service;
   const store = new DynamoPointerStore({
-    ...{ table: TABLE, families, clock, prng: new SeededPrng(seed), connection },
+    table: TABLE,
+    families,
+    clock,
+    prng: new SeededPrng(seed),
+    connection,
     ...(onUsage && { onUsage }),
   });
   return {
-    ...{ double, serving, clock, store, connection },
+    double,
+    serving,
+    clock,
+    store,
+    connection,
     close: async () => {
       store.close();
       await serving.close();

@@ -113,7 +113,10 @@ export class FactsWire {
     const { url, region } = this.#endpoint;
     const { hostname, port, host } = new URL(url);
     const request = {
-      ...{ method, path: encoded(path), query, body: bytes },
+      method,
+      path: encoded(path),
+      query,
+      body: bytes,
       headers: { host, "content-length": String(bytes.length), ...headers },
     };
     const all = signedHeaders(request, this.#endpoint, region);

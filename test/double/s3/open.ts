@@ -38,8 +38,12 @@ export async function openS3(
     store: (more = {}, components = {}) => {
       const store = new S3BlobStore(
         {
-          ...{ bucket: BUCKET, endpoint: serving.url, region: "us-east-1" },
-          ...{ credentials: CREDENTIALS, transport: awsTransport(), ...more },
+          bucket: BUCKET,
+          endpoint: serving.url,
+          region: "us-east-1",
+          credentials: CREDENTIALS,
+          transport: awsTransport(),
+          ...more,
         },
         { clock: new SystemClock(), prng: new SystemPrng(), ...components },
       );

@@ -26,7 +26,10 @@ const MIN_PART_BYTES = 5 * 1_024 * 1_024;
 
 /** What each method of a plain object request is called in policies. */
 const OPERATIONS: Readonly<Record<string, string>> = {
-  ...{ GET: "GetObject", HEAD: "GetObject", PUT: "PutObject", POST: "PutObject" },
+  GET: "GetObject",
+  HEAD: "GetObject",
+  PUT: "PutObject",
+  POST: "PutObject",
   DELETE: "DeleteObject",
 };
 

@@ -25,6 +25,14 @@ export const LAST_WORDS: readonly Refusal[] = [
 
 /** Every kind of fault; the slow ones seldom, since somebody waits for each. */
 export const EVERY_FAULT: SeededFaults["weights"] = {
-  ...{ unsent: 3, lost: 6, resent: 2, late: 3, duplicated: 3, torn: 3 },
-  ...{ refused: 12, delayed: 2, reordered: 2, silent: 1 },
+  unsent: 3,
+  lost: 6,
+  resent: 2,
+  late: 3,
+  duplicated: 3,
+  torn: 3,
+  refused: 12,
+  delayed: 2,
+  reordered: 2,
+  silent: 1,
 };

@@ -56,7 +56,11 @@ function escapeXml(text: string): string {
 }
 
 const NAMED: Readonly<Record<string, string>> = {
-  ...{ lt: "<", gt: ">", amp: "&", quot: '"', apos: "'" },
+  lt: "<",
+  gt: ">",
+  amp: "&",
+  quot: '"',
+  apos: "'",
 };
 
 function unescapeXml(text: string): string {

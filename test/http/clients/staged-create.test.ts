@@ -73,8 +73,12 @@ describe("a staged create", () => {
   it("takes its first rows in the same commit", async () => {
     const ns = await node.namespace("rows");
     const snapshot = {
-      ...{ "snapshot-id": 77, "sequence-number": 1, "timestamp-ms": Date.now(), "schema-id": 0 },
-      ...{ "manifest-list": "file:///x/snap.avro", summary: { operation: "append" } },
+      "snapshot-id": 77,
+      "sequence-number": 1,
+      "timestamp-ms": Date.now(),
+      "schema-id": 0,
+      "manifest-list": "file:///x/snap.avro",
+      summary: { operation: "append" },
     };
     const ref = { "ref-name": "main", type: "branch", "snapshot-id": 77 };
     const updates = [
@@ -131,7 +135,11 @@ describe("a staged create", () => {
     const ns = await node.namespace("spec");
     const field = { name: "id_bucket", transform: "bucket[4]", "source-id": 1, "field-id": 1000 };
     const request = {
-      ...{ name: "t", schema: SCHEMA, "stage-create": true, location: null, properties: {} },
+      name: "t",
+      schema: SCHEMA,
+      "stage-create": true,
+      location: null,
+      properties: {},
       "partition-spec": { "spec-id": 0, type: "struct", fields: [{ ...field, type: "int" }] },
       "write-order": { "order-id": 0, type: "struct", fields: [] },
     };

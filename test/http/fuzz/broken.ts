@@ -41,7 +41,9 @@ const SAMPLES: Readonly<Record<string, string>> = {
   "a nul in a header": lines("GET / HTTP/1.1", HOST, "X: \u0000"),
   "a long header": lines("GET / HTTP/1.1", HOST, `X: ${"x".repeat(70_000)}`),
   "many headers": lines(
-    ...["GET /livez HTTP/1.1", HOST, "Connection: close"],
+    "GET /livez HTTP/1.1",
+    HOST,
+    "Connection: close",
     ...Array.from({ length: 3_000 }, (_, i) => `X-${i}: ${i}`),
   ),
   "a long target": lines(`GET /iceberg/v1/${"a".repeat(70_000)} HTTP/1.1`, HOST),

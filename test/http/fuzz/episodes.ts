@@ -92,9 +92,13 @@ class EpisodeFacts {
 
   constructor(episode: number) {
     const nothing: Facts = {
-      ...{ namespace: `f${episode}`, number: String(episode).padStart(12, "0"), uuid: UNKNOWN },
-      ...{ location: "file:///nowhere", metadataLocation: "file:///nowhere/1.metadata.json" },
-      ...{ lastSequence: 0n, nextRow: 0n },
+      namespace: `f${episode}`,
+      number: String(episode).padStart(12, "0"),
+      uuid: UNKNOWN,
+      location: "file:///nowhere",
+      metadataLocation: "file:///nowhere/1.metadata.json",
+      lastSequence: 0n,
+      nextRow: 0n,
     };
     this.#table = nothing;
     this.#view = nothing;
@@ -141,13 +145,19 @@ const SETTING: readonly Shot[] = (() => {
   ];
   const schema = { type: "struct", fields };
   const version = {
-    ...{ "version-id": 1, "schema-id": 0, "timestamp-ms": 1, summary: {} },
+    "version-id": 1,
+    "schema-id": 0,
+    "timestamp-ms": 1,
+    summary: {},
     "default-namespace": ["@ns@"],
     representations: [{ type: "sql", sql: "select 1", dialect: "spark" }],
   };
   const snapshot = {
-    ...{ "snapshot-id": 11, "sequence-number": 1, "timestamp-ms": raw("now") },
-    ...{ "manifest-list": "@location@/metadata/snap-11.avro", summary: { operation: "append" } },
+    "snapshot-id": 11,
+    "sequence-number": 1,
+    "timestamp-ms": raw("now"),
+    "manifest-list": "@location@/metadata/snap-11.avro",
+    summary: { operation: "append" },
   };
   const main = { "ref-name": "main", type: "branch", "snapshot-id": 11 };
   return [

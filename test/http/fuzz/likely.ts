@@ -15,8 +15,21 @@ const small = fc.constantFrom(0, 0, 0, 1, 1, 2, -1);
 const file = fc.constantFrom("@location@/metadata/snap-11.avro", "@location@/data/1.puffin");
 const relation = fc.constantFrom("t", "t", "u", "v", "w");
 const primitive = fc.constantFrom(
-  ...["long", "string", "int", "boolean", "date", "timestamp", "timestamptz", "decimal(9,2)"],
-  ...["uuid", "fixed[3]", "binary", "double", "timestamp_ns", "unknown", "variant"],
+  "long",
+  "string",
+  "int",
+  "boolean",
+  "date",
+  "timestamp",
+  "timestamptz",
+  "decimal(9,2)",
+  "uuid",
+  "fixed[3]",
+  "binary",
+  "double",
+  "timestamp_ns",
+  "unknown",
+  "variant",
 );
 
 const field = fc.record(

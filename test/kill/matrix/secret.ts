@@ -30,7 +30,8 @@ const SECRET_STEPS: readonly (readonly [what: string, ...moments: Moment[]])[] =
 export const SECRET_CELLS: readonly Plan[] = SECRET_STEPS.flatMap(([what, ...moments]) =>
   // The first read finds nothing, so nothing comes after it; the second one is of what was made.
   moments.map((moment) => ({
-    ...{ step: `secret: ${what}`, moment },
+    step: `secret: ${what}`,
+    moment,
     nth: what === "read the file" && moment === "after" ? 2 : 1,
   })),
 );

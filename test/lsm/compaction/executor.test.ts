@@ -126,7 +126,14 @@ async function world({ width = 3, meddle, options, budgetBytes = 100_000_000 }: 
   const underWay = new UnderWay();
   const sizes = { blockBytes: 256, tableBytes: 20_000, compactionSubrangeBytes: 50_000 };
   const target = {
-    ...{ store, prefix: "", clock, prng, merger, budget, semantics: MEANING, underWay },
+    store,
+    prefix: "",
+    clock,
+    prng,
+    merger,
+    budget,
+    semantics: MEANING,
+    underWay,
     options: lsmOptions({ ...sizes, ...options }),
   };
   const stop = { now: false };

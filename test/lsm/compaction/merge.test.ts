@@ -52,7 +52,12 @@ function entriesOf({ meta, bytes }: File): readonly string[] {
 
 const text = ({ key, sequence, kind, value }: Entry): string =>
   shown({
-    ...{ key, sequence, kind, valueSource: value, valueStart: 0, valueEnd: value.length },
+    key,
+    sequence,
+    kind,
+    valueSource: value,
+    valueStart: 0,
+    valueEnd: value.length,
     value: () => value,
     entry: bytesOf({ key, sequence, kind, value }),
   } as Parameters<typeof shown>[0]);

@@ -88,24 +88,18 @@ function named(regions: readonly Region[], name: string): Region {
 
 function segment(path: string, bytes: Buffer): Structure {
   const head = tile(0, [
-    ...([
-      ["magic", 4],
-      ["version", 2],
-      ["reserved", 2],
-      ["id", 8],
-      ["epoch", 4],
-    ] as const),
-    ...([
-      ["salt", 4],
-      ["first sequence", 8],
-      ["previous id", 8],
-      ["previous end", 8],
-    ] as const),
-    ...([
-      ["previous sequence", 8],
-      ["zero", 4],
-      ["header checksum", 4],
-    ] as const),
+    ["magic", 4],
+    ["version", 2],
+    ["reserved", 2],
+    ["id", 8],
+    ["epoch", 4],
+    ["salt", 4],
+    ["first sequence", 8],
+    ["previous id", 8],
+    ["previous end", 8],
+    ["previous sequence", 8],
+    ["zero", 4],
+    ["header checksum", 4],
     ["rest of the header's block", BLOCK_BYTES - 64],
   ]);
   const header = headerOf(path, bytes);
@@ -144,19 +138,15 @@ function segment(path: string, bytes: Buffer): Structure {
 /** The one frame of a group of one batch. */
 function frame(start: number, end: number): Region[] {
   return tile(start, [
-    ...([
-      ["checksum", 4],
-      ["head's checksum", 2],
-      ["type", 1],
-      ["flags", 1],
-    ] as const),
-    ...([
-      ["length", 4],
-      ["epoch", 4],
-      ["segment", 8],
-      ["sequence", 8],
-      ["count", 4],
-    ] as const),
+    ["checksum", 4],
+    ["head's checksum", 2],
+    ["type", 1],
+    ["flags", 1],
+    ["length", 4],
+    ["epoch", 4],
+    ["segment", 8],
+    ["sequence", 8],
+    ["count", 4],
     ["synced offset", 4],
     ["payload", end - start - FRAME_BYTES],
   ]);
@@ -203,16 +193,12 @@ function record(file: Buffer): Structure {
     resealBlob(out, content);
   };
   const head = tile(0, [
-    ...([
-      ["magic", 8],
-      ["version", 2],
-      ["reserved", 2],
-      ["required", 4],
-    ] as const),
-    ...([
-      ["optional", 4],
-      ["body length", 4],
-    ] as const),
+    ["magic", 8],
+    ["version", 2],
+    ["reserved", 2],
+    ["required", 4],
+    ["optional", 4],
+    ["body length", 4],
   ]);
   const body: LengthField[] = [];
   fieldsOf(file, 24, sumAt, "field", reseal, body);
@@ -297,25 +283,19 @@ function table(path: string, file: Buffer): Structure {
   if (ranges !== undefined) add("range tombstones", tailAt + ranges.offset, ranges.bytes);
   if (prefixes !== undefined) add("prefix filter", tailAt + prefixes.offset, prefixes.bytes);
   const footer = tile(footerAt, [
-    ...([
-      ["table id", 16],
-      ["file bytes", 8],
-      ["tail bytes", 4],
-      ["required", 4],
-    ] as const),
-    ...([
-      ["optional", 4],
-      ["version", 2],
-      ["reserved", 2],
-    ] as const),
+    ["table id", 16],
+    ["file bytes", 8],
+    ["tail bytes", 4],
+    ["required", 4],
+    ["optional", 4],
+    ["version", 2],
+    ["reserved", 2],
     ...Array.from(
       { length: 16 },
       (_, i) => [`section ${i >> 1} ${i & 1 ? "bytes" : "offset"}`, 4] as const,
     ),
-    ...([
-      ["footer's checksum", 4],
-      ["footer's magic", 8],
-    ] as const),
+    ["footer's checksum", 4],
+    ["footer's magic", 8],
   ]);
   const resealFooter = (out: Buffer): void => {
     out.writeUInt32LE(crc32(out.subarray(footerAt, footerAt + 104)), footerAt + 104);
@@ -346,8 +326,11 @@ function inside(
     size: number,
     coding: LengthField["coding"],
   ): LengthField => ({
-    ...{ name: `${name} ${what}`, start: from, end: from + size },
-    ...{ coding, reseal },
+    name: `${name} ${what}`,
+    start: from,
+    end: from + size,
+    coding,
+    reseal,
   });
   if (name === "statistics") {
     const fields: LengthField[] = [];

@@ -46,8 +46,12 @@ describe("the examples that the codecs show are what they write and read", () =>
       { key: "apple", sequence: 5, kind: DELETE, value: NOTHING },
       { key: "apply", sequence: 9, kind: PUT, value: NOTHING },
       {
-        ...{ key: "b", sequence: 8, kind: EXPIRES | MERGE, value: text("x") },
-        ...{ operator: 2, expiresAtMs: 300 },
+        key: "b",
+        sequence: 8,
+        kind: EXPIRES | MERGE,
+        value: text("x"),
+        operator: 2,
+        expiresAtMs: 300,
       } as Entry,
     ];
     shows("data-block.ts", blockOf(entries, 100));

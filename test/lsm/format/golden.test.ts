@@ -205,8 +205,11 @@ describe("tables with operands and what expires are read as they were meant", ()
     { key: "a", sequence: 9, kind: MERGE, operator: 1, value: text("operand") },
     { key: "a", sequence: 8, kind: (EXPIRES | MERGE) as Kind, expiresAtMs: 300, value: text("") },
     {
-      ...{ key: "a", sequence: 7, kind: (EXPIRES | PUT) as Kind },
-      ...{ expiresAtMs: 1_763_740_000_000, value: text("until then") },
+      key: "a",
+      sequence: 7,
+      kind: (EXPIRES | PUT) as Kind,
+      expiresAtMs: 1_763_740_000_000,
+      value: text("until then"),
     },
     { key: "a", sequence: 3, kind: DELETE, value: text("") },
     { key: "b".repeat(70), sequence: 2 ** 40, kind: MERGE, operator: 255, value: text("far") },

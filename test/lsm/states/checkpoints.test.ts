@@ -193,8 +193,13 @@ describe("a checkpoint", () => {
       store.put = put;
       const newest = await shard.newest();
       const reader: Checkpoint = {
-        ...{ name: "r", manifestId: id, sequence: older.lastSequence, createdAtMs: 1 },
-        ...{ expiresAtMs: undefined, kind: "reader", unknown: [] },
+        name: "r",
+        manifestId: id,
+        sequence: older.lastSequence,
+        createdAtMs: 1,
+        expiresAtMs: undefined,
+        kind: "reader",
+        unknown: [],
       };
       const pinned = { ...newest, checkpoints: [reader] };
       expect(await shard.manifests.publish(pinned, newest.id)).toBeDefined();

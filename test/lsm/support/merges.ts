@@ -98,7 +98,8 @@ export async function driveCut(
   return {
     files: merged.flatMap((one) => one.files),
     counts,
-    ...{ steps: sum(({ steps }) => steps), fedBytes: sum(({ fedBytes }) => fedBytes) },
+    steps: sum(({ steps }) => steps),
+    fedBytes: sum(({ fedBytes }) => fedBytes),
   };
 }
 

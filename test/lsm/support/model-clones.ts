@@ -129,7 +129,12 @@ export class ModelClones {
     const { store, clock, prng, processes } = this.#world;
     const { prefix } = one;
     one.engine = await Engine.open({
-      ...{ store, prefix, clock, prng, merger: new InlineMerger(clock), options: this.#options },
+      store,
+      prefix,
+      clock,
+      prng,
+      merger: new InlineMerger(clock),
+      options: this.#options,
       wal: new ObjectWalStore(store, { clock, prng, prefix: `${prefix}wal/` }),
       node: processes.start({ sight: () => "dead" }),
     });

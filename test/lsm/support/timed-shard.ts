@@ -57,7 +57,12 @@ export class TimedShard {
     const wal = new ObjectWalStore(store, { clock, prng, prefix: this.#wal });
     return this.run(
       Engine.open({
-        ...{ store, prefix, wal, clock, prng, merger: new InlineMerger(clock) },
+        store,
+        prefix,
+        wal,
+        clock,
+        prng,
+        merger: new InlineMerger(clock),
         node: this.processes.start({ sight: () => "dead" }),
         options: { compaction: "manual", blockBytes: 200, ...options },
       }),
@@ -95,7 +100,11 @@ export class TimedShard {
     const { clock, prefix } = this;
     const prng = new SeededPrng(4_000 + ++this.#life);
     return deleteShard({
-      ...{ store, prefix, clock, prng, options: { gcMinAgeMs: 0, ...options } },
+      store,
+      prefix,
+      clock,
+      prng,
+      options: { gcMinAgeMs: 0, ...options },
       wal: new ObjectWalStore(store, { clock, prng, prefix: this.#wal }),
       node: this.processes.start({ sight: () => "dead" }),
     });
@@ -121,7 +130,11 @@ export class TimedShard {
     const prng = new SeededPrng(2_000 + ++this.#life);
     return restoreShard(
       {
-        ...{ store, prefix, clock, prng, options: { gcMinAgeMs: 0, ...options } },
+        store,
+        prefix,
+        clock,
+        prng,
+        options: { gcMinAgeMs: 0, ...options },
         wal: new ObjectWalStore(store, { clock, prng, prefix: this.#wal }),
         log: new ObjectReader(store, this.#wal),
         node: this.processes.start({ sight: () => "dead" }),

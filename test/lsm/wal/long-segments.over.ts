@@ -28,7 +28,10 @@ const GROUPS: readonly (readonly number[])[] = [
   [77],
 ];
 const HEADER: SegmentHeader = {
-  ...{ id: 1, epoch: 1, salt: 0x1234_5678, firstSequence: 1 },
+  id: 1,
+  epoch: 1,
+  salt: 0x1234_5678,
+  firstSequence: 1,
   previous: { id: 0, end: 0, lastSequence: 0 },
 };
 

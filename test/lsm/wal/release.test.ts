@@ -11,7 +11,8 @@ const nameOf = (id: number): string => `${String(id).padStart(20, "0")}.wal`;
 
 function storeOn(disk: ModelledDisk): SegmentWalStore {
   return new SegmentWalStore(disk, {
-    ...{ clock: new SleepIsTime(), prng: new SeededPrng(1) },
+    clock: new SleepIsTime(),
+    prng: new SeededPrng(1),
     ...SIZES,
   });
 }

@@ -114,7 +114,9 @@ class S3Objects implements Objects {
     const credentials = { accessKeyId: host.name, secretAccessKey: "double" };
     const store = new S3BlobStore(
       {
-        ...{ bucket: BUCKET, endpoint: this.#url, region: "us-east-1" },
+        bucket: BUCKET,
+        endpoint: this.#url,
+        region: "us-east-1",
         credentials,
       },
       { clock: clockOf(host, this.#time), prng: this.#sim.fork() },
@@ -188,12 +190,10 @@ class S3Objects implements Objects {
 function planOf({ rate, absent }: Weather): Plan {
   const weights = Object.entries(WEIGHTS).filter(([kind]) => !absent.has(kind));
   return seededPlan({
-    ...{
-      rate: rate * RATE_FACTOR,
-      weights: Object.fromEntries(weights),
-      refusals: TROUBLE,
-      maxDelayMs: MAX_DELAY_MS,
-    },
+    rate: rate * RATE_FACTOR,
+    weights: Object.fromEntries(weights),
+    refusals: TROUBLE,
+    maxDelayMs: MAX_DELAY_MS,
     spares: (fault, request) => fault.fault === "refused" && !mayRefuse(fault, request),
   });
 }

@@ -17,7 +17,9 @@ const row = (index: number): string => `row/${String(index).padStart(3, "0")}`;
 /** Founds the bank, where nothing goes wrong yet. */
 export async function found(member: Member): Promise<void> {
   const ops = Array.from({ length: ACCOUNTS }, (_, index) => ({
-    ...({ op: "put", key: account(index), value: String(OPENING) } as const),
+    op: "put" as const,
+    key: account(index),
+    value: String(OPENING),
   }));
   await member.use("write", async () => await (await member.write(ops))());
 }

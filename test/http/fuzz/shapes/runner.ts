@@ -115,7 +115,9 @@ export class ShapeRunner {
     const body = text === undefined ? null : fill(text);
     try {
       const response = await fetch(`${this.#url}/iceberg/v1/${fill(path)}`, {
-        ...{ method, body, signal: AbortSignal.timeout(OPEN_LIMIT_MS) },
+        method,
+        body,
+        signal: AbortSignal.timeout(OPEN_LIMIT_MS),
         headers: { "content-type": "application/json", connection: "close" },
       });
       const { status, headers } = response;
