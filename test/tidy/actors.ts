@@ -3,24 +3,24 @@ import { type Finding, lineAt, type SourceFile } from "./source.ts";
 /** Classes of `service/` that only its use cases call: they act for whom those act. */
 const WORKERS: ReadonlySet<string> = new Set([
   "CatalogPlaces",
+  "CommitAttempt",
   "CommitFiles",
-  "Heads",
+  "CommitQueue",
+  "ConflictPacer",
   "JobRunner",
+  "KnownHeads",
   "LeftMetadata",
-  "Look",
-  "Losers",
   "MetadataFile",
   "MetadataFiles",
   "PageTokens",
   "Purge",
-  "Reachable",
+  "ReachableFiles",
   "Registration",
   "RelationCommits",
   "ReservedProperties",
   "TableConfigs",
   "TableLocations",
   "Tombstones",
-  "Turns",
 ]);
 
 /** Methods of an object's own life, which nobody asks for. */
