@@ -10,6 +10,13 @@ export type Extent = "commit" | "all" | "soak";
  */
 export type Stream = "computes" | "waits" | "alone";
 
+/** No part takes longer on a slow machine: one that does hangs. */
+export const LIMIT_SECONDS: Readonly<Record<Extent, number>> = {
+  commit: 1_800,
+  all: 3_600,
+  soak: 43_200,
+};
+
 export interface Part {
   readonly name: string;
   readonly command: readonly string[];

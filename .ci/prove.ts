@@ -1,20 +1,22 @@
 import { spawnSync } from "node:child_process";
 import { parseArgs } from "node:util";
-import { type Extent, type Phase, phasesOf } from "./parts.ts";
+import { type Extent, LIMIT_SECONDS, type Phase, phasesOf } from "./parts.ts";
 import { type Outcome, PartRunner, Report } from "./report.ts";
 import { ROOT } from "./tools.ts";
 
-const USAGE = `usage: .ci/run [--all] [--seed TEXT] [NAME…]
-       npm run soak -- [--seed TEXT] [NAME…]
+const USAGE = `usage: .ci/run [--all] [--seed TEXT] [--list] [NAME…]
+       npm run soak -- [--seed TEXT] [--list] [NAME…]
 
   --all        the longer form of each part, and every seeded bug
   --seed TEXT  what seeds are drawn by; the commit's hash, in a soak the time
+  --list       print the commands and run none
   NAME         those parts alone`;
 
 interface Options {
   readonly extent: Extent;
   readonly text: string;
   readonly names: readonly string[];
+  readonly isList: boolean;
   /** Seconds that packages took to install, where that was part of the run. */
   readonly installed: number | undefined;
 }
@@ -26,16 +28,18 @@ function readOptions(args: readonly string[]): Options {
     options: {
       all: { type: "boolean", default: false },
       soak: { type: "boolean", default: false },
+      list: { type: "boolean", default: false },
       seed: { type: "string" },
       installed: { type: "string" },
     },
     allowPositionals: true,
   });
-  const { all, soak, seed, installed } = values;
+  const { all, soak, list, seed, installed } = values;
   return {
     extent: soak ? "soak" : all ? "all" : "commit",
     text: seed ?? (soak ? String(Date.now()) : commit()),
     names: positionals,
+    isList: list,
     installed: installed === undefined ? undefined : Number(installed),
   };
 }
@@ -74,9 +78,13 @@ async function main(args: readonly string[]): Promise<number> {
     console.error(`${error instanceof Error ? error.message : error}\n${USAGE}`);
     return 2;
   }
+  if (options.isList) {
+    console.log(phases.map(listed).join("\n\n"));
+    return 0;
+  }
   const report = new Report((text) => process.stdout.write(text));
   if (options.installed !== undefined) report.add(installation(options.installed));
-  const runner = new PartRunner(ROOT);
+  const runner = new PartRunner(ROOT, LIMIT_SECONDS[options.extent]);
   for (const signal of ["SIGINT", "SIGTERM"] as const) {
     process.once(signal, () => {
       runner.end();
@@ -88,6 +96,13 @@ async function main(args: readonly string[]): Promise<number> {
   report.close();
   runner.end();
   return report.failed === 0 ? 0 : 1;
+}
+
+/** The commands of a phase, one a line. */
+function listed({ computes, waits }: Phase): string {
+  return [...computes, ...waits]
+    .map(({ name, stream, command }) => [name.padEnd(12), stream.padEnd(9), ...command].join(" "))
+    .join("\n");
 }
 
 function installation(seconds: number): Outcome {

@@ -25,8 +25,6 @@ export interface Outcome {
   readonly log: string;
 }
 
-/** No part takes longer than this on a slow machine; one that does hangs. */
-const LIMIT_MS = 1_800_000;
 const GRACE_MS = 10_000;
 const NONE: Counts = { passed: 0, failed: 0, skipped: 0 };
 const ONE_PASSED: Counts = { ...NONE, passed: 1 };
@@ -60,8 +58,12 @@ export class PartRunner {
   readonly #logs = mkdtempSync(join(tmpdir(), "firn-ci-"));
   readonly #running = new Set<ChildProcess>();
 
-  constructor(cwd: string) {
+  readonly #limitMs: number;
+
+  /** @param limitSeconds ends a part that takes longer. */
+  constructor(cwd: string, limitSeconds: number) {
     this.#cwd = cwd;
+    this.#limitMs = limitSeconds * 1_000;
   }
 
   async run(part: Part): Promise<Outcome> {
@@ -92,8 +94,8 @@ export class PartRunner {
         detached: true,
       });
       this.#running.add(child);
-      const late = setTimeout(() => signal(child, "SIGTERM"), LIMIT_MS);
-      const tooLate = setTimeout(() => signal(child, "SIGKILL"), LIMIT_MS + GRACE_MS);
+      const late = setTimeout(() => signal(child, "SIGTERM"), this.#limitMs);
+      const tooLate = setTimeout(() => signal(child, "SIGKILL"), this.#limitMs + GRACE_MS);
       const [code] = (await once(child, "close")) as [number | null];
       for (const timer of [late, tooLate]) clearTimeout(timer);
       this.#running.delete(child);

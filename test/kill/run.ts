@@ -1,18 +1,10 @@
-import { parseArgs } from "node:util";
 import { type Kills, runKills } from "./kills.ts";
 import { keyOf, type Matrix, runMatrix } from "./matrix/matrix.ts";
 import { runSecretCells, SECRET_CELLS } from "./matrix/secret.ts";
 import { showMatrix } from "./matrix/show.ts";
+import { readOptions } from "./options.ts";
 
-const { values } = parseArgs({
-  options: {
-    rounds: { type: "string" },
-    seed: { type: "string" },
-    matrix: { type: "boolean", default: false },
-    steps: { type: "string" },
-  },
-});
-const seed = Number(values.seed ?? Date.now() % 1_000_000);
+const { rounds, seed, isMatrix, steps } = readOptions(process.argv.slice(2));
 
 interface Ended {
   readonly passed: number;
@@ -29,7 +21,6 @@ function show(kills: Kills): string {
 }
 
 async function kill(): Promise<Ended> {
-  const rounds = Number(values.rounds ?? 100);
   console.log(`npm run test:kill -- --rounds ${rounds} --seed ${seed}`);
   console.log(show(await runKills(seed, rounds)));
   return { passed: rounds, problems: [] };
@@ -45,7 +36,6 @@ function told({ lives, deaths, acknowledged, landed, temporary }: Matrix): strin
 
 /** Every named step of the engine, or those whose names hold a text. */
 async function matrix(): Promise<Ended> {
-  const { steps = "" } = values;
   console.log(`npm run test:kill -- --matrix --seed ${seed}${steps && ` --steps "${steps}"`}`);
   const run = await runMatrix(seed, (step) => step.includes(steps));
   console.log(showMatrix(run));
@@ -64,7 +54,7 @@ async function matrix(): Promise<Ended> {
 
 const startedMs = performance.now();
 try {
-  const { passed, problems } = await (values.matrix ? matrix() : kill());
+  const { passed, problems } = await (isMatrix ? matrix() : kill());
   for (const problem of problems) console.log(`FAILED: ${problem}`);
   console.log(`${((performance.now() - startedMs) / 1_000).toFixed(0)} s`);
   console.log(`\n${passed} passed, ${problems.length} failed, 0 skipped`);

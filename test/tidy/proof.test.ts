@@ -84,7 +84,7 @@ describe("what a part comes to", () => {
 describe("a run", () => {
   let runner: PartRunner;
   beforeEach(() => {
-    runner = new PartRunner(ROOT);
+    runner = new PartRunner(ROOT, 60);
   });
   afterEach(() => runner.end());
 
@@ -105,6 +105,14 @@ describe("a run", () => {
     expect(outcome).toMatchObject({ counts: { passed: 1, failed: 1 }, why: "exit code 3" });
     expect(outcome.seconds).toBeGreaterThan(0);
     expect(outcome.cpuSeconds).toBeGreaterThan(0);
+  });
+
+  it("ends a part that takes longer than its limit", async () => {
+    const short = new PartRunner(ROOT, 0.2);
+    const outcome = await short.run(shell("hangs", "sleep 30"));
+    short.end();
+    expect(outcome.counts).toEqual({ passed: 0, failed: 1, skipped: 0 });
+    expect(outcome.seconds).toBeLessThan(20);
   });
 
   it("skips what the machine has not got", async () => {

@@ -1,41 +1,5 @@
-import { parseArgs } from "node:util";
-import { type Campaign, definite, type Tally, verdictOf } from "./campaign.ts";
-import { CAMPAIGNS } from "./campaigns.ts";
-
-const USAGE = `usage: npm run test:ambiguity -- [--ops N] [--seed S] [--store NAME]
-
-  --ops N       operations of each campaign (5000)
-  --seed S      of the faults and of the operations (1)
-  --store NAME  one campaign alone: ${CAMPAIGNS.map(({ name }) => name).join(", ")}`;
-
-interface Options {
-  readonly ops: number;
-  readonly seed: number;
-  readonly campaigns: readonly Campaign[];
-}
-
-/** @throws Error for what cannot be run. */
-function readOptions(args: readonly string[]): Options {
-  const { values } = parseArgs({
-    args: [...args],
-    options: {
-      ops: { type: "string", default: "5000" },
-      seed: { type: "string", default: "1" },
-      store: { type: "string" },
-    },
-  });
-  const campaigns = CAMPAIGNS.filter(
-    ({ name }) => values.store === undefined || name === values.store,
-  );
-  if (campaigns.length === 0) throw new Error(`no campaign ${values.store}`);
-  return { ops: wholeNumber(values.ops), seed: wholeNumber(values.seed), campaigns };
-}
-
-function wholeNumber(text: string): number {
-  const number = Number(text);
-  if (Number.isSafeInteger(number) && number >= 0) return number;
-  throw new Error(`no whole number: ${text}`);
-}
+import { definite, type Tally, verdictOf } from "./campaign.ts";
+import { type Options, readOptions, USAGE } from "./options.ts";
 
 function show(name: string, tally: Tally, seconds: number): void {
   const { applied, refused, unknown } = tally.told;

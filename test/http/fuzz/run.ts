@@ -1,7 +1,6 @@
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
 import { OPERATIONS } from "../../../src/http/iceberg/operations.ts";
 import { finish } from "../../clients/counts.ts";
 import { type ServerProcess, startServer } from "../../clients/server-process.ts";
@@ -9,16 +8,12 @@ import { fuzzStore } from "../../lsm/damage/run.ts";
 import { readContract } from "../../support/iceberg-contract.ts";
 import { Fuzzer } from "./episodes.ts";
 import { describeFinding } from "./finding.ts";
+import { type Options, readOptions, USAGE } from "./options.ts";
 import { ShapeRunner } from "./shapes/runner.ts";
 import type { Tally } from "./tally.ts";
 import { TURN_LIMIT_MS, TurnLog } from "./turns.ts";
 import { exchange, OPEN_LIMIT_MS, parseAnswer } from "./wire.ts";
 
-const USAGE = `usage: npm run fuzz -- [--requests N] [--seed N [--path P]]
-       npm run fuzz -- --shapes N [--seed N] [--only TEXT]
-       npm run fuzz -- --store`;
-/** Of so many requests one is large, deep, wide or long in a way that strains the server. */
-const REQUESTS_PER_SHAPE = 100;
 /** From here on a run is long enough to have done everything that can be done. */
 const WHOLE_RUN = 10_000;
 
@@ -30,39 +25,6 @@ const HELD: readonly string[] = [
   "POST /iceberg/v1/namespaces HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n" +
     "Transfer-Encoding: chunked\r\n\r\n5\r\nab",
 ];
-
-interface Options {
-  readonly requests: number;
-  readonly seed: number;
-  readonly path: string | undefined;
-  /** Requests of hostile size and shape. */
-  readonly shapes: number;
-  /** Only shapes whose names hold the text. */
-  readonly only: string;
-}
-
-function optionsOf(args: readonly string[]): Options | undefined {
-  const options = {
-    requests: { type: "string" },
-    seed: { type: "string" },
-    path: { type: "string" },
-    shapes: { type: "string" },
-    only: { type: "string" },
-  } as const;
-  try {
-    const { values } = parseArgs({ args: [...args], options });
-    const requests = Number(values.requests ?? (values.shapes === undefined ? 2_000 : 0));
-    const shapes = Number(values.shapes ?? Math.ceil(requests / REQUESTS_PER_SHAPE));
-    const seed = Number(values.seed ?? Math.trunc(Math.random() * 2 ** 30));
-    const counts = [requests, shapes];
-    const isWhole = counts.every((count) => Number.isSafeInteger(count) && count >= 0);
-    if (!isWhole || requests + shapes < 1 || !Number.isSafeInteger(seed)) return undefined;
-    const { path, only = "" } = values;
-    return { requests, seed, path, shapes: path === undefined ? shapes : 0, only };
-  } catch {
-    return undefined;
-  }
-}
 
 interface Outcome {
   readonly sent: number;
@@ -150,9 +112,11 @@ function report(tally: Tally, seconds: number): void {
 }
 
 async function main(args: readonly string[]): Promise<void> {
-  const options = optionsOf(args);
-  if (options === undefined) {
-    console.error(USAGE);
+  let options: Options;
+  try {
+    options = readOptions(args);
+  } catch (error) {
+    console.error(`${error instanceof Error ? error.message : error}\n${USAGE}`);
     process.exitCode = 2;
     return;
   }

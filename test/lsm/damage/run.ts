@@ -1,13 +1,7 @@
-import { parseArgs } from "node:util";
 import { finish } from "../../clients/counts.ts";
 import { runLakeFiles } from "../../lake-files/runner.ts";
+import { type Options, readOptions, USAGE } from "./options.ts";
 import { runDamages } from "./sample.ts";
-
-const USAGE = `usage: npm run fuzz -- --store [--seeds N] [--seed S] [--cases N] [--only TEXT]
-
-  --seeds N    so many directories, from --seed on (1; from the clock)
-  --cases N    so many damages of each, chosen by its seed (all)
-  --only TEXT  those whose names hold the text`;
 
 /**
  * Memory of a run that reads files of 60 KB, whatever they say of their lengths: 370 MiB, most of
@@ -16,16 +10,10 @@ const USAGE = `usage: npm run fuzz -- --store [--seeds N] [--seed S] [--cases N]
  */
 const MAX_KIB = 512 * 1_024;
 
-function numberOf(text: string): number {
-  const number = Number(text);
-  if (Number.isSafeInteger(number) && number >= 0) return number;
-  throw new Error(`no whole number: ${text}`);
-}
-
 /** `npm run fuzz -- --store`: prints what it finds, and the plain line. */
 export async function fuzzStore(args: readonly string[]): Promise<void> {
   try {
-    await damageAll(args);
+    await damageAll(readOptions(args));
   } catch (error) {
     console.error(error instanceof Error ? error.message : error);
     console.error(USAGE);
@@ -33,24 +21,12 @@ export async function fuzzStore(args: readonly string[]): Promise<void> {
   }
 }
 
-async function damageAll(args: readonly string[]): Promise<void> {
-  const { values } = parseArgs({
-    args: [...args],
-    options: {
-      seeds: { type: "string", default: "1" },
-      seed: { type: "string", default: String(Date.now() % 1_000_000) },
-      cases: { type: "string", default: String(Number.MAX_SAFE_INTEGER) },
-      only: { type: "string", default: "" },
-    },
-  });
-  const first = numberOf(values.seed);
+async function damageAll({ first, seeds, cases, only }: Options): Promise<void> {
   let passed = 0;
   let failed = 0;
-  for (let seed = first; seed < first + numberOf(values.seeds); seed++) {
+  for (let seed = first; seed < first + seeds; seed++) {
     const startedMs = performance.now();
-    const run = await runDamages(seed, numberOf(values.cases), (name) =>
-      name.includes(values.only),
-    );
+    const run = await runDamages(seed, cases, (name) => name.includes(only));
     const seconds = ((performance.now() - startedMs) / 1_000).toFixed(1);
     const outcomes = [...run.outcomes].map(([outcome, count]) => `${count} ${outcome}`).join(", ");
     console.log(`seed ${seed}: ${run.judged} of ${run.all} damages in ${seconds} s: ${outcomes}`);
@@ -64,7 +40,7 @@ async function damageAll(args: readonly string[]): Promise<void> {
     console.log("FAILED: more memory than any file can ask for");
     failed++;
   }
-  const lake = await runLakeFiles(first, values.only);
+  const lake = await runLakeFiles(first, only);
   const outcomes = [...lake.outcomes].map(([outcome, count]) => `${count} ${outcome}`).join(", ");
   console.log(`${lake.judged} hostile files of a lake: ${outcomes}`);
   for (const wrong of lake.wrong) console.log(`FAILED seed ${first}: ${wrong}`);
