@@ -1,5 +1,4 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { createHash } from "node:crypto";
 import {
   cpSync,
   mkdtempSync,
@@ -11,8 +10,8 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
-import { parseArgs } from "node:util";
 import { type Mutant, parseMutant, type Verdict, verdictOf } from "./mutant.ts";
+import { isChosen, readOptions } from "./options.ts";
 
 const ROOT = join(import.meta.dirname, "..", "..");
 /** Everything that a mutant's copy needs; the packages are linked. */
@@ -28,15 +27,10 @@ interface Outcome {
   readonly seconds: number;
 }
 
-const { values, positionals } = parseArgs({
-  options: {
-    verbose: { type: "boolean", default: false },
-    /** Judges only this share of them, chosen by `seed`: another seed chooses others. */
-    share: { type: "string", default: "1" },
-    seed: { type: "string", default: "" },
-  },
-  allowPositionals: true,
-});
+/** Everything that is made, the copies by the same paths, so that compiled modules are known. */
+const WORK = mkdtempSync(join(tmpdir(), "firn-mutants-"));
+
+const options = readOptions(process.argv.slice(2));
 
 const running = new Set<ChildProcess>();
 
@@ -44,7 +38,12 @@ const running = new Set<ChildProcess>();
 function run(command: readonly string[], cwd: string): Promise<{ code: number; output: string }> {
   const [file = "", ...args] = command;
   // No repository above the copy is meant, and nothing of this process's own test run.
-  const env = { ...process.env, NO_COLOR: "1", GIT_CEILING_DIRECTORIES: tmpdir() };
+  const env = {
+    ...process.env,
+    NO_COLOR: "1",
+    GIT_CEILING_DIRECTORIES: tmpdir(),
+    NODE_COMPILE_CACHE: join(WORK, "compiled"),
+  };
   return new Promise((resolve) => {
     const child = spawn(file, args, { cwd, env, timeout: LIMIT_MS });
     running.add(child);
@@ -73,8 +72,11 @@ const TYPES: readonly string[] = [
 /** Some bugs are seen by what never ends: sooner than a slow machine is waited for elsewhere. */
 const IMPATIENT: readonly string[] = ["--testTimeout", "15000"];
 
+/** Node strips the types itself: a transformation of each copy took most of a mutant's time. */
+const NATIVE: readonly string[] = ["--experimental.viteModuleRunner=false"];
+
 const COMMANDS: Readonly<Record<Mutant["runs"][number]["program"], () => readonly string[]>> = {
-  vitest: () => [bin("vitest"), "run", "--bail", "1", "--maxWorkers", "1", ...IMPATIENT],
+  vitest: () => [bin("vitest"), "run", "--bail", "1", "--maxWorkers", "1", ...IMPATIENT, ...NATIVE],
   sim: () => [bin("node"), "test/sim/run.ts", "--bail", "--trace", "0"],
   faults: () => [bin("node"), "test/faults/run.ts", "--bail", "--pairs", "0"],
 };
@@ -86,7 +88,7 @@ function isSource(path: string): boolean {
 
 /** The tree, and what the compiler knows of it: a mutant's check then looks at what it changes. */
 async function prepare(): Promise<string> {
-  const base = mkdtempSync(join(tmpdir(), "firn-mutants-"));
+  const base = join(WORK, "base");
   for (const name of [...COPIED, ...CONFIGS]) {
     cpSync(join(ROOT, name), join(base, name), { recursive: true, filter: isSource });
   }
@@ -96,26 +98,56 @@ async function prepare(): Promise<string> {
   return base;
 }
 
-/** Applies one mutant to a copy of the tree and runs what should see it. */
-async function judge(mutant: Mutant, base: string): Promise<Outcome> {
-  const startedMs = performance.now();
-  const copy = mkdtempSync(join(tmpdir(), "firn-mutant-"));
-  try {
-    cpSync(base, copy, { recursive: true, preserveTimestamps: true });
-    writeFileSync(join(copy, "mutant.patch"), mutant.patch);
-    const verdict = await judgeIn(copy, mutant);
-    return { mutant, verdict, seconds: (performance.now() - startedMs) / 1_000 };
-  } finally {
-    rmSync(copy, { recursive: true, force: true });
-  }
+/** A copy of the tree in place of what was there. */
+function copyTree(base: string, copy: string): void {
+  rmSync(copy, { recursive: true, force: true });
+  cpSync(base, copy, { recursive: true, preserveTimestamps: true });
 }
 
-async function judgeIn(copy: string, { runs }: Mutant): Promise<Verdict> {
-  const applied = await run(["git", "apply", "-C1", "mutant.patch"], copy);
-  if (applied.code !== 0) return { state: "stale", why: applied.output.trim() };
-  const types = await run(TYPES, copy);
-  if (types.code !== 0) return { state: "wrong", why: types.output.trim() };
-  for (const { program, args } of runs) {
+async function applied({ patch }: Mutant, copy: string): Promise<Verdict | undefined> {
+  writeFileSync(join(copy, "mutant.patch"), patch);
+  const { code, output } = await run(["git", "apply", "-C1", "mutant.patch"], copy);
+  return code === 0 ? undefined : { state: "stale", why: output.trim() };
+}
+
+/**
+ * Those that compile, as far as many at once show it: one run of the compiler judges all that apply
+ * beside each other. What is missing here is compiled alone.
+ */
+async function compiling(mutants: readonly Mutant[], base: string): Promise<Set<string>> {
+  const copy = join(WORK, "types");
+  const good = new Set<string>();
+  let left = mutants;
+  while (left.length > 1) {
+    copyTree(base, copy);
+    const [together, apart]: [Mutant[], Mutant[]] = [[], []];
+    for (const mutant of left) {
+      const isApart = (await applied(mutant, copy)) !== undefined;
+      (isApart ? apart : together).push(mutant);
+    }
+    const { code } = await run(TYPES, copy);
+    if (code === 0) for (const { name } of together) good.add(name);
+    if (together.length === 0) break;
+    left = apart;
+  }
+  return good;
+}
+
+/** Applies one mutant to a new copy of the tree and runs what should see it. */
+async function judge(mutant: Mutant, copy: string, compiles: boolean): Promise<Outcome> {
+  const startedMs = performance.now();
+  const verdict = await judgeIn(copy, mutant, compiles);
+  return { mutant, verdict, seconds: (performance.now() - startedMs) / 1_000 };
+}
+
+async function judgeIn(copy: string, mutant: Mutant, compiles: boolean): Promise<Verdict> {
+  const stale = await applied(mutant, copy);
+  if (stale !== undefined) return stale;
+  if (!compiles) {
+    const types = await run(TYPES, copy);
+    if (types.code !== 0) return { state: "wrong", why: types.output.trim() };
+  }
+  for (const { program, args } of mutant.runs) {
     const { code, output } = await run([...COMMANDS[program](), ...args], copy);
     const verdict = verdictOf(program, code, output);
     if (verdict.state !== "survived") return verdict;
@@ -127,7 +159,7 @@ async function judgeIn(copy: string, { runs }: Mutant): Promise<Verdict> {
 function show({ mutant, verdict, seconds }: Outcome): void {
   const line = `${verdict.state.padEnd(8)} ${mutant.name}  ${seconds.toFixed(0)} s`;
   if (verdict.state === "caught") {
-    console.log(`${line}  by ${values.verbose ? verdict.by : verdict.by.replace(/: .*/, "")}`);
+    console.log(`${line}  by ${options.isVerbose ? verdict.by : verdict.by.replace(/: .*/, "")}`);
     return;
   }
   console.log(`${line}: ${mutant.what}`);
@@ -135,38 +167,33 @@ function show({ mutant, verdict, seconds }: Outcome): void {
   if (verdict.state === "wrong") console.log(`         for another reason: ${verdict.why}`);
 }
 
-/** Whether a mutant belongs to the share that is judged. */
-function isChosen(file: string): boolean {
-  const digest = createHash("sha256").update(`${values.seed}\0${file}`).digest();
-  return digest.readUInt32BE() / 2 ** 32 < Number(values.share);
-}
-
-async function main(wanted: readonly string[]): Promise<number> {
-  const base = await prepare();
+async function main(): Promise<number> {
   try {
-    return await judgeAll(wanted, base);
+    return await judgeAll(await prepare());
   } finally {
-    rmSync(base, { recursive: true, force: true });
+    rmSync(WORK, { recursive: true, force: true });
   }
 }
 
 /** Judges all whose names hold one of the texts, two at a time. */
-async function judgeAll(wanted: readonly string[], base: string): Promise<number> {
+async function judgeAll(base: string): Promise<number> {
   const files = readdirSync(import.meta.dirname).filter((file) => file.endsWith(".patch"));
   const mutants = files
-    .filter((file) => wanted.some((text) => file.includes(text)) && isChosen(file))
+    .filter((file) => isChosen(options, file))
     .sort()
     .map((file) => parseMutant(file, readFileSync(join(import.meta.dirname, file), "utf8")));
+  const good = await compiling(mutants, base);
   const left = [...mutants];
   const outcomes: Outcome[] = [];
-  const line = async (): Promise<void> => {
+  const line = async (copy: string): Promise<void> => {
     for (let next = left.shift(); next !== undefined; next = left.shift()) {
-      const outcome = await judge(next, base);
+      copyTree(base, copy);
+      const outcome = await judge(next, copy, good.has(next.name));
       outcomes.push(outcome);
       show(outcome);
     }
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, line));
+  await Promise.all(Array.from({ length: AT_ONCE }, (_, i) => line(join(WORK, `copy-${i}`))));
   const caught = outcomes.filter(({ verdict }) => verdict.state === "caught").length;
   const failed = outcomes.length - caught;
   console.log(`\n${caught} passed, ${failed} failed, 0 skipped`);
@@ -176,8 +203,9 @@ async function judgeAll(wanted: readonly string[], base: string): Promise<number
 for (const signal of ["SIGINT", "SIGTERM"] as const) {
   process.once(signal, () => {
     for (const child of running) child.kill();
+    rmSync(WORK, { recursive: true, force: true });
     process.exit(1);
   });
 }
 
-process.exitCode = await main(positionals.length > 0 ? positionals : [""]);
+process.exitCode = await main();
