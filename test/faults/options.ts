@@ -1,8 +1,8 @@
 import { parseArgs } from "node:util";
 import { wholeNumber } from "../support/arguments.ts";
 
-export const USAGE = `usage: npm run test:faults -- [--pairs N|all] [--seed S] [--part TEXT] [--case TEXT]
-  [--bail]
+export const USAGE = `usage: npm run test:faults -- [--pairs N|all] [--seed S] [--part TEXT]
+  [--case TEXT] [--bail]
 
   --pairs N    pairs of faults, drawn by seed, besides every single one (300); all: every one
   --seed S     of that draw (1)

@@ -3,7 +3,8 @@ import { wholeNumber } from "../support/arguments.ts";
 import type { Suite } from "./harness/sim.ts";
 import { SUITES } from "./suites.ts";
 
-export const USAGE: string = `usage: npm run sim -- [--suite ${SUITES.map(({ name }) => name).join("|")}]
+export const USAGE: string = `usage: npm run sim --
+  [--suite ${SUITES.map(({ name }) => name).join("|")}]
   [--seeds N] [--seed S] [--minutes M] [--from S] [--trace N] [--bail]
 
   --seeds N     so many seeds, from --from on (500; from 1)

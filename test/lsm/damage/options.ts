@@ -1,7 +1,8 @@
 import { parseArgs } from "node:util";
 import { wholeNumber } from "../../support/arguments.ts";
 
-export const USAGE = `usage: npm run fuzz -- --store [--seeds N] [--seed S] [--cases N] [--only TEXT]
+export const USAGE = `usage: npm run fuzz -- --store [--seeds N] [--seed S] [--cases N]
+  [--only TEXT]
 
   --seeds N    so many directories, from --seed on (1; from the clock)
   --cases N    so many damages of each, chosen by its seed (all)
