@@ -37,8 +37,21 @@ export const LIMITS = {
   tombstoneSweepMs: 86_400_000,
   sweptAtOnce: 1_000,
   sweptPerSecond: 5_000,
-  /** Dropped entities stay this long before they may be purged. */
+  /** Dropped entities stay this long before they may be purged, unless a setting says otherwise. */
   dropRetentionMs: 604_800_000,
+  /** Change records, and what they name, stay this long. Likewise. */
+  historyRetentionMs: 604_800_000,
+  /** From the end of a collection's first mark to the start of its second. Likewise. */
+  gcGraceMs: 86_400_000,
+  /** A store that is written to is collected this often. */
+  gcPeriodMs: 86_400_000,
+  /** What a collection may ask of the stores: far less than requests do. */
+  gcRequestsPerSecond: 200,
+  gcBytesPerSecond: 33_554_432,
+  /** Blobs that go at a time, once the keys that may lead to them were read again. */
+  gcBatchBlobs: 500,
+  /** How far back a record may still be added: an attempt, its requests' life, and the clocks. */
+  changeSettledMs: 1_020_000,
   /** How long a job is its holder's without a sign of life: every step renews it. */
   jobLeaseMs: 180_000,
   /** While it is used, a node looks for jobs of others this often at most: one list a bucket. */
@@ -137,7 +150,7 @@ export const LIMITS = {
   /** Bytes of request bodies that have come and are not done with: several of the largest. */
   bodyBytesInFlight: 268_435_456,
   /** Commits that wait for their turn on one table; more than that would only wait to time out. */
-  commitsWaiting: 64,
+  turnsWaiting: 64,
   /** What one block of an Avro file may hold, unpacked, and all of them. */
   avroBlockBytes: 67_108_864,
   avroFileBytes: 1_073_741_824,
@@ -186,6 +199,11 @@ export function assertLimits(limits: Limits = LIMITS): void {
     "a payload is young until the batch that names it can no longer land",
   );
   const lateMs = attemptMs + signatureLifeMs;
+  assert(limits.gcGraceMs >= catalogGcFloorMs, "the grace is no shorter than its floor");
+  assert(
+    limits.changeSettledMs >= attemptMs + signatureLifeMs + clockSkewMs,
+    "a minute of the history is settled once nothing can be added to it",
+  );
   assert(
     tombstoneLifeMs >= 2 * (lateMs + clockSkewMs) + marginMs,
     "a tombstone that landed late outlives every request that may still land on its key",

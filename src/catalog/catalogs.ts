@@ -1,9 +1,8 @@
 import type { CatalogId } from "../base/ids.ts";
-import { LIMITS } from "../base/limits.ts";
 import type { Live, Version } from "../pointer/port.ts";
 import { BatchBuilder, never } from "./batch.ts";
 import type { Actor, CatalogContext } from "./context.ts";
-import { afterDropKeys, putAfterDrop } from "./drops.ts";
+import { afterDropKeys, purgeAfterMsOf, putAfterDrop } from "./drops.ts";
 import { readEntity, type Stored, summaryOfItem } from "./entities.ts";
 import { catalogExists, catalogNotFound, entityProtected, notEmpty } from "./errors.ts";
 import { deleteGuards, guardKeys, putGuards } from "./guards.ts";
@@ -206,7 +205,7 @@ export class Catalogs {
 
   async #planDrop(name: string, attempt: Attempt): Promise<Planned<void>> {
     const { account, pointers, payloads } = this.#context;
-    const purgeAfterMs = attempt.authorship.updatedAtMs + LIMITS.dropRetentionMs;
+    const purgeAfterMs = purgeAfterMsOf(this.#context, attempt.authorship);
     const found = await this.#vanishing(name, [], purgeAfterMs);
     if (found === undefined) return REPLAN;
     const { stored, guards, nameItem, left } = found;

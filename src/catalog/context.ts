@@ -17,6 +17,8 @@ export interface CatalogContext {
   /** What follows a change once it is answered. */
   readonly background: Background;
   readonly jobNews: JobNews;
+  /** How long what is dropped can be brought back; absent: `LIMITS.dropRetentionMs`. */
+  readonly dropRetentionMs?: number;
 }
 
 /** Who writes, recorded with the change. */

@@ -1,10 +1,13 @@
 import type { AccountId, JobId } from "../base/ids.ts";
+import { LIMITS } from "../base/limits.ts";
 import type { Item } from "../pointer/port.ts";
 import type { BatchBuilder } from "./batch.ts";
+import type { CatalogContext } from "./context.ts";
 import { corrupt } from "./errors.ts";
 import { deleteJob, jobKeys, putJob } from "./jobs.ts";
 import { digits19, FAMILIES, keyOf } from "./keys.ts";
 import type { Catalog, Namespace, Relation } from "./model.ts";
+import type { Authorship } from "./payloads.ts";
 import { nameSummary } from "./summaries.ts";
 
 /** What can be dropped, and brought back for a while. */
@@ -21,6 +24,14 @@ export function afterDropKeys(
 ): readonly string[] {
   const index = keyOf(FAMILIES.dropped, account, `${digits19(purgeAfterMs)}-${id}`);
   return [index, ...jobKeys(account, id as string as JobId, purgeAfterMs)];
+}
+
+/** When what is dropped now may be purged. */
+export function purgeAfterMsOf(
+  { dropRetentionMs = LIMITS.dropRetentionMs }: Pick<CatalogContext, "dropRetentionMs">,
+  { updatedAtMs }: Pick<Authorship, "updatedAtMs">,
+): number {
+  return updatedAtMs + dropRetentionMs;
 }
 
 /** Adds to a drop what it leaves behind. `items`: under `afterDropKeys`, in their order. */

@@ -1,10 +1,9 @@
 import { invalid } from "../base/error.ts";
 import type { CatalogId, NamespaceId } from "../base/ids.ts";
-import { LIMITS } from "../base/limits.ts";
 import type { Item, Live } from "../pointer/port.ts";
 import { BatchBuilder, never } from "./batch.ts";
 import type { Actor, CatalogContext } from "./context.ts";
-import { afterDropKeys, putAfterDrop } from "./drops.ts";
+import { afterDropKeys, purgeAfterMsOf, putAfterDrop } from "./drops.ts";
 import { readEntity, type Stored, summaryOfItem } from "./entities.ts";
 import {
   entityProtected,
@@ -227,7 +226,7 @@ export class Namespaces {
 
   async #planDrop(ref: NamespaceRef, attempt: Attempt): Promise<Planned<void>> {
     const { account, payloads } = this.#context;
-    const purgeAfterMs = attempt.authorship.updatedAtMs + LIMITS.dropRetentionMs;
+    const purgeAfterMs = purgeAfterMsOf(this.#context, attempt.authorship);
     const found = await this.#vanishing(ref, purgeAfterMs);
     if (found === undefined) return REPLAN;
     const { stored, guards, nameItem } = found;

@@ -1,11 +1,10 @@
 import { FirnError } from "../base/error.ts";
 import type { CatalogId, NamespaceId } from "../base/ids.ts";
-import { LIMITS } from "../base/limits.ts";
 import { settleAll } from "../base/settle.ts";
 import type { Item, Live, Version } from "../pointer/port.ts";
 import { BatchBuilder, never } from "./batch.ts";
 import type { Actor, CatalogContext } from "./context.ts";
-import { afterDropKeys, putAfterDrop } from "./drops.ts";
+import { afterDropKeys, purgeAfterMsOf, putAfterDrop } from "./drops.ts";
 import { readEntity, type Stored, summaryOfItem } from "./entities.ts";
 import { corrupt, entityProtected, relationExists, relationNotFound } from "./errors.ts";
 import { guardOf } from "./guards.ts";
@@ -425,7 +424,7 @@ export class Relations<E extends Relation> {
     const stored = await this.get(ref);
     assertMayUpdate(stored.envelope);
     if (stored.entity.protected) throw entityProtected(dotted([...ref.path, ref.name]));
-    const purgeAfterMs = attempt.authorship.updatedAtMs + LIMITS.dropRetentionMs;
+    const purgeAfterMs = purgeAfterMsOf(this.#context, attempt.authorship);
     const names = await this.#namesOf(
       stored,
       afterDropKeys(account, stored.entity.id, purgeAfterMs),

@@ -82,6 +82,15 @@ export function parseSpan(text: string): number {
   return ms;
 }
 
+/** A span that may not be shorter than `leastMs`. */
+export function spanFrom(leastMs: number, leastText: string): (text: string) => number {
+  return (text) => {
+    const ms = spanMs(text);
+    if (ms !== undefined && ms >= leastMs) return ms;
+    throw new RangeError(`must be a span such as 12h or 7d, ${leastText} at least`);
+  };
+}
+
 /** Of the storage engine: less would be a table for each few rows. */
 export function parseEngineMemory(text: string): number {
   const mib = parseMebibytes(text);

@@ -1,5 +1,6 @@
 import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
+import { LIMITS } from "../base/limits.ts";
 import type { CompactionStyle } from "../lsm/index.ts";
 import { bucketOf, fileUri, parseLocation } from "./location.ts";
 import { many, optional, type SettingSpec, single, toggle } from "./setting-spec.ts";
@@ -26,6 +27,7 @@ import {
   parseSpan,
   parseTable,
   parseUrl,
+  spanFrom,
 } from "./setting-values.ts";
 
 export const PROFILES = ["memory", "local", "bucket", "aws"] as const;
@@ -41,6 +43,9 @@ const COMPACTION_STYLE_NAMES = [
   "read",
   "space",
 ] as const satisfies readonly CompactionStyle[];
+
+/** Floor of every retention: see `LIMITS.catalogGcFloorMs`. */
+const parseRetention = spanFrom(LIMITS.catalogGcFloorMs, "1h");
 
 export const LOG_FORMATS = ["auto", "text", "json"] as const;
 export type LogFormat = (typeof LOG_FORMATS)[number];
@@ -93,6 +98,10 @@ export interface SettingValues {
   /** How long what no replay needs stays of the storage engine's log, in ms; 0: not at all. */
   readonly logRetention: number;
   readonly logRetentionMib: number;
+  /** Milliseconds, as the two below. */
+  readonly historyRetention: number;
+  readonly dropRetention: number;
+  readonly gcGrace: number;
   readonly cacheMemoryMib: number;
   readonly cacheDiskMib: number;
   /** Never shown, logged or answered. */
@@ -284,6 +293,24 @@ export const SETTINGS: SettingTable = {
   logRetentionMib: {
     ...single("<mebibytes>", "1024", parseMebibytes),
     doc: "Profiles local and bucket: maximum size of the log that --log-retention retains.",
+  },
+  historyRetention: {
+    ...single("<span>", "7d", parseRetention),
+    doc:
+      "How long the history of changes, and every version of an entity that it names, is kept. " +
+      "Garbage collection deletes older ones. Minimum 1h.",
+  },
+  dropRetention: {
+    ...single("<span>", "7d", parseRetention),
+    doc:
+      "How long a dropped table, view, namespace or catalog can be brought back before it is " +
+      "purged. Applies to later drops. Minimum 1h.",
+  },
+  gcGrace: {
+    ...single("<span>", "24h", parseRetention),
+    doc:
+      "Time between the two marks of a garbage collection: what one mark alone missed is kept. " +
+      "Minimum 1h.",
   },
   cacheMemoryMib: {
     ...single("<mebibytes>", "64", parseMebibytes),

@@ -26,6 +26,9 @@ const CWD = "/somewhere/else";
 const SECRET = "0123456789abcdef0123456789abcdef";
 /** A value that each setting takes and that is not its default. */
 const SAMPLES: Partial<Record<SettingName, string>> = {
+  historyRetention: "3d",
+  dropRetention: "12h",
+  gcGrace: "1h",
   profile: "memory",
   host: "localhost",
   port: "1",
@@ -106,6 +109,9 @@ describe("settings", () => {
       engineMergeThreads: Math.min(4, Math.max(1, availableParallelism() - 1)),
       logRetention: 0,
       logRetentionMib: 1_024,
+      historyRetention: 604_800_000,
+      dropRetention: 604_800_000,
+      gcGrace: 86_400_000,
       cacheMemoryMib: 64,
       cacheDiskMib: 0,
       secret: undefined,
@@ -128,6 +134,15 @@ describe("settings", () => {
       expect(read(fromEnv({ [envOf(name)]: text }))).toEqual(byFlag);
       expect(read(fromFields({ [name]: text }))).toEqual(byFlag);
       expect(byFlag).not.toEqual(read());
+    }
+  });
+
+  it("have floors where less would lose data", () => {
+    for (const name of ["historyRetention", "dropRetention", "gcGrace"] as const) {
+      expect(read(flags({ [name]: ["1h"] }))[name]).toBe(3_600_000);
+      for (const less of ["59m", "0", "0h", "-1d", "forever"]) {
+        expect(() => read(flags({ [name]: [less] }))).toThrow(/1h at least/);
+      }
     }
   });
 
