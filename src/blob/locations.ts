@@ -30,6 +30,14 @@ export interface LocationRoot {
 /** A location with its store, and its path there. */
 type Resolved = LocationRoot & { readonly path: string; readonly location: string };
 
+/** A file in a listing. */
+export interface LocatedFile {
+  /** Canonical. */
+  readonly location: string;
+  readonly size: number;
+  readonly modifiedAtMs: number;
+}
+
 /** Paths that one request of a store may delete. */
 const DELETE_MANY = 1_000;
 
@@ -219,6 +227,22 @@ export class Locations {
       for (let at = 0; at < paths.length; at += DELETE_MANY) {
         await store.deleteMany(paths.slice(at, at + DELETE_MANY));
       }
+    }
+  }
+
+  /** Files directly in a directory, by name. One request for 1,000 files at or below it. */
+  async *list(uri: string): AsyncGenerator<LocatedFile> {
+    const { store, path, location } = await this.#reach(uri);
+    const prefix = path === "" ? "" : `${path}/`;
+    for (let after = ""; ; ) {
+      const page = await store.list(prefix, after === "" ? {} : { after });
+      for (const { path: file, size, modifiedAtMs } of page) {
+        const name = file.slice(prefix.length);
+        if (!name.includes("/")) yield { location: `${location}/${name}`, size, modifiedAtMs };
+      }
+      const last = page.at(-1);
+      if (last === undefined) return;
+      after = last.path;
     }
   }
 

@@ -279,20 +279,22 @@ export class Jobs {
   }
 
   /**
-   * Takes a job up. One read, and one write where it is free.
+   * Takes a job up. One read, and one write where it is free. `early`: also before its time, where
+   * nobody holds it.
    *
    * @returns where another node holds it or where it waits: until when; undefined where it is over.
    * @throws FirnError `Unavailable` `STORE_UNAVAILABLE`: maybe taken up; it is free again when
    * that lease is over.
    */
-  async take(id: JobId): Promise<Lease | BusyJob | undefined> {
+  async take(id: JobId, early = false): Promise<Lease | BusyJob | undefined> {
     const { account, clock, pointers } = this.#context;
     const item = await pointers.get(keyOf(FAMILIES.jobById, account, id));
     if (item.state === "absent") return undefined;
     const job = jobOf(item);
     const nowMs = clock.nowMs();
     const freeMs = Math.max(job.heldUntilMs, job.dueMs);
-    if (freeMs > nowMs) return { freeMs };
+    const mayBeEarly = early && job.holder === undefined;
+    if (freeMs > nowMs && !mayBeEarly) return { freeMs };
     const renewed = new Stopwatch(clock);
     const heldUntilMs = nowMs + LIMITS.jobLeaseMs;
     const held: Job = { ...job, holder: this.#holder, heldUntilMs, tries: job.tries + 1 };

@@ -202,8 +202,11 @@ export interface ChangeRecord {
   readonly keys: readonly ChangedKey[];
 }
 
-/** Ends the life of a dropped entity once its retention is over. */
-export type JobKind = "purge" | "forget-tombstones";
+/**
+ * `purge` ends the life of a dropped entity once its retention is over; the others collect what is
+ * left of the account.
+ */
+export type JobKind = "purge" | "forget-tombstones" | "collect-garbage";
 
 /** Long work that any node takes up, one at a time. */
 export interface Job {

@@ -1,6 +1,6 @@
 import { tmpdir } from "node:os";
 import type { OnDefect } from "../base/background.ts";
-import { FirnError } from "../base/error.ts";
+import { type ErrorContext, FirnError } from "../base/error.ts";
 import { IdSource } from "../base/ids.ts";
 import { assertLimits } from "../base/limits.ts";
 import { createMetrics, type Metrics } from "../base/metrics.ts";
@@ -11,6 +11,7 @@ import { S3_SCHEMES } from "../blob/s3/location.ts";
 import type { ShardAdmin } from "../http/admin/shard-admin.ts";
 import type { PointerStore } from "../pointer/port.ts";
 import { OWN_ACTOR } from "../service/actor.ts";
+import type { GarbageReport } from "../service/gc/report.ts";
 import { type CatalogNode, openNode } from "../service/node.ts";
 import { threadReading } from "../service/reading.ts";
 import { DEFAULT_CATALOG } from "../service/requests.ts";
@@ -18,6 +19,7 @@ import { directoryTrouble } from "./directory.ts";
 import { openLake } from "./lake.ts";
 import { fileUri } from "./location.ts";
 import { ownLocations } from "./own-locations.ts";
+import { scratchOf } from "./scratch.ts";
 import type { Settings } from "./settings.ts";
 import { type Components, localStores, memoryStores, type Stores } from "./stores.ts";
 
@@ -90,7 +92,15 @@ export async function composeOver(
     schemes: new Map(S3_SCHEMES.map((name) => [name, lake.scheme])),
   });
   const node = await openNode({
-    stores: { clock, prng, ids, blobs, pointers, onDefect: counted(components, metrics) },
+    stores: {
+      clock,
+      prng,
+      ids,
+      blobs,
+      pointers,
+      dropRetentionMs: settings.dropRetention,
+      onDefect: counted(components, metrics),
+    },
     locations,
     metrics,
     secret,
@@ -103,11 +113,24 @@ export async function composeOver(
       components.warn?.("a purge cannot read files: what only they name stays", facts),
     onJobFailed: (facts) => components.warn?.("a job failed, and is tried again later", facts),
     allowedProperties: settings.allowProperty,
+    gc: {
+      historyRetentionMs: settings.historyRetention,
+      gcGraceMs: settings.gcGrace,
+      scratch: scratchOf(settings.profile, components),
+      onDeleted: ({ paths, ...facts }) =>
+        components.notify("garbage collection deleted", { ...facts, paths: paths.join(" ") }),
+      onStopped: (facts) => components.warn?.("garbage collection stopped", facts),
+      onDone: ({ run, report }) =>
+        components.notify("garbage collection ended", { run, ...countsOf(report) }),
+    },
     reading: () => threadReading(clock),
   });
   await ensureCatalogs(node.catalogs, settings, components);
   node.tombstones.start();
-  node.jobs.start();
+  if (components.isIdle !== true) {
+    node.collector.start();
+    node.jobs.start();
+  }
   return {
     ...node,
     metrics,
@@ -129,6 +152,12 @@ export async function composeOver(
       }
     },
   };
+}
+
+/** What went, by kind, as the log shows it. */
+function countsOf({ garbage }: GarbageReport): ErrorContext {
+  const went = Object.entries(garbage).filter(([, { count }]) => count > 0);
+  return Object.fromEntries(went.map(([kind, { count }]) => [kind, count]));
 }
 
 /** Others do well to know, and nothing rests on it. */

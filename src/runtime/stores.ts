@@ -35,6 +35,8 @@ export interface Components {
   readonly notify: (text: string, facts: ErrorContext) => void;
   /** Told what an operator should mend. */
   readonly warn?: (text: string, facts: ErrorContext) => void;
+  /** Carries out nothing by itself: a command that looks, or does one thing. */
+  readonly isIdle?: true;
   /** Hears of defects of ours that no request waits for. They are counted already. */
   readonly onDefect: OnDefect;
 }

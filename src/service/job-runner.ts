@@ -8,14 +8,20 @@ import type { JobListener } from "../catalog/job-news.ts";
 import { Lease } from "../catalog/jobs.ts";
 import type { JobKind } from "../catalog/model.ts";
 
+/** A job whose next step has its time, by the wall clock: until then anybody may take it up. */
+export interface JobWaits {
+  readonly untilMs: number;
+}
+
 /**
- * Carries a job on from wherever it stands, and answers whether it is over. `ended`: the node is to
- * stop, so the rest is left to another. Whatever is thrown, the job is taken up again later.
+ * Carries a job on from wherever it stands, and answers whether it is over, or waits. `ended`: the
+ * node is to stop, so the rest is left to another. Whatever is thrown, the job is taken up again
+ * later.
  */
-export type JobWork = (lease: Lease, ended: AbortSignal) => Promise<boolean>;
+export type JobWork = (lease: Lease, ended: AbortSignal) => Promise<boolean | JobWaits>;
 
 /** How a job that was taken up came out: `lost` went to another node, or was called off. */
-type Outcome = "done" | "failed" | "interrupted" | "lost";
+type Outcome = "done" | "failed" | "interrupted" | "lost" | "waiting";
 
 /** Told of a job that failed, and of when it is tried again. */
 export type OnJobFailed = (facts: {
@@ -122,6 +128,18 @@ export class JobRunner implements JobListener {
     return againMs;
   }
 
+  /**
+   * Takes up one job that nobody holds, before its time too, and brings it as far as it goes.
+   *
+   * @returns whether it was free.
+   */
+  async runEarly(id: JobId): Promise<boolean> {
+    const taken = await this.#catalog.jobs.take(id, true);
+    if (!(taken instanceof Lease)) return false;
+    this.#lookAt(await this.#carryOn(taken));
+    return true;
+  }
+
   async #loop(): Promise<void> {
     const { clock } = this.#catalog.context;
     while (!this.#ended.signal.aborted) {
@@ -156,22 +174,34 @@ export class JobRunner implements JobListener {
   /** Answers when it is to be taken up again, by wall time. */
   async #run(id: JobId): Promise<number> {
     const { clock } = this.#catalog.context;
-    let lease: Lease | undefined;
     try {
       const taken = await this.#catalog.jobs.take(id);
       if (taken === undefined) return Number.POSITIVE_INFINITY;
       if (!(taken instanceof Lease)) return taken.freeMs;
-      lease = taken;
+      return await this.#carryOn(taken);
+    } catch {
+      return clock.nowMs() + LIMITS.jobRetryMs;
+    }
+  }
+
+  /** Answers when it is to be taken up again, by wall time. Never throws. */
+  async #carryOn(lease: Lease): Promise<number> {
+    const { clock } = this.#catalog.context;
+    try {
       const { kind } = lease.job;
       const over = await this.#works[kind](lease, this.#ended.signal);
+      if (typeof over === "object") {
+        this.#count(lease, "waiting");
+        await lease.release(Math.max(0, over.untilMs - clock.nowMs()));
+        return over.untilMs;
+      }
       this.#count(lease, over ? "done" : "interrupted");
       if (over) return Number.POSITIVE_INFINITY;
       await lease.release(0);
       return clock.nowMs();
     } catch (error) {
       // One job that fails, for whatever reason, must not keep the others from running.
-      const waitMs = lease === undefined ? LIMITS.jobRetryMs : await this.#giveBack(lease, error);
-      return clock.nowMs() + waitMs;
+      return clock.nowMs() + (await this.#giveBack(lease, error));
     }
   }
 

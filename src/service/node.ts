@@ -1,11 +1,16 @@
+import type { Clock } from "../base/clock.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { Metrics } from "../base/metrics.ts";
 import type { Locations } from "../blob/locations.ts";
+import { MemoryBlobStore } from "../blob/memory.ts";
+import type { BlobStore } from "../blob/port.ts";
 import type { AccountStores } from "../catalog/accounts.ts";
 import { AccountCatalog } from "../catalog/catalog.ts";
 import { DEFAULT_ACCOUNT, OWN_ACTOR } from "./actor.ts";
 import { CatalogAdmin } from "./catalog-admin.ts";
 import { DroppedAdmin } from "./dropped-admin.ts";
+import { Collector } from "./gc/collector.ts";
+import type { GcParts, GcSettings, Scratch } from "./gc/parts.ts";
 import { IcebergNamespaces } from "./iceberg-namespaces.ts";
 import { IcebergTables } from "./iceberg-tables.ts";
 import { IcebergViews } from "./iceberg-views.ts";
@@ -44,8 +49,18 @@ export interface NodeParts {
   readonly pointersExpire?: boolean | undefined;
   readonly onJobFailed?: OnJobFailed | undefined;
   readonly onUnreadable?: OnUnreadableFiles | undefined;
+  /** How garbage is collected; absent: as `LIMITS` says, sorted in memory. */
+  readonly gc?: NodeGc;
   /** Makes what reads large and hostile input; where it is absent, that is read in place. */
   readonly reading?: () => Reading;
+}
+
+/** What a node's collector is given. */
+export interface NodeGc
+  extends GcSettings,
+    Partial<Pick<GcParts, "scratch" | "onDeleted" | "onStopped" | "onDone">> {
+  /** The payloads without a cache before them; absent: as the catalog reads them. */
+  readonly blobs?: BlobStore;
 }
 
 /** The use cases of one node over the default account. */
@@ -62,6 +77,8 @@ export interface CatalogNode {
   readonly jobs: JobRunner;
   /** Not started. */
   readonly tombstones: Tombstones;
+  /** Not started. */
+  readonly collector: Collector;
   /** Stops the jobs and waits for what follows answers that were given. Idempotent. */
   close(): Promise<void>;
 }
@@ -84,7 +101,8 @@ export async function openNode(parts: NodeParts): Promise<CatalogNode> {
   } = parts;
   const { pointersExpire: expires = false } = parts;
   const { onDefect } = stores;
-  const tombstones = new Tombstones(stores.pointers, { metrics, expires, onDefect });
+  const collector = new Collector(stores.pointers);
+  const tombstones = new Tombstones(collector.pointers, { metrics, expires, onDefect });
   const told = { ...stores, pointers: tombstones.pointers };
   const catalog = await AccountCatalog.open(told, DEFAULT_ACCOUNT);
   tombstones.serve(catalog);
@@ -106,7 +124,23 @@ export async function openNode(parts: NodeParts): Promise<CatalogNode> {
   const works = {
     purge: purge.run.bind(purge),
     "forget-tombstones": tombstones.sweep.bind(tombstones),
+    "collect-garbage": collector.run.bind(collector),
   };
+  const { blobs = stores.blobs, scratch = memoryScratch(clock), ...gc } = parts.gc ?? {};
+  collector.serve({
+    catalog,
+    blobs,
+    locations,
+    files,
+    places,
+    metrics,
+    scratch,
+    expires,
+    settings: gc,
+    onDeleted: gc.onDeleted,
+    onStopped: gc.onStopped,
+    onDone: gc.onDone,
+  });
   const jobs = new JobRunner(catalog, works, metrics, onJobFailed);
   // A node that is used looks for jobs that others have left.
   const door = { account: DEFAULT_ACCOUNT, onCall: () => jobs.used() };
@@ -122,6 +156,7 @@ export async function openNode(parts: NodeParts): Promise<CatalogNode> {
     readBody: (bytes) => readObject(reading, bytes),
     jobs,
     tombstones,
+    collector,
     close: async () => {
       // A job that waits for it ends at once, and is taken up by another node.
       await Promise.all([reading.close(), ofJobs.close()]);
@@ -131,4 +166,8 @@ export async function openNode(parts: NodeParts): Promise<CatalogNode> {
       await catalog.context.background.settled();
     },
   };
+}
+
+function memoryScratch(clock: Clock): () => Promise<Scratch> {
+  return async () => ({ store: new MemoryBlobStore(clock), close: async () => {} });
 }

@@ -9,7 +9,7 @@ import { encodeJob } from "../catalog/codec/job.ts";
 import { jobKeys, type Lease } from "../catalog/jobs.ts";
 import { KEY_FAMILIES } from "../catalog/keys.ts";
 import type { Job } from "../catalog/model.ts";
-import { DeletesTold } from "../pointer/deletes-told.ts";
+import { CommitsTold } from "../pointer/commits-told.ts";
 import { KeyFamilies } from "../pointer/families.ts";
 import type { Item, PointerStore, Version } from "../pointer/port.ts";
 
@@ -69,7 +69,9 @@ export class Tombstones {
     this.#inner = inner;
     this.#onDefect = onDefect;
     this.#expires = expires;
-    this.pointers = new DeletesTold(inner, (key, version) => this.#remember(key, version));
+    this.pointers = new CommitsTold(inner, ({ ops }) => {
+      for (const op of ops) if (op.op === "delete") this.#remember(op.key, op.expected + 1n);
+    });
     this.#forgotten = new Counter({
       name: "firn_tombstones_forgotten_total",
       help: "Tombstones that were removed past their life: known to this node, or found by a sweep",

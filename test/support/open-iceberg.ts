@@ -53,7 +53,7 @@ export async function openInMemory(
   {
     unwatched = false,
     ...more
-  }: Pick<NodeParts, "pointersExpire"> & {
+  }: Pick<NodeParts, "pointersExpire" | "gc"> & {
     readonly unwatched?: boolean;
   } = {},
 ): Promise<Omit<TestIceberg, "directory">> {
@@ -76,7 +76,7 @@ async function openOver(
   stores: AccountStores,
   locations: Locations,
   root: string,
-  more: Pick<NodeParts, "reading" | "onUnreadable" | "pointersExpire"> = {},
+  more: Pick<NodeParts, "reading" | "onUnreadable" | "pointersExpire" | "gc"> = {},
 ): Promise<Omit<TestIceberg, "directory">> {
   const metrics = createMetrics();
   const secret = new Uint8Array(32);

@@ -15,7 +15,11 @@ import {
   v1,
 } from "./wire.ts";
 
-const JOB_KINDS: ReadonlySet<string> = new Set<JobKind>(["purge", "forget-tombstones"]);
+const JOB_KINDS: ReadonlySet<string> = new Set<JobKind>([
+  "purge",
+  "forget-tombstones",
+  "collect-garbage",
+]);
 
 /** What stands under a job's by-id pointer, in bytes. */
 export function encodeJob(job: Job): Uint8Array {

@@ -31,14 +31,14 @@ export interface PrefixFigures {
  *   hand: they are held until the reader ends, or its cursor is made.
  */
 export function viewCursor(view: View, reading: Reading): Cursor | readonly MissingBlock[] {
-  const sources = new SortedSources(reading);
+  const places = new Places(reading);
   for (const memtable of [view.active, ...view.frozen]) {
-    sources.delete(memtable.ranges);
-    if (memtable.entries > 0) sources.add(memtable.cursor(), memtable.maxSequence);
+    places.delete(memtable.ranges);
+    if (memtable.entries > 0) places.add(memtable.cursor(), memtable.maxSequence);
   }
-  for (const table of view.l0) sources.addRun(reaching([table], reading));
-  for (const { tables } of view.runs) sources.addRun(reaching(tables, reading));
-  return sources.missing.length > 0 ? sources.missing : sources.cursor();
+  for (const table of view.l0) places.addRun(reaching([table], reading));
+  for (const { tables } of view.runs) places.addRun(reaching(tables, reading));
+  return places.missing.length > 0 ? places.missing : places.cursor();
 }
 
 function reaching(tables: readonly Table[], { bounds, sequence }: Reading): readonly Table[] {
@@ -49,14 +49,12 @@ function reaching(tables: readonly Table[], { bounds, sequence }: Reading): read
   });
 }
 
-/**
- * The sorted sources of a view: memtables, tables and runs, taken in from the newest to the oldest.
- */
-class SortedSources {
+/** The sorted places of a view, taken in from the newest to the oldest. */
+class Places {
   readonly missing: MissingBlock[] = [];
   readonly #reading: Reading;
   readonly #inputs: Cursor[] = [];
-  /** Of the sources so far: what they delete is older, and lies in them or further down. */
+  /** Of the places so far: what they delete is older, and lies in them or further down. */
   readonly #ranges: RangeMap[] = [];
 
   constructor(reading: Reading) {

@@ -12,7 +12,7 @@ import type { Operators } from "../read/operators.ts";
 import type { Views } from "../read/view.ts";
 import { type BatchOp, batchBytes, decodeBatch, encodeBatch, writeBatch } from "../wal/batch.ts";
 import type { GroupCommit, WriteHandle } from "../wal/group-commit.ts";
-import type { EventLoopTurn } from "./budget.ts";
+import type { Turn } from "./budget.ts";
 import type { Pressure } from "./pressure.ts";
 import { Throttles } from "./throttles.ts";
 
@@ -65,7 +65,7 @@ export interface WriteTarget {
   readonly commits: GroupCommit;
   readonly health: Health;
   readonly pressure: Pressure;
-  readonly turn: EventLoopTurn;
+  readonly turn: Turn;
   /** Told whenever a group is durable. */
   readonly onDurable: () => void;
   /** The active memtable takes more memory than before. */

@@ -31,9 +31,19 @@ export class Life {
       get: (target, name) => {
         const method = Reflect.get(target, name) as unknown;
         if (typeof method !== "function") return method;
-        return (...args: unknown[]) => this.#pass(() => method.apply(target, args));
+        const call = (...args: unknown[]): unknown => method.apply(target, args);
+        if (name === "sweep") {
+          return (...args: unknown[]) => this.#swept(() => call(...args) as AsyncIterable<unknown>);
+        }
+        return (...args: unknown[]) => this.#pass(() => call(...args));
       },
     });
+  }
+
+  /** A sweep is a call, and each item of it another. */
+  async *#swept(call: () => AsyncIterable<unknown>): AsyncGenerator<unknown> {
+    await this.#pass(() => undefined);
+    for await (const item of call()) yield await this.#pass(() => item);
   }
 
   async #pass(call: () => unknown): Promise<unknown> {

@@ -11,7 +11,7 @@ interface Queue {
  * Work on one thing is taken in turn, so that writers of one table do not race each other inside a
  * node: contention costs a queue, not conflicts. Between nodes the store's expectations decide.
  */
-export class CommitQueue {
+export class Turns {
   readonly #queues: Map<string, Queue> = new Map();
 
   /**
@@ -36,8 +36,7 @@ export class CommitQueue {
   }
 
   /**
-   * Runs `work` in the turn of every key. CommitQueue are taken in order, so no two wait on each
-   * other.
+   * Runs `work` in the turn of every key. Turns are taken in order, so no two wait on each other.
    *
    * @throws FirnError as `take`, before any turn is waited for if a queue is full by then.
    */
@@ -49,12 +48,12 @@ export class CommitQueue {
   #assertRoom(key: string): void {
     // The one that has its turn does not wait.
     const waiting = (this.#queues.get(key)?.length ?? 0) - 1;
-    if (waiting < LIMITS.commitsWaiting) return;
+    if (waiting < LIMITS.turnsWaiting) return;
     throw new FirnError(
       "Overloaded",
       "TABLE_OVERLOADED",
       "too many commits wait for this table: try again later",
-      { waiting, limit: LIMITS.commitsWaiting },
+      { waiting, limit: LIMITS.turnsWaiting },
     );
   }
 

@@ -1,9 +1,7 @@
 import type { Clock } from "../base/clock.ts";
 import { FirnError } from "../base/error.ts";
 
-/**
- * ConflictPacer that are let go with each commit that wins: enough that the next one is at work.
- */
+/** Losers that are let go with each commit that wins: enough that the next one is at work. */
 const SHARE = 2;
 /** Where no commit wins meanwhile, more are let go after so long, twice as many each time. */
 const STEP_MS = 25;
@@ -25,7 +23,7 @@ interface Pacing {
  *
  * No wait is long: without a winner, n losers are let go within `log2(n)` steps of 25 ms.
  */
-export class ConflictPacer {
+export class Losers {
   readonly #clock: Clock;
   /** Of the things that lately had a loser. */
   readonly #pacings: Map<string, Pacing> = new Map();

@@ -1,0 +1,174 @@
+import type { TableId } from "../../base/ids.ts";
+import { LIMITS } from "../../base/limits.ts";
+import { shaOfPath } from "../../catalog/paths.ts";
+import { readOwners } from "../../catalog/walk.ts";
+import { deleteAt } from "./mark.ts";
+import type { Pace } from "./pace.ts";
+import { type Carrier, type GcParts, stopped } from "./parts.ts";
+import { countGarbage, type GarbageKind, type GarbageReport } from "./report.ts";
+import { TableRoots } from "./table-roots.ts";
+
+/** A payload that may go, as a line says it. */
+export interface DoomedPayload {
+  readonly path: string;
+  readonly size: number;
+}
+
+/** `{hash} {path} {size}`. */
+export function payloadLine({ path, size }: DoomedPayload): string {
+  return `${shaOfPath(path)} ${path} ${size}`;
+}
+
+/** @throws FirnError `Corrupt` `GC_STOPPED`. */
+export function payloadOfLine(line: string): DoomedPayload {
+  const [sha, path = "", size = "", ...more] = line.split(" ");
+  const bytes = Number(size);
+  if (more.length === 0 && sha === shaOfPath(path) && Number.isSafeInteger(bytes)) {
+    return { path, size: bytes };
+  }
+  throw stopped("a line of a segment is damaged", { line: line.slice(0, 200) });
+}
+
+/** What deletes for one step of a run. */
+export interface Deleting {
+  readonly parts: GcParts;
+  readonly run: string;
+  readonly report: GarbageReport;
+  readonly pace: Pace;
+  readonly carrier: Carrier;
+}
+
+/**
+ * Deletes payloads that both marks missed. Every key that may lead to one is read again first: one
+ * that does shows that a mark was not whole, so nothing more goes. One whose owners cannot be told
+ * stays.
+ *
+ * @throws FirnError `Corrupt` `GC_STOPPED`.
+ */
+export async function deletePayloads(
+  deleting: Deleting,
+  payloads: readonly DoomedPayload[],
+): Promise<void> {
+  for (let at = 0; at < payloads.length; at += LIMITS.gcBatchBlobs) {
+    await deleteBatch(deleting, payloads.slice(at, at + LIMITS.gcBatchBlobs));
+  }
+}
+
+async function deleteBatch(
+  { parts, run, report, pace, carrier }: Deleting,
+  batch: readonly DoomedPayload[],
+): Promise<void> {
+  const { blobs, catalog } = parts;
+  const going: DoomedPayload[] = [];
+  const owned = new Map<string, Set<string>>();
+  for (const payload of batch) {
+    await carrier.keep();
+    const requests = { pointers: 0, payloads: 0, requests: 0 };
+    const keys = await readOwners(blobs, payload.path, requests);
+    await pace.spend(requests.requests, requests.requests * payload.size);
+    if (keys === undefined) {
+      report.unknownPaths++;
+      continue;
+    }
+    going.push(payload);
+    for (const key of keys) {
+      const paths = owned.get(key) ?? new Set();
+      owned.set(key, paths.add(payload.path));
+    }
+  }
+  const keys = [...owned.keys()];
+  await pace.spend(keys.length);
+  const items = await catalog.context.pointers.getMany(keys);
+  for (const [i, item] of items.entries()) {
+    const found = item.state === "live" ? item.blobPath : undefined;
+    if (found === undefined || owned.get(keys[i] ?? "")?.has(found) !== true) continue;
+    throw stopped("two marks have missed a pointer", { key: item.key, path: found });
+  }
+  await carrier.keep();
+  carrier.assertHeld();
+  const paths = going.map(({ path }) => path);
+  if (paths.length === 0) return;
+  await pace.spend(1);
+  await blobs.deleteMany(paths);
+  const bytes = going.reduce((sum, { size }) => sum + size, 0);
+  told({ parts, run, report }, "payloads", paths, bytes);
+}
+
+function told(
+  { parts, run, report }: Pick<Deleting, "parts" | "run" | "report">,
+  kind: GarbageKind,
+  paths: readonly string[],
+  bytes: number,
+): void {
+  countGarbage(report, kind, paths.length, bytes);
+  parts.onDeleted?.({ run, kind, paths, bytes });
+}
+
+/** Deletes derived pointers at the versions that both marks saw, `{key}@{version}` each. */
+export async function deleteRootless(
+  { parts, run, report, pace, carrier }: Deleting,
+  lines: AsyncIterable<string>,
+): Promise<void> {
+  for await (const line of lines) {
+    const at = line.lastIndexOf("@");
+    const key = line.slice(0, at);
+    await carrier.keep();
+    await pace.spend(1);
+    await deleteAt(parts, key, BigInt(line.slice(at + 1)));
+    told({ parts, run, report }, kindOfKey(key), [key], 0);
+  }
+}
+
+export function kindOfKey(key: string): GarbageKind {
+  return key.includes("/reports/") ? "reports" : "snapshots";
+}
+
+/** A metadata file that a mark took for an orphan. */
+export interface OrphanLine {
+  readonly location: string;
+  readonly size: number;
+  readonly table: string;
+}
+
+export function orphanOfLine(line: string): OrphanLine {
+  const [location = "", size = "", table = ""] = line.split(" ");
+  return { location: decodeURIComponent(location), size: Number(size), table };
+}
+
+/**
+ * Deletes metadata files that both marks took for orphans, table by table: its log and the claims
+ * around it are read once more before.
+ */
+export async function deleteOrphans(
+  deleting: Deleting,
+  lines: AsyncIterable<string>,
+): Promise<void> {
+  let batch: OrphanLine[] = [];
+  for await (const line of lines) {
+    const orphan = orphanOfLine(line);
+    const isFull = batch.length >= LIMITS.purgeBatchFiles;
+    if (isFull || (batch[0] !== undefined && batch[0].table !== orphan.table)) {
+      await deleteFiles(deleting, batch);
+      batch = [];
+    }
+    batch.push(orphan);
+  }
+  if (batch.length > 0) await deleteFiles(deleting, batch);
+}
+
+async function deleteFiles(
+  { parts, run, report, pace, carrier }: Deleting,
+  batch: readonly OrphanLine[],
+): Promise<void> {
+  await carrier.keep();
+  const table = batch[0]?.table as TableId;
+  const still = await new TableRoots(parts, pace).orphans(table);
+  const left = new Set(still.map(({ location }) => location));
+  const going = batch.filter(({ location }) => left.has(location));
+  if (going.length === 0) return;
+  carrier.assertHeld();
+  const paths = going.map(({ location }) => location);
+  await parts.locations.deleteMany(paths);
+  const bytes = going.reduce((sum, { size }) => sum + size, 0);
+  told({ parts, run, report }, "metadata", paths, bytes);
+}

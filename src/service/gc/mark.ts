@@ -1,0 +1,255 @@
+import { Stopwatch } from "../../base/clock.ts";
+import { FirnError } from "../../base/error.ts";
+import type { TableId } from "../../base/ids.ts";
+import { LIMITS } from "../../base/limits.ts";
+import { jobKeys } from "../../catalog/jobs.ts";
+import type { Job, SnapshotSummary } from "../../catalog/model.ts";
+import { shaOfPath } from "../../catalog/paths.ts";
+import { blobsOfChange } from "../../catalog/references.ts";
+import { readChange, type WalkedPointer, walkPointers } from "../../catalog/walk.ts";
+import { putCertain } from "../../pointer/certain.ts";
+import type { Item, Live } from "../../pointer/port.ts";
+import type { Pace } from "./pace.ts";
+import { type Carrier, type GcParts, stopped } from "./parts.ts";
+import { countGarbage, type GarbageKind, type GarbageReport } from "./report.ts";
+import type { SortedLines } from "./sorted-lines.ts";
+import { TableRoots } from "./table-roots.ts";
+
+type WalkedLive = Extract<WalkedPointer, { state: "live" }>;
+
+const SHA = /^[0-9a-f]{64}$/;
+/** Pointers between two looks at the lease and the pace. */
+const KEEP_EVERY = 256;
+/** Later than any request that could still write what has ended: nothing here is in a hurry. */
+const SLACK_MS = LIMITS.catalogGcFloorMs;
+
+/** What a mark fills. */
+export interface MarkSinks {
+  /** Hashes of payloads that something leads to. */
+  readonly reached: SortedLines;
+  /** `{key}@{version}` of derived pointers whose root does not have them. */
+  readonly rootless: SortedLines;
+  /** `{location} {size} {table}` of metadata files that no commit came to. */
+  readonly orphans: SortedLines;
+}
+
+/**
+ * One mark: a walk over every pointer of the account, which notes what each leads to. On the way it
+ * removes what only its own time decides on: receipts, change records, holds, jobs that are over.
+ * What a record in retention names is reached; one past retention goes, and reaches nothing.
+ */
+export class Mark {
+  readonly #parts: GcParts;
+  readonly #sinks: MarkSinks;
+  readonly #report: GarbageReport;
+  readonly #pace: Pace;
+  readonly #carrier: Carrier;
+  readonly #isDry: boolean;
+  readonly #roots: TableRoots;
+  /** What is to be forgotten, some at a time. */
+  readonly #going: Item[] = [];
+  #bytes = 0;
+
+  constructor(
+    parts: GcParts,
+    sinks: MarkSinks,
+    run: {
+      readonly report: GarbageReport;
+      readonly pace: Pace;
+      readonly carrier: Carrier;
+      readonly isDry: boolean;
+    },
+  ) {
+    this.#parts = parts;
+    this.#sinks = sinks;
+    this.#report = run.report;
+    this.#pace = run.pace;
+    this.#carrier = run.carrier;
+    this.#isDry = run.isDry;
+    this.#roots = new TableRoots(parts, run.pace);
+  }
+
+  get #nowMs(): number {
+    return this.#parts.catalog.context.clock.nowMs();
+  }
+
+  /**
+   * @throws FirnError `Corrupt` `GC_STOPPED`: something cannot be read or is not known, so nothing
+   * may go; `Unavailable`: the store did not answer, so the mark is worth nothing.
+   */
+  async run(): Promise<void> {
+    const { context } = this.#parts.catalog;
+    for await (const walked of walkPointers(context, { account: context.account })) {
+      if (++this.#report.pointers % KEEP_EVERY === 0) await this.#keep();
+      if (walked.state === "tombstone") continue;
+      if (walked.state === "unreadable") {
+        const { key } = walked.item;
+        throw stopped("a pointer cannot be read", { key, code: walked.error.code });
+      }
+      await this.#live(walked);
+    }
+    await this.#flush();
+  }
+
+  async #keep(): Promise<void> {
+    await this.#pace.spend(1, this.#bytes);
+    this.#bytes = 0;
+    await this.#carrier.keep();
+  }
+
+  async #live(walked: WalkedLive): Promise<void> {
+    const { item, references } = walked;
+    this.#bytes += item.key.length + (item.summary?.length ?? 0);
+    const { content } = references;
+    switch (content.is) {
+      case "unknown":
+        // A newer node wrote it, and may lead to payloads by it in ways that this one cannot see.
+        throw stopped("a pointer of a family that this version does not know", { key: item.key });
+      case "change":
+        return this.#change(walked);
+      case "receipt":
+        await this.#receipt(walked, content.receipt.expiresAtMs);
+        return this.#reach(references.blob);
+      case "job":
+        await this.#job(item, content.job);
+        return this.#reach(references.blob);
+      case "snapshot":
+        await this.#derived(walked, content.summary);
+        return this.#reach(references.blob);
+      case "name":
+        await this.#hold(walked, content.summary.heldUntilMs);
+        return this.#reach(references.blob);
+      case "bare":
+        if (walked.key.family === "report") await this.#derived(walked, undefined);
+        return this.#reach(references.blob);
+      case "canonical":
+        if (walked.key.family === "tableById") await this.#files(content.summary.entityId);
+        return this.#reach(references.blob);
+    }
+  }
+
+  async #reach(path: string | undefined): Promise<void> {
+    if (path === undefined) return;
+    const sha = shaOfPath(path);
+    if (!SHA.test(sha)) throw stopped("a pointer leads to a path without a hash", { path });
+    await this.#sinks.reached.add(sha);
+  }
+
+  async #change(walked: WalkedLive): Promise<void> {
+    const { context } = this.#parts.catalog;
+    const { historyRetentionMs = LIMITS.historyRetentionMs } = this.#parts.settings;
+    const [, bucket = ""] = walked.key.values;
+    const minute = Number(bucket.slice(0, bucket.indexOf("-")));
+    if (!Number.isSafeInteger(minute)) {
+      throw stopped("a change record has no time", { key: walked.item.key });
+    }
+    const keptMs = historyRetentionMs + LIMITS.changeSettledMs;
+    // Of the end of its minute, so that the whole minute goes at once.
+    const expiresMs = (minute + 1) * 60_000 + keptMs;
+    if (expiresMs <= this.#nowMs) {
+      await this.#forget("changes", walked.item);
+      return;
+    }
+    this.#expires(expiresMs);
+    let paths = walked.references.blobs;
+    if (walked.item.blobPath !== undefined) {
+      await this.#reach(walked.item.blobPath);
+      await this.#pace.spend(1);
+      paths = blobsOfChange(context.account, await readChange(this.#parts.blobs, walked));
+    }
+    for (const path of paths) await this.#reach(path);
+  }
+
+  #expires(ms: number): void {
+    this.#report.nextExpiryMs = Math.min(this.#report.nextExpiryMs, ms);
+  }
+
+  async #receipt({ item, key }: WalkedLive, expiresAtMs: number): Promise<void> {
+    const isKeyed = key.family === "keyedReceipt";
+    if (!isKeyed && this.#parts.expires) return;
+    if (expiresAtMs + SLACK_MS > this.#nowMs) {
+      this.#expires(expiresAtMs + SLACK_MS);
+      return;
+    }
+    // Under a client's key the version must go on, for requests that knew it alive.
+    await (isKeyed ? this.#delete("receipts", item) : this.#forget("receipts", item));
+  }
+
+  /** A hold that has ended: its holder's batch, should it still come, expects this version. */
+  async #hold({ item, key }: WalkedLive, heldUntilMs: number | undefined): Promise<void> {
+    if (key.family !== "location" || heldUntilMs === undefined) return;
+    if (heldUntilMs + SLACK_MS <= this.#nowMs) await this.#delete("holds", item);
+  }
+
+  /** One that is over and was kept for what it left undone, or that nobody can find any more. */
+  async #job(item: Live, job: Job): Promise<void> {
+    const { context } = this.#parts.catalog;
+    const keptMs = this.#parts.settings.historyRetentionMs ?? LIMITS.historyRetentionMs;
+    if (Math.max(job.dueMs, job.heldUntilMs) + keptMs > this.#nowMs) return;
+    const [, due] = jobKeys(context.account, job.id, job.dueMs);
+    await this.#pace.spend(1);
+    const found = await context.pointers.get(due);
+    if (found.state === "absent") await this.#forget("jobs", item);
+  }
+
+  async #derived({ item, key }: WalkedLive, said: SnapshotSummary | undefined): Promise<void> {
+    const [, table = ""] = key.values;
+    const root = await this.#roots.of(table);
+    if (root.is === "unknown") return;
+    if (root.is === "known") {
+      if (said === undefined) return;
+      const found = root.metadata.snapshots.find(said.snapshotId);
+      if (found?.timestampMs === said.timestampMs) return;
+    }
+    await this.#sinks.rootless.add(`${item.key}@${item.version}`);
+  }
+
+  async #files(table: string): Promise<void> {
+    const root = await this.#roots.of(table);
+    if (root.is === "unknown") this.#report.unreadableTables++;
+    for (const { location, size } of await this.#roots.orphans(table as TableId)) {
+      await this.#sinks.orphans.add(`${encodeURIComponent(location)} ${size} ${table}`);
+    }
+  }
+
+  async #forget(kind: GarbageKind, item: Live): Promise<void> {
+    countGarbage(this.#report, kind, 1);
+    if (this.#isDry) return;
+    this.#going.push(item);
+    if (this.#going.length >= LIMITS.forgottenAtOnce) await this.#flush();
+  }
+
+  async #flush(): Promise<void> {
+    const { pointers } = this.#parts.catalog.context;
+    const items = this.#going.splice(0);
+    if (items.length === 0) return;
+    await this.#pace.spend(items.length);
+    await this.#carrier.keep();
+    const done = await Promise.allSettled(items.map((it) => pointers.forget(it.key, it.version)));
+    const failed = done.find((each) => each.status === "rejected");
+    if (failed !== undefined) throw failed.reason;
+  }
+
+  async #delete(kind: GarbageKind, { key, version }: Live): Promise<void> {
+    countGarbage(this.#report, kind, 1);
+    if (this.#isDry) return;
+    await this.#pace.spend(1);
+    await deleteAt(this.#parts, key, version);
+  }
+}
+
+/** Deletes a pointer at the version that was seen: one that has moved is somebody's. */
+export async function deleteAt(
+  { catalog: { context } }: GcParts,
+  key: string,
+  version: bigint,
+): Promise<void> {
+  const attempt = { stopwatch: new Stopwatch(context.clock) };
+  const op = { op: "delete", key, expected: version } as const;
+  const { verdict } = await putCertain(context.pointers, context, attempt, op);
+  if (verdict === "overloaded") {
+    throw new FirnError("Unavailable", "STORE_UNAVAILABLE", "pointer could not be deleted", {
+      key,
+    });
+  }
+}

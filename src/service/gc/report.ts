@@ -1,0 +1,57 @@
+/** What a collection deletes, by kind. `docs/operate.md` says of each why it may go. */
+export const GARBAGE_KINDS = [
+  "receipts",
+  "changes",
+  "payloads",
+  "snapshots",
+  "reports",
+  "metadata",
+  "holds",
+  "jobs",
+] as const;
+export type GarbageKind = (typeof GARBAGE_KINDS)[number];
+
+export interface GarbageCount {
+  count: number;
+  /** Of blobs and files; 0 of pointers alone. */
+  bytes: number;
+}
+
+/** What one look at a store, or one run over it, came to. */
+export interface GarbageReport {
+  /** What went; in a dry run, what would go with two marks that both come to the same. */
+  readonly garbage: Readonly<Record<GarbageKind, GarbageCount>>;
+  /** What was looked at. */
+  pointers: number;
+  payloads: number;
+  payloadBytes: number;
+  /** Paths of no known kind below the account: kept. */
+  unknownPaths: number;
+  /** Tables whose metadata cannot be read: nothing of theirs goes. */
+  unreadableTables: number;
+  /** When the oldest thing expires that has a time, by wall time; infinite where there is none. */
+  nextExpiryMs: number;
+}
+
+export function emptyReport(): GarbageReport {
+  const counts = GARBAGE_KINDS.map((kind) => [kind, { count: 0, bytes: 0 }] as const);
+  return {
+    garbage: Object.fromEntries(counts) as Record<GarbageKind, GarbageCount>,
+    pointers: 0,
+    payloads: 0,
+    payloadBytes: 0,
+    unknownPaths: 0,
+    unreadableTables: 0,
+    nextExpiryMs: Number.POSITIVE_INFINITY,
+  };
+}
+
+export function countGarbage(
+  { garbage }: GarbageReport,
+  kind: GarbageKind,
+  count: number,
+  bytes = 0,
+): void {
+  garbage[kind].count += count;
+  garbage[kind].bytes += bytes;
+}
