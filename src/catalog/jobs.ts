@@ -74,7 +74,7 @@ function leaseLost(id: JobId): FirnError {
 export type JobProgress = Partial<Pick<Job, "step" | "failures" | "lastFailure">>;
 
 /** A job that this node holds. Not shared: one line of work goes through its steps. */
-export class Lease {
+export class JobLease {
   readonly #context: CatalogContext;
   #item: Live;
   #job: Job;
@@ -286,7 +286,7 @@ export class Jobs {
    * @throws FirnError `Unavailable` `STORE_UNAVAILABLE`: maybe taken up; it is free again when
    * that lease is over.
    */
-  async take(id: JobId, early = false): Promise<Lease | BusyJob | undefined> {
+  async take(id: JobId, early = false): Promise<JobLease | BusyJob | undefined> {
     const { account, clock, pointers } = this.#context;
     const item = await pointers.get(keyOf(FAMILIES.jobById, account, id));
     if (item.state === "absent") return undefined;
@@ -305,7 +305,7 @@ export class Jobs {
       if (taken) return { freeMs: heldUntilMs };
       throw error;
     }
-    return new Lease(this.#context, { ...item, version: item.version + 1n }, held, renewed);
+    return new JobLease(this.#context, { ...item, version: item.version + 1n }, held, renewed);
   }
 }
 

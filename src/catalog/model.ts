@@ -113,7 +113,7 @@ export interface SnapshotKey {
 }
 
 /** A snapshot of a table. Of an Iceberg table it is derived: the metadata file is the truth. */
-export interface Snapshot extends SnapshotKey {
+export interface TableSnapshot extends SnapshotKey {
   readonly parentSnapshotId?: bigint;
   /** 0 where the format has none. */
   readonly sequenceNumber: bigint;

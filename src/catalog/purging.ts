@@ -8,7 +8,7 @@ import { encodeJob } from "./codec/job.ts";
 import type { CatalogContext } from "./context.ts";
 import { afterDropKeys, type Droppable } from "./drops.ts";
 import { readEntity, type Stored, summaryOfItem } from "./entities.ts";
-import type { Lease } from "./jobs.ts";
+import type { JobLease } from "./jobs.ts";
 import { directoryOf, FAMILIES, locationKey } from "./keys.ts";
 import type { Catalog, Entity, EntityType, Job, Namespace, Table } from "./model.ts";
 import { listPage } from "./pages.ts";
@@ -63,7 +63,7 @@ function asksForFiles(entity: Droppable): entity is Table {
  */
 export async function beginPurge(
   context: CatalogContext,
-  lease: Lease,
+  lease: JobLease,
 ): Promise<Table | undefined> {
   const { account, pointers, payloads } = context;
   const plan = async ({
@@ -113,7 +113,7 @@ const DERIVED = [FAMILIES.snapshotById, FAMILIES.snapshotByTime, FAMILIES.report
  */
 export async function deleteDerived(
   context: CatalogContext,
-  lease: Lease,
+  lease: JobLease,
   ended: AbortSignal,
 ): Promise<boolean> {
   const { account, pointers } = context;
@@ -145,7 +145,7 @@ export async function deleteDerived(
  *
  * @throws FirnError `Conflict` `JOB_LEASE_LOST`.
  */
-export async function endPurge(context: CatalogContext, lease: Lease): Promise<void> {
+export async function endPurge(context: CatalogContext, lease: JobLease): Promise<void> {
   const { account, pointers } = context;
   const operation = `end-${lease.job.subject.type as Exclude<EntityType, "account">}` as const;
   await write(context, actorOf(lease.job), operation, async (): Promise<Planned<void>> => {

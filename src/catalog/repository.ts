@@ -79,7 +79,7 @@ export interface Unchanged<T> {
 }
 
 /** Renders the outcome of an earlier request of the same key from what is stored now. */
-export type Replay<T> = (receipt: Receipt) => Promise<T>;
+export type ReplayOutcome<T> = (receipt: Receipt) => Promise<T>;
 
 /** For operations that no client's key reaches. */
 export function neverReplayed(): Promise<never> {
@@ -104,7 +104,7 @@ export async function write<T>(
   actor: Actor,
   operation: string,
   planner: (attempt: Attempt) => Promise<Planned<T>>,
-  replay: Replay<T> = neverReplayed,
+  replay: ReplayOutcome<T> = neverReplayed,
 ): Promise<T> {
   assert(actor.dryRun !== true || actor.idempotency === undefined, "a dry run leaves no receipt");
   const attempt = beginAttempt(context, actor);
@@ -144,7 +144,7 @@ interface Writing {
 async function settle<T>(
   writing: Writing,
   planner: (attempt: Attempt) => Promise<Planned<T>>,
-  replay: Replay<T>,
+  replay: ReplayOutcome<T>,
 ): Promise<T> {
   const { context, actor, operation, attempt, place } = writing;
   for (let round = 0; ; round++) {

@@ -15,7 +15,7 @@ import {
 import type { CatalogContext } from "./context.ts";
 import { storeOverloaded } from "./errors.ts";
 import { digits19, FAMILIES, keyOf } from "./keys.ts";
-import type { ChangedKey, Envelope, Snapshot, SnapshotKey } from "./model.ts";
+import type { ChangedKey, Envelope, SnapshotKey, TableSnapshot } from "./model.ts";
 import { blobPathOf, relativeKey, shaOfPath } from "./paths.ts";
 import type { Authorship } from "./payloads.ts";
 
@@ -70,7 +70,7 @@ export function snapshotKeys(
 }
 
 /** SHA-256 of what a snapshot says. */
-export function contentHashOf(snapshot: Snapshot): Uint8Array {
+export function contentHashOf(snapshot: TableSnapshot): Uint8Array {
   return sha256Bytes(encodeSnapshotContent(snapshot));
 }
 
@@ -78,7 +78,7 @@ export function contentHashOf(snapshot: Snapshot): Uint8Array {
 export function encodeSnapshotPut(
   account: AccountId,
   table: TableVersion,
-  snapshot: Snapshot,
+  snapshot: TableSnapshot,
   authorship: Authorship,
 ): SnapshotPut {
   const { snapshotId, timestampMs } = snapshot;

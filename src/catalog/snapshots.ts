@@ -9,7 +9,7 @@ import type { Item } from "../pointer/port.ts";
 import type { BatchBuilder } from "./batch.ts";
 import { decodeSnapshotSummary } from "./codec/snapshot.ts";
 import type { Actor, CatalogContext } from "./context.ts";
-import type { Snapshot, SnapshotKey, SnapshotSummary } from "./model.ts";
+import type { SnapshotKey, SnapshotSummary, TableSnapshot } from "./model.ts";
 import type { Authorship } from "./payloads.ts";
 import {
   contentHashOf,
@@ -30,7 +30,7 @@ export interface Sliced<T> {
 
 /** What a commit does to the snapshots of a table. */
 export interface SnapshotChange {
-  readonly added: Sliced<Snapshot>;
+  readonly added: Sliced<TableSnapshot>;
   readonly removed: readonly SnapshotKey[];
 }
 
@@ -96,7 +96,7 @@ export async function repairSnapshots(
   context: CatalogContext,
   author: Pick<Actor, "principal" | "requestId">,
   table: TableVersion,
-  snapshots: Sliced<Snapshot>,
+  snapshots: Sliced<TableSnapshot>,
 ): Promise<void> {
   for await (const chunk of chunksOf(context, snapshots)) {
     const keys = chunk.flatMap((snapshot) => snapshotKeys(context.account, table.id, snapshot));
@@ -110,7 +110,7 @@ async function repairOne(
   context: CatalogContext,
   author: Pick<Actor, "principal" | "requestId">,
   table: TableVersion,
-  snapshot: Snapshot,
+  snapshot: TableSnapshot,
   found: ReadonlyMap<string, Item>,
 ): Promise<void> {
   const wrong = snapshotKeys(context.account, table.id, snapshot).filter((key) => {
@@ -137,7 +137,7 @@ function saidBy(item: Item | undefined): SnapshotSummary | undefined {
   return decodeSnapshotSummary(item.summary);
 }
 
-function says(said: SnapshotSummary | undefined, snapshot: Snapshot): boolean {
+function says(said: SnapshotSummary | undefined, snapshot: TableSnapshot): boolean {
   if (said?.snapshotId !== snapshot.snapshotId) return false;
   if (said.timestampMs !== snapshot.timestampMs) return false;
   return bytesEqual(said.contentHash, contentHashOf(snapshot));

@@ -36,7 +36,7 @@ export type { Row, Scan } from "./read/scan.ts";
 export type { NamedState } from "./states/checkpoints.ts";
 export type { Moment } from "./states/resolve.ts";
 export type { CommittedBatch, Subscription } from "./subscribe/subscription.ts";
-export type { Snapshot } from "./transaction/snapshots.ts";
+export type { EngineSnapshot } from "./transaction/snapshots.ts";
 export type { Isolation, Transaction, TransactionScan } from "./transaction/transaction.ts";
 export { ObjectWalStore } from "./wal/objects.ts";
 export type { WalStore } from "./wal/port.ts";

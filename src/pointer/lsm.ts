@@ -1,7 +1,14 @@
 import { utf8 } from "../base/bytes.ts";
 import type { Clock } from "../base/clock.ts";
 import { FirnError } from "../base/error.ts";
-import type { Engine, Maybe, ReadOptions, Scan, Snapshot, Transaction } from "../lsm/index.ts";
+import type {
+  Engine,
+  EngineSnapshot,
+  Maybe,
+  ReadOptions,
+  Scan,
+  Transaction,
+} from "../lsm/index.ts";
 import {
   assertBatch,
   conditionHolds,
@@ -40,7 +47,7 @@ export interface LsmPointerStoreOptions {
 /** What a list reads, of one state. */
 interface ListingParts {
   readonly engine: Engine;
-  readonly snapshot: Snapshot;
+  readonly snapshot: EngineSnapshot;
   readonly gaps: Gaps;
   readonly listing: Listing;
   readonly gapRows: number;

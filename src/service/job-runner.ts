@@ -5,7 +5,7 @@ import type { Metrics } from "../base/metrics.ts";
 import { Counter } from "../base/prom.ts";
 import type { AccountCatalog } from "../catalog/catalog.ts";
 import type { JobListener } from "../catalog/job-news.ts";
-import { Lease } from "../catalog/jobs.ts";
+import { JobLease } from "../catalog/jobs.ts";
 import type { JobKind } from "../catalog/model.ts";
 
 /** A job whose next step has its time, by the wall clock: until then anybody may take it up. */
@@ -18,7 +18,7 @@ export interface JobWaits {
  * node is to stop, so the rest is left to another. Whatever is thrown, the job is taken up again
  * later.
  */
-export type JobWork = (lease: Lease, ended: AbortSignal) => Promise<boolean | JobWaits>;
+export type JobWork = (lease: JobLease, ended: AbortSignal) => Promise<boolean | JobWaits>;
 
 /** How a job that was taken up came out: `lost` went to another node, or was called off. */
 type Outcome = "done" | "failed" | "interrupted" | "lost" | "waiting";
@@ -135,7 +135,7 @@ export class JobRunner implements JobListener {
    */
   async runEarly(id: JobId): Promise<boolean> {
     const taken = await this.#catalog.jobs.take(id, true);
-    if (!(taken instanceof Lease)) return false;
+    if (!(taken instanceof JobLease)) return false;
     this.#lookAt(await this.#carryOn(taken));
     return true;
   }
@@ -177,7 +177,7 @@ export class JobRunner implements JobListener {
     try {
       const taken = await this.#catalog.jobs.take(id);
       if (taken === undefined) return Number.POSITIVE_INFINITY;
-      if (!(taken instanceof Lease)) return taken.freeMs;
+      if (!(taken instanceof JobLease)) return taken.freeMs;
       return await this.#carryOn(taken);
     } catch {
       return clock.nowMs() + LIMITS.jobRetryMs;
@@ -185,7 +185,7 @@ export class JobRunner implements JobListener {
   }
 
   /** Answers when it is to be taken up again, by wall time. Never throws. */
-  async #carryOn(lease: Lease): Promise<number> {
+  async #carryOn(lease: JobLease): Promise<number> {
     const { clock } = this.#catalog.context;
     try {
       const { kind } = lease.job;
@@ -206,7 +206,7 @@ export class JobRunner implements JobListener {
   }
 
   /** Answers after how long anybody can take the job up again. */
-  async #giveBack(lease: Lease, error: unknown): Promise<number> {
+  async #giveBack(lease: JobLease, error: unknown): Promise<number> {
     const lastFailure = error instanceof FirnError ? error.code : "INTERNAL";
     this.#count(lease, lastFailure === "JOB_LEASE_LOST" ? "lost" : "failed");
     if (lastFailure === "JOB_LEASE_LOST") return LIMITS.jobLeaseMs;
@@ -222,14 +222,14 @@ export class JobRunner implements JobListener {
     }
   }
 
-  #tell({ job }: Lease, code: string, error: unknown, againAfterMs: number): void {
+  #tell({ job }: JobLease, code: string, error: unknown, againAfterMs: number): void {
     const { kind, id, tries } = job;
     this.#failures.inc({ kind, code });
     const message = error instanceof FirnError ? error.message : "a defect";
     this.#onFailed({ kind, job: id, code, message, tries, againAfterMs });
   }
 
-  #count({ job }: Lease, outcome: Outcome): void {
+  #count({ job }: JobLease, outcome: Outcome): void {
     this.#outcomes.inc({ kind: job.kind, outcome });
   }
 }

@@ -5,7 +5,7 @@ import { Counter } from "../base/prom.ts";
 import { isWithin, type Locations } from "../blob/locations.ts";
 import type { AccountCatalog } from "../catalog/catalog.ts";
 import { isAlone } from "../catalog/claims.ts";
-import type { Lease } from "../catalog/jobs.ts";
+import type { JobLease } from "../catalog/jobs.ts";
 import type { Table } from "../catalog/model.ts";
 import {
   beginPurge,
@@ -85,7 +85,7 @@ export class Purge {
   }
 
   /** Carries a purge on from where it stands, and answers whether it is over. See `JobWork`. */
-  async run(lease: Lease, ended: AbortSignal): Promise<boolean> {
+  async run(lease: JobLease, ended: AbortSignal): Promise<boolean> {
     const { context } = this.#catalog;
     const table = await beginPurge(context, lease);
     if (table !== undefined) await this.#learnRoots(table);
@@ -103,7 +103,7 @@ export class Purge {
     for (const root of await rootsAbove(this.#catalog.context, table)) locations.addRoot(root);
   }
 
-  async #files(lease: Lease, table: Table, ended: AbortSignal): Promise<Went> {
+  async #files(lease: JobLease, table: Table, ended: AbortSignal): Promise<Went> {
     const root = table.iceberg?.metadataLocation ?? "";
     if (lease.job.step !== ROOT) {
       const file = await this.#metadataOf(lease, table, root);
@@ -119,7 +119,7 @@ export class Purge {
    * node cannot read is another matter: the job is given back.
    */
   async #metadataOf(
-    lease: Lease,
+    lease: JobLease,
     table: Table,
     location: string,
   ): Promise<MetadataFile<TableMetadata> | undefined> {
@@ -134,7 +134,7 @@ export class Purge {
 
   /** Files could not be read, for good: what only they name stays, and the job says so. */
   #told(
-    { job }: Lease,
+    { job }: JobLease,
     { id }: Table,
     files: number,
     { error: { code, message }, location }: Unreadable,
@@ -144,7 +144,7 @@ export class Purge {
     return { failures: job.failures + files, lastFailure: code };
   }
 
-  async #mustKeep(lease: Lease, table: Table, { properties }: TableMetadata): Promise<boolean> {
+  async #mustKeep(lease: JobLease, table: Table, { properties }: TableMetadata): Promise<boolean> {
     if (properties.get(GC_ENABLED)?.toLowerCase() === "false") return true;
     // It reads all tables, and on DynamoDB every item, which may take longer than a lease.
     return lease.during(sharesFiles(this.#catalog.context, table));
@@ -152,7 +152,7 @@ export class Purge {
 
   /** Deletes level by level, from the one that the job stands at. */
   async #levels(
-    lease: Lease,
+    lease: JobLease,
     table: Table,
     metadata: TableMetadata,
     ended: AbortSignal,
@@ -179,7 +179,7 @@ export class Purge {
   }
 
   async #level(
-    lease: Lease,
+    lease: JobLease,
     table: Table,
     paths: AsyncIterable<string> | Iterable<string>,
     ended: AbortSignal,
@@ -200,7 +200,7 @@ export class Purge {
    * else's and the job is ours: both are looked at before every batch.
    */
   async #delete(
-    lease: Lease,
+    lease: JobLease,
     table: Table,
     paths: readonly string[],
     ended: AbortSignal,

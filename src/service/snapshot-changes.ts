@@ -1,6 +1,6 @@
 import { type JsonObject, jsonKeys } from "../base/json.ts";
 import type { Steps } from "../base/steps.ts";
-import type { Snapshot } from "../catalog/model.ts";
+import type { TableSnapshot } from "../catalog/model.ts";
 import type { SnapshotChange } from "../catalog/snapshots.ts";
 import type { TableMetadata } from "../iceberg/model.ts";
 import type { Snapshot as IcebergSnapshot } from "../iceberg/snapshot.ts";
@@ -9,7 +9,7 @@ import { SnapshotList } from "../iceberg/snapshot-list.ts";
 const NONE = SnapshotList.of([]);
 
 /** What the catalog keeps of a snapshot of an Iceberg table. */
-export function catalogSnapshot(snapshot: IcebergSnapshot): Snapshot {
+export function catalogSnapshot(snapshot: IcebergSnapshot): TableSnapshot {
   const { parentSnapshotId, schemaId, fragment } = snapshot;
   const { operation, summary } = summaryOf(fragment.object);
   return {
@@ -25,7 +25,7 @@ export function catalogSnapshot(snapshot: IcebergSnapshot): Snapshot {
 }
 
 /** Strings all of them, as was checked when the snapshot was parsed. */
-function summaryOf(snapshot: JsonObject): Pick<Snapshot, "operation" | "summary"> {
+function summaryOf(snapshot: JsonObject): Pick<TableSnapshot, "operation" | "summary"> {
   const given = (snapshot["summary"] ?? {}) as JsonObject;
   const summary: Record<string, string> = {};
   let operation = "";

@@ -1,6 +1,6 @@
 import type { AccountCatalog } from "../catalog/catalog.ts";
 import { snapshotNotFound } from "../catalog/errors.ts";
-import type { Snapshot, SnapshotKey } from "../catalog/model.ts";
+import type { SnapshotKey, TableSnapshot } from "../catalog/model.ts";
 import type { TableVersion } from "../catalog/snapshot-puts.ts";
 import { repairSnapshots } from "../catalog/snapshots.ts";
 import { ancestorsOf, newestFirst, snapshotAsOf } from "../iceberg/history.ts";
@@ -43,12 +43,12 @@ export class TableSnapshots {
     this.#files = files;
   }
 
-  async get(_actor: Actor, ref: TableRef, snapshotId: bigint): Promise<Snapshot> {
+  async get(_actor: Actor, ref: TableRef, snapshotId: bigint): Promise<TableSnapshot> {
     return this.#one(ref, ({ snapshots }) => snapshots.find(snapshotId), { snapshotId });
   }
 
   /** The snapshot that `main` names. */
-  async current(_actor: Actor, ref: TableRef): Promise<Snapshot> {
+  async current(_actor: Actor, ref: TableRef): Promise<TableSnapshot> {
     return this.#one(ref, ({ snapshots, currentSnapshotId: id }) =>
       id === undefined ? undefined : snapshots.find(id),
     );
@@ -60,13 +60,17 @@ export class TableSnapshots {
     ref: TableRef,
     timestampMs: number,
     branch?: string,
-  ): Promise<Snapshot> {
+  ): Promise<TableSnapshot> {
     const facts = { timestampMs, ...(branch === undefined ? {} : { branch }) };
     return this.#one(ref, (root) => snapshotAsOf(root, timestampMs, branch), facts);
   }
 
   /** A snapshot and those it grew out of, newest first. */
-  async ancestors(_actor: Actor, ref: TableRef, snapshotId: bigint): Promise<readonly Snapshot[]> {
+  async ancestors(
+    _actor: Actor,
+    ref: TableRef,
+    snapshotId: bigint,
+  ): Promise<readonly TableSnapshot[]> {
     const root = await this.#root(ref);
     const found = ancestorsOf(root.metadata, snapshotId);
     if (found.length === 0) throw snapshotNotFound(ref.namespace, ref.table, { snapshotId });
@@ -74,7 +78,7 @@ export class TableSnapshots {
   }
 
   /** Newest first. */
-  async list(_actor: Actor, ref: TableRef, page: SnapshotPage): Promise<readonly Snapshot[]> {
+  async list(_actor: Actor, ref: TableRef, page: SnapshotPage): Promise<readonly TableSnapshot[]> {
     const root = await this.#root(ref);
     const { after, limit } = page;
     const all = newestFirst(root.metadata);
@@ -86,7 +90,7 @@ export class TableSnapshots {
     ref: TableRef,
     pick: (metadata: TableMetadata) => IcebergSnapshot | undefined,
     facts: Parameters<typeof snapshotNotFound>[2] = {},
-  ): Promise<Snapshot> {
+  ): Promise<TableSnapshot> {
     const root = await this.#root(ref);
     const found = pick(root.metadata);
     const [answer] = found === undefined ? [] : this.#answer(root, [found]);
@@ -94,7 +98,7 @@ export class TableSnapshots {
     return answer;
   }
 
-  #answer(root: Root, found: readonly IcebergSnapshot[]): readonly Snapshot[] {
+  #answer(root: Root, found: readonly IcebergSnapshot[]): readonly TableSnapshot[] {
     const { context } = this.#catalog;
     const snapshots = found.map(catalogSnapshot);
     context.background.run(() => repairSnapshots(context, REPAIR, root.table, snapshots));

@@ -6,7 +6,7 @@ import type { Metrics } from "../base/metrics.ts";
 import { Counter, Gauge } from "../base/prom.ts";
 import type { AccountCatalog } from "../catalog/catalog.ts";
 import { encodeJob } from "../catalog/codec/job.ts";
-import { jobKeys, type Lease } from "../catalog/jobs.ts";
+import { type JobLease, jobKeys } from "../catalog/jobs.ts";
 import { KEY_FAMILIES } from "../catalog/keys.ts";
 import type { Job } from "../catalog/model.ts";
 import { CommitsTold } from "../pointer/commits-told.ts";
@@ -103,7 +103,7 @@ export class Tombstones {
   }
 
   /** The sweep, as a job's work: from where it stands to the end of the account. */
-  async sweep(lease: Lease, ended: AbortSignal): Promise<boolean> {
+  async sweep(lease: JobLease, ended: AbortSignal): Promise<boolean> {
     const { account, clock } = this.#contextOf(lease).context;
     const { step } = lease.job;
     const range = step === "" ? {} : { after: step };
@@ -129,7 +129,7 @@ export class Tombstones {
   }
 
   /** Without a tombstone: nobody makes this day's job again, and if, it only sweeps once more. */
-  async #end(lease: Lease): Promise<void> {
+  async #end(lease: JobLease): Promise<void> {
     const { account } = this.#contextOf(lease).context;
     const { id, dueMs } = lease.job;
     const [state, due] = await this.#inner.getMany(jobKeys(account, id, dueMs));
@@ -140,7 +140,7 @@ export class Tombstones {
     await this.#inner.forget(state.key, state.version);
   }
 
-  #contextOf(lease: Lease): AccountCatalog {
+  #contextOf(lease: JobLease): AccountCatalog {
     if (this.#catalog === undefined) throw lease.lost();
     return this.#catalog;
   }

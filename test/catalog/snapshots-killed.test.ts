@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { LIMITS } from "../../src/base/limits.ts";
 import { decodeSnapshotSummary } from "../../src/catalog/codec/snapshot.ts";
 import { summaryOfItem } from "../../src/catalog/entities.ts";
-import { Lease } from "../../src/catalog/jobs.ts";
+import { JobLease } from "../../src/catalog/jobs.ts";
 import { deleteDerived, endPurge } from "../../src/catalog/purging.ts";
 import { snapshotKeys } from "../../src/catalog/snapshot-puts.ts";
 import { forgetSnapshots } from "../../src/catalog/snapshots.ts";
@@ -202,7 +202,7 @@ test("what is left goes with its table, of which nothing is left then", async ()
   expect(due).toHaveLength(1);
   for (const id of due) {
     const lease = await catalog.jobs.take(id);
-    if (!(lease instanceof Lease)) return expect.unreachable("the job is free");
+    if (!(lease instanceof JobLease)) return expect.unreachable("the job is free");
     expect(await deleteDerived(catalog.context, lease, new AbortController().signal)).toBe(true);
     await endPurge(catalog.context, lease);
   }

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { TableId } from "../../src/base/ids.ts";
 import { LIMITS } from "../../src/base/limits.ts";
 import { decodeSnapshot, decodeSnapshotSummary } from "../../src/catalog/codec/snapshot.ts";
-import type { ChangeRecord, Snapshot } from "../../src/catalog/model.ts";
+import type { ChangeRecord, TableSnapshot } from "../../src/catalog/model.ts";
 import { encodeSnapshotPut, snapshotKeys } from "../../src/catalog/snapshot-puts.ts";
 import { forgetSnapshots, repairSnapshots } from "../../src/catalog/snapshots.ts";
 import type { Item } from "../../src/pointer/port.ts";
@@ -33,13 +33,13 @@ async function table(world: World) {
   return { id: entity.id, version: item.version };
 }
 
-async function pointersOf(world: World, snapshot: Snapshot): Promise<readonly Item[]> {
+async function pointersOf(world: World, snapshot: TableSnapshot): Promise<readonly Item[]> {
   const { id } = await table(world);
   const { account } = world.nodes[0]!.catalog.context;
   return world.pointers.getMany(snapshotKeys(account, id, snapshot));
 }
 
-async function expectStands(world: World, snapshot: Snapshot): Promise<void> {
+async function expectStands(world: World, snapshot: TableSnapshot): Promise<void> {
   for (const item of await pointersOf(world, snapshot)) {
     if (item.state === "absent") return expect.unreachable(`${item.key} is missing`);
     const said = decodeSnapshotSummary(item.summary ?? new Uint8Array());
@@ -52,13 +52,13 @@ async function expectStands(world: World, snapshot: Snapshot): Promise<void> {
   }
 }
 
-async function expectGone(world: World, snapshot: Snapshot): Promise<void> {
+async function expectGone(world: World, snapshot: TableSnapshot): Promise<void> {
   const states = (await pointersOf(world, snapshot)).map(({ state }) => state);
   expect(states).toEqual(["absent", "absent"]);
 }
 
 /** Leaves what an attempt leaves that put its pointers and then lost its race. */
-async function leave(world: World, snapshot: Snapshot, tableVersion: bigint): Promise<void> {
+async function leave(world: World, snapshot: TableSnapshot, tableVersion: bigint): Promise<void> {
   const { account } = world.nodes[0]!.catalog.context;
   const { id } = await table(world);
   const { revision, updatedAtMs, updatedBy, requestId } = sample.ENVELOPE;
@@ -161,7 +161,12 @@ test("what is missing or different is made as the table says, and only that", as
   const world = await openTree();
   const { context } = world.nodes[0]!.catalog;
   const snapshots = [7n, 8n, 9n, 10n].map(op.snapshotAt);
-  const [right, missing, different, half] = snapshots as [Snapshot, Snapshot, Snapshot, Snapshot];
+  const [right, missing, different, half] = snapshots as [
+    TableSnapshot,
+    TableSnapshot,
+    TableSnapshot,
+    TableSnapshot,
+  ];
   await run(world, op.commitSnapshots("s.t", [7n, 10n]));
   const now = await table(world);
   await leave(world, { ...different, manifestList: "elsewhere" }, 1n);

@@ -4,7 +4,7 @@ import { encodeGcBoundary } from "../../src/lsm/format/gc-boundary.ts";
 import { ManifestHistory } from "../../src/lsm/manifest/history.ts";
 import { boundaryPath, ManifestObjects, manifestPath } from "../../src/lsm/manifest/objects.ts";
 import type { ManifestState } from "../../src/lsm/manifest/store.ts";
-import { tablePath } from "../../src/lsm/read/tables.ts";
+import { tablePath } from "../../src/lsm/read/table-cache.ts";
 import { FaultyBlobStore } from "../support/faulty-blob-store.ts";
 import { readOne, TimedShard } from "./support/timed-shard.ts";
 

@@ -10,12 +10,12 @@ import { PUT } from "../../src/lsm/format/entry.ts";
 import { Memtable } from "../../src/lsm/memtable/memtable.ts";
 import type { LsmOptions } from "../../src/lsm/options.ts";
 import { BlockCache } from "../../src/lsm/read/cache.ts";
+import { type ReadView, ReadViews } from "../../src/lsm/read/read-view.ts";
 import type { Row, Scan } from "../../src/lsm/read/scan.ts";
-import type { Table } from "../../src/lsm/read/table.ts";
-import { Tables, tablePath } from "../../src/lsm/read/tables.ts";
-import { type View, Views } from "../../src/lsm/read/view.ts";
+import type { SsTable } from "../../src/lsm/read/ss-table.ts";
+import { TableCache, tablePath } from "../../src/lsm/read/table-cache.ts";
 import { RecentWrites } from "../../src/lsm/transaction/recent.ts";
-import type { Snapshot } from "../../src/lsm/transaction/snapshots.ts";
+import type { EngineSnapshot } from "../../src/lsm/transaction/snapshots.ts";
 import type { Transaction } from "../../src/lsm/transaction/transaction.ts";
 import { MemoryBudget } from "../../src/lsm/write/budget.ts";
 import { VirtualClock } from "../support/virtual-clock.ts";
@@ -37,7 +37,7 @@ function filled(keys: number, valueBytes: number): Memtable {
   return memtable;
 }
 
-const viewOf = (active: Memtable, frozen: readonly Memtable[] = []): View => {
+const viewOf = (active: Memtable, frozen: readonly Memtable[] = []): ReadView => {
   return { active, frozen, l0: [], runs: [] };
 };
 
@@ -73,12 +73,12 @@ describe("a memtable", () => {
 
   it("stays while a view that is pinned has it, and not for a compaction", () => {
     const [read, merged] = [filled(3, 10), filled(3, 10)];
-    const views = new Views(viewOf(new Memtable(), [read]));
+    const views = new ReadViews(viewOf(new Memtable(), [read]));
     const unpin = views.pin(views.current);
     const unpinAgain = views.pin(views.current);
     views.replace(viewOf(new Memtable(), [merged]));
     const meta = { id: "table", home: "another shard" };
-    const table = { meta } as unknown as Table;
+    const table = { meta } as unknown as SsTable;
     const unpinTables = views.pinTables({ ...views.current, l0: [table] });
     views.replace(viewOf(new Memtable()));
     expect([...views.tables()]).toEqual(["table"]);
@@ -96,7 +96,7 @@ describe("a memtable", () => {
 
   it("stays while transactions are judged by it", () => {
     const memtable = filled(3, 10);
-    const views = new Views(viewOf(new Memtable(), [memtable]));
+    const views = new ReadViews(viewOf(new Memtable(), [memtable]));
     const recent = new RecentWrites(views, 1e9, 0, () => undefined);
     recent.add(memtable, 1);
     views.replace(viewOf(new Memtable()));
@@ -194,7 +194,7 @@ it("a block is asked for again that came, was used, and went before one who wait
   let met = 0;
   for (let apart = 0; apart < 30; apart++) {
     // Nothing stays that nobody waits for.
-    const tables = new Tables(store, "", new BlockCache(0), { readGapBytes: 0, readBytes: 1 });
+    const tables = new TableCache(store, "", new BlockCache(0), { readGapBytes: 0, readBytes: 1 });
     const table = tables.of(meta);
     const first = tables.load([part(0)]).then((letGo) => letGo());
     await turn();
@@ -241,7 +241,7 @@ class Kept {
   readonly #prng: SeededPrng;
   #state: State = new Map();
   readonly #values: { readonly value: Uint8Array; readonly expected: string }[] = [];
-  readonly #snapshots: { readonly of: Snapshot; readonly state: State }[] = [];
+  readonly #snapshots: { readonly of: EngineSnapshot; readonly state: State }[] = [];
   readonly #transactions: { readonly of: Transaction; readonly state: State }[] = [];
   readonly #scans: { readonly of: Scan; readonly rows: [string, string][] }[] = [];
 

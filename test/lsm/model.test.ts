@@ -7,7 +7,7 @@ import type { LsmOptions } from "../../src/lsm/options.ts";
 import { BlockCache } from "../../src/lsm/read/cache.ts";
 import { openReader, type Reader } from "../../src/lsm/read/reader.ts";
 import type { Scan } from "../../src/lsm/read/scan.ts";
-import type { Snapshot } from "../../src/lsm/transaction/snapshots.ts";
+import type { EngineSnapshot } from "../../src/lsm/transaction/snapshots.ts";
 import type { Isolation, Transaction } from "../../src/lsm/transaction/transaction.ts";
 import { MemoryBudget } from "../../src/lsm/write/budget.ts";
 import { ModelClones } from "./support/model-clones.ts";
@@ -117,7 +117,7 @@ class Run {
   readonly #model = new VersionMap();
   #engine: Engine;
   #acknowledged = 0;
-  #snapshots: Snapshot[] = [];
+  #snapshots: EngineSnapshot[] = [];
   #transactions: ModelTransaction[] = [];
   #reader: Reader | undefined;
   /** Checkpoints, by name: their sequences. */

@@ -6,8 +6,8 @@ import { SstWriter } from "../../src/lsm/format/sst-writer.ts";
 import { mintUlid } from "../../src/lsm/format/ulid.ts";
 import { BlockCache } from "../../src/lsm/read/cache.ts";
 import { RunCursor } from "../../src/lsm/read/run-cursor.ts";
-import type { Table } from "../../src/lsm/read/table.ts";
-import { Tables, tablePath } from "../../src/lsm/read/tables.ts";
+import type { SsTable } from "../../src/lsm/read/ss-table.ts";
+import { TableCache, tablePath } from "../../src/lsm/read/table-cache.ts";
 import { VirtualClock } from "../support/virtual-clock.ts";
 import {
   bytesOf,
@@ -20,8 +20,8 @@ import {
 
 interface Run {
   readonly entries: readonly Entry[];
-  readonly tables: Tables;
-  readonly run: readonly Table[];
+  readonly tables: TableCache;
+  readonly run: readonly SsTable[];
 }
 
 /** Entries cut into tables anywhere, also between two versions of one key. */
@@ -30,9 +30,9 @@ async function makeRun(seed: number, cacheBytes: number): Promise<Run> {
   const clock = new VirtualClock();
   const store = new MemoryBlobStore(clock);
   const cache = new BlockCache(cacheBytes);
-  const tables = new Tables(store, "", cache, { readGapBytes: 64, readBytes: 400 });
+  const tables = new TableCache(store, "", cache, { readGapBytes: 64, readBytes: 400 });
   const entries = inOrder(randomEntries(prng, 1 + Math.floor(prng.float() * 200), 0.2));
-  const run: Table[] = [];
+  const run: SsTable[] = [];
   for (let at = 0; at < entries.length; ) {
     const id = mintUlid(clock, prng);
     const writer = new SstWriter(id, { blockBytes: 100, indexPartBytes: 200 });
@@ -48,7 +48,7 @@ async function makeRun(seed: number, cacheBytes: number): Promise<Run> {
 }
 
 /** Makes a move, loading what it misses until it is done. */
-async function moved(tables: Tables, cursor: RunCursor, move: () => Step): Promise<Step> {
+async function moved(tables: TableCache, cursor: RunCursor, move: () => Step): Promise<Step> {
   const held: (() => void)[] = [];
   for (;;) {
     const step = move();

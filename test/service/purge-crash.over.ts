@@ -5,7 +5,7 @@ import { LIMITS } from "../../src/base/limits.ts";
 import { MemoryBlobStore } from "../../src/blob/memory.ts";
 import type { BlobStore } from "../../src/blob/port.ts";
 import type { AccountCatalog } from "../../src/catalog/catalog.ts";
-import { Lease } from "../../src/catalog/jobs.ts";
+import { JobLease } from "../../src/catalog/jobs.ts";
 import { beginPurge, endPurge } from "../../src/catalog/purging.ts";
 import type { PointerStore } from "../../src/pointer/port.ts";
 import { checkStore } from "../catalog/support/check-store.ts";
@@ -204,9 +204,9 @@ test.each([0, 1, 2])(
   30_000,
 );
 
-async function takenBy({ jobs }: AccountCatalog, id: JobId): Promise<Lease> {
+async function takenBy({ jobs }: AccountCatalog, id: JobId): Promise<JobLease> {
   const lease = await jobs.take(id);
-  if (!(lease instanceof Lease)) throw new Error("the job is not free");
+  if (!(lease instanceof JobLease)) throw new Error("the job is not free");
   return lease;
 }
 

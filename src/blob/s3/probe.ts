@@ -65,7 +65,7 @@ async function probeOnce(
   components: S3Components,
 ): Promise<BucketReport> {
   const store = new S3BlobStore(options, components);
-  const probe = new Probe(wire, store, components);
+  const probe = new S3Probe(wire, store, components);
   try {
     const clockSkewMs = await probe.use();
     await probe.conditions();
@@ -83,7 +83,7 @@ async function probeOnce(
   }
 }
 
-class Probe {
+class S3Probe {
   readonly #wire: S3Wire;
   readonly #store: BlobStore;
   readonly #components: S3Components;

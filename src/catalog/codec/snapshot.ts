@@ -1,12 +1,12 @@
 import type Long from "long";
 import { FirnError } from "../../base/error.ts";
 import type { firn } from "../../gen/firn.js";
-import type { Envelope, Snapshot, SnapshotSummary } from "../model.ts";
+import type { Envelope, SnapshotSummary, TableSnapshot } from "../model.ts";
 import { sorted } from "../sorted.ts";
 import { envelopeOf, type PayloadBytes, payloadOf } from "./envelope.ts";
 import { big, bytesBy, corruptOnThrow, type Encode, long, safe, v1 } from "./wire.ts";
 
-function snapshotContent(snapshot: Snapshot): Encode {
+function snapshotContent(snapshot: TableSnapshot): Encode {
   const { parentSnapshotId, schemaId } = snapshot;
   const message: firn.v1.Snapshot.$Properties = {
     snapshotId: long(snapshot.snapshotId),
@@ -22,12 +22,12 @@ function snapshotContent(snapshot: Snapshot): Encode {
 }
 
 /** The payload of a snapshot. The envelope names its table. */
-export function encodeSnapshot(envelope: Envelope, snapshot: Snapshot): PayloadBytes {
+export function encodeSnapshot(envelope: Envelope, snapshot: TableSnapshot): PayloadBytes {
   return payloadOf(envelope, snapshotContent(snapshot));
 }
 
 /** The content of a snapshot's payload: everything but its envelope. */
-export function encodeSnapshotContent(snapshot: Snapshot): Uint8Array {
+export function encodeSnapshotContent(snapshot: TableSnapshot): Uint8Array {
   return bytesBy(snapshotContent(snapshot));
 }
 
@@ -38,13 +38,13 @@ export function encodeSnapshotContent(snapshot: Snapshot): Uint8Array {
  */
 export function decodeSnapshot(bytes: Uint8Array): {
   readonly envelope: Envelope;
-  readonly snapshot: Snapshot;
+  readonly snapshot: TableSnapshot;
 } {
   const decoded = corruptOnThrow(() => {
     const m = v1.Snapshot.decode(bytes);
     const has = (name: "parentSnapshotId" | "schemaId") =>
       Object.hasOwn(m, name) && m[name] != null;
-    const snapshot: Snapshot = {
+    const snapshot: TableSnapshot = {
       snapshotId: big(m.snapshotId as Long),
       timestampMs: safe(m.timestampMs as Long),
       sequenceNumber: big(m.sequenceNumber as Long),

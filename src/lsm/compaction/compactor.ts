@@ -7,7 +7,7 @@ import type { Ulid } from "../format/ulid.ts";
 import type { Health } from "../health.ts";
 import type { ManifestLog } from "../manifest/log.ts";
 import type { LsmOptions } from "../options.ts";
-import type { Views } from "../read/view.ts";
+import type { ReadViews } from "../read/read-view.ts";
 import { Executor, type ExecutorTarget } from "./executor.ts";
 import { type CompactionFigures, NO_COMPACTION } from "./figures.ts";
 import { compactionDebt, type PickContext, pickAll, pickCompaction } from "./pick.ts";
@@ -17,7 +17,7 @@ import { applyPlan, type CompactionPlan, isApplied, rewrittenBytes } from "./pla
 export interface CompactorTarget extends ExecutorTarget {
   readonly clock: Clock;
   readonly options: LsmOptions;
-  readonly views: Views;
+  readonly views: ReadViews;
   readonly manifests: ManifestLog;
   readonly health: Health;
   /** Snapshots that are open, ascending. */

@@ -8,7 +8,7 @@ import type { SstMeta } from "../format/sst-meta.ts";
 import type { TablesUnderWay } from "../manifest/tables-under-way.ts";
 import type { LsmOptions } from "../options.ts";
 import type { EntrySemantics } from "../read/entry-semantics.ts";
-import { pathOf, tableGone } from "../read/tables.ts";
+import { pathOf, tableGone } from "../read/table-cache.ts";
 import type { MemoryBudget } from "../write/budget.ts";
 import { boundsBetween, type KeyBounds } from "./bounds.ts";
 import {

@@ -5,7 +5,7 @@ import type { Blob, BlobStore } from "../../blob/port.ts";
 import type { SstMeta } from "../format/sst-meta.ts";
 import { mintUlid, type Ulid } from "../format/ulid.ts";
 import type { TablesUnderWay } from "../manifest/tables-under-way.ts";
-import { tableGone, tablePath } from "../read/tables.ts";
+import { tableGone, tablePath } from "../read/table-cache.ts";
 import type { MergeOutput, MergeSession, Part, Want } from "./merger.ts";
 import type { RateLimiter } from "./rate-limiter.ts";
 import { TableSink } from "./table-sink.ts";

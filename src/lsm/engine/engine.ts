@@ -5,7 +5,7 @@ import { boundsOf, type Range } from "../range.ts";
 import { assertCount, type Scan, ViewScan } from "../read/scan.ts";
 import type { NamedState } from "../states/checkpoints.ts";
 import type { Subscription } from "../subscribe/subscription.ts";
-import type { Snapshot } from "../transaction/snapshots.ts";
+import type { EngineSnapshot } from "../transaction/snapshots.ts";
 import type { Isolation, Transaction } from "../transaction/transaction.ts";
 import type { Throttle } from "../write/throttles.ts";
 import { prepare, type WriteOp, type Written } from "../write/write-path.ts";
@@ -22,7 +22,7 @@ export type ReadLevel = "memory" | "durable";
 export interface ReadOptions {
   readonly level?: ReadLevel;
   /** Reads as of a snapshot; then the level says nothing. */
-  readonly snapshot?: Snapshot;
+  readonly snapshot?: EngineSnapshot;
 }
 
 export interface PutOptions {
@@ -160,7 +160,7 @@ export class Engine {
   }
 
   /** The state at this moment, to be read until it is closed. */
-  snapshot(level: ReadLevel = "memory"): Snapshot {
+  snapshot(level: ReadLevel = "memory"): EngineSnapshot {
     const sequence = this.#sequenceOf({ level });
     this.#core.assertReadable(sequence);
     return this.#core.snapshots.open(sequence);

@@ -10,8 +10,8 @@ import { assertLsmLimits } from "../limits.ts";
 import { ManifestObjects } from "../manifest/objects.ts";
 import { assertAlive } from "../manifest/shard-files.ts";
 import type { ManifestStore } from "../manifest/store.ts";
+import { LogReplay } from "../memtable/log-replay.ts";
 import type { Memtable } from "../memtable/memtable.ts";
-import { Replay } from "../memtable/replay.ts";
 import { type LsmOptions, lsmOptions, retentionOf } from "../options.ts";
 import type { NodeIdentity, TakeOver } from "../ownership/owner.ts";
 import { takeOver } from "../ownership/take-over.ts";
@@ -87,7 +87,7 @@ export async function openShard(parts: OpenOptions): Promise<Opened> {
   });
   const { manifest: taken, outwait, known } = found;
   const leaseOver = outwait ? clock.sleep(options.takeoverWaitMs) : undefined;
-  const replay = new Replay(options.memtableBytes, taken.lastSequence);
+  const replay = new LogReplay(options.memtableBytes, taken.lastSequence);
   const opening = logs.open({
     epoch: taken.writerEpoch,
     from: { file: taken.walFrom, sequence: taken.lastSequence },

@@ -3,9 +3,9 @@ import { Memtable } from "../memtable/memtable.ts";
 import { ExpiryClock } from "../read/entry-semantics.ts";
 import { Operators } from "../read/operators.ts";
 import { PointLookups, ReadFigures } from "../read/point-lookups.ts";
+import { type ReadView, ReadViews } from "../read/read-view.ts";
 import type { ScanSource } from "../read/scan.ts";
-import { Tables } from "../read/tables.ts";
-import { type View, Views } from "../read/view.ts";
+import { TableCache } from "../read/table-cache.ts";
 import type { Opened } from "./open.ts";
 
 /** What reads tell the engine, and ask of it. */
@@ -17,8 +17,8 @@ interface ReadsHost extends Pick<ScanSource, "assertReadable"> {
 
 /** What lookups and scans go through: open tables, the current view, the semantics of entries. */
 export class Reads {
-  readonly tables: Tables;
-  readonly views: Views;
+  readonly tables: TableCache;
+  readonly views: ReadViews;
   readonly operators: Operators;
   readonly source: ScanSource;
   readonly lookups: PointLookups;
@@ -26,9 +26,9 @@ export class Reads {
   constructor({ parts, options, prefix, budget, manifest, memtables }: Opened, host: ReadsHost) {
     const { clock, store } = parts;
     const { explain, assertReadable, onWaited } = host;
-    this.tables = new Tables(store, prefix, budget.cache, { ...options, explain });
+    this.tables = new TableCache(store, prefix, budget.cache, { ...options, explain });
     const [active = new Memtable(), ...frozen] = memtables;
-    this.views = new Views({ active, frozen, ...this.sorted(manifest) });
+    this.views = new ReadViews({ active, frozen, ...this.sorted(manifest) });
     this.operators = new Operators(manifest.operators);
     const { nowMs } = new ExpiryClock(clock);
     const figures = new ReadFigures();
@@ -44,7 +44,7 @@ export class Reads {
   }
 
   /** The tables that a manifest names, as places of a view. */
-  sorted({ level0, runs }: Manifest): Pick<View, "l0" | "runs"> {
+  sorted({ level0, runs }: Manifest): Pick<ReadView, "l0" | "runs"> {
     const { tables } = this;
     return {
       l0: level0.map((meta) => tables.of(meta)),

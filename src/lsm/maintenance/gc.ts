@@ -5,7 +5,7 @@ import { isUlid, type Ulid } from "../format/ulid.ts";
 import { listAll, ManifestHistory, type Numbered } from "../manifest/history.ts";
 import type { ManifestLog } from "../manifest/log.ts";
 import type { TablesUnderWay } from "../manifest/tables-under-way.ts";
-import type { Views } from "../read/view.ts";
+import type { ReadViews } from "../read/read-view.ts";
 import { certainly, hasEnded, without } from "../states/checkpoints.ts";
 import { letGoOfParent, type ManifestsOf } from "../states/parent.ts";
 
@@ -37,7 +37,7 @@ export interface CollectorTarget {
   readonly manifests: ManifestLog;
   /** Of the shard that this one is a clone of. */
   readonly manifestsOf: ManifestsOf;
-  readonly views: Views;
+  readonly views: ReadViews;
   readonly underWay: TablesUnderWay;
 }
 

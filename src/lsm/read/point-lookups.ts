@@ -16,10 +16,10 @@ import type { Maybe } from "../maybe.ts";
 import type { Found, Memtable } from "../memtable/memtable.ts";
 import { type EntrySemantics, foldDown, hasExpired } from "./entry-semantics.ts";
 import { KeySamples } from "./key-samples.ts";
+import { firstReaching, isVisible, type ReadView, type ReadViews } from "./read-view.ts";
 import type { ScanSource } from "./scan.ts";
-import type { Table } from "./table.ts";
-import type { Tables } from "./tables.ts";
-import { firstReaching, isVisible, type View, type Views } from "./view.ts";
+import type { SsTable } from "./ss-table.ts";
+import type { TableCache } from "./table-cache.ts";
 import { viewCursor } from "./view-cursor.ts";
 
 /** What look-ups met, for the metrics: cheap counts, no times. */
@@ -50,8 +50,8 @@ type Value = Uint8Array | undefined;
 export class PointLookups {
   readonly figures: ReadFigures;
   readonly samples: KeySamples;
-  readonly #tables: Tables;
-  readonly #views: Views;
+  readonly #tables: TableCache;
+  readonly #views: ReadViews;
 
   readonly #clock: Clock;
   readonly #semantics: EntrySemantics;
@@ -77,7 +77,7 @@ export class PointLookups {
    * The value of a key as of a sequence; undefined where it has none. It may be kept, and must not
    * be written to: it may be a view of what others read.
    */
-  get(view: View, key: Key, sequence: Sequence): Maybe<Value> {
+  get(view: ReadView, key: Key, sequence: Sequence): Maybe<Value> {
     this.figures.gets++;
     this.samples.note(key);
     const missing: MissingBlock[] = [];
@@ -86,7 +86,7 @@ export class PointLookups {
   }
 
   /** As `get` of each; what is missing for several is asked for at once. */
-  getMany(view: View, keys: readonly Key[], sequence: Sequence): Maybe<readonly Value[]> {
+  getMany(view: ReadView, keys: readonly Key[], sequence: Sequence): Maybe<readonly Value[]> {
     this.figures.gets += keys.length;
     this.samples.noteKeys(keys);
     const values: Value[] = new Array(keys.length);
@@ -101,7 +101,7 @@ export class PointLookups {
   }
 
   /** What was loaded stays at hand to the end, or a small cache would lose it to what follows. */
-  async #wait(view: View, key: Key, sequence: Sequence, first: MissingBlock[]): Promise<Value> {
+  async #wait(view: ReadView, key: Key, sequence: Sequence, first: MissingBlock[]): Promise<Value> {
     const held = [this.#begin(view)];
     try {
       for (let missing = first; ; ) {
@@ -116,7 +116,7 @@ export class PointLookups {
   }
 
   async #waitMany(
-    view: View,
+    view: ReadView,
     keys: readonly Key[],
     sequence: Sequence,
     values: Value[],
@@ -143,7 +143,7 @@ export class PointLookups {
   }
 
   /** Pins the view of a read that waits, and counts it, until what is answered is called. */
-  #begin(view: View): () => void {
+  #begin(view: ReadView): () => void {
     const unpin = this.#views.pin(view);
     const startMs = this.#clock.monotonicMs();
     this.figures.waits++;
@@ -155,7 +155,7 @@ export class PointLookups {
 
   /** @returns the indices whose answer is missing still. */
   #findAll(
-    view: View,
+    view: ReadView,
     keys: readonly Key[],
     sequence: Sequence,
     into: { values: Value[]; missing: MissingBlock[]; among: Iterable<number>; waited: boolean },
@@ -172,7 +172,7 @@ export class PointLookups {
 
   /** @param waited blocks had to be loaded: see `valueAt`. */
   #find(
-    view: View,
+    view: ReadView,
     key: Key,
     sequence: Sequence,
     missing: MissingBlock[],
@@ -199,7 +199,7 @@ export class PointLookups {
     for (const run of runs) {
       // Versions of one key may be cut between two tables, the newer ones first.
       for (let at = firstReaching(run, key); at < run.tables.length; at++) {
-        const table = run.tables[at] as Table;
+        const table = run.tables[at] as SsTable;
         if (table.meta.stats.firstKey > key) break;
         if (!isVisible(table, sequence)) continue;
         const found = this.#inTable(table, key, sequence, a, b, missing, waited);
@@ -212,7 +212,7 @@ export class PointLookups {
 
   /** The value of a key whose newest version is an operand: of all versions that it needs. */
   #folded(
-    view: View,
+    view: ReadView,
     key: Key,
     sequence: Sequence,
     missing: MissingBlock[],
@@ -233,7 +233,7 @@ export class PointLookups {
   }
 
   #inTable(
-    table: Table,
+    table: SsTable,
     key: Key,
     sequence: Sequence,
     a: number,
@@ -283,7 +283,7 @@ function valueAt(point: SstCursor, waited: boolean): Uint8Array {
   return waited ? point.copiedValue() : point.lentValue();
 }
 
-function inMemtables(view: View, key: Key, sequence: Sequence): Found | undefined {
+function inMemtables(view: ReadView, key: Key, sequence: Sequence): Found | undefined {
   let found = inMemtable(view.active, key, sequence);
   for (let i = 0; found === undefined && i < view.frozen.length; i++) {
     found = inMemtable(view.frozen[i] as Memtable, key, sequence);

@@ -5,8 +5,8 @@ import { type Key, keyOfBytes, type Sequence } from "../format/entry.ts";
 import type { Manifest } from "../format/manifest.ts";
 import type { Ulid } from "../format/ulid.ts";
 import type { Maybe } from "../maybe.ts";
+import { LogReplay } from "../memtable/log-replay.ts";
 import { Memtable } from "../memtable/memtable.ts";
-import { Replay } from "../memtable/replay.ts";
 import type { LsmOptions } from "../options.ts";
 import { boundsOf, type Range } from "../range.ts";
 import type { TailGroup, WalPlace } from "../wal/port.ts";
@@ -14,9 +14,9 @@ import type { BlockCache } from "./cache.ts";
 import { ExpiryClock } from "./entry-semantics.ts";
 import { Operators } from "./operators.ts";
 import { PointLookups, ReadFigures } from "./point-lookups.ts";
+import { type ReadView, ReadViews } from "./read-view.ts";
 import { assertCount, type Scan, type ScanSource, ViewScan } from "./scan.ts";
-import { Tables } from "./tables.ts";
-import { type View, Views } from "./view.ts";
+import { TableCache } from "./table-cache.ts";
 
 export interface ReadableParts {
   readonly store: BlobStore;
@@ -29,7 +29,7 @@ export interface ReadableParts {
 }
 
 export interface ReadableFigures {
-  readonly reads: ReadFigures & Tables["figures"];
+  readonly reads: ReadFigures & TableCache["figures"];
   readonly memtables: { readonly count: number; readonly bytes: number };
 }
 
@@ -49,13 +49,13 @@ const MEMTABLE_BYTES = 4_194_304;
  * the log holds beyond it. It only moves forward, each time in one step.
  */
 export class Readable {
-  readonly views: Views;
+  readonly views: ReadViews;
   readonly #parts: ReadableParts;
-  readonly #tables: Tables;
+  readonly #tables: TableCache;
   readonly #lookups: PointLookups;
   readonly #source: ScanSource;
   readonly #semantics: { operators: Operators; readonly nowMs: () => number };
-  readonly #replay: Replay;
+  readonly #replay: LogReplay;
   #manifest: Manifest;
   #place: WalPlace;
   #sequence: Sequence;
@@ -68,9 +68,9 @@ export class Readable {
     this.#manifest = manifest;
     this.#sequence = lastSequence;
     this.#place = placeOf(manifest);
-    this.#tables = new Tables(store, prefix, cache, { ...options, explain });
-    this.#replay = new Replay(MEMTABLE_BYTES, lastSequence);
-    this.views = new Views({ active: new Memtable(), frozen: [], ...this.#sorted(manifest) });
+    this.#tables = new TableCache(store, prefix, cache, { ...options, explain });
+    this.#replay = new LogReplay(MEMTABLE_BYTES, lastSequence);
+    this.views = new ReadViews({ active: new Memtable(), frozen: [], ...this.#sorted(manifest) });
     const { nowMs } = new ExpiryClock(clock);
     this.#semantics = { operators: new Operators(manifest.operators), nowMs };
     const figures = new ReadFigures();
@@ -169,7 +169,7 @@ export class Readable {
     this.views.replace({ active, frozen, ...this.#sorted(this.#manifest) });
   }
 
-  #sorted({ level0, runs }: Manifest): Pick<View, "l0" | "runs"> {
+  #sorted({ level0, runs }: Manifest): Pick<ReadView, "l0" | "runs"> {
     const tables = this.#tables;
     return {
       l0: level0.map((meta) => tables.of(meta)),

@@ -6,8 +6,8 @@ import type { Memtable } from "../memtable/memtable.ts";
 import type { Bounds } from "../range.ts";
 import type { EntrySemantics } from "./entry-semantics.ts";
 import { STEPS_A_TURN, VisibleCursor } from "./merge-visible.ts";
-import type { Tables } from "./tables.ts";
-import type { View, Views } from "./view.ts";
+import type { ReadView, ReadViews } from "./read-view.ts";
+import type { TableCache } from "./table-cache.ts";
 import { type PrefixFigures, viewCursor } from "./view-cursor.ts";
 
 /** Never write to the bytes: they are views of what others read. They may be kept. */
@@ -41,8 +41,8 @@ export interface ScanOptions {
 
 /** What a scan reads from; `assertReadable` throws where reads are over. */
 export interface ScanSource {
-  readonly tables: Tables;
-  readonly views: Views;
+  readonly tables: TableCache;
+  readonly views: ReadViews;
   readonly semantics: EntrySemantics;
   readonly figures: PrefixFigures;
   readonly assertReadable: (sequence: Sequence) => void;
@@ -57,7 +57,7 @@ const FIRST_AHEAD_BYTES = 65_536;
 export class ViewScan implements Scan {
   readonly #source: ScanSource;
   readonly #options: ScanOptions;
-  readonly #view: View;
+  readonly #view: ReadView;
   /** Undefined until the tails are at hand that have to be known first. */
   #cursor: VisibleCursor | undefined;
   #tails: readonly MissingBlock[] = [];
@@ -69,7 +69,7 @@ export class ViewScan implements Scan {
   /** The cursor's steps when it gave the last row, that one included. */
   #stepsBefore = 0;
 
-  constructor(source: ScanSource, view: View, options: ScanOptions) {
+  constructor(source: ScanSource, view: ReadView, options: ScanOptions) {
     this.#source = source;
     this.#options = options;
     this.#left = options.limit;
@@ -194,7 +194,7 @@ export class ViewScan implements Scan {
 
 /** Rows on their way out: their keys are texts until their number is known. */
 class Batch {
-  readonly #view: View;
+  readonly #view: ReadView;
   /** What the value before lay in, if that was no memtable. */
   #block: ArrayBufferLike | undefined;
   readonly #keys: Key[] = [];
@@ -202,7 +202,7 @@ class Batch {
   readonly #passed: number[] = [];
   #keyBytes = 0;
 
-  constructor(view: View) {
+  constructor(view: ReadView) {
     this.#view = view;
   }
 
@@ -256,7 +256,7 @@ class Batch {
 }
 
 /** What a scan of so few rows reads of the widest table, or a little of an unbounded one. */
-function firstAhead(view: View, limit: number): number {
+function firstAhead(view: ReadView, limit: number): number {
   if (limit === Number.POSITIVE_INFINITY) return FIRST_AHEAD_BYTES;
   const stats = view.l0[0]?.meta.stats ?? view.runs[0]?.tables[0]?.meta.stats;
   if (stats === undefined || stats.entries === 0) return 0;

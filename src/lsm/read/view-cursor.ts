@@ -6,9 +6,9 @@ import type { Sst } from "../format/sst.ts";
 import type { Bounds } from "../range.ts";
 import { CoveredCursor, RangeCover } from "./covered-cursor.ts";
 import { MergeCursor } from "./merge.ts";
+import { isVisible, type ReadView } from "./read-view.ts";
 import { RunCursor } from "./run-cursor.ts";
-import type { Table } from "./table.ts";
-import { isVisible, type View } from "./view.ts";
+import type { SsTable } from "./ss-table.ts";
 
 /** Which entries of a view a reader wants: those within bounds, as of a sequence. */
 export interface Reading {
@@ -30,18 +30,18 @@ export interface PrefixFigures {
  * @returns the tails of tables whose range tombstones have to be known first, if some are not at
  *   hand: they are held until the reader ends, or its cursor is made.
  */
-export function viewCursor(view: View, reading: Reading): Cursor | readonly MissingBlock[] {
-  const places = new Places(reading);
+export function viewCursor(view: ReadView, reading: Reading): Cursor | readonly MissingBlock[] {
+  const sources = new SortedSources(reading);
   for (const memtable of [view.active, ...view.frozen]) {
-    places.delete(memtable.ranges);
-    if (memtable.entries > 0) places.add(memtable.cursor(), memtable.maxSequence);
+    sources.delete(memtable.ranges);
+    if (memtable.entries > 0) sources.add(memtable.cursor(), memtable.maxSequence);
   }
-  for (const table of view.l0) places.addRun(reaching([table], reading));
-  for (const { tables } of view.runs) places.addRun(reaching(tables, reading));
-  return places.missing.length > 0 ? places.missing : places.cursor();
+  for (const table of view.l0) sources.addRun(reaching([table], reading));
+  for (const { tables } of view.runs) sources.addRun(reaching(tables, reading));
+  return sources.missing.length > 0 ? sources.missing : sources.cursor();
 }
 
-function reaching(tables: readonly Table[], { bounds, sequence }: Reading): readonly Table[] {
+function reaching(tables: readonly SsTable[], { bounds, sequence }: Reading): readonly SsTable[] {
   return tables.filter((table) => {
     const { firstKey, lastKey } = table.meta.stats;
     const within = lastKey >= bounds.from && (bounds.to === undefined || firstKey < bounds.to);
@@ -49,12 +49,12 @@ function reaching(tables: readonly Table[], { bounds, sequence }: Reading): read
   });
 }
 
-/** The sorted places of a view, taken in from the newest to the oldest. */
-class Places {
+/** The sorted sources of a view, taken in from the newest to the oldest. */
+class SortedSources {
   readonly missing: MissingBlock[] = [];
   readonly #reading: Reading;
   readonly #inputs: Cursor[] = [];
-  /** Of the places so far: what they delete is older, and lies in them or further down. */
+  /** Of the sources so far: what they delete is older, and lies in them or further down. */
   readonly #ranges: RangeMap[] = [];
 
   constructor(reading: Reading) {
@@ -78,7 +78,7 @@ class Places {
   }
 
   /** Tables of one age. */
-  addRun(tables: readonly Table[]): void {
+  addRun(tables: readonly SsTable[]): void {
     let maxSequence = 0;
     let hasBare = false;
     for (const table of tables) {

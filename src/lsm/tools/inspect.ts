@@ -16,7 +16,7 @@ import {
   type TableFile,
   tableFiles,
 } from "../manifest/shard-files.ts";
-import { pathOf, tablePath } from "../read/tables.ts";
+import { pathOf, tablePath } from "../read/table-cache.ts";
 import { type BatchOp, decodeBatch } from "../wal/batch.ts";
 import { openTableFile } from "./verify-table.ts";
 

@@ -5,7 +5,7 @@ import type { Ulid } from "../format/ulid.ts";
 import { ManifestHistory } from "../manifest/history.ts";
 import { manifestPath } from "../manifest/objects.ts";
 import { noShard, type ShardFiles, type TableFile, tableFiles } from "../manifest/shard-files.ts";
-import { pathOf } from "../read/tables.ts";
+import { pathOf } from "../read/table-cache.ts";
 import { hasEnded } from "../states/checkpoints.ts";
 import { isAbandoned, isHeld, objectsOf } from "../states/parent.ts";
 import { decodeBatch } from "../wal/batch.ts";

@@ -2,7 +2,7 @@ import { ENTRY, type Step } from "../format/cursor.ts";
 import { END_OF_KEYS, type Key, MAX_SEQUENCE, type Sequence } from "../format/entry.ts";
 import type { Memtable } from "../memtable/memtable.ts";
 import type { Bounds } from "../range.ts";
-import type { Views } from "../read/view.ts";
+import type { ReadViews } from "../read/read-view.ts";
 
 /**
  * What was written of late, for telling conflicts: memtables hold every write with its sequence, so
@@ -10,7 +10,7 @@ import type { Views } from "../read/view.ts";
  * is open that is older, within a bound.
  */
 export class RecentWrites {
-  readonly #views: Views;
+  readonly #views: ReadViews;
   readonly #maxBytes: number;
   readonly #onBytes: (bytes: number) => void;
   /** Newest first. */
@@ -21,7 +21,12 @@ export class RecentWrites {
    * @param floor everything up to it lies in tables.
    * @param onBytes told whenever there is more or less of it.
    */
-  constructor(views: Views, maxBytes: number, floor: Sequence, onBytes: (bytes: number) => void) {
+  constructor(
+    views: ReadViews,
+    maxBytes: number,
+    floor: Sequence,
+    onBytes: (bytes: number) => void,
+  ) {
     this.#views = views;
     this.#maxBytes = maxBytes;
     this.#onBytes = onBytes;

@@ -2,7 +2,7 @@ import { invalid } from "../../base/error.ts";
 import type { Sequence } from "../format/entry.ts";
 
 /** A state that stays readable until it is closed: flushes and compactions keep what it sees. */
-export interface Snapshot {
+export interface EngineSnapshot {
   readonly sequence: Sequence;
   readonly closed: boolean;
   close(): void;
@@ -13,7 +13,7 @@ export class Snapshots {
   readonly #open = new Map<Sequence, number>();
 
   /** Registers a state that all data up to it still is at hand for: the current one. */
-  open(sequence: Sequence): Snapshot {
+  open(sequence: Sequence): EngineSnapshot {
     this.#open.set(sequence, (this.#open.get(sequence) ?? 0) + 1);
     let closed = false;
     return {
@@ -30,7 +30,7 @@ export class Snapshots {
   }
 
   /** @throws FirnError `Invalid`, code `LSM_SNAPSHOT_CLOSED`: its state may be gone. */
-  sequenceOf(snapshot: Snapshot): Sequence {
+  sequenceOf(snapshot: EngineSnapshot): Sequence {
     if (!snapshot.closed) return snapshot.sequence;
     throw invalid("LSM_SNAPSHOT_CLOSED", "the snapshot is closed");
   }

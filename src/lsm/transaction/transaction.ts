@@ -27,7 +27,7 @@ import {
 import { OverlayScan, type OwnRow } from "./overlay-scan.ts";
 import { OwnKey } from "./own-key.ts";
 import type { RecentWrites } from "./recent.ts";
-import type { Snapshot } from "./snapshots.ts";
+import type { EngineSnapshot } from "./snapshots.ts";
 
 /**
  * `snapshot`: of two transactions that write one key the second fails; a range that is deleted is
@@ -76,7 +76,7 @@ const ENTRY_BYTES = 64;
  */
 export class Transaction {
   readonly #host: TransactionHost;
-  readonly #snapshot: Snapshot;
+  readonly #snapshot: EngineSnapshot;
   readonly #serializable: boolean;
   readonly #age: Stopwatch;
   /** By key; of those in a range that it deleted, only what it wrote after that. */
@@ -89,7 +89,7 @@ export class Transaction {
   #bytes = 0;
   #over = false;
 
-  constructor(host: TransactionHost, snapshot: Snapshot, isolation: Isolation) {
+  constructor(host: TransactionHost, snapshot: EngineSnapshot, isolation: Isolation) {
     this.#host = host;
     this.#snapshot = snapshot;
     this.#serializable = isolation === "serializable";

@@ -56,7 +56,7 @@ export class ObjectWalStore implements WalStore {
     const { epoch, from } = options;
     assert(Number.isInteger(epoch) && epoch > 0 && epoch < 2 ** 32, "an epoch is 1 to 2^32 - 1");
     const fence = await this.#fence(epoch, from.file);
-    const replay = new Replay(options);
+    const replay = new ObjectReplay(options);
     try {
       await this.#replay(fence.below, replay);
     } catch (error) {
@@ -79,7 +79,7 @@ export class ObjectWalStore implements WalStore {
     });
   }
 
-  async #replay(below: readonly number[], replay: Replay): Promise<void> {
+  async #replay(below: readonly number[], replay: ObjectReplay): Promise<void> {
     for (let at = 0; at < below.length; at += READ_AHEAD) {
       const ids = below.slice(at, at + READ_AHEAD);
       const objects = await Promise.all(ids.map((id) => this.#log.get(id)));
@@ -123,7 +123,7 @@ export interface RecoveredObject {
 }
 
 /** Hands on the groups of the objects, and sees that none is missing. */
-class Replay {
+class ObjectReplay {
   readonly recovered: RecoveredObject[] = [];
   lastSequence: number;
   readonly #options: WalOpenOptions;

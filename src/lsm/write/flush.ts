@@ -10,7 +10,7 @@ import type { TablesUnderWay } from "../manifest/tables-under-way.ts";
 import type { Maybe } from "../maybe.ts";
 import type { Memtable } from "../memtable/memtable.ts";
 import { retentionOf } from "../options.ts";
-import type { Views } from "../read/view.ts";
+import type { ReadViews } from "../read/read-view.ts";
 import type { Sampler } from "../states/samples.ts";
 import type { Wal } from "../wal/port.ts";
 import { type TableTarget, writeTable } from "./memtable-table.ts";
@@ -18,7 +18,7 @@ import { type TableTarget, writeTable } from "./memtable-table.ts";
 /** What a flush reads from, and where it leaves what it made. */
 export interface FlushTarget extends TableTarget {
   readonly prng: Prng;
-  readonly views: Views;
+  readonly views: ReadViews;
   readonly manifests: ManifestLog;
   readonly wal: Wal;
   readonly health: Health;

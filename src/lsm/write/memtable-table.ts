@@ -11,7 +11,7 @@ import { mintUlid, type Ulid } from "../format/ulid.ts";
 import type { Memtable } from "../memtable/memtable.ts";
 import type { LsmOptions } from "../options.ts";
 import type { EntrySemantics } from "../read/entry-semantics.ts";
-import { tablePath } from "../read/tables.ts";
+import { tablePath } from "../read/table-cache.ts";
 import { keptRanges, VersionFilter } from "../read/versions.ts";
 
 /** Where a memtable becomes a table. */

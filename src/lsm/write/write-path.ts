@@ -9,7 +9,7 @@ import type { LsmOptions } from "../options.ts";
 import { deletedBounds } from "../range.ts";
 import { KeySamples } from "../read/key-samples.ts";
 import type { Operators } from "../read/operators.ts";
-import type { Views } from "../read/view.ts";
+import type { ReadViews } from "../read/read-view.ts";
 import { type BatchOp, batchBytes, decodeBatch, encodeBatch, writeBatch } from "../wal/batch.ts";
 import type { GroupCommit, WriteHandle } from "../wal/group-commit.ts";
 import type { Turn } from "./budget.ts";
@@ -61,7 +61,7 @@ export interface Prepared {
 export interface WriteTarget {
   readonly clock: Clock;
   readonly options: LsmOptions;
-  readonly views: Views;
+  readonly views: ReadViews;
   readonly commits: GroupCommit;
   readonly health: Health;
   readonly pressure: Pressure;

@@ -31,7 +31,7 @@ const PRESENT = { ConditionExpression: "attribute_exists(p)" };
  */
 export async function probeTable(target: DynamoTable, prng: Prng): Promise<TableReport> {
   const { BillingModeSummary: billing } = await describeTable(target);
-  const probe = new Probe(target, prng);
+  const probe = new DynamoProbe(target, prng);
   try {
     await probe.race();
     await probe.transaction();
@@ -85,7 +85,7 @@ class Unprocessed extends Error {
   override readonly name = "ThrottlingException";
 }
 
-class Probe {
+class DynamoProbe {
   readonly #target: DynamoTable;
   readonly #partition: string;
   readonly #leftoverS: number;

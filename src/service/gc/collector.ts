@@ -2,7 +2,7 @@ import { FirnError } from "../../base/error.ts";
 import type { WriterId } from "../../base/ids.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { Counter } from "../../base/prom.ts";
-import type { Lease } from "../../catalog/jobs.ts";
+import type { JobLease } from "../../catalog/jobs.ts";
 import { walkPayloads } from "../../catalog/walk.ts";
 import { CommitsTold } from "../../pointer/commits-told.ts";
 import type { Batch, PointerStore } from "../../pointer/port.ts";
@@ -136,7 +136,7 @@ export class Collector {
   }
 
   /** Carries a run on from where it stands. See `JobWork`. */
-  async run(lease: Lease, ended: AbortSignal): Promise<boolean | JobWaits> {
+  async run(lease: JobLease, ended: AbortSignal): Promise<boolean | JobWaits> {
     const report = emptyReport();
     try {
       const outcome = await this.#step(lease, ended, report);
@@ -164,7 +164,7 @@ export class Collector {
   }
 
   async #step(
-    lease: Lease,
+    lease: JobLease,
     ended: AbortSignal,
     report: GarbageReport,
   ): Promise<boolean | JobWaits> {
@@ -182,7 +182,7 @@ export class Collector {
 
   /** Lists the candidates, then marks, and leaves what the mark missed for the second one. */
   async #first(
-    lease: Lease,
+    lease: JobLease,
     ended: AbortSignal,
     report: GarbageReport,
   ): Promise<boolean | JobWaits> {
@@ -216,7 +216,7 @@ export class Collector {
   }
 
   async #second(
-    lease: Lease,
+    lease: JobLease,
     ended: AbortSignal,
     report: GarbageReport,
     step: Extract<GcStep, { at: "waiting" }>,
@@ -251,7 +251,7 @@ export class Collector {
   }
 
   async #delete(
-    lease: Lease,
+    lease: JobLease,
     ended: AbortSignal,
     report: GarbageReport,
     step: Extract<GcStep, { at: "deleting" }>,
@@ -272,7 +272,7 @@ export class Collector {
   }
 
   /** The run is over. As long as anything is left that expires, there will be another. */
-  async #done(lease: Lease, run: string, report: GarbageReport): Promise<boolean> {
+  async #done(lease: JobLease, run: string, report: GarbageReport): Promise<boolean> {
     this.#served.onDone?.({ run, report });
     const went = GARBAGE_KINDS.some((kind) => report.garbage[kind].count > 0);
     const expiresMs = went ? 0 : report.nextExpiryMs;
@@ -284,7 +284,7 @@ export class Collector {
     return true;
   }
 
-  async #end(lease: Lease, dueMs: number | undefined, failure?: string): Promise<void> {
+  async #end(lease: JobLease, dueMs: number | undefined, failure?: string): Promise<void> {
     const { blobs, catalog } = this.#served;
     const { context } = catalog;
     // Before the job is over: then there may be another run, whose segments these would not be.
@@ -370,7 +370,7 @@ export class Collector {
   }
 }
 
-function carrierOf(lease: Lease, ended: AbortSignal): Carrier {
+function carrierOf(lease: JobLease, ended: AbortSignal): Carrier {
   return {
     keep: async () => {
       if (ended.aborted) throw new Interrupted();

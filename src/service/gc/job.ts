@@ -3,7 +3,7 @@ import type { JobId, WriterId } from "../../base/ids.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { encodeJob } from "../../catalog/codec/job.ts";
 import type { CatalogContext } from "../../catalog/context.ts";
-import { jobKeys, jobOf, type Lease } from "../../catalog/jobs.ts";
+import { type JobLease, jobKeys, jobOf } from "../../catalog/jobs.ts";
 import type { Job } from "../../catalog/model.ts";
 import type { PointerOp, PointerStore } from "../../pointer/port.ts";
 
@@ -67,7 +67,7 @@ export async function makeJob(
  */
 export async function endJob(
   { account, ids, pointers, jobNews }: CatalogContext,
-  lease: Lease,
+  lease: JobLease,
   next: { readonly dueMs: number; readonly failure?: string | undefined } | undefined,
 ): Promise<void> {
   const { id, dueMs, failures } = lease.job;

@@ -7,8 +7,14 @@ import type { AccountCatalog } from "../../../src/catalog/catalog.ts";
 import { directoriesAbove } from "../../../src/catalog/claims.ts";
 import type { UndropTarget } from "../../../src/catalog/dropped.ts";
 import type { Droppable } from "../../../src/catalog/drops.ts";
-import { Lease } from "../../../src/catalog/jobs.ts";
-import type { IcebergTable, Relation, Snapshot, Table, View } from "../../../src/catalog/model.ts";
+import { JobLease } from "../../../src/catalog/jobs.ts";
+import type {
+  IcebergTable,
+  Relation,
+  Table,
+  TableSnapshot,
+  View,
+} from "../../../src/catalog/model.ts";
 import type { NamespaceRef } from "../../../src/catalog/namespaces.ts";
 import type { Page, PageRequest } from "../../../src/catalog/pages.ts";
 import { beginPurge, endPurge } from "../../../src/catalog/purging.ts";
@@ -202,7 +208,7 @@ export function commitTable(path: string, mark: string): Operation {
 }
 
 /** A snapshot of this id, made at a time that follows from it. */
-export function snapshotAt(snapshotId: bigint): Snapshot {
+export function snapshotAt(snapshotId: bigint): TableSnapshot {
   return {
     snapshotId,
     timestampMs: 1_767_225_600_000 + Number(snapshotId % 1_000n),
@@ -494,11 +500,11 @@ export function undrop(type: Droppable["type"], name: string, to?: string): Oper
 /** Takes up everything that is due, unless another node is at it or it came back meanwhile. */
 async function eachDue(
   { jobs }: AccountCatalog,
-  work: (lease: Lease) => Promise<unknown>,
+  work: (lease: JobLease) => Promise<unknown>,
 ): Promise<void> {
   for (const id of (await jobs.look()).due) {
     const lease = await jobs.take(id);
-    if (!(lease instanceof Lease)) continue;
+    if (!(lease instanceof JobLease)) continue;
     try {
       await work(lease);
     } catch (error) {

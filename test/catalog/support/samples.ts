@@ -15,10 +15,10 @@ import type {
   Envelope,
   Namespace,
   Receipt,
-  Snapshot,
   SnapshotSummary,
   Summary,
   Table,
+  TableSnapshot,
   View,
 } from "../../../src/catalog/model.ts";
 
@@ -139,7 +139,7 @@ export const SUMMARY: Summary = {
 };
 
 /** Whose ids do not fit a double. */
-export const SNAPSHOT: Snapshot = {
+export const SNAPSHOT: TableSnapshot = {
   snapshotId: 9_223_372_036_854_775_807n,
   parentSnapshotId: 9_007_199_254_740_993n,
   sequenceNumber: 34n,

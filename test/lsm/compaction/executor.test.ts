@@ -15,7 +15,7 @@ import type { CompactionPlan } from "../../../src/lsm/compaction/plan.ts";
 import { PUT } from "../../../src/lsm/format/entry.ts";
 import { TablesUnderWay } from "../../../src/lsm/manifest/tables-under-way.ts";
 import { type LsmOptions, lsmOptions } from "../../../src/lsm/options.ts";
-import { tablePath } from "../../../src/lsm/read/tables.ts";
+import { tablePath } from "../../../src/lsm/read/table-cache.ts";
 import { MemoryBudget } from "../../../src/lsm/write/budget.ts";
 import { VirtualClock } from "../../support/virtual-clock.ts";
 import { type File, filesOf } from "../support/merges.ts";

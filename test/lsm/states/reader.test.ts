@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { utf8, utf8Text } from "../../../src/base/bytes.ts";
 import type { Engine } from "../../../src/lsm/engine/engine.ts";
 import { LSM_LIMITS } from "../../../src/lsm/limits.ts";
-import { Replay } from "../../../src/lsm/memtable/replay.ts";
+import { LogReplay } from "../../../src/lsm/memtable/log-replay.ts";
 import type { Reader } from "../../../src/lsm/read/reader.ts";
 import { encodeBatch } from "../../../src/lsm/wal/batch.ts";
 import { FaultyBlobStore } from "../../support/faulty-blob-store.ts";
@@ -340,7 +340,7 @@ describe("a state that two want and a collector takes", () => {
 describe("what was read of the log", () => {
   it("is cut where tables begin, in the midst of a memtable too", () => {
     // Memtables of a kibibyte: the first batch fills one.
-    const replay = new Replay(1_024, 0);
+    const replay = new LogReplay(1_024, 0);
     const add = (sequence: number, count: number): void => {
       const ops = Array.from({ length: count }, (_, i) => {
         const value = Uint8Array.of(sequence + i, 0, 0, 0, 0, 0, 0, 0);

@@ -2,7 +2,7 @@ import { FirnError } from "../../../src/base/error.ts";
 import type { Engine, ReadOptions } from "../../../src/lsm/engine/engine.ts";
 import type { Maybe } from "../../../src/lsm/maybe.ts";
 import type { Scan } from "../../../src/lsm/read/scan.ts";
-import type { Snapshot } from "../../../src/lsm/transaction/snapshots.ts";
+import type { EngineSnapshot } from "../../../src/lsm/transaction/snapshots.ts";
 import type { Written } from "../../../src/lsm/write/write-path.ts";
 import {
   type ModelOp,
@@ -19,7 +19,7 @@ import type { Sim } from "../harness/sim.ts";
 import type { Batch, Branch, History } from "./history.ts";
 
 /** Which state a read is of. */
-export type Where = "memory" | "durable" | Snapshot;
+export type Where = "memory" | "durable" | EngineSnapshot;
 
 export interface ScanPlan {
   readonly range: ReadRange;

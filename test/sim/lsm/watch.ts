@@ -1,7 +1,7 @@
 import type { BlobStore } from "../../../src/blob/port.ts";
 import { decodeGcBoundary } from "../../../src/lsm/format/gc-boundary.ts";
 import { decodeManifest, type Manifest } from "../../../src/lsm/format/manifest.ts";
-import { pathOf, tablePath } from "../../../src/lsm/read/tables.ts";
+import { pathOf, tablePath } from "../../../src/lsm/read/table-cache.ts";
 import { walId } from "../../../src/lsm/wal/names.ts";
 import type { Sim } from "../harness/sim.ts";
 import { CLONE_OF } from "./places.ts";

@@ -1,4 +1,4 @@
-import type { Snapshot } from "../../../src/lsm/transaction/snapshots.ts";
+import type { EngineSnapshot } from "../../../src/lsm/transaction/snapshots.ts";
 import { int64Text, type ModelOp, type ReadRange, setText } from "../../lsm/support/version-map.ts";
 import type { Sim } from "../harness/sim.ts";
 import { JudgedTransaction } from "./judged-transaction.ts";
@@ -38,7 +38,7 @@ export class User {
   /** The highest value of each counter that anybody was told as the latest one. */
   readonly #told: Map<string, Told>;
   #writes = 0;
-  #snapshot: { readonly member: Member; readonly snapshot: Snapshot } | undefined;
+  #snapshot: { readonly member: Member; readonly snapshot: EngineSnapshot } | undefined;
 
   constructor(sim: Sim, shard: Shard, name: string, told: Map<string, Told>) {
     this.#sim = sim;

@@ -9,7 +9,7 @@ import { openSst, type Sst } from "../format/sst.ts";
 import type { SstMeta } from "../format/sst-meta.ts";
 import type { Ulid } from "../format/ulid.ts";
 import type { BlockCache } from "./cache.ts";
-import { type Loaded, OpenTable, type ReadAhead, Table } from "./table.ts";
+import { type Loaded, OpenTable, type ReadAhead, SsTable } from "./ss-table.ts";
 
 export interface TableOptions {
   /** Parts of a table that lie closer together than this are read with one request. */
@@ -22,7 +22,7 @@ export interface TableOptions {
 
 /** What one request reads of one table. */
 interface Read {
-  readonly table: Table;
+  readonly table: SsTable;
   readonly parts: readonly MissingBlock[];
 }
 
@@ -40,12 +40,12 @@ export function pathOf(
 }
 
 /** The tables that this process reads, each once, and the loading of what they miss. */
-export class Tables {
+export class TableCache {
   readonly #store: BlobStore;
   readonly #prefix: string;
   readonly #cache: BlockCache;
   readonly #options: TableOptions;
-  readonly #tables = new Map<Ulid, Table>();
+  readonly #tables = new Map<Ulid, SsTable>();
   #closed = false;
   #reads = 0;
   #readBytes = 0;
@@ -58,10 +58,10 @@ export class Tables {
   }
 
   /** The table that a manifest describes. Reads nothing. */
-  of(meta: SstMeta): Table {
+  of(meta: SstMeta): SsTable {
     const known = this.#tables.get(meta.id);
     if (known !== undefined) return known;
-    const table = new Table(meta, this.#cache);
+    const table = new SsTable(meta, this.#cache);
     this.#tables.set(meta.id, table);
     return table;
   }
@@ -94,7 +94,7 @@ export class Tables {
    *   codes `LSM_FENCED`, `LSM_CLOSED`; what the store throws.
    */
   async load(missing: readonly MissingBlock[], ahead?: ReadAhead): Promise<() => void> {
-    const wanted = new Map<Table, Map<number, MissingBlock>>();
+    const wanted = new Map<SsTable, Map<number, MissingBlock>>();
     for (const part of missing) {
       const table = this.#tables.get(part.file as Ulid);
       if (table === undefined) {
@@ -104,7 +104,7 @@ export class Tables {
       const parts = wanted.get(table) ?? new Map<number, MissingBlock>();
       wanted.set(table, parts.set(part.offset, part));
     }
-    const held: [Table, number][] = [];
+    const held: [SsTable, number][] = [];
     const release = (): void => {
       for (const [table, offset] of held) table.letGo(offset);
     };
@@ -126,7 +126,7 @@ export class Tables {
   }
 
   async #loadParts(
-    table: Table,
+    table: SsTable,
     parts: readonly MissingBlock[],
     ahead: ReadAhead | undefined,
   ): Promise<Map<number, Loaded>> {
@@ -151,7 +151,7 @@ export class Tables {
     return loaded;
   }
 
-  async #openTable(table: Table): Promise<OpenTable> {
+  async #openTable(table: SsTable): Promise<OpenTable> {
     const { tailAt } = table;
     let opening = table.loading.get(tailAt);
     if (opening === undefined) {
@@ -161,7 +161,7 @@ export class Tables {
     return (await opening).get(tailAt) as OpenTable;
   }
 
-  async #readTail(table: Table): Promise<Map<number, Loaded>> {
+  async #readTail(table: SsTable): Promise<Map<number, Loaded>> {
     const { id, fileBytes, tailBytes } = table.meta;
     const path = pathOf(this.#prefix, table.meta);
     const blob = await this.#store.getSuffix(path, tailBytes);
@@ -173,9 +173,9 @@ export class Tables {
   }
 
   /** Cuts parts, in any order, into requests. */
-  #plan(table: Table, parts: readonly MissingBlock[]): readonly Read[] {
+  #plan(table: SsTable, parts: readonly MissingBlock[]): readonly Read[] {
     const { readGapBytes, readBytes } = this.#options;
-    const reads: { table: Table; parts: MissingBlock[]; start: number; end: number }[] = [];
+    const reads: { table: SsTable; parts: MissingBlock[]; start: number; end: number }[] = [];
     for (const part of parts.toSorted((a, b) => a.offset - b.offset)) {
       const last = reads.at(-1);
       const end = part.offset + part.bytes;

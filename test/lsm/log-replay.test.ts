@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { END, ENTRY } from "../../src/lsm/format/cursor.ts";
 import { DELETE, EXPIRES, type Kind, keyOfBytes, MERGE, PUT } from "../../src/lsm/format/entry.ts";
+import { LogReplay } from "../../src/lsm/memtable/log-replay.ts";
 import { Memtable } from "../../src/lsm/memtable/memtable.ts";
-import { Replay } from "../../src/lsm/memtable/replay.ts";
 import { fromOfBytes, toOfBytes } from "../../src/lsm/range.ts";
 import { type BatchOp, encodeBatch } from "../../src/lsm/wal/batch.ts";
 
@@ -60,7 +60,7 @@ describe("a log that is replayed", () => {
     fc.assert(
       fc.property(batches, (all) => {
         const model = new Memtable();
-        const replay = new Replay(1_048_576, 0);
+        const replay = new LogReplay(1_048_576, 0);
         let sequence = 1;
         for (const ops of all) {
           const payload = encodeBatch(ops);

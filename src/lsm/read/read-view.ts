@@ -1,12 +1,12 @@
 import type { Key, Sequence } from "../format/entry.ts";
 import type { Ulid } from "../format/ulid.ts";
 import type { Memtable } from "../memtable/memtable.ts";
-import type { Table } from "./table.ts";
+import type { SsTable } from "./ss-table.ts";
 
 /** Tables whose key ranges do not overlap, in the order of their keys. */
 export interface Run {
   readonly id: number;
-  readonly tables: readonly Table[];
+  readonly tables: readonly SsTable[];
 }
 
 /**
@@ -14,15 +14,15 @@ export interface Run {
  * frozen ones, those hide the tables of level 0, and those the sorted runs. Never changes, but that
  * the active memtable grows.
  */
-export interface View {
+export interface ReadView {
   readonly active: Memtable;
   readonly frozen: readonly Memtable[];
-  readonly l0: readonly Table[];
+  readonly l0: readonly SsTable[];
   readonly runs: readonly Run[];
 }
 
 /** Of a view, what lies in the store. */
-type Files = Pick<View, "l0" | "runs">;
+type Files = Pick<ReadView, "l0" | "runs">;
 
 /** Index of the first table of a run that reaches up to a key; all of them if none does. */
 export function firstReaching({ tables }: Run, key: Key): number {
@@ -30,7 +30,7 @@ export function firstReaching({ tables }: Run, key: Key): number {
   let high = tables.length;
   while (low < high) {
     const middle = (low + high) >>> 1;
-    if ((tables[middle] as Table).meta.stats.lastKey < key) low = middle + 1;
+    if ((tables[middle] as SsTable).meta.stats.lastKey < key) low = middle + 1;
     else high = middle;
   }
   return low;
@@ -40,21 +40,21 @@ export function firstReaching({ tables }: Run, key: Key): number {
  * The current view, and those before it that a reader still uses. They hold their memtables: who
  * reads one beyond the turn in which it was the current one pins it.
  */
-export class Views {
-  #current: View;
-  readonly #pins = new Map<View, number>();
+export class ReadViews {
+  #current: ReadView;
+  readonly #pins = new Map<ReadView, number>();
   readonly #tablePins = new Set<Files>();
 
-  constructor(first: View) {
+  constructor(first: ReadView) {
     this.#current = first;
     hold(first);
   }
 
-  get current(): View {
+  get current(): ReadView {
     return this.#current;
   }
 
-  replace(next: View): void {
+  replace(next: ReadView): void {
     const before = this.#current;
     hold(next);
     this.#current = next;
@@ -62,7 +62,7 @@ export class Views {
   }
 
   /** Keeps files and memtables of a view, until what is answered is called. */
-  pin(view: View): () => void {
+  pin(view: ReadView): () => void {
     const pins = this.#pins.get(view) ?? 0;
     if (pins === 0) hold(view);
     this.#pins.set(view, pins + 1);
@@ -80,7 +80,7 @@ export class Views {
   }
 
   /** Keeps its files alone: a compaction takes longer than memtables should be kept. */
-  pinTables({ l0, runs }: View): () => void {
+  pinTables({ l0, runs }: ReadView): () => void {
     const pin = { l0, runs };
     this.#tablePins.add(pin);
     return () => void this.#tablePins.delete(pin);
@@ -113,19 +113,19 @@ function isForeign(files: Files): boolean {
   return tablesOf(files).some(({ meta }) => meta.home !== undefined);
 }
 
-function hold({ active, frozen }: View): void {
+function hold({ active, frozen }: ReadView): void {
   for (const memtable of [active, ...frozen]) memtable.hold();
 }
 
-function letGo({ active, frozen }: View): void {
+function letGo({ active, frozen }: ReadView): void {
   for (const memtable of [active, ...frozen]) memtable.letGo();
 }
 
-export function tablesOf({ l0, runs }: Files): readonly Table[] {
+export function tablesOf({ l0, runs }: Files): readonly SsTable[] {
   return [...l0, ...runs.flatMap((run) => run.tables)];
 }
 
 /** Whether a table can hold a version that a read at `sequence` sees. */
-export function isVisible(table: Table, sequence: Sequence): boolean {
+export function isVisible(table: SsTable, sequence: Sequence): boolean {
   return table.meta.stats.minSequence <= sequence;
 }

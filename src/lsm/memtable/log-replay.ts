@@ -4,7 +4,7 @@ import type { WalGroup } from "../wal/port.ts";
 import { Memtable } from "./memtable.ts";
 
 /** Groups of a log into memtables, as they were written before. */
-export class Replay {
+export class LogReplay {
   readonly #memtableBytes: number;
   #filled: Memtable[] = [];
   #active = new Memtable();

@@ -39,7 +39,7 @@ export type Loaded = OpenTable | DataBlock | IndexBlock;
  * shared; those that somebody waits for are held here besides, so that however small the cache is,
  * what was loaded is there when the call that missed it is repeated.
  */
-export class Table implements SstBlocks {
+export class SsTable implements SstBlocks {
   readonly meta: SstMeta;
   /** Offset of the tail. */
   readonly tailAt: number;
