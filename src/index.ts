@@ -2,6 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { CompactionStyle } from "./lsm/index.ts";
+import type { CheckRun } from "./runtime/check-scratch.ts";
 import { SystemClock } from "./runtime/clock.ts";
 import { type Composition, compose } from "./runtime/compose.ts";
 import { mintNodeId } from "./runtime/node-identity.ts";
@@ -28,6 +29,8 @@ export type {
   DroppedInfo,
   DroppedPage,
 } from "./service/dropped-admin.ts";
+export type { FindingCode, FindingLevel } from "./service/fsck/findings.ts";
+export type { FsckFinding, FsckSummary } from "./service/fsck/fsck.ts";
 export type { SnapshotPage } from "./service/table-snapshots.ts";
 
 /** The use cases of an embedded Firn, called by the program itself. */
@@ -196,6 +199,7 @@ export class Firn {
       readBody: composition.readBody,
       ready: () => composition.ready(),
       shards: composition.shards,
+      check: (repair) => composition.check(repair),
       edge: settings,
       dir: operatorDirectory(settings),
       maxInFlight: settings.maxInFlight,
@@ -209,6 +213,16 @@ export class Firn {
       await composition.close();
       throw error;
     }
+  }
+
+  /**
+   * Checks everything that is stored, as `firn fsck` does, beside whoever writes. It yields what is
+   * found and returns what it came to. `repair`: derived pointers are put right.
+   *
+   * @throws FirnError what keeps it from reading: then it proves nothing.
+   */
+  check({ repair = false }: { readonly repair?: boolean } = {}): CheckRun {
+    return this.#composition.check(repair);
   }
 
   /**

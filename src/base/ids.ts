@@ -74,6 +74,11 @@ export function parseId<Id extends AnyId>(text: string): Id {
   return lower as Id;
 }
 
+/** When an id of ours was minted, by the clock of its node. */
+export function mintedAtMs(id: AnyId): number {
+  return Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
+}
+
 const DASH = 0x2d;
 const DIGITS = Buffer.from("0123456789abcdef", "latin1");
 /** The text of an id in the making: nothing waits between its writing and its reading. */

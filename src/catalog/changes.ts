@@ -1,5 +1,5 @@
 import { sha256Hex } from "../base/hash.ts";
-import type { AccountId, ChangeId } from "../base/ids.ts";
+import { type AccountId, type ChangeId, mintedAtMs } from "../base/ids.ts";
 import { LIMITS } from "../base/limits.ts";
 import type { PointerOp } from "../pointer/port.ts";
 import { encodeChange, encodePackedChange } from "./codec/change.ts";
@@ -21,6 +21,20 @@ function bucketOf(timeMs: number, id: ChangeId): string {
   return `${digits19(Math.floor(timeMs / 60_000))}-${shard}`;
 }
 
+/** Where the record of a change lies. `timeMs`: when its attempt began. */
+export function changeKey(account: AccountId, timeMs: number, id: ChangeId): string {
+  return keyOf(FAMILIES.change, account, bucketOf(timeMs, id), id);
+}
+
+/**
+ * Where the record of a change may lie, by its id alone: that is minted within its attempt, which
+ * is less than a minute old then.
+ */
+export function changeKeysOf(account: AccountId, id: ChangeId): readonly string[] {
+  const mintedMs = mintedAtMs(id);
+  return [mintedMs, mintedMs - 60_000, mintedMs + 60_000].map((ms) => changeKey(account, ms, id));
+}
+
 /** The record of one batch, to be put in that batch. */
 export function encodeChangeOp(
   account: AccountId,
@@ -30,7 +44,7 @@ export function encodeChangeOp(
   keys: readonly ChangedKey[],
 ): EncodedChange {
   const bucket = bucketOf(authorship.updatedAtMs, id);
-  const key = keyOf(FAMILIES.change, account, bucket, id);
+  const key = changeKey(account, authorship.updatedAtMs, id);
   const record: ChangeRecord = {
     requestId: authorship.requestId,
     principal: authorship.updatedBy,

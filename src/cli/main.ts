@@ -19,6 +19,7 @@ process.exitCode = await run(process.argv.slice(2), {
   },
   storageInit: async (settings) => (await import("./storage.ts")).storageInit(settings, output),
   lsm: async (command) => (await import("./lsm.ts")).lsm(command, output),
+  fsck: async (command) => (await import("./fsck.ts")).fsck(command, output),
   printError: output.printError,
 });
 await output.flush();

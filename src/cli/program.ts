@@ -1,6 +1,8 @@
 import { Command, CommanderError } from "commander";
 import { FLAG_NAMES, type Settings } from "../runtime/settings.ts";
 import { packageVersion } from "../runtime/version.ts";
+import type { FsckCommand } from "./fsck.ts";
+import { addFsck } from "./fsck-program.ts";
 import type { LsmCommand } from "./lsm.ts";
 import { addLsm } from "./lsm-program.ts";
 import { INIT_FLAGS, NO_SECRET, type SettingsContext, withSettings } from "./setting-options.ts";
@@ -10,6 +12,7 @@ export interface CommandContext extends SettingsContext {
   readonly serve: (settings: Settings) => Promise<number>;
   readonly storageInit: (settings: Settings) => Promise<number>;
   readonly lsm: (command: LsmCommand) => Promise<number>;
+  readonly fsck: (command: FsckCommand) => Promise<number>;
 }
 
 /** Settings that cannot be used, as `sysexits.h` and most tools number it. */
@@ -40,6 +43,9 @@ export async function run(args: readonly string[], context: CommandContext): Pro
     .description("Create the bucket and the table if they do not exist, and check both.");
   withSettings(init, INIT_FLAGS, [NO_SECRET], context, async (settings) => {
     exitCode = settings === undefined ? USAGE : await context.storageInit(settings);
+  });
+  addFsck(program, context, async (command) => {
+    exitCode = command === undefined ? USAGE : await context.fsck(command);
   });
   addLsm(program, context, async (command) => {
     exitCode = command === undefined ? USAGE : await context.lsm(command);

@@ -50,6 +50,7 @@ export async function serve(settings: Settings): Promise<number> {
       readBody: composition.readBody,
       ready: () => composition.ready(),
       shards: composition.shards,
+      check: (repair) => composition.check(repair),
       edge: settings,
       dir: settings.dir,
       maxInFlight: settings.maxInFlight,

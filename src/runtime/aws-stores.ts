@@ -22,7 +22,7 @@ export async function awsStores(
     dynamoPointers(settings, components, metrics),
   ]);
   if (bucket.status === "fulfilled" && table.status === "fulfilled") {
-    const { blobs } = bucket.value;
+    const { blobs, uncached } = bucket.value;
     const { pointers, assertUsable } = table.value;
     const close = async () => {
       await bucket.value.close();
@@ -30,6 +30,7 @@ export async function awsStores(
     };
     return {
       blobs,
+      uncached,
       pointers,
       pointersExpire: true,
       secret: sharedSecret(settings),

@@ -30,7 +30,8 @@ export async function bucketStores(
       node: nodeIdentity({ ...node, prng, oneHost: false }),
       ...engineParts(settings, metrics),
     });
-    const parts = { blobs: bucket.blobs, secret: sharedSecret(settings) };
+    const { blobs, uncached } = bucket;
+    const parts = { blobs, uncached, secret: sharedSecret(settings) };
     const stores = shardStores(shard, parts, components, metrics);
     const close = async () => {
       try {

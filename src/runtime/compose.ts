@@ -15,6 +15,7 @@ import type { GarbageReport } from "../service/gc/report.ts";
 import { type CatalogNode, openNode } from "../service/node.ts";
 import { threadReading } from "../service/reading.ts";
 import { DEFAULT_CATALOG } from "../service/requests.ts";
+import { type CheckRun, withScratch } from "./check-scratch.ts";
 import { directoryTrouble } from "./directory.ts";
 import { openLake } from "./lake.ts";
 import { fileUri } from "./location.ts";
@@ -32,6 +33,8 @@ export interface Composition
   readonly metrics: Metrics;
   /** Of the shards that this process owns. */
   readonly shards: readonly ShardAdmin[];
+  /** Checks everything that is stored, beside whoever writes. */
+  check(repair: boolean): CheckRun;
   /** Resolves while the stores can be reached. @throws FirnError `Unavailable` */
   ready(): Promise<void>;
   /** Says where it listens, for other processes that want its stores. Never fails for that. */
@@ -73,7 +76,17 @@ function withAdvice({ profile, dir }: Settings, error: unknown): unknown {
 
 /** A node over stores that are open; they are closed with it. @throws FirnError as `compose`. */
 export async function composeOver(
-  { blobs, pointers, pointersExpire, secret, owner, shardAdmin, close, assertUsable }: Stores,
+  {
+    blobs,
+    uncached,
+    pointers,
+    pointersExpire,
+    secret,
+    owner,
+    shardAdmin,
+    close,
+    assertUsable,
+  }: Stores,
   settings: Settings,
   components: Components,
   metrics: Metrics,
@@ -135,6 +148,8 @@ export async function composeOver(
     ...node,
     metrics,
     shards: shardAdmin === undefined ? [] : [shardAdmin],
+    check: (repair) =>
+      withScratch(settings, components, (scratch) => node.fsck(scratch, uncached).run(repair)),
     ready: async () => {
       assertUsable?.();
       await assertReachable(settings, blobs, pointers);

@@ -79,6 +79,8 @@ function clientConfig(address: BucketAddress, { s3ClientEndpoint }: Settings): P
 /** The catalog's own objects, below their prefix. */
 export interface CatalogBucket {
   readonly blobs: BlobStore;
+  /** The same without the cache. */
+  readonly uncached: BlobStore;
   /** Ends when what is cached lies on the disk: nothing of this process writes there any more. */
   close(): Promise<void>;
 }
@@ -112,7 +114,7 @@ export async function catalogBucket(
     store.close();
     await cache?.settled();
   };
-  return { blobs: cache ?? metered, close };
+  return { blobs: cache ?? metered, uncached: metered, close };
 }
 
 /** The largest blob that is kept, as a share of the cache. */

@@ -44,6 +44,8 @@ export interface Components {
 /** What differs between the profiles. */
 export interface Stores {
   readonly blobs: BlobStore;
+  /** The same without a cache before them, for who checks what is on the store. */
+  readonly uncached?: BlobStore;
   readonly pointers: PointerStore;
   /** They remove tombstones past their life by themselves, though late. */
   readonly pointersExpire?: boolean;
@@ -130,7 +132,7 @@ export function ownershipOf(
 /** Pointers as rows of the shard `system`, beside the blobs that its files are. */
 export function shardStores(
   shard: Shard,
-  { blobs, secret }: Pick<Stores, "blobs" | "secret">,
+  { blobs, uncached = blobs, secret }: Pick<Stores, "blobs" | "uncached" | "secret">,
   { clock }: Components,
   metrics: Metrics,
 ): Stores {
@@ -142,6 +144,7 @@ export function shardStores(
   });
   return {
     blobs,
+    uncached,
     secret,
     pointers: new MeteredPointerStore(pointers, { clock, metrics }),
     close: () => shard.close(),

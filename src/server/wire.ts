@@ -1,5 +1,6 @@
 import { adminProtocol } from "../http/admin/protocol.ts";
 import type { ShardAdmin } from "../http/admin/shard-admin.ts";
+import { StoreAdmin, type StoreCheck } from "../http/admin/store-admin.ts";
 import { Framework } from "../http/framework.ts";
 import { IcebergProtocol, type ReadBody } from "../http/iceberg/protocol.ts";
 import { probesProtocol } from "../http/probes/protocol.ts";
@@ -21,6 +22,8 @@ export interface Serving extends Omit<ServerOptions, "protocols" | "operators"> 
   readonly ready: () => Promise<void>;
   /** Of the shards that this process owns. */
   readonly shards?: readonly ShardAdmin[];
+  /** A check of everything that this process stores. */
+  readonly check?: StoreCheck;
   /** Where operators find socket and token; absent: they are not served. */
   readonly dir?: string | undefined;
 }
@@ -32,13 +35,15 @@ export function wireServer(serving: Serving): FirnServer {
   // Without shards there is nothing to operate.
   const dir = shards.length === 0 ? undefined : serving.dir;
   const operators = new OperatorAccess(createHttpServer(requestMs), { dir, log, prng });
+  const { check } = serving;
+  const store = check === undefined ? undefined : new StoreAdmin(check, clock);
   const framework = new Framework();
   const authorize = operators.authorize.bind(operators);
   const onUnready = (error: Parameters<typeof errorFields>[0]) =>
     log.warn(errorFields(error), "not ready");
   const protocols = [
     new IcebergProtocol(iceberg, clock, readBody),
-    adminProtocol(framework, { shards, authorize }),
+    adminProtocol(framework, { shards, store, authorize }),
     probesProtocol(framework, { nodeId, version: packageVersion(), metrics, ready, onUnready }),
   ];
   return new FirnServer({ ...serving, protocols, operators });

@@ -9,6 +9,8 @@ import { AccountCatalog } from "../catalog/catalog.ts";
 import { DEFAULT_ACCOUNT, OWN_ACTOR } from "./actor.ts";
 import { CatalogAdmin } from "./catalog-admin.ts";
 import { DroppedAdmin } from "./dropped-admin.ts";
+import { Fsck } from "./fsck/fsck.ts";
+import { judgeFilesWith } from "./fsck/table-files.ts";
 import { Collector } from "./gc/collector.ts";
 import type { GcParts, GcSettings, Scratch } from "./gc/parts.ts";
 import { IcebergNamespaces } from "./iceberg-namespaces.ts";
@@ -79,6 +81,11 @@ export interface CatalogNode {
   readonly tombstones: Tombstones;
   /** Not started. */
   readonly collector: Collector;
+  /**
+   * A check of everything that is stored. `scratch`: empty, for what it sorts. `uncached`: the
+   * payloads as they are on the store.
+   */
+  readonly fsck: (scratch: BlobStore, uncached?: BlobStore) => Fsck;
   /** Stops the jobs and waits for what follows answers that were given. Idempotent. */
   close(): Promise<void>;
 }
@@ -157,6 +164,12 @@ export async function openNode(parts: NodeParts): Promise<CatalogNode> {
     jobs,
     tombstones,
     collector,
+    fsck: (scratch, blobs = told.blobs) => {
+      const checked = { ...told, blobs, scratch };
+      const readers = { tables: files, views: viewFiles };
+      const judgeFiles = judgeFilesWith(checked, readers);
+      return new Fsck({ ...checked, files: judgeFiles, ...historyOf(parts) });
+    },
     close: async () => {
       // A job that waits for it ends at once, and is taken up by another node.
       await Promise.all([reading.close(), ofJobs.close()]);
@@ -170,4 +183,9 @@ export async function openNode(parts: NodeParts): Promise<CatalogNode> {
 
 function memoryScratch(clock: Clock): () => Promise<Scratch> {
   return async () => ({ store: new MemoryBlobStore(clock), close: async () => {} });
+}
+
+function historyOf({ gc }: NodeParts): { readonly historyRetentionMs?: number } {
+  const { historyRetentionMs } = gc ?? {};
+  return historyRetentionMs === undefined ? {} : { historyRetentionMs };
 }

@@ -1,3 +1,4 @@
+import { fsck } from "../../src/cli/fsck.ts";
 import { lsm } from "../../src/cli/lsm.ts";
 import { run } from "../../src/cli/program.ts";
 
@@ -17,7 +18,15 @@ export function servedFrom(url: string | undefined, dir: string): void {
 }
 
 /** `firn lsm` and its arguments, run in this process. */
-export async function firnLsm(
+export function firnLsm(
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<Said> {
+  return firnLine(["lsm", ...args], env);
+}
+
+/** Any command line that serves nothing, run in this process. */
+export async function firnLine(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
 ): Promise<Said> {
@@ -30,13 +39,14 @@ export async function firnLsm(
   };
   const dirs = args.flatMap((arg) => DIRECTORIES.get(arg.replace(/\/$/, "")) ?? []);
   const known = dirs[0] === undefined ? {} : { FIRN_DIR: dirs[0] };
-  const exitCode = await run(["lsm", ...args], {
+  const exitCode = await run([...args], {
     env: { ...known, ...env },
     cwd: "/",
     printError: output.printError,
     serve: () => Promise.reject(new Error("nothing is served")),
     storageInit: () => Promise.reject(new Error("nothing is made")),
     lsm: (command) => lsm(command, output),
+    fsck: (command) => fsck(command, output),
   });
   return { exitCode, out: printed.join(""), errors: refused.join("") };
 }

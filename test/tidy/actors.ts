@@ -3,9 +3,11 @@ import { type Finding, lineAt, type SourceFile } from "./source.ts";
 /** Classes of `service/` that only its use cases call: they act for whom those act. */
 const WORKERS: ReadonlySet<string> = new Set([
   "CatalogPlaces",
+  "Chains",
   "Collector",
   "CommitFiles",
   "Heads",
+  "Fsck",
   "JobRunner",
   "LeftMetadata",
   "Look",
@@ -15,6 +17,7 @@ const WORKERS: ReadonlySet<string> = new Set([
   "MetadataFiles",
   "Pace",
   "PageTokens",
+  "PayloadRefs",
   "Purge",
   "Reachable",
   "Registration",

@@ -2,9 +2,7 @@ import type { Clock } from "../../base/clock.ts";
 import { textOfKey } from "../../base/printable.ts";
 import type { CommittedBatch, Sequence, Subscription, WriteOp } from "../../lsm/index.ts";
 import { asFirnError, describe } from "../failure.ts";
-
-/** While nothing is written an empty line says that this end lives, and asks for the other. */
-const QUIET_MS = 15_000;
+import { orQuiet } from "./quiet.ts";
 
 /** What an operator wants to follow. */
 export interface ChangesRequest {
@@ -49,16 +47,6 @@ export async function* changeLines(
     yield `${JSON.stringify({ error: { code, message: describe(message, context) } })}\n`;
   } finally {
     subscription.close();
-  }
-}
-
-async function orQuiet<T>(pending: Promise<T>, clock: Clock): Promise<T | "quiet"> {
-  const settled = new AbortController();
-  const quiet = clock.sleep(QUIET_MS, settled.signal).then(() => "quiet" as const);
-  try {
-    return await Promise.race([pending, quiet]);
-  } finally {
-    settled.abort();
   }
 }
 

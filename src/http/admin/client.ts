@@ -83,10 +83,19 @@ export class OperatorClient {
   }
 
   /** Lines of `changeLines`, one by one. What ends them is thrown. */
-  async *changes(request: ChangesRequest): AsyncGenerator<string> {
+  changes(request: ChangesRequest): AsyncGenerator<string> {
+    return this.#lines(`${this.#base}/changes`, request);
+  }
+
+  /** Lines of `StoreAdmin.check`, one by one. What ends them is thrown. */
+  fsck(repair: boolean): AsyncGenerator<string> {
+    return this.#lines("/admin/v1/fsck", { repair });
+  }
+
+  async *#lines(path: string, request: object): AsyncGenerator<string> {
     let response: IncomingMessage | undefined;
     try {
-      response = await this.#send("POST", `${this.#base}/changes`, request);
+      response = await this.#send("POST", path, request);
       await this.#assertServed(response);
       for await (const line of createInterface({ input: response })) {
         if (line.startsWith('{"error"')) throw told(line);

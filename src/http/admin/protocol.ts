@@ -2,11 +2,13 @@ import type { IncomingMessage } from "node:http";
 import type { FastifyInstance } from "fastify";
 import type { Framework } from "../framework.ts";
 import type { Protocol } from "../protocol.ts";
-import { addShardRoutes } from "./routes.ts";
+import { addShardRoutes, addStoreRoutes } from "./routes.ts";
 import type { ShardAdmin } from "./shard-admin.ts";
+import type { StoreAdmin } from "./store-admin.ts";
 
 export interface AdminOptions {
   readonly shards: readonly ShardAdmin[];
+  readonly store?: StoreAdmin | undefined;
   /** @throws FirnError where a request may not ask for it. Called before its body is read. */
   readonly authorize: (request: IncomingMessage) => void;
 }
@@ -18,13 +20,18 @@ export interface AdminOptions {
  * Keys are of all accounts: so it is answered to those who may open the server's own directory
  * (`server/operator-access.ts`).
  */
-export function adminProtocol(framework: Framework, { shards, authorize }: AdminOptions): Protocol {
+export function adminProtocol(
+  framework: Framework,
+  { shards, store, authorize }: AdminOptions,
+): Protocol {
   const routes = async (app: FastifyInstance): Promise<void> => {
     app.addHook("onRequest", async ({ raw }) => authorize(raw));
     addShardRoutes(app, shards);
+    if (store !== undefined) addStoreRoutes(app, store);
   };
   const drain = (): void => {
     for (const shardAdmin of shards) shardAdmin.stop();
+    store?.stop();
   };
   return { ...framework.protocol(routes, /^\/admin(?:\/|$)/), drain };
 }

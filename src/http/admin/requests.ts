@@ -44,3 +44,9 @@ export function throttleOf(fields: Readonly<Record<string, unknown>>): ThrottleR
   const message = "invalid rate limit: it needs prefix, writesPerSecond and forSeconds";
   throw invalid("LSM_THROTTLE_INVALID", message);
 }
+
+export function fsckOf(fields: Readonly<Record<string, unknown>>): boolean {
+  const { repair = false } = fields;
+  if (typeof repair === "boolean") return repair;
+  throw invalid("FSCK_INVALID", "invalid check: `repair` must be true or false");
+}

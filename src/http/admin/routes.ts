@@ -1,8 +1,9 @@
 import { Readable } from "node:stream";
 import type { FastifyInstance } from "fastify";
 import { FirnError } from "../../base/error.ts";
-import { changesOf, checkpointOf, fieldsOf, nameOf, throttleOf } from "./requests.ts";
+import { changesOf, checkpointOf, fieldsOf, fsckOf, nameOf, throttleOf } from "./requests.ts";
 import type { ShardAdmin } from "./shard-admin.ts";
+import type { StoreAdmin } from "./store-admin.ts";
 
 const SHARD = "/admin/v1/shards/:shard";
 
@@ -52,5 +53,14 @@ export function addShardRoutes(app: FastifyInstance, shards: readonly ShardAdmin
     const shardAdmin = adminOf(request);
     await shardAdmin.throttle(throttleOf(fieldsOf(request.body)));
     return shardAdmin.report();
+  });
+}
+
+/** The route of what all stores of this process need. `firn fsck` is its client. */
+export function addStoreRoutes(app: FastifyInstance, store: StoreAdmin): void {
+  // It may take hours: findings are sent as they are met.
+  app.post("/admin/v1/fsck", async (request, reply) => {
+    const lines = store.check(fsckOf(fieldsOf(request.body)));
+    return reply.type("application/x-ndjson").send(Readable.from(lines));
   });
 }

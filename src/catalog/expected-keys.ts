@@ -1,0 +1,92 @@
+import type { AccountId } from "../base/ids.ts";
+import { LIMITS } from "../base/limits.ts";
+import { encodeSummary } from "./codec/summary.ts";
+import { afterDropKeys } from "./drops.ts";
+import { guardKeys } from "./guards.ts";
+import { FAMILIES, keyOf, locationKey } from "./keys.ts";
+import type { Catalog, Entity, Namespace, Relation, Summary } from "./model.ts";
+import { nameSummary } from "./summaries.ts";
+
+/** What a key is to the entity that it lives through. */
+export type KeyRole = "name" | "listing" | "claim" | "guard" | "index" | "job" | "due";
+
+/** A key that is alive exactly as long as an entity is in its state. */
+export interface ExpectedKey {
+  readonly role: KeyRole;
+  readonly key: string;
+  /** What its summary says; absent where that is the job's own, or nothing. */
+  readonly summary?: Uint8Array;
+}
+
+/** Every key but the canonical one that lives through an entity, in the state that it is in. */
+export function expectedKeys(account: AccountId, entity: Entity): readonly ExpectedKey[] {
+  const summary = encodeSummary(nameSummary(entity));
+  switch (entity.state) {
+    case "ACTIVE":
+      return [...namesOf(account, entity, summary), ...guardsOf(account, entity)];
+    case "DROPPED":
+    case "PURGING":
+      return entity.type === "account" ? [] : afterDrop(account, entity, summary);
+    case "DELETING":
+      return [];
+  }
+}
+
+function namesOf(account: AccountId, entity: Entity, summary: Uint8Array): ExpectedKey[] {
+  switch (entity.type) {
+    case "account":
+      return [
+        { role: "name", key: keyOf(FAMILIES.accountByName, entity.name), summary },
+        { role: "guard", key: keyOf(FAMILIES.accountGuard, account) },
+      ];
+    case "catalog":
+      return [{ role: "name", key: keyOf(FAMILIES.catalogByName, account, entity.name), summary }];
+    case "namespace": {
+      const key = keyOf(FAMILIES.namespaceByPath, account, entity.catalogId, entity.path);
+      return [{ role: "name", key, summary }];
+    }
+    case "table":
+    case "view": {
+      const { type, catalogId, namespaceId, name, location } = entity;
+      const listing = type === "table" ? FAMILIES.tableByName : FAMILIES.viewByName;
+      return [
+        {
+          role: "name",
+          key: keyOf(FAMILIES.relationByName, account, catalogId, namespaceId, name),
+          summary,
+        },
+        { role: "listing", key: keyOf(listing, account, catalogId, namespaceId, name), summary },
+        { role: "claim", key: locationKey(account, location), summary },
+      ];
+    }
+  }
+}
+
+function guardsOf(account: AccountId, entity: Entity): ExpectedKey[] {
+  if (entity.type !== "catalog" && entity.type !== "namespace") return [];
+  const keys = guardKeys(account, entity.type, entity.id, entity.guardGeneration);
+  return keys.map((key) => ({ role: "guard", key }));
+}
+
+function afterDrop(
+  account: AccountId,
+  entity: Catalog | Namespace | Relation,
+  summary: Uint8Array,
+): ExpectedKey[] {
+  const [index = "", job = "", due = ""] = afterDropKeys(account, entity.id, entity.purgeAfterMs);
+  const jobs: ExpectedKey[] = [
+    { role: "job", key: job },
+    { role: "due", key: due },
+  ];
+  if (entity.state === "DROPPED") return [{ role: "index", key: index, summary }, ...jobs];
+  const claim = entity.type === "table" ? locationKey(account, entity.location) : undefined;
+  return claim === undefined ? jobs : [{ role: "claim", key: claim, summary }, ...jobs];
+}
+
+/** Summary bytes within their limit: a metadata location that does not fit is in the payload. */
+export function fitSummary(summary: Summary): Uint8Array {
+  const bytes = encodeSummary(summary);
+  if (bytes.length <= LIMITS.summaryBytes) return bytes;
+  const { metadataLocation: _left, ...rest } = summary;
+  return encodeSummary(rest);
+}

@@ -1,0 +1,62 @@
+import { FirnError } from "../../base/error.ts";
+import type { AccountId } from "../../base/ids.ts";
+import type { Locations } from "../../blob/locations.ts";
+import { decodePayload } from "../../catalog/codec/entities.ts";
+import { directoryOf, FAMILIES } from "../../catalog/keys.ts";
+import { byIdKey } from "../../catalog/paths.ts";
+import { takeApart } from "../../catalog/walk.ts";
+import type { Live } from "../../pointer/port.ts";
+import type { FsckStores } from "./look.ts";
+
+/**
+ * Allows what the catalogs that are stored allow, for a process that serves none of them. What
+ * cannot be read adds nothing: the check tells of it. One list for the accounts, one and two reads
+ * a catalog for each.
+ */
+export async function learnStoredRoots(stores: FsckStores, locations: Locations): Promise<void> {
+  const accounts = directoryOf(FAMILIES.accountByName);
+  for await (const account of namedBy(stores, accounts)) {
+    const catalogs = directoryOf(FAMILIES.catalogByName, account);
+    for await (const id of namedBy(stores, catalogs)) {
+      for (const root of await rootsOf(stores, account as AccountId, id)) locations.addRoot(root);
+    }
+  }
+}
+
+/** Ids of the entities whose names a directory lists. */
+async function* namedBy({ pointers }: FsckStores, directory: string): AsyncGenerator<string> {
+  for (let after: string | undefined; ; ) {
+    const page: readonly Live[] = await pointers.list(
+      directory,
+      after === undefined ? {} : { after },
+    );
+    for (const item of page) {
+      const walked = takeApart(item);
+      if (walked.state !== "live" || walked.references.content.is !== "name") continue;
+      yield walked.references.content.summary.entityId;
+    }
+    const last = page.at(-1);
+    if (last === undefined) return;
+    after = last.key.slice(last.key.lastIndexOf("/") + 1);
+  }
+}
+
+async function rootsOf(
+  { pointers, blobs }: FsckStores,
+  account: AccountId,
+  id: string,
+): Promise<readonly string[]> {
+  const item = await pointers.get(byIdKey("catalog", account, id));
+  const blob =
+    item.state === "live" && item.blobPath !== undefined
+      ? await blobs.get(item.blobPath)
+      : undefined;
+  if (blob === undefined) return [];
+  try {
+    const { entity } = decodePayload("catalog", blob.bytes);
+    return entity.type === "catalog" ? [entity.defaultLocation, ...entity.allowedLocations] : [];
+  } catch (error) {
+    if (error instanceof FirnError && error.kind === "Corrupt") return [];
+    throw error;
+  }
+}
