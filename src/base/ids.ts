@@ -41,6 +41,7 @@ export type AnyId =
   | ViewUuid;
 
 const ID_BYTES = 16;
+const ID_CHARACTERS = 36;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 /** Ids in this block are Firn's own (the shard `system`, the store probe): never a client's. */
 const RESERVED = "ffffffff-ffff-";
@@ -86,6 +87,7 @@ const text = Buffer.alloc(36);
 
 /** The 16 bytes of a UUID: half of its text, for summaries that count every byte. */
 export function idToBytes(id: AnyId): Uint8Array {
+  assert(id.length === ID_CHARACTERS, "an id is the text of a UUID");
   const bytes = Buffer.allocUnsafe(ID_BYTES);
   let at = 0;
   for (let i = 0; i < id.length; i += 2) {
@@ -96,11 +98,9 @@ export function idToBytes(id: AnyId): Uint8Array {
   return bytes;
 }
 
-/** Value of a hex digit, in lower case as all our ids are. */
+/** Value of a hex digit, in lower case as all our ids are: `parseId` has seen to it. */
 function hexDigit(code: number): number {
-  const value = code <= 0x39 ? code - 0x30 : code - 0x61 + 10;
-  assert(value >= 0 && value < 16, "an id is of hex digits");
-  return value;
+  return code <= 0x39 ? code - 0x30 : code - 0x61 + 10;
 }
 
 /** The text of 16 bytes. */

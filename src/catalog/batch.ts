@@ -4,6 +4,7 @@ import { LIMITS } from "../base/limits.ts";
 import type { Item, Live, PointerOp } from "../pointer/port.ts";
 import { encodeSummary } from "./codec/summary.ts";
 import type { ChangedKey, Summary } from "./model.ts";
+import { owners } from "./owners.ts";
 import { relativeKey, shaOfPath } from "./paths.ts";
 import type { EncodedPayload } from "./payloads.ts";
 import type { SnapshotPut } from "./snapshot-puts.ts";
@@ -80,12 +81,16 @@ export class BatchBuilder {
   }
 
   makesJob(dueMs: number): this {
+    assert(dueMs >= 0, "a job is due at a time");
     this.#jobsDueMs.push(dueMs);
     return this;
   }
 
   /** Writes a snapshot's payload and pointers beside the payloads, before the batch. */
   beside(put: SnapshotPut): this {
+    const [byId] = put.keys;
+    const isNew = this.#snapshots.every(({ keys }) => keys[0] !== byId);
+    assert(isNew, "a snapshot is put once: two puts of one pointer would race");
     this.#snapshots.push(put);
     return this;
   }
@@ -110,8 +115,15 @@ export class BatchBuilder {
 
   /** As `put`, for a key that follows from a recorded one and so stays out of the record. */
   derive(item: Item, content: Content): this {
-    if (content.payload !== undefined) this.#payloads.push(content.payload);
-    this.#ops.push({
+    const { payload, summary, bytes } = content;
+    assert(summary === undefined || bytes === undefined, "a pointer has one summary");
+    if (payload !== undefined) {
+      assert(summary !== undefined, "what has a payload is found by its summary");
+      const isOwn = owners(payload.path, payload.bytes)?.includes(item.key) === true;
+      assert(isOwn, "a pointer leads to a payload of its own, or its readers refuse it");
+      this.#payloads.push(payload);
+    }
+    this.#add({
       op: "put",
       key: item.key,
       expected: item.version,
@@ -124,13 +136,14 @@ export class BatchBuilder {
 
   /** As `delete`, for a key that follows from a recorded one. */
   deriveDelete(item: Item): this {
-    this.#ops.push({ op: "delete", key: item.key, expected: item.version });
+    this.#add({ op: "delete", key: item.key, expected: item.version });
     return this;
   }
 
   /** Holds a live item at the version that was read, and changes nothing. */
   check(item: Live): this {
-    this.#ops.push({ op: "check", key: item.key, expected: item.version });
+    assert(item.version > 0n, "what is checked was read as there");
+    this.#add({ op: "check", key: item.key, expected: item.version });
     return this;
   }
 
@@ -146,8 +159,14 @@ export class BatchBuilder {
    */
   bump(key: string): this {
     const bumped = this.#ops.some((op) => op.op === "bump" && op.key === key);
-    if (!bumped) this.#ops.push({ op: "bump", key });
+    if (!bumped) this.#add({ op: "bump", key });
     return this;
+  }
+
+  /** Two writes of one key are no plan: here the planner is still on the stack. */
+  #add(op: PointerOp): void {
+    assert(!this.#ops.some(({ key }) => key === op.key), "a batch writes a key once");
+    this.#ops.push(op);
   }
 
   #record(item: Item, blobTo: string | undefined, deleted: boolean): void {

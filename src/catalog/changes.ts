@@ -1,3 +1,4 @@
+import { assert } from "../base/assert.ts";
 import { sha256Hex } from "../base/hash.ts";
 import { type AccountId, type ChangeId, mintedAtMs } from "../base/ids.ts";
 import { LIMITS } from "../base/limits.ts";
@@ -43,6 +44,9 @@ export function encodeChangeOp(
   authorship: Authorship,
   keys: readonly ChangedKey[],
 ): EncodedChange {
+  for (const { versionFrom, versionTo } of keys) {
+    assert(versionTo > versionFrom, "a change leads each key to a later version");
+  }
   const bucket = bucketOf(authorship.updatedAtMs, id);
   const key = changeKey(account, authorship.updatedAtMs, id);
   const record: ChangeRecord = {

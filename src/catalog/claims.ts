@@ -1,3 +1,4 @@
+import { assert } from "../base/assert.ts";
 import { Stopwatch } from "../base/clock.ts";
 import type { FirnError } from "../base/error.ts";
 import { splitKey } from "../base/key-text.ts";
@@ -25,6 +26,7 @@ const BELOW = "%2F";
  * root, from the authority on. None where the location is the root.
  */
 export function directoriesAbove(location: string, root = ""): readonly string[] {
+  assert(location.includes("://"), "a location that is claimed has a scheme");
   const above: string[] = [];
   // Past the first character after `://`, so that neither the scheme nor `file://` is a directory.
   const path = location.indexOf("://") + 4;

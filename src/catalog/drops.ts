@@ -1,3 +1,4 @@
+import { assert } from "../base/assert.ts";
 import type { AccountId, JobId } from "../base/ids.ts";
 import { LIMITS } from "../base/limits.ts";
 import type { Item } from "../pointer/port.ts";
@@ -5,7 +6,7 @@ import type { BatchBuilder } from "./batch.ts";
 import type { CatalogContext } from "./context.ts";
 import { corrupt } from "./errors.ts";
 import { deleteJob, jobKeys, putJob } from "./jobs.ts";
-import { digits19, FAMILIES, keyOf } from "./keys.ts";
+import { digits19, FAMILIES, keyOf, leafText } from "./keys.ts";
 import type { Catalog, Namespace, Relation } from "./model.ts";
 import type { Authorship } from "./payloads.ts";
 import { nameSummary } from "./summaries.ts";
@@ -36,7 +37,11 @@ export function purgeAfterMsOf(
 
 /** Adds to a drop what it leaves behind. `items`: under `afterDropKeys`, in their order. */
 export function putAfterDrop(batch: BatchBuilder, entity: Droppable, items: readonly Item[]): void {
+  const { purgeAfterMs, id } = entity;
+  assert(entity.state === "DROPPED" && purgeAfterMs > 0, "what was dropped is purged at a time");
   const [index, state, due] = threeOf(items, entity);
+  const isIndexed = leafText(index.key) === `${digits19(purgeAfterMs)}-${id}`;
+  assert(isIndexed, "what was dropped is listed in the order in which it is purged");
   batch.put(index, { summary: nameSummary(entity) });
   putJob(batch, [state, due], {
     id: entity.id as string as JobId,
@@ -56,6 +61,7 @@ export function deleteAfterDrop(
   entity: Droppable,
   items: readonly Item[],
 ): void {
+  assert(entity.state === "ACTIVE", "what leaves the list of the dropped is back");
   const [index, state, due] = threeOf(items, entity);
   batch.delete(index);
   deleteJob(batch, [state, due]);

@@ -1,4 +1,5 @@
 import { crc32 } from "node:zlib";
+import { assert } from "../base/assert.ts";
 import type { AccountId } from "../base/ids.ts";
 import { LIMITS } from "../base/limits.ts";
 import type { Item } from "../pointer/port.ts";
@@ -24,6 +25,7 @@ function guardKey(
   generation: number,
   guard: number,
 ): string {
+  assert(generation >= 1, "a parent has guards from its first generation on");
   const family = type === "catalog" ? FAMILIES.catalogGuard : FAMILIES.namespaceGuard;
   return keyOf(family, account, id, String(generation), String(guard));
 }
@@ -44,7 +46,9 @@ export function guardKeys(
 
 /** The guard that a child of this name bumps: names spread over all, so creators rarely meet. */
 export function guardOf(account: AccountId, parent: Summary, childName: string): string {
-  const type = parent.entityType === "catalog" ? "catalog" : "namespace";
+  const type = parent.entityType;
+  assert(type === "catalog" || type === "namespace", "only what has children has guards");
+  assert(parent.state === "ACTIVE", "nothing is made below what is dropped");
   const guard = crc32(childName) % LIMITS.guards;
   return guardKey(type, account, parent.entityId, parent.guardGeneration, guard);
 }
@@ -55,6 +59,7 @@ export function putGuards(
   account: AccountId,
   parent: Catalog | Namespace,
 ): void {
+  assert(parent.state === "ACTIVE", "guards stand while children may come");
   for (const key of guardKeys(account, parent.type, parent.id, parent.guardGeneration)) {
     batch.derive(never(key), {});
   }
@@ -62,5 +67,7 @@ export function putGuards(
 
 /** Deletes the guards at the versions that were read before the children were listed. */
 export function deleteGuards(batch: BatchBuilder, guards: readonly Item[]): void {
+  const isWhole = guards.length === LIMITS.guards && guards.every(({ state }) => state === "live");
+  assert(isWhole, "all guards go at once: a child that comes meanwhile bumps one of them");
   for (const guard of guards) batch.deriveDelete(guard);
 }

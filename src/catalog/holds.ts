@@ -1,3 +1,4 @@
+import { assert } from "../base/assert.ts";
 import type { Stopwatch } from "../base/clock.ts";
 import { FirnError } from "../base/error.ts";
 import { LIMITS } from "../base/limits.ts";
@@ -85,6 +86,7 @@ export class Holds {
           writerId: "",
           summary,
         } as const;
+        assert(!this.#isDry, "a dry run holds nothing");
         this.#held.set(key, held);
         return held;
       }
@@ -98,6 +100,7 @@ export class Holds {
     const held = [...this.#held.values()];
     if (held.length === 0) return;
     const found = await this.#context.pointers.getMany(held.map(({ key }) => key));
+    assert(found.length === held.length, "a read answers every key");
     for (const [i, { key, version }] of held.entries()) {
       if (found[i]?.version !== version) this.#held.delete(key);
     }
@@ -129,6 +132,7 @@ export class Holds {
   }
 
   async #end({ key, version }: Live): Promise<void> {
+    assert(!this.#held.has(key), "a hold is ended once its owner counts on it no more");
     const op = { op: "delete", key, expected: version } as const;
     try {
       await putCertain(this.#context.pointers, this.#context, this.#attempt, op);

@@ -1,4 +1,5 @@
 import { crc32 } from "node:zlib";
+import { assert } from "../base/assert.ts";
 import { Stopwatch } from "../base/clock.ts";
 import { FirnError } from "../base/error.ts";
 import type { AccountId, JobId, WriterId } from "../base/ids.ts";
@@ -44,6 +45,9 @@ export function jobKeys(account: AccountId, id: JobId, dueMs: number): readonly 
 
 /** Makes a job part of a batch. */
 export function putJob(batch: BatchBuilder, [state, due]: JobItems, job: Job): void {
+  assert(leafText(state.key) === job.id, "the state of a job lies under its id");
+  const isDue = leafText(due.key) === `${digits19(job.dueMs)}-${job.id}`;
+  assert(isDue, "a job is found at the time at which it is due");
   batch
     .derive(state, { bytes: encodeJob(job) })
     .derive(due, {})
@@ -83,6 +87,7 @@ export class JobLease {
   #renewing: Stopwatch;
 
   constructor(context: CatalogContext, item: Live, job: Job, renewed: Stopwatch) {
+    assert(leafText(item.key) === job.id, "a lease is of the job whose state it renews");
     this.#context = context;
     this.#item = item;
     this.#job = job;

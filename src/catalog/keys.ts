@@ -1,3 +1,4 @@
+import { assert } from "../base/assert.ts";
 import { invalid } from "../base/error.ts";
 import type { AccountId } from "../base/ids.ts";
 import { assertKeyFits, decodeSegment, encodeSegment } from "../base/key-text.ts";
@@ -278,6 +279,7 @@ export function keyOf<const P extends string>(
   ...values: Variables<P>
 ): string {
   const parts = partsOf(family.pattern);
+  assert(values.length === parts.length - 1, "a key has each variable of its family");
   let key = parts[0] ?? "";
   for (let i = 1; i < parts.length; i++) {
     const value = (values as readonly (string | readonly string[])[])[i - 1] ?? "";
@@ -340,6 +342,7 @@ export function directoryOf<const P extends string>(
   family: CatalogKeyFamily<P>,
   ...values: Variables<P> extends [...infer Front, unknown] ? Front : []
 ): string {
+  assert(family.listed, "only a listed family has a directory");
   const whole = keyOf(family, ...([...(values as string[]), "x"] as unknown as Variables<P>));
   return whole.slice(0, whole.lastIndexOf("/"));
 }
@@ -356,6 +359,7 @@ export function childDirectory(
 
 /** A whole number as a key segment: 19 digits, so that text order is number order. */
 export function digits19(value: number | bigint): string {
+  assert(value >= 0, "digits sort as numbers do where none is negative");
   return String(value).padStart(19, "0");
 }
 

@@ -1,3 +1,4 @@
+import { assert } from "../base/assert.ts";
 import { invalid } from "../base/error.ts";
 import type { CatalogId, NamespaceId } from "../base/ids.ts";
 import type { Item, Live } from "../pointer/port.ts";
@@ -192,6 +193,7 @@ export class Namespaces {
     }
     const place = await this.#place(to);
     if (place.item.state === "live") return refuse(namespaceExists(to.path), stored.item);
+    assert(!isBelow(to.path, from.path), "a namespace never lies below itself");
     const name = to.path.at(-1) ?? "";
     const entity: Namespace = {
       ...stored.entity,

@@ -1,3 +1,4 @@
+import { assert } from "../base/assert.ts";
 import { splitKey } from "../base/key-text.ts";
 import { LIMITS } from "../base/limits.ts";
 import type { Live, PointerStore } from "../pointer/port.ts";
@@ -31,7 +32,9 @@ export async function listPage(
     items.push(...page);
     const last = page.at(-1);
     if (last === undefined || page.length < wanted) return { items };
-    after = splitKey(last.key).leaf;
+    const { leaf } = splitKey(last.key);
+    assert(leaf !== after, "a list goes on behind its last page");
+    after = leaf;
     if (request.limit !== undefined) return { items, next: after };
   }
 }

@@ -1,3 +1,4 @@
+import { assert } from "../base/assert.ts";
 import { bytesEqual } from "../base/bytes.ts";
 import { FirnError } from "../base/error.ts";
 import { sha256Bytes, sha256Hex } from "../base/hash.ts";
@@ -122,6 +123,7 @@ export class Payloads {
   }
 
   #keep(path: string, decoded: Decoded): void {
+    assert(decoded.envelope.accountId === this.#account, "what is kept is of this account");
     this.#kept.set(decoded.envelope.entityId, { path, decoded });
   }
 

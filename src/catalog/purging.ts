@@ -1,3 +1,4 @@
+import { assert } from "../base/assert.ts";
 import { Stopwatch } from "../base/clock.ts";
 import { splitKey } from "../base/key-text.ts";
 import { putCertain } from "../pointer/certain.ts";
@@ -160,6 +161,7 @@ export async function endPurge(context: CatalogContext, lease: JobLease): Promis
     ]);
     if (dropped === undefined || job === undefined || due === undefined) return REPLAN;
     lease.assertSame(job);
+    assert(entity.purgeAfterMs > 0, "what ends was dropped, and its time has come");
     const batch = new BatchBuilder(account).delete(item);
     if (dropped.state === "live") batch.delete(dropped);
     if (isOwn(claim, entity.id)) batch.delete(claim);

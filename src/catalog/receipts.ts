@@ -1,3 +1,4 @@
+import { assert } from "../base/assert.ts";
 import { bytesEqual } from "../base/bytes.ts";
 import { type ErrorContext, type ErrorKind, FirnError, invalid } from "../base/error.ts";
 import { LIMITS } from "../base/limits.ts";
@@ -144,6 +145,7 @@ export async function recordAlone(
   place: ReceiptPlace,
   receipts: readonly [whole: Receipt, bare: Receipt],
 ): Promise<Receipt | undefined> {
+  assert(actor.dryRun !== true, "a dry run leaves no receipt");
   const summary = fitting(receipts);
   for (;;) {
     const request = { ops: [], receipt: { ...place, summary } };
@@ -155,6 +157,10 @@ export async function recordAlone(
         return replayOf(context, actor, verdict.receipt);
       case "conflict":
         // Fenced by another request of the key, which has not succeeded so far.
+        assert(
+          verdict.receiptExpected !== place.expected,
+          "a receipt alone conflicts with another",
+        );
         place.expected = verdict.receiptExpected;
         break;
       case "overloaded":
@@ -167,7 +173,10 @@ export async function recordAlone(
 /** The first of two receipts, if it fits its pointer, else the second. */
 export function fitting([whole, bare]: readonly [whole: Receipt, bare: Receipt]): Uint8Array {
   const summary = encodeReceipt(whole);
-  return summary.length <= LIMITS.summaryBytes ? summary : encodeReceipt(bare);
+  if (summary.length <= LIMITS.summaryBytes) return summary;
+  const least = encodeReceipt(bare);
+  assert(least.length <= LIMITS.summaryBytes, "a receipt fits without its detail");
+  return least;
 }
 
 /** What a caller hears of a verdict that settles nothing. */

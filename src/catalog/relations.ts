@@ -1,3 +1,4 @@
+import { assert } from "../base/assert.ts";
 import { FirnError } from "../base/error.ts";
 import type { CatalogId, NamespaceId } from "../base/ids.ts";
 import { settleAll } from "../base/settle.ts";
@@ -163,6 +164,7 @@ export class Relations<E extends Relation> {
       location,
     };
     const entity: E = { ...this.#kind.make(common, id), iceberg };
+    assert(entity.id === id, "a step that is planned again makes the same entity");
     const taking = takingOf(entity, drafted, place.proof);
     const taken = await takeLocation(this.#context, attempt, taking);
     if (!("claim" in taken)) return taken;
@@ -476,6 +478,7 @@ export class Relations<E extends Relation> {
       namespaceId: place.parent.summary.entityId as NamespaceId,
       nameRevision: attempt.authorship.revision,
     };
+    assert(names.relation.key !== place.relation.key, "a rename leads from one name to another");
     const payload = payloads.encode(entity, attempt.authorship);
     const batch = new BatchBuilder(account)
       .put(stored.item, { payload, summary: summaryOf(entity, payload) })

@@ -1,3 +1,4 @@
+import { assert } from "../base/assert.ts";
 import { backoff } from "../base/backoff.ts";
 import { Stopwatch } from "../base/clock.ts";
 import { FirnError } from "../base/error.ts";
@@ -64,6 +65,7 @@ export class Reports {
       const key = this.#keyOf(table, number % SLOTS);
       const before = number < SLOTS ? undefined : await this.#context.pointers.get(key);
       const expected = before?.version ?? 0n;
+      assert(number >= 0n, "the slots of a ring are counted from 0");
       // Others have taken this number, and maybe more: look anew.
       if (expected > number / SLOTS) continue;
       const blobPath = await this.#putPayload(actor, table, number % SLOTS, receivedAtMs, report);

@@ -161,6 +161,8 @@ async function settle<T>(
       if (actor.dryRun === true) return planned.result(new Map());
       const verdict = await send(writing, planned);
       if (verdict.verdict === "committed") {
+        const isWritten = verdict.versions.has(planned.primary);
+        assert(isWritten, "what was committed has a version of what its caller asked for");
         attempt.holds.spent(planned.batch.ops);
         for (const work of planned.batch.following) context.background.run(work);
         return planned.result(verdict.versions);
@@ -170,7 +172,9 @@ async function settle<T>(
         return done === undefined ? neverReplayed() : replay(done);
       }
       if (verdict.verdict !== "conflict") throw failureOf(verdict);
-      place.expected = verdict.receiptExpected;
+      const { receiptExpected } = verdict;
+      assert(receiptExpected >= place.expected, "versions of a receipt ascend");
+      place.expected = receiptExpected;
     }
     if (round >= LIMITS.replans || attempt.stopwatch.elapsedMs() > LIMITS.attemptMs) {
       throw new FirnError(
@@ -196,6 +200,7 @@ async function recordUnchanged<T>(
 
 async function standsStill(context: CatalogContext, proof: readonly Item[]): Promise<boolean> {
   const again = await context.pointers.getMany(proof.map(({ key }) => key));
+  assert(again.length === proof.length, "a read answers every key, or a proof would prove nothing");
   return proof.every((item, i) => again[i]?.version === item.version);
 }
 
@@ -218,12 +223,14 @@ function beginAttempt(context: CatalogContext, actor: Actor): Attempt {
 async function send<T>(writing: Writing, plan: Plan<T>): Promise<Verdict> {
   const { context, actor, attempt, place } = writing;
   const { batch } = plan;
+  assert(actor.dryRun !== true, "a dry run sends nothing");
   // Before the batch is sent: its answer may be lost, and a look that finds nothing costs little.
   for (const dueMs of batch.jobsDueMs) context.jobNews.made(dueMs);
   const changeId = context.ids.mint<ChangeId>();
   const change = await putAll(writing, plan, changeId);
   const primary = batch.ops.find((op) => op.key === plan.primary);
-  const version = primary !== undefined && "expected" in primary ? primary.expected + 1n : 0n;
+  assert(primary !== undefined, "a receipt tells of a pointer that its batch writes");
+  const version = "expected" in primary ? primary.expected + 1n : 0n;
   const done = {
     ...receiptBase(context, actor),
     status: 200,
@@ -270,6 +277,7 @@ async function putAll<T>(
   }
   if (prepare !== undefined) puts.push(prepare());
   await settleAll(puts);
+  assert(overwritten.size === keys.length, "each pointer beside the batch was put over a version");
   for (const [key, version] of overwritten) standing.set(key, version + 1n);
   if ([...overwritten.values()].every((version, i) => version === foreseen[i])) return change;
   const done = record();

@@ -1,3 +1,4 @@
+import { assert } from "../base/assert.ts";
 import { FirnError } from "../base/error.ts";
 import { LruMap } from "../base/lru.ts";
 import type { Item, Live } from "../pointer/port.ts";
@@ -133,6 +134,7 @@ export class Resolver {
 
   /** Each hint against its canonical pointer; undefined, and forgotten, where one disagrees. */
   #prove(ref: NameRef, hints: Hints, items: readonly Item[]): readonly Link[] | undefined {
+    assert(items.length >= hints.length, "each part of a name is proven by a read of its own");
     const links: Link[] = [];
     for (const [i, hint] of hints.entries()) {
       const item = items[i];
@@ -193,7 +195,10 @@ export class Resolver {
     useCache: boolean,
   ): Promise<Hints | undefined> {
     const known = useCache ? this.#known.get(spelled(name)) : undefined;
-    if (known !== undefined) return known;
+    if (known !== undefined) {
+      assert(known.length === parents.length + 1, "what is known of a name has all its parts");
+      return known;
+    }
     const { account, pointers } = this.#context;
     const item = await pointers.get(key);
     if (item.state === "absent") return undefined;

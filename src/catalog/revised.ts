@@ -1,3 +1,4 @@
+import { assert } from "../base/assert.ts";
 import type { Revision } from "../base/ids.ts";
 import type { Version } from "../pointer/port.ts";
 import type { Stored } from "./entities.ts";
@@ -12,5 +13,6 @@ export interface Revised<E extends Entity> {
 
 export function revisedOf<E extends Entity>(stored: Stored<E>): Revised<E> {
   const { entity, item, summary } = stored;
+  assert(item.version > 0n, "what is stored has a version");
   return { entity, version: item.version, revision: summary.revision };
 }

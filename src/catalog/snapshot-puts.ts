@@ -1,3 +1,4 @@
+import { assert } from "../base/assert.ts";
 import { bytesEqual } from "../base/bytes.ts";
 import type { Stopwatch } from "../base/clock.ts";
 import { FirnError } from "../base/error.ts";
@@ -113,7 +114,8 @@ export function snapshotsChanged(
 ): readonly ChangedKey[] {
   return puts.flatMap(({ keys, path }) =>
     keys.map((key) => {
-      const versionFrom = overwritten.get(key) ?? 0n;
+      const versionFrom = overwritten.get(key);
+      assert(versionFrom !== undefined, "a change tells each pointer that was put beside it");
       return {
         key: relativeKey(account, key),
         versionFrom,
@@ -150,6 +152,7 @@ export async function putSnapshotPointer(
     if (written.verdict === "overloaded") throw storeOverloaded(written.retryAfterMs);
     const found = written.verdict === "conflict" ? written.found : await context.pointers.get(key);
     if (isOurs(found, put) || isNewer(found, put)) {
+      assert(found.version > 0n, "what stands there was put over something");
       overwritten.set(key, found.version - 1n);
       return;
     }

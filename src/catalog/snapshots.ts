@@ -1,3 +1,4 @@
+import { assert } from "../base/assert.ts";
 import { bytesEqual } from "../base/bytes.ts";
 import { Stopwatch } from "../base/clock.ts";
 import type { Revision } from "../base/ids.ts";
@@ -51,6 +52,8 @@ export function joinSnapshots(
     for (const snapshot of added.slice(0, added.length)) {
       batch.beside(encodeSnapshotPut(context.account, table, snapshot, authorship));
     }
+    const isWithin = batch.snapshots.length <= LIMITS.snapshotsInCommit;
+    assert(isWithin, "a commit waits for so many snapshots at most");
   } else {
     const { updatedBy: principal, requestId } = authorship;
     const committed = { id: table.id, version: table.version + 1n };

@@ -1,3 +1,4 @@
+import { assert } from "../base/assert.ts";
 import type { CatalogId } from "../base/ids.ts";
 import type { Entity, Relation, Summary } from "./model.ts";
 import type { EncodedPayload } from "./payloads.ts";
@@ -20,6 +21,7 @@ function parentsOf(entity: Entity): { parentId?: string; catalogId?: CatalogId }
  * leaves the key as it is.
  */
 export function nameSummary(entity: Entity): Summary {
+  assert(entity.name !== "", "what a name leads to has that name");
   return {
     entityType: entity.type,
     entityId: entity.id,
@@ -36,6 +38,9 @@ export function nameSummary(entity: Entity): Summary {
 
 /** Summary of an entity's by-id pointer: what most reads need, so that they skip the payload. */
 export function summaryOf(entity: Entity, payload: EncodedPayload): Summary {
+  const { entityId, entityType } = payload.decoded.envelope;
+  const isOf = entityId === entity.id && entityType === entity.type;
+  assert(isOf, "summary and payload are of one entity");
   const summary: Summary = {
     ...nameSummary(entity),
     revision: payload.decoded.envelope.revision,
@@ -43,10 +48,13 @@ export function summaryOf(entity: Entity, payload: EncodedPayload): Summary {
   };
   if (entity.type === "account") return summary;
   const { protected: isProtected, purgeAfterMs } = entity;
+  const isLater = (entity.state !== "ACTIVE") === purgeAfterMs > 0;
+  assert(isLater, "what is dropped says when it is purged, and nothing else does");
   const dropped = { ...summary, protected: isProtected, purgeAfterMs };
   switch (entity.type) {
     case "catalog":
     case "namespace":
+      assert(entity.guardGeneration >= 1, "a parent has guards from its first generation on");
       return { ...dropped, guardGeneration: entity.guardGeneration };
     case "table":
       return { ...dropped, format: entity.format, ...icebergOf(entity) };

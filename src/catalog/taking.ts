@@ -1,3 +1,4 @@
+import { assert } from "../base/assert.ts";
 import { LIMITS } from "../base/limits.ts";
 import { settleAll } from "../base/settle.ts";
 import type { Item, Live } from "../pointer/port.ts";
@@ -61,6 +62,7 @@ export async function takeLocation(
     if (met !== undefined) return met;
   }
   const claim = await holds.take(key, relation, known);
+  assert(claim.key === key, "a hold is of the location that was asked for");
   if (claim.state === "absent" || holds.has(key)) return { claim };
   await holds.release();
   return taken(claim);

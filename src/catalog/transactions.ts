@@ -1,3 +1,4 @@
+import { assert } from "../base/assert.ts";
 import { invalid } from "../base/error.ts";
 import type { TableId } from "../base/ids.ts";
 import { LIMITS } from "../base/limits.ts";
@@ -91,6 +92,7 @@ async function together(
   if (first === undefined) {
     return { unchanged: undefined, proof: held, primary: held[0]?.key ?? "" };
   }
+  assert(shares.length + held.length === steps.length, "each table is changed, or checked");
   refuseSharedLocations(shares);
   refuseSharedUuids(shares);
   assertOpsFit(batch.ops.length + COMMON_OPS, steps.length);

@@ -1,3 +1,4 @@
+import { assert } from "../base/assert.ts";
 import { splitKey } from "../base/key-text.ts";
 import { LruMap } from "../base/lru.ts";
 
@@ -59,6 +60,7 @@ export class Gaps {
     const { directory } = splitKey(key);
     const keys = this.#writing.get(directory);
     const left = (keys?.get(key) ?? 0) - 1;
+    assert(left >= 0, "a put ends once: a gap would be noted over one that goes on");
     if (left > 0) keys?.set(key, left);
     else keys?.delete(key);
     if (keys?.size === 0) this.#writing.delete(directory);
@@ -75,8 +77,9 @@ export class Gaps {
 
   endList(listing: Listing): void {
     const listings = this.#listings.get(listing.directory);
-    listings?.delete(listing);
-    if (listings?.size === 0) this.#listings.delete(listing.directory);
+    assert(listings?.has(listing) === true, "a list ends once, and is told of puts until then");
+    listings.delete(listing);
+    if (listings.size === 0) this.#listings.delete(listing.directory);
   }
 
   /** The first gap that ends behind `at`, of those that hold at a state. */
@@ -130,6 +133,7 @@ export class Gaps {
     others: readonly Gap[],
   ): void {
     gaps.splice(first, end - first, ...others);
+    assert(isApart(gaps, first, others.length), "gaps come in order, apart: one skips no pointer");
     let kept = gaps;
     if (gaps.length > MAX_GAPS_OF_ONE) {
       const longest = gaps.toSorted((a, b) => b.passed - a.passed).slice(0, MAX_GAPS_OF_ONE >> 1);
@@ -143,6 +147,14 @@ export class Gaps {
 /** The first key behind one. */
 export function keyBehind(key: string): string {
   return `${key}\0`;
+}
+
+/** Whether what was put among the gaps, and its neighbours, do not overlap. */
+function isApart(gaps: readonly Gap[], first: number, count: number): boolean {
+  for (let at = Math.max(1, first); at <= Math.min(first + count, gaps.length - 1); at++) {
+    if ((gaps[at - 1] as Gap).to > (gaps[at] as Gap).from) return false;
+  }
+  return true;
 }
 
 /** Index of the first gap that ends behind a key. */

@@ -1,3 +1,4 @@
+import { assert } from "../base/assert.ts";
 import { utf8 } from "../base/bytes.ts";
 import type { Clock } from "../base/clock.ts";
 import { FirnError } from "../base/error.ts";
@@ -233,6 +234,10 @@ export class LsmPointerStore implements PointerStore {
       if (!isWriting(op)) continue;
       const after = itemAfter(op, found[i] as Item, writerId, nowMs);
       transaction.put(utf8(op.key), encodeRow(after));
+      assert(
+        after.version > (found[i] as Item).version,
+        "each write of a pointer is a new version",
+      );
       versions.set(op.key, after.version);
     }
     return versions;

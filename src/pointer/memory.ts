@@ -1,3 +1,4 @@
+import { assert } from "../base/assert.ts";
 import type { Clock } from "../base/clock.ts";
 import { splitKey } from "../base/key-text.ts";
 import {
@@ -120,6 +121,7 @@ export class MemoryPointerStore implements PointerStore {
     if (!isWriting(op)) return;
     const before = this.#stored(op.key);
     const after = itemAfter(op, before, writerId, this.#clock.nowMs());
+    assert(after.version > before.version, "each write of a pointer is a new version");
     versions.set(op.key, after.version);
     if (before.version === 0n) this.#newKeys.add(op.key);
     if (after.state === "live") this.#list(after);

@@ -1,3 +1,4 @@
+import { assert } from "../base/assert.ts";
 import { FirnError, invalid } from "../base/error.ts";
 import type { StoredItem } from "./batch.ts";
 import type { Item } from "./port.ts";
@@ -38,6 +39,7 @@ const MAX_TEXT_BYTES = 0xffff;
 
 /** @throws FirnError `Invalid`, code `POINTER_ROW_TOO_LARGE`: a text over 65,535 bytes. */
 export function encodeRow(item: StoredItem): Uint8Array {
+  assert(item.version > 0n, "what is stored has a version: `decodeRow` refuses 0");
   const dead = item.state === "absent";
   const blobPath = dead ? undefined : item.blobPath;
   const summary = dead ? undefined : item.summary;

@@ -148,7 +148,10 @@ test("a pointer store that never answers: unknown, and then either", async () =>
 });
 
 const MISREADINGS: readonly (readonly [string, NonNullable<Faults["misreadAs"]>])[] = [
-  ["committed", () => ({ outcome: "committed", versions: new Map() })],
+  [
+    "committed",
+    ({ ops }) => ({ outcome: "committed", versions: new Map(ops.map(({ key }) => [key, 1n])) }),
+  ],
   [
     "refused",
     ({ ops }) => ({

@@ -9,7 +9,7 @@ import { encodeContent } from "../../src/catalog/codec/entities.ts";
 import { encodeEnvelope } from "../../src/catalog/codec/envelope.ts";
 import { decodeSummary } from "../../src/catalog/codec/summary.ts";
 import { locationKey } from "../../src/catalog/keys.ts";
-import type { Table } from "../../src/catalog/model.ts";
+import type { Namespace, Table } from "../../src/catalog/model.ts";
 import { byIdKey, payloadPath } from "../../src/catalog/paths.ts";
 import { Payloads } from "../../src/catalog/payloads.ts";
 import { nameSummary, summaryOf } from "../../src/catalog/summaries.ts";
@@ -150,6 +150,8 @@ test("a payload that is gone is followed where its pointer moved, else corrupt",
 
 test("a pointer's summary is never over its limit, whatever the legal names", () => {
   const payloads = new Payloads(new MemoryBlobStore(testStores().clock), sample.ACCOUNT_ID);
+  const { revision, updatedAtMs, updatedBy, requestId } = sample.ENVELOPE;
+  const authorship = { revision, updatedAtMs, updatedBy, requestId };
   const location = fc.string({ unit: "grapheme", maxLength: 3_000 });
   fc.assert(
     fc.property(legalName, location, (name, metadataLocation) => {
@@ -157,13 +159,19 @@ test("a pointer's summary is never over its limit, whatever the legal names", ()
         ...sample.TABLE,
         name,
         iceberg: { ...sample.TABLE.iceberg, metadataLocation, purgeRequested: true },
+        state: "DROPPED",
         purgeAfterMs: Number.MAX_SAFE_INTEGER,
         protected: true,
       };
-      const namespace = { ...sample.NAMESPACE, name, purgeAfterMs: Number.MAX_SAFE_INTEGER };
+      const namespace: Namespace = {
+        ...sample.NAMESPACE,
+        name,
+        state: "DROPPED",
+        purgeAfterMs: Number.MAX_SAFE_INTEGER,
+      };
       const batch = new BatchBuilder(sample.ACCOUNT_ID);
       for (const entity of [table, namespace]) {
-        const payload = payloads.encode(entity, sample.ENVELOPE);
+        const payload = payloads.encode(entity, authorship);
         const key = byIdKey(entity.type, sample.ACCOUNT_ID, entity.id);
         batch.put(never(key), { payload, summary: summaryOf(entity, payload) });
         batch.put(never(locationKey(sample.ACCOUNT_ID, `file:///${entity.type}`)), {

@@ -2,6 +2,7 @@
 
 import { describe, expect, it } from "vitest";
 import { actors } from "./actors.ts";
+import { assertions } from "./assertions.ts";
 import { cycles, deadFiles, importsOf } from "./imports.ts";
 import { layers } from "./layers.ts";
 import { lsmDoors, lsmLayers } from "./lsm-layers.ts";
@@ -411,6 +412,20 @@ describe("rules over several files", () => {
     expect(deadFiles(files(texts), ["src/main.ts"])).toEqual([]);
     const dead = deadFiles(files({ ...texts, "src/dead.ts": from("./used.ts") }), ["src/main.ts"]);
     expect(dead.map((finding) => finding.path)).toEqual(["src/dead.ts"]);
+  });
+
+  it("a folder of what keeps data with few assertions", () => {
+    const lines = (text: string, count: number): string => text.repeat(count);
+    const texts = (asserted: number): Readonly<Record<string, string>> =>
+      Object.fromEntries(
+        ["lsm", "pointer", "catalog"].map((folder) => [
+          `src/${folder}/x.ts`,
+          lines("call(); // assert(\n", 1_000 - asserted) + lines('assert(a, "b");\n', asserted),
+        ]),
+      );
+    expect(assertions(files(texts(10)))).toEqual([]);
+    expect(assertions(files(texts(9)))).toHaveLength(3);
+    expect(assertions([])).toHaveLength(3);
   });
 
   it("a folder without a README, or with a long one", () => {

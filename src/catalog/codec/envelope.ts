@@ -1,4 +1,5 @@
 import type Long from "long";
+import { assert } from "../../base/assert.ts";
 import { FirnError } from "../../base/error.ts";
 import type { firn } from "../../gen/firn.js";
 import type { Envelope } from "../model.ts";
@@ -21,6 +22,8 @@ export const MIN_WRITER_VERSION = 1;
 
 /** The head of a payload. Field 1 of every message, so head and content simply join. */
 function headOf(envelope: Envelope): Encode {
+  const { schemaVersion, minWriterVersion } = envelope;
+  assert(minWriterVersion <= schemaVersion, "who writes a payload may write to it again");
   const message: firn.v1.Envelope.$Properties = {
     schemaVersion: envelope.schemaVersion,
     minWriterVersion: envelope.minWriterVersion,

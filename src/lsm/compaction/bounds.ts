@@ -1,3 +1,4 @@
+import { assert } from "../../base/assert.ts";
 import type { EntryBytes } from "../format/cursor.ts";
 import { END_OF_KEYS, type Key } from "../format/entry.ts";
 import type { Fragment } from "../format/range-map.ts";
@@ -15,6 +16,8 @@ export const ALL_KEYS: KeyBounds = { from: "", to: END_OF_KEYS };
 
 /** All keys, cut: neighbours meet, and nothing lies between them. */
 export function boundsBetween(cuts: readonly Key[]): readonly KeyBounds[] {
+  const isSorted = cuts.every((cut, i) => cut > (cuts[i - 1] ?? "") && cut < END_OF_KEYS);
+  assert(isSorted, "cuts ascend, so that no subrange is empty and none meets another");
   return [...cuts, END_OF_KEYS].map((to, i) => ({ from: cuts[i - 1] ?? "", to }));
 }
 

@@ -1,3 +1,4 @@
+import { assert } from "../../base/assert.ts";
 import { type Clock, Stopwatch } from "../../base/clock.ts";
 import { FirnError } from "../../base/error.ts";
 import { compactionAbandoned, compactorFenced } from "../errors.ts";
@@ -11,7 +12,7 @@ import type { ReadViews } from "../read/read-view.ts";
 import { Executor, type ExecutorTarget } from "./executor.ts";
 import { type CompactionFigures, NO_COMPACTION } from "./figures.ts";
 import { compactionDebt, type PickContext, pickAll, pickCompaction } from "./pick.ts";
-import { applyPlan, type CompactionPlan, isApplied, rewrittenBytes } from "./plan.ts";
+import { applyPlan, type CompactionPlan, isApplied, isIdle, rewrittenBytes } from "./plan.ts";
 
 /** What compactions act on. */
 export interface CompactorTarget extends ExecutorTarget {
@@ -130,9 +131,11 @@ export class Compactor {
     const watch = new Stopwatch(clock);
     // Before anything is awaited: what is opened from here on sees what every merge keeps.
     const states = snapshots();
+    assert(!isIdle(plan), "a plan changes something, or it would be picked for ever");
     const unpin = views.pinTables(views.current);
     try {
       await this.#claim();
+      assert(this.#figures.underWay === undefined, "one compaction runs at a time");
       this.#figures = {
         ...this.#figures,
         underWay: { inputBytes: rewrittenBytes(plan), writtenBytes: 0 },
@@ -179,6 +182,7 @@ export class Compactor {
       compactorEpoch: manifest.compactorEpoch + 1,
     }));
     this.#epoch = claimed.compactorEpoch;
+    assert(this.#epoch > 0, "a claim is above every epoch before");
   }
 
   async #publish(plan: CompactionPlan, outputs: readonly SstMeta[]): Promise<void> {
@@ -186,7 +190,8 @@ export class Compactor {
       if (this.#isOver()) throw compactionAbandoned();
       try {
         await this.#target.manifests.update((manifest) => {
-          const epoch = this.#epoch ?? 0;
+          const epoch = this.#epoch;
+          assert(epoch !== undefined, "a compaction is published under an epoch that it claimed");
           if (isApplied(manifest, plan, outputs)) return undefined;
           if (manifest.compactorEpoch !== epoch) {
             throw compactorFenced(epoch, manifest.compactorEpoch);

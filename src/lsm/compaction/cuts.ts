@@ -1,3 +1,4 @@
+import { assert } from "../../base/assert.ts";
 import { END_OF_KEYS, type Key } from "../format/entry.ts";
 import type { IndexBlock } from "../format/index-block.ts";
 import type { SstMeta } from "../format/sst-meta.ts";
@@ -29,6 +30,7 @@ const GRAIN_SHARE = 1 / 8;
 
 /** What is asked for of each input at once, where so many inputs share the room. */
 export function windowBytesOf(roomBytes: number, inputs: number): number {
+  assert(inputs > 0, "a merge has an input, which needs a window");
   return Math.ceil(roomBytes / inputs / WINDOWS);
 }
 
@@ -106,6 +108,7 @@ export function cutsOf(points: readonly Point[], subranges: number): readonly Ke
     cuts.push(key);
     due = before + (all - before) / (subranges - cuts.length);
   }
+  assert(cuts.length < subranges, "cuts are one fewer than what they part");
   return cuts;
 }
 

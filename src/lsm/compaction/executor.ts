@@ -1,3 +1,4 @@
+import { assert } from "../../base/assert.ts";
 import type { Clock } from "../../base/clock.ts";
 import { FirnError } from "../../base/error.ts";
 import type { Prng } from "../../base/prng.ts";
@@ -97,6 +98,7 @@ export class Executor {
    *   `Unavailable`, code `LSM_COMPACTION_STOPPED`; what the store throws.
    */
   async run(plan: CompactionPlan, snapshots: readonly Sequence[]): Promise<Executed> {
+    assertAscending(snapshots);
     const tables: SstMeta[] = [];
     const written: SstMeta[] = [];
     try {
@@ -104,6 +106,7 @@ export class Executor {
         if (part.part === "move") tables.push(part.table);
         else {
           const merged = await this.#merge(part, snapshots);
+          assertOutputs(part, merged);
           tables.push(...merged);
           written.push(...merged);
         }
@@ -135,6 +138,7 @@ export class Executor {
   ): Promise<readonly SstMeta[]> {
     const cuts = await this.#cuts(part.inputs, roomBytes);
     const bounds = boundsBetween(cuts);
+    assert(bounds.length <= Math.max(1, this.#target.merger.width), "a thread for each subrange");
     const specs = this.#specsOf(part, snapshots, bounds, roomBytes / bounds.length);
     const merged = await this.#mergeAll(specs, part.inputs);
     return merged.flatMap(({ tables }) => tables);
@@ -268,6 +272,31 @@ export class Executor {
     const path = pathOf(this.#target.prefix, meta ?? { id: table });
     return new FirnError(kind, code, message, { ...context, path }, error);
   }
+}
+
+/** A merge leaves versions out. It makes none, and moves none to another age or place. */
+function assertOutputs({ inputs }: MergePart, outputs: readonly SstMeta[]): void {
+  const all = inputs.flat().map(({ stats }) => stats);
+  const [entries, newest] = [all.reduce((sum, one) => sum + one.entries, 0), maxSequenceOf(all)];
+  const made = outputs.map(({ stats }) => stats);
+  const kept = made.reduce((sum, one) => sum + one.entries, 0);
+  assert(kept <= entries, "a merge writes no more versions than it read");
+  assert(maxSequenceOf(made) <= newest, "a merge writes no version newer than it read");
+  made.forEach((stats, i) => {
+    const before = made[i - 1];
+    const follows = before === undefined || before.lastKey <= stats.firstKey;
+    assert(follows, "outputs come in the order of their keys and do not overlap");
+  });
+}
+
+function maxSequenceOf(stats: readonly SstMeta["stats"][]): Sequence {
+  return stats.reduce((most, { maxSequence }) => Math.max(most, maxSequence), 0);
+}
+
+/** Stripes of versions are found by a binary search. */
+function assertAscending(snapshots: readonly Sequence[]): void {
+  const isSorted = snapshots.every((one, i) => i === 0 || (snapshots[i - 1] as number) < one);
+  assert(isSorted, "snapshots ascend");
 }
 
 function stopped(): FirnError {

@@ -1,3 +1,4 @@
+import { assert } from "../../base/assert.ts";
 import { END, ENTRY, type EntryBytes, MISS, type Step } from "../format/cursor.ts";
 import { END_OF_KEYS, type Key, keyAfter, keyBound, MAX_SEQUENCE } from "../format/entry.ts";
 import { joinRanges, RangeMap } from "../format/range-map.ts";
@@ -103,10 +104,11 @@ export class MergeJob {
 
   #feed({ table, offset, bytes }: Part): void {
     const input = this.#tables.get(table);
+    assert(input !== undefined, "a merge is fed what it asked for");
     try {
-      input?.feed(offset, bytes);
+      input.feed(offset, bytes);
     } catch (error) {
-      throw inTable(error, input?.meta);
+      throw inTable(error, input.meta);
     }
   }
 
@@ -233,12 +235,16 @@ export class MergeJob {
       ...[...this.#tables].map(([table, { entries }]) => ({ table, entries })),
     ];
     if (this.#writer !== undefined) this.#endTable(this.#writer);
+    assert(this.#chunks.length === 0, "what was written is handed out before a merge is done");
     this.#done = true;
   }
 
   #endTable({ id, sst }: OpenWriter): void {
     if (sst.isEmpty) return;
     const meta = sst.finish();
+    const { from, to } = this.#spec.bounds;
+    const { firstKey, lastKey } = meta.stats;
+    assert(firstKey >= from && lastKey <= to, "a subrange writes no key of its neighbours");
     this.#drain(sst);
     this.#emit(id, meta);
     this.#writer = undefined;

@@ -1,3 +1,4 @@
+import { assert } from "../../base/assert.ts";
 import type { TreeShape } from "../compaction-style.ts";
 import type { Sequence } from "../format/entry.ts";
 import type { SortedRun } from "../format/manifest-records.ts";
@@ -86,6 +87,7 @@ function supposed(part: PlanPart): SstMeta {
   if (part.part === "move") return part.table;
   const tables = part.inputs.flat();
   const [first] = tables as [SstMeta];
+  assert(first !== undefined, "a merge has an input");
   const keys = tables.map(({ stats }) => stats);
   const entries = keys.reduce((sum, stats) => sum + stats.entries, 0);
   return {
@@ -170,6 +172,7 @@ class Picker {
   /** The adjacent runs that cost least for each that is one less. */
   #cheapest(sizes: readonly number[]): CompactionPlan | undefined {
     const count = sizes.length - this.#options.compactionMaxRuns + 1;
+    assert(count >= 2, "fewer runs come of two at least");
     let best: { from: number; bytes: number } | undefined;
     for (let from = 0; from + count <= sizes.length; from++) {
       if (this.#readableFrom(from) < count) continue;
@@ -237,6 +240,8 @@ class Picker {
     count: number,
     isWorthRewriting?: (table: SstMeta) => boolean,
   ): CompactionPlan | undefined {
+    const isWithin = from >= 0 && count >= 0 && from + count <= this.#runs.length;
+    assert(isWithin, "a plan takes adjacent runs that are there");
     const runs = this.#runs.slice(from, from + count);
     const inputs = [...level0, ...runs.map((run) => run.tables)];
     if (inputs.length === 0) return undefined;
@@ -293,6 +298,7 @@ function downFrom(ages: readonly SortedTables[], table: SstMeta): readonly Sorte
       range = wider;
     }
   }
+  assert(inputs[0]?.includes(table) === true, "what is compacted downwards begins with its table");
   return inputs;
 }
 

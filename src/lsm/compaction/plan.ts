@@ -1,3 +1,4 @@
+import { assert } from "../../base/assert.ts";
 import type { Key, Sequence } from "../format/entry.ts";
 import type { SortedRun } from "../format/manifest-records.ts";
 import type { SstMeta } from "../format/sst-meta.ts";
@@ -83,7 +84,22 @@ export function planOf(
     const covered = members.some(({ table }) => others.some((other) => overlap(table, other)));
     return { part: "merge", inputs: byAge(members), dropTombstones: !covered };
   });
+  assertWhole(parts, all);
   return { reason, inputs, parts };
+}
+
+/** A table that no part takes would be lost; one that two take would be there twice. */
+function assertWhole(parts: readonly PlanPart[], all: SortedTables): void {
+  const tables = parts.map((part) => (part.part === "move" ? [part.table] : part.inputs.flat()));
+  const taken = new Set(tables.flat().map(({ id }) => id));
+  assert(taken.size === all.length, "parts take every input");
+  assert(tables.flat().length === all.length, "parts take an input once");
+  let reach = "";
+  for (const part of tables) {
+    const first = part.map(({ stats }) => stats.firstKey).reduce((a, b) => (a < b ? a : b));
+    assert(first >= reach, "parts come in the order of their keys and do not overlap");
+    reach = part.map(({ stats }) => stats.lastKey).reduce((a, b) => (a > b ? a : b));
+  }
 }
 
 /** Whether it changes anything. */
@@ -177,11 +193,13 @@ export function applyPlan<T extends Tree>(
   const there = [...level0, ...runs.flatMap((run) => run.tables)];
   if (there.length - left(there).length !== taken.size) return undefined;
   const oldest = plan.inputs.at(-1)?.[0]?.id;
+  assert(oldest !== undefined, "a plan has an input, whose place its outputs take");
   const target = runs.findIndex((run) => run.tables.some((table) => table.id === oldest));
   const id = Math.max(0, ...runs.map((run) => run.id)) + 1;
   const after: SortedRun[] = [];
   const place = (beside: readonly SstMeta[], unknown: SortedRun["unknown"]): void => {
     const tables = inKeyOrder([...beside, ...outputs]);
+    assertRun(tables);
     if (tables.length > 0) after.push({ id, tables, unknown });
   };
   if (target < 0) place([], []);
@@ -191,6 +209,16 @@ export function applyPlan<T extends Tree>(
     else if (tables.length > 0) after.push({ ...run, tables });
   });
   return { ...manifest, level0: left(level0), runs: after };
+}
+
+/** What a reader of the manifest refuses is not written to one (`decodeRun`). */
+function assertRun(tables: SortedTables): void {
+  const ids = new Set(tables.map(({ id }) => id));
+  assert(ids.size === tables.length, "a run names a table once");
+  tables.forEach(({ stats }, i) => {
+    const before = tables[i - 1]?.stats;
+    assert(before === undefined || before.lastKey <= stats.firstKey, "tables of a run overlap");
+  });
 }
 
 /** Whether the outputs are in it already: the answer to an earlier attempt was lost. */

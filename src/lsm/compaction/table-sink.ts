@@ -1,3 +1,4 @@
+import { assert } from "../../base/assert.ts";
 import { giveBack } from "../../base/bytes.ts";
 import type { SstMeta } from "../format/sst-meta.ts";
 
@@ -26,12 +27,14 @@ export class TableSink {
 
   /** @param bytes the sink's own from now on, with all that lies in the same memory. */
   push(bytes: Uint8Array): void {
+    assert(this.#state !== "ended", "a table that has ended takes no bytes");
     this.#chunks.push(bytes);
     this.#queuedBytes += bytes.length;
     this.#more();
   }
 
   end(meta: SstMeta): void {
+    assert(this.meta === undefined, "a table ends once");
     this.meta = meta;
     this.#state = "ended";
     this.#more();
@@ -63,6 +66,7 @@ export class TableSink {
         yield* pieces(chunk);
         giveBack(chunk);
         this.#queuedBytes -= length;
+        assert(this.#queuedBytes >= 0, "what leaves the queue was counted when it came");
         this.#taken();
       } else if (this.#state === "failed") throw this.#error;
       else if (this.#state === "ended") return;

@@ -1,3 +1,4 @@
+import { assert } from "../../base/assert.ts";
 import type { Manifest } from "../format/manifest.ts";
 import { Memtable } from "../memtable/memtable.ts";
 import type { MemoryShare } from "../write/budget.ts";
@@ -56,6 +57,11 @@ export class Memtables {
     const { current } = reads.views;
     const flushed = current.frozen.filter((one) => one.maxSequence <= manifest.lastSequence);
     const frozen = current.frozen.filter((one) => one.maxSequence > manifest.lastSequence);
+    // A version in a memtable and in a table would be met twice, and an operand count twice.
+    for (const { isEmpty, minSequence } of [current.active, ...frozen]) {
+      assert(isEmpty || minSequence > manifest.lastSequence, "a memtable is flushed whole");
+    }
+    assert(flushed[0] === current.frozen[frozen.length], "the oldest memtables are flushed first");
     for (const memtable of flushed) memtable.hold();
     reads.views.replace({ active: current.active, frozen, ...reads.sorted(manifest) });
     this.note();

@@ -1,4 +1,5 @@
 import { crc32 } from "node:zlib";
+import { assert } from "../../base/assert.ts";
 import { corrupt } from "./corrupt.ts";
 import { assertReadable, FORMAT_VERSION, PREFIX_FILTER } from "./features.ts";
 import { bytesOfUlid, ULID_BYTES, type Ulid, ulidOfBytes } from "./ulid.ts";
@@ -73,8 +74,16 @@ export function encodeFooter(footer: Footer): Uint8Array {
   writeU32(out, 28, footer.requiredFeatures);
   writeU32(out, 32, footer.optionalFeatures);
   out[36] = FORMAT_VERSION;
-  const { index, filter, stats, ranges, prefixes } = footer;
+  const { index, filter, stats, ranges, prefixes, tailBytes } = footer;
+  assert(tailBytes <= footer.fileBytes, "the tail is part of the file");
+  const isAnnounced = (footer.optionalFeatures & PREFIX_FILTER) !== 0;
+  assert(
+    isAnnounced === (prefixes !== undefined),
+    "a filter of prefixes and its feature go together",
+  );
   [index, filter, stats, ranges, prefixes].forEach((section, slot) => {
+    const end = section === undefined ? 0 : section.offset + section.bytes;
+    assert(end <= tailBytes - FOOTER_BYTES, "a section lies in the tail, before the footer");
     writeU32(out, SLOTS_AT + 8 * slot, section?.offset ?? 0);
     writeU32(out, SLOTS_AT + 8 * slot + 4, section?.bytes ?? 0);
   });

@@ -157,26 +157,23 @@ export function decodeManifest(bytes: Uint8Array): Manifest {
     optionalFeatures,
     unknown: fields.unknown(),
   };
-  checkTables(manifest);
+  const fault = faultOf(manifest);
+  if (fault !== undefined) throw corrupt("manifest", "tables", HEADER_BYTES, fault);
   return manifest;
 }
 
-/** A table twice, or one that holds what was never written, would be read as wrong data. */
-function checkTables(manifest: Manifest): void {
+/** What makes a state one that no reader accepts; `publish` asserts that there is nothing. */
+export function faultOf(manifest: Omit<Manifest, "id" | "writtenAtMs">): string | undefined {
   const { runs, lastSequence, parent } = manifest;
   const seen = new Set<string>();
   for (const table of tablesIn(manifest)) {
     const isKept = table.home === undefined || parent !== undefined;
     const fits = !seen.has(table.id) && table.stats.maxSequence <= lastSequence && isKept;
-    if (!fits) throw corrupt("manifest", "tables", HEADER_BYTES, "table out of place");
+    if (!fits) return "table out of place";
     seen.add(table.id);
   }
-  if (manifest.deletedAtMs !== undefined && seen.size > 0) {
-    throw corrupt("manifest", "tables", HEADER_BYTES, "a deleted shard has tables");
-  }
-  if (new Set(runs.map((run) => run.id)).size !== runs.length) {
-    throw corrupt("manifest", "runs", HEADER_BYTES, "two runs of one id");
-  }
+  if (manifest.deletedAtMs !== undefined && seen.size > 0) return "a deleted shard has tables";
+  return new Set(runs.map((run) => run.id)).size === runs.length ? undefined : "two runs of one id";
 }
 
 /** Header, body and checksum. */

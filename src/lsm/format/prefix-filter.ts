@@ -1,3 +1,4 @@
+import { assert } from "../../base/assert.ts";
 import { BloomFilter, hashKey } from "./bloom.ts";
 import { corrupt } from "./corrupt.ts";
 import { type Key, prefixEnd } from "./entry.ts";
@@ -74,6 +75,9 @@ export class PrefixFilter {
 
 /** @param filter the content of a Bloom filter. */
 export function encodePrefixFilter(rule: PrefixRule, filter: Uint8Array): Uint8Array {
+  const number = "bytes" in rule ? rule.bytes : rule.separator;
+  const isRule = number <= MAX_PREFIX_BYTES && !("bytes" in rule && number === 0);
+  assert(isRule, "a rule for prefixes fits its byte");
   const out = new Uint8Array(HEAD_BYTES + filter.length);
   out[0] = "bytes" in rule ? 1 : 2;
   out[1] = "bytes" in rule ? rule.bytes : rule.separator;

@@ -1,3 +1,4 @@
+import { assert } from "../../base/assert.ts";
 import { corrupt } from "./corrupt.ts";
 import { assertSequence, END_OF_KEYS, type Key, latin1Text, type Sequence } from "./entry.ts";
 import type { Fragment } from "./range-map.ts";
@@ -45,7 +46,10 @@ export function encodeRanges(fragments: readonly Fragment[]): Uint8Array {
   const out = Buffer.allocUnsafe(most);
   let at = writeVarint(out, 0, fragments.length);
   let before = "";
+  assert(fragments.length > 0, "a table without range tombstones has no section of them");
   for (const { from, to, sequences } of fragments) {
+    assert(from !== "" && from >= before && from < to, "stretches come in order, apart");
+    assert(sequences.length > 0, "a stretch is covered by a tombstone");
     const end = to === END_OF_KEYS ? "" : to;
     const [fromShared, toShared] = [sharedUnits(before, from), sharedUnits(from, end)];
     for (const length of [fromShared, from.length - fromShared, toShared, end.length - toShared]) {
@@ -54,6 +58,7 @@ export function encodeRanges(fragments: readonly Fragment[]): Uint8Array {
     at = writeVarint(out, at, sequences.length);
     let newer: Sequence | undefined;
     for (const sequence of sequences) {
+      assert(newer === undefined || sequence < newer, "tombstones of a stretch come newest first");
       at = writeVarint(out, at, newer === undefined ? sequence : newer - sequence);
       newer = sequence;
     }

@@ -1,3 +1,4 @@
+import { assert } from "../../base/assert.ts";
 import { END_OF_KEYS, type Key, type Sequence } from "./entry.ts";
 import { EXPIRY, MERGES, RANGES } from "./features.ts";
 import { type FieldReader, FieldWriter, type UnknownFields } from "./fields.ts";
@@ -73,6 +74,9 @@ export interface SstMeta {
 }
 
 export function encodeStats(stats: SstStats): Uint8Array {
+  assert(stats.firstKey <= stats.lastKey, "a table ends behind its beginning");
+  assert(stats.minSequence <= stats.maxSequence, "sequences of a table have a least and a most");
+  assert(stats.keys <= stats.entries, "each key of a table has a version");
   const fields = new FieldWriter()
     .number(1, stats.entries)
     .number(2, stats.deletions)
@@ -138,6 +142,7 @@ export function featuresOf({ merges, ranges, expiring }: SstStats): number {
 }
 
 export function encodeSstMeta(meta: SstMeta): Uint8Array {
+  assert(meta.tailBytes <= meta.fileBytes, "the tail is part of the file");
   const fields = new FieldWriter()
     .bytes(1, bytesOfUlid(meta.id))
     .number(2, meta.fileBytes)

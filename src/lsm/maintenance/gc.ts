@@ -1,3 +1,4 @@
+import { assert } from "../../base/assert.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { BlobEntry, BlobStore } from "../../blob/port.ts";
 import { isForeign, type Manifest, tablesIn } from "../format/manifest.ts";
@@ -125,6 +126,7 @@ export class Collector {
     const through = old.at(-1)?.id;
     let gone: ReadonlySet<Numbered> = new Set();
     if (through !== undefined) {
+      assert(through < newest, "the newest manifest stays");
       if (!(await this.#history.raise(through))) return;
       await manifests.check(Number.POSITIVE_INFINITY);
       gone = new Set(this.#outOfRetention(old, stored));
@@ -238,6 +240,9 @@ export class Collector {
       const some = garbage.slice(at, at + PAGE);
       const free = some.filter(({ id }) => !read.has(id) && !underWay.has(id));
       obsoleteBytes += sizes(some) - sizes(free);
+      const current = referencesOf(this.#target.manifests.current).tables;
+      const isSafe = free.every(({ id }) => !current.has(id));
+      assert(isSafe, "a table of the newest state is never deleted, whatever was looked at before");
       await this.#delete(free);
     }
     this.#figures = { ...this.#figures, obsoleteBytes };

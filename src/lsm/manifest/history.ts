@@ -1,3 +1,4 @@
+import { assert } from "../../base/assert.ts";
 import type { Clock } from "../../base/clock.ts";
 import { FirnError } from "../../base/error.ts";
 import type { BlobEntry, BlobStore } from "../../blob/port.ts";
@@ -20,7 +21,9 @@ export async function listAll(store: BlobStore, prefix: string): Promise<readonl
   for (let after: string | undefined; ; ) {
     const page = await store.list(prefix, after === undefined ? {} : { after });
     found.push(...page);
-    after = page.at(-1)?.path;
+    const last = page.at(-1)?.path;
+    assert(last === undefined || last > (after ?? ""), "a list goes on behind its last page");
+    after = last;
     if (page.length < PAGE) return found;
   }
 }
@@ -74,6 +77,7 @@ export class ManifestHistory {
    * @returns false where another collector was faster: then nothing may be deleted.
    */
   async raise(manifestThrough: number): Promise<boolean> {
+    assert(manifestThrough > 0, "the boundary is raised for a manifest that is to go");
     const before = await this.boundary();
     const id = (before?.id ?? 0) + 1;
     const boundary: GcBoundary = {

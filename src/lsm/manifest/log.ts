@@ -1,3 +1,4 @@
+import { assert } from "../../base/assert.ts";
 import { FirnError } from "../../base/error.ts";
 import { fenced } from "../errors.ts";
 import type { Manifest } from "../format/manifest.ts";
@@ -45,8 +46,12 @@ export class ManifestLog {
       for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
         const state = change(this.#current);
         if (state === undefined) return this.#current;
-        const published = await this.#store.publish(state, this.#current.id);
-        if (published !== undefined) return this.#accept(published);
+        const { id } = this.#current;
+        const published = await this.#store.publish(state, id);
+        if (published !== undefined) {
+          assert(published.id === id + 1, "a state is published behind the one it was made of");
+          return this.#accept(published);
+        }
         const newer = await this.#store.newerThan(this.#current.id, Number.POSITIVE_INFINITY);
         if (newer !== undefined) this.#accept(newer);
       }
@@ -79,6 +84,10 @@ export class ManifestLog {
     if (manifest.writerEpoch !== this.#epoch) throw fenced(this.#epoch, manifest.writerEpoch);
     // A check may have seen what an update publishes, or more, before the update itself.
     if (manifest.id <= this.#current.id) return this.#current;
+    const { lastSequence, walFrom, compactorEpoch } = this.#current;
+    assert(manifest.lastSequence >= lastSequence, "no state of an epoch forgets a sequence");
+    assert(manifest.walFrom >= walFrom, "the log is never asked for again where it was let go");
+    assert(manifest.compactorEpoch >= compactorEpoch, "epochs of compactors ascend");
     this.#current = manifest;
     this.#onChange(manifest);
     return manifest;

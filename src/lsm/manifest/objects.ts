@@ -1,10 +1,11 @@
+import { assert } from "../../base/assert.ts";
 import { bytesEqual } from "../../base/bytes.ts";
 import { type Clock, Stopwatch } from "../../base/clock.ts";
 import { FirnError } from "../../base/error.ts";
 import type { BlobStore } from "../../blob/port.ts";
 import { inFile } from "../format/corrupt.ts";
 import { decodeGcBoundary } from "../format/gc-boundary.ts";
-import { decodeManifest, encodeManifest, type Manifest } from "../format/manifest.ts";
+import { decodeManifest, encodeManifest, faultOf, type Manifest } from "../format/manifest.ts";
 import type { ManifestState, ManifestStore } from "./store.ts";
 
 export interface ManifestObjectsOptions {
@@ -65,6 +66,7 @@ export class ManifestObjects implements ManifestStore {
   async newerThan(id: number, sinceMs: number): Promise<Manifest | undefined> {
     const began = new Stopwatch(this.#clock);
     const next = await this.#follow(id, FAR);
+    assert(next === undefined || next.id > id, "a newer state has a higher id");
     // Readers publish too: after a long time a list is sooner there than one look after the other.
     if (next !== undefined && next.id === id + FAR) return await this.latest();
     return await this.#orNewer(id, next, sinceMs + began.elapsedMs());
@@ -96,6 +98,9 @@ export class ManifestObjects implements ManifestStore {
 
   /** A put and a list; a get where the put's answer was lost. @throws as the port; `Corrupt`. */
   async publish(state: ManifestState, previous: number): Promise<Manifest | undefined> {
+    assert(previous >= 0, "a state follows one that is stored, or none");
+    const fault = faultOf(state);
+    assert(fault === undefined, `a state is published that readers accept: ${fault}`);
     const id = previous + 1;
     const manifest: Manifest = { ...state, id, writtenAtMs: this.#clock.nowMs() };
     if (!(await this.#create(manifestPath(this.#prefix, id), encodeManifest(manifest)))) {

@@ -1,3 +1,4 @@
+import { assert } from "../../base/assert.ts";
 import type { Ulid } from "../format/ulid.ts";
 
 /**
@@ -11,6 +12,7 @@ export class TablesUnderWay {
   readonly #ids = new Set<Ulid>();
 
   begin(id: Ulid): void {
+    assert(!this.#ids.has(id), "an id is one table's: two would write one file");
     this.#ids.add(id);
   }
 

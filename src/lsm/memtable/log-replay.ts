@@ -1,3 +1,4 @@
+import { assert } from "../../base/assert.ts";
 import { ENTRY } from "../format/cursor.ts";
 import type { Sequence } from "../format/entry.ts";
 import type { WalGroup } from "../wal/port.ts";
@@ -46,6 +47,8 @@ export class LogReplay {
       memtable.minSequence > through ? memtable : newerPart(memtable, through);
     this.#filled = this.#filled.filter((one) => one.maxSequence > through).map(left);
     if (!this.#active.isEmpty) this.#active = left(this.#active);
+    const isCut = this.memtables.every((one) => one.isEmpty || one.minSequence > through);
+    assert(isCut, "no version is in a memtable and in a table: an operand would count twice");
     this.#lastSequence = Math.max(this.#lastSequence, through);
   }
 }

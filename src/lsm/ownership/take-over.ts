@@ -1,3 +1,4 @@
+import { assert } from "../../base/assert.ts";
 import { type Clock, Stopwatch } from "../../base/clock.ts";
 import { FirnError } from "../../base/error.ts";
 import type { Manifest } from "../format/manifest.ts";
@@ -78,7 +79,10 @@ export async function takeOver(
     const taker = ownerOf(self, policy.outwait);
     const state = { ...(before ?? EMPTY), writerEpoch: attempted, owner: taker, operators };
     const manifest = await publishOnce(store, state, before?.id ?? 0);
-    if (manifest !== undefined) return { manifest, outwait: policy.outwait, known };
+    if (manifest !== undefined) {
+      assert(manifest.writerEpoch === attempted, "a taker owns the epoch that it published");
+      return { manifest, outwait: policy.outwait, known };
+    }
   }
 }
 

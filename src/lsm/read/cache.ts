@@ -90,6 +90,7 @@ export class BlockCache {
 
   /** Changes the budget; evicts at once what is above it. */
   resize(capacityBytes: number): void {
+    assert(capacityBytes >= 0, "the rest of a budget is not negative");
     this.#capacityBytes = capacityBytes;
     this.#evict(0);
   }
@@ -120,6 +121,7 @@ export class BlockCache {
     node.owner.delete(node.offset);
     unlink(node);
     this.#entries--;
+    assert(this.#entries >= 0, "an entry is removed once");
     node.value.letGo?.();
   }
 
@@ -209,6 +211,7 @@ export class CachedFile<Tail extends Cacheable = Cacheable> implements SstBlocks
     value: Value,
     list: List,
   ): void {
+    assert(value.weight > 0, "what is cached weighs something, or the cache has no bound");
     value.hold?.();
     const before = owner.get(offset);
     if (before !== undefined) this.#whole.remove(before);
@@ -270,4 +273,5 @@ function unlink(node: Node): void {
   if (node.older === undefined) list.oldest = node.newer;
   else node.older.newer = node.newer;
   list.bytes -= node.bytes;
+  assert(list.bytes >= 0, "a list gives back what it was charged");
 }

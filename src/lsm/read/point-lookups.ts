@@ -1,3 +1,4 @@
+import { assert } from "../../base/assert.ts";
 import { copyOf } from "../../base/bytes.ts";
 import type { Clock } from "../../base/clock.ts";
 import { hashKey } from "../format/bloom.ts";
@@ -105,6 +106,7 @@ export class PointLookups {
     const held = [this.#begin(view)];
     try {
       for (let missing = first; ; ) {
+        assert(missing.length > 0, "a look-up that waits misses something");
         held.push(await this.#tables.load(missing));
         missing = [];
         const found = this.#find(view, key, sequence, missing, true);
@@ -127,6 +129,7 @@ export class PointLookups {
     try {
       let missing = firstMissing;
       for (let open = first; open.length > 0; ) {
+        assert(missing.length > 0, "look-ups that wait miss something");
         held.push(await this.#tables.load(missing));
         missing = [];
         open = this.#findAll(view, keys, sequence, {
@@ -224,6 +227,7 @@ export class PointLookups {
       return MISSING;
     }
     const step = made.seek(key, sequence);
+    assert(step !== ENTRY || made.key >= key, "a seek never stops before its key");
     if (step === ENTRY && made.key !== key) return undefined;
     const folded = step === ENTRY ? foldDown(made, key, this.#semantics) : undefined;
     if (folded?.value !== undefined) return copyOf(folded.value, 0, folded.value.length);
@@ -263,6 +267,7 @@ export class PointLookups {
       return MISSING;
     }
     if (step === ENTRY && point.key === key) {
+      assert(point.sequence <= sequence, "a read sees nothing that was written after it");
       const { kind } = point;
       if (point.sequence <= deletedAt) return undefined;
       if (kind === PUT) return valueAt(point, waited);

@@ -1,3 +1,4 @@
+import { assert } from "../../base/assert.ts";
 import type { Key, Sequence } from "../format/entry.ts";
 import type { Ulid } from "../format/ulid.ts";
 import type { Memtable } from "../memtable/memtable.ts";
@@ -46,6 +47,7 @@ export class ReadViews {
   readonly #tablePins = new Set<Files>();
 
   constructor(first: ReadView) {
+    assertInOrder(first);
     this.#current = first;
     hold(first);
   }
@@ -55,6 +57,7 @@ export class ReadViews {
   }
 
   replace(next: ReadView): void {
+    assertInOrder(next);
     const before = this.#current;
     hold(next);
     this.#current = next;
@@ -71,6 +74,7 @@ export class ReadViews {
       if (!pinned) return;
       pinned = false;
       const left = (this.#pins.get(view) ?? 0) - 1;
+      assert(left >= 0, "a view stays pinned until its last reader lets go");
       if (left > 0) this.#pins.set(view, left);
       else {
         this.#pins.delete(view);
@@ -111,6 +115,25 @@ export class ReadViews {
 /** Whether it reads a table that lies with another shard. */
 function isForeign(files: Files): boolean {
   return tablesOf(files).some(({ meta }) => meta.home !== undefined);
+}
+
+/** What lies above hides what lies below, so the order is what every read rests on. */
+function assertInOrder({ active, frozen, runs }: ReadView): void {
+  assert(!active.frozen, "the active memtable takes writes");
+  let newer = active;
+  for (const memtable of frozen) {
+    assert(memtable.frozen, "a memtable behind the active one takes no write");
+    const isOlder = newer.isEmpty || memtable.maxSequence < newer.minSequence;
+    assert(isOlder, "memtables come newest first and share no sequence");
+    newer = memtable;
+  }
+  for (const { tables } of runs) {
+    const isSorted = tables.every((table, i) => {
+      const before = tables[i - 1]?.meta.stats;
+      return before === undefined || before.lastKey <= table.meta.stats.firstKey;
+    });
+    assert(isSorted, "tables of a run do not overlap: a look-up ends at the first that fits");
+  }
 }
 
 function hold({ active, frozen }: ReadView): void {

@@ -1,3 +1,4 @@
+import { assert } from "../../base/assert.ts";
 import type { MissingBlock } from "../format/cursor.ts";
 import { DataBlock } from "../format/data-block.ts";
 import type { IndexBlock } from "../format/index-block.ts";
@@ -51,6 +52,7 @@ export class SsTable implements SstBlocks {
   constructor(meta: SstMeta, cache: BlockCache) {
     this.meta = meta;
     this.tailAt = meta.fileBytes - meta.tailBytes;
+    assert(this.tailAt >= 0, "the tail is part of the file");
     this.#cached = cache.file();
   }
 
@@ -87,7 +89,8 @@ export class SsTable implements SstBlocks {
 
   letGo(offset: number): void {
     const held = this.#held.get(offset);
-    if (held === undefined || --held.holders > 0) return;
+    assert(held !== undefined, "only what is held is let go");
+    if (--held.holders > 0) return;
     this.#held.delete(offset);
     if (held.value instanceof DataBlock) held.value.letGo();
   }

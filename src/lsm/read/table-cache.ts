@@ -1,3 +1,4 @@
+import { assert } from "../../base/assert.ts";
 import { FirnError } from "../../base/error.ts";
 import type { BlobStore } from "../../blob/port.ts";
 import { closed } from "../errors.ts";
@@ -60,7 +61,10 @@ export class TableCache {
   /** The table that a manifest describes. Reads nothing. */
   of(meta: SstMeta): SsTable {
     const known = this.#tables.get(meta.id);
-    if (known !== undefined) return known;
+    if (known !== undefined) {
+      assert(known.meta.fileBytes === meta.fileBytes, "a table never changes under its id");
+      return known;
+    }
     const table = new SsTable(meta, this.#cache);
     this.#tables.set(meta.id, table);
     return table;
@@ -148,6 +152,10 @@ export class TableCache {
         if (offsets.has(offset)) loaded.set(offset, value);
       }
     }
+    assert(
+      blocks.every(({ offset }) => loaded.has(offset)),
+      "a load brings all that was missing, or the call would miss it for ever",
+    );
     return loaded;
   }
 
@@ -195,6 +203,7 @@ export class TableCache {
     const start = parts[0]?.offset ?? 0;
     const last = parts.at(-1);
     const length = last === undefined ? 0 : last.offset + last.bytes - start;
+    assert(length > 0 && start + length <= table.tailAt, "blocks lie before the tail");
     const path = pathOf(this.#prefix, table.meta);
     const blob = await this.#store.getRange(path, start, length);
     if (blob === undefined) throw tableGone(path, start);

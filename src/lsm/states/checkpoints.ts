@@ -1,3 +1,4 @@
+import { assert } from "../../base/assert.ts";
 import type { Clock } from "../../base/clock.ts";
 import { FirnError, invalid } from "../../base/error.ts";
 import { LIMITS } from "../../base/limits.ts";
@@ -100,6 +101,7 @@ export async function keepNewest(
     // The answer to an attempt of ours was lost.
     made = attempted.find((one) => standing !== undefined && same(standing, one));
     if (made !== undefined || !isDue(manifest)) return undefined;
+    assert(manifestId > 0, "a checkpoint keeps a state that is stored");
     made = {
       name,
       manifestId,
@@ -130,6 +132,7 @@ export function withNamed(
   if (standing !== undefined && !hasEnded(standing, nowMs)) throw exists(made.name);
   const others = manifest.checkpoints.filter((one) => one !== standing);
   if (others.length >= LSM_LIMITS.checkpoints) throw tooMany();
+  assert(named({ ...manifest, checkpoints: others }, made.name) === undefined, "names are unique");
   return [...others, made];
 }
 

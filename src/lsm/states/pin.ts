@@ -1,3 +1,4 @@
+import { assert } from "../../base/assert.ts";
 import { type Clock, Stopwatch } from "../../base/clock.ts";
 import { FirnError } from "../../base/error.ts";
 import type { Manifest } from "../format/manifest.ts";
@@ -55,6 +56,7 @@ export class Pin {
     this.#store = store;
     this.#clock = clock;
     this.#name = name;
+    assert(lifeMs > 0 && name !== "", "a pin ends by itself, and is told from others");
     this.#lifeMs = lifeMs;
     this.#renewed = new Stopwatch(clock);
   }
@@ -84,6 +86,7 @@ export class Pin {
       kept = choose(manifest);
       if (kept === undefined) return undefined;
       const { manifestId } = kept;
+      assert(manifestId <= manifest.id, "only a state that is stored is kept");
       made = this.#checkpoint(kept);
       const left = checkpoints.filter(
         (one) => !this.#isOwn(one) || (stays(one.manifestId) && one.manifestId !== manifestId),

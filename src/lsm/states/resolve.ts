@@ -1,3 +1,4 @@
+import { assert } from "../../base/assert.ts";
 import type { Clock } from "../../base/clock.ts";
 import { type ErrorContext, FirnError, invalid } from "../../base/error.ts";
 import type { Sequence } from "../format/entry.ts";
@@ -83,6 +84,7 @@ async function keptAt(
   const { history, clock } = past;
   const found = await newestUpTo(history, sequence, newest);
   if (found === undefined) throw gone({ sequence });
+  assert(found.lastSequence <= sequence, "a state of the past holds nothing of later");
   const { id: manifestId, lastSequence } = found;
   let isKept = false;
   const choose: Choice = ({ id, checkpoints }) => {
@@ -108,6 +110,8 @@ async function newestUpTo(
 ): Promise<Manifest | undefined> {
   if (newest.lastSequence <= sequence) return newest;
   const ids = (await history.list()).map(({ id }) => id).filter((id) => id < newest.id);
+  const isSorted = ids.every((id, i) => i === 0 || id > (ids[i - 1] as number));
+  assert(isSorted, "manifests are listed in their order, which the search rests on");
   let found: Manifest | undefined;
   for (let low = 0, high = ids.length; low < high; ) {
     const middle = (low + high) >>> 1;

@@ -1,3 +1,4 @@
+import { assert } from "../../base/assert.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Sequence } from "../format/entry.ts";
 import type { SequenceSample } from "../format/manifest-records.ts";
@@ -34,6 +35,7 @@ export class Sampler {
     const timeMs = this.#clock.nowMs();
     const { timeMs: lastMs } = this.#last;
     // A burst is over, or has gone on for so long; or the clock was set back.
+    assert(sequence >= this.#last.sequence, "sequences are noted as they ascend");
     if (timeMs - lastMs >= INTERVAL_MS || Math.abs(lastMs - this.#notedMs) >= INTERVAL_MS) {
       this.#noted = withSample(this.#noted, this.#last, timeMs);
       this.#notedMs = lastMs;
@@ -74,7 +76,17 @@ export function withSample(
     const isNeeded = gapMs > (nowMs - newer.timeMs) / AGE_SHARE && one.timeMs < newer.timeMs;
     if (isNeeded) kept.push(one);
   }
-  return kept.reverse();
+  kept.reverse();
+  const isSorted = kept.every(
+    ({ sequence, timeMs: at }, i) =>
+      i === 0 || isAbove(kept[i - 1] as SequenceSample, sequence, at),
+  );
+  assert(isSorted, "samples ascend in both, so that a time has one sequence");
+  return kept;
+}
+
+function isAbove(before: SequenceSample, sequence: Sequence, timeMs: number): boolean {
+  return sequence > before.sequence && timeMs >= before.timeMs;
 }
 
 /** The newest sample of a time or before it; undefined where all are later. */

@@ -1,3 +1,4 @@
+import { assert } from "../../base/assert.ts";
 import type { Sequence } from "../format/entry.ts";
 import type { WalBatch } from "../wal/port.ts";
 
@@ -41,6 +42,9 @@ export class Feed {
   push(batches: readonly WalBatch[]): void {
     if (this.#due.size === 0) return;
     for (const batch of batches) {
+      const last = this.#tail.at(-1);
+      const due = last === undefined ? batch.firstSequence : last.firstSequence + last.count;
+      assert(batch.firstSequence === due, "what subscribers are handed has no gap");
       // What it lies in now is given back when it is flushed.
       this.#tail.push({ ...batch, payload: new Uint8Array(batch.payload) });
       this.#tailBytes += batch.payload.length;
@@ -74,5 +78,6 @@ export class Feed {
 
   #drop(count: number): void {
     for (const { payload } of this.#tail.splice(0, count)) this.#tailBytes -= payload.length;
+    assert(this.#tailBytes >= 0, "a batch that goes was counted when it came");
   }
 }

@@ -1,4 +1,5 @@
-import { FirnError, invalid } from "../../base/error.ts";
+import { assert } from "../../base/assert.ts";
+import { invalid } from "../../base/error.ts";
 import type { Sequence } from "../format/entry.ts";
 import type { Health } from "../health.ts";
 import type { Operators } from "../read/operators.ts";
@@ -112,9 +113,9 @@ export class LogSubscription implements Subscription {
       out.push({ firstSequence, lastSequence, ops });
     }
     const last = out.at(-1);
-    if (last === undefined) {
-      throw new FirnError("Internal", "ASSERTION_FAILED", "a step hands a batch out");
-    }
+    assert(last !== undefined, "a step hands a batch out");
+    const isNext = (out[0] as CommittedBatch).firstSequence <= this.#due;
+    assert(isNext && last.lastSequence >= this.#due, "a step begins where the last one ended");
     this.#due = last.lastSequence + 1;
     return out;
   }

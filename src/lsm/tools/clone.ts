@@ -1,3 +1,4 @@
+import { assert } from "../../base/assert.ts";
 import { FirnError, invalid } from "../../base/error.ts";
 import type { Sequence } from "../format/entry.ts";
 import { isHome } from "../format/home.ts";
@@ -172,6 +173,7 @@ class Cloning {
       const pin = { ...kept, ...life, kind: "clone", name: this.#pin, unknown: [] } as const;
       return { ...newest, checkpoints: [...newest.checkpoints, pin] };
     });
+    assert(manifestId > 0, "a clone rests on a state that its parent keeps");
     return { prefix: this.#from, pin: this.#pin, manifestId, unknown: [] };
   }
 

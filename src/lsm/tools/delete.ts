@@ -1,3 +1,4 @@
+import { assert } from "../../base/assert.ts";
 import { FirnError } from "../../base/error.ts";
 import type { OpenOptions } from "../engine/open.ts";
 import type { Manifest } from "../format/manifest.ts";
@@ -113,7 +114,8 @@ class Deletion {
   /** What nobody reads any more goes. Each step may be done again. */
   async #clear(wal: Wal): Promise<void> {
     const { store, clock, manifests } = this.#parts;
-    const { parent, walFrom } = this.#log.current;
+    const { parent, walFrom, deletedAtMs } = this.#log.current;
+    assert(deletedAtMs !== undefined, "files go once the newest state says that the shard is gone");
     if (parent !== undefined) {
       const { gcMinAgeMs } = this.#options;
       const manifestsOf = this.#parts.manifestsOf ?? objectsOf(store, clock, gcMinAgeMs);

@@ -1,3 +1,4 @@
+import { assert } from "../../base/assert.ts";
 import { type Opened, type OpenOptions, openShard } from "../engine/open.ts";
 import type { Sequence } from "../format/entry.ts";
 import type { Manifest } from "../format/manifest.ts";
@@ -79,6 +80,7 @@ async function replaceWith(
   keep: KeepReplaced | undefined,
 ): Promise<Restored> {
   const { store, manifest, wal, lastSequence, parts } = opened;
+  assert(reader.sequence <= lastSequence, "a restore goes back, never beyond what was written");
   try {
     const log = new ManifestLog(store, manifest, () => undefined);
     const kept = keep && namedOf(keep, opened);

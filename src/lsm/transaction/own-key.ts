@@ -1,3 +1,4 @@
+import { assert } from "../../base/assert.ts";
 import type { EntrySemantics } from "../read/entry-semantics.ts";
 import type { WriteOp } from "../write/write-path.ts";
 
@@ -28,6 +29,7 @@ export class OwnKey {
   /** In their order: what has to be written. */
   get ops(): readonly WriteOp[] {
     const operands = this.#combined().map(({ op }) => op);
+    assert(this.isWhole || operands.length > 0, "a key among the writes was written");
     return this.#whole === undefined ? operands : [this.#whole, ...operands];
   }
 

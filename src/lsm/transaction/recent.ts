@@ -1,3 +1,4 @@
+import { assert } from "../../base/assert.ts";
 import { ENTRY, type Step } from "../format/cursor.ts";
 import { END_OF_KEYS, type Key, MAX_SEQUENCE, type Sequence } from "../format/entry.ts";
 import type { Memtable } from "../memtable/memtable.ts";
@@ -44,6 +45,10 @@ export class RecentWrites {
 
   /** Takes over a flushed memtable. `oldest`: where the oldest transaction began, if any. */
   add(memtable: Memtable, oldest: Sequence | undefined): void {
+    const [newest] = this.#flushed;
+    assert(memtable.frozen, "what is judged by takes no write");
+    const isNewer = newest === undefined || memtable.minSequence > newest.maxSequence;
+    assert(isNewer, "memtables are kept in their order, so that the first found is the newest");
     memtable.hold();
     this.#flushed = [memtable, ...this.#flushed];
     this.trim(oldest);
@@ -59,6 +64,7 @@ export class RecentWrites {
       bytes -= last.memoryBytes;
       this.#drop(last);
     }
+    assert(bytes >= 0, "what goes was counted among what is kept");
     this.#onBytes(bytes);
   }
 

@@ -1,3 +1,4 @@
+import { assert } from "../../base/assert.ts";
 import { invalid } from "../../base/error.ts";
 import type { Sequence } from "../format/entry.ts";
 
@@ -47,6 +48,7 @@ export class Snapshots {
   }
 
   #close(sequence: Sequence): void {
+    assert(this.#open.has(sequence), "a snapshot holds its sequence until it is closed");
     const left = (this.#open.get(sequence) ?? 0) - 1;
     if (left > 0) this.#open.set(sequence, left);
     else this.#open.delete(sequence);

@@ -1,3 +1,4 @@
+import { assert } from "../../base/assert.ts";
 import { type Clock, Stopwatch } from "../../base/clock.ts";
 import { FirnError, invalid } from "../../base/error.ts";
 import { conflict, tooOld } from "../errors.ts";
@@ -225,6 +226,7 @@ export class Transaction {
   #check(): void {
     const { recent } = this.#host;
     const { sequence } = this;
+    assert(!this.#over, "a transaction is judged while it goes on, in the turn of its write");
     if (sequence < recent.floor || this.expired) throw tooOld(sequence);
     for (const keys of [this.#writes.keys(), this.#readKeys]) {
       for (const key of keys) {

@@ -1,3 +1,4 @@
+import { assert } from "../../base/assert.ts";
 import type { Sequence } from "../format/entry.ts";
 import type { RecentWrites } from "./recent.ts";
 import type { Snapshots } from "./snapshots.ts";
@@ -40,6 +41,8 @@ export class Transactions {
   begin(isolation: Isolation): Transaction {
     this.#host.assertOpen();
     const snapshot = this.#snapshots.open(this.#sequence());
+    const isJudged = snapshot.sequence >= this.recent.floor;
+    assert(isJudged, "all that comes after the beginning of a transaction can be told to it");
     const transaction = new Transaction(this.#host, snapshot, isolation);
     this.#open.add(transaction);
     return transaction;

@@ -174,6 +174,7 @@ export class GroupCommit {
       this.#durableSequence = firstSequence + count - 1;
       this.#pendingBytes -= payload.length;
     }
+    assert(this.#pendingBytes >= 0, "what is written was counted when it came");
     this.#onDurable(group.batches);
     group.resolve();
   }

@@ -29,7 +29,9 @@
  * 00 00 00 00 00 00 00 00 00 00 00 00 d9 b6 86 c4
  * ```
  */
+
 import { crc32 } from "node:zlib";
+import { assert } from "../../base/assert.ts";
 import { corrupt } from "./errors.ts";
 import { type FrameFile, framesBytes, readGroup, writeFrames } from "./frame.ts";
 import { bufferOf, readUint53, writeUint53 } from "./integers.ts";
@@ -52,6 +54,9 @@ export interface WalObject {
 
 export function encodeObject(object: WalObject): Buffer {
   const { id, epoch, putId, firstSequence, batches } = object;
+  assert(putId.length === PUT_ID_BYTES, "an object says which put made it");
+  const first = batches[0]?.firstSequence ?? firstSequence;
+  assert(first === firstSequence, "an object begins with the sequence that its header says");
   const bodyBytes = framesBytes(batches);
   const out = Buffer.alloc(OBJECT_HEADER_BYTES + bodyBytes);
   out.set(MAGIC, 0);

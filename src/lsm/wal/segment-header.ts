@@ -31,7 +31,9 @@
  * 06 00 00 00 00 00 00 00 00 00 00 00 39 86 b6 17
  * ```
  */
+
 import { crc32 } from "node:zlib";
+import { assert } from "../../base/assert.ts";
 import { readUint53, writeUint53 } from "./integers.ts";
 
 /** Header and groups are multiples of it, so that no acknowledged sector is written again. */
@@ -59,6 +61,8 @@ export function wholeBlocks(length: number): number {
 
 /** One block. */
 export function encodeSegmentHeader(header: SegmentHeader): Buffer {
+  assert(header.firstSequence >= 1, "sequences begin with 1");
+  assert(header.previous.id < header.id, "a segment comes behind the one that it names");
   const out = Buffer.alloc(BLOCK_BYTES);
   out.set(MAGIC, 0);
   out.writeUInt16LE(VERSION, 4);

@@ -124,6 +124,7 @@ export class MemoryBudget {
 
   /** Asks for room to merge in. In the order of those who ask, whatever their shards. */
   work(bytes: number): WorkRoom {
+    assert(bytes > 0, "a merge needs room: without, one more would always fit");
     const room = new WorkRoom(bytes, (ended) => this.#ended(ended));
     this.#queue.push(room);
     this.#admit();
@@ -162,6 +163,8 @@ export class MemoryBudget {
     this.#bytes[part] += by;
     if (was === 0) this.#holders++;
     else if (share.bytes === 0) this.#holders--;
+    assert(this.#bytes[part] >= 0, "the whole is at least what a share gives back");
+    assert(this.#holders >= 0, "a shard that gives its last byte back held some");
     if (part === "active" && share.of("active") === by) share.begun = ++this.#begun;
     this.cache.resize(this.#cacheBytes);
     if (by > 0) this.#relieve();
@@ -216,6 +219,7 @@ export class MemoryBudget {
     const waits = this.#queue.indexOf(room);
     if (waits >= 0) this.#queue.splice(waits, 1);
     else this.#workBytes -= room.bytes;
+    assert(this.#workBytes >= 0, "room to merge is given back once");
     this.#admit();
   }
 
@@ -227,6 +231,8 @@ export class MemoryBudget {
       this.#workBytes += next.bytes;
       next.grant();
     }
+    const isIdle = this.#workBytes === 0;
+    assert(!isIdle || this.#queue.length === 0, "nobody waits for room that nobody has");
     this.cache.resize(this.#cacheBytes);
   }
 }
@@ -255,6 +261,7 @@ export class WorkRoom {
 
   /** Called by the budget. */
   grant(): void {
+    assert(!this.#isGranted && !this.#ended, "room is granted once, to one that still waits");
     this.#isGranted = true;
     this.#granted.resolve();
   }
@@ -305,11 +312,13 @@ export class MemoryShare {
 
   /** Says what a part takes now; an active memtable without a write takes 0. */
   set(part: ShardPart, bytes: number): void {
+    assert(bytes >= 0, "a part never gives back more than it took");
     const by = bytes - this.#bytes[part];
     if (by === 0) return;
     const was = this.#total;
     this.#bytes[part] = bytes;
     this.#total += by;
+    assert(this.#total >= 0, "the total of a share is that of its parts");
     this.#whole.changed(part, by, was);
   }
 
@@ -320,6 +329,7 @@ export class MemoryShare {
   /** The shard is closed. */
   leave(): void {
     for (const part of Object.keys(this.#bytes) as ShardPart[]) this.set(part, 0);
+    assert(this.#total === 0, "a shard that is closed holds nothing");
     this.#whole.left();
   }
 }

@@ -1,3 +1,4 @@
+import { assert } from "../../base/assert.ts";
 import { Stopwatch } from "../../base/clock.ts";
 import { FirnError } from "../../base/error.ts";
 import type { Prng } from "../../base/prng.ts";
@@ -169,6 +170,9 @@ export class Flusher {
     const published = await manifests.update((manifest) => {
       // The answer to an earlier attempt was lost.
       if (manifest.lastSequence >= lastSequence) return undefined;
+      const { minSequence, maxSequence } = meta.stats;
+      assert(minSequence > manifest.lastSequence, "a flush adds what no table holds yet");
+      assert(maxSequence <= lastSequence, "a table holds nothing beyond its memtable");
       const walFrom = Math.max(manifest.walFrom, wal.lowWater(lastSequence));
       const samples = this.#target.samples(manifest.samples);
       return { ...manifest, level0: [meta, ...manifest.level0], lastSequence, walFrom, samples };

@@ -1,3 +1,4 @@
+import { assert } from "../../base/assert.ts";
 import { giveBack } from "../../base/bytes.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Prng } from "../../base/prng.ts";
@@ -59,6 +60,7 @@ export async function writeTable(
   id: Ulid,
   states: readonly Sequence[],
 ): Promise<SstMeta> {
+  assert(memtable.frozen, "a memtable takes no write while it is written to a table");
   const { compression, blockBytes, prefixes } = options;
   const writer = new SstWriter(id, { compression, blockBytes, prefixes });
   const filter = new VersionFilter(
@@ -84,7 +86,13 @@ export async function writeTable(
     yield* passing(writer);
   })();
   await store.putStream(tablePath(prefix, id), source);
-  return meta as unknown as SstMeta;
+  const made = meta as SstMeta | undefined;
+  assert(made !== undefined, "a stream that was stored was read to its end");
+  assert(
+    made.stats.entries <= memtable.entries,
+    "a table holds no more versions than its memtable",
+  );
+  return made;
 }
 
 /** Chunks that are gone once the next one is asked for: a store copies what it keeps. */

@@ -1,3 +1,4 @@
+import { assert } from "../../base/assert.ts";
 import { type Clock, Stopwatch } from "../../base/clock.ts";
 import { overloaded } from "../errors.ts";
 
@@ -50,6 +51,9 @@ export class Pressure {
   #refused = 0;
 
   constructor(clock: Clock, gauges: readonly Gauge[]) {
+    for (const { soft, hard, name } of gauges) {
+      assert(soft <= hard, `writes are slowed down before they are refused: ${name}`);
+    }
     this.#clock = clock;
     this.#gauges = gauges;
   }
@@ -80,6 +84,7 @@ export class Pressure {
 
   /** Waits out a delay, then looks again at the hard limits. @throws as `delayMs`. */
   async wait(delayMs: number): Promise<void> {
+    assert(delayMs >= 0 && delayMs <= MAX_DELAY_MS, "no write waits longer than a second at once");
     const waited = new Stopwatch(this.#clock);
     await this.#clock.sleep(delayMs);
     this.#delayedMs += waited.elapsedMs();

@@ -1,3 +1,4 @@
+import { assert } from "../../base/assert.ts";
 import { giveBack } from "../../base/bytes.ts";
 import type { Clock } from "../../base/clock.ts";
 import { invalid } from "../../base/error.ts";
@@ -138,9 +139,9 @@ export class WritePath {
   /** Resolves when everything up to a sequence survives a crash. @throws as `Written.durable`. */
   durable(sequence: Sequence): Maybe<void> {
     if (sequence <= this.#target.commits.durableSequence) return undefined;
-    return (
-      this.#pending.find(({ last }) => last >= sequence) ?? this.#pending.at(-1)
-    )?.handle.durable();
+    const group = this.#pending.find(({ last }) => last >= sequence) ?? this.#pending.at(-1);
+    assert(group !== undefined, "what is not durable is on its way to the log");
+    return group.handle.durable();
   }
 
   async #later(
@@ -215,6 +216,7 @@ export class WritePath {
   /** Watches a group once, whoever else does: a failure of the log ends the engine. */
   #note(handle: WriteHandle, last: Sequence): void {
     const newest = this.#pending.at(-1);
+    assert(newest === undefined || last > newest.last, "groups come in the order of sequences");
     if (newest?.handle === handle) {
       newest.last = last;
       return;
