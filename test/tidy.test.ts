@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { actors } from "./tidy/actors.ts";
 import { assertions } from "./tidy/assertions.ts";
+import { describes } from "./tidy/describes.ts";
 import { cycles, deadFiles } from "./tidy/imports.ts";
 import { layers } from "./tidy/layers.ts";
 import { LSM_DOORS, lsmDoors, lsmLayers } from "./tidy/lsm-layers.ts";
@@ -63,6 +64,7 @@ describe("tidy", () => {
   it("no console outside the cli", () => expect(each(source, rules.consoleUse)).toEqual([]));
   it("barrels only where others enter", () => expect(each(source, rules.barrel)).toEqual([]));
   it("what keeps data asserts its invariants", () => expect(show(assertions(source))).toEqual([]));
+  it("describe blocks of at most 100 lines", () => expect(each(tests, describes)).toEqual([]));
   it("no focused tests", () => expect(each(tests, rules.focused)).toEqual([]));
   it("no leftover notes", () => expect(each(files, rules.leftovers)).toEqual([]));
   it("nothing refers outside the clone", () => expect(each(files, rules.foreign)).toEqual([]));

@@ -193,7 +193,9 @@ describe("a connection", () => {
     await expect(send({ method: "PUT", body: "x" })).rejects.toThrow();
     expect(sockets).toHaveLength(1);
   });
+});
 
+describe("a connection that fails or is silent", () => {
   test("that nobody takes says so", async () => {
     const { send, server } = await site(answering(OK));
     server.close();

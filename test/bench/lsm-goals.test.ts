@@ -69,7 +69,9 @@ describe("the engine's goals", () => {
     const other = { ...cell, megabytesPerCpuSecond: 249, delayP99Ms: 9 };
     expect(goalsOf([], [], [other]).map(({ met }) => met)).toEqual([false, true]);
   });
+});
 
+describe("the engine's goals of memory, requests and growth", () => {
   it("of updates, memory, ranges and requests are met at their bounds and not beyond", () => {
     const own = (more: number): Own => ({
       updates: [

@@ -155,12 +155,12 @@ describe("a cache of blobs", () => {
   });
 });
 
-describe("its part on the disk", () => {
-  const files = (): string[] =>
-    readdirSync(folder, { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile())
-      .map((entry) => join(entry.parentPath, entry.name));
+const files = (): string[] =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name));
 
+describe("its part on the disk", () => {
   it("survives a restart, and takes no more than it may", async () => {
     const inner = new MemoryBlobStore(new VirtualClock());
     const first = await cached(inner, onDisk(5_000));
@@ -218,7 +218,9 @@ describe("its part on the disk", () => {
       expect(await healed.found()).toEqual({ disk: 1 });
     }
   });
+});
 
+describe("its part on a disk that fails, is full or slow", () => {
   it("does without a disk that fails", async () => {
     const inner = new MemoryBlobStore(new VirtualClock());
     const { store } = await cached(inner, { memoryBytes: 0, maxBlobBytes: 100, ...onDisk() });

@@ -310,7 +310,9 @@ describe("files that others put there", () => {
     expect(readFileSync(join(real, "d", "a"), "utf8")).toBe("x");
     expect(await textOf(store, "d/a")).toBe("x");
   });
+});
 
+describe("files that others replace or enlarge", () => {
   it("bound what a get may load", async () => {
     const store = open({ layout: "exact", maxGetBytes: 10 });
     await store.put("a", new Uint8Array(11));

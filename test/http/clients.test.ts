@@ -339,7 +339,9 @@ describe("an engine that probes", () => {
     const { pointer, blob } = await node.storeRequests();
     expect({ pointer, blob }).toEqual({ pointer: before.pointer + 2, blob: before.blob });
   });
+});
 
+describe("a probe by an engine", () => {
   it("costs a few pointer reads and no blob where nothing is found", async () => {
     await node.namespace("cheap");
     const before = await node.storeRequests();

@@ -43,7 +43,7 @@ function create(more: Partial<NewTable> = {}): ReturnType<typeof newTableMetadat
   });
 }
 
-describe("a new table", () => {
+describe("the metadata of a new table", () => {
   test("golden: ids afresh by level, members in the order of Iceberg's own writers", () => {
     const table = create({
       schema: { ...NESTED, "identifier-field-ids": [70] },
@@ -128,7 +128,9 @@ describe("a new table", () => {
       "metadata-log": [],
     });
   });
+});
 
+describe("a new table", () => {
   test("golden bytes of the smallest one, format version 3", () => {
     const table = create({
       schema: { type: "struct", fields: [column(0, "a", "variant")] },
@@ -220,7 +222,9 @@ describe("a new table", () => {
   ])("refuses %s", (_, code, more) => {
     expect(failure("Invalid", () => create(more)).code).toBe(code);
   });
+});
 
+describe("the types of a new table", () => {
   test.each<[string, JsonObject]>([
     ["boolean", { "initial-default": true }],
     ["int", { "initial-default": -5, "write-default": 2147483647 }],

@@ -188,13 +188,13 @@ describe("partition specs and sort orders", () => {
   });
 });
 
-describe("snapshots and references", () => {
-  const S1 = 3051729675574597004n;
-  const S2 = 3055729675574597005n;
-  const S3 = 9223372036854775807n;
-  const one = commit(newTable(), append(newTable(), S1));
-  const two = commit(one, append(one, S2));
+const S1 = 3051729675574597004n;
+const S2 = 3055729675574597005n;
+const S3 = 9223372036854775807n;
+const one = commit(newTable(), append(newTable(), S1));
+const two = commit(one, append(one, S2));
 
+describe("snapshots and references", () => {
   test("appending moves main, the sequence number and the log", () => {
     expect(two.currentSnapshotId).toBe(S2);
     expect(two.lastSequenceNumber).toBe(2n);
@@ -251,7 +251,9 @@ describe("snapshots and references", () => {
     const stay = commit(one, [...append(one, S2), setRef("main", S1)]);
     expect(logOf(stay)).toEqual([S1, S1]);
   });
+});
 
+describe("snapshots that are removed, and statistics", () => {
   test("removing a snapshot removes what names it, and the log before it", () => {
     const three = commit(two, [...append(two, S3), setRef("old", S2, "tag")]);
     const file = { "snapshot-id": S2, "statistics-path": "s3://b/x", "file-size-in-bytes": 1 };

@@ -115,7 +115,9 @@ describe("a budget", () => {
       before = now;
     }
   });
+});
 
+describe("a budget of merges", () => {
   it("lets merges in by turns as far as there is room, and who gives up goes", async () => {
     const budget = new MemoryBudget(800);
     expect(budget.mergeBytes).toBe(100);

@@ -64,7 +64,9 @@ describe("garbage collection", () => {
     expect(engine.stats().gc.obsoleteBytes).toBe(0);
     expect(await world.names("sst/")).toHaveLength(1);
   });
+});
 
+describe("garbage collection beside writers", () => {
   it("leaves what is being written, and takes what a dead process left behind", async () => {
     const world = new TimedShard();
     const first = await world.open({ gcMinAgeMs: 0 });
@@ -156,7 +158,9 @@ describe("garbage collection", () => {
     await world.run(engine.collectGarbage());
     expect(await world.names("sst/")).toHaveLength(1);
   });
+});
 
+describe("garbage collection that stops midway", () => {
   it.each([1, 2, 3, 4, 5, 6, 8, 10])(
     "leaves what a manifest names that a list does not show yet, %s writes behind",
     async (lag) => {

@@ -106,7 +106,9 @@ describe("manifests as numbered objects", () => {
     expect(await manifests.newerThan(3, Number.POSITIVE_INFINITY)).toEqual(last);
     expect(await manifests.latest()).toEqual(last);
   });
+});
 
+describe("the newest manifest", () => {
   it("a boundary above every state that is there is damage: the newest one stays", async () => {
     const { open, inner, collect } = world();
     await publishAll(open(), 3);

@@ -16,7 +16,7 @@ function fill(entries: readonly Entry[]): Memtable {
   return table;
 }
 
-describe("a memtable", () => {
+describe("the tree of a memtable", () => {
   it("moves like a sorted list", () => {
     fc.assert(
       fc.property(fc.nat(), fc.integer({ min: 1, max: 600 }), (seed, count) => {
@@ -95,7 +95,9 @@ describe("a memtable", () => {
       { numRuns: 60 },
     );
   });
+});
 
+describe("a memtable", () => {
   it("answers the newest version that is not newer than a snapshot", () => {
     fc.assert(
       fc.property(fc.nat(), fc.integer({ min: 1, max: 200 }), (seed, count) => {

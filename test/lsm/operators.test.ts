@@ -287,7 +287,9 @@ describe("what expires", () => {
     await engine.flush();
     await settle(1);
   });
+});
 
+describe("what has expired", () => {
   it("stays gone where the clock goes back", async () => {
     const world = new World();
     let backMs = 0;

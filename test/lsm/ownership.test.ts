@@ -122,7 +122,9 @@ describe("a second process", () => {
     await shard.clock.run(shard.open(shard.processes.start()));
     expect(shard.clock.monotonicMs()).toBe(startMs);
   });
+});
 
+describe("a second process that stands by", () => {
   it("stands by until the owner is gone", async () => {
     const shard = new Shard();
     const owner = shard.processes.start();

@@ -70,7 +70,9 @@ describe("statistics", () => {
     await engine.close();
     expect(await sample("disk_bytes")).toBeUndefined();
   });
+});
 
+describe("statistics of what is kept", () => {
   it("tell what keeps the past, who follows, and what of the log stays", async () => {
     const shard = new TimedShard();
     const options = { gcMinAgeMs: 0, logRetentionMs: 60_000 };

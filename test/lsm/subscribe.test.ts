@@ -215,40 +215,40 @@ describe("what is handed out", () => {
   });
 });
 
-describe("what is kept for subscribers", () => {
-  const goneOf = async (subscription: Subscription): Promise<number> => {
-    const error: unknown = await subscription.next().catch((thrown: unknown) => thrown);
-    expect(error).toBeInstanceOf(FirnError);
-    const { kind, code, context } = error as FirnError;
-    expect([kind, code]).toEqual(["NotFound", "LSM_SEQUENCE_GONE"]);
-    return Number(context["oldest"]);
-  };
-  /** Each round fills a few segments of 256 KiB, or as many objects, and flushes them. */
-  const fill = async (engine: Engine, rounds: number): Promise<void> => {
-    for (let round = 0; round < rounds; round++) {
-      for (let i = 0; i < 10; i++) {
-        await engine.put(utf8(`${round} ${i}`), new Uint8Array(50_000), { durable: true });
-      }
-      await engine.flush();
+const goneOf = async (subscription: Subscription): Promise<number> => {
+  const error: unknown = await subscription.next().catch((thrown: unknown) => thrown);
+  expect(error).toBeInstanceOf(FirnError);
+  const { kind, code, context } = error as FirnError;
+  expect([kind, code]).toEqual(["NotFound", "LSM_SEQUENCE_GONE"]);
+  return Number(context["oldest"]);
+};
+/** Each round fills a few segments of 256 KiB, or as many objects, and flushes them. */
+const fill = async (engine: Engine, rounds: number): Promise<void> => {
+  for (let round = 0; round < rounds; round++) {
+    for (let i = 0; i < 10; i++) {
+      await engine.put(utf8(`${round} ${i}`), new Uint8Array(50_000), { durable: true });
     }
-  };
-  /** The oldest sequence that can be had, from which on all can. */
-  const oldestOf = async (engine: Engine): Promise<number> => {
-    const last = engine.lastSequence;
-    const whole = new Follower();
-    const first = engine.subscribe(1);
-    const some = await first.next().catch(() => undefined);
-    const oldest = some === undefined ? await goneOf(engine.subscribe(1)) : 1;
-    whole.due = oldest;
-    if (oldest <= last) await whole.readTo(engine.subscribe(oldest), last);
-    if (oldest > 1) expect(await goneOf(engine.subscribe(oldest - 1))).toBe(oldest);
-    return oldest;
-  };
-  const shortLived = (world: World): ObjectWalStore => {
-    const { store, clock, prng } = world;
-    return new ObjectWalStore(store, { clock, prng, prefix: "wal/", minAgeMs: 0 });
-  };
+    await engine.flush();
+  }
+};
+/** The oldest sequence that can be had, from which on all can. */
+const oldestOf = async (engine: Engine): Promise<number> => {
+  const last = engine.lastSequence;
+  const whole = new Follower();
+  const first = engine.subscribe(1);
+  const some = await first.next().catch(() => undefined);
+  const oldest = some === undefined ? await goneOf(engine.subscribe(1)) : 1;
+  whole.due = oldest;
+  if (oldest <= last) await whole.readTo(engine.subscribe(oldest), last);
+  if (oldest > 1) expect(await goneOf(engine.subscribe(oldest - 1))).toBe(oldest);
+  return oldest;
+};
+const shortLived = (world: World): ObjectWalStore => {
+  const { store, clock, prng } = world;
+  return new ObjectWalStore(store, { clock, prng, prefix: "wal/", minAgeMs: 0 });
+};
 
+describe("what is kept for subscribers", () => {
   it.each(["segments", "objects"] as const)("is what the options say: %s", async (wal) => {
     for (const [options, after] of [
       [{}, [91, 100]],
@@ -329,7 +329,9 @@ describe("what is kept for subscribers", () => {
     expect(follower.due).toBeLessThan(engine.lastSequence);
     await engine.close();
   });
+});
 
+describe("what is kept for subscribers after a restore, a takeover or a lagging list", () => {
   it("ends at a restore, which is no batch: whoever follows begins anew behind it", async () => {
     for (const more of [0, 3]) {
       const shard = new TimedShard();
@@ -404,7 +406,9 @@ describe("what is kept for subscribers", () => {
       }
     }
   });
+});
 
+describe("a subscription", () => {
   it.each(["segments", "objects"] as const)(
     "ends once at restores that follow each other, and owners that wrote nothing: %s",
     async (wal) => {

@@ -89,7 +89,9 @@ describe("transactions", () => {
     await expect(transaction.commit()).rejects.toMatchObject(conflicted);
     expect(engine.stats().recentBytes).toBe(0);
   });
+});
 
+describe("a transaction", () => {
   it("is too old where its conflicts can no longer be told", async () => {
     const engine = await open({ recentBytes: 1 });
     const transaction = engine.transaction();
@@ -103,7 +105,7 @@ describe("transactions", () => {
     await fresh.commit();
   });
 
-  it("one that takes too long is too old, and gives up its snapshot", async () => {
+  it("that takes too long is too old, and gives up its snapshot", async () => {
     const engine = await open({ transactionMs: 1_000 });
     const transaction = engine.transaction();
     transaction.put(a, one);

@@ -66,14 +66,14 @@ describe("a table is made", () => {
   });
 });
 
-describe("a start is refused, and the setting named, where the table", () => {
-  const refusal = (kind: string, code: string, setting: RegExp) => ({
-    kind,
-    code,
-    message: expect.stringMatching(setting),
-    context: { table: TABLE },
-  });
+const refusal = (kind: string, code: string, setting: RegExp) => ({
+  kind,
+  code,
+  message: expect.stringMatching(setting),
+  context: { table: TABLE },
+});
 
+describe("a start is refused, and the setting named, where the table", () => {
   test("is missing", async () => {
     const at = await site();
     // It may stand in another region than the one that is asked, which only the operator can tell.
@@ -151,7 +151,9 @@ describe("a start is refused, and the setting named, where the table", () => {
     await expect(probeTable({ client, clock, table: TABLE }, prng)).rejects.toMatchObject(unset);
     expect(requests()).toBe(0);
   });
+});
 
+describe("a start is refused where a service that is not DynamoDB", () => {
   test.each([
     ["of single writes", /PutItem$/],
     ["of transactions", /TransactWriteItems$/],

@@ -127,7 +127,9 @@ describe("a list behind dropped names", () => {
       expect(longestTurnMs).toBeLessThan(100);
     }
   });
+});
 
+describe("a list beside other lists", () => {
   test("a list goes on in its own state, whatever later lists have met behind it", async () => {
     const { engine, store, commit, listed } = await open();
     const some = (letter: string): readonly string[] =>

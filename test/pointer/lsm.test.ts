@@ -207,7 +207,9 @@ describe("pointers in an engine", () => {
     expect(await written).toMatchObject({ outcome: "committed" });
     expect(await checked).toMatchObject({ outcome: "committed", versions: new Map() });
   });
+});
 
+describe("pointers in an engine that fails or is overtaken", () => {
   test.each([
     ["Unknown", "WAL_WRITE_UNKNOWN"],
     ["Unavailable", "DISK_FULL"],

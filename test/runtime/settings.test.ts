@@ -172,7 +172,9 @@ describe("settings", () => {
       expect(problems.filter((text) => text.includes(name))).toHaveLength(1);
     expect(problems).toHaveLength(named.length);
   });
+});
 
+describe("settings that must be safe", () => {
   it("name what a profile in S3 lacks, and what mends it", () => {
     for (const profile of ["bucket", "aws"]) {
       const lacking = problemsOf(flags({ profile: [profile] }));
@@ -252,7 +254,9 @@ describe("settings", () => {
     expect(problemsOf(flags({ host: ["10.0.0.1"], allowAnonymous: ["true"] }))).toEqual([]);
     expect(problemsOf(flags({ host: ["::1"] }))).toEqual([]);
   });
+});
 
+describe("settings outside the command line", () => {
   it("reach an embedding program as one error", () => {
     const open = () => read(fromFields({ prot: 1, profile: "cloud" }));
     expect(open).toThrow(FirnError);

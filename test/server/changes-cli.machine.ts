@@ -141,7 +141,9 @@ describe("changes", () => {
       ]);
     }
   });
+});
 
+describe("changes as they happen", () => {
   it("are followed until the reader or the server ends them", { timeout: 60_000 }, async () => {
     const dir = scratchDirectory();
     const server = await startServer(dir);

@@ -64,13 +64,13 @@ class Command {
 /** A Node that cannot run TypeScript, like any that is too old for a clone. */
 const TOO_OLD = ["--no-experimental-strip-types"];
 
-describe("firn", () => {
-  let dir: string;
-  beforeAll(async () => {
-    dir = await mkdtemp(join(tmpdir(), "firn-cli-"));
-  });
-  afterAll(() => rm(dir, { recursive: true, force: true }));
+let dir: string;
+beforeAll(async () => {
+  dir = await mkdtemp(join(tmpdir(), "firn-cli-"));
+});
+afterAll(() => rm(dir, { recursive: true, force: true }));
 
+describe("firn serve", () => {
   it("serves, says where, and stops at a signal", async () => {
     const command = new Command(["serve", "--port", "0"], { FIRN_DIR: dir });
     const [, url] = await command.until("stdout", /uri="(http:\/\/127\.0\.0\.1:\d+)\/iceberg"/);
@@ -128,7 +128,9 @@ describe("firn", () => {
     const { stderr } = await command.ended;
     expect(stderr).not.toMatch(/^\{/m);
   });
+});
 
+describe("firn that cannot start", () => {
   it.each([
     ["a file for a directory", ["--dir", BIN], /--dir/],
     ["no such address", ["--host", "203.0.113.7", "--allow-anonymous"], /--host/],
@@ -189,7 +191,9 @@ describe("firn", () => {
     standby.child.kill("SIGTERM");
     expect((await standby.ended).code).toBe(0);
   });
+});
 
+describe("the help of firn", () => {
   it("explains every flag and variable", async () => {
     const { code, stdout } = await new Command(["serve", "--help"]).ended;
     expect(code).toBe(0);
@@ -223,7 +227,9 @@ describe("firn", () => {
     expect(stdout.trim()).toMatch(/^\d+\.\d+\.\d+/);
     expect((await new Command(["serv"]).ended).code).not.toBe(0);
   });
+});
 
+describe("the process of firn", () => {
   it("runs under the bundled Node where the running one is too old, signals included", async () => {
     const command = new Command(["serve", "--port", "0", "--dir", dir], {}, TOO_OLD);
     const [, url] = await command.until("stdout", /(http:\/\/127\.0\.0\.1:\d+)/);

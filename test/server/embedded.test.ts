@@ -114,7 +114,9 @@ describe("an embedded Firn", () => {
       await rm(warehouse, { recursive: true });
     }
   });
+});
 
+describe("an embedded Firn with options", () => {
   it("listens where it was told to, beside another one", async () => {
     await using first = await Firn.open({ listen: { port: 0 } });
     await using second = await Firn.open({ listen: { port: 0 } });

@@ -86,7 +86,9 @@ describe("without authentication", () => {
     const plain = { Host, "Content-Type": "text/plain" };
     expect((await ask(port, "POST", "/iceberg/v1/namespaces", plain, body)).status).toBe(415);
   });
+});
 
+describe("the names of a server without authentication", () => {
   it("the address that a connection came to is served, on that connection alone", () => {
     const guard = new HostGuard([]);
     const check = (host: string, localAddress?: string) =>

@@ -98,7 +98,9 @@ describe("profile local", () => {
     expect(namespaces).toEqual([["later"], ["ns"]]);
     await second.close();
   });
+});
 
+describe("the directory of profile local", () => {
   it("keeps its secret to its owner, and refuses one that was cut", async () => {
     await (await open()).close();
     const file = join(dir, "secret");

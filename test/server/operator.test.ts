@@ -97,7 +97,9 @@ describe("an operator", () => {
       expect(told.errors).toContain(code);
     }
   });
+});
 
+describe("an operator of a running server", () => {
   it("holds writes below a prefix back, and lets them go", async () => {
     const dir = scratchDirectory();
     const server = await open(dir);

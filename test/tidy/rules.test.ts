@@ -3,6 +3,7 @@
 import { describe, expect, it } from "vitest";
 import { actors } from "./actors.ts";
 import { assertions } from "./assertions.ts";
+import { describes } from "./describes.ts";
 import { cycles, deadFiles, importsOf } from "./imports.ts";
 import { layers } from "./layers.ts";
 import { lsmDoors, lsmLayers } from "./lsm-layers.ts";
@@ -27,7 +28,21 @@ const machine = ["/wo", "rk/"].join("");
 const registry = ["https", "://registry.npm", "js.org/x"].join("");
 const from = (specifier: string): string => `import { x } from "${specifier}";\n`;
 
+const linesOf = (count: number): string => "  it(title, run);\n".repeat(count);
+
 const EXAMPLES: Readonly<Record<string, Example>> = {
+  "a describe is longer than 100 lines": {
+    rule: describes,
+    path: "test/x.test.ts",
+    bad: `describe("x", () => {\n${linesOf(99)}});\n`,
+    good: `describe("x", () => {\n${linesOf(98)}});\n`,
+  },
+  "a describe of each is longer than 100 lines": {
+    rule: describes,
+    path: "test/x.over.ts",
+    bad: `  describe.each([\n1,\n])("x %s", () => {\n${linesOf(97)}});\n`,
+    good: `  describe.each([\n1,\n])("x %s", () => {\n${linesOf(96)}});\n`,
+  },
   "a lower layer imports a higher one": {
     rule: layers,
     path: "src/base/x.ts",

@@ -1,3 +1,4 @@
+import { closing, opener } from "./brackets.ts";
 import { type Finding, lineAt, type SourceFile } from "./source.ts";
 
 /** A spread of a literal: braces or brackets, perhaps in parentheses for their `as const`. */
@@ -28,24 +29,3 @@ export function squeezed(file: SourceFile): readonly Finding[] {
 
 const isPattern = (code: string, at: number): boolean =>
   /^\s*\)\s*(?::[^;{}()]*)?=>/.test(code.slice(at, at + 200));
-
-/** The offset of what closes the bracket at `open`. */
-function closing(code: string, open: number): number {
-  let depth = 0;
-  for (let at = open; at < code.length; at++) {
-    if (/[{[(]/.test(code.charAt(at))) depth++;
-    if (/[}\])]/.test(code.charAt(at)) && --depth === 0) return at;
-  }
-  return code.length;
-}
-
-/** The innermost bracket that is open before an offset. */
-function opener(code: string, offset: number): string {
-  let depth = 0;
-  for (let at = offset - 1; at >= 0; at--) {
-    const c = code.charAt(at);
-    if (/[}\])]/.test(c)) depth++;
-    if (/[{[(]/.test(c) && depth-- === 0) return c;
-  }
-  return "";
-}

@@ -90,7 +90,9 @@ describe("a conditional put", () => {
       expect(standing()).toBe("theirs");
     },
   );
+});
 
+describe("a conditional put that others overtake", () => {
   it("in doubt over a state older than what stands replaced stays in doubt", async () => {
     await rival.put("a", utf8("base"), "absent");
     s3.next(["PUT", { fault: "unsent" }]);

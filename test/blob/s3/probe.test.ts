@@ -113,7 +113,9 @@ describe("a bucket is probed", () => {
       message: expect.stringContaining("AWS_ENDPOINT_URL"),
     });
   });
+});
 
+describe("a bucket is probed for what Firn relies on", () => {
   it.each([
     ["no condition", without("if-none-match", "if-match")],
     ["If-None-Match alone", without("if-match")],
@@ -160,7 +162,9 @@ describe("a bucket is probed", () => {
       code: "BUCKET_UNFAITHFUL",
     });
   });
+});
 
+describe("a bucket is probed for its clock", () => {
   it.each([
     [-7_500, { warnings: ["this machine's clock is off"] }],
     [10_000, { warnings: ["this machine's clock is off"] }],

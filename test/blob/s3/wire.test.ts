@@ -88,7 +88,9 @@ describe("requests", () => {
     );
     expect(s3.sent).toEqual(["PutObject unsent", "PutObject unsent"]);
   });
+});
 
+describe("requests that fail", () => {
   it("are sent again where the failure passes, and no other", async () => {
     await store.put("a", utf8("x"));
     for (const [fault, reason] of [
@@ -242,10 +244,10 @@ describe("deletes", () => {
   });
 });
 
-describe("uploads in parts", () => {
-  const TWO_PARTS = utf8("12345678");
-  const heard = () => s3.heard({ partBytes: 5 });
+const TWO_PARTS = utf8("12345678");
+const heard = () => s3.heard({ partBytes: 5 });
 
+describe("uploads in parts", () => {
   it("hold their condition, and leave nothing where it fails", async () => {
     const first = await heard().put("a", TWO_PARTS, "absent");
     expect(first).toEqual({ outcome: "stored", etag: expect.stringMatching(/-2$/) });
@@ -289,7 +291,9 @@ describe("uploads in parts", () => {
       kind: "Unknown",
     });
   });
+});
 
+describe("uploads in parts of any source", () => {
   it("are given up where the source or a part fails", async () => {
     const failure = new Error("the source broke");
     async function* broken(): AsyncGenerator<Uint8Array> {

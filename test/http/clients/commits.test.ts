@@ -56,7 +56,9 @@ describe("a client that commits", () => {
     expect(refused.error()).toMatchObject({ type: "BadRequestException", code: 400 });
     expect((await node.get(table)).body).toBe(before);
   });
+});
 
+describe("a client that commits under a key", () => {
   it("may send every change again under its key: it happens once", async () => {
     const ns = await node.namespace("keys");
     let keys = 0;

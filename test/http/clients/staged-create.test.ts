@@ -91,7 +91,9 @@ describe("a staged create", () => {
     expect(made.json().metadata["current-snapshot-id"]).toBe(77);
     expect(made.json().metadata["snapshot-log"]).toHaveLength(1);
   });
+});
 
+describe("a staged create in a race", () => {
   it("that lost the race conflicts, and leaves the winner and no file of its own", async () => {
     const ns = await node.namespace("race");
     const request = { name: "t", schema: SCHEMA, "stage-create": true };
@@ -130,7 +132,9 @@ describe("a staged create", () => {
     expect(refused.error()).toMatchObject({ type: "AlreadyExistsException", code: 409 });
     expect(refused.error().message).toBe("Table already exists: taken.t");
   });
+});
 
+describe("a staged create by DuckDB", () => {
   it("takes what DuckDB adds to a partition spec, and does not answer it", async () => {
     const ns = await node.namespace("spec");
     const field = { name: "id_bucket", transform: "bucket[4]", "source-id": 1, "field-id": 1000 };

@@ -221,7 +221,9 @@ describe("a compaction that is large enough", () => {
     await run();
     expect(merger.specs).toHaveLength(1);
   });
+});
 
+describe("a compaction of several subranges", () => {
   it("is given up as a whole where a part of it fails, whichever it is", async () => {
     for (const failing of [0, 1, 2]) {
       const made = await world({

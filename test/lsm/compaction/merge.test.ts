@@ -118,7 +118,9 @@ describe("a merge", () => {
     const { fedBytes } = await drive(inline, specOf(inputs), bytesById(inputs));
     expect(fedBytes).toBe(inputs.flat().reduce((sum, { bytes }) => sum + bytes.length, 0));
   });
+});
 
+describe("a merge of damaged tables", () => {
   it("takes no flipped bit, and says in which table it is", async () => {
     const prng = new SeededPrng(7);
     const inputs = inputsOf(randomEntries(prng, 120), 2, 60, prng);

@@ -180,7 +180,9 @@ describe("the choice of compactions", () => {
     const joined = pickCompaction({ level0: small, runs: [] }, OPTIONS);
     expect(joined?.parts.map(({ part }) => part)).toEqual(["merge"]);
   });
+});
 
+describe("the choice of compactions for deletions", () => {
   it("writes a table again for its deletions, at the bottom, once no snapshot needs them", () => {
     const low = tableOf("000", "500", { fileBytes: 100_000, at: 1 });
     const high = tableOf("100", "200", { entries: 100, deletions: 90, at: 9, fileBytes: 500 });
@@ -214,7 +216,9 @@ describe("the choice of compactions", () => {
     const level0 = [deletes("100", "200")];
     expect(pickCompaction({ level0, runs: large }, OPTIONS)).toBeUndefined();
   });
+});
 
+describe("a chosen compaction", () => {
   it("is given up where an input is gone", () => {
     const level0 = [1, 2, 3, 4].map(() => tableOf("0", "9", {}));
     const plan = pickCompaction({ level0, runs: [] }, OPTIONS) as CompactionPlan;

@@ -39,8 +39,8 @@ const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString("hex");
 const shows = (file: string, bytes: Uint8Array): void =>
   expect(hex(bytes)).toBe(hex(example(file)));
 
-describe("the examples that the codecs show are what they write and read", () => {
-  it("data block", () => {
+describe("the examples of blocks and values", () => {
+  it("show a data block as it is written and read", () => {
     const entries: Entry[] = [
       { key: "apple", sequence: 7, kind: PUT, value: text("red") },
       { key: "apple", sequence: 5, kind: DELETE, value: NOTHING },
@@ -64,12 +64,12 @@ describe("the examples that the codecs show are what they write and read", () =>
     expect([cursor.expiresAtMs, cursor.operator]).toEqual([300, 2]);
   });
 
-  it("frame", () => {
+  it("show a frame as it is written and read", () => {
     shows("block-frame.ts", sealFrame(text("firn"), "none", 0, 4_096));
     expect(hex(openFrame(example("block-frame.ts"), 0, 4_096, "x"))).toBe(hex(text("firn")));
   });
 
-  it("filter", () => {
+  it("show a filter as it is written and read", () => {
     const builder = new BloomBuilder(10);
     builder.add(text("a"), 0, 1);
     builder.add(text("b"), 0, 1);
@@ -78,7 +78,7 @@ describe("the examples that the codecs show are what they write and read", () =>
     expect(["a", "b", "c"].map((key) => filter.mayContain(key))).toEqual([true, true, false]);
   });
 
-  it("index", () => {
+  it("show an index as it is written and read", () => {
     const builder = new IndexBuilder(0);
     builder.add("b", 0, 0, 300);
     builder.add("ca", 0, 300, 45);
@@ -87,20 +87,20 @@ describe("the examples that the codecs show are what they write and read", () =>
     expect([index.find("b", 0), index.find("b\0", 0), index.find("cb", 0)]).toEqual([0, 1, 2]);
   });
 
-  it("fields", () => {
+  it("show fields as they are written and read", () => {
     shows("fields.ts", new FieldWriter().text(2, "ice").number(1, 300).finish());
     const fields = new FieldReader(example("fields.ts"), 0, fault);
     expect([fields.number(1), fields.text(2)]).toEqual([300, "ice"]);
   });
 
-  it("varint", () => {
+  it("show a varint as it is written and read", () => {
     const bytes = new Uint8Array(8);
     expect(hex(bytes.subarray(0, writeVarint(bytes, 0, 300)))).toBe("ac02");
     expect(hex(bytes.subarray(0, writeVarint(bytes, 0, 2 ** 53 - 1)))).toBe("ffffffffffffff0f");
     expect(readVarint(bytes, 0, 8)).toEqual({ value: 2 ** 53 - 1, after: 8 });
   });
 
-  it("statistics", () => {
+  it("show statistics as they are written and read", () => {
     const stats = {
       entries: 1,
       deletions: 0,
@@ -121,8 +121,10 @@ describe("the examples that the codecs show are what they write and read", () =>
     shows("sst-meta.ts", encodeStats(stats));
     expect(decodeStats(new FieldReader(example("sst-meta.ts"), 0, fault))).toEqual(stats);
   });
+});
 
-  it("prefix filter", () => {
+describe("the examples of tables and manifests", () => {
+  it("show a prefix filter as it is written and read", () => {
     const builder = new BloomBuilder(10);
     builder.add(text("a/"), 0, 2);
     const rule = { separator: 0x2f };
@@ -132,7 +134,7 @@ describe("the examples that the codecs show are what they write and read", () =>
     expect([filter.mayContain("a/"), filter.mayContain("b/")]).toEqual([true, false]);
   });
 
-  it("range tombstones", () => {
+  it("show range tombstones as they are written and read", () => {
     const fragments = [
       { from: "ape", to: "bee", sequences: [9, 5] },
       { from: "bee", to: END_OF_KEYS, sequences: [12] },
@@ -141,7 +143,7 @@ describe("the examples that the codecs show are what they write and read", () =>
     expect(decodeRanges(example("range-section.ts"))).toEqual(fragments);
   });
 
-  it("footer", () => {
+  it("show a footer as it is written and read", () => {
     const footer = {
       id: ulidOfBytes(Buffer.from("0190a5b0c0000123456789abcdef0123", "hex")),
       fileBytes: 1_000,
@@ -159,7 +161,7 @@ describe("the examples that the codecs show are what they write and read", () =>
     expect(example("footer.ts")).toHaveLength(FOOTER_BYTES);
   });
 
-  it("manifest", () => {
+  it("show a manifest as it is written and read", () => {
     const manifest = {
       id: 7,
       writerEpoch: 2,
@@ -180,13 +182,13 @@ describe("the examples that the codecs show are what they write and read", () =>
     expect(decodeManifest(example("manifest.ts"))).toEqual(manifest);
   });
 
-  it("records of a manifest", () => {
+  it("show the records of a manifest as they are written and read", () => {
     const sample = { sequence: 300, timeMs: 1_000, unknown: [] };
     shows("manifest-records.ts", encodeSample(sample));
     expect(decodeSample(new FieldReader(example("manifest-records.ts"), 0, fault))).toEqual(sample);
   });
 
-  it("boundary", () => {
+  it("show a boundary as it is written and read", () => {
     const boundary = {
       id: 2,
       walThrough: 300,

@@ -101,7 +101,9 @@ describe("a checkpoint", () => {
     await shard.run(engine.checkpoint("short"));
     expect(engine.checkpoints().map(({ sequence }) => sequence)).toEqual([100]);
   });
+});
 
+describe("a request for a checkpoint", () => {
   it("is refused under a name that stands, or is none, and more than there may be", async () => {
     const shard = new TimedShard();
     const engine = await shard.open();
@@ -156,7 +158,9 @@ describe("a checkpoint", () => {
       }
     }
   });
+});
 
+describe("a checkpoint and its manifest", () => {
   it("of which the manifest is gone, or another, is damage", async () => {
     const shard = new TimedShard();
     const engine = await shard.open({ gcMinAgeMs: 0 });

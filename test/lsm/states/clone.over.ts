@@ -125,7 +125,9 @@ describe("a clone", () => {
     expect(await clone.findings()).toEqual([]);
     expect(await parent.findings()).toEqual([]);
   });
+});
 
+describe("a clone and its parent", () => {
   it("that is compacted whole needs its parent no more, whose garbage then goes", async () => {
     const parent = new TimedShard();
     const { engine } = await prepare(parent);
@@ -178,7 +180,9 @@ describe("a clone", () => {
     }
     expect(await state(clone, own)).toBe("c 4");
   });
+});
 
+describe("a clone as a shard", () => {
   it("can be restored to a state that names them, and read by others", async () => {
     const parent = new TimedShard();
     const { engine } = await prepare(parent);
@@ -260,7 +264,9 @@ describe("a clone", () => {
     await clone.run(own.close());
     expect(await inherits(clone)).toBe("4 3");
   });
+});
 
+describe("a request for a clone", () => {
   it("of nothing, or in no place of its own, is refused", async () => {
     const parent = new TimedShard("p/");
     const refused = async (from: TimedShard, into: string, moment?: Moment): Promise<unknown> =>
@@ -446,7 +452,9 @@ describe("cloning", () => {
     }
     expect(made).toBeGreaterThan(8);
   });
+});
 
+describe("cloning that others overtake", () => {
   it("that stands still for longer than its pin lives makes nothing, and says so", async () => {
     const outcomes = new Set<string>();
     for (let at = 0, met = true; met; at++) {

@@ -109,7 +109,9 @@ describe("a shard that is deleted", () => {
       expect(await settled(shard)).toBe("LSM_SHARD_DELETED");
     }
   });
+});
 
+describe("the deletion of a shard", () => {
   it.each(["before", "after"] as const)(
     "ends at any call, %s it is applied: it is whole, or says what it is",
     async (applied) => {

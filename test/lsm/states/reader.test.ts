@@ -125,7 +125,9 @@ describe("a reader that follows", () => {
     expect(await one(shard, reader)).toBe("2");
     await shard.run(reader.close());
   });
+});
 
+describe("a reader that races with garbage collection", () => {
   it("does not call a table lost while it cannot ask whether it was due", async () => {
     const shard = new TimedShard();
     const options = { gcMinAgeMs: HOUR };

@@ -116,7 +116,9 @@ describe("a restore", () => {
     const heir = await shard.open({ gcMinAgeMs: 0 });
     expect(await state(shard, heir)).toBe("1 0");
   });
+});
 
+describe("a restore and what it replaces", () => {
   it("keeps what it replaces, all that the log alone held of it among it", async () => {
     const shard = new TimedShard();
     const { last } = await prepare(shard);

@@ -115,7 +115,9 @@ describe.each(Object.entries(PLACES))("a log of %s", (_, makePlace) => {
     await appendTexts(wal, ["b"]);
     await wal.close();
   });
+});
 
+describe.each(Object.entries(PLACES))("the mark of a log of %s", (_, makePlace) => {
   it("releases what is not needed, and replays from the mark", async () => {
     const place = makePlace();
     const { wal } = await openWal(place(), 1);

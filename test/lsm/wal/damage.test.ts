@@ -128,7 +128,9 @@ describe("a damaged segment", () => {
     for (const at of [40, 48]) expect(await sealed(at, 2n ** 53n)).toBe("corrupt");
     expect(await sealed(24, 1n)).toEqual(GROUPS);
   });
+});
 
+describe("a segment among others", () => {
   it("is refused where it is missing, or its successor says more of it than it holds", async () => {
     const disk = new ModelledDisk();
     const { wal } = await openWal(segmentsOn(disk), 1);

@@ -161,7 +161,9 @@ describe("group commit", () => {
     await commit.roll();
     expect(wal.rolledAfter).toEqual([1, 2]);
   });
+});
 
+describe("group commit that fails or closes", () => {
   it("ends with the first failure: those behind it were never written", async () => {
     const { wal, commit } = makeCommit();
     const first = commit.write(batch(1, "a"));
