@@ -146,6 +146,8 @@ export class Collector {
       if (error instanceof Interrupted) return false;
       const isCorrupt = error instanceof FirnError && error.kind === "Corrupt";
       if (!isCorrupt) throw error;
+      // Who goes on with a run that another has ended finds its segments gone.
+      await lease.renew();
       // To look again at once would find the same: an operator is to look first.
       this.#runs?.inc({ outcome: "stopped" });
       const { code, message, context: facts } = error;
@@ -201,7 +203,7 @@ export class Collector {
       return {
         missed: await write("missed", missed),
         rootless: await write("rootless", sinks.rootless.lines()),
-        orphans: await write("orphans", sinks.orphans.lines()),
+        orphans: await write("orphans", orphansOf(sinks)),
       };
     });
     if (found.missed + found.rootless + found.orphans === 0) return this.#done(lease, run, report);
@@ -239,7 +241,7 @@ export class Collector {
       );
       await deleteOrphans(
         deleting,
-        joined(earlier("orphans", step.orphans), sinks.orphans.lines(), true),
+        joined(earlier("orphans", step.orphans), orphansOf(sinks), true),
       );
       const missed = joined(earlier("missed", step.missed), sinks.reached.lines(), false);
       return writeSegments(blobs, { account, run, name: "doomed" }, missed);
@@ -337,7 +339,7 @@ export class Collector {
         countGarbage(report, "payloads", 1, payloadOfLine(line).size);
       }
       for await (const line of sinks.rootless.lines()) countGarbage(report, kindOfKey(line), 1);
-      for await (const line of sinks.orphans.lines()) {
+      for await (const line of orphansOf(sinks)) {
         countGarbage(report, "metadata", 1, orphanOfLine(line).size);
       }
     });
@@ -353,6 +355,7 @@ export class Collector {
       const sinks = {
         reached: lines("reached"),
         rootless: lines("rootless"),
+        named: lines("named"),
         orphans: lines("orphans"),
       };
       return await work(sinks, lines("candidates"));
@@ -368,6 +371,11 @@ export class Collector {
       if (bytes > 0) this.#deletedBytes?.inc({ kind }, bytes);
     }
   }
+}
+
+/** What no other table names either. */
+function orphansOf({ orphans, named }: MarkSinks): AsyncGenerator<string> {
+  return joined(orphans.lines(), named.lines(), false);
 }
 
 function carrierOf(lease: JobLease, ended: AbortSignal): Carrier {

@@ -2,8 +2,9 @@ import { Stopwatch } from "../../base/clock.ts";
 import { FirnError } from "../../base/error.ts";
 import type { TableId } from "../../base/ids.ts";
 import { LIMITS } from "../../base/limits.ts";
+import { readEntity } from "../../catalog/entities.ts";
 import { jobKeys } from "../../catalog/jobs.ts";
-import type { Job, SnapshotSummary } from "../../catalog/model.ts";
+import type { Job, SnapshotSummary, Summary, Table } from "../../catalog/model.ts";
 import { shaOfPath } from "../../catalog/paths.ts";
 import { blobsOfChange } from "../../catalog/references.ts";
 import { readChange, type WalkedPointer, walkPointers } from "../../catalog/walk.ts";
@@ -29,6 +30,8 @@ export interface MarkSinks {
   readonly reached: SortedLines;
   /** `{key}@{version}` of derived pointers whose root does not have them. */
   readonly rootless: SortedLines;
+  /** Encoded locations of the metadata files that tables name, dropped ones too. */
+  readonly named: SortedLines;
   /** `{location} {size} {table}` of metadata files that no commit came to. */
   readonly orphans: SortedLines;
 }
@@ -123,7 +126,7 @@ export class Mark {
         if (walked.key.family === "report") await this.#derived(walked, undefined);
         return this.#reach(references.blob);
       case "canonical":
-        if (walked.key.family === "tableById") await this.#files(content.summary.entityId);
+        if (walked.key.family === "tableById") await this.#table(item, content.summary);
         return this.#reach(references.blob);
     }
   }
@@ -204,7 +207,17 @@ export class Mark {
     await this.#sinks.rootless.add(`${item.key}@${item.version}`);
   }
 
-  async #files(table: string): Promise<void> {
+  /** What a table names may lie among the files of another one, which it was registered from. */
+  async #table(item: Live, { entityId: table, metadataLocation }: Summary): Promise<void> {
+    const { catalog } = this.#parts;
+    let named = metadataLocation;
+    if (named === undefined) {
+      await this.#pace.spend(1);
+      const stored = await readEntity<Table>(catalog.context, "table", item);
+      named = stored?.entity.iceberg?.metadataLocation;
+    }
+    const location = named === undefined ? "" : this.#roots.at(named);
+    if (location !== "") await this.#sinks.named.add(encodeURIComponent(location));
     const root = await this.#roots.of(table);
     if (root.is === "unknown") this.#report.unreadableTables++;
     for (const { location, size } of await this.#roots.orphans(table as TableId)) {

@@ -4,9 +4,10 @@ import { LIMITS } from "../../base/limits.ts";
 import { LruMap } from "../../base/lru.ts";
 import { isWithin } from "../../blob/locations.ts";
 import { isAlone } from "../../catalog/claims.ts";
+import { decodePayload } from "../../catalog/codec/entities.ts";
 import { readEntity } from "../../catalog/entities.ts";
 import type { Table } from "../../catalog/model.ts";
-import { byIdKey } from "../../catalog/paths.ts";
+import { byIdKey, payloadPath } from "../../catalog/paths.ts";
 import { uuidOfFileName } from "../../iceberg/file-name.ts";
 import type { TableMetadata } from "../../iceberg/model.ts";
 import { isFault } from "../reachable.ts";
@@ -75,39 +76,68 @@ export class TableRoots {
   }
 
   /**
-   * Metadata files that commits of this table wrote, that are older than the floor, and that its
-   * current metadata does not lead to, though it would if a commit had come to them: its log names
-   * everything since the oldest file in it. One list, and nothing of a table that shares its
-   * location, or whose log goes elsewhere.
+   * Metadata files of this table that an attempt wrote and no commit named, in the time that the
+   * history still tells of. Whatever was committed since is named by a payload of the table, which
+   * stays as long as its change record: a log alone would not do, since a register may set a table
+   * back to an older file. One list; where it shows files that the log does not name, another, and
+   * a read for each payload since the oldest of them. Nothing of a table that shares its location.
    */
   async orphans(table: TableId): Promise<readonly Orphan[]> {
     const root = await this.of(table);
     if (root.is !== "known" || root.table.state !== "ACTIVE") return [];
-    const { catalog, locations, places } = this.#parts;
+    const { catalog, locations, places, settings } = this.#parts;
     const { location, id, iceberg } = root.table;
     const directory = places.metadataDirectory(location, root.metadata);
-    if (!isWithin(locations.normalize(directory), location)) return [];
+    if (!isWithin(this.at(directory), location)) return [];
     const log = Array.from(root.metadata.metadataLog, (entry) => entry.metadataFile);
-    const named = new Set([iceberg?.metadataLocation ?? "", ...log].map((uri) => this.#at(uri)));
-    const sinceMs = oldestOf([...named]);
-    const bornMs = mintedMs(id);
-    const latestMs = catalog.context.clock.nowMs() - LIMITS.catalogGcFloorMs;
-    const found: Orphan[] = [];
+    const named = new Set([iceberg?.metadataLocation ?? "", ...log].map((uri) => this.at(uri)));
+    const { historyRetentionMs = LIMITS.historyRetentionMs } = settings;
+    const nowMs = catalog.context.clock.nowMs();
+    const latestMs = nowMs - LIMITS.catalogGcFloorMs;
+    const toldMs = nowMs - historyRetentionMs + CLOCKS_APART_MS;
+    const found: (Orphan & { readonly madeMs: number })[] = [];
+    let passed = 0;
     for await (const entry of locations.list(directory)) {
+      if (++passed % LIMITS.pageSize === 0) await this.#pace.spend(1);
       const uuid = uuidOfFileName(entry.location);
       if (uuid === undefined || named.has(entry.location)) continue;
       const madeMs = mintedMs(uuid);
-      if (madeMs <= Math.max(sinceMs + CLOCKS_APART_MS, bornMs)) continue;
+      if (madeMs <= Math.max(toldMs, mintedMs(id))) continue;
       if (madeMs > latestMs || entry.modifiedAtMs > latestMs) continue;
-      found.push({ location: entry.location, size: entry.size });
+      found.push({ location: entry.location, size: entry.size, madeMs });
     }
-    await this.#pace.spend(1 + Math.ceil(found.length / LIMITS.pageSize));
-    if (found.length === 0 || (await isAlone(catalog.context, location, id))) return found;
-    return [];
+    await this.#pace.spend(1);
+    if (found.length === 0 || !(await isAlone(catalog.context, location, id))) return [];
+    const sinceMs = Math.min(...found.map(({ madeMs }) => madeMs)) - CLOCKS_APART_MS;
+    const committed = await this.#committedSince(id, sinceMs);
+    return found.filter((file) => !committed.has(file.location));
   }
 
-  /** Empty for a path of another store. */
-  #at(uri: string): string {
+  /** Metadata files that the payloads of a table name that were put since then. */
+  async #committedSince(table: TableId, sinceMs: number): Promise<ReadonlySet<string>> {
+    const { catalog, blobs } = this.#parts;
+    const { account, payloads } = catalog.context;
+    const directory = payloadPath("table", account, table, "").replace(/[^/]*$/, "");
+    const named = new Set<string>();
+    for (let after = ""; ; ) {
+      const page = await blobs.list(directory, after === "" ? {} : { after });
+      await this.#pace.spend(1);
+      for (const { path, size, modifiedAtMs } of page) {
+        if (modifiedAtMs < sinceMs) continue;
+        await this.#pace.spend(1, size);
+        const bytes = await payloads.getBytes(path);
+        const decoded = bytes && decodePayload("table", bytes).entity;
+        if (decoded?.type !== "table") continue;
+        named.add(this.at(decoded.iceberg?.metadataLocation ?? ""));
+      }
+      const last = page.at(-1);
+      if (last === undefined) return named;
+      after = last.path;
+    }
+  }
+
+  /** Canonical, as listings have it; empty for a path of another store. */
+  at(uri: string): string {
     try {
       return this.#parts.locations.normalize(uri);
     } catch (error) {
@@ -120,15 +150,6 @@ export class TableRoots {
 /** When a UUIDv7 was minted, by its minter's clock. */
 function mintedMs(uuid: string): number {
   return Number.parseInt(uuid.replaceAll("-", "").slice(0, MINTED_DIGITS), 16);
-}
-
-/** When the oldest of a table's files was made; infinite where one of them does not say. */
-function oldestOf(locations: readonly string[]): number {
-  const made = locations.map((location) => {
-    const uuid = uuidOfFileName(location);
-    return uuid === undefined ? Number.POSITIVE_INFINITY : mintedMs(uuid);
-  });
-  return made.includes(Number.POSITIVE_INFINITY) ? Number.POSITIVE_INFINITY : Math.min(...made);
 }
 
 /** Nothing that this node may read, here or later: another one may. */

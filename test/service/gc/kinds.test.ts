@@ -6,6 +6,7 @@ import { encodeSummary } from "../../../src/catalog/codec/summary.ts";
 import { jobKeys } from "../../../src/catalog/jobs.ts";
 import { locationKey } from "../../../src/catalog/keys.ts";
 import type { Job } from "../../../src/catalog/model.ts";
+import { byIdKey } from "../../../src/catalog/paths.ts";
 import { encodeSnapshotPut } from "../../../src/catalog/snapshot-puts.ts";
 import { nameSummary } from "../../../src/catalog/summaries.ts";
 import type { Actor } from "../../../src/service/actor.ts";
@@ -144,6 +145,37 @@ test("a rootless snapshot pointer goes when two marks saw one version", async ()
   expect(await broken(world)).toEqual([]);
 });
 
+test("a rootless snapshot pointer that moves behind the second mark stays", async () => {
+  const world = gcWorld();
+  const writer = await world.open();
+  await makeTable(writer);
+  const keys = await plantRootless(writer, 7n);
+  let marks = 0;
+  const node = await world.open({
+    pointers: (inner) => ({
+      get: (key) => inner.get(key),
+      getMany: (all) => inner.getMany(all),
+      list: (...of) => inner.list(...of),
+      forget: (...of) => inner.forget(...of),
+      commit: (batch) => inner.commit(batch),
+      sweep: async function* (prefix, options) {
+        yield* inner.sweep(prefix, options);
+        if (++marks < 2) return;
+        for (const key of keys) {
+          const item = await inner.get(key);
+          if (item.state !== "live") throw new Error("not there");
+          await putPointer(writer, key, item.blobPath ?? "", item.summary ?? new Uint8Array());
+        }
+      },
+    }),
+  });
+  await world.clock.sleep(DAY_MS);
+  await collectAll(world.clock, node);
+  expect(marks).toBe(2);
+  expect(await keysOf(world, "/snapshots/")).toHaveLength(2);
+  expect(await broken(world)).toEqual([]);
+});
+
 test("snapshot pointers of a table that cannot be read stay", async () => {
   const world = gcWorld();
   const node = await world.open();
@@ -193,6 +225,57 @@ test("a metadata file of a lost attempt goes; named, young and foreign ones stay
   const left = await files();
   expect(committed.filter((path) => !left.includes(path))).toEqual([]);
   expect(node.deleted).toMatchObject([{ kind: "metadata", paths: [lost], bytes: 2 }]);
+});
+
+test("a file that a commit came to stays, though a register set the table back since", async () => {
+  const world = gcWorld();
+  const node = await world.open();
+  await makeTable(node);
+  const back = (await node.catalog.tables.get(REF)).entity.iceberg?.metadataLocation ?? "";
+  await world.clock.sleep(1_000);
+  await commits(node, 3);
+  await node.iceberg.registerTable(ACTOR, T, {
+    name: "t",
+    metadataLocation: back,
+    overwrite: true,
+  });
+  await world.clock.sleep(3 * LIMITS.clockSkewMs);
+  await commits(node, 1);
+  const all = (await world.files.list("")).map(({ path }) => path);
+  const { entity } = await node.catalog.tables.get(REF);
+  const lost = await plantFile(node, `${entity.location}/metadata`);
+  await world.clock.sleep(DAY_MS);
+  await collectAll(world.clock, node);
+  expect((await world.files.list("")).map(({ path }) => path)).toEqual(all);
+  expect(await node.locations.exists(lost)).toBe(false);
+});
+
+test("a file that another table names stays, dropped or not", async () => {
+  const world = gcWorld();
+  const node = await world.open();
+  await makeTable(node);
+  const { entity } = await node.catalog.tables.get(REF);
+  const named = await plantFile(node, `${entity.location}/metadata`);
+  const live = await node.catalog.context.pointers.get(
+    byIdKey("table", node.catalog.context.account, entity.id),
+  );
+  if (live.state !== "live") throw new Error("not there");
+  // As a register elsewhere makes it, of a table that was dropped since.
+  const key = byIdKey(
+    "table",
+    node.catalog.context.account,
+    "00000000-0000-7000-8000-000000000009",
+  );
+  const summary = encodeSummary({
+    ...nameSummary(entity),
+    entityId: "00000000-0000-7000-8000-000000000009",
+    state: "DROPPED",
+    metadataLocation: named,
+  });
+  await putPointer(node, key, live.blobPath ?? "", summary);
+  await world.clock.sleep(DAY_MS);
+  await collectAll(world.clock, node);
+  expect(await node.locations.exists(named)).toBe(true);
 });
 
 test("no file goes where another table lies in the location", async () => {
