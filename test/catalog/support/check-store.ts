@@ -86,12 +86,12 @@ function checkTree(content: StoreContent): void {
   }
 }
 
-/** Both keys of each job that is about no entity, but about tombstones of the whole account. */
+/** Both keys of each job that is about no entity, but about leftovers of the whole account. */
 function sweepKeys({ items }: StoreContent): readonly string[] {
   return [...items.values()].flatMap((item) => {
     if (item.state === "absent" || parsedKey(item.key).family !== "jobById") return [];
     const { id, kind, dueMs, subject } = jobOf(item);
-    return kind === "forget-tombstones" ? jobKeys(subject.id as AccountId, id, dueMs) : [];
+    return kind !== "purge" ? jobKeys(subject.id as AccountId, id, dueMs) : [];
   });
 }
 

@@ -1,4 +1,5 @@
 import { IdSource } from "../../../src/base/ids.ts";
+import { LIMITS } from "../../../src/base/limits.ts";
 import { createMetrics } from "../../../src/base/metrics.ts";
 import { type LocationScheme, Locations } from "../../../src/blob/locations.ts";
 import { MemoryBlobStore } from "../../../src/blob/memory.ts";
@@ -11,12 +12,14 @@ import { type CatalogNode, openNode as openCatalogNode } from "../../../src/serv
 import { restartablePointers } from "../../support/engine-pointers.ts";
 import { FAIR, type Weather, weatherOf } from "../harness/faults.ts";
 import { Host } from "../harness/host.ts";
-import type { Sim } from "../harness/sim.ts";
+import { type Sim, Violation } from "../harness/sim.ts";
 import { History } from "./history.ts";
 import { WAREHOUSE, Warehouse } from "./warehouse.ts";
-import { watched } from "./watch.ts";
+import { type Gone, watched } from "./watch.ts";
 
 export const CATALOG = "c";
+
+const DAY_MS = 86_400_000;
 
 /** One shared by all nodes, so that any of them opens the page tokens of any other. */
 const SECRET = new Uint8Array(32);
@@ -33,7 +36,9 @@ export interface Stores {
   readonly warehouse: Warehouse;
   readonly history: History;
   /** Receipts of batches that have been overwritten, deleted or forgotten since. */
-  readonly gone: { receipts: number };
+  readonly gone: Gone;
+  /** How garbage is collected, on every node. */
+  readonly gc: { readonly historyRetentionMs: number; readonly gcGraceMs: number };
   /** Ends the engine that holds the pointers, where one does; another takes over. */
   readonly restart: () => Promise<void>;
 }
@@ -51,7 +56,7 @@ export function openStores(sim: Sim, services?: Services): Stores {
   const history = new History(sim);
   const inMemory = (): BlobStore => new MemoryBlobStore(clock);
   const warehouse = new Warehouse(sim, services?.warehouse ?? inMemory(), history);
-  const gone = { receipts: 0 };
+  const gone: Gone = { receipts: 0, changes: [], contents: new Map() };
   const payloads = services?.payloads ?? inMemory();
   const service = services?.pointers;
   // A third of the seeds as profile `local` has it: pointers in an engine, which has one owner.
@@ -68,7 +73,11 @@ export function openStores(sim: Sim, services?: Services): Stores {
     sim.coverage.note("engine taken over");
     await engine.restart();
   };
-  return { pointers, payloads, warehouse, history, gone, restart };
+  const gc = {
+    historyRetentionMs: sim.pick([LIMITS.catalogGcFloorMs, DAY_MS, LIMITS.historyRetentionMs]),
+    gcGraceMs: sim.pick([LIMITS.catalogGcFloorMs, LIMITS.gcGraceMs]),
+  };
+  return { pointers, payloads, warehouse, history, gone, gc, restart };
 }
 
 /**
@@ -105,7 +114,16 @@ export async function openNode(
     secret: SECRET,
     warehouse: WAREHOUSE,
     sharedRoots: [],
+    gc: {
+      ...stores.gc,
+      onDeleted: ({ kind, paths }) => {
+        sim.coverage.note(`collected ${kind}`);
+        sim.log(`${host.name} collects ${kind}: ${paths.length}`);
+      },
+      onStopped: ({ code, message }) => sim.fail(new Violation(`${code}: ${message}`)),
+    },
   });
+  node.collector.start();
   await node.catalogs.ensure(OWN_ACTOR, CATALOG, WAREHOUSE);
   return { ...node, host };
 }

@@ -1,4 +1,5 @@
 import { LIMITS } from "../../../src/base/limits.ts";
+import { walkPayloads, walkPointers } from "../../../src/catalog/walk.ts";
 import { tidyReceipts } from "../../support/housekeeping.ts";
 import { SITES } from "../harness/faults.ts";
 import type { Sim, Suite } from "../harness/sim.ts";
@@ -80,7 +81,15 @@ export async function runCatalog(sim: Sim, services?: Services): Promise<() => P
   const janitor = new User(sim, cluster, "janitor");
   await Promise.all([...all(), sim.spawn(() => keepHouse(sim, cluster, janitor))]);
   cluster.calm();
+  if (sim.chance(0.5)) {
+    // Another mark is due by now: it meets users, who bring back what it looked at.
+    await sim.sleep(cluster.stores.gc.gcGraceMs + LIMITS.gcPeriodMs);
+    cluster.storm();
+    await Promise.all([...all(), sim.spawn(() => keepHouse(sim, cluster, janitor))]);
+    cluster.calm();
+  }
   await endAll(sim, cluster, janitor);
+  await collectAll(sim, cluster, janitor);
   return () => verify(sim, cluster, BANK);
 }
 
@@ -102,4 +111,26 @@ async function endAll(sim: Sim, { stores }: Cluster, user: User): Promise<void> 
     await sim.sleep(LIMITS.jobLeaseMs + LIMITS.clockSkewMs);
   }
   sim.must(stores.history.now.dropped.size === 0, () => "what was dropped does not end");
+}
+
+/** In fair weather everything goes that nothing leads to. */
+async function collectAll(sim: Sim, { stores }: Cluster, user: User): Promise<void> {
+  const { pointers, payloads: blobs, gc } = stores;
+  const { clock } = sim;
+  for (let rounds = 0; rounds < MAX_ROUNDS; rounds++) {
+    await sim.sleep(gc.historyRetentionMs + gc.gcGraceMs + LIMITS.gcPeriodMs);
+    await user.runJobs();
+  }
+  const work = async (): Promise<void> => {
+    const reached = new Set<string>();
+    for await (const walked of walkPointers({ pointers, clock })) {
+      if (walked.state !== "live") continue;
+      const { blob, blobs: told } = walked.references;
+      for (const path of blob === undefined ? told : [blob, ...told]) reached.add(path);
+    }
+    for await (const { path } of walkPayloads({ blobs, clock })) {
+      sim.must(reached.has(path), () => `garbage stays: ${path}`);
+    }
+  };
+  await sim.clock.run(work());
 }

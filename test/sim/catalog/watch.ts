@@ -1,5 +1,5 @@
 import type { JobId } from "../../../src/base/ids.ts";
-import type { BlobStore } from "../../../src/blob/port.ts";
+import type { Blob, BlobStore } from "../../../src/blob/port.ts";
 import { decodeChange } from "../../../src/catalog/codec/change.ts";
 import { decodeJob } from "../../../src/catalog/codec/job.ts";
 import { decodeReceipt } from "../../../src/catalog/codec/receipt.ts";
@@ -10,6 +10,7 @@ import type {
   Batch,
   CommitOutcome,
   Item,
+  Live,
   PointerOp,
   PointerStore,
   Version,
@@ -20,18 +21,33 @@ import type { History } from "./history.ts";
 import type { Warehouse } from "./warehouse.ts";
 
 /** What is written without a batch of its own: refusals, leases, reports. */
-const ALONE: ReadonlySet<FamilyName> = new Set(["receipt", "keyedReceipt", "jobById", "report"]);
+const ALONE: ReadonlySet<FamilyName> = new Set([
+  "receipt",
+  "keyedReceipt",
+  "jobById",
+  "jobDue",
+  "report",
+]);
 /** What stands before the id in the leaf of something dropped: a time of 19 digits, and a dash. */
 const TIME_PREFIX = 20;
 
 /** Requests of the set-up, which no client is behind. */
 const SET_UP: ReadonlySet<string> = new Set(["start", "admin"]);
 
+/** What has been cleared away since, and the checks at the end still ask for. */
+export interface Gone {
+  /** How many receipts of batches. */
+  receipts: number;
+  /** Change records, and those of their contents that lay in a blob. */
+  readonly changes: Live[];
+  readonly contents: Map<string, Blob>;
+}
+
 /** What is told of a batch that is applied. */
 interface Watch {
   readonly warehouse: Warehouse;
   readonly history: History;
-  readonly gone: { receipts: number };
+  readonly gone: Gone;
   /** The store may answer a second copy of a batch as it answered the first, and do nothing. */
   readonly repeats: boolean;
 }
@@ -76,6 +92,10 @@ export function watched(
       const done = await inner.forget(key, version);
       if (done) versions.delete(key);
       if (done && isOfBatch(item)) gone.receipts++;
+      if (done && item.state === "live" && parsedKey(key).family === "change") {
+        await keepChange(item, payloads, gone);
+        sim.coverage.note("change record collected");
+      }
       return done;
     },
     commit: async (batch) => {
@@ -90,6 +110,14 @@ export function watched(
       return outcome;
     },
   };
+}
+
+async function keepChange(item: Live, payloads: BlobStore, gone: Gone): Promise<void> {
+  gone.changes.push(item);
+  if (item.blobPath === undefined) return;
+  const content = await payloads.get(item.blobPath);
+  if (content === undefined) throw new Violation(`${item.key} has lost its content`);
+  gone.contents.set(item.blobPath, content);
 }
 
 /** The versions that a batch made; a store need not say what a bump came to. */
