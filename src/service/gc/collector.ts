@@ -178,7 +178,7 @@ export class Collector {
         return this.#second(lease, ended, report, step);
       case "deleting":
         await this.#delete(lease, ended, report, step);
-        return this.#done(lease, step.run, report);
+        return this.#done(lease, step.run, report, false);
     }
   }
 
@@ -274,13 +274,18 @@ export class Collector {
   }
 
   /** The run is over. As long as anything is left that expires, there will be another. */
-  async #done(lease: JobLease, run: string, report: GarbageReport): Promise<boolean> {
+  async #done(
+    lease: JobLease,
+    run: string,
+    report: GarbageReport,
+    hasMarked = true,
+  ): Promise<boolean> {
     this.#served.onDone?.({ run, report });
     const went = GARBAGE_KINDS.some((kind) => report.garbage[kind].count > 0);
     const expiresMs = went ? 0 : report.nextExpiryMs;
-    const isClean = expiresMs === Number.POSITIVE_INFINITY && stepOf(lease.job.step).at === "start";
+    // Who has marked has seen all that there is; else the next run looks.
+    const isClean = expiresMs === Number.POSITIVE_INFINITY && hasMarked;
     const nextMs = nextPeriodMs(this.#nowMs);
-    // What a later step found is not all that there is: the next run looks.
     const dueMs = Number.isFinite(expiresMs) ? Math.max(nextMs, nextPeriodMs(expiresMs)) : nextMs;
     await this.#end(lease, isClean ? undefined : dueMs);
     return true;
