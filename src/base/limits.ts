@@ -150,7 +150,7 @@ export const LIMITS = {
   /** Bytes of request bodies that have come and are not done with: several of the largest. */
   bodyBytesInFlight: 268_435_456,
   /** Commits that wait for their turn on one table; more than that would only wait to time out. */
-  turnsWaiting: 64,
+  commitsWaiting: 64,
   /** What one block of an Avro file may hold, unpacked, and all of them. */
   avroBlockBytes: 67_108_864,
   avroFileBytes: 1_073_741_824,

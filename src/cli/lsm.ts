@@ -62,7 +62,7 @@ export async function lsm(command: LsmCommand, output: Output): Promise<number> 
     switch (command.command) {
       case "inspect":
       case "verify":
-        return await look(command, output);
+        return await inspectOrVerify(command, output);
       case "compact":
         return await compact(command.at, output);
       case "hot":
@@ -125,10 +125,10 @@ function compact(at: ServerAt | Settings, output: Output): Promise<number> {
   return "server" in at ? compactAt(at, clock, output) : compactShard(at, clock, output);
 }
 
-type Look = Extract<LsmCommand, { readonly command: "inspect" | "verify" }>;
+type InspectCommand = Extract<LsmCommand, { readonly command: "inspect" | "verify" }>;
 
 /** Changes none of the files, wherever they are stored. */
-async function look(command: Look, output: Output): Promise<number> {
+async function inspectOrVerify(command: InspectCommand, output: Output): Promise<number> {
   const { reading, close } = await openShard(command.at, command.shard, output);
   const files = { ...reading, prefix: reading.prefix ?? "" };
   try {

@@ -26,7 +26,7 @@ import { createHttpServer } from "./http-server.ts";
 import { listenOn } from "./listen.ts";
 import { LOOK_MS, LoopDelays } from "./loop-delays.ts";
 import type { OperatorAccess } from "./operator-access.ts";
-import { Slices } from "./slices.ts";
+import { TimeSlices } from "./time-slices.ts";
 
 /** How long a stop waits for requests that are under way. */
 const DRAIN_MS = 10_000;
@@ -74,7 +74,7 @@ export class FirnServer {
   readonly #connections: Connections;
   readonly #exchanges: Exchanges;
   readonly #admission: Admission;
-  readonly #slices: Slices;
+  readonly #timeSlices: TimeSlices;
   readonly #guard: HostGuard;
   readonly #operators: OperatorAccess;
   readonly #loop: LoopDelays;
@@ -88,7 +88,7 @@ export class FirnServer {
     this.#options = options;
     const limits = { inFlight: options.maxInFlight, bodyBytes: LIMITS.bodyBytesInFlight };
     this.#admission = new Admission(limits, options.metrics);
-    this.#slices = new Slices(options.clock);
+    this.#timeSlices = new TimeSlices(options.clock);
     const monotonicMs = () => options.clock.monotonicMs();
     this.#loop = new LoopDelays({ monotonicMs, threadCpuMs }, options.metrics);
     this.#guard = new HostGuard(options.edge.allowHost);
@@ -237,7 +237,7 @@ export class FirnServer {
       const comes = expectsBody(request, accepted.bodyBytes);
       const body = comes ? await this.#readBody(exchange, accepted) : undefined;
       ticket?.begin();
-      const turn = this.#slices.enter();
+      const turn = this.#timeSlices.enter();
       if (turn !== undefined) await turn;
       began = true;
       this.#loop.begin(accepted.operation);

@@ -21,16 +21,17 @@ import { isCreate, requirementChecks } from "../iceberg/requirements.ts";
 import { applySteps, type TableUpdate } from "../iceberg/updates.ts";
 import type { Actor } from "./actor.ts";
 import { afterCommit } from "./commit-files.ts";
+import { CommitQueue } from "./commit-queue.ts";
+import { ConflictPacer } from "./conflict-pacer.ts";
 import { asDryRun, dryRunOf } from "./dry-run.ts";
-import { Heads } from "./heads.ts";
+import { KnownHeads } from "./known-heads.ts";
 import { LeftMetadata } from "./left-metadata.ts";
-import { Losers } from "./losers.ts";
 import { MetadataFile, type MetadataFiles } from "./metadata-files.ts";
 import {
   type Change,
+  CommitAttempt,
   type Committed,
-  Look,
-  type Making,
+  type MetadataFactory,
   Registration,
   RelationCommits,
 } from "./relation-commits.ts";
@@ -55,7 +56,6 @@ import {
 import { snapshotChange } from "./snapshot-changes.ts";
 import type { TableConfigs } from "./table-config.ts";
 import type { CatalogPlaces, TableLocations } from "./table-locations.ts";
-import { Turns } from "./turns.ts";
 
 const METADATA_DIRECTORY = "metadata";
 const DATA_DIRECTORY = "data";
@@ -101,7 +101,7 @@ function* describe(
 }
 
 /** Metadata that says itself where it lies. */
-function made(metadata: () => Steps<TableMetadata>): Making<TableMetadata> {
+function made(metadata: () => Steps<TableMetadata>): MetadataFactory<TableMetadata> {
   return { byDefault: false, metadata };
 }
 
@@ -117,12 +117,12 @@ function ofTables<T>(changes: readonly TableChange[], work: () => Promise<T>): P
 }
 
 function filesOf(
-  looks: readonly Look<Table, TableMetadata>[],
+  attempts: readonly CommitAttempt<Table, TableMetadata>[],
 ): readonly MetadataFile<TableMetadata>[] {
-  return looks.flatMap(({ file }) => (file === undefined ? [] : [file]));
+  return attempts.flatMap(({ file }) => (file === undefined ? [] : [file]));
 }
 
-function turnOf(ref: TableRef): string {
+function queueKeyOf(ref: TableRef): string {
   return JSON.stringify([ref.catalog, ref.namespace, ref.table]);
 }
 
@@ -147,9 +147,9 @@ export class IcebergTables implements TableOperations {
   readonly #places: TableLocations;
   readonly #configs: TableConfigs;
   readonly #commits: RelationCommits<Table, TableMetadata>;
-  readonly #turns: Turns = new Turns();
-  readonly #losers: Losers;
-  readonly #heads: Heads;
+  readonly #queue: CommitQueue = new CommitQueue();
+  readonly #pacer: ConflictPacer;
+  readonly #heads: KnownHeads;
   readonly #left: LeftMetadata;
 
   constructor(
@@ -165,8 +165,8 @@ export class IcebergTables implements TableOperations {
     this.#places = places;
     this.#configs = configs;
     const { context, tables: relations } = catalog;
-    this.#losers = new Losers(context.clock);
-    this.#heads = new Heads(files);
+    this.#pacer = new ConflictPacer(context.clock);
+    this.#heads = new KnownHeads(files);
     this.#left = new LeftMetadata({ catalog, locations, files, places });
     const parts = { type: "table", relations, describe, context, files, places } as const;
     this.#commits = new RelationCommits<Table, TableMetadata>(parts);
@@ -180,8 +180,8 @@ export class IcebergTables implements TableOperations {
       await this.#files.assertThere(location);
       return "not-modified";
     }
-    const look = this.#files.at(location, revision);
-    const file = look instanceof MetadataFile ? look : await look;
+    const kept = this.#files.at(location, revision);
+    const file = kept instanceof MetadataFile ? kept : await kept;
     const { clock } = this.#catalog.context;
     const metadata =
       options.snapshots === "refs" ? await file.shorter(clock, refSnapshotSteps) : file.pieces;
@@ -218,7 +218,7 @@ export class IcebergTables implements TableOperations {
   }
 
   async #stageAs(table: TableRef, request: CreateTable, born: Born) {
-    const { byDefault, metadata: make } = this.#making(table, request, born);
+    const { byDefault, metadata: make } = this.#factoryOf(table, request, born);
     const places = await this.#places.of(table.catalog, byDefault ? table.namespace : []);
     const { clock } = this.#catalog.context;
     const metadata = await inTurns(clock, make(places));
@@ -235,8 +235,8 @@ export class IcebergTables implements TableOperations {
   async createTable(actor: Actor, ref: NamespaceRef, request: CreateTable): Promise<LoadedTable> {
     if (request.stageCreate) return this.#stage(actor, ref, request);
     const table = { ...ref, table: request.name };
-    const making = this.#making(table, request);
-    return this.#answer(await this.#commits.create(actor, refOf(table), making));
+    const factory = this.#factoryOf(table, request);
+    return this.#answer(await this.#commits.create(actor, refOf(table), factory));
   }
 
   /**
@@ -244,10 +244,10 @@ export class IcebergTables implements TableOperations {
    * win is refused before it waits for a turn, and in its turn before anything is done for it.
    */
   async commitTable(actor: Actor, ref: TableRef, request: CommitTable): Promise<LoadedTable> {
-    const key = turnOf(ref);
-    return this.#losers.paced(key, async () => {
+    const key = queueKeyOf(ref);
+    return this.#pacer.paced(key, async () => {
       await this.#assertMayWin(actor, ref, request);
-      return this.#turns.take(key, async () => {
+      return this.#queue.take(key, async () => {
         await this.#assertMayWin(actor, ref, request);
         const committed = await this.#commit(actor, ref, request);
         this.#heads.saw(key, committed.file.location);
@@ -264,14 +264,14 @@ export class IcebergTables implements TableOperations {
     { requirements }: CommitTable,
   ): Promise<void> {
     if (idempotency !== undefined || isCreate(requirements)) return;
-    await this.#heads.assertMayWin(turnOf(ref), requirements, () => this.#find(ref));
+    await this.#heads.assertMayWin(queueKeyOf(ref), requirements, () => this.#find(ref));
   }
 
   /** Where the head is now. Warm: one batch read. */
   async #find(ref: TableRef) {
     const where = refOf(ref);
     const found = await ofRelation("table", where, () => this.#commits.find(where));
-    this.#heads.saw(turnOf(ref), found.location);
+    this.#heads.saw(queueKeyOf(ref), found.location);
     return found;
   }
 
@@ -303,18 +303,18 @@ export class IcebergTables implements TableOperations {
     changes: readonly CommitOfTable[],
   ): Promise<void> {
     const { context, tables } = this.#catalog;
-    const { files, looks, planned } = this.#planTogether(catalog, changes);
-    const keys = changes.map(({ namespace, table }) => turnOf({ catalog, namespace, table }));
-    await this.#turns.takeAll(keys, () =>
+    const { files, attempts, planned } = this.#planTogether(catalog, changes);
+    const keys = changes.map(({ namespace, table }) => queueKeyOf({ catalog, namespace, table }));
+    await this.#queue.takeAll(keys, () =>
       files.cleanAfter(
         () =>
           ofTables(planned, () => asRequirement(commitTogether(context, tables, actor, planned))),
         // Where another request under the same key was faster, the batch names no file of ours.
-        () => (actor.idempotency?.replayed === true ? [] : filesOf(looks)),
+        () => (actor.idempotency?.replayed === true ? [] : filesOf(attempts)),
       ),
     );
     if (actor.idempotency?.replayed === true) return;
-    for (const [i, { ref }] of planned.entries()) this.#left.committed(ref, looks[i] ?? {});
+    for (const [i, { ref }] of planned.entries()) this.#left.committed(ref, attempts[i] ?? {});
   }
 
   /** What a transaction would come to now: each of its tables, or the refusal of all. */
@@ -324,12 +324,12 @@ export class IcebergTables implements TableOperations {
     changes: readonly CommitOfTable[],
   ): Promise<readonly DryRunOfTable[]> {
     const { context, tables } = this.#catalog;
-    const { looks, planned } = this.#planTogether(catalog, changes);
+    const { attempts, planned } = this.#planTogether(catalog, changes);
     const work = () => asRequirement(commitTogether(context, tables, asDryRun(actor), planned));
     await ofTables(planned, work);
     const tried: DryRunOfTable[] = [];
     for (const [i, { namespace, table }] of changes.entries()) {
-      const { file, base } = looks[i] ?? {};
+      const { file, base } = attempts[i] ?? {};
       assert(file !== undefined, "every table of a transaction was looked at");
       const dryRun = await dryRunOf(context.clock, this.#files, file, base);
       tried.push({ namespace, table, ...dryRun });
@@ -341,18 +341,18 @@ export class IcebergTables implements TableOperations {
     const creates = changes.filter(({ requirements }) => isCreate(requirements)).length;
     assertTransactionFits(changes.length, creates);
     const files = this.#commits.commitFiles();
-    const looks: Look<Table, TableMetadata>[] = [];
+    const attempts: CommitAttempt<Table, TableMetadata>[] = [];
     const planned = changes.map(({ table, namespace, ...request }): TableChange => {
       const ref = refOf({ catalog, namespace, table });
-      const look = new Look<Table, TableMetadata>();
-      looks.push(look);
+      const attempt = new CommitAttempt<Table, TableMetadata>();
+      attempts.push(attempt);
       if (!isCreate(request.requirements)) {
-        return { ref, update: this.#commits.changing(files, ref, this.#change(request), look) };
+        return { ref, update: this.#commits.changing(files, ref, this.#change(request), attempt) };
       }
       const metadata = this.#staged(request);
-      return { ref, create: this.#commits.creating(files, ref, made(metadata), look) };
+      return { ref, create: this.#commits.creating(files, ref, made(metadata), attempt) };
     });
-    return { files, looks, planned };
+    return { files, attempts, planned };
   }
 
   async registerTable(
@@ -362,13 +362,13 @@ export class IcebergTables implements TableOperations {
   ): Promise<LoadedTable> {
     const { tables } = this.#catalog;
     const table = refOf({ ...ref, table: request.name });
-    const look = new Registration<Table, TableMetadata>();
+    const registration = new Registration<Table, TableMetadata>();
     const draft = (before?: Stored<Table>) =>
-      this.#commits.registered(table, request.metadataLocation, look, before);
+      this.#commits.registered(table, request.metadataLocation, registration, before);
     const done = request.overwrite
       ? await tables.createOrUpdate(actor, "register-table", table, draft)
       : await tables.create(actor, "register-table", table, () => draft());
-    return this.#answer(await this.#commits.confirm(actor, done, table, look));
+    return this.#answer(await this.#commits.confirm(actor, done, table, registration));
   }
 
   async dropTable(
@@ -438,7 +438,7 @@ export class IcebergTables implements TableOperations {
     };
   }
 
-  #making(ref: TableRef, request: CreateTable, given?: Born): Making<TableMetadata> {
+  #factoryOf(ref: TableRef, request: CreateTable, given?: Born): MetadataFactory<TableMetadata> {
     this.#configs.reserved.assertUnset(new Map(Object.entries(request.properties)));
     const born = given ?? { uuid: this.#mintUuid() };
     const metadata = (places: CatalogPlaces) => this.#newMetadata(places, ref, request, born);

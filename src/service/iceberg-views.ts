@@ -6,6 +6,7 @@ import type { ViewRef as CatalogViewRef } from "../catalog/views.ts";
 import type { ViewMetadata } from "../iceberg/view-metadata.ts";
 import { applyViewSteps, newViewSteps, viewRequirementChecks } from "../iceberg/view-updates.ts";
 import type { Actor } from "./actor.ts";
+import { CommitQueue } from "./commit-queue.ts";
 import { asDryRun, dryRunOf } from "./dry-run.ts";
 import type { MetadataFile, MetadataFiles } from "./metadata-files.ts";
 import { Registration, RelationCommits } from "./relation-commits.ts";
@@ -23,7 +24,6 @@ import type {
 } from "./requests.ts";
 import type { TableConfigs } from "./table-config.ts";
 import type { CatalogPlaces, TableLocations } from "./table-locations.ts";
-import { Turns } from "./turns.ts";
 
 function refOf(ref: ViewRef): CatalogViewRef {
   return { catalog: ref.catalog, path: ref.namespace, name: ref.view };
@@ -45,7 +45,7 @@ export class IcebergViews implements ViewOperations {
   readonly #files: MetadataFiles<ViewMetadata>;
   readonly #configs: TableConfigs;
   readonly #commits: RelationCommits<View, ViewMetadata>;
-  readonly #turns: Turns = new Turns();
+  readonly #queue: CommitQueue = new CommitQueue();
 
   constructor(
     catalog: AccountCatalog,
@@ -75,17 +75,17 @@ export class IcebergViews implements ViewOperations {
     this.#configs.reserved.assertUnset(new Map(Object.entries(request.properties)));
     const view = { ...ref, view: request.name };
     const uuid = this.#catalog.context.ids.mint<ViewUuid>();
-    const making = {
+    const factory = {
       byDefault: request.location === undefined,
       metadata: (places: CatalogPlaces) => this.#newMetadata(places, view, request, uuid),
     };
-    return this.#answer((await this.#commits.create(actor, refOf(view), making)).file);
+    return this.#answer((await this.#commits.create(actor, refOf(view), factory)).file);
   }
 
   /** Commits of one view are taken in turn; a lost race between nodes is applied again. */
   async commitView(actor: Actor, ref: ViewRef, request: CommitView): Promise<LoadedView> {
     const key = JSON.stringify([ref.catalog, ref.namespace, ref.view]);
-    const done = await this.#turns.take(key, () => this.#commit(actor, ref, request));
+    const done = await this.#queue.take(key, () => this.#commit(actor, ref, request));
     return this.#answer(done.file);
   }
 
@@ -116,10 +116,10 @@ export class IcebergViews implements ViewOperations {
   async registerView(actor: Actor, ref: NamespaceRef, request: RegisterView): Promise<LoadedView> {
     const { views } = this.#catalog;
     const view = refOf({ ...ref, view: request.name });
-    const look = new Registration<View, ViewMetadata>();
-    const draft = () => this.#commits.registered(view, request.metadataLocation, look);
+    const registration = new Registration<View, ViewMetadata>();
+    const draft = () => this.#commits.registered(view, request.metadataLocation, registration);
     const done = await views.create(actor, "register-view", view, draft);
-    return this.#answer((await this.#commits.confirm(actor, done, view, look)).file);
+    return this.#answer((await this.#commits.confirm(actor, done, view, registration)).file);
   }
 
   async dropView(actor: Actor, ref: ViewRef): Promise<void> {

@@ -17,7 +17,7 @@ import {
 } from "../catalog/purging.ts";
 import type { TableMetadata } from "../iceberg/model.ts";
 import type { MetadataFile, MetadataFiles } from "./metadata-files.ts";
-import { isFault, Reachable } from "./reachable.ts";
+import { isFault, ReachableFiles } from "./reachable-files.ts";
 import type { Reading } from "./reading.ts";
 
 /*
@@ -161,7 +161,7 @@ export class Purge {
     const failed: { count: number; last?: Unreadable } = { count: 0 };
     const { clock } = this.#catalog.context;
     const parts = { ...this.#parts, clock, onFile: () => lease.keep() };
-    const reachable = new Reachable(parts, metadata, (error, location) => {
+    const reachable = new ReachableFiles(parts, metadata, (error, location) => {
       failed.count++;
       failed.last = { error, location };
     });
@@ -249,7 +249,10 @@ function canonical(locations: Locations, path: string): string | undefined {
   }
 }
 
-function filesAt(reachable: Reachable, level: Level): AsyncIterable<string> | Iterable<string> {
+function filesAt(
+  reachable: ReachableFiles,
+  level: Level,
+): AsyncIterable<string> | Iterable<string> {
   switch (level) {
     case "data":
       return reachable.data();

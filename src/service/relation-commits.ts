@@ -25,7 +25,7 @@ export interface Committed<M extends Metadata> {
 export type Change<M extends Metadata> = (base: M, baseLocation: string) => Steps<M>;
 
 /** How the metadata of a new relation is made. */
-export interface Making<M extends Metadata> {
+export interface MetadataFactory<M extends Metadata> {
   /** Whether it goes where its namespace says, which is then read with the catalog's places. */
   readonly byDefault: boolean;
   readonly metadata: (places: CatalogPlaces) => Steps<M>;
@@ -45,7 +45,7 @@ const MOVED: ReadonlySet<string> = new Set(["METADATA_FILE_MISSING", "METADATA_F
 const FINAL: ReadonlySet<string> = new Set(["NotFound", "AlreadyExists", "Conflict"]);
 
 /** The file that the last look at a relation came to, written or there already. */
-export class Look<E extends Relation, M extends Metadata> {
+export class CommitAttempt<E extends Relation, M extends Metadata> {
   file: MetadataFile<M> | undefined;
   /** What it follows: nothing for a new relation, and itself where nothing changes. */
   base: MetadataFile<M> | undefined;
@@ -105,14 +105,14 @@ export class RelationCommits<E extends Relation, M extends Metadata> {
     return { location, version: item.version, revision: summary.revision };
   }
 
-  async create(actor: Actor, ref: RelationRef, making: Making<M>): Promise<Committed<M>> {
+  async create(actor: Actor, ref: RelationRef, factory: MetadataFactory<M>): Promise<Committed<M>> {
     const { relations, type } = this.#parts;
     const files = this.commitFiles();
-    const look = new Look<E, M>();
-    const draft = this.creating(files, ref, making, look);
+    const attempt = new CommitAttempt<E, M>();
+    const draft = this.creating(files, ref, factory, attempt);
     return files.cleanAfter(async () => {
       const done = await relations.create(actor, `create-${type}` as const, ref, draft);
-      return committed(done, await this.#fileOf(done, ref, look));
+      return committed(done, await this.#fileOf(done, ref, attempt));
     }, named);
   }
 
@@ -120,20 +120,20 @@ export class RelationCommits<E extends Relation, M extends Metadata> {
   async update(actor: Actor, ref: RelationRef, change: Change<M>): Promise<Committed<M>> {
     const { relations, type } = this.#parts;
     const files = this.commitFiles();
-    const look = new Look<E, M>();
-    const draft = this.changing(files, ref, change, look);
+    const attempt = new CommitAttempt<E, M>();
+    const draft = this.changing(files, ref, change, attempt);
     return files.cleanAfter(async () => {
       const done = await relations.update(actor, `commit-${type}` as const, ref, draft);
-      return { ...committed(done, await this.#fileOf(done, ref, look)), base: look.base };
+      return { ...committed(done, await this.#fileOf(done, ref, attempt)), base: attempt.base };
     }, named);
   }
 
-  /** What the catalog asks for to create a relation; every look leaves its file in `look`. */
+  /** What the catalog asks for to create a relation; every try leaves its file in `attempt`. */
   creating(
     files: CommitFiles<E, M>,
     ref: RelationRef,
-    { byDefault, metadata: make }: Making<M>,
-    look: Look<E, M>,
+    { byDefault, metadata: make }: MetadataFactory<M>,
+    attempt: CommitAttempt<E, M>,
   ): () => Promise<RelationDraft<E>> {
     return async () => {
       const places = await this.#parts.places.of(ref.catalog, ref.path);
@@ -143,7 +143,7 @@ export class RelationCommits<E extends Relation, M extends Metadata> {
       if (!byDefault) await this.#parts.places.assertApart(places, ref.path, location);
       const around = places.surroundings(location, byDefault);
       return {
-        ...look.at(drafted, undefined),
+        ...attempt.at(drafted, undefined),
         ...places.withWritePaths(around, location, metadata),
         ...(byDefault ? { fresh: true } : this.#apart(places, location)),
       };
@@ -155,7 +155,7 @@ export class RelationCommits<E extends Relation, M extends Metadata> {
     files: CommitFiles<E, M>,
     ref: RelationRef,
     change: Change<M>,
-    look: Look<E, M>,
+    attempt: CommitAttempt<E, M>,
   ): (current: Stored<E>) => Promise<RelationDraft<E> | undefined> {
     return async ({ entity, summary }) => {
       const baseLocation = entity.iceberg?.metadataLocation;
@@ -163,10 +163,10 @@ export class RelationCommits<E extends Relation, M extends Metadata> {
       const base = await this.#parts.files.load(baseLocation, summary.revision);
       const { clock } = this.#parts.context;
       const next = await inTurns(clock, change(base.metadata, baseLocation));
-      if (next === base.metadata) return look.stay(base);
+      if (next === base.metadata) return attempt.stay(base);
       // Where nothing moves, the places were allowed when the relation came to them.
       if (samePlaces(base.metadata, next)) {
-        return look.at(await files.draft(entity.location, next, base), base);
+        return attempt.at(await files.draft(entity.location, next, base), base);
       }
       const places = await this.#parts.places.of(ref.catalog, ref.path);
       const location = places.locationOf(next);
@@ -176,7 +176,7 @@ export class RelationCommits<E extends Relation, M extends Metadata> {
       const drafted = await files.draft(location, next, base);
       const around = location === entity.location ? {} : places.surroundings(location);
       return {
-        ...look.at(drafted, base),
+        ...attempt.at(drafted, base),
         ...places.withWritePaths(around, location, next, base.metadata),
         ...(location === entity.location ? {} : this.#apart(places, location)),
       };
@@ -196,14 +196,14 @@ export class RelationCommits<E extends Relation, M extends Metadata> {
 
   /**
    * A draft of what a metadata file holds, wherever it lies within the catalog's roots. `before`:
-   * what the relation was until then, if it was. The look is left in `look`.
+   * what the relation was until then, if it was. The look is left in `registration`.
    *
    * @throws FirnError `METADATA_FILE_MISSING`, `METADATA_INVALID`, `LOCATION_NOT_ALLOWED`.
    */
   async registered(
     { catalog, path }: RelationRef,
     metadataLocation: string,
-    look: Registration<E, M>,
+    registration: Registration<E, M>,
     before?: Stored<E>,
   ): Promise<RelationDraft<E>> {
     const { context, files, describe } = this.#parts;
@@ -212,7 +212,7 @@ export class RelationCommits<E extends Relation, M extends Metadata> {
     const read = await files.readAnew(where);
     const { metadata } = read.file;
     const base = await this.#baseOf(before);
-    Object.assign(look, { before, base, read });
+    Object.assign(registration, { before, base, read });
     const location = places.locationOf(metadata);
     if (location !== before?.entity.location) {
       await this.#parts.places.assertApart(places, path, location);
@@ -246,12 +246,12 @@ export class RelationCommits<E extends Relation, M extends Metadata> {
     { requestId, principal, idempotency }: Actor,
     done: Revised<E>,
     ref: RelationRef,
-    look: Registration<E, M>,
+    registration: Registration<E, M>,
   ): Promise<Committed<M>> {
     try {
       const { files } = this.#parts;
       const location = this.#locationOf(done, ref);
-      const { read } = look;
+      const { read } = registration;
       const ours = read?.file.location === location && idempotency?.replayed !== true;
       const file = await (ours
         ? files.keepRead(read, done.revision)
@@ -264,7 +264,7 @@ export class RelationCommits<E extends Relation, M extends Metadata> {
       // reason to undo it.
       if (idempotency?.replayed === true) throw error;
       // No part of what was asked for, so it does not go under the request's key.
-      await afterCommit(this.#takeBack({ requestId, principal }, done, ref, look));
+      await afterCommit(this.#takeBack({ requestId, principal }, done, ref, registration));
       throw error;
     }
   }
@@ -310,7 +310,7 @@ export class RelationCommits<E extends Relation, M extends Metadata> {
   async #fileOf(
     done: Revised<E>,
     ref: RelationRef,
-    { file }: Look<E, M>,
+    { file }: CommitAttempt<E, M>,
   ): Promise<MetadataFile<M>> {
     const ours = file !== undefined && file.location === done.entity.iceberg?.metadataLocation;
     return ours ? file : this.#parts.files.load(this.#locationOf(done, ref), done.revision);

@@ -26,7 +26,7 @@ const WRITE_PATHS = [
   "write.folder-storage.path",
 ];
 
-type Places = Pick<Metadata, "location" | "properties">;
+type LocatedMetadata = Pick<Metadata, "location" | "properties">;
 
 /** A directory's name stays well below the 255 bytes that file systems allow. */
 const MAX_PLAIN = 128;
@@ -51,7 +51,7 @@ function suffixOf(uuid: string): string {
 }
 
 /** Whether both say that the same places are written to. */
-export function samePlaces(a: Places, b: Places): boolean {
+export function samePlaces(a: LocatedMetadata, b: LocatedMetadata): boolean {
   const samePath = (property: string) => a.properties.get(property) === b.properties.get(property);
   return a.location === b.location && WRITE_PATHS.every(samePath);
 }
@@ -142,8 +142,8 @@ export class CatalogPlaces {
   withWritePaths(
     around: Surroundings,
     location: string,
-    { properties }: Places,
-    before?: Places,
+    { properties }: LocatedMetadata,
+    before?: LocatedMetadata,
   ): Surroundings {
     if (this.#overlaps) return around;
     const elsewhere = WRITE_PATHS.flatMap((property) => {
@@ -267,7 +267,7 @@ export class CatalogPlaces {
   }
 
   /** The canonical location of a table, once every place that its metadata names is allowed. */
-  locationOf(metadata: Places): string {
+  locationOf(metadata: LocatedMetadata): string {
     for (const property of WRITE_PATHS) {
       const path = metadata.properties.get(property);
       if (path !== undefined) this.allowed(path);
@@ -402,7 +402,7 @@ export class TableLocations {
   }
 
   /** Directory of the metadata files of a table or view, as it was given. */
-  metadataDirectory(location: string, metadata: Places): string {
+  metadataDirectory(location: string, metadata: LocatedMetadata): string {
     return metadata.properties.get(METADATA_PATH) ?? `${location}/metadata`;
   }
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import { CommitQueue } from "../../src/service/commit-queue.ts";
 import { PageTokens } from "../../src/service/page-token.ts";
-import { Turns } from "../../src/service/turns.ts";
 import { ACTOR } from "../support/open-catalog.ts";
 import { openTestIceberg, SCHEMA } from "../support/open-iceberg.ts";
 
@@ -59,7 +59,7 @@ test("a token opens its own list alone", async () => {
 });
 
 test("turns of one key run one after the other, of two keys side by side", async () => {
-  const turns = new Turns();
+  const turns = new CommitQueue();
   const log: string[] = [];
   let release: () => void = () => undefined;
   const gate = new Promise<void>((resolve) => {

@@ -37,7 +37,7 @@ export interface BudgetFigures {
  * What writers of all shards have applied since the event loop last had a turn, as far as is known:
  * without one no flush gets on, and room could end before anybody is slowed down.
  */
-export interface Turn {
+export interface EventLoopTurn {
   bytes: number;
   readonly mostBytes: number;
 }
@@ -74,7 +74,7 @@ const TURN_MOST = 1 / 64;
  */
 export class MemoryBudget {
   readonly cache: BlockCache;
-  readonly turn: Turn;
+  readonly turn: EventLoopTurn;
   readonly #limitBytes: number;
   readonly #mostCacheBytes: number;
   readonly #shares = new Set<MemoryShare>();

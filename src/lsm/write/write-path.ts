@@ -13,7 +13,7 @@ import type { Operators } from "../read/operators.ts";
 import type { ReadViews } from "../read/read-view.ts";
 import { type BatchOp, batchBytes, decodeBatch, encodeBatch, writeBatch } from "../wal/batch.ts";
 import type { GroupCommit, WriteHandle } from "../wal/group-commit.ts";
-import type { Turn } from "./budget.ts";
+import type { EventLoopTurn } from "./budget.ts";
 import type { Pressure } from "./pressure.ts";
 import { Throttles } from "./throttles.ts";
 
@@ -66,7 +66,7 @@ export interface WriteTarget {
   readonly commits: GroupCommit;
   readonly health: Health;
   readonly pressure: Pressure;
-  readonly turn: Turn;
+  readonly turn: EventLoopTurn;
   /** Told whenever a group is durable. */
   readonly onDurable: () => void;
   /** The active memtable takes more memory than before. */

@@ -16,7 +16,7 @@ import type { TableMetadata } from "../../iceberg/model.ts";
 import type { ViewMetadata } from "../../iceberg/view-metadata.ts";
 import type { Item, Live } from "../../pointer/port.ts";
 import type { MetadataFiles } from "../metadata-files.ts";
-import { isFault } from "../reachable.ts";
+import { isFault } from "../reachable-files.ts";
 import { catalogSnapshot } from "../snapshot-changes.ts";
 import { type Finding, type FindingCode, finding } from "./findings.ts";
 import type { JudgeFiles } from "./judge.ts";

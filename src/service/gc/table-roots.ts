@@ -10,7 +10,7 @@ import type { Table } from "../../catalog/model.ts";
 import { byIdKey, payloadPath } from "../../catalog/paths.ts";
 import { uuidOfFileName } from "../../iceberg/file-name.ts";
 import type { TableMetadata } from "../../iceberg/model.ts";
-import { isFault } from "../reachable.ts";
+import { isFault } from "../reachable-files.ts";
 import type { Pace } from "./pace.ts";
 import type { GcParts } from "./parts.ts";
 

@@ -5,13 +5,13 @@ import { ObjectWalStore } from "../../../src/lsm/wal/objects.ts";
 import { SegmentWalStore } from "../../../src/lsm/wal/segments.ts";
 import { ModelledDisk } from "../../support/modelled-disk.ts";
 import { SleepIsTime } from "../../support/virtual-clock.ts";
-import { inTurns, type Race, race, type Turns } from "./races.ts";
+import { type CommitQueue, inTurns, type Race, race } from "./races.ts";
 import { SIZES } from "./worlds.ts";
 
 const ROUNDS = 500;
 
 /** A blob store on which every request waits for its owner's turn, before it and after it. */
-function blobsInTurns(blobs: BlobStore, owner: number, turns: Turns): BlobStore {
+function blobsInTurns(blobs: BlobStore, owner: number, turns: CommitQueue): BlobStore {
   return new Proxy(blobs, {
     get: (inner, name) => {
       const method = Reflect.get(inner, name) as (...args: readonly unknown[]) => unknown;

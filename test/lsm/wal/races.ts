@@ -4,7 +4,7 @@ import type { ModelledDisk } from "../../support/modelled-disk.ts";
 import { appendTexts, openWal, START } from "./support.ts";
 
 /** Owners take turns at every call to the medium: one goes on, the others stand still. */
-export class Turns {
+export class CommitQueue {
   readonly #prng: Prng;
   /** An owner may have several calls under way. */
   readonly #waiting = new Map<number, (() => void)[]>();
@@ -94,7 +94,7 @@ const textOf = ({ batches }: WalGroup): string =>
 
 export interface Race {
   readonly owners: number;
-  readonly store: (owner: number, turns: Turns, prng: Prng) => WalStore;
+  readonly store: (owner: number, turns: CommitQueue, prng: Prng) => WalStore;
 }
 
 /**
@@ -103,7 +103,7 @@ export interface Race {
  */
 export async function race(seed: number, { owners, store }: Race): Promise<[number, number]> {
   const prng = new SeededPrng(seed);
-  const turns = new Turns(prng);
+  const turns = new CommitQueue(prng);
   const manifest = new Manifest();
   const told = new Told();
   let acknowledged = 0;
@@ -151,7 +151,7 @@ async function moveMark(wal: Wal, manifest: Manifest, epoch: number, prng: Prng)
 }
 
 /** A disk on which every call waits for its owner's turn, writes also once they are synced. */
-export function inTurns(disk: ModelledDisk, owner: number, turns: Turns): ModelledDisk {
+export function inTurns(disk: ModelledDisk, owner: number, turns: CommitQueue): ModelledDisk {
   return disk.view(async ({ method, when }) => {
     if (when === "before" || method === "write") await turns.take(owner);
   });

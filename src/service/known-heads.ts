@@ -12,7 +12,7 @@ const REMEMBERED = 10_000;
  * The metadata file that each table had when this node looked last. Another node may have moved it
  * since, so a head that is remembered proves nothing: it says which commits to look at closely.
  */
-export class Heads {
+export class KnownHeads {
   readonly #files: MetadataFiles<TableMetadata>;
   readonly #locations: LruMap<string, string> = new LruMap(REMEMBERED);
 

@@ -11,7 +11,7 @@ interface Queue {
  * Work on one thing is taken in turn, so that writers of one table do not race each other inside a
  * node: contention costs a queue, not conflicts. Between nodes the store's expectations decide.
  */
-export class Turns {
+export class CommitQueue {
   readonly #queues: Map<string, Queue> = new Map();
 
   /**
@@ -36,7 +36,8 @@ export class Turns {
   }
 
   /**
-   * Runs `work` in the turn of every key. Turns are taken in order, so no two wait on each other.
+   * Runs `work` in the turn of every key. CommitQueue are taken in order, so no two wait on each
+   * other.
    *
    * @throws FirnError as `take`, before any turn is waited for if a queue is full by then.
    */
@@ -48,12 +49,12 @@ export class Turns {
   #assertRoom(key: string): void {
     // The one that has its turn does not wait.
     const waiting = (this.#queues.get(key)?.length ?? 0) - 1;
-    if (waiting < LIMITS.turnsWaiting) return;
+    if (waiting < LIMITS.commitsWaiting) return;
     throw new FirnError(
       "Overloaded",
       "TABLE_OVERLOADED",
       "too many commits wait for this table: try again later",
-      { waiting, limit: LIMITS.turnsWaiting },
+      { waiting, limit: LIMITS.commitsWaiting },
     );
   }
 

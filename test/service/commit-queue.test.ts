@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 import { LIMITS } from "../../src/base/limits.ts";
-import { Turns } from "../../src/service/turns.ts";
+import { CommitQueue } from "../../src/service/commit-queue.ts";
 
 /** Fills the queue of a key: one has its turn, as many wait as may. */
-function fill(turns: Turns, key: string) {
+function fill(turns: CommitQueue, key: string) {
   const released = Promise.withResolvers<void>();
   const order: number[] = [];
-  const taken = Array.from({ length: LIMITS.turnsWaiting + 1 }, (_, n) =>
+  const taken = Array.from({ length: LIMITS.commitsWaiting + 1 }, (_, n) =>
     turns.take(key, async () => {
       await released.promise;
       order.push(n);
@@ -18,7 +18,7 @@ function fill(turns: Turns, key: string) {
 const FULL = { kind: "Overloaded", code: "TABLE_OVERLOADED" };
 
 test("work on one thing is done in order, work on others goes on meanwhile", async () => {
-  const turns = new Turns();
+  const turns = new CommitQueue();
   const { order, taken, release } = fill(turns, "a");
   expect(await turns.take("b", async () => "done")).toBe("done");
   expect(order).toEqual([]);
@@ -28,7 +28,7 @@ test("work on one thing is done in order, work on others goes on meanwhile", asy
 });
 
 test("a full queue refuses at once, and takes again what has room again", async () => {
-  const turns = new Turns();
+  const turns = new CommitQueue();
   const { taken, release } = fill(turns, "a");
   let ran = 0;
   const work = async () => void ran++;
@@ -44,7 +44,7 @@ test("a full queue refuses at once, and takes again what has room again", async 
 });
 
 test("a failure is the caller's own, and the next has its turn", async () => {
-  const turns = new Turns();
+  const turns = new CommitQueue();
   const failed = turns.take("a", () => Promise.reject(new Error("no")));
   const next = turns.take("a", async () => "next");
   await expect(failed).rejects.toThrow("no");

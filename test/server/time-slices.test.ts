@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { expect, test } from "vitest";
 import type { Clock } from "../../src/base/clock.ts";
-import { Slices } from "../../src/server/slices.ts";
+import { TimeSlices } from "../../src/server/time-slices.ts";
 import { scripted, serving } from "../http/support.ts";
 
 /** Time that passes only where work says so. */
@@ -25,7 +25,7 @@ function microtasks(): Promise<void> {
 
 test("work is done in order, as much of it in a turn as there is time for", async () => {
   const clock = new WorkClock();
-  const slices = new Slices(clock);
+  const slices = new TimeSlices(clock);
   const done: string[] = [];
   const work = async (name: string) => {
     await slices.enter();
@@ -56,7 +56,7 @@ test("work is done in order, as much of it in a turn as there is time for", asyn
 
 test("an idle turn leaves nothing behind: the next work finds a whole slice", async () => {
   const clock = new WorkClock();
-  const slices = new Slices(clock);
+  const slices = new TimeSlices(clock);
   expect(slices.enter()).toBeUndefined();
   await nextTurn();
   clock.ms += 1_000;

@@ -17,7 +17,7 @@ const SNAPSHOTS_A_TURN = 500;
 /** Data files that are remembered, so that each is named once as a rule. */
 const REMEMBERED = 200_000;
 
-export interface ReachableParts {
+export interface ReachableFilesParts {
   readonly locations: Locations;
   readonly files: MetadataFiles<TableMetadata>;
   readonly reading: Reading;
@@ -41,15 +41,15 @@ interface Roots {
  * reason to pass anything over, and neither is a file of the table's own location that this node
  * may not read.
  */
-export class Reachable {
-  readonly #parts: ReachableParts;
+export class ReachableFiles {
+  readonly #parts: ReachableFilesParts;
   readonly #locations: Locations;
   readonly #metadata: TableMetadata;
   readonly #onUnreadable: OnUnreadable;
   #roots: Roots | undefined;
 
   /** `metadata`: the current one, which was read already. */
-  constructor(parts: ReachableParts, metadata: TableMetadata, onUnreadable: OnUnreadable) {
+  constructor(parts: ReachableFilesParts, metadata: TableMetadata, onUnreadable: OnUnreadable) {
     this.#parts = parts;
     this.#locations = parts.locations;
     this.#metadata = metadata;

@@ -1,7 +1,9 @@
 import type { Clock } from "../base/clock.ts";
 import { FirnError } from "../base/error.ts";
 
-/** Losers that are let go with each commit that wins: enough that the next one is at work. */
+/**
+ * ConflictPacer that are let go with each commit that wins: enough that the next one is at work.
+ */
 const SHARE = 2;
 /** Where no commit wins meanwhile, more are let go after so long, twice as many each time. */
 const STEP_MS = 25;
@@ -23,7 +25,7 @@ interface Pacing {
  *
  * No wait is long: without a winner, n losers are let go within `log2(n)` steps of 25 ms.
  */
-export class Losers {
+export class ConflictPacer {
   readonly #clock: Clock;
   /** Of the things that lately had a loser. */
   readonly #pacings: Map<string, Pacing> = new Map();

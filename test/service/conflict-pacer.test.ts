@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { FirnError } from "../../src/base/error.ts";
-import { Losers } from "../../src/service/losers.ts";
+import { ConflictPacer } from "../../src/service/conflict-pacer.ts";
 import { ACTOR } from "../support/open-catalog.ts";
 import { metadataOf } from "../support/snapshots.ts";
 import { VirtualClock } from "../support/virtual-clock.ts";
@@ -11,7 +11,7 @@ const REF = { ...NS, table: "t0" };
 const ALL = { snapshots: "all" } as const;
 
 /** Some losers of one thing, and which of them were told so far. */
-function lose(losers: Losers, count: number) {
+function lose(losers: ConflictPacer, count: number) {
   const told: number[] = [];
   const lost = async () => {
     throw new FirnError("Conflict", "REQUIREMENT_FAILED", "requirement failed");
@@ -22,7 +22,7 @@ function lose(losers: Losers, count: number) {
 
 test("losers are told a few at a time, in their order, as others win", async () => {
   const clock = new VirtualClock();
-  const losers = new Losers(clock);
+  const losers = new ConflictPacer(clock);
   const told = lose(losers, 10);
   await clock.advance(0);
   expect(told).toEqual([0, 1]);
@@ -38,7 +38,7 @@ test("losers are told a few at a time, in their order, as others win", async () 
 
 test("where none wins, a thousand are told within ten steps", async () => {
   const clock = new VirtualClock();
-  const told = lose(new Losers(clock), 1_000);
+  const told = lose(new ConflictPacer(clock), 1_000);
   await clock.advance(250);
   expect(told).toEqual(Array.from(told, (_, n) => n));
   expect(told).toHaveLength(1_000);

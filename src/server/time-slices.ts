@@ -11,7 +11,7 @@ const SLICE_MS = 5;
  *
  * First come, first served. Who finds time left in this turn goes on at once.
  */
-export class Slices {
+export class TimeSlices {
   readonly #clock: Clock;
   readonly #waiting: (() => void)[] = [];
   /** When this turn's slice began; undefined while nothing is done. */
