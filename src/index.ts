@@ -105,7 +105,8 @@ function settingsOf(options: FirnOptions): Settings {
 
 /** A folder that the program neither named nor needs is not made for operators. */
 function operatorDirectory({ dir, profile, given }: Settings): string | undefined {
-  return profile === "local" || given.includes("dir") ? dir : undefined;
+  const needed = profile === "local" || (profile !== "memory" && given.includes("dir"));
+  return needed ? dir : undefined;
 }
 
 /**
@@ -200,6 +201,7 @@ export class Firn {
       ready: () => composition.ready(),
       shards: composition.shards,
       check: (repair) => composition.check(repair),
+      housekeeping: composition.housekeeping,
       edge: settings,
       dir: operatorDirectory(settings),
       maxInFlight: settings.maxInFlight,

@@ -13,7 +13,7 @@ import type { CatalogContext } from "./context.ts";
 import { corrupt } from "./errors.ts";
 import { digits19, directoryOf, FAMILIES, keyOf, leafText } from "./keys.ts";
 import type { Job } from "./model.ts";
-import { listPage } from "./pages.ts";
+import { listPage, type Page, type PageRequest } from "./pages.ts";
 
 /*
  * Long work that outlives a request and a node. A job is two pointers: its state and lease under
@@ -26,6 +26,8 @@ import { listPage } from "./pages.ts";
  * nodes from doing the same work twice; the version is what is safe.
  */
 
+/** Step of a job that is over, and kept for what it left undone. */
+export const JOB_DONE = "done";
 /** The digits of the time that the leaf of a due job begins with. */
 const TIME_DIGITS = 19;
 /** Due jobs of a bucket that are read at once: what is not due yet is read in vain. */
@@ -74,8 +76,26 @@ function leaseLost(id: JobId): FirnError {
   });
 }
 
+export function jobNotFound(id: JobId): FirnError {
+  return new FirnError("NotFound", "JOB_NOT_FOUND", "no such job: it is over, or never was", {
+    job: id,
+  });
+}
+
+function refusedRetry(id: JobId, code: "JOB_OVER" | "JOB_NOT_DUE" | "JOB_RUNNING"): FirnError {
+  const context = { job: id };
+  switch (code) {
+    case "JOB_OVER":
+      return new FirnError("Conflict", "JOB_OVER", "the job is over", context);
+    case "JOB_NOT_DUE":
+      return new FirnError("Conflict", "JOB_NOT_DUE", "the job is not due yet", context);
+    case "JOB_RUNNING":
+      return new FirnError("Conflict", "JOB_RUNNING", "a node is running the job", context);
+  }
+}
+
 /** What a step may change of its job. */
-export type JobProgress = Partial<Pick<Job, "step" | "failures" | "lastFailure">>;
+export type JobProgress = Partial<Pick<Job, "step" | "failures" | "lastFailure" | "lastMessage">>;
 
 /** A job that this node holds. Not shared: one line of work goes through its steps. */
 export class JobLease {
@@ -281,6 +301,54 @@ export class Jobs {
     const { account, pointers } = this.#context;
     const item = await pointers.get(keyOf(FAMILIES.jobById, account, id));
     return item.state === "live" ? jobOf(item) : undefined;
+  }
+
+  /** Every job that is not over, by page: those that were due first at the head of a bucket. */
+  async list({ after, limit }: PageRequest = {}): Promise<Page<Job>> {
+    const { account, pointers } = this.#context;
+    // A token names the bucket as well, since each is a list for itself.
+    const [first = "0", from] = (after ?? "").split(" ");
+    for (let bucket = Number(first) || 0; bucket < LIMITS.jobBuckets; bucket++) {
+      const directory = directoryOf(FAMILIES.jobDue, account, String(bucket));
+      const start = bucket === Number(first) && from ? { after: from } : {};
+      const page = await listPage(pointers, directory, { ...start, ...(limit && { limit }) });
+      const items = await this.#states(page.items);
+      if (page.next !== undefined) return { items, next: `${bucket} ${page.next}` };
+      const isLast = bucket + 1 >= LIMITS.jobBuckets;
+      if (isLast) return { items };
+      if (items.length > 0) return { items, next: `${bucket + 1} ` };
+    }
+    return { items: [] };
+  }
+
+  async #states(due: readonly Live[]): Promise<readonly Job[]> {
+    if (due.length === 0) return [];
+    const { account, pointers } = this.#context;
+    const keys = due.map((item) => keyOf(FAMILIES.jobById, account, dueOf(item).id));
+    const found = await pointers.getMany(keys);
+    // One that ended between the two reads is over.
+    return found.flatMap((item) => (item.state === "live" ? [jobOf(item)] : []));
+  }
+
+  /**
+   * Lets a job that failed be taken up now, instead of after the pause that its failures made.
+   *
+   * @throws FirnError `JOB_NOT_FOUND`; `Conflict`: `JOB_RUNNING`, `JOB_NOT_DUE`, `JOB_OVER`,
+   * `JOB_LEASE_LOST`; `Unavailable` `STORE_UNAVAILABLE`.
+   */
+  async retry(id: JobId): Promise<Job> {
+    const { account, clock, pointers } = this.#context;
+    const item = await pointers.get(keyOf(FAMILIES.jobById, account, id));
+    if (item.state === "absent") throw jobNotFound(id);
+    const job = jobOf(item);
+    const nowMs = clock.nowMs();
+    if (job.step === JOB_DONE) throw refusedRetry(id, "JOB_OVER");
+    if (job.dueMs > nowMs) throw refusedRetry(id, "JOB_NOT_DUE");
+    if (job.holder !== undefined && job.heldUntilMs > nowMs) throw refusedRetry(id, "JOB_RUNNING");
+    const { holder: _holder, ...left } = job;
+    const freed: Job = { ...left, heldUntilMs: 0, tries: 0 };
+    await writeJob(this.#context, item, freed);
+    return freed;
   }
 
   /**

@@ -225,4 +225,6 @@ export interface Job {
   /** What it had to leave undone, and the code of the last such failure. */
   readonly failures: number;
   readonly lastFailure?: string;
+  /** The text of that failure, cut short when it is stored. */
+  readonly lastMessage?: string;
 }

@@ -9,7 +9,7 @@ import { encodeJob } from "./codec/job.ts";
 import type { CatalogContext } from "./context.ts";
 import { afterDropKeys, type Droppable } from "./drops.ts";
 import { readEntity, type Stored, summaryOfItem } from "./entities.ts";
-import type { JobLease } from "./jobs.ts";
+import { JOB_DONE, type JobLease } from "./jobs.ts";
 import { directoryOf, FAMILIES, locationKey } from "./keys.ts";
 import type { Catalog, Entity, EntityType, Job, Namespace, Table } from "./model.ts";
 import { listPage } from "./pages.ts";
@@ -28,8 +28,6 @@ import { walkPointers } from "./walk.ts";
 export const FIRST_STEP = "data";
 /** Derived pointers that are deleted between two signs of life. */
 const DERIVED_PAGE = 100;
-/** Step of a job that is over, and kept for what it left undone. */
-const DONE = "done";
 
 function actorOf({ id }: Job) {
   return { requestId: `job-${id}`, principal: "firn" } as const;
@@ -166,7 +164,7 @@ export async function endPurge(context: CatalogContext, lease: JobLease): Promis
     if (dropped.state === "live") batch.delete(dropped);
     if (isOwn(claim, entity.id)) batch.delete(claim);
     batch.deriveDelete(due);
-    const { holder: _none, ...left } = { ...lease.job, step: DONE, heldUntilMs: 0 };
+    const { holder: _none, ...left } = { ...lease.job, step: JOB_DONE, heldUntilMs: 0 };
     if (left.failures === 0) batch.deriveDelete(job);
     else batch.derive(job, { bytes: encodeJob(left) });
     return { batch, primary: item.key, result: () => undefined };

@@ -18,6 +18,7 @@ process.exitCode = await run(process.argv.slice(2), {
     return (await import("./serve.ts")).serve(settings);
   },
   storageInit: async (settings) => (await import("./storage.ts")).storageInit(settings, output),
+  housekeeping: async (line) => (await import("./housekeeping.ts")).housekeeping(line, output),
   lsm: async (command) => (await import("./lsm.ts")).lsm(command, output),
   fsck: async (command) => (await import("./fsck.ts")).fsck(command, output),
   printError: output.printError,

@@ -3,6 +3,8 @@ import { FLAG_NAMES, type Settings } from "../runtime/settings.ts";
 import { packageVersion } from "../runtime/version.ts";
 import type { FsckCommand } from "./fsck.ts";
 import { addFsck } from "./fsck-program.ts";
+import type { HousekeepingCommand } from "./housekeeping.ts";
+import { addHousekeeping } from "./housekeeping-program.ts";
 import type { LsmCommand } from "./lsm.ts";
 import { addLsm } from "./lsm-program.ts";
 import { INIT_FLAGS, NO_SECRET, type SettingsContext, withSettings } from "./setting-options.ts";
@@ -11,6 +13,7 @@ import { INIT_FLAGS, NO_SECRET, type SettingsContext, withSettings } from "./set
 export interface CommandContext extends SettingsContext {
   readonly serve: (settings: Settings) => Promise<number>;
   readonly storageInit: (settings: Settings) => Promise<number>;
+  readonly housekeeping: (line: HousekeepingCommand) => Promise<number>;
   readonly lsm: (command: LsmCommand) => Promise<number>;
   readonly fsck: (command: FsckCommand) => Promise<number>;
 }
@@ -46,6 +49,9 @@ export async function run(args: readonly string[], context: CommandContext): Pro
   });
   addFsck(program, context, async (command) => {
     exitCode = command === undefined ? USAGE : await context.fsck(command);
+  });
+  addHousekeeping(program, context, async (line) => {
+    exitCode = line === undefined ? USAGE : await context.housekeeping(line);
   });
   addLsm(program, context, async (command) => {
     exitCode = command === undefined ? USAGE : await context.lsm(command);

@@ -51,8 +51,9 @@ export async function serve(settings: Settings): Promise<number> {
       ready: () => composition.ready(),
       shards: composition.shards,
       check: (repair) => composition.check(repair),
+      housekeeping: composition.housekeeping,
       edge: settings,
-      dir: settings.dir,
+      dir: operatorDirectory(settings),
       maxInFlight: settings.maxInFlight,
     });
     const url = await server.listen(settings.host, standby?.port ?? settings.port);
@@ -79,6 +80,14 @@ export async function serve(settings: Settings): Promise<number> {
     log.debug(errorFields(asFirnError(error)), "cannot serve");
     return 1;
   }
+}
+
+/**
+ * A stateless node makes no folder that it was not given: on profile `aws` operators open the
+ * stores themselves.
+ */
+function operatorDirectory({ profile, dir, given }: Settings): string | undefined {
+  return profile !== "aws" || given.includes("dir") ? dir : undefined;
 }
 
 function logsText({ logFormat }: Settings): boolean {

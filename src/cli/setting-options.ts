@@ -49,6 +49,8 @@ export const COMPACT_FLAGS: readonly SettingName[] = [
   "logRetention",
   "logRetentionMib",
 ];
+/** What a command that opens the catalog of a store uses. */
+export const HOUSEKEEPING_FLAGS: readonly SettingName[] = [...STORE_FLAGS, "dynamodbTable"];
 export const INIT_FLAGS: readonly SettingName[] = [...STORE_FLAGS, "dynamodbTable"];
 
 /** Reads settings from the command's flags and the environment, and prints every problem. */
@@ -141,6 +143,37 @@ export function placeOf(
   }
   const directory = named === undefined ? {} : { dir: named, profile: "local" };
   return settingsOf({ ...values, ...directory }, left, [NO_SECRET], context);
+}
+
+/**
+ * The catalog that a line asks: of a server, or in a store that the settings name.
+ *
+ * @param server its URL or its directory, made absolute.
+ * @param most words that the line may have.
+ * @returns undefined after printing problems.
+ */
+export function settingsAt(
+  server: string | undefined,
+  most: number,
+  args: readonly string[],
+  values: Values,
+  context: SettingsContext,
+): { readonly at: ServerAt | Settings; readonly words: readonly string[] } | undefined {
+  const { words, left } = wordsOf(args, most);
+  if (server === undefined) {
+    const settings = settingsOf(values, left, [NO_SECRET], context);
+    return settings && { at: settings, words };
+  }
+  const flags = flagValues(values);
+  const [dir] = flags.get("dir") ?? [];
+  if (left.length === 0 && flags.size === (dir === undefined ? 0 : 1)) {
+    return { at: { server, dir: dirOf(dir, context) }, words };
+  }
+  context.printError(
+    "firn: with --server give only --dir, which stores its token; the server has its own " +
+      "settings\n",
+  );
+  return undefined;
 }
 
 const ENVIRONMENT_HELP = `

@@ -1770,6 +1770,9 @@ export namespace firn {
             /** JobSummary lastFailure. */
             lastFailure: string;
 
+            /** JobSummary lastMessage. */
+            lastMessage: string;
+
             /**
              * Creates a new JobSummary instance using the specified properties.
              * @param [properties] Properties to set
@@ -1883,6 +1886,9 @@ export namespace firn {
 
                 /** JobSummary lastFailure */
                 lastFailure?: (string|null);
+
+                /** JobSummary lastMessage */
+                lastMessage?: (string|null);
 
                 /** Unknown fields preserved while decoding when enabled */
                 $unknowns?: Uint8Array[];

@@ -6036,6 +6036,7 @@ export const firn = $root.firn = (() => {
              * @property {number|null} [tries] JobSummary tries
              * @property {number|null} [failures] JobSummary failures
              * @property {string|null} [lastFailure] JobSummary lastFailure
+             * @property {string|null} [lastMessage] JobSummary lastMessage
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
 
@@ -6148,6 +6149,14 @@ export const firn = $root.firn = (() => {
             JobSummary.prototype.lastFailure = "";
 
             /**
+             * JobSummary lastMessage.
+             * @member {string} lastMessage
+             * @memberof firn.v1.JobSummary
+             * @instance
+             */
+            JobSummary.prototype.lastMessage = "";
+
+            /**
              * Creates a new JobSummary instance using the specified properties.
              * @function create
              * @memberof firn.v1.JobSummary
@@ -6199,6 +6208,8 @@ export const firn = $root.firn = (() => {
                     writer.uint32(/* id 9, wireType 0 =*/72).uint32(message.failures);
                 if (message.lastFailure != null && $Object.hasOwnProperty.call(message, "lastFailure") && message.lastFailure !== "")
                     writer.uint32(/* id 10, wireType 2 =*/82).string(message.lastFailure);
+                if (message.lastMessage != null && $Object.hasOwnProperty.call(message, "lastMessage") && message.lastMessage !== "")
+                    writer.uint32(/* id 11, wireType 2 =*/90).string(message.lastMessage);
                 if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                     for (let i = 0; i < message.$unknowns.length; ++i)
                         writer.raw(message.$unknowns[i]);
@@ -6346,6 +6357,15 @@ export const firn = $root.firn = (() => {
                                 delete message.lastFailure;
                             continue;
                         }
+                    case 11: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.lastMessage = value;
+                            else
+                                delete message.lastMessage;
+                            continue;
+                        }
                     }
                     reader.skipType(wireType, _depth, tag);
                     if (!reader.discardUnknown) {
@@ -6424,6 +6444,9 @@ export const firn = $root.firn = (() => {
                 if (message.lastFailure != null && $Object.hasOwnProperty.call(message, "lastFailure"))
                     if (!$util.isString(message.lastFailure))
                         return "lastFailure: string expected";
+                if (message.lastMessage != null && $Object.hasOwnProperty.call(message, "lastMessage"))
+                    if (!$util.isString(message.lastMessage))
+                        return "lastMessage: string expected";
                 return null;
             };
 
@@ -6546,6 +6569,9 @@ export const firn = $root.firn = (() => {
                 if (object.lastFailure != null)
                     if (typeof object.lastFailure !== "string" || object.lastFailure.length)
                         message.lastFailure = $String(object.lastFailure);
+                if (object.lastMessage != null)
+                    if (typeof object.lastMessage !== "string" || object.lastMessage.length)
+                        message.lastMessage = $String(object.lastMessage);
                 return message;
             };
 
@@ -6597,6 +6623,7 @@ export const firn = $root.firn = (() => {
                     object.tries = 0;
                     object.failures = 0;
                     object.lastFailure = "";
+                    object.lastMessage = "";
                 }
                 if (message.kind != null && $Object.hasOwnProperty.call(message, "kind"))
                     object.kind = message.kind;
@@ -6628,6 +6655,8 @@ export const firn = $root.firn = (() => {
                     object.failures = message.failures;
                 if (message.lastFailure != null && $Object.hasOwnProperty.call(message, "lastFailure"))
                     object.lastFailure = message.lastFailure;
+                if (message.lastMessage != null && $Object.hasOwnProperty.call(message, "lastMessage"))
+                    object.lastMessage = message.lastMessage;
                 return object;
             };
 

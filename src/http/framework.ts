@@ -52,8 +52,11 @@ export class Framework {
       // A request that still comes in is served: a 503 would leave a committer in doubt.
       return503OnClosing: false,
       exposeHeadRoutes: false,
-      rewriteUrl: (request) =>
-        this.#open.get(request as IncomingMessage)?.exchange.target.path ?? "/",
+      rewriteUrl: (request) => {
+        const { path = "/", query = "" } =
+          this.#open.get(request as IncomingMessage)?.exchange.target ?? {};
+        return query === "" ? path : `${path}?${query}`;
+      },
       frameworkErrors: (error, request, reply) => {
         reply.hijack();
         this.#open.get(request.raw)?.fail(error);

@@ -2,16 +2,18 @@ import { tmpdir } from "node:os";
 import type { OnDefect } from "../base/background.ts";
 import { type ErrorContext, FirnError } from "../base/error.ts";
 import { IdSource } from "../base/ids.ts";
-import { assertLimits } from "../base/limits.ts";
+import { assertLimits, LIMITS } from "../base/limits.ts";
 import { createMetrics, type Metrics } from "../base/metrics.ts";
 import { Counter } from "../base/prom.ts";
 import { Locations } from "../blob/locations.ts";
 import type { BlobStore } from "../blob/port.ts";
 import { S3_SCHEMES } from "../blob/s3/location.ts";
+import type { Housekeeping, PageAsked } from "../http/admin/housekeeping.ts";
 import type { ShardAdmin } from "../http/admin/shard-admin.ts";
 import type { PointerStore } from "../pointer/port.ts";
 import { OWN_ACTOR } from "../service/actor.ts";
 import type { GarbageReport } from "../service/gc/report.ts";
+import type { JobInfo } from "../service/jobs-admin.ts";
 import { type CatalogNode, openNode } from "../service/node.ts";
 import { threadReading } from "../service/reading.ts";
 import { DEFAULT_CATALOG } from "../service/requests.ts";
@@ -31,6 +33,8 @@ export interface Composition
     "iceberg" | "readBody" | "catalogs" | "snapshots" | "reports" | "dropped" | "close"
   > {
   readonly metrics: Metrics;
+  /** What operators ask of the catalog. */
+  readonly housekeeping: Housekeeping;
   /** Of the shards that this process owns. */
   readonly shards: readonly ShardAdmin[];
   /** Checks everything that is stored, beside whoever writes. */
@@ -74,23 +78,13 @@ function withAdvice({ profile, dir }: Settings, error: unknown): unknown {
   return new FirnError(kind, code, `${message}: ${advice}`, context, error);
 }
 
-/** A node over stores that are open; they are closed with it. @throws FirnError as `compose`. */
-export async function composeOver(
-  {
-    blobs,
-    uncached,
-    pointers,
-    pointersExpire,
-    secret,
-    owner,
-    shardAdmin,
-    close,
-    assertUsable,
-  }: Stores,
+/** The use cases over stores that are open, and what reads the lake for them. */
+async function openNodeOver(
+  { blobs, pointers, pointersExpire, secret }: Stores,
   settings: Settings,
   components: Components,
   metrics: Metrics,
-): Promise<Composition> {
+): Promise<{ readonly node: CatalogNode; readonly lake: ReturnType<typeof openLake> }> {
   const { clock, prng } = components;
   const ids = new IdSource(clock, prng);
   const inMemory = settings.profile === "memory";
@@ -138,6 +132,72 @@ export async function composeOver(
     },
     reading: () => threadReading(clock),
   });
+  return { node, lake };
+}
+
+/**
+ * The catalog of a store for one command: nothing is made or started in it.
+ *
+ * @throws FirnError as `compose`.
+ */
+export async function openHousekeeping(
+  settings: Settings,
+  components: Components,
+): Promise<{
+  readonly housekeeping: Housekeeping;
+  /** As `JobsAdmin.run`: no other process may do it. */
+  readonly runJob: (id: string) => Promise<JobInfo | undefined>;
+  readonly close: () => Promise<void>;
+}> {
+  assertLimits();
+  const metrics = createMetrics();
+  const stores = await openStores(settings, components, metrics);
+  try {
+    const { node, lake } = await openNodeOver(stores, settings, components, metrics);
+    await node.catalogs.learnRoots(OWN_ACTOR);
+    return {
+      housekeeping: housekeepingOf(node),
+      runJob: (id) => node.jobsAdmin.run(OPERATOR, id),
+      close: async () => {
+        try {
+          await node.close();
+        } finally {
+          await lake.close();
+          await stores.close();
+        }
+      },
+    };
+  } catch (error) {
+    await stores.close().catch(() => undefined);
+    throw error;
+  }
+}
+
+const OPERATOR = { ...OWN_ACTOR, requestId: "operator" };
+
+function housekeepingOf({ dropped, jobsAdmin }: CatalogNode): Housekeeping {
+  const pageOf = ({ after }: PageAsked) => ({ limit: LIMITS.pageSize, ...(after && { after }) });
+  return {
+    dropped: (page) => dropped.list(OPERATOR, pageOf(page)),
+    undrop: async (target, name) => {
+      const { id } = await dropped.find(OPERATOR, target);
+      return dropped.undrop(OPERATOR, id, { name });
+    },
+    jobs: (page) => jobsAdmin.list(OPERATOR, pageOf(page)),
+    job: (id) => jobsAdmin.get(OPERATOR, id),
+    retryJob: (id) => jobsAdmin.retry(OPERATOR, id),
+  };
+}
+
+/** A node over stores that are open; they are closed with it. @throws FirnError as `compose`. */
+export async function composeOver(
+  stores: Stores,
+  settings: Settings,
+  components: Components,
+  metrics: Metrics,
+): Promise<Composition> {
+  const { blobs, uncached, pointers, owner, shardAdmin, close, assertUsable } = stores;
+  const { node, lake } = await openNodeOver(stores, settings, components, metrics);
   await ensureCatalogs(node.catalogs, settings, components);
   node.tombstones.start();
   if (components.isIdle !== true) {
@@ -147,6 +207,7 @@ export async function composeOver(
   return {
     ...node,
     metrics,
+    housekeeping: housekeepingOf(node),
     shards: shardAdmin === undefined ? [] : [shardAdmin],
     check: (repair) =>
       withScratch(settings, components, (scratch) => node.fsck(scratch, uncached).run(repair)),

@@ -1,3 +1,4 @@
+import type { Housekeeping } from "../http/admin/housekeeping.ts";
 import { adminProtocol } from "../http/admin/protocol.ts";
 import type { ShardAdmin } from "../http/admin/shard-admin.ts";
 import { StoreAdmin, type StoreCheck } from "../http/admin/store-admin.ts";
@@ -24,6 +25,8 @@ export interface Serving extends Omit<ServerOptions, "protocols" | "operators"> 
   readonly shards?: readonly ShardAdmin[];
   /** A check of everything that this process stores. */
   readonly check?: StoreCheck;
+  /** Of the catalog that it serves. */
+  readonly housekeeping?: Housekeeping;
   /** Where operators find socket and token; absent: they are not served. */
   readonly dir?: string | undefined;
 }
@@ -31,9 +34,7 @@ export interface Serving extends Omit<ServerOptions, "protocols" | "operators"> 
 /** The server of every protocol. It does not listen yet. */
 export function wireServer(serving: Serving): FirnServer {
   const { nodeId = "", iceberg, readBody, metrics, clock, prng, log, ready } = serving;
-  const { shards = [], requestMs } = serving;
-  // Without shards there is nothing to operate.
-  const dir = shards.length === 0 ? undefined : serving.dir;
+  const { shards = [], housekeeping, requestMs, dir } = serving;
   const operators = new OperatorAccess(createHttpServer(requestMs), { dir, log, prng });
   const { check } = serving;
   const store = check === undefined ? undefined : new StoreAdmin(check, clock);
@@ -43,7 +44,7 @@ export function wireServer(serving: Serving): FirnServer {
     log.warn(errorFields(error), "not ready");
   const protocols = [
     new IcebergProtocol(iceberg, clock, readBody),
-    adminProtocol(framework, { shards, store, authorize }),
+    adminProtocol(framework, { shards, store, housekeeping, authorize }),
     probesProtocol(framework, { nodeId, version: packageVersion(), metrics, ready, onUnready }),
   ];
   return new FirnServer({ ...serving, protocols, operators });

@@ -1,6 +1,8 @@
+import { FirnError } from "../base/error.ts";
 import type { AccountCatalog } from "../catalog/catalog.ts";
 import type { UndropTarget } from "../catalog/dropped.ts";
 import type { Droppable } from "../catalog/drops.ts";
+import { notDropped } from "../catalog/errors.ts";
 import type { Relation } from "../catalog/model.ts";
 import type { Surroundings } from "../catalog/relations.ts";
 import type { Actor } from "./actor.ts";
@@ -31,6 +33,20 @@ export interface DroppedPage {
   readonly next?: string;
 }
 
+/** Dropped things read at once while a name is looked for. */
+const FIND_PAGE = 100;
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+function isUuid(text: string): boolean {
+  return UUID.test(text);
+}
+
+/** What a person may call it: its name, and that after each part of where it was. */
+function namesOf({ catalog, namespace, name }: DroppedInfo): readonly string[] {
+  const above = [...(catalog === undefined ? [] : [catalog]), ...(namespace ?? [])];
+  return [0, ...above.keys()].map((from) => [...above.slice(from), name].join(".")).concat(name);
+}
+
 /** What was dropped in the default account, until it is purged. */
 export class DroppedAdmin {
   readonly #catalog: AccountCatalog;
@@ -52,6 +68,29 @@ export class DroppedAdmin {
     const { items, next } = await this.#catalog.dropped.list(page);
     const shown = await Promise.all(items.map((entity) => this.#show(entity)));
     return next === undefined ? { items: shown } : { items: shown, next };
+  }
+
+  /**
+   * What a person means by an id, a name, or a name after its namespace and catalog, joined with
+   * dots. Reads the whole list unless it is an id.
+   *
+   * @throws FirnError `DROPPED_NOT_FOUND`; `Conflict` `DROPPED_AMBIGUOUS`, naming the ids.
+   */
+  async find(actor: Actor, target: string): Promise<DroppedInfo> {
+    if (isUuid(target)) return this.#show((await this.#catalog.dropped.get(target)).entity);
+    const found: DroppedInfo[] = [];
+    for (let after: string | undefined; ; ) {
+      const page = await this.list(actor, { limit: FIND_PAGE, ...(after && { after }) });
+      found.push(...page.items.filter((item) => namesOf(item).includes(target)));
+      after = page.next;
+      if (after === undefined) break;
+    }
+    const [first] = found;
+    if (first === undefined) throw notDropped(target);
+    if (found.length === 1) return first;
+    const ids = found.map(({ id }) => id).slice(0, 10);
+    const message = "several dropped things have this name: give the id of one";
+    throw new FirnError("Conflict", "DROPPED_AMBIGUOUS", message, { ids: ids.join(" ") });
   }
 
   /**

@@ -103,6 +103,16 @@ export class JobRunner implements JobListener {
     this.#lookAt(0);
   }
 
+  /** Looks for due jobs now, if the runner is started. */
+  wake(): void {
+    this.#lookAt(0);
+  }
+
+  /** Takes up one job and brings it as far as it goes. Its failure is recorded, not thrown. */
+  async run(id: JobId): Promise<void> {
+    await this.#run(id);
+  }
+
   made(dueMs: number): void {
     this.#lookAt(dueMs + this.#spreadMs());
   }
@@ -214,7 +224,7 @@ export class JobRunner implements JobListener {
     const waitMs = Math.min(wishMs, LIMITS.jobRetryCapMs);
     this.#tell(lease, lastFailure, error, waitMs);
     try {
-      await lease.release(waitMs, { lastFailure });
+      await lease.release(waitMs, { lastFailure, lastMessage: messageOf(error) });
       return waitMs;
     } catch {
       // It is free again when the lease is over.
@@ -225,11 +235,15 @@ export class JobRunner implements JobListener {
   #tell({ job }: JobLease, code: string, error: unknown, againAfterMs: number): void {
     const { kind, id, tries } = job;
     this.#failures.inc({ kind, code });
-    const message = error instanceof FirnError ? error.message : "a defect";
+    const message = messageOf(error);
     this.#onFailed({ kind, job: id, code, message, tries, againAfterMs });
   }
 
   #count({ job }: JobLease, outcome: Outcome): void {
     this.#outcomes.inc({ kind: job.kind, outcome });
   }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof FirnError ? error.message : "a defect";
 }

@@ -17,6 +17,7 @@ import { IcebergNamespaces } from "./iceberg-namespaces.ts";
 import { IcebergTables } from "./iceberg-tables.ts";
 import { IcebergViews } from "./iceberg-views.ts";
 import { JobRunner, type OnJobFailed } from "./job-runner.ts";
+import { JobsAdmin } from "./jobs-admin.ts";
 import { MetadataFiles, TABLE_FORMAT, VIEW_FORMAT } from "./metadata-files.ts";
 import { MetricsReports } from "./metrics-reports.ts";
 import { behind, icebergOperations, type UseCases } from "./operations.ts";
@@ -73,6 +74,7 @@ export interface CatalogNode {
   readonly snapshots: UseCases<TableSnapshots>;
   readonly reports: MetricsReports;
   readonly dropped: UseCases<DroppedAdmin>;
+  readonly jobsAdmin: UseCases<JobsAdmin>;
   /** The JSON of a body that is too large to be parsed within a turn. See `readObject`. */
   readonly readBody: (bytes: Uint8Array) => Promise<JsonObject>;
   /** Not started. */
@@ -160,6 +162,7 @@ export async function openNode(parts: NodeParts): Promise<CatalogNode> {
     snapshots: behind(door, new TableSnapshots(catalog, files)),
     reports,
     dropped: behind(door, new DroppedAdmin(catalog, places)),
+    jobsAdmin: behind(door, new JobsAdmin(catalog, jobs)),
     readBody: (bytes) => readObject(reading, bytes),
     jobs,
     tombstones,

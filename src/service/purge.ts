@@ -138,10 +138,10 @@ export class Purge {
     { id }: Table,
     files: number,
     { error: { code, message }, location }: Unreadable,
-  ): { readonly failures: number; readonly lastFailure: string } {
+  ): { readonly failures: number; readonly lastFailure: string; readonly lastMessage: string } {
     this.#unreadable.inc(files);
     this.#parts.onUnreadable?.({ job: job.id, table: id, files, last: location, code, message });
-    return { failures: job.failures + files, lastFailure: code };
+    return { failures: job.failures + files, lastFailure: code, lastMessage: message };
   }
 
   async #mustKeep(lease: JobLease, table: Table, { properties }: TableMetadata): Promise<boolean> {

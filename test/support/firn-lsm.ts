@@ -1,4 +1,5 @@
 import { fsck } from "../../src/cli/fsck.ts";
+import { housekeeping } from "../../src/cli/housekeeping.ts";
 import { lsm } from "../../src/cli/lsm.ts";
 import { run } from "../../src/cli/program.ts";
 
@@ -45,6 +46,7 @@ export async function firnLine(
     printError: output.printError,
     serve: () => Promise.reject(new Error("nothing is served")),
     storageInit: () => Promise.reject(new Error("nothing is made")),
+    housekeeping: (line) => housekeeping(line, output),
     lsm: (command) => lsm(command, output),
     fsck: (command) => fsck(command, output),
   });

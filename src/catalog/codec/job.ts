@@ -21,6 +21,15 @@ const JOB_KINDS: ReadonlySet<string> = new Set<JobKind>([
   "collect-garbage",
 ]);
 
+/** Of a failure's text: the rest of `LIMITS.summaryBytes` is for the step. */
+const MESSAGE_BYTES = 160;
+
+function shortened(text: string): string {
+  let short = text.slice(0, MESSAGE_BYTES);
+  while (Buffer.byteLength(short) > MESSAGE_BYTES) short = short.slice(0, -1);
+  return short.toWellFormed();
+}
+
 /** What stands under a job's by-id pointer, in bytes. */
 export function encodeJob(job: Job): Uint8Array {
   const message: firn.v1.JobSummary.$Properties = {
@@ -34,6 +43,7 @@ export function encodeJob(job: Job): Uint8Array {
     tries: job.tries,
     failures: job.failures,
     lastFailure: job.lastFailure ?? "",
+    lastMessage: shortened(job.lastMessage ?? ""),
   };
   return bytesBy((writer) => v1.JobSummary.encode(message, writer));
 }
@@ -60,6 +70,7 @@ export function decodeJob(id: JobId, bytes: Uint8Array): Job {
       failures: m.failures,
       ...(m.holder.length === 0 ? {} : { holder: idOf(m.holder) }),
       ...(m.lastFailure === "" ? {} : { lastFailure: m.lastFailure }),
+      ...(m.lastMessage === "" ? {} : { lastMessage: m.lastMessage }),
     };
   });
 }

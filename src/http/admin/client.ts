@@ -4,7 +4,10 @@ import { createInterface } from "node:readline";
 import { json } from "node:stream/consumers";
 import { type ErrorKind, FirnError } from "../../base/error.ts";
 import type { NamedState } from "../../lsm/index.ts";
+import type { DroppedInfo, DroppedPage } from "../../service/dropped-admin.ts";
+import type { JobInfo, JobsPage } from "../../service/jobs-admin.ts";
 import type { ChangesRequest } from "./change-lines.ts";
+import type { Housekeeping, PageAsked } from "./housekeeping.ts";
 import type {
   CheckpointRequest,
   CheckpointsReport,
@@ -23,11 +26,17 @@ const KINDS: Readonly<Record<number, ErrorKind>> = {
   403: "Forbidden",
   404: "NotFound",
   405: "Invalid",
-  409: "AlreadyExists",
+  409: "Conflict",
   415: "Invalid",
   429: "Overloaded",
   503: "Unavailable",
 };
+
+const ADMIN = "/admin/v1";
+
+function pageQuery(after: string | undefined): string {
+  return after === undefined ? "" : `?after=${encodeURIComponent(after)}`;
+}
 
 /** Where a server serves operators: its socket; or its URL, with the token of its directory. */
 export type OperatorTarget =
@@ -40,7 +49,7 @@ export type OperatorTarget =
  * Every method throws FirnError: what the server refuses, under its code; `Unavailable`, code
  * `OPERATOR_UNREACHABLE`: nobody answers there, or nobody who knows of shards.
  */
-export class OperatorClient {
+export class OperatorClient implements Housekeeping {
   readonly #target: OperatorTarget;
   readonly #base: string;
   readonly #abortAfter: (ms: number) => AbortSignal;
@@ -49,7 +58,28 @@ export class OperatorClient {
   constructor(target: OperatorTarget, shard: string, abortAfter: (ms: number) => AbortSignal) {
     this.#abortAfter = abortAfter;
     this.#target = target;
-    this.#base = `/admin/v1/shards/${encodeURIComponent(shard)}`;
+    this.#base = `${ADMIN}/shards/${encodeURIComponent(shard)}`;
+  }
+
+  async dropped({ after }: PageAsked): Promise<DroppedPage> {
+    return (await this.#get(`/dropped${pageQuery(after)}`)) as DroppedPage;
+  }
+
+  async undrop(target: string, name: string | undefined): Promise<DroppedInfo> {
+    return (await this.#request(`${ADMIN}/undrop`, { target, name })) as DroppedInfo;
+  }
+
+  async jobs({ after }: PageAsked): Promise<JobsPage> {
+    return (await this.#get(`/jobs${pageQuery(after)}`)) as JobsPage;
+  }
+
+  async job(id: string): Promise<JobInfo> {
+    return (await this.#get(`/jobs/${encodeURIComponent(id)}`)) as JobInfo;
+  }
+
+  async retryJob(id: string): Promise<JobInfo> {
+    const path = `${ADMIN}/jobs/${encodeURIComponent(id)}/retry`;
+    return (await this.#request(path, {})) as JobInfo;
   }
 
   async report(): Promise<ShardReport> {
@@ -111,12 +141,20 @@ export class OperatorClient {
     }
   }
 
+  #ask(path: string, sent: object | undefined, method?: string): Promise<unknown> {
+    return this.#request(this.#base + path, sent, method);
+  }
+
+  #get(path: string): Promise<unknown> {
+    return this.#request(ADMIN + path, undefined);
+  }
+
   /** @param sent GET where it is undefined. */
-  async #ask(path: string, sent: object | undefined, method = "POST"): Promise<unknown> {
+  async #request(path: string, sent: object | undefined, method = "POST"): Promise<unknown> {
     const verb = sent === undefined ? "GET" : method;
     const signal = this.#abortAfter(TIMEOUT_MS);
     try {
-      const response = await this.#send(verb, this.#base + path, sent, signal);
+      const response = await this.#send(verb, path, sent, signal);
       await this.#assertServed(response);
       return await json(response);
     } catch (error) {

@@ -1,0 +1,79 @@
+import { resolve } from "node:path";
+import type { Command } from "commander";
+import type { HousekeepingCommand } from "./housekeeping.ts";
+import {
+  addSettings,
+  HOUSEKEEPING_FLAGS,
+  type SettingsContext,
+  settingsAt,
+} from "./setting-options.ts";
+
+/** Runs a line; undefined where it makes no sense, which has been said then. */
+export type RunHousekeeping = (line: HousekeepingCommand | undefined) => Promise<void>;
+
+type Values = Readonly<Record<string, unknown>>;
+type Line<T = HousekeepingCommand> = T extends unknown ? Omit<T, "at" | "json"> : never;
+
+/** Adds `firn dropped`, `firn undrop` and `firn jobs`. */
+export function addHousekeeping(
+  program: Command,
+  context: SettingsContext,
+  run: RunHousekeeping,
+): void {
+  const dropped = program
+    .command("dropped")
+    .description("List what was dropped and can be restored, the next to be purged first.");
+  onCatalog(dropped, 0, context, run, () => ({ command: "dropped" }));
+  const undrop = program
+    .command("undrop")
+    .description("Restore a dropped table, view, namespace or catalog.")
+    .argument("<target>", "its id, or its name: table, namespace.table or catalog.namespace.table")
+    .option("--as <name>", "restore it under another name");
+  onCatalog(undrop, 1, context, run, ([target = ""], { as }) => ({
+    command: "undrop",
+    target,
+    name: as === undefined ? undefined : String(as),
+  }));
+  const jobs = program.command("jobs").description("List, show and retry background jobs.");
+  const list = jobs
+    .command("list", { isDefault: true })
+    .description("List the jobs that are not over, with the error code of those that failed.");
+  onCatalog(list, 0, context, run, () => ({ command: "jobs list" }));
+  const show = jobs.command("show").description("Show a job.").argument("<id>");
+  onCatalog(show, 1, context, run, ([id = ""]) => ({ command: "jobs show", id }));
+  const retry = jobs
+    .command("retry")
+    .description(
+      "Run a failed job now, without its pause. Exit 1 if it fails again. A running server runs " +
+        "it; otherwise this command does.",
+    )
+    .argument("<id>");
+  onCatalog(retry, 1, context, run, ([id = ""]) => ({ command: "jobs retry", id }));
+}
+
+function onCatalog(
+  command: Command,
+  most: number,
+  context: SettingsContext,
+  run: RunHousekeeping,
+  lineOf: (words: readonly string[], values: Values) => Line,
+): void {
+  command
+    .option(
+      "--server <place>",
+      "a running server: its --dir, or http://host:port with --dir for the token. Default: the " +
+        "server of --dir if one runs, otherwise the store itself",
+    )
+    .option("--json", "print JSON: one object a line");
+  addSettings(command, HOUSEKEEPING_FLAGS);
+  command.action((...given: readonly unknown[]) => {
+    const values = given[most] as Values;
+    const { server, json } = values;
+    const named = typeof server === "string" && !/^https?:/.test(server);
+    const where = named ? resolve(context.cwd, server) : (server as string | undefined);
+    const found = settingsAt(where, most, command.args, values, context);
+    if (found === undefined) return run(undefined);
+    const { at, words } = found;
+    return run({ ...lineOf(words, values), at, json: json === true } as HousekeepingCommand);
+  });
+}

@@ -1,0 +1,245 @@
+import { existsSync } from "node:fs";
+import { FirnError } from "../base/error.ts";
+import { textOfKey } from "../base/printable.ts";
+import { OperatorClient } from "../http/admin/client.ts";
+import type { Housekeeping } from "../http/admin/housekeeping.ts";
+import { describe } from "../http/failure.ts";
+import { noShard } from "../lsm/tools.ts";
+import { abortAfter, SystemClock } from "../runtime/clock.ts";
+import { openHousekeeping } from "../runtime/compose.ts";
+import { hasShard } from "../runtime/local-shard.ts";
+import { mintNodeId } from "../runtime/node-identity.ts";
+import { operatorSocket } from "../runtime/operator-place.ts";
+import { SystemPrng } from "../runtime/prng.ts";
+import type { Settings } from "../runtime/settings.ts";
+import { SYSTEM_SHARD } from "../runtime/shard.ts";
+import type { DroppedInfo } from "../service/dropped-admin.ts";
+import type { JobInfo } from "../service/jobs-admin.ts";
+import type { Output } from "./output.ts";
+import { operatorTarget, type ServerAt } from "./server-at.ts";
+
+/** A line of `firn dropped`, `firn undrop` or `firn jobs`, as it was understood. */
+export type HousekeepingCommand = {
+  readonly at: ServerAt | Settings;
+  readonly json: boolean;
+} & (
+  | { readonly command: "dropped" | "jobs list" }
+  /** `target`: an id or a name. `name`: the new one. */
+  | { readonly command: "undrop"; readonly target: string; readonly name: string | undefined }
+  | { readonly command: "jobs show" | "jobs retry"; readonly id: string }
+);
+
+const USAGE = 2;
+/** Interval between two looks at a job that a server runs, and how long it is followed. */
+const LOOK_MS = 200;
+const FOLLOW_MS = 60_000;
+
+/** A catalog that a line asks. */
+interface Place {
+  readonly catalog: Housekeeping;
+  /** Where this process is to run a job, since no server does. */
+  readonly runJob?: (id: string) => Promise<JobInfo | undefined>;
+  readonly close: () => Promise<void>;
+}
+
+/**
+ * Asks a server, or opens the store that no server owns.
+ *
+ * @returns the exit code: 1 where something is missing, refused or failed; 2 where the line makes
+ *   no sense.
+ */
+export async function housekeeping(line: HousekeepingCommand, output: Output): Promise<number> {
+  try {
+    const place = await placeAt(line.at, output);
+    try {
+      return await run(line, place, output);
+    } finally {
+      await place.close();
+    }
+  } catch (error) {
+    if (!(error instanceof FirnError)) throw error;
+    output.printError(`firn: ${describe(error.message, error.context)} [${error.code}]\n`);
+    if (error.code === "LSM_OWNED") {
+      output.printError("A running server owns the store: name it with --server URL --dir DIR\n");
+    }
+    return error.code === "OPERATOR_URL_INVALID" ? USAGE : 1;
+  }
+}
+
+async function placeAt(at: ServerAt | Settings, output: Output): Promise<Place> {
+  if ("server" in at) return clientOf(at);
+  const { profile, dir } = at;
+  if (profile === "memory") {
+    const message = "profile memory exists only in its server: name that with --server";
+    throw new FirnError("Invalid", "NO_STORE", message);
+  }
+  if (profile !== "aws" && existsSync(operatorSocket(dir))) {
+    const server = await clientOf({ server: dir, dir });
+    if (await answers(server.catalog)) return server;
+  }
+  if (profile === "local" && !hasShard(dir, SYSTEM_SHARD)) throw noShard(dir);
+  return openStore(at, output);
+}
+
+/** A socket that a killed server left answers nothing. */
+async function answers(catalog: Housekeeping): Promise<boolean> {
+  try {
+    await catalog.jobs({});
+    return true;
+  } catch (error) {
+    if (error instanceof FirnError && error.code === "OPERATOR_UNREACHABLE") return false;
+    throw error;
+  }
+}
+
+async function clientOf(at: ServerAt): Promise<Place> {
+  const catalog = new OperatorClient(await operatorTarget(at), SYSTEM_SHARD, abortAfter);
+  return { catalog, close: async () => {} };
+}
+
+async function openStore(settings: Settings, { printError }: Output): Promise<Place> {
+  const prng = new SystemPrng();
+  const { housekeeping: catalog, ...place } = await openHousekeeping(settings, {
+    clock: new SystemClock(),
+    prng,
+    nodeId: mintNodeId(prng),
+    onDefect: () => undefined,
+    notify: () => undefined,
+    warn: (text, facts) => printError(`${describe(text, facts)}\n`),
+  });
+  return { catalog, ...place };
+}
+
+async function run(line: HousekeepingCommand, place: Place, output: Output): Promise<number> {
+  const { catalog } = place;
+  switch (line.command) {
+    case "dropped":
+      return printPages((after) => catalog.dropped({ ...(after && { after }) }), {
+        header: ["ID", "TYPE", "NAME", "PURGE AFTER", "FILES"],
+        row: droppedRow,
+        json: line.json,
+        output,
+      });
+    case "undrop": {
+      const back = await catalog.undrop(line.target, line.name);
+      if (line.json) output.print(`${JSON.stringify(back)}\n`);
+      else output.print(`restored ${back.type} ${placeOf(back)} (${back.id})\n`);
+      return 0;
+    }
+    case "jobs list":
+      return printPages((after) => catalog.jobs({ ...(after && { after }) }), {
+        header: ["ID", "KIND", "STATE", "NEXT TRY", "TRIES", "ERROR"],
+        row: jobRow,
+        json: line.json,
+        output,
+      });
+    case "jobs show":
+      printJob(await catalog.job(line.id), line.json, output);
+      return 0;
+    case "jobs retry":
+      return retry(line.id, line.json, place, output);
+  }
+}
+
+async function retry(id: string, json: boolean, place: Place, output: Output): Promise<number> {
+  const { catalog, runJob } = place;
+  const asked = await catalog.retryJob(id);
+  const found = runJob === undefined ? await followed(asked, catalog) : await runJob(id);
+  if (found === undefined) {
+    output.print(json ? `${JSON.stringify({ id, state: "done" })}\n` : `done ${id}\n`);
+    return 0;
+  }
+  printJob(found, json, output);
+  return found.state === "failed" || found.state === "over" ? 1 : 0;
+}
+
+/** As the job stands when its run has ended, or after a while; undefined where it is over. */
+async function followed(asked: JobInfo, catalog: Housekeeping): Promise<JobInfo | undefined> {
+  const clock = new SystemClock();
+  for (let job = asked, waitedMs = 0; ; waitedMs += LOOK_MS) {
+    const ended = job.state === "failed" || job.state === "over";
+    if (ended || waitedMs >= FOLLOW_MS) return job;
+    await clock.sleep(LOOK_MS);
+    try {
+      job = await catalog.job(asked.id);
+    } catch (error) {
+      if (error instanceof FirnError && error.code === "JOB_NOT_FOUND") return undefined;
+      throw error;
+    }
+  }
+}
+
+interface Listing<T> {
+  readonly header: readonly string[];
+  readonly row: (item: T) => readonly string[];
+  readonly json: boolean;
+  readonly output: Output;
+}
+
+/** All pages of a list: a table, or one JSON object a line. */
+async function printPages<T>(
+  pageAfter: (
+    after: string | undefined,
+  ) => Promise<{ readonly items: readonly T[]; readonly next?: string }>,
+  { header, row, json, output }: Listing<T>,
+): Promise<number> {
+  for (let after: string | undefined, first = true; ; first = false) {
+    const { items, next } = await pageAfter(after);
+    const rows = items.map(row);
+    if (json) output.print(items.map((item) => `${JSON.stringify(item)}\n`).join(""));
+    else output.print(tableText(first ? [header, ...rows] : rows));
+    await output.drained();
+    if (next === undefined) return 0;
+    after = next;
+  }
+}
+
+/** Columns are padded to the widest cell of the page. */
+function tableText(rows: readonly (readonly string[])[]): string {
+  const widths = (rows[0] ?? []).map((_, i) => Math.max(...rows.map((row) => row[i]?.length ?? 0)));
+  const lines = rows.map((row) => row.map((cell, i) => cell.padEnd(widths[i] ?? 0)).join("  "));
+  return lines.map((line) => `${line.trimEnd()}\n`).join("");
+}
+
+/** A name as it is, but for what a terminal would obey. */
+function plain(text: string): string {
+  return text.replace(/\p{C}/gu, (char) => textOfKey(Buffer.from(char).toString("latin1")));
+}
+
+function placeOf({ catalog, namespace, name }: DroppedInfo): string {
+  const above = [...(catalog === undefined ? [] : [catalog]), ...(namespace ?? [])];
+  return plain([...above, name].join("."));
+}
+
+function droppedRow(item: DroppedInfo): readonly string[] {
+  const files = item.purgeRequested ? "purged" : "kept";
+  return [item.id, item.type, placeOf(item), timeText(item.purgeAfterMs), files];
+}
+
+function jobRow({ id, kind, state, nextTryMs, tries, error }: JobInfo): readonly string[] {
+  return [id, kind, state, timeText(nextTryMs), String(tries), error?.code ?? ""];
+}
+
+function printJob(job: JobInfo, json: boolean, { print }: Output): void {
+  if (json) {
+    print(`${JSON.stringify(job)}\n`);
+    return;
+  }
+  const { id, kind, subjectType, subjectId, state, dueMs, nextTryMs, tries, error } = job;
+  const lines = [
+    ["id", id],
+    ["kind", kind],
+    ["subject", `${subjectType} ${subjectId}`],
+    ["state", state],
+    ["due", timeText(dueMs)],
+    ["next try", timeText(nextTryMs)],
+    ["tries", String(tries)],
+    ["left undone", String(job.leftUndone)],
+    ...(error === undefined ? [] : [["error", `${plain(error.message)} [${error.code}]`]]),
+  ];
+  print(tableText(lines));
+}
+
+function timeText(ms: number): string {
+  return ms === 0 ? "now" : new Date(ms).toISOString();
+}

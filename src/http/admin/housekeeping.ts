@@ -1,0 +1,56 @@
+import type { FastifyInstance } from "fastify";
+import { type FirnError, invalid } from "../../base/error.ts";
+import type { DroppedInfo, DroppedPage } from "../../service/dropped-admin.ts";
+import type { JobInfo, JobsPage } from "../../service/jobs-admin.ts";
+import { fieldsOf } from "./requests.ts";
+
+/** The page of a list that is asked for; the first one without `after`. */
+export interface PageAsked {
+  readonly after?: string;
+}
+
+/** What an operator asks of a catalog, in its own process or over HTTP. */
+export interface Housekeeping {
+  dropped(page: PageAsked): Promise<DroppedPage>;
+  /** @param target an id, or a name as `DroppedAdmin.find` takes it. */
+  undrop(target: string, name: string | undefined): Promise<DroppedInfo>;
+  jobs(page: PageAsked): Promise<JobsPage>;
+  job(id: string): Promise<JobInfo>;
+  retryJob(id: string): Promise<JobInfo>;
+}
+
+const ADMIN = "/admin/v1";
+
+/** The routes of a catalog. `firn dropped`, `firn undrop` and `firn jobs` are their client. */
+export function addHousekeepingRoutes(app: FastifyInstance, catalog: Housekeeping): void {
+  app.get(`${ADMIN}/dropped`, async ({ query }) => catalog.dropped(pageOf(query)));
+  app.post(`${ADMIN}/undrop`, async ({ body }) => {
+    const { target, name } = fieldsOf(body);
+    if (typeof target !== "string" || !(name === undefined || typeof name === "string")) {
+      throw badRequest("invalid body: `target` must be a name or an id, `name` a text");
+    }
+    return catalog.undrop(target, name);
+  });
+  app.get(`${ADMIN}/jobs`, async ({ query }) => catalog.jobs(pageOf(query)));
+  app.get(`${ADMIN}/jobs/:id`, async ({ params }) => catalog.job(idOf(params)));
+  app.post(`${ADMIN}/jobs/:id/retry`, async (request, reply) => {
+    fieldsOf(request.body);
+    reply.code(202);
+    return catalog.retryJob(idOf(request.params));
+  });
+}
+
+function pageOf(query: unknown): PageAsked {
+  const { after } = query as Readonly<Record<string, unknown>>;
+  if (after === undefined) return {};
+  if (typeof after !== "string") throw badRequest("invalid query: give `after` once");
+  return { after };
+}
+
+function idOf(params: unknown): string {
+  return (params as Readonly<Record<string, string>>)["id"] ?? "";
+}
+
+function badRequest(message: string): FirnError {
+  return invalid("ADMIN_REQUEST_INVALID", message);
+}

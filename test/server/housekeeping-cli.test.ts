@@ -1,0 +1,211 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, expect, test } from "vitest";
+import { IdSource, type JobId, type WriterId } from "../../src/base/ids.ts";
+import { createMetrics } from "../../src/base/metrics.ts";
+import { AccountCatalog } from "../../src/catalog/catalog.ts";
+import { encodeJob } from "../../src/catalog/codec/job.ts";
+import { jobKeys } from "../../src/catalog/jobs.ts";
+import { Firn, type FirnOptions } from "../../src/index.ts";
+import { SystemClock } from "../../src/runtime/clock.ts";
+import { openStores } from "../../src/runtime/compose.ts";
+import { readOptions } from "../../src/runtime/open-settings.ts";
+import { SystemPrng } from "../../src/runtime/prng.ts";
+import { requireSettings } from "../../src/runtime/read-settings.ts";
+import type { JobInfo } from "../../src/service/jobs-admin.ts";
+import { closeSites, NAME, openSite } from "../support/aws-site.ts";
+import { firnLine } from "../support/firn-lsm.ts";
+import { scratchDirectory } from "../support/open-iceberg.ts";
+
+const ROOT = join(import.meta.dirname, "..", "..");
+const HOUR_MS = 3_600_000;
+const JOB = "tombstones-1" as JobId;
+
+afterEach(closeSites);
+
+/** One command line in a process of its own, as an operator runs it. */
+async function firnProcess(...args: readonly string[]) {
+  const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith("FIRN_"));
+  const child = spawn(process.execPath, ["bin/firn.mjs", ...args], {
+    cwd: ROOT,
+    env: Object.fromEntries(inherited),
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const out: string[] = [];
+  const errors: string[] = [];
+  child.stdout.setEncoding("utf8").on("data", (text: string) => out.push(text));
+  child.stderr.setEncoding("utf8").on("data", (text: string) => errors.push(text));
+  const [exitCode] = await once(child, "close");
+  return { out: out.join(""), errors: errors.join(""), exitCode: exitCode as number };
+}
+
+function firn(...args: readonly string[]) {
+  return firnLine(args);
+}
+
+async function ask(open: Firn, method: string, path: string, body?: object): Promise<number> {
+  const answer = await open.fetch(
+    new Request(`http://firn/iceberg/v1${path}`, {
+      method,
+      headers: { "Content-Type": "application/json" },
+      ...(body && { body: JSON.stringify(body) }),
+    }),
+  );
+  return answer.status;
+}
+
+/** A table dropped in namespace `a`; and the same name twice in `b` and `c`. */
+async function dropSome(open: Firn): Promise<void> {
+  const schema = { type: "struct", fields: [] };
+  for (const [namespace, name] of [
+    ["a", "one"],
+    ["b", "two"],
+    ["c", "two"],
+  ] as const) {
+    expect(await ask(open, "POST", "/namespaces", { namespace: [namespace] })).toBe(200);
+    const tables = `/namespaces/${namespace}/tables`;
+    expect(await ask(open, "POST", tables, { name, schema })).toBe(200);
+    expect(await ask(open, "DELETE", `${tables}/${name}`)).toBe(204);
+  }
+}
+
+/** Puts a job that failed, and waits an hour before it is tried again. */
+async function plantFailedJob(options: FirnOptions): Promise<void> {
+  const clock = new SystemClock();
+  const prng = new SystemPrng();
+  const quiet = { nodeId: "planter", onDefect: () => undefined, notify: () => undefined };
+  const settings = requireSettings(readOptions(options, ROOT));
+  const stores = await openStores(settings, { clock, prng, ...quiet }, createMetrics());
+  const ids = new IdSource(clock, prng);
+  const { context } = await AccountCatalog.open(
+    { ...stores, clock, prng, ids, onDefect: quiet.onDefect },
+    "default",
+  );
+  const dueMs = clock.nowMs() - HOUR_MS;
+  const [state, due] = jobKeys(context.account, JOB, dueMs);
+  const summary = encodeJob({
+    id: JOB,
+    kind: "forget-tombstones",
+    subject: { type: "account", id: context.account },
+    step: "",
+    dueMs,
+    heldUntilMs: clock.nowMs() + HOUR_MS,
+    tries: 7,
+    failures: 0,
+    lastFailure: "STORE_UNAVAILABLE",
+    lastMessage: `the store did not answer ${"é".repeat(200)}`,
+  });
+  const { outcome } = await stores.pointers.commit({
+    writerId: ids.mint<WriterId>(),
+    ops: [
+      { op: "put", key: state, expected: 0n, summary },
+      { op: "put", key: due, expected: 0n },
+    ],
+  });
+  expect(outcome).toBe("committed");
+  await stores.close();
+}
+
+/** Every line of the three commands, at one place. */
+async function expectHousekeeping(...at: readonly string[]): Promise<void> {
+  const table = await firnProcess("dropped", ...at);
+  expect(table).toMatchObject({ exitCode: 0, errors: "" });
+  expect(table.out).toMatch(/^ID +TYPE +NAME +PURGE AFTER +FILES\n/);
+  expect(table.out).toMatch(/ table +default\.a\.one +\d{4}-.* kept\n/);
+  const lines = (await firn("dropped", "--json", ...at)).out.trimEnd().split("\n");
+  const items = lines.map((line) => JSON.parse(line) as { id: string; name: string });
+  expect(items.map(({ name }) => name).sort()).toEqual(["one", "two", "two"]);
+
+  const unclear = await firn("undrop", "two", ...at);
+  expect(unclear.exitCode).toBe(1);
+  expect(unclear.errors).toContain("[DROPPED_AMBIGUOUS]");
+  const absent = await firn("undrop", "a.gone", ...at);
+  expect(absent.exitCode).toBe(1);
+  expect(absent.errors).toContain("[DROPPED_NOT_FOUND]");
+  const renamed = await firn("undrop", "b.two", "--as", "three", ...at);
+  expect(renamed).toMatchObject({ exitCode: 0, errors: "" });
+  expect(renamed.out).toMatch(/^restored table default\.b\.three /);
+  const byId = items.find(({ name }) => name === "one")?.id ?? "";
+  const json = await firn("undrop", byId, "--json", ...at);
+  expect(JSON.parse(json.out)).toMatchObject({ id: byId, name: "one", namespace: ["a"] });
+
+  const jobs = await firn("jobs", ...at);
+  expect(jobs).toMatchObject({ exitCode: 0, errors: "" });
+  expect(jobs.out).toMatch(/tombstones-1 +forget-tombstones +failed .* 7 +STORE_UNAVAILABLE\n/);
+  expect(jobs.out).toMatch(/ purge +waiting /);
+  const shown = JSON.parse((await firn("jobs", "show", JOB, "--json", ...at)).out) as JobInfo;
+  expect(shown).toMatchObject({ state: "failed", error: { code: "STORE_UNAVAILABLE" } });
+  expect(shown.error?.message).toMatch(/^the store did not answer é+$/);
+  expect((await firn("jobs", "show", JOB, ...at)).out).toContain("[STORE_UNAVAILABLE]");
+  const waiting = (await firn("jobs", "list", "--json", ...at)).out
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line) as JobInfo)
+    .find(({ kind }) => kind === "purge");
+  const early = await firn("jobs", "retry", waiting?.id ?? "", ...at);
+  expect(early.exitCode).toBe(1);
+  expect(early.errors).toContain("[JOB_NOT_DUE]");
+  expect(await firn("jobs", "retry", JOB, ...at)).toMatchObject({ exitCode: 0, errors: "" });
+  const over = await firn("jobs", "show", JOB, ...at);
+  expect(over.exitCode).toBe(1);
+  expect(over.errors).toContain("[JOB_NOT_FOUND]");
+}
+
+test("a directory is asked beside its server, and without it", { timeout: 60_000 }, async () => {
+  for (const beside of [true, false]) {
+    const dir = scratchDirectory();
+    mkdirSync(dir, { recursive: true });
+    const options: FirnOptions = { profile: "local", dir, logLevel: "silent" };
+    const first = await Firn.open(options);
+    await dropSome(first);
+    await first.close();
+    await plantFailedJob(options);
+    if (!beside) await expectHousekeeping("--dir", dir);
+    else {
+      const server = await Firn.open({ ...options, listen: { port: 0 } });
+      await expectHousekeeping("--server", server.url ?? "", "--dir", dir);
+      expect((await firn("dropped", "--dir", dir)).out).toContain("default.c.two");
+      await server.close();
+    }
+    const back = await Firn.open(options);
+    expect(await ask(back, "HEAD", "/namespaces/a/tables/one")).toBe(204);
+    expect(await ask(back, "HEAD", "/namespaces/b/tables/three")).toBe(204);
+    await back.close();
+  }
+});
+
+test("profile aws is asked through its stores", { timeout: 60_000 }, async () => {
+  await openSite();
+  const options: FirnOptions = {
+    profile: "aws",
+    s3Bucket: NAME,
+    dynamodbTable: NAME,
+    secret: "s".repeat(64),
+    logLevel: "silent",
+  };
+  const node = await Firn.open(options);
+  await dropSome(node);
+  await node.close();
+  await plantFailedJob(options);
+  await expectHousekeeping("--profile", "aws", "--s3-bucket", NAME, "--dynamodb-table", NAME);
+});
+
+test("a line that makes no sense is refused", { timeout: 60_000 }, async () => {
+  const dir = scratchDirectory();
+  for (const [exitCode, says, ...args] of [
+    [1, "LSM_NO_SHARD", "dropped", "--dir", dir],
+    [1, "NO_STORE", "jobs", "--profile", "memory"],
+    [2, "OPERATOR_URL_INVALID", "jobs", "--server", dir],
+    [1, "OPERATOR_UNREACHABLE", "jobs", "--server", "http://127.0.0.1:9"],
+    [2, "--server", "jobs", "--server", "http://127.0.0.1:9", "--profile", "aws"],
+    [2, "", "undrop"],
+    [2, "--prot", "dropped", "--prot", "1"],
+    [2, "extra", "undrop", "x", "extra"],
+  ] as const) {
+    const told = await firn(...args);
+    expect([args, told.exitCode]).toEqual([args, exitCode]);
+    expect(told.errors).toContain(says);
+  }
+});
