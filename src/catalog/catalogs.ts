@@ -14,7 +14,7 @@ import { byIdKey } from "./paths.ts";
 import { assertMayUpdate } from "./payloads.ts";
 import { type Attempt, type Planned, REPLAN, refuse, write } from "./repository.ts";
 import type { Resolver } from "./resolve.ts";
-import type { Revised } from "./revised.ts";
+import type { RevisedEntity } from "./revised-entity.ts";
 import { nameSummary, summaryOf } from "./summaries.ts";
 
 /** What a new catalog is made of. `defaultLocation` is the warehouse root, as a URI. */
@@ -38,7 +38,7 @@ export class Catalogs {
   }
 
   /** @throws FirnError `NAME_INVALID`, `CATALOG_ALREADY_EXISTS`. One batch of 13 operations. */
-  async create(actor: Actor, request: NewCatalog): Promise<Revised<Catalog>> {
+  async create(actor: Actor, request: NewCatalog): Promise<RevisedEntity<Catalog>> {
     const { account, pointers, payloads, ids } = this.#context;
     const name = checkCatalogName(request.name);
     const properties = checkProperties(request.properties ?? {});
@@ -91,7 +91,7 @@ export class Catalogs {
    *
    * @throws FirnError `CATALOG_NOT_FOUND`, `CATALOG_ALREADY_EXISTS`, `NAME_INVALID`.
    */
-  async rename(actor: Actor, from: string, to: string): Promise<Revised<Catalog>> {
+  async rename(actor: Actor, from: string, to: string): Promise<RevisedEntity<Catalog>> {
     const { account, payloads } = this.#context;
     const [oldName, newName] = [checkCatalogName(from), checkCatalogName(to)];
     return write(this.#context, actor, "rename-catalog", async (attempt) => {

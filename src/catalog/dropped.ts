@@ -25,7 +25,7 @@ import { assertMayUpdate } from "./payloads.ts";
 import type { Surroundings } from "./relations.ts";
 import { type Attempt, type Planned, REPLAN, refuse, write } from "./repository.ts";
 import type { Resolver } from "./resolve.ts";
-import { type Revised, revisedOf } from "./revised.ts";
+import { type RevisedEntity, revisedOf } from "./revised-entity.ts";
 import { nameSummary, summaryOf } from "./summaries.ts";
 import { lookAround, takeLocation } from "./taking.ts";
 
@@ -159,12 +159,12 @@ export class Dropped {
     id: string,
     to: UndropTarget = {},
     around: Around = async () => ({}),
-  ): Promise<Revised<Droppable>> {
+  ): Promise<RevisedEntity<Droppable>> {
     // Whatever has become of it: a repeat of the request finds it back.
     const found = await this.#find(id);
     if (found === undefined) throw notDropped(id);
     const { type } = found.entity;
-    const plan = async (attempt: Attempt): Promise<Planned<Revised<Droppable>>> => {
+    const plan = async (attempt: Attempt): Promise<Planned<RevisedEntity<Droppable>>> => {
       const stored = await this.get(id);
       assertMayUpdate(stored.envelope);
       const proof: Item[] = [stored.item];
@@ -183,7 +183,10 @@ export class Dropped {
     });
   }
 
-  async #planUndrop(stored: Stored<Droppable>, wish: Wish): Promise<Planned<Revised<Droppable>>> {
+  async #planUndrop(
+    stored: Stored<Droppable>,
+    wish: Wish,
+  ): Promise<Planned<RevisedEntity<Droppable>>> {
     const { entity } = stored;
     switch (entity.type) {
       case "catalog":
@@ -199,7 +202,7 @@ export class Dropped {
   async #planRelation(
     stored: Stored<Relation>,
     { to, attempt, proof, around }: Wish,
-  ): Promise<Planned<Revised<Droppable>>> {
+  ): Promise<Planned<RevisedEntity<Droppable>>> {
     const { account } = this.#context;
     const was = stored.entity;
     const { above = [], chosen = false } = await around(was);
@@ -254,7 +257,7 @@ export class Dropped {
   async #planNamespace(
     stored: Stored<Namespace>,
     { to, attempt, proof }: Wish,
-  ): Promise<Planned<Revised<Droppable>>> {
+  ): Promise<Planned<RevisedEntity<Droppable>>> {
     const { account } = this.#context;
     const was = stored.entity;
     const old = splitPath(was.path);
@@ -293,7 +296,7 @@ export class Dropped {
   async #planCatalog(
     stored: Stored<Catalog>,
     { to, attempt }: Wish,
-  ): Promise<Planned<Revised<Droppable>>> {
+  ): Promise<Planned<RevisedEntity<Droppable>>> {
     const { account, pointers } = this.#context;
     const was = stored.entity;
     const name = checkCatalogName(to.name ?? was.name);
@@ -338,7 +341,7 @@ export class Dropped {
     entity: Droppable,
     batch: BatchBuilder,
     { authorship }: Attempt,
-  ): Planned<Revised<Droppable>> {
+  ): Planned<RevisedEntity<Droppable>> {
     const result = { entity, version: item.version + 1n, revision: authorship.revision };
     return { batch, primary: item.key, result: () => result };
   }

@@ -2,7 +2,7 @@ import { assert } from "../base/assert.ts";
 import type { Stopwatch } from "../base/clock.ts";
 import { FirnError } from "../base/error.ts";
 import { LIMITS } from "../base/limits.ts";
-import { settleAll } from "../base/settle.ts";
+import { settleAll } from "../base/settle-all.ts";
 import { putCertain } from "../pointer/certain.ts";
 import type { Item, Live, PointerOp } from "../pointer/port.ts";
 import { never } from "./batch.ts";

@@ -4,7 +4,7 @@ import { Stopwatch } from "../base/clock.ts";
 import { FirnError } from "../base/error.ts";
 import type { AccountId, JobId, WriterId } from "../base/ids.ts";
 import { LIMITS } from "../base/limits.ts";
-import { settleAll } from "../base/settle.ts";
+import { settleAll } from "../base/settle-all.ts";
 import { putCertain } from "../pointer/certain.ts";
 import type { Item, Live } from "../pointer/port.ts";
 import type { BatchBuilder } from "./batch.ts";

@@ -22,7 +22,7 @@ import { byIdKey } from "./paths.ts";
 import { assertMayUpdate } from "./payloads.ts";
 import { type Attempt, type Planned, REPLAN, refuse, write } from "./repository.ts";
 import type { Resolver } from "./resolve.ts";
-import { type Revised, revisedOf } from "./revised.ts";
+import { type RevisedEntity, revisedOf } from "./revised-entity.ts";
 import { nameSummary, summaryOf } from "./summaries.ts";
 
 /** A namespace by name. */
@@ -64,13 +64,13 @@ export class Namespaces {
     actor: Actor,
     ref: NamespaceRef,
     properties: Properties,
-  ): Promise<Revised<Namespace>> {
+  ): Promise<RevisedEntity<Namespace>> {
     const { account, payloads, ids } = this.#context;
     const path = checkPath(ref.path);
     const name = path.at(-1) ?? "";
     checkProperties(properties);
     const id = ids.mint<NamespaceId>();
-    const plan = async (attempt: Attempt): Promise<Planned<Revised<Namespace>>> => {
+    const plan = async (attempt: Attempt): Promise<Planned<RevisedEntity<Namespace>>> => {
       const { revision, updatedAtMs } = attempt.authorship;
       const place = await this.#place({ catalog: ref.catalog, path });
       if (place.item.state === "live") throw namespaceExists(path);
@@ -165,7 +165,7 @@ export class Namespaces {
     actor: Actor,
     ref: NamespaceRef,
     to: readonly string[],
-  ): Promise<Revised<Namespace>> {
+  ): Promise<RevisedEntity<Namespace>> {
     const from = { catalog: ref.catalog, path: checkPath(ref.path) };
     const target = { catalog: ref.catalog, path: checkPath(to) };
     if (isBelow(target.path, from.path)) {
@@ -182,7 +182,7 @@ export class Namespaces {
     from: NamespaceRef,
     to: NamespaceRef,
     attempt: Attempt,
-  ): Promise<Planned<Revised<Namespace>>> {
+  ): Promise<Planned<RevisedEntity<Namespace>>> {
     const { account, payloads } = this.#context;
     const { revision } = attempt.authorship;
     const found = await this.#vanishing(from);
@@ -291,7 +291,7 @@ export class Namespaces {
   }
 
   /** What an earlier request of the same key came to, as it stands now. */
-  async #replay({ key }: Receipt, path: readonly string[]): Promise<Revised<Namespace>> {
+  async #replay({ key }: Receipt, path: readonly string[]): Promise<RevisedEntity<Namespace>> {
     const item = await this.#context.pointers.get(key);
     if (item.state === "absent") throw namespaceNotFound(path);
     const stored = await readEntity<Namespace>(this.#context, "namespace", item);

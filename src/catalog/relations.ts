@@ -1,7 +1,7 @@
 import { assert } from "../base/assert.ts";
 import { FirnError } from "../base/error.ts";
 import type { CatalogId, NamespaceId } from "../base/ids.ts";
-import { settleAll } from "../base/settle.ts";
+import { settleAll } from "../base/settle-all.ts";
 import type { Item, Live, Version } from "../pointer/port.ts";
 import { BatchBuilder, never } from "./batch.ts";
 import type { Actor, CatalogContext } from "./context.ts";
@@ -18,7 +18,7 @@ import { byIdKey } from "./paths.ts";
 import { assertMayUpdate } from "./payloads.ts";
 import { type Attempt, type Planned, REPLAN, type Refused, refuse, write } from "./repository.ts";
 import type { Link, Resolver } from "./resolve.ts";
-import { type Revised, revisedOf } from "./revised.ts";
+import { type RevisedEntity, revisedOf } from "./revised-entity.ts";
 import { joinSnapshots, type SnapshotChange } from "./snapshots.ts";
 import { nameSummary, summaryOf } from "./summaries.ts";
 import { lookAround, type Taking, takeLocation } from "./taking.ts";
@@ -126,7 +126,7 @@ export class Relations<E extends Relation> {
     operation: `create-${E["type"]}` | `register-${E["type"]}`,
     ref: RelationRef,
     draft: () => Promise<RelationDraft<E>>,
-  ): Promise<Revised<E>> {
+  ): Promise<RevisedEntity<E>> {
     const id = this.#context.ids.mint<E["id"]>();
     const clean = this.#clean(ref);
     return write(
@@ -144,7 +144,7 @@ export class Relations<E extends Relation> {
     id: E["id"],
     draft: () => Promise<RelationDraft<E>>,
     attempt: Attempt,
-  ): Promise<Step<Revised<E>>> {
+  ): Promise<Step<RevisedEntity<E>>> {
     const { account, payloads } = this.#context;
     const { revision, updatedAtMs } = attempt.authorship;
     const [drafted, place] = await settleAll([draft(), this.#place(ref)]);
@@ -246,7 +246,7 @@ export class Relations<E extends Relation> {
     operation: `commit-${E["type"]}` | `register-${E["type"]}`,
     ref: RelationRef,
     change: (current: Stored<E>) => Promise<RelationDraft<E> | undefined>,
-  ): Promise<Revised<E>> {
+  ): Promise<RevisedEntity<E>> {
     const clean = this.#clean(ref);
     return write(
       this.#context,
@@ -262,7 +262,7 @@ export class Relations<E extends Relation> {
     ref: RelationRef,
     change: (current: Stored<E>) => Promise<RelationDraft<E> | undefined>,
     attempt: Attempt,
-  ): Promise<Step<Revised<E>>> {
+  ): Promise<Step<RevisedEntity<E>>> {
     const { payloads } = this.#context;
     const stored = await this.get(ref);
     assertMayUpdate(stored.envelope);
@@ -313,7 +313,7 @@ export class Relations<E extends Relation> {
     operation: `register-${E["type"]}`,
     ref: RelationRef,
     draft: (current?: Stored<E>) => Promise<RelationDraft<E>>,
-  ): Promise<Revised<E>> {
+  ): Promise<RevisedEntity<E>> {
     const id = this.#context.ids.mint<E["id"]>();
     const clean = this.#clean(ref);
     return write(
@@ -330,7 +330,7 @@ export class Relations<E extends Relation> {
     id: E["id"],
     draft: (current?: Stored<E>) => Promise<RelationDraft<E>>,
     attempt: Attempt,
-  ): Promise<Step<Revised<E>>> {
+  ): Promise<Step<RevisedEntity<E>>> {
     const type = this.#kind.type === "view" ? "VIEW" : "TABLE";
     const isRefusal = (error: unknown, code: string) =>
       error instanceof FirnError && error.code === `${type}_${code}`;
@@ -391,7 +391,7 @@ export class Relations<E extends Relation> {
     operation: `drop-${E["type"]}` | "unregister-table",
     ref: RelationRef,
     mark: (entity: E) => Promise<E>,
-  ): Promise<Revised<E>> {
+  ): Promise<RevisedEntity<E>> {
     const clean = this.#clean(ref);
     return write(
       this.#context,
@@ -421,7 +421,7 @@ export class Relations<E extends Relation> {
     ref: RelationRef,
     mark: (entity: E) => Promise<E>,
     attempt: Attempt,
-  ): Promise<Planned<Revised<E>>> {
+  ): Promise<Planned<RevisedEntity<E>>> {
     const { account, payloads } = this.#context;
     const stored = await this.get(ref);
     assertMayUpdate(stored.envelope);
@@ -525,7 +525,7 @@ export class Relations<E extends Relation> {
   }
 
   /** What an earlier request of the same key came to, as it stands now. */
-  async #replay({ key }: Receipt, ref: RelationRef): Promise<Revised<E>> {
+  async #replay({ key }: Receipt, ref: RelationRef): Promise<RevisedEntity<E>> {
     const { type } = this.#kind;
     const item = await this.#context.pointers.get(key);
     const stored =

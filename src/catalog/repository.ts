@@ -4,7 +4,7 @@ import { FirnError } from "../base/error.ts";
 import type { ChangeId, Revision, WriterId } from "../base/ids.ts";
 import { LIMITS } from "../base/limits.ts";
 import { persist } from "../base/persist.ts";
-import { settleAll } from "../base/settle.ts";
+import { settleAll } from "../base/settle-all.ts";
 import { commitCertain, type Verdict } from "../pointer/certain.ts";
 import type { Item, Version } from "../pointer/port.ts";
 import type { BatchBuilder } from "./batch.ts";

@@ -3,7 +3,7 @@ import { FAMILIES } from "./keys.ts";
 import type { Table } from "./model.ts";
 import { type RelationDraft, type RelationRef, Relations } from "./relations.ts";
 import type { Resolver } from "./resolve.ts";
-import type { Revised } from "./revised.ts";
+import type { RevisedEntity } from "./revised-entity.ts";
 
 /** A table by name. */
 export type TableRef = RelationRef;
@@ -46,7 +46,7 @@ export class Tables extends Relations<Table> {
     actor: Actor,
     ref: TableRef,
     check: (table: Table) => Promise<void>,
-  ): Promise<Revised<Table>> {
+  ): Promise<RevisedEntity<Table>> {
     return this.dropMarked(actor, "unregister-table", ref, async (table) => {
       await check(table);
       return table;

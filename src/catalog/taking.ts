@@ -1,6 +1,6 @@
 import { assert } from "../base/assert.ts";
 import { LIMITS } from "../base/limits.ts";
-import { settleAll } from "../base/settle.ts";
+import { settleAll } from "../base/settle-all.ts";
 import type { Item, Live } from "../pointer/port.ts";
 import { never } from "./batch.ts";
 import { claimBelow, isClaimOf, overlapping } from "./claims.ts";

@@ -2,7 +2,7 @@ import { assert } from "../base/assert.ts";
 import { invalid } from "../base/error.ts";
 import type { TableId } from "../base/ids.ts";
 import { LIMITS } from "../base/limits.ts";
-import { settleAll } from "../base/settle.ts";
+import { settleAll } from "../base/settle-all.ts";
 import type { Live } from "../pointer/port.ts";
 import { BatchBuilder } from "./batch.ts";
 import type { Actor, CatalogContext } from "./context.ts";
@@ -12,7 +12,7 @@ import type { Table } from "./model.ts";
 import { checkName, checkPath, dotted } from "./names.ts";
 import type { Share, Step } from "./relations.ts";
 import { type Attempt, type Planned, REPLAN, write } from "./repository.ts";
-import type { Revised } from "./revised.ts";
+import type { RevisedEntity } from "./revised-entity.ts";
 import type { TableDraft, TableRef, Tables } from "./tables.ts";
 
 /** Operations of a batch besides those of its tables: change record and receipt. */
@@ -28,7 +28,7 @@ export type TableChange =
       readonly update: (current: Stored<Table>) => Promise<TableDraft | undefined>;
     };
 
-type TableStep = Step<Revised<Table>>;
+type TableStep = Step<RevisedEntity<Table>>;
 
 /**
  * Commits to several tables as one: one batch, so all of it is seen or none. A table that stays as
@@ -75,7 +75,7 @@ async function together(
   steps: readonly TableStep[],
 ): Promise<Planned<void>> {
   const batch = new BatchBuilder(context.account);
-  const shares: Share<Revised<Table>>[] = [];
+  const shares: Share<RevisedEntity<Table>>[] = [];
   const held: Live[] = [];
   for (const step of steps) {
     if ("refused" in step) return step;
@@ -106,7 +106,7 @@ async function together(
 }
 
 /** What the store refuses between a relation and its rivals holds among the shares as well. */
-function refuseSharedLocations(shares: readonly Share<Revised<Table>>[]): void {
+function refuseSharedLocations(shares: readonly Share<RevisedEntity<Table>>[]): void {
   const taken = new Map<string, string>();
   for (const { result } of shares) {
     const { location, name } = result.entity;
@@ -122,8 +122,8 @@ function refuseSharedLocations(shares: readonly Share<Revised<Table>>[]): void {
 }
 
 /** A new table is nobody else's: engines keep what they know of a table by its uuid. */
-function refuseSharedUuids(shares: readonly Share<Revised<Table>>[]): void {
-  const seen = new Map<string, Revised<Table>>();
+function refuseSharedUuids(shares: readonly Share<RevisedEntity<Table>>[]): void {
+  const seen = new Map<string, RevisedEntity<Table>>();
   for (const { result } of shares) {
     const uuid = result.entity.iceberg?.tableUuid;
     if (uuid === undefined) continue;

@@ -1,6 +1,6 @@
 import { OperatorClient } from "../http/admin/client.ts";
 import { Engine, type NamedState } from "../lsm/index.ts";
-import { UnownedCheckpoints } from "../lsm/tools.ts";
+import { ExternalCheckpoints } from "../lsm/tools.ts";
 import { abortAfter } from "../runtime/clock.ts";
 import type { Settings } from "../runtime/settings.ts";
 import type { ShardHandle } from "../runtime/shard-handle.ts";
@@ -71,7 +71,7 @@ async function open({ at, shard }: CheckpointCommand, output: Output): Promise<A
     };
   }
   const handle = await openShard(at, shard, output);
-  const stored = new UnownedCheckpoints(handle.reading);
+  const stored = new ExternalCheckpoints(handle.reading);
   return {
     create: async (name, ttlMs) =>
       (await stored.create(name, ttlMs)) ?? (await createAsOwner(handle, name, ttlMs)),

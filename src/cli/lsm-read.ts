@@ -1,6 +1,6 @@
 import { textOfKey } from "../base/printable.ts";
 import { type Moment, openReader, type Range, type Reader } from "../lsm/index.ts";
-import { type Reachable, reachable } from "../lsm/tools.ts";
+import { type ReadableStates, readableStates } from "../lsm/tools.ts";
 import type { Settings } from "../runtime/settings.ts";
 import { stateText, timeText } from "./lsm-text.ts";
 import type { Output } from "./output.ts";
@@ -31,7 +31,7 @@ export async function read(command: ReadCommand, output: Output): Promise<number
   const handle = await openShard(command.at, command.shard, output);
   try {
     if (command.command === "history") {
-      printReachable(await reachable(handle.reading), output);
+      printReadableStates(await readableStates(handle.reading), output);
       return 0;
     }
     const { moment } = command;
@@ -88,7 +88,10 @@ function printRow(key: Uint8Array, value: Uint8Array | null | undefined, { print
   print(`${JSON.stringify(row)}\n`);
 }
 
-function printReachable({ newest, oldest, fromMs, ...kept }: Reachable, { print }: Output): void {
+function printReadableStates(
+  { newest, oldest, fromMs, ...kept }: ReadableStates,
+  { print }: Output,
+): void {
   print(`newest state: sequence ${newest}\n`);
   print(`oldest readable state: sequence ${oldest}\n`);
   if (fromMs !== undefined) print(`readable by time since: ${timeText(fromMs)}\n`);

@@ -30,7 +30,7 @@ export type { NodeIdentity, Sighting, TakeOver } from "./ownership/owner.ts";
 export type { Range } from "./range.ts";
 export type { HotPrefix } from "./read/hot-prefixes.ts";
 export { int64Bytes, int64Of, membersOf, setBytes } from "./read/operators.ts";
-export type { ReaderScan } from "./read/readable.ts";
+export type { ReaderScan } from "./read/readable-state.ts";
 export { openReader, type Reader, type ReaderParts, type ReaderTarget } from "./read/reader.ts";
 export type { Row, Scan } from "./read/scan.ts";
 export type { NamedState } from "./states/checkpoints.ts";

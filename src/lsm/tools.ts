@@ -5,14 +5,14 @@ export { isUlid } from "./format/ulid.ts";
 export { noShard, type ShardFiles } from "./manifest/shard-files.ts";
 export { type Cloned, cloneShard } from "./tools/clone.ts";
 export { deleteShard } from "./tools/delete.ts";
+export { ExternalCheckpoints } from "./tools/external-checkpoints.ts";
 export { inspectLog, inspectShard, inspectTable } from "./tools/inspect.ts";
-export { type Reachable, reachable } from "./tools/reachable.ts";
+export { type ReadableStates, readableStates } from "./tools/readable-states.ts";
 export {
   type KeepReplaced,
   type Restored,
   type RestoreParts,
   restoreShard,
 } from "./tools/restore.ts";
-export { UnownedCheckpoints } from "./tools/unowned.ts";
 export { type Verified, verifyShard } from "./tools/verify.ts";
 export type { Finding } from "./tools/verify-table.ts";

@@ -1,6 +1,6 @@
 import { invalid } from "../base/error.ts";
 import { LIMITS } from "../base/limits.ts";
-import { settleAll } from "../base/settle.ts";
+import { settleAll } from "../base/settle-all.ts";
 import type { AccountCatalog } from "../catalog/catalog.ts";
 import type { Namespace } from "../catalog/model.ts";
 import type { Page as CatalogPage, PageRequest as CatalogPageRequest } from "../catalog/pages.ts";

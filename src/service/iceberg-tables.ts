@@ -1,7 +1,7 @@
 import { assert } from "../base/assert.ts";
 import { FirnError } from "../base/error.ts";
 import type { TableUuid } from "../base/ids.ts";
-import { settleAll } from "../base/settle.ts";
+import { settleAll } from "../base/settle-all.ts";
 import { inTurns, type Steps } from "../base/steps.ts";
 import type { Locations } from "../blob/locations.ts";
 import type { AccountCatalog } from "../catalog/catalog.ts";

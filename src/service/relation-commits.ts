@@ -6,7 +6,7 @@ import type { Stored } from "../catalog/entities.ts";
 import { isLocationTaken, relationNotFound } from "../catalog/errors.ts";
 import type { Relation } from "../catalog/model.ts";
 import type { RelationDraft, RelationRef, Relations } from "../catalog/relations.ts";
-import type { Revised } from "../catalog/revised.ts";
+import type { RevisedEntity } from "../catalog/revised-entity.ts";
 import type { Version } from "../pointer/port.ts";
 import { afterCommit, CommitFiles, type Describe, type Drafted } from "./commit-files.ts";
 import type { Metadata, MetadataFile, MetadataFiles, ReadFile } from "./metadata-files.ts";
@@ -244,7 +244,7 @@ export class RelationCommits<E extends Relation, M extends Metadata> {
    */
   async confirm(
     { requestId, principal, idempotency }: Actor,
-    done: Revised<E>,
+    done: RevisedEntity<E>,
     ref: RelationRef,
     registration: Registration<E, M>,
   ): Promise<Committed<M>> {
@@ -272,7 +272,7 @@ export class RelationCommits<E extends Relation, M extends Metadata> {
   /** Gives a name the content that a register took from it; a name that it made goes. */
   async #takeBack(
     actor: Actor,
-    done: Revised<E>,
+    done: RevisedEntity<E>,
     ref: RelationRef,
     { before, base, read }: Registration<E, M>,
   ): Promise<void> {
@@ -308,7 +308,7 @@ export class RelationCommits<E extends Relation, M extends Metadata> {
    * faster, whose outcome is the answer.
    */
   async #fileOf(
-    done: Revised<E>,
+    done: RevisedEntity<E>,
     ref: RelationRef,
     { file }: CommitAttempt<E, M>,
   ): Promise<MetadataFile<M>> {
@@ -316,7 +316,7 @@ export class RelationCommits<E extends Relation, M extends Metadata> {
     return ours ? file : this.#parts.files.load(this.#locationOf(done, ref), done.revision);
   }
 
-  #locationOf({ entity }: Revised<E>, ref: RelationRef): string {
+  #locationOf({ entity }: RevisedEntity<E>, ref: RelationRef): string {
     const location = entity.iceberg?.metadataLocation;
     if (location === undefined) throw this.#missing(ref);
     return location;

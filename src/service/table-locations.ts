@@ -1,7 +1,7 @@
 import { FirnError, invalid } from "../base/error.ts";
 import type { TableUuid, ViewUuid } from "../base/ids.ts";
 import { LIMITS } from "../base/limits.ts";
-import { settleAll } from "../base/settle.ts";
+import { settleAll } from "../base/settle-all.ts";
 import { isWithin, type Locations } from "../blob/locations.ts";
 import type { AccountCatalog } from "../catalog/catalog.ts";
 import { directoriesAbove, overlapping } from "../catalog/claims.ts";

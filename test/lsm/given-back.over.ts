@@ -14,7 +14,7 @@ import { type ReadView, ReadViews } from "../../src/lsm/read/read-view.ts";
 import type { Row, Scan } from "../../src/lsm/read/scan.ts";
 import type { SsTable } from "../../src/lsm/read/ss-table.ts";
 import { TableCache, tablePath } from "../../src/lsm/read/table-cache.ts";
-import { RecentWrites } from "../../src/lsm/transaction/recent.ts";
+import { RecentWrites } from "../../src/lsm/transaction/recent-writes.ts";
 import type { EngineSnapshot } from "../../src/lsm/transaction/snapshots.ts";
 import type { Transaction } from "../../src/lsm/transaction/transaction.ts";
 import { MemoryBudget } from "../../src/lsm/write/budget.ts";

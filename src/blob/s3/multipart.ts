@@ -10,7 +10,7 @@ import { invalid } from "../../base/error.ts";
 import type { PutCondition, PutResult } from "../port.ts";
 import { errorOf } from "./failure.ts";
 import { conditionHeaders, encryptionHeaders, etagText, metadataOf } from "./object.ts";
-import { settlePut } from "./settle.ts";
+import { settlePut } from "./put-verdict.ts";
 import type { Attempted, S3Wire } from "./wire.ts";
 
 /** Parts under way at once: they are what an upload holds in memory. */

@@ -6,7 +6,7 @@ import type { BlobStore, PutResult } from "../port.ts";
 import { failureOf } from "./failure.ts";
 import { putParts } from "./multipart.ts";
 import type { S3Options } from "./options.ts";
-import { lookAt } from "./settle.ts";
+import { lookAt } from "./put-verdict.ts";
 import { bucketExists, missingBucket, setupError, withWire } from "./setup.ts";
 import { S3BlobStore } from "./store.ts";
 import type { S3Components, S3Wire } from "./wire.ts";

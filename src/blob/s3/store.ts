@@ -16,8 +16,8 @@ import { listPaths } from "./list.ts";
 import { putParts } from "./multipart.ts";
 import { keyOf } from "./object.ts";
 import { type S3Options, settingsOf } from "./options.ts";
+import { settlePut } from "./put-verdict.ts";
 import { readInfo, readPart, readWhole, type Target } from "./read.ts";
-import { settlePut } from "./settle.ts";
 import { type S3Components, S3Wire } from "./wire.ts";
 
 const ID_BYTES = 16;
@@ -70,7 +70,7 @@ export class S3BlobStore implements BlobStore {
    * One PUT, and one HEAD where its condition fails. Content above `partBytes`: as `putParts`.
    *
    * What became of it is certain, or said not to be (`Unknown`), as long as the state that its
-   * condition names does not come back meanwhile: see `settle.ts`.
+   * condition names does not come back meanwhile: see `put-verdict.ts`.
    */
   async put(path: string, bytes: Uint8Array, condition?: PutCondition): Promise<PutResult> {
     const { key } = this.#target(path);

@@ -22,12 +22,12 @@ import {
   subrangesOf,
   windowBytesOf,
 } from "./cuts.ts";
+import { assertAllSeen } from "./entry-counts.ts";
 import { inTable } from "./input-table.ts";
 import type { Merger, MergeSession, MergeSpec } from "./merger.ts";
 import type { CompactionPlan, PlanPart, SortedTables } from "./plan.ts";
 import { RateLimiter } from "./rate-limiter.ts";
 import { Subrange, type SubrangeMerged } from "./subrange.ts";
-import { assertAllSeen } from "./tally.ts";
 
 /** What a compaction reads from and writes to. */
 export interface ExecutorTarget {

@@ -9,11 +9,11 @@ import { Operators } from "../read/operators.ts";
 import { keptRanges, stripeOf, VersionFilter } from "../read/versions.ts";
 import { clipped, type KeyBounds, meets } from "./bounds.ts";
 import { ByteMerge } from "./byte-merge.ts";
+import type { TableCount } from "./entry-counts.ts";
 import { InputRun, InputTable, inTable } from "./input-table.ts";
 import type { MergeFeed, MergeOutput, MergeSpec, MergeStep, Part, Want } from "./merger.ts";
 import type { SortedTables } from "./plan.ts";
 import { RangeQueue } from "./range-queue.ts";
-import type { TableCount } from "./tally.ts";
 
 /** What a merge reads, and what decides of it. */
 interface Sources {
@@ -43,7 +43,8 @@ const stay = (): Step => ENTRY;
  * and what one step makes.
  *
  * It may be one of several that share the inputs, each within bounds of its own. Then each of them
- * says how many entries it has seen of which table: nothing may be lost in silence (`tally.ts`).
+ * says how many entries it has seen of which table: nothing may be lost in silence
+ * (`entry-counts.ts`).
  *
  * Range tombstones are read first: a table that lies below one as a whole is not read at all. That
  * is judged by all of the table, so that all who share it come to the same.

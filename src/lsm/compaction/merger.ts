@@ -4,8 +4,8 @@ import type { PrefixRule } from "../format/prefix-filter.ts";
 import type { SstMeta } from "../format/sst-meta.ts";
 import type { Ulid } from "../format/ulid.ts";
 import type { KeyBounds } from "./bounds.ts";
+import type { TableCount } from "./entry-counts.ts";
 import type { SortedTables } from "./plan.ts";
-import type { TableCount } from "./tally.ts";
 
 /** What a merge makes of its inputs. Plain data: it goes to another thread. */
 export interface MergeSpec {

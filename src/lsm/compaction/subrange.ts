@@ -6,10 +6,10 @@ import type { SstMeta } from "../format/sst-meta.ts";
 import { mintUlid, type Ulid } from "../format/ulid.ts";
 import type { TablesUnderWay } from "../manifest/tables-under-way.ts";
 import { tableGone, tablePath } from "../read/table-cache.ts";
+import type { TableCount } from "./entry-counts.ts";
 import type { MergeOutput, MergeSession, Part, Want } from "./merger.ts";
 import type { RateLimiter } from "./rate-limiter.ts";
 import { TableSink } from "./table-sink.ts";
-import type { TableCount } from "./tally.ts";
 
 /** What the subranges of a merge share. */
 export interface SubrangeTarget {

@@ -9,9 +9,9 @@ import { TablesUnderWay } from "../manifest/tables-under-way.ts";
 import type { LsmOptions } from "../options.ts";
 import type { Bounds } from "../range.ts";
 import { ViewScan } from "../read/scan.ts";
-import { keptFigures } from "../states/kept.ts";
+import { retentionFigures } from "../states/retention-figures.ts";
 import type { Subscription } from "../subscribe/subscription.ts";
-import { RecentWrites } from "../transaction/recent.ts";
+import { RecentWrites } from "../transaction/recent-writes.ts";
 import { Snapshots } from "../transaction/snapshots.ts";
 import { Transactions } from "../transaction/transactions.ts";
 import type { MemoryBudget, MemoryShare } from "../write/budget.ts";
@@ -125,7 +125,7 @@ export class Core {
       memtables: { count: 1 + views.current.frozen.length, bytes: this.#memtables.bytes },
       recentBytes: this.transactions.recent.bytes,
       snapshots: this.snapshots.count,
-      states: keptFigures(manifest, this.#clock.nowMs()),
+      states: retentionFigures(manifest, this.#clock.nowMs()),
       subscribers: this.#log.feed.figures(writes.durableSequence),
       transactions: this.transactions.count,
       // Made of samples that are sorted: only for who looks.

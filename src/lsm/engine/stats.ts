@@ -5,7 +5,7 @@ import type { GcFigures } from "../maintenance/gc.ts";
 import type { CacheFigures } from "../read/cache.ts";
 import type { HotPrefix } from "../read/hot-prefixes.ts";
 import type { ReadFigures } from "../read/point-lookups.ts";
-import type { KeptFigures } from "../states/kept.ts";
+import type { RetentionFigures } from "../states/retention-figures.ts";
 import type { FeedFigures } from "../subscribe/feed.ts";
 import type { WalStats } from "../wal/port.ts";
 import type { BudgetFigures } from "../write/budget.ts";
@@ -38,7 +38,7 @@ export interface LsmStats {
   readonly memtables: { readonly count: number; readonly bytes: number };
   readonly recentBytes: number;
   readonly snapshots: number;
-  readonly states: KeptFigures;
+  readonly states: RetentionFigures;
   readonly subscribers: FeedFigures;
   readonly transactions: number;
   /** Which keys the latest operations met most, by samples: the largest share first. */

@@ -20,7 +20,12 @@ import { Pin, type Stays } from "../states/pin.ts";
 import { gone, type Moment, type Resolved, resolveMoment } from "../states/resolve.ts";
 import type { TailGroup, WalBatch, WalReader } from "../wal/port.ts";
 import { BlockCache } from "./cache.ts";
-import { Readable, type ReadableFigures, type ReaderScan, tableIds } from "./readable.ts";
+import {
+  type ReadableFigures,
+  ReadableState,
+  type ReaderScan,
+  tableIds,
+} from "./readable-state.ts";
 import type { Scan } from "./scan.ts";
 
 /** What a reader is made of. */
@@ -152,7 +157,7 @@ export class Reader {
   readonly #pin: Pin | undefined;
   readonly #pollMs: number | undefined;
   readonly #gcMinAgeMs: number;
-  readonly #state: Readable;
+  readonly #state: ReadableState;
   readonly #ended = new AbortController();
   /** The manifest of its own that keeps the state that is read now. */
   #pinned: number;
@@ -183,7 +188,7 @@ export class Reader {
     this.#known = known;
     this.#pinned = manifest.id;
     const explain = (error: unknown) => this.#explain(error);
-    this.#state = new Readable({ store, prefix, clock, cache, options, explain }, manifest);
+    this.#state = new ReadableState({ store, prefix, clock, cache, options, explain }, manifest);
   }
 
   /** Everything up to it is seen, and nothing beyond: each batch whole, or not at all. */

@@ -27,7 +27,7 @@ import {
 } from "../write/write-path.ts";
 import { OverlayScan, type OwnRow } from "./overlay-scan.ts";
 import { OwnKey } from "./own-key.ts";
-import type { RecentWrites } from "./recent.ts";
+import type { RecentWrites } from "./recent-writes.ts";
 import type { EngineSnapshot } from "./snapshots.ts";
 
 /**

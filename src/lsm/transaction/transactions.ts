@@ -1,6 +1,6 @@
 import { assert } from "../../base/assert.ts";
 import type { Sequence } from "../format/entry.ts";
-import type { RecentWrites } from "./recent.ts";
+import type { RecentWrites } from "./recent-writes.ts";
 import type { Snapshots } from "./snapshots.ts";
 import { type Isolation, Transaction, type TransactionHost } from "./transaction.ts";
 

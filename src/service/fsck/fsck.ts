@@ -4,7 +4,7 @@ import type { WriterId } from "../../base/ids.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { persist } from "../../base/persist.ts";
 import type { Prng } from "../../base/prng.ts";
-import { settleAll } from "../../base/settle.ts";
+import { settleAll } from "../../base/settle-all.ts";
 import type { BlobStore } from "../../blob/port.ts";
 import { FAMILIES, parseKey } from "../../catalog/keys.ts";
 import { type WalkedPointer, walkCounts, walkPointers } from "../../catalog/walk.ts";

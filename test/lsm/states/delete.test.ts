@@ -4,7 +4,7 @@ import { FirnError } from "../../../src/base/error.ts";
 import { SeededPrng } from "../../../src/base/prng.ts";
 import type { Engine } from "../../../src/lsm/engine/engine.ts";
 import type { LsmOptions } from "../../../src/lsm/options.ts";
-import { reachable } from "../../../src/lsm/tools/reachable.ts";
+import { readableStates } from "../../../src/lsm/tools/readable-states.ts";
 import { ObjectReader } from "../../../src/lsm/wal/reader.ts";
 import { type Fault, FaultyBlobStore } from "../../support/faulty-blob-store.ts";
 import { dyingStore } from "../support/every-call.ts";
@@ -82,7 +82,7 @@ describe("a shard that is deleted", () => {
     expect(await settled(shard)).toBe("LSM_SHARD_DELETED");
     const parts = { store: shard.store, prefix: "p/", clock: shard.clock, prng: new SeededPrng(1) };
     const log = new ObjectReader(shard.store, "p/wal/");
-    await expect(reachable({ ...parts, wal: log })).rejects.toMatchObject(DELETED);
+    await expect(readableStates({ ...parts, wal: log })).rejects.toMatchObject(DELETED);
     const nothing = new TimedShard("r/", shard);
     await expect(nothing.run(nothing.delete())).rejects.toMatchObject({ code: "LSM_NO_SHARD" });
   });

@@ -1,7 +1,7 @@
 import { type Prng, randomBelow, SeededPrng } from "../../../src/base/prng.ts";
 import { ALL_KEYS, boundsBetween } from "../../../src/lsm/compaction/bounds.ts";
+import { assertAllSeen, type TableCount } from "../../../src/lsm/compaction/entry-counts.ts";
 import type { Merger, MergeSpec, Part } from "../../../src/lsm/compaction/merger.ts";
-import { assertAllSeen, type TableCount } from "../../../src/lsm/compaction/tally.ts";
 import { DELETE, type Key, type Sequence } from "../../../src/lsm/format/entry.ts";
 import type { SstMeta } from "../../../src/lsm/format/sst-meta.ts";
 import { SstWriter } from "../../../src/lsm/format/sst-writer.ts";

@@ -6,10 +6,10 @@ import { ManifestHistory } from "../manifest/history.ts";
 import { assertAlive, noShard } from "../manifest/shard-files.ts";
 import type { ReaderParts } from "../read/reader.ts";
 import { hasEnded, type NamedState, shown } from "../states/checkpoints.ts";
-import { endOfLog, manifestsOf } from "./unowned.ts";
+import { endOfLog, manifestsOf } from "./external-checkpoints.ts";
 
 /** Which states of a shard can be read, and what keeps them. */
-export interface Reachable {
+export interface ReadableStates {
   /** The last sequence that survives a crash, and that one who does not own the shard can see. */
   readonly newest: Sequence;
   /** Of the oldest state: others lie between the two. */
@@ -32,14 +32,14 @@ const TRIES = 10;
  * @throws FirnError `NotFound`, codes `LSM_NO_SHARD`, `LSM_SHARD_DELETED`; `Corrupt`; what the
  *   store throws.
  */
-export async function reachable(parts: ReaderParts): Promise<Reachable> {
+export async function readableStates(parts: ReaderParts): Promise<ReadableStates> {
   const manifests = manifestsOf(parts);
   for (let attempt = 1; ; attempt++) {
     const manifest = await manifests.latest();
     if (manifest === undefined) throw noShard(parts.prefix ?? "");
     assertAlive(manifest, parts.prefix);
     try {
-      return await reachableFrom(parts, manifest);
+      return await readableStatesFrom(parts, manifest);
     } catch (error) {
       const isMissing = error instanceof FirnError && error.kind === "Corrupt";
       const newer = isMissing ? await manifests.newerThan(manifest.id, 0) : undefined;
@@ -48,7 +48,7 @@ export async function reachable(parts: ReaderParts): Promise<Reachable> {
   }
 }
 
-async function reachableFrom(parts: ReaderParts, manifest: Manifest): Promise<Reachable> {
+async function readableStatesFrom(parts: ReaderParts, manifest: Manifest): Promise<ReadableStates> {
   const { clock, store, prefix = "", wal } = parts;
   const nowMs = clock.nowMs();
   const live = (kind: CheckpointKind): readonly NamedState[] =>

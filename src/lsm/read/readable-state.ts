@@ -18,7 +18,7 @@ import { type ReadView, ReadViews } from "./read-view.ts";
 import { assertCount, type Scan, type ScanSource, ViewScan } from "./scan.ts";
 import { TableCache } from "./table-cache.ts";
 
-export interface ReadableParts {
+export interface ReadableStateParts {
   readonly store: BlobStore;
   readonly prefix: string;
   readonly clock: Clock;
@@ -48,9 +48,9 @@ const MEMTABLE_BYTES = 4_194_304;
  * A state that can be read by one who does not own the shard: the tables of a manifest, and what
  * the log holds beyond it. It only moves forward, each time in one step.
  */
-export class Readable {
+export class ReadableState {
   readonly views: ReadViews;
-  readonly #parts: ReadableParts;
+  readonly #parts: ReadableStateParts;
   readonly #tables: TableCache;
   readonly #lookups: PointLookups;
   readonly #source: ScanSource;
@@ -61,7 +61,7 @@ export class Readable {
   #sequence: Sequence;
   #closed = false;
 
-  constructor(parts: ReadableParts, manifest: Manifest) {
+  constructor(parts: ReadableStateParts, manifest: Manifest) {
     const { store, prefix, cache, clock, options, explain } = parts;
     const { lastSequence } = manifest;
     this.#parts = parts;

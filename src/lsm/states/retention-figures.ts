@@ -3,7 +3,7 @@ import type { Checkpoint, CheckpointKind } from "../format/manifest-records.ts";
 import { hasEnded } from "./checkpoints.ts";
 
 /** What keeps states of the past, and since when. Counts and milliseconds, 0 where none does. */
-export interface KeptFigures {
+export interface RetentionFigures {
   readonly checkpoints: number;
   readonly readers: number;
   /** Shards that are made of a state of this one, and still name its tables. */
@@ -13,7 +13,7 @@ export interface KeptFigures {
 }
 
 /** Of a state, at a wall time: without checkpoints that have ended. */
-export function keptFigures({ checkpoints }: Manifest, nowMs: number): KeptFigures {
+export function retentionFigures({ checkpoints }: Manifest, nowMs: number): RetentionFigures {
   const live = checkpoints.filter((one) => !hasEnded(one, nowMs));
   const named = live.filter(isOf("named"));
   const readers = live.filter(isOf("reader"));

@@ -22,7 +22,7 @@ export function manifestsOf(parts: ReaderParts): ManifestStore {
  * The named checkpoints of a shard, for those who do not own it: beside its owner, who is neither
  * asked nor hindered, or where there is none.
  */
-export class UnownedCheckpoints {
+export class ExternalCheckpoints {
   readonly #parts: ReaderParts;
   readonly #manifests: ManifestStore;
 

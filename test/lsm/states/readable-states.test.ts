@@ -3,7 +3,7 @@ import { utf8 } from "../../../src/base/bytes.ts";
 import { SeededPrng } from "../../../src/base/prng.ts";
 import type { BlobStore } from "../../../src/blob/port.ts";
 import { ManifestHistory } from "../../../src/lsm/manifest/history.ts";
-import { type Reachable, reachable } from "../../../src/lsm/tools/reachable.ts";
+import { type ReadableStates, readableStates } from "../../../src/lsm/tools/readable-states.ts";
 import { ObjectReader } from "../../../src/lsm/wal/reader.ts";
 import { TimedShard } from "../support/timed-shard.ts";
 
@@ -13,11 +13,11 @@ function look(shard: TimedShard, gcMinAgeMs: number, store: BlobStore = shard.st
   const { clock } = shard;
   const wal = new ObjectReader(store, "wal/");
   const options = { gcMinAgeMs };
-  return shard.run(reachable({ store, wal, clock, prng: new SeededPrng(9), options }));
+  return shard.run(readableStates({ store, wal, clock, prng: new SeededPrng(9), options }));
 }
 
 /** The oldest state and the first time can be asked for; what lies before them cannot. */
-async function prove(shard: TimedShard, gcMinAgeMs: number, found: Reachable): Promise<void> {
+async function prove(shard: TimedShard, gcMinAgeMs: number, found: ReadableStates): Promise<void> {
   const read = async (at: { readonly sequence: number } | { readonly timeMs: number }) => {
     const reader = await shard.read({ at }, { gcMinAgeMs });
     const { sequence } = reader;

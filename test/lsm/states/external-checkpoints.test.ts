@@ -3,7 +3,7 @@ import { utf8 } from "../../../src/base/bytes.ts";
 import { FirnError } from "../../../src/base/error.ts";
 import { SeededPrng } from "../../../src/base/prng.ts";
 import type { BlobStore } from "../../../src/blob/port.ts";
-import { UnownedCheckpoints } from "../../../src/lsm/tools/unowned.ts";
+import { ExternalCheckpoints } from "../../../src/lsm/tools/external-checkpoints.ts";
 import type { WalReader } from "../../../src/lsm/wal/port.ts";
 import { ObjectReader } from "../../../src/lsm/wal/reader.ts";
 import { type Fault, FaultyBlobStore } from "../../support/faulty-blob-store.ts";
@@ -16,9 +16,9 @@ function unowned(
   { clock, store }: TimedShard,
   through: BlobStore = store,
   wal: WalReader = new ObjectReader(through, "wal/"),
-): UnownedCheckpoints {
+): ExternalCheckpoints {
   const options = { gcMinAgeMs: 0 };
-  return new UnownedCheckpoints({ store: through, wal, clock, prng: new SeededPrng(9), options });
+  return new ExternalCheckpoints({ store: through, wal, clock, prng: new SeededPrng(9), options });
 }
 
 /** A shard with a table, released by its owner. */
