@@ -1,6 +1,5 @@
 import type { Clock } from "../base/clock.ts";
 import { Counts, type Metrics, STORE_LATENCY_BUCKETS_S, Times } from "../base/metrics.ts";
-import { Counter } from "../base/prom.ts";
 import type {
   Batch,
   CommitOutcome,
@@ -22,7 +21,7 @@ interface Figures {
   readonly requests: Counts;
   /** By method. */
   readonly latency: Times;
-  readonly conflicts: Counter;
+  readonly conflicts: Counts;
   /** By kind of operation. */
   readonly ops: Counts;
 }
@@ -57,7 +56,7 @@ export class MeteredPointerStore implements PointerStore {
       ({ outcome }) => (outcome === "committed" ? "ok" : outcome),
     );
     for (const { op } of batch.ops) this.#figures.ops.add(1, op);
-    if (answer.outcome === "conflict") this.#figures.conflicts.inc(answer.failed.length);
+    if (answer.outcome === "conflict") this.#figures.conflicts.add(answer.failed.length);
     return answer;
   }
 
@@ -118,10 +117,9 @@ function register(metrics: Metrics): Figures {
       labels: ["method", "outcome"],
     }),
     latency: new Times(metrics, latency, STORE_LATENCY_BUCKETS_S),
-    conflicts: new Counter({
+    conflicts: new Counts(metrics, {
       name: "firn_pointer_conflicts_total",
       help: "Items whose condition did not hold when a batch was refused.",
-      registers: [metrics],
     }),
     ops: new Counts(metrics, {
       name: "firn_pointer_ops_total",

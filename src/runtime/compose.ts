@@ -3,8 +3,7 @@ import type { OnDefect } from "../base/background.ts";
 import { type ErrorContext, FirnError } from "../base/error.ts";
 import { IdSource } from "../base/ids.ts";
 import { assertLimits, LIMITS } from "../base/limits.ts";
-import { createMetrics, type Metrics } from "../base/metrics.ts";
-import { Counter } from "../base/prom.ts";
+import { Counts, createMetrics, type Metrics } from "../base/metrics.ts";
 import { Locations } from "../blob/locations.ts";
 import type { BlobStore } from "../blob/port.ts";
 import { S3_SCHEMES } from "../blob/s3/location.ts";
@@ -252,13 +251,12 @@ function reachable(url: string): string {
 }
 
 function counted({ onDefect }: Components, metrics: Metrics): OnDefect {
-  const defects = new Counter({
+  const defects = new Counts(metrics, {
     name: "firn_background_defects_total",
     help: "Pieces of work in the background that a defect ended",
-    registers: [metrics],
   });
   return (error) => {
-    defects.inc();
+    defects.add(1);
     onDefect(error);
   };
 }

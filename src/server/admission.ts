@@ -1,8 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { assert } from "../base/assert.ts";
 import { LIMITS } from "../base/limits.ts";
-import { Counts, type Metrics } from "../base/metrics.ts";
-import { Gauge } from "../base/prom.ts";
+import { Counts, type Metrics, readWhenPrinted } from "../base/metrics.ts";
 import { overloaded } from "../http/failure.ts";
 
 const KINDS = ["read", "write"] as const;
@@ -40,15 +39,12 @@ export class Admission {
       labels: ["kind"],
     });
     const inFlight = this.#inFlight;
-    new Gauge({
+    const underWay = {
       name: "firn_http_in_flight",
       help: "Requests under way that count towards the limit",
-      labelNames: ["kind"],
-      registers: [metrics],
-      collect() {
-        for (const kind of KINDS) this.set({ kind }, inFlight[kind]);
-      },
-    });
+      labels: ["kind"],
+    };
+    readWhenPrinted(metrics, "gauge", underWay, () => KINDS.map((kind) => [inFlight[kind], kind]));
   }
 
   /**

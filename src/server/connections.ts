@@ -1,8 +1,7 @@
 import type { Server, ServerResponse } from "node:http";
 import { BlockList, isIPv4, type Socket } from "node:net";
 import { canonicalHost } from "../base/loopback.ts";
-import { Counts, type Metrics } from "../base/metrics.ts";
-import { Gauge } from "../base/prom.ts";
+import { Counts, type Metrics, readWhenPrinted } from "../base/metrics.ts";
 
 /** How many connections there may be at once. */
 export interface ConnectionLimits {
@@ -30,14 +29,8 @@ export class Connections {
       labels: ["limit"],
     });
     const sockets = this.#sockets;
-    new Gauge({
-      name: "firn_http_connections",
-      help: "Open connections",
-      registers: [metrics],
-      collect() {
-        this.set(sockets.size);
-      },
-    });
+    const open = { name: "firn_http_connections", help: "Open connections" };
+    readWhenPrinted(metrics, "gauge", open, () => [[sockets.size]]);
     server.on("connection", (socket: Socket) => this.#accept(socket));
   }
 

@@ -1,8 +1,7 @@
 import { FirnError } from "../base/error.ts";
 import type { JobId } from "../base/ids.ts";
 import { LIMITS } from "../base/limits.ts";
-import type { Metrics } from "../base/metrics.ts";
-import { Counter } from "../base/prom.ts";
+import { Counts, type Metrics } from "../base/metrics.ts";
 import type { AccountCatalog } from "../catalog/catalog.ts";
 import type { JobListener } from "../catalog/job-news.ts";
 import { JobLease } from "../catalog/jobs.ts";
@@ -45,8 +44,8 @@ const MAX_SLEEP_MS = 3_600_000;
 export class JobRunner implements JobListener {
   readonly #catalog: AccountCatalog;
   readonly #works: Readonly<Record<JobKind, JobWork>>;
-  readonly #outcomes: Counter<"kind" | "outcome">;
-  readonly #failures: Counter<"kind" | "code">;
+  readonly #outcomes: Counts;
+  readonly #failures: Counts;
   readonly #onFailed: OnJobFailed;
   readonly #ended = new AbortController();
   /** Ends the sleep that goes on. */
@@ -66,17 +65,15 @@ export class JobRunner implements JobListener {
     this.#catalog = catalog;
     this.#works = works;
     this.#onFailed = onFailed;
-    this.#failures = new Counter({
+    this.#failures = new Counts(metrics, {
       name: "firn_job_failures_total",
       help: "Jobs that failed and were given back, by the code of what stopped them",
-      labelNames: ["kind", "code"],
-      registers: [metrics],
+      labels: ["kind", "code"],
     });
-    this.#outcomes = new Counter({
+    this.#outcomes = new Counts(metrics, {
       name: "firn_jobs_total",
       help: "Jobs that were taken up, by how they came out",
-      labelNames: ["kind", "outcome"],
-      registers: [metrics],
+      labels: ["kind", "outcome"],
     });
   }
 
@@ -234,13 +231,13 @@ export class JobRunner implements JobListener {
 
   #tell({ job }: JobLease, code: string, error: unknown, againAfterMs: number): void {
     const { kind, id, tries } = job;
-    this.#failures.inc({ kind, code });
+    this.#failures.add(1, kind, code);
     const message = messageOf(error);
     this.#onFailed({ kind, job: id, code, message, tries, againAfterMs });
   }
 
   #count({ job }: JobLease, outcome: Outcome): void {
-    this.#outcomes.inc({ kind: job.kind, outcome });
+    this.#outcomes.add(1, job.kind, outcome);
   }
 }
 

@@ -3,8 +3,7 @@ import { utf8 } from "../base/bytes.ts";
 import type { TableId } from "../base/ids.ts";
 import { type JsonObject, printJson } from "../base/json.ts";
 import { LIMITS } from "../base/limits.ts";
-import type { Metrics } from "../base/metrics.ts";
-import { Counter } from "../base/prom.ts";
+import { Counts, type Metrics } from "../base/metrics.ts";
 import type { AccountCatalog } from "../catalog/catalog.ts";
 import type { MetricsReport } from "../catalog/reports.ts";
 import type { Actor } from "./actor.ts";
@@ -29,13 +28,12 @@ export class MetricsReports implements ReportOperations {
   constructor(catalog: AccountCatalog, metrics: Metrics, onDefect?: OnDefect) {
     this.#catalog = catalog;
     this.#lanes = Array.from({ length: LANES }, () => new Background(onDefect));
-    const counter = new Counter({
+    const counter = new Counts(metrics, {
       name: "firn_metrics_reports_total",
       help: "Metrics reports of clients: stored, dropped unstored, or failed to be stored",
-      labelNames: ["outcome"],
-      registers: [metrics],
+      labels: ["outcome"],
     });
-    this.#count = (outcome) => counter.inc({ outcome });
+    this.#count = (outcome) => counter.add(1, outcome);
   }
 
   /**

@@ -1,7 +1,6 @@
 import { FirnError } from "../base/error.ts";
 import { LIMITS } from "../base/limits.ts";
-import type { Metrics } from "../base/metrics.ts";
-import { Counter } from "../base/prom.ts";
+import { Counts, type Metrics } from "../base/metrics.ts";
 import { isWithin, type Locations } from "../blob/locations.ts";
 import type { AccountCatalog } from "../catalog/catalog.ts";
 import { isAlone } from "../catalog/claims.ts";
@@ -66,21 +65,19 @@ interface Unreadable {
 export class Purge {
   readonly #catalog: AccountCatalog;
   readonly #parts: Parts;
-  readonly #deleted: Counter;
-  readonly #unreadable: Counter;
+  readonly #deleted: Counts;
+  readonly #unreadable: Counts;
 
   constructor(catalog: AccountCatalog, parts: Parts) {
     this.#catalog = catalog;
     this.#parts = parts;
-    this.#deleted = new Counter({
+    this.#deleted = new Counts(parts.metrics, {
       name: "firn_purged_files_total",
       help: "Files of purged tables that were deleted",
-      registers: [parts.metrics],
     });
-    this.#unreadable = new Counter({
+    this.#unreadable = new Counts(parts.metrics, {
       name: "firn_purge_unreadable_files_total",
       help: "Files of purged tables that could not be read, so that what only they name stays",
-      registers: [parts.metrics],
     });
   }
 
@@ -139,7 +136,7 @@ export class Purge {
     files: number,
     { error: { code, message }, location }: Unreadable,
   ): { readonly failures: number; readonly lastFailure: string; readonly lastMessage: string } {
-    this.#unreadable.inc(files);
+    this.#unreadable.add(files);
     this.#parts.onUnreadable?.({ job: job.id, table: id, files, last: location, code, message });
     return { failures: job.failures + files, lastFailure: code, lastMessage: message };
   }
@@ -218,7 +215,7 @@ export class Purge {
     }
     lease.assertHeld();
     await this.#parts.locations.deleteMany(own);
-    this.#deleted.inc(own.length);
+    this.#deleted.add(own.length);
     return "all";
   }
 

@@ -2,8 +2,7 @@ import type { OnDefect } from "../base/background.ts";
 import { FirnError } from "../base/error.ts";
 import type { JobId, WriterId } from "../base/ids.ts";
 import { LIMITS } from "../base/limits.ts";
-import type { Metrics } from "../base/metrics.ts";
-import { Counter, Gauge } from "../base/prom.ts";
+import { Counts, type Metrics, readWhenPrinted } from "../base/metrics.ts";
 import type { AccountCatalog } from "../catalog/catalog.ts";
 import { encodeJob } from "../catalog/codec/job.ts";
 import { type JobLease, jobKeys } from "../catalog/jobs.ts";
@@ -53,8 +52,7 @@ export class Tombstones {
   readonly pointers: PointerStore;
   readonly #inner: PointerStore;
   readonly #expires: boolean;
-  readonly #forgotten: Counter<"found">;
-  readonly #waiting: Gauge;
+  readonly #forgotten: Counts;
   /** In the order of their time. */
   #remembered: Remembered[] = [];
   readonly #onDefect: OnDefect | undefined;
@@ -72,17 +70,16 @@ export class Tombstones {
     this.pointers = new CommitsTold(inner, ({ ops }) => {
       for (const op of ops) if (op.op === "delete") this.#remember(op.key, op.expected + 1n);
     });
-    this.#forgotten = new Counter({
+    this.#forgotten = new Counts(metrics, {
       name: "firn_tombstones_forgotten_total",
       help: "Tombstones that were removed past their life: known to this node, or found by a sweep",
-      labelNames: ["found"],
-      registers: [metrics],
+      labels: ["found"],
     });
-    this.#waiting = new Gauge({
+    const waiting = {
       name: "firn_tombstones_waiting",
       help: "Tombstones that this node will remove past their life",
-      registers: [metrics],
-    });
+    };
+    readWhenPrinted(metrics, "gauge", waiting, () => [[this.#remembered.length]]);
   }
 
   /** Names the catalog whose tombstones these are. Before all else. */
@@ -155,7 +152,6 @@ export class Tombstones {
     if (this.#remembered.length >= LIMITS.tombstonesRemembered) return;
     const dueMs = clock.monotonicMs() + LIMITS.tombstoneLifeMs + LIMITS.forgetSpreadMs;
     this.#remembered.push({ key, version, dueMs });
-    this.#waiting.set(this.#remembered.length);
     this.#running ??= this.#run(catalog).finally(() => {
       this.#running = undefined;
     });
@@ -174,7 +170,6 @@ export class Tombstones {
       try {
         await this.#forget(some, "node");
         this.#remembered.splice(0, some.length);
-        this.#waiting.set(this.#remembered.length);
         await clock.sleep(FORGET_PAUSE_MS, signal);
       } catch (error) {
         if (!(error instanceof FirnError)) this.#onDefect?.(error);
@@ -192,7 +187,7 @@ export class Tombstones {
       dead.map(({ key, version }) => this.#inner.forget(key, version)),
     );
     const gone = outcomes.filter((each) => each.status === "fulfilled" && each.value);
-    if (gone.length > 0) this.#forgotten.inc({ found }, gone.length);
+    if (gone.length > 0) this.#forgotten.add(gone.length, found);
     for (const each of outcomes) {
       // One that nobody can read stays, and keeps no other.
       if (each.status === "rejected" && !isCorrupt(each.reason)) throw each.reason;

@@ -43,8 +43,7 @@ async function cached(
   });
   /** Reads by where they were found. */
   const found = async (): Promise<Record<string, number>> => {
-    const figure = await metrics.getSingleMetric("firn_blob_cache_reads_total")?.get();
-    const values = figure?.values ?? [];
+    const values = metrics.samples("firn_blob_cache_reads_total");
     return Object.fromEntries(values.map(({ labels, value }) => [labels["found"], value]));
   };
   return { store, found };

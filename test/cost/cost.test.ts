@@ -44,7 +44,7 @@ describe("dollars", () => {
     costs.pointer({ operation: "PutItem", readUnits: 0, writeUnits: 5 });
     costs.pointer({ operation: "Query", readUnits: 8, writeUnits: 0 });
     for (const operation of ["PutObject", "GetObject", "DeleteObjects"]) costs.blob({ operation });
-    const printed = await metrics.metrics();
+    const printed = metrics.print();
     const value = (name: string): number =>
       Number(new RegExp(`^${name} (\\S+)$`, "m").exec(printed)?.[1]);
     const dollars = "firn_store_dollars_total";

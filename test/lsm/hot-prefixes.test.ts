@@ -140,7 +140,8 @@ describe("an engine", () => {
     });
     const sample = async (name: string): Promise<number> =>
       Number(
-        (await metrics.metrics())
+        metrics
+          .print()
           .split("\n")
           .find((line) => line.startsWith(name))
           ?.split(" ")[1],

@@ -59,14 +59,15 @@ describe("statistics", () => {
     expect(stats.cache.hits).toBeGreaterThan(1_000);
 
     const sample = async (name: string): Promise<number | undefined> => {
-      const line = (await metrics.metrics())
+      const line = metrics
+        .print()
         .split("\n")
         .find((text) => text.startsWith(`firn_lsm_${name}{`));
       return line === undefined ? undefined : Number(line.split(" ").at(-1));
     };
     expect(await sample("disk_bytes")).toBe(stats.tree.fileBytes);
     expect(await sample("tombstone_ratio")).toBeCloseTo(250 / 750);
-    expect(await metrics.metrics()).toContain('firn_lsm_seconds_count{shard="one",kind="flush"} 2');
+    expect(metrics.print()).toContain('firn_lsm_seconds_count{shard="one",kind="flush"} 2');
     await engine.close();
     expect(await sample("disk_bytes")).toBeUndefined();
   });

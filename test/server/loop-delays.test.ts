@@ -20,7 +20,7 @@ function watched() {
     },
     /** The sums of the delays by operation, and of their processor time, in ms. */
     found: async () => {
-      const printed = await metrics.metrics();
+      const printed = metrics.print();
       const sums = (name: string) =>
         Object.fromEntries(
           [...printed.matchAll(new RegExp(`${name}\\{operation="([^"]+)"\\} (\\S+)`, "g"))].map(

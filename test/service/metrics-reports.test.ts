@@ -39,8 +39,8 @@ async function textsOf({ reports }: TestIceberg, ref: TableRef = T, limit?: numb
 }
 
 async function counted({ metrics }: TestIceberg): Promise<Record<string, number>> {
-  const { values } = (await metrics.getSingleMetric("firn_metrics_reports_total")?.get()) ?? {};
-  return Object.fromEntries((values ?? []).map(({ labels, value }) => [labels["outcome"], value]));
+  const samples = metrics.samples("firn_metrics_reports_total");
+  return Object.fromEntries(samples.map(({ labels, value }) => [labels["outcome"], value]));
 }
 
 test("reports of each table are kept apart, newest first, to the last bit", async () => {

@@ -46,8 +46,8 @@ async function world() {
       }
     };
     const forgotten = async (found: "node" | "sweep"): Promise<number> => {
-      const metric = await node.metrics.getSingleMetric("firn_tombstones_forgotten_total")?.get();
-      return metric?.values.find(({ labels }) => labels["found"] === found)?.value ?? 0;
+      const metric = node.metrics.samples("firn_tombstones_forgotten_total");
+      return metric.find(({ labels }) => labels["found"] === found)?.value ?? 0;
     };
     let from = pointers.history.length;
     /** Methods called since the last time that this was asked. */

@@ -58,6 +58,6 @@ function addProbes(
   });
   app.get("/metrics", async (_request, reply) => {
     reply.type(metrics.contentType);
-    return metrics.metrics();
+    return metrics.print();
   });
 }

@@ -1,5 +1,10 @@
-import { type Metrics, STORE_LATENCY_BUCKETS_S } from "../../base/metrics.ts";
-import { Counter, Gauge, Histogram } from "../../base/prom.ts";
+import {
+  type Metrics,
+  type Reading,
+  readWhenPrinted,
+  STORE_LATENCY_BUCKETS_S,
+  Times,
+} from "../../base/metrics.ts";
 import { hotSpot } from "../read/hot-prefixes.ts";
 import type { BudgetFigures, MemoryBudget } from "../write/budget.ts";
 import type { LsmStats } from "./stats.ts";
@@ -75,74 +80,57 @@ const BUDGET_PARTS: readonly (readonly [part: string, of: (figures: BudgetFigure
  */
 export class LsmMetrics {
   readonly #shards = new Map<string, () => LsmStats>();
-  readonly #latency: Histogram<"shard" | "kind">;
+  readonly #latency: Times;
 
   /** @param budget that the engines share. */
   constructor(metrics: Metrics, budget: MemoryBudget) {
     const shards = this.#shards;
-    const registers = [metrics];
-    new Gauge({
+    const bytes = {
       name: "firn_lsm_budget_bytes",
       help: "Memory that all shards may take, and what of it is taken, by what.",
-      labelNames: ["part"],
-      registers,
-      collect() {
-        for (const [part, of] of BUDGET_PARTS) this.set({ part }, of(budget.figures));
-      },
-    });
-    new Counter({
+      labels: ["part"],
+    };
+    readWhenPrinted(metrics, "gauge", bytes, () =>
+      BUDGET_PARTS.map(([part, of]) => [of(budget.figures), part]),
+    );
+    const relieved = {
       name: "firn_lsm_relieved_total",
       help: "Memtables that were flushed before they were full, to make room.",
-      registers,
-      collect() {
-        this.reset();
-        this.inc(budget.figures.relieved);
-      },
-    });
+    };
+    readWhenPrinted(metrics, "counter", relieved, () => [[budget.figures.relieved]]);
     for (const [name, help, of] of FIGURES) {
-      new Gauge({
-        name: `firn_lsm_${name}`,
-        help,
-        labelNames: ["shard"],
-        registers,
-        collect() {
-          this.reset();
-          for (const [shard, stats] of shards) this.set({ shard }, of(stats()));
-        },
-      });
+      const figure = { name: `firn_lsm_${name}`, help, labels: ["shard"] };
+      readWhenPrinted(metrics, "gauge", figure, () =>
+        [...shards].map(([shard, stats]) => [of(stats()), shard]),
+      );
     }
-    this.#printHotSpots(registers);
-    this.#latency = new Histogram({
+    this.#printHotSpots(metrics);
+    const latency = {
       name: "firn_lsm_seconds",
       help: "Time of reads that waited for the store, of commits to the log, of flushes.",
-      labelNames: ["shard", "kind"],
-      buckets: STORE_LATENCY_BUCKETS_S,
-      registers,
-    });
+      labels: ["shard", "kind"],
+    };
+    this.#latency = new Times(metrics, latency, STORE_LATENCY_BUCKETS_S);
   }
 
   /** Never which prefix it is: keys are without number, and not for everybody's eyes. */
-  #printHotSpots(registers: Metrics[]): void {
+  #printHotSpots(metrics: Metrics): void {
     const shards = this.#shards;
     const spots: [string, string, "share" | "perSecond"][] = [
       ["share", "Share of the operations that meet the hottest few keys of one prefix.", "share"],
       ["per_second", "Operations a second that meet them.", "perSecond"],
     ];
     for (const [name, help, figure] of spots) {
-      new Gauge({
-        name: `firn_lsm_hot_prefix_${name}`,
-        help,
-        labelNames: ["shard", "kind"],
-        registers,
-        collect() {
-          this.reset();
-          for (const [shard, stats] of shards) {
-            const { reads, writes } = stats().hot;
-            this.set({ shard, kind: "read" }, hotSpot(reads)?.[figure] ?? 0);
-            this.set({ shard, kind: "write" }, hotSpot(writes)?.[figure] ?? 0);
-          }
-        },
-      });
+      const options = { name: `firn_lsm_hot_prefix_${name}`, help, labels: ["shard", "kind"] };
+      readWhenPrinted(metrics, "gauge", options, () =>
+        [...shards].flatMap(([shard, stats]): readonly Reading[] => {
+          const { reads, writes } = stats().hot;
+          return [
+            [hotSpot(reads)?.[figure] ?? 0, shard, "read"],
+            [hotSpot(writes)?.[figure] ?? 0, shard, "write"],
+          ];
+        }),
+      );
     }
   }
 
@@ -151,7 +139,7 @@ export class LsmMetrics {
     this.#shards.set(shard, stats);
     const latency = this.#latency;
     return {
-      latency: { observe: (kind, seconds) => latency.observe({ shard, kind }, seconds) },
+      latency: { observe: (kind, seconds) => latency.observe(seconds, shard, kind) },
       // Whoever opened the shard again may have its place by now.
       remove: () => {
         if (this.#shards.get(shard) === stats) this.#shards.delete(shard);

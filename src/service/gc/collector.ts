@@ -1,7 +1,7 @@
 import { FirnError } from "../../base/error.ts";
 import type { WriterId } from "../../base/ids.ts";
 import { LIMITS } from "../../base/limits.ts";
-import { Counter } from "../../base/prom.ts";
+import { Counts } from "../../base/metrics.ts";
 import type { JobLease } from "../../catalog/jobs.ts";
 import { walkPayloads } from "../../catalog/walk.ts";
 import { CommitsTold } from "../../pointer/commits-told.ts";
@@ -60,9 +60,9 @@ export class Collector {
   #started = false;
   /** The period for which a job was asked for. */
   #askedMs = 0;
-  #deleted: Counter<"kind"> | undefined;
-  #deletedBytes: Counter<"kind"> | undefined;
-  #runs: Counter<"outcome"> | undefined;
+  #deleted: Counts | undefined;
+  #deletedBytes: Counts | undefined;
+  #runs: Counts | undefined;
   #last: GarbageReport | undefined;
 
   constructor(inner: PointerStore) {
@@ -73,23 +73,19 @@ export class Collector {
   /** Names what it collects. Before all else. */
   serve(parts: GcParts): void {
     this.#parts = parts;
-    const registers = [parts.metrics];
-    this.#deleted = new Counter({
+    this.#deleted = new Counts(parts.metrics, {
       name: "firn_gc_deleted_total",
-      labelNames: ["kind"],
-      registers,
+      labels: ["kind"],
       help: "What garbage collection deleted, by kind",
     });
-    this.#deletedBytes = new Counter({
+    this.#deletedBytes = new Counts(parts.metrics, {
       name: "firn_gc_deleted_bytes_total",
-      labelNames: ["kind"],
-      registers,
+      labels: ["kind"],
       help: "Bytes of the objects that garbage collection deleted, by kind",
     });
-    this.#runs = new Counter({
+    this.#runs = new Counts(parts.metrics, {
       name: "firn_gc_steps_total",
-      labelNames: ["outcome"],
-      registers,
+      labels: ["outcome"],
       help: "Steps of garbage collection that ended, by outcome",
     });
   }
@@ -140,7 +136,7 @@ export class Collector {
     const report = emptyReport();
     try {
       const outcome = await this.#step(lease, ended, report);
-      this.#runs?.inc({ outcome: outcome === true ? "done" : "waiting" });
+      this.#runs?.add(1, outcome === true ? "done" : "waiting");
       return outcome;
     } catch (error) {
       if (error instanceof Interrupted) return false;
@@ -149,7 +145,7 @@ export class Collector {
       // Who goes on with a run that another has ended finds its segments gone.
       await lease.renew();
       // To look again at once would find the same: an operator is to look first.
-      this.#runs?.inc({ outcome: "stopped" });
+      this.#runs?.add(1, "stopped");
       const { code, message, context: facts } = error;
       const said = `${message} ${JSON.stringify(facts)}`;
       this.#served.onStopped?.({ run: lease.job.step, code, message: said });
@@ -372,8 +368,8 @@ export class Collector {
   #count({ garbage }: GarbageReport): void {
     for (const kind of GARBAGE_KINDS) {
       const { count, bytes } = garbage[kind];
-      if (count > 0) this.#deleted?.inc({ kind }, count);
-      if (bytes > 0) this.#deletedBytes?.inc({ kind }, bytes);
+      if (count > 0) this.#deleted?.add(count, kind);
+      if (bytes > 0) this.#deletedBytes?.add(bytes, kind);
     }
   }
 }
