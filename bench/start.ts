@@ -16,8 +16,10 @@ const WAYS: Readonly<Record<Way, readonly [string, ...string[]]>> = {
   /** One that cannot run it, so that the bundled one does: two processes. */
   bundled: [process.execPath, "--no-experimental-strip-types", BIN],
   npm: ["npm", "start", "--silent", "--"],
+  /** Without the cache of compiled code, as the first start of a clone on a machine. */
+  uncached: [process.execPath, BIN],
 };
-type Way = "node" | "bundled" | "npm";
+type Way = "node" | "bundled" | "npm" | "uncached";
 
 type Profile = "memory" | "local";
 
@@ -47,6 +49,7 @@ async function start(way: Way, profile: Profile, dir: string): Promise<Started> 
   const began = performance.now();
   const child = spawn(command, [...serve, "--port", "0", "--profile", profile, "--dir", dir], {
     cwd: ROOT,
+    env: way === "uncached" ? { ...process.env, NODE_DISABLE_COMPILE_CACHE: "1" } : process.env,
     stdio: ["ignore", "pipe", "pipe"],
     // All processes of it, to be ended with it whatever happens.
     detached: true,
@@ -157,6 +160,7 @@ export async function benchStart({ smoke }: { readonly smoke: boolean }): Promis
     await start("bundled", "local", join(scratch, "warm"));
     for (let round = 0; round < rounds; round++) {
       const dir = join(scratch, `${round}`);
+      await keep("uncached", "memory", "none", dir);
       await keep("node", "memory", "none", dir);
       await keep("node", "local", "fresh", join(dir, "node"));
       await keep("node", "local", "used", join(dir, "node"));
