@@ -16,11 +16,13 @@ import { wireServer } from "./server/wire.ts";
 import { type ActedOn, actingAs, OWN_ACTOR } from "./service/actor.ts";
 import type { CatalogAdmin as Catalogs } from "./service/catalog-admin.ts";
 import type { DroppedAdmin as Dropped } from "./service/dropped-admin.ts";
+import type { EntityHistory as History } from "./service/entity-history.ts";
 import type { MetricsReports as Reports } from "./service/metrics-reports.ts";
 import type { TableSnapshots as Snapshots } from "./service/table-snapshots.ts";
 
 export { type ErrorContext, type ErrorKind, FirnError } from "./base/error.ts";
 export type { UndropTarget } from "./catalog/dropped.ts";
+export type { Moment } from "./catalog/history.ts";
 export type { MetricsReport } from "./catalog/reports.ts";
 export type { CompactionStyle } from "./lsm/index.ts";
 export type { LogLevel, Profile } from "./runtime/settings.ts";
@@ -29,6 +31,15 @@ export type {
   DroppedInfo,
   DroppedPage,
 } from "./service/dropped-admin.ts";
+export type {
+  AuditQuery,
+  ChangedEntity,
+  ChangeInfo,
+  ChangePage,
+  EntityName,
+  VersionInfo,
+  VersionPage,
+} from "./service/entity-history.ts";
 export type { FindingCode, FindingLevel } from "./service/fsck/findings.ts";
 export type { FsckFinding, FsckSummary } from "./service/fsck/fsck.ts";
 export type { SnapshotPage } from "./service/table-snapshots.ts";
@@ -40,6 +51,7 @@ export type CatalogAdmin = ActedOn<
 export type TableSnapshots = ActedOn<Snapshots>;
 export type MetricsReports = ActedOn<Pick<Reports, "list">>;
 export type DroppedAdmin = ActedOn<Dropped>;
+export type EntityHistory = ActedOn<History>;
 
 /** The settings of an embedded Firn: the names of the flags, in camel case. */
 export interface FirnOptions {
@@ -129,6 +141,8 @@ export class Firn {
   readonly reports: MetricsReports;
   /** What was dropped and can be brought back. */
   readonly dropped: DroppedAdmin;
+  /** Versions of entities, the change feed, the audit: within the history retention. */
+  readonly history: EntityHistory;
   readonly #server: FirnServer;
   readonly #composition: Composition;
   readonly #scratch: string | undefined;
@@ -146,6 +160,7 @@ export class Firn {
     this.snapshots = actingAs(OWN_ACTOR, composition.snapshots);
     this.reports = actingAs(OWN_ACTOR, composition.reports);
     this.dropped = actingAs(OWN_ACTOR, composition.dropped);
+    this.history = actingAs(OWN_ACTOR, composition.history);
     this.url = url;
     this.#scratch = scratch;
   }

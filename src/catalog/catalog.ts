@@ -2,6 +2,7 @@ import { type AccountStores, openAccount } from "./accounts.ts";
 import { Catalogs } from "./catalogs.ts";
 import type { CatalogContext } from "./context.ts";
 import { Dropped } from "./dropped.ts";
+import { History } from "./history.ts";
 import { Jobs } from "./jobs.ts";
 import { Namespaces } from "./namespaces.ts";
 import { Reports } from "./reports.ts";
@@ -19,6 +20,7 @@ export class AccountCatalog {
   readonly reports: Reports;
   readonly dropped: Dropped;
   readonly jobs: Jobs;
+  readonly history: History;
 
   private constructor(context: CatalogContext) {
     const resolver = new Resolver(context);
@@ -30,6 +32,7 @@ export class AccountCatalog {
     this.reports = new Reports(context);
     this.dropped = new Dropped(context, resolver);
     this.jobs = new Jobs(context);
+    this.history = new History(context);
   }
 
   /** Opens the account of this name, which is made where it is not there yet. */

@@ -5,7 +5,7 @@ import { LIMITS } from "../base/limits.ts";
 import type { PointerOp } from "../pointer/port.ts";
 import { encodeChange, encodePackedChange } from "./codec/change.ts";
 import { encodeEnvelope, MIN_WRITER_VERSION, SCHEMA_VERSION } from "./codec/envelope.ts";
-import { digits19, FAMILIES, keyOf } from "./keys.ts";
+import { digits19, directoryOf, FAMILIES, keyOf } from "./keys.ts";
 import type { ChangedKey, ChangeRecord } from "./model.ts";
 import { blobPathOf } from "./paths.ts";
 import type { Authorship } from "./payloads.ts";
@@ -20,6 +20,15 @@ export interface EncodedChange {
 function bucketOf(timeMs: number, id: ChangeId): string {
   const shard = Number.parseInt(id.slice(-4), 16) % LIMITS.changeShards;
   return `${digits19(Math.floor(timeMs / 60_000))}-${shard}`;
+}
+
+/** The directories of all changes of the minute of a time. */
+export function changeDirectories(account: AccountId, timeMs: number): readonly string[] {
+  assert(timeMs >= 0, "a change has a time");
+  const minute = digits19(Math.floor(timeMs / 60_000));
+  return Array.from({ length: LIMITS.changeShards }, (_, shard) =>
+    directoryOf(FAMILIES.change, account, `${minute}-${shard}`),
+  );
 }
 
 /** Where the record of a change lies. `timeMs`: when its attempt began. */

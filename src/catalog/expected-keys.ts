@@ -1,3 +1,4 @@
+import { assert } from "../base/assert.ts";
 import type { AccountId } from "../base/ids.ts";
 import { LIMITS } from "../base/limits.ts";
 import { encodeSummary } from "./codec/summary.ts";
@@ -88,5 +89,7 @@ export function fitSummary(summary: Summary): Uint8Array {
   const bytes = encodeSummary(summary);
   if (bytes.length <= LIMITS.summaryBytes) return bytes;
   const { metadataLocation: _left, ...rest } = summary;
-  return encodeSummary(rest);
+  const shorter = encodeSummary(rest);
+  assert(shorter.length <= LIMITS.summaryBytes, "a summary fits without its location");
+  return shorter;
 }

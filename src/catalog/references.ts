@@ -1,3 +1,4 @@
+import { assert } from "../base/assert.ts";
 import type { AccountId } from "../base/ids.ts";
 import type { Live } from "../pointer/port.ts";
 import { decodeChange } from "./codec/change.ts";
@@ -247,6 +248,7 @@ const MAX_ID = 2n ** 63n - 1n;
  * @throws FirnError `Corrupt`: keys of its family lead to no payload.
  */
 export function payloadOfKey(key: string, hash: Uint8Array): string {
+  assert(hash.length === 32, "a payload's hash is a SHA-256");
   const sha = Buffer.from(hash).toString("hex");
   const { family, values } = parseKey(key);
   const [account = "", id = "", leaf = ""] = values;

@@ -29,7 +29,7 @@ import { type Components, localStores, memoryStores, type Stores } from "./store
 export interface Composition
   extends Pick<
     CatalogNode,
-    "iceberg" | "readBody" | "catalogs" | "snapshots" | "reports" | "dropped" | "close"
+    "iceberg" | "readBody" | "catalogs" | "snapshots" | "reports" | "dropped" | "history" | "close"
   > {
   readonly metrics: Metrics;
   /** What operators ask of the catalog. */

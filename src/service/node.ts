@@ -1,5 +1,6 @@
 import type { Clock } from "../base/clock.ts";
 import type { JsonObject } from "../base/json.ts";
+import { LIMITS } from "../base/limits.ts";
 import type { Metrics } from "../base/metrics.ts";
 import type { Locations } from "../blob/locations.ts";
 import { MemoryBlobStore } from "../blob/memory.ts";
@@ -9,6 +10,7 @@ import { AccountCatalog } from "../catalog/catalog.ts";
 import { DEFAULT_ACCOUNT, OWN_ACTOR } from "./actor.ts";
 import { CatalogAdmin } from "./catalog-admin.ts";
 import { DroppedAdmin } from "./dropped-admin.ts";
+import { EntityHistory } from "./entity-history.ts";
 import { Fsck } from "./fsck/fsck.ts";
 import { judgeFilesWith } from "./fsck/table-files.ts";
 import { Collector } from "./gc/collector.ts";
@@ -75,6 +77,7 @@ export interface CatalogNode {
   readonly reports: MetricsReports;
   readonly dropped: UseCases<DroppedAdmin>;
   readonly jobsAdmin: UseCases<JobsAdmin>;
+  readonly history: UseCases<EntityHistory>;
   /** The JSON of a body that is too large to be parsed within a turn. See `readObject`. */
   readonly readBody: (bytes: Uint8Array) => Promise<JsonObject>;
   /** Not started. */
@@ -109,6 +112,7 @@ export async function openNode(parts: NodeParts): Promise<CatalogNode> {
     allowedLocations: allowed = [],
   } = parts;
   const { pointersExpire: expires = false } = parts;
+  const retentionMs = parts.gc?.historyRetentionMs ?? LIMITS.historyRetentionMs;
   const { onDefect } = stores;
   const collector = new Collector(stores.pointers);
   const tombstones = new Tombstones(collector.pointers, { metrics, expires, onDefect });
@@ -163,6 +167,7 @@ export async function openNode(parts: NodeParts): Promise<CatalogNode> {
     reports,
     dropped: behind(door, new DroppedAdmin(catalog, places)),
     jobsAdmin: behind(door, new JobsAdmin(catalog, jobs)),
+    history: behind(door, new EntityHistory(catalog, new PageTokens(secret), retentionMs)),
     readBody: (bytes) => readObject(reading, bytes),
     jobs,
     tombstones,
@@ -171,7 +176,7 @@ export async function openNode(parts: NodeParts): Promise<CatalogNode> {
       const checked = { ...told, blobs, scratch };
       const readers = { tables: files, views: viewFiles };
       const judgeFiles = judgeFilesWith(checked, readers);
-      return new Fsck({ ...checked, files: judgeFiles, ...historyOf(parts) });
+      return new Fsck({ ...checked, files: judgeFiles, historyRetentionMs: retentionMs });
     },
     close: async () => {
       // A job that waits for it ends at once, and is taken up by another node.
@@ -186,9 +191,4 @@ export async function openNode(parts: NodeParts): Promise<CatalogNode> {
 
 function memoryScratch(clock: Clock): () => Promise<Scratch> {
   return async () => ({ store: new MemoryBlobStore(clock), close: async () => {} });
-}
-
-function historyOf({ gc }: NodeParts): { readonly historyRetentionMs?: number } {
-  const { historyRetentionMs } = gc ?? {};
-  return historyRetentionMs === undefined ? {} : { historyRetentionMs };
 }
