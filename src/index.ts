@@ -217,6 +217,7 @@ export class Firn {
       shards: composition.shards,
       check: (repair) => composition.check(repair),
       housekeeping: composition.housekeeping,
+      collect: (force, ended) => composition.collect(force, ended),
       edge: settings,
       dir: operatorDirectory(settings),
       maxInFlight: settings.maxInFlight,

@@ -21,6 +21,7 @@ process.exitCode = await run(process.argv.slice(2), {
   housekeeping: async (line) => (await import("./housekeeping.ts")).housekeeping(line, output),
   lsm: async (command) => (await import("./lsm.ts")).lsm(command, output),
   fsck: async (command) => (await import("./fsck.ts")).fsck(command, output),
+  gc: async (command) => (await import("./gc.ts")).gc(command, output),
   printError: output.printError,
 });
 await output.flush();

@@ -3,6 +3,8 @@ import { FLAG_NAMES, type Settings } from "../runtime/settings.ts";
 import { packageVersion } from "../runtime/version.ts";
 import type { FsckCommand } from "./fsck.ts";
 import { addFsck } from "./fsck-program.ts";
+import type { GcCommand } from "./gc.ts";
+import { addGc } from "./gc-program.ts";
 import type { HousekeepingCommand } from "./housekeeping.ts";
 import { addHousekeeping } from "./housekeeping-program.ts";
 import type { LsmCommand } from "./lsm.ts";
@@ -16,6 +18,7 @@ export interface CommandContext extends SettingsContext {
   readonly housekeeping: (line: HousekeepingCommand) => Promise<number>;
   readonly lsm: (command: LsmCommand) => Promise<number>;
   readonly fsck: (command: FsckCommand) => Promise<number>;
+  readonly gc: (command: GcCommand) => Promise<number>;
 }
 
 /** Settings that cannot be used, as `sysexits.h` and most tools number it. */
@@ -52,6 +55,9 @@ export async function run(args: readonly string[], context: CommandContext): Pro
   });
   addHousekeeping(program, context, async (line) => {
     exitCode = line === undefined ? USAGE : await context.housekeeping(line);
+  });
+  addGc(program, context, async (command) => {
+    exitCode = command === undefined ? USAGE : await context.gc(command);
   });
   addLsm(program, context, async (command) => {
     exitCode = command === undefined ? USAGE : await context.lsm(command);

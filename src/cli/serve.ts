@@ -52,6 +52,7 @@ export async function serve(settings: Settings): Promise<number> {
       shards: composition.shards,
       check: (repair) => composition.check(repair),
       housekeeping: composition.housekeeping,
+      collect: (force, ended) => composition.collect(force, ended),
       edge: settings,
       dir: operatorDirectory(settings),
       maxInFlight: settings.maxInFlight,

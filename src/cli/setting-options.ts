@@ -41,6 +41,7 @@ export const STORE_FLAGS: readonly SettingName[] = [
 /** What a command that becomes the owner of a shard also uses. */
 export const RESTORE_FLAGS: readonly SettingName[] = [...STORE_FLAGS, "standby", "takeover"];
 export const FSCK_FLAGS: readonly SettingName[] = [...RESTORE_FLAGS, "dynamodbTable"];
+export const GC_FLAGS: readonly SettingName[] = [...FSCK_FLAGS, "historyRetention", "gcGrace"];
 export const COMPACT_FLAGS: readonly SettingName[] = [
   ...RESTORE_FLAGS,
   "engineMemoryMib",

@@ -11,6 +11,7 @@ import type { Housekeeping, PageAsked } from "../http/admin/housekeeping.ts";
 import type { ShardAdmin } from "../http/admin/shard-admin.ts";
 import type { PointerStore } from "../pointer/port.ts";
 import { OWN_ACTOR } from "../service/actor.ts";
+import { collectNow, type GcAnswer } from "../service/gc/now.ts";
 import type { GarbageReport } from "../service/gc/report.ts";
 import type { JobInfo } from "../service/jobs-admin.ts";
 import { type CatalogNode, openNode } from "../service/node.ts";
@@ -38,6 +39,8 @@ export interface Composition
   readonly shards: readonly ShardAdmin[];
   /** Checks everything that is stored, beside whoever writes. */
   check(repair: boolean): CheckRun;
+  /** Collects garbage at once, or says what would go. As `collectNow`. */
+  collect(force: boolean, ended: AbortSignal): Promise<GcAnswer>;
   /** Resolves while the stores can be reached. @throws FirnError `Unavailable` */
   ready(): Promise<void>;
   /** Says where it listens, for other processes that want its stores. Never fails for that. */
@@ -208,6 +211,7 @@ export async function composeOver(
     metrics,
     housekeeping: housekeepingOf(node),
     shards: shardAdmin === undefined ? [] : [shardAdmin],
+    collect: (force, ended) => collectNow(node, force, ended),
     check: (repair) =>
       withScratch(settings, components, (scratch) => node.fsck(scratch, uncached).run(repair)),
     ready: async () => {

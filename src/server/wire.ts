@@ -1,3 +1,4 @@
+import type { CollectGarbage } from "../http/admin/gc-admin.ts";
 import type { Housekeeping } from "../http/admin/housekeeping.ts";
 import { adminProtocol } from "../http/admin/protocol.ts";
 import type { ShardAdmin } from "../http/admin/shard-admin.ts";
@@ -27,6 +28,8 @@ export interface Serving extends Omit<ServerOptions, "protocols" | "operators"> 
   readonly check?: StoreCheck;
   /** Of the catalog that it serves. */
   readonly housekeeping?: Housekeeping;
+  /** Collects garbage at once, or says what would go. */
+  readonly collect?: CollectGarbage;
   /** Where operators find socket and token; absent: they are not served. */
   readonly dir?: string | undefined;
 }
@@ -36,7 +39,7 @@ export function wireServer(serving: Serving): FirnServer {
   const { nodeId = "", iceberg, readBody, metrics, clock, prng, log, ready } = serving;
   const { shards = [], housekeeping, requestMs, dir } = serving;
   const operators = new OperatorAccess(createHttpServer(requestMs), { dir, log, prng });
-  const { check } = serving;
+  const { check, collect } = serving;
   const store = check === undefined ? undefined : new StoreAdmin(check, clock);
   const framework = new Framework();
   const authorize = operators.authorize.bind(operators);
@@ -44,7 +47,13 @@ export function wireServer(serving: Serving): FirnServer {
     log.warn(errorFields(error), "not ready");
   const protocols = [
     new IcebergProtocol(iceberg, clock, readBody),
-    adminProtocol(framework, { shards, store, housekeeping, authorize }),
+    adminProtocol(framework, {
+      shards,
+      store,
+      housekeeping,
+      gc: collect && { collect, clock },
+      authorize,
+    }),
     probesProtocol(framework, { nodeId, version: packageVersion(), metrics, ready, onUnready }),
   ];
   return new FirnServer({ ...serving, protocols, operators });

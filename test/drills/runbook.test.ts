@@ -20,6 +20,7 @@ it("the runbook's alarms are read, and its commands are lines that make sense", 
         printError: () => {},
         lsm: () => Promise.resolve(7),
         fsck: () => Promise.resolve(7),
+        gc: () => Promise.resolve(7),
       });
       expect([line, program, exitCode]).toEqual([line, "firn", 7]);
     }

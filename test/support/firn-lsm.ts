@@ -1,4 +1,5 @@
 import { fsck } from "../../src/cli/fsck.ts";
+import { gc } from "../../src/cli/gc.ts";
 import { housekeeping } from "../../src/cli/housekeeping.ts";
 import { lsm } from "../../src/cli/lsm.ts";
 import { run } from "../../src/cli/program.ts";
@@ -49,6 +50,7 @@ export async function firnLine(
     housekeeping: (line) => housekeeping(line, output),
     lsm: (command) => lsm(command, output),
     fsck: (command) => fsck(command, output),
+    gc: (command) => gc(command, output),
   });
   return { exitCode, out: printed.join(""), errors: refused.join("") };
 }

@@ -122,6 +122,11 @@ export class OperatorClient implements Housekeeping {
     return this.#lines("/admin/v1/fsck", { repair });
   }
 
+  /** One line, of `GcAnswer`. What ends it before is thrown. */
+  gc(force: boolean): AsyncGenerator<string> {
+    return this.#lines("/admin/v1/gc", { force });
+  }
+
   async *#lines(path: string, request: object): AsyncGenerator<string> {
     let response: IncomingMessage | undefined;
     try {

@@ -1,7 +1,9 @@
 import type { IncomingMessage } from "node:http";
 import type { FastifyInstance } from "fastify";
+import type { Clock } from "../../base/clock.ts";
 import type { Framework } from "../framework.ts";
 import type { Protocol } from "../protocol.ts";
+import { addGcRoute, type CollectGarbage } from "./gc-admin.ts";
 import { addHousekeepingRoutes, type Housekeeping } from "./housekeeping.ts";
 import { addShardRoutes, addStoreRoutes } from "./routes.ts";
 import type { ShardAdmin } from "./shard-admin.ts";
@@ -12,6 +14,7 @@ export interface AdminOptions {
   readonly store?: StoreAdmin | undefined;
   /** Of the catalog that this process serves. */
   readonly housekeeping?: Housekeeping | undefined;
+  readonly gc?: { readonly collect: CollectGarbage; readonly clock: Clock } | undefined;
   /** @throws FirnError where a request may not ask for it. Called before its body is read. */
   readonly authorize: (request: IncomingMessage) => void;
 }
@@ -26,13 +29,14 @@ export interface AdminOptions {
  */
 export function adminProtocol(
   framework: Framework,
-  { shards, store, housekeeping, authorize }: AdminOptions,
+  { shards, store, housekeeping, gc, authorize }: AdminOptions,
 ): Protocol {
   const routes = async (app: FastifyInstance): Promise<void> => {
     app.addHook("onRequest", async ({ raw }) => authorize(raw));
     addShardRoutes(app, shards);
     if (store !== undefined) addStoreRoutes(app, store);
     if (housekeeping !== undefined) addHousekeepingRoutes(app, housekeeping);
+    if (gc !== undefined) addGcRoute(app, gc.collect, gc.clock);
   };
   const drain = (): void => {
     for (const shardAdmin of shards) shardAdmin.stop();

@@ -63,7 +63,7 @@ export class Collector {
   #deleted: Counts | undefined;
   #deletedBytes: Counts | undefined;
   #runs: Counts | undefined;
-  #last: GarbageReport | undefined;
+  #last: { readonly report: GarbageReport; readonly error?: unknown } | undefined;
 
   constructor(inner: PointerStore) {
     this.#inner = inner;
@@ -95,8 +95,8 @@ export class Collector {
     this.#started = true;
   }
 
-  /** What the last step here came to. */
-  get last(): GarbageReport | undefined {
+  /** What the last step here came to, and what ended it. */
+  get last(): { readonly report: GarbageReport; readonly error?: unknown } | undefined {
     return this.#last;
   }
 
@@ -134,11 +134,13 @@ export class Collector {
   /** Carries a run on from where it stands. See `JobWork`. */
   async run(lease: JobLease, ended: AbortSignal): Promise<boolean | JobWaits> {
     const report = emptyReport();
+    this.#last = { report };
     try {
       const outcome = await this.#step(lease, ended, report);
       this.#runs?.add(1, outcome === true ? "done" : "waiting");
       return outcome;
     } catch (error) {
+      this.#last = { report, error };
       if (error instanceof Interrupted) return false;
       const isCorrupt = error instanceof FirnError && error.kind === "Corrupt";
       if (!isCorrupt) throw error;
@@ -153,7 +155,6 @@ export class Collector {
       return true;
     } finally {
       this.#count(report);
-      this.#last = report;
     }
   }
 
