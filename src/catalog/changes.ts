@@ -42,7 +42,9 @@ export function changeKey(account: AccountId, timeMs: number, id: ChangeId): str
  */
 export function changeKeysOf(account: AccountId, id: ChangeId): readonly string[] {
   const mintedMs = mintedAtMs(id);
-  return [mintedMs, mintedMs - 60_000, mintedMs + 60_000].map((ms) => changeKey(account, ms, id));
+  return [mintedMs, mintedMs - 60_000, mintedMs + 60_000]
+    .filter((ms) => ms >= 0)
+    .map((ms) => changeKey(account, ms, id));
 }
 
 /** The record of one batch, to be put in that batch. */

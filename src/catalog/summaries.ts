@@ -38,6 +38,18 @@ export function nameSummary(entity: Entity): Summary {
 
 /** Summary of an entity's by-id pointer: what most reads need, so that they skip the payload. */
 export function summaryOf(entity: Entity, payload: EncodedPayload): Summary {
+  if (entity.type !== "account") {
+    const isLater = (entity.state !== "ACTIVE") === entity.purgeAfterMs > 0;
+    assert(isLater, "what is dropped says when it is purged, and nothing else does");
+  }
+  if (entity.type === "catalog" || entity.type === "namespace") {
+    assert(entity.guardGeneration >= 1, "a parent has guards from its first generation on");
+  }
+  return summaryAsStored(entity, payload);
+}
+
+/** The summary that belongs to a payload as it is stored, also where its content is wrong. */
+export function summaryAsStored(entity: Entity, payload: EncodedPayload): Summary {
   const { entityId, entityType } = payload.decoded.envelope;
   const isOf = entityId === entity.id && entityType === entity.type;
   assert(isOf, "summary and payload are of one entity");
@@ -48,13 +60,10 @@ export function summaryOf(entity: Entity, payload: EncodedPayload): Summary {
   };
   if (entity.type === "account") return summary;
   const { protected: isProtected, purgeAfterMs } = entity;
-  const isLater = (entity.state !== "ACTIVE") === purgeAfterMs > 0;
-  assert(isLater, "what is dropped says when it is purged, and nothing else does");
   const dropped = { ...summary, protected: isProtected, purgeAfterMs };
   switch (entity.type) {
     case "catalog":
     case "namespace":
-      assert(entity.guardGeneration >= 1, "a parent has guards from its first generation on");
       return { ...dropped, guardGeneration: entity.guardGeneration };
     case "table":
       return { ...dropped, format: entity.format, ...icebergOf(entity) };

@@ -56,7 +56,10 @@ function guessing(guess: Guess): (store: PointerStore) => PointerStore {
   });
 }
 
-const committed: Guess = () => ({ outcome: "committed", versions: new Map() });
+const committed: Guess = ({ ops }) => ({
+  outcome: "committed",
+  versions: new Map(ops.map(({ key }) => [key, 1n << 40n])),
+});
 const refused: Guess = ({ ops }) => ({
   outcome: "conflict",
   failed: ops.map(({ key }) => ({ state: "absent", key, version: 1n << 40n })),

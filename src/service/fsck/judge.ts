@@ -29,7 +29,7 @@ import { fullKey } from "../../catalog/paths.ts";
 import { FIRST_STEP } from "../../catalog/purging.ts";
 import type { References } from "../../catalog/references.ts";
 import { snapshotKeys } from "../../catalog/snapshot-puts.ts";
-import { summaryOf } from "../../catalog/summaries.ts";
+import { summaryAsStored } from "../../catalog/summaries.ts";
 import { takeApart, type WalkedPointer } from "../../catalog/walk.ts";
 import type { Absent, Item, Live, PointerOp } from "../../pointer/port.ts";
 import { type Finding, type FindingCode, finding } from "./findings.ts";
@@ -209,7 +209,7 @@ function summaryBytes({ entity, envelope }: Exclude<Read, { wrong: unknown }>, i
   const contentHash = sha256Bytes(encodeContent(entity));
   const decoded = { envelope, entity };
   const path = item.blobPath ?? "";
-  return fitSummary(summaryOf(entity, { path, bytes: NO_BYTES, contentHash, decoded }));
+  return fitSummary(summaryAsStored(entity, { path, bytes: NO_BYTES, contentHash, decoded }));
 }
 
 function wrongState(entity: Entity): string | undefined {

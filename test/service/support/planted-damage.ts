@@ -17,7 +17,7 @@ import { FAMILIES, type FamilyName, keyOf, parseKey } from "../../../src/catalog
 import type { Entity, Summary, Table } from "../../../src/catalog/model.ts";
 import { blobPathOf, payloadPath } from "../../../src/catalog/paths.ts";
 import { snapshotKeys } from "../../../src/catalog/snapshot-puts.ts";
-import { summaryOf } from "../../../src/catalog/summaries.ts";
+import { summaryAsStored } from "../../../src/catalog/summaries.ts";
 import type { Item, Live, PointerOp, PointerStore } from "../../../src/pointer/port.ts";
 import type { FindingCode } from "../../../src/service/fsck/findings.ts";
 
@@ -121,7 +121,7 @@ async function rewrite(
   await store.blobs.put(path, bytes);
   const contentHash = Buffer.from(sha256Hex(content), "hex");
   const decoded = { envelope, entity: next };
-  const summary = fitSummary(summaryOf(next, { path, bytes, contentHash, decoded }));
+  const summary = fitSummary(summaryAsStored(next, { path, bytes, contentHash, decoded }));
   return overwrite(store, item, { blobPath: path, summary });
 }
 
