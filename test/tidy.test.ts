@@ -65,6 +65,8 @@ describe("tidy", () => {
   it("barrels only where others enter", () => expect(each(source, rules.barrel)).toEqual([]));
   it("what keeps data asserts its invariants", () => expect(show(assertions(source))).toEqual([]));
   it("describe blocks of at most 100 lines", () => expect(each(tests, describes)).toEqual([]));
+  it("nothing chosen for all files of npm test", () =>
+    expect(each(tests, rules.shared)).toEqual([]));
   it("no focused tests", () => expect(each(tests, rules.focused)).toEqual([]));
   it("no leftover notes", () => expect(each(files, rules.leftovers)).toEqual([]));
   it("nothing refers outside the clone", () => expect(each(files, rules.foreign)).toEqual([]));

@@ -17,8 +17,8 @@ const OVER_SERVICE = 0.1;
 
 /**
  * From here on, whatever opens a catalog in this test file has its pointers in the engine. Call it
- * before the tests are imported that are to run so: each test file has modules of its own, hence
- * no other file is touched.
+ * before the tests are imported that are to run so, in a file of `npm run test:over`: each of those
+ * has modules of its own, hence no other file is touched.
  */
 export function useEngine(): void {
   chosen = "engine";

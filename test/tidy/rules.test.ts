@@ -372,6 +372,19 @@ const EXAMPLES: Readonly<Record<string, Example>> = {
     bad: `it.only("x", () => {});\n`,
     good: `it("x", () => {}); // not it.only\n`,
   },
+  "a choice for the whole process": {
+    rule: rules.shared,
+    path: "test/x.test.ts",
+    bad: `use${"Engine"}();\n`,
+    good: `use${"Engine"}();\n`,
+    goodPath: "test/x.over.ts",
+  },
+  "a test file that runs another's tests": {
+    rule: rules.shared,
+    path: "test/x.test.ts",
+    bad: `await import(${'"./y.test.ts"'});\n`,
+    good: `await import(${'"./y.ts"'});\n`,
+  },
   "a leftover note": {
     rule: rules.leftovers,
     path: "src/base/x.ts",

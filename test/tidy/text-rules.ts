@@ -88,6 +88,16 @@ export function focused(file: SourceFile): readonly Finding[] {
   return findings(file, /\b(?:it|test|describe|bench)\.only\b/g, "focused test");
 }
 
+/** Chooses for all tests of a process what their catalogs or requests go over. */
+const CHOICE = /\buse(?:Engine|Service|Sdk)\(|\bimport\("[^"]*\.test\.ts"\)/g;
+
+/** Files of `npm test` share processes: none chooses for all, or runs the tests of another one. */
+export function shared(file: SourceFile): readonly Finding[] {
+  return file.path.endsWith(".test.ts")
+    ? findings(file, CHOICE, "belongs in .over.ts", "text")
+    : [];
+}
+
 // Spelt in pieces: this file is scanned like every other.
 const LEFTOVER = new RegExp(String.raw`\b(?:FIX${"ME"}|TO${"DO"}|XX${"X"}|HA${"CK"})\b`, "g");
 

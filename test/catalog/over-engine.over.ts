@@ -3,7 +3,7 @@ import { useEngine } from "../support/pointer-kind.ts";
 
 /*
  * What the catalog's tests show over the reference model of pointers they show over the engine too:
- * random histories and receipts here, orders of calls and faults in `npm run test:over`.
+ * random histories and receipts here, orders of calls and faults in `test/over/`.
  */
 useEngine();
 
