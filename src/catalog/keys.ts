@@ -16,6 +16,8 @@ export interface CatalogKeyFamily<Pattern extends string = string> {
   readonly hot?: boolean;
   /** Absent: as long as its entity. */
   readonly retention?: string;
+  /** No code writes such keys yet: the pattern is taken, so that no other family gets it. */
+  readonly reserved?: true;
   readonly note: string;
 }
 
@@ -112,33 +114,39 @@ export const FAMILIES = {
   targetStats: {
     pattern: "/accounts/{account}/tables/{table}/snapshots/{snapshot}/stats/targets/{target}",
     listed: true,
+    reserved: true,
     note: "statistics of a table, column or expression",
   },
   fileStats: {
     pattern: "/accounts/{account}/tables/{table}/snapshots/{snapshot}/stats/files/{file}",
     listed: true,
     derivedFrom: "targetStats",
+    reserved: true,
     note: "alias of the file's target",
   },
   snapshotConstraints: {
     pattern: "/accounts/{account}/tables/{table}/snapshots/{snapshot}/stats/constraints",
     listed: false,
     derivedFrom: "constraints",
+    reserved: true,
     note: "alias",
   },
   constraints: {
     pattern: "/accounts/{account}/tables/{table}/constraints/by-snapshot/{snapshot}",
     listed: true,
+    reserved: true,
     note: "one bundle a snapshot",
   },
   connectorById: {
     pattern: "/accounts/{account}/connectors/by-id/{connector}",
     listed: false,
+    reserved: true,
     note: "canonical pointer",
   },
   connectorByName: {
     pattern: "/accounts/{account}/connectors/by-name/{name}",
     listed: true,
+    reserved: true,
     note: "name and claim",
   },
   receipt: {
@@ -186,6 +194,7 @@ export const FAMILIES = {
     pattern: "/accounts/{account}/plans/{plan}",
     listed: false,
     retention: "until it expires",
+    reserved: true,
     note: "a scan plan under way",
   },
   report: {
@@ -197,31 +206,37 @@ export const FAMILIES = {
   principalById: {
     pattern: "/accounts/{account}/principals/by-id/{principal}",
     listed: false,
+    reserved: true,
     note: "canonical pointer",
   },
   principalByName: {
     pattern: "/accounts/{account}/principals/by-name/{name}",
     listed: true,
+    reserved: true,
     note: "name and claim",
   },
   roleByName: {
     pattern: "/accounts/{account}/roles/by-name/{name}",
     listed: true,
+    reserved: true,
     note: "name and claim",
   },
   grant: {
     pattern: "/accounts/{account}/grants/{object}/{grantee}",
     listed: true,
+    reserved: true,
     note: "privileges on an object",
   },
   shard: {
     pattern: "/shards/by-id/{shard}",
     listed: false,
+    reserved: true,
     note: "owner, epoch, URL, state",
   },
   signingKey: {
     pattern: "/system/keys/{kid}",
     listed: false,
+    reserved: true,
     note: "wrapped by the deployment secret",
   },
 } as const;

@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it, test } from "vitest";
 import { compareUtf8 } from "../../src/base/bytes.ts";
@@ -56,7 +58,24 @@ function tryKey(family: CatalogKeyFamily, values: readonly (string | string[])[]
   }
 }
 
+/** All of `src/`, as one text. */
+function sourceText(): string {
+  const root = join(import.meta.dirname, "../../src");
+  const names = readdirSync(root, { recursive: true, encoding: "utf8" });
+  const code = names.filter((name) => name.endsWith(".ts"));
+  return code.map((name) => readFileSync(join(root, name), "utf8")).join("\n");
+}
+
 describe("every family", () => {
+  it("is reserved if and only if no code makes its keys", () => {
+    const text = sourceText();
+    // `locationKey` makes these by itself, since their leaf is never hashed.
+    const made = (name: FamilyName) =>
+      name === "location" || new RegExp(`\\bFAMILIES\\.${name}\\b`).test(text);
+    const all: Readonly<Record<FamilyName, CatalogKeyFamily>> = FAMILIES;
+    expect(NAMES.filter((name) => all[name].reserved !== true)).toEqual(NAMES.filter(made));
+  });
+
   it.each(NAMES)("%s: its keys are its own and no other's, and are read back", (name) => {
     fc.assert(
       fc.property(valuesFor(FAMILIES[name].pattern), (values) => {

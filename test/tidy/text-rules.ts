@@ -121,7 +121,7 @@ export function foreign(file: SourceFile): readonly Finding[] {
 
 /** Words that make a sentence read as translated; the changelog is history. */
 const TRANSLATED = /\b(?:who(?:m)?ever|nobody|besides|likewise|at hand|of its own)\b/gi;
-const PROSE = /^(?:README\.md|CONTRIBUTING\.md|docs\/(?!CHANGELOG).*\.md)$/;
+const PROSE = /^(?:README\.md|CONTRIBUTING\.md|docs\/(?!CHANGELOG).*\.md|src\/.*README\.md)$/;
 const HELP = /^src\/(?:cli\/.*|runtime\/settings)\.ts$/;
 
 /** Docs, help and errors (by `docs/errors.md`) are plain English. */
@@ -133,7 +133,9 @@ export function plainEnglish(file: SourceFile): readonly Finding[] {
 /** Each folder of `src/` says what lives there, on at most 40 lines. */
 export function readmes(files: readonly SourceFile[]): readonly Finding[] {
   const folders = new Set(
-    files.map((file) => /^src\/([^/]+)\/.*\.ts$/.exec(file.path)?.[1]).filter((name) => name),
+    files
+      .map((file) => /^src\/(?!gen\/)(.+)\/[^/]+\.ts$/.exec(file.path)?.[1])
+      .filter((name) => name),
   );
   return [...folders].flatMap((folder) => {
     const path = `src/${folder}/README.md`;
