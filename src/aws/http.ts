@@ -130,7 +130,7 @@ export class HttpPool {
         out.destroy(isConnecting() ? unsent(error) : error);
       });
       out.on("error", fail);
-      // Some ends are no errors to Node, such as that of a connection that changed its protocol.
+      // Some ends are not errors to Node, such as that of a connection that changed its protocol.
       const closed = (): void => fail(named("NoAnswer", "closed without an answer"));
       out.once("close", closed);
       out.once("response", (response) => {
@@ -218,7 +218,7 @@ function collect(response: IncomingMessage, onHead: HttpCall["onHead"]): Promise
       else chunks.push(chunk);
     });
     response.once("end", () => {
-      // Without a length nobody can tell an end from a break.
+      // Without a length it is impossible to tell an end from a break.
       if (isBounded(response, bytes)) {
         resolve({ ...head, body: inOnePiece(chunks), isCut: false });
       } else reject(named("UnboundedAnswer", "an answer without a length"));

@@ -44,7 +44,7 @@ export class SignedClient {
    * As `EndpointFinder.find`, until the signal ends: what the SDK waits for may have no end of its
    * own.
    *
-   * @throws besides: an `AbortError` that says in `syscall` that nothing was sent.
+   * @throws also: an `AbortError` that says in `syscall` that nothing was sent.
    */
   endpoint(signal: AbortSignal): Promise<Endpoint | undefined> {
     return untilAborted(this.#finder.find(), signal);

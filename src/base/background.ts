@@ -1,13 +1,13 @@
 import { FirnError } from "./error.ts";
 
-/** Hears of a defect of ours, which nobody waits for. */
+/** Told of a defect of ours, which no caller waits for. */
 export type OnDefect = (error: unknown) => void;
 
 /**
- * Work that follows an answer and that nobody waits for, one piece after the other. It must be such
- * that a process may end at any step of it: what is left undone is found and done by others. A
- * store that refuses or keeps silent is therefore no error here; a defect of ours is.
- * `onDefect` hears of each such defect as it comes up; without it, `settled` throws the first.
+ * Work that follows an answer and that no caller waits for, one piece after the other. It must be
+ * such that a process may end at any step of it: what is left undone is found and done by others. A
+ * store that refuses or keeps silent is therefore no error here; a defect of ours is. `onDefect`
+ * hears of each such defect as it comes up; without it, `settled` throws the first.
  */
 export class Background {
   readonly #onDefect: OnDefect;

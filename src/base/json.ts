@@ -42,7 +42,9 @@ const DEFAULT_BOUNDS: JsonBounds = {
   nodes: LIMITS.jsonNodes,
   members: LIMITS.jsonMembers,
 };
-/** Longer integer tokens stay tokens: making a bigint of a million digits is no constant cost. */
+/**
+ * Longer integer tokens stay tokens: making a bigint of a million digits is not a constant cost.
+ */
 const BIGINT_DIGITS = 40;
 /** The parser and every walk recurse, so this much nesting has to fit the stack. */
 const MAX_DEPTH = 1_000;
@@ -208,7 +210,7 @@ function isFlat(value: JsonValue): boolean {
 /** The members' names in the order of the text, index-like ones included. */
 export function jsonKeys(object: JsonObject): readonly string[] {
   const keys = Object.keys(object);
-  // JavaScript lists index-like keys first, so only such an object can have an order of its own.
+  // JavaScript lists index-like keys first, so only such an object can have its own order.
   const first = keys[0]?.charCodeAt(0) ?? 0;
   if (first < 0x30 || first > 0x39) return keys;
   return keyOrder.get(object) ?? keys;

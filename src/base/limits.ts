@@ -68,7 +68,7 @@ export const LIMITS = {
   /** A pointer's summary: keeps an item within one 1 KB write unit. */
   summaryBytes: 700,
   /**
-   * A change record's: it is written once and never again, and a put of its own in S3 costs more
+   * A change record's: it is written once and never again, and its own put in S3 costs more
    * than the units of three more kilobytes in a transaction.
    */
   changeRecordBytes: 3_584,
@@ -166,7 +166,7 @@ export const LIMITS = {
    * (a registered history) follow in the background, so that no commit waits for them.
    */
   snapshotsInCommit: 100,
-  /** Times that a change is planned anew after it lost a race, before the caller hears of it. */
+  /** Times that a change is planned anew after it lost a race, before the caller learns of it. */
   replans: 10,
   /** Of these, times that another's hold of a location is waited for: a second or so. */
   holdRounds: 8,

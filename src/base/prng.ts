@@ -2,7 +2,7 @@
  * Randomness as the code above `runtime/` sees it: seeded in tests, the system's own in production.
  */
 export interface Prng {
-  /** `count` random bytes, in an array of its own. */
+  /** `count` random bytes, in its own array. */
   bytes(count: number): Uint8Array;
   /** A float in [0, 1). */
   float(): number;

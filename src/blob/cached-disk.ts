@@ -77,7 +77,7 @@ export class DiskCache {
     if (!this.#files.has(name)) return "absent";
     const file = await readFile(this.#fileOf(name)).catch(() => undefined);
     const bytes = this.#files.get(name);
-    // Forgotten meanwhile, or taken away by somebody else.
+    // Forgotten meanwhile, or taken away by another process.
     if (bytes === undefined || file === undefined) {
       this.#drop(name);
       return "absent";
@@ -92,7 +92,7 @@ export class DiskCache {
     return blob;
   }
 
-  /** Keeps a blob, some time after. A failing disk keeps less, and nobody hears of it. */
+  /** Keeps a blob, some time after. A failing disk keeps less, and nobody learns of it. */
   write(path: string, blob: Blob): void {
     const { length } = blob.bytes;
     // One alone may always wait, however large it is.

@@ -14,8 +14,8 @@ import type {
 
 export interface CachedBlobStoreOptions {
   /**
-   * Which paths are kept: those that are written once, so that whoever reads one always reads the
-   * same. Others are passed through.
+   * Which paths are kept: those that are written once, so that any caller that reads one always
+   * reads the same. Others are passed through.
    */
   readonly isImmutable: (path: string) => boolean;
   readonly memoryBytes: number;
@@ -25,7 +25,7 @@ export interface CachedBlobStoreOptions {
   readonly metrics: Metrics;
 }
 
-/** What an entry costs besides its bytes: a map's node, the path, the objects around it. */
+/** What an entry costs apart from its bytes: a map's node, the path, the objects around it. */
 const ENTRY_BYTES = 200;
 const HASHED = /(?:^|\/)[0-9a-f]{64}(?:\.\w+)?$/;
 

@@ -53,7 +53,7 @@ export class OpenFile {
         wanted <= INLINE_BYTES
           ? readSync(this.fd, out, filled, step, offset + filled)
           : (await readAsync(this.fd, out, filled, step, offset + filled)).bytesRead;
-      // Somebody cut the file short under us: what is there is all that there is.
+      // Another process cut the file short under us: what is there is all that there is.
       if (count === 0) return out.subarray(0, filled);
       each?.(out.subarray(filled, filled + count));
       filled += count;
@@ -73,7 +73,7 @@ export class OpenFile {
 
 /** Opens a regular file for reading; undefined for a directory, pipe, socket or device. */
 export function openFile(file: string): OpenFile | undefined {
-  // Without O_NONBLOCK, opening a pipe that nobody writes would hold the whole process.
+  // Without O_NONBLOCK, opening a pipe that no process writes would hold the whole process.
   const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
   const fd = openSync(file, flags);
   const stat = fstatSync(fd);

@@ -17,8 +17,8 @@ interface Query {
 
 /**
  * Of a file whose trailer is damaged: it is there, under the name that leads to it, and no
- * condition on an etag holds of it. One such file would else hide all the others; whoever reads it
- * hears of the damage.
+ * condition on an etag holds of it. One such file would else hide all the others; any caller that
+ * reads it learns of the damage.
  */
 const DAMAGED_ETAG = "";
 

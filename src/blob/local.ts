@@ -266,7 +266,7 @@ export class LocalBlobStore implements BlobStore {
 
   async #locked(directory: string, body: () => Promise<void>): Promise<void> {
     const absolute = this.#tree.locate(directory);
-    // No directory, no names in it to guard: nobody can have compared anything there.
+    // No directory, no names in it to guard: no process can have compared anything there.
     if (absolute === undefined || !this.#tree.stat(directory)?.isDirectory()) return;
     try {
       await this.#locks.run(absolute, body);
@@ -302,7 +302,7 @@ async function* noticing(
   }
 }
 
-/** Somebody took the directory away while a blob was written into it. */
+/** Another process took the directory away while a blob was written into it. */
 function directoryGone(path: string): FirnError {
   const context = { path: path.slice(0, 200) };
   const message = "the directory of the blob is gone";

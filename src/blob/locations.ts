@@ -67,7 +67,7 @@ export interface LocationsOptions {
  * operation checks its URI itself, so no caller can forget to.
  *
  * Codes, all `Invalid`: `LOCATION_INVALID` (no canonical form), `LOCATION_UNSUPPORTED` (unknown
- * scheme), `LOCATION_NOT_ALLOWED` (outside the roots); besides those of the store.
+ * scheme), `LOCATION_NOT_ALLOWED` (outside the roots); also those of the store.
  */
 export class Locations {
   readonly #schemes: ReadonlyMap<string, LocationScheme>;
@@ -184,7 +184,7 @@ export class Locations {
   }
 
   /**
-   * As `write`, under a name that nobody else ever writes to: what stands there was left by an
+   * As `write`, under a name that no other process ever writes to: what stands there was left by an
    * earlier try of the same, whole or cut short. It is made whole, never deleted: a delete might be
    * late and take what came after it. Two requests, three where it was not whole.
    *

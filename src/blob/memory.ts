@@ -25,8 +25,8 @@ const PIECE_BYTES = 1_048_576;
 
 /**
  * The reference model of the port, and the store of the `memory` profile. Written for obviousness:
- * one map, no step between a condition and its write. Bytes are copied on their way in, so that
- * nobody can change what is stored; what `get` hands out is the stored array itself, read-only by
+ * one map, no step between a condition and its write. Bytes are copied on their way in, so that no
+ * caller can change what is stored; what `get` hands out is the stored array itself, read-only by
  * contract (a copy of every payload read would cost more than it guards).
  */
 export class MemoryBlobStore implements BlobStore {

@@ -9,7 +9,7 @@ export interface BlobInfo {
 export interface Blob {
   readonly bytes: Uint8Array;
   readonly etag: string;
-  /** Nobody else holds the array, nor anything else of its buffer, which may change hands. */
+  /** Nothing else holds the array, nor anything else of its buffer, which may change hands. */
   readonly own?: true;
 }
 

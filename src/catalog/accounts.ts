@@ -19,7 +19,7 @@ export type AccountStores = Omit<
   "account" | "payloads" | "background" | "jobNews"
 > & {
   readonly blobs: BlobStore;
-  /** Hears of defects of work in the background, which otherwise end in `background.settled`. */
+  /** Told of defects of work in the background, which otherwise end in `background.settled`. */
   readonly onDefect?: OnDefect;
 };
 

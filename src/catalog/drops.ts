@@ -15,8 +15,8 @@ import { nameSummary } from "./summaries.ts";
 export type Droppable = Catalog | Namespace | Relation;
 
 /**
- * The keys of what a drop leaves behind besides the canonical pointer: its place among what can be
- * brought back, and the job that ends its life.
+ * The keys of what a drop leaves behind apart from the canonical pointer: its place among what can
+ * be brought back, and the job that ends its life.
  */
 export function afterDropKeys(
   account: AccountId,

@@ -23,10 +23,11 @@ import { nameSummary } from "./summaries.ts";
  * SAFETY. An inner batch before the hold leaves a claim that the list shows. One after the hold
  * finds the key alive and fails.
  *
- * PROGRESS. Whoever finds another's hold below its location, or at it, lets go of all that it holds
- * and comes back when the other is done: it looks before it holds again. Whoever finds one above
- * keeps its own and tries again. So of all racers the innermost waits only for holds that are let
- * go of, each at most once, and its own is what makes the others wait: it wins, or somebody has.
+ * PROGRESS. Any process that finds another's hold below its location, or at it, lets go of all that
+ * it holds and comes back when the other is done: it looks before it holds again. Any process that
+ * finds one above keeps its own and tries again. So of all racers the innermost waits only for
+ * holds that are let go of, each at most once, and its own is what makes the others wait: it wins,
+ * or somebody has.
  *
  * CRASH. A hold ends by itself. Then anybody may delete it, at its version: should its holder still
  * be at work after all, its batch fails.

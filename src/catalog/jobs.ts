@@ -21,9 +21,9 @@ import { listPage, type Page, type PageRequest } from "./pages.ts";
  * so no crash loses one, and deleted in the batch of its last step.
  *
  * A node takes a job up by a compare-and-set that makes it the holder for `LIMITS.jobLeaseMs`; each
- * step writes or checks the job at the version that the holder knows. Whoever takes it up later
- * moves that version, so a holder that was slow changes nothing any more. The lease only keeps
- * nodes from doing the same work twice; the version is what is safe.
+ * step writes or checks the job at the version that the holder knows. Any process that takes it up
+ * later moves that version, so a holder that was slow changes nothing any more. The lease only
+ * keeps nodes from doing the same work twice; the version is what is safe.
  */
 
 /** Step of a job that is over, and kept for what it left undone. */

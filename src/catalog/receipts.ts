@@ -105,7 +105,7 @@ export function receiptBase(context: CatalogContext, actor: Actor): ReceiptBase 
  * Records a refusal under the client's key, so that a retry hears it again, also where it would
  * succeed by now. Where another request of the key was faster, its outcome is the answer.
  *
- * @throws FirnError `Overloaded`, `Unknown`: it could not be recorded. Then it is no answer:
+ * @throws FirnError `Overloaded`, `Unknown`: it could not be recorded. Then it is not an answer:
  * another request of the key may have succeeded, or may still.
  */
 export async function recordRefusal(
@@ -136,7 +136,7 @@ export async function recordRefusal(
  * one for where that does not fit its pointer. One request where it is answered.
  *
  * @returns the receipt of another request of the key, where that was faster.
- * @throws FirnError `Overloaded`, `Unknown`: it could not be recorded, so it is no answer.
+ * @throws FirnError `Overloaded`, `Unknown`: it could not be recorded, so it is not an answer.
  */
 export async function recordAlone(
   context: CatalogContext,
@@ -179,7 +179,7 @@ export function fitting([whole, bare]: readonly [whole: Receipt, bare: Receipt])
   return least;
 }
 
-/** What a caller hears of a verdict that settles nothing. */
+/** What a caller learns of a verdict that settles nothing. */
 export function failureOf(
   verdict: Extract<Verdict, { verdict: "overloaded" } | { verdict: "unknown" }>,
 ): FirnError {

@@ -304,7 +304,7 @@ export class Relations<E extends Relation> {
 
   /**
    * Gives a name this content, whether a relation of this type holds it or nothing does. Which of
-   * the two it is is looked at anew in every round, so nobody hears that it was the other one.
+   * the two it is is looked at anew in every round, so no caller is told that it was the other one.
    *
    * @throws FirnError as `create` where the name is of the other type, and as `update`.
    */
@@ -402,7 +402,10 @@ export class Relations<E extends Relation> {
     );
   }
 
-  /** Drops what a request has made, which must not stay. Whoever has its name by now keeps it. */
+  /**
+   * Drops what a request has made, which must not stay. Any process that has its name by now keeps
+   * it.
+   */
   async takeBack(actor: Actor, ref: RelationRef, id: E["id"]): Promise<void> {
     const { type } = this.#kind;
     const gone = relationNotFound(type, ref.path, ref.name);

@@ -27,9 +27,9 @@ const SLOTS = BigInt(LIMITS.reportsPerTable);
 /** Tables of which this node knows where their ring goes on. */
 const KNOWN_RINGS = 10_000;
 /**
- * Numbers that other nodes may have taken meanwhile, before a report is given up. Whoever has lost
- * one lists the ring before it tries again and is slower than who has won; who loses again waits a
- * little, else it would lose for as long as the other has more to store.
+ * Numbers that other nodes may have taken meanwhile, before a report is given up. Any process that
+ * has lost one lists the ring before it tries again and is slower than who has won; who loses again
+ * waits a little, else it would lose for as long as the other has more to store.
  */
 const TRIES = 24;
 

@@ -15,7 +15,7 @@ import { type Attempt, type Planned, REPLAN, write } from "./repository.ts";
 import type { RevisedEntity } from "./revised-entity.ts";
 import type { TableDraft, TableRef, Tables } from "./tables.ts";
 
-/** Operations of a batch besides those of its tables: change record and receipt. */
+/** Operations of a batch apart from those of its tables: change record and receipt. */
 const COMMON_OPS = 2;
 /** Canonical pointer, two names, claim, guard. */
 const CREATE_OPS = 5;

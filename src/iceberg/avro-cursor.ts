@@ -1,7 +1,7 @@
 import { utf8Text } from "../base/bytes.ts";
 import { type FirnError, invalid } from "../base/error.ts";
 
-/** A file that is no Avro, or not as its own schema says. */
+/** A file that is not Avro, or not as its own schema says. */
 export function avroInvalid(reason: string): FirnError {
   return invalid("AVRO_INVALID", `invalid Avro file: ${reason}`, { reason });
 }

@@ -8,7 +8,7 @@ import type { Fragment } from "./fragment.ts";
  */
 const CHUNK = 64;
 
-/** Something with a text of its own, such as a snapshot. */
+/** Something with its own text, such as a snapshot. */
 export interface Part {
   readonly fragment: Fragment;
 }
@@ -133,7 +133,7 @@ export class ChunkedList<T extends Part> implements Iterable<T> {
     return this.chunks[low]?.items[position - (this.#starts[low] ?? 0)];
   }
 
-  /** All parts, in an array of its own. */
+  /** All parts, in its own array. */
   toArray(): T[] {
     return this.chunks.flatMap(({ items }) => items);
   }

@@ -16,7 +16,7 @@ export function ancestorsOf(metadata: TableMetadata, snapshotId: bigint): readon
 
 /**
  * What a reader saw at a time: of the table the snapshot that was current then, by its log; of a
- * branch the newest of its ancestors, since a snapshot that was rolled back is no answer.
+ * branch the newest of its ancestors, since a snapshot that was rolled back is not an answer.
  */
 export function snapshotAsOf(
   metadata: TableMetadata,

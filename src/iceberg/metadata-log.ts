@@ -20,7 +20,9 @@ export function nextMetadataLog(
   return base.metadataLog.drop(dropped).append(entry);
 }
 
-/** A value that is no integer counts as the default: a property must not end a table's commits. */
+/**
+ * A value that is not an integer counts as the default: a property must not end a table's commits.
+ */
 function previousVersionsMax(properties: ReadonlyMap<string, string>): number {
   const value = properties.get(PREVIOUS_VERSIONS_MAX) ?? "";
   return INTEGER.test(value) ? Math.max(1, Number(value)) : PREVIOUS_VERSIONS_MAX_DEFAULT;

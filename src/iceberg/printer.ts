@@ -12,7 +12,7 @@ const MAX_UNIT_BYTES = 3;
  */
 const SMALL_BYTES = 1_024;
 
-/** More of what is not shared begins a piece of its own, so that none takes long to encode. */
+/** More of what is not shared begins its own piece, so that none takes long to encode. */
 const PIECE_CHARS = 1_048_576;
 
 /**

@@ -170,7 +170,10 @@ function mayDropDialects(properties: ReadonlyMap<string, string>): boolean {
   return properties.get(DROP_DIALECT_ALLOWED)?.toLowerCase() === "true";
 }
 
-/** Whoever replaces a view by another engine's query alone would break the first one's readers. */
+/**
+ * A client that replaces a view by another engine's query alone would break the first one's
+ * readers.
+ */
 function checkDialects(previous: ViewVersion, current: ViewVersion): void {
   const now = dialectsOf(current);
   const lost = [...dialectsOf(previous)].filter((dialect) => !now.has(dialect));

@@ -18,8 +18,8 @@ export class Health {
 
   /**
    * As `assertOpen`, for reads of what is durable: where a disk that is full, say, ended the log,
-   * all that it had acknowledged is at hand still, and nobody else has it as long as the lease says
-   * so. What it left in doubt was never shown, and is not now.
+   * all that it had acknowledged is in memory still, and no other process has it as long as the
+   * lease says so. What it left in doubt was never shown, and is not now.
    */
   readonly assertReadable = (isDurable: boolean): void => {
     if (!this.#closed && isDurable && this.readsOn) return;

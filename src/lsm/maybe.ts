@@ -1,5 +1,5 @@
 /**
- * What is at hand is answered at once: a promise costs more than a read from memory. Callers
+ * What is in memory is answered at once: a promise costs more than a read from memory. Callers
  * `await` always, and never lose anything by it.
  */
 export type Maybe<T> = T | Promise<T>;

@@ -92,7 +92,7 @@ export type Verdict =
  */
 const FENCE_AFTER_MS = (LIMITS.attemptMs * 2) / 3;
 
-/** Tries at a store that refuses everything, before the caller hears of it. */
+/** Tries at a store that refuses everything, before the caller learns of it. */
 const MAX_REFUSALS = 6;
 
 /**

@@ -37,7 +37,10 @@ import { decodeRow, encodeRow, isTombstoneRow, itemOfRow } from "./row.ts";
 export interface LsmPointerStoreOptions {
   readonly families: readonly KeyFamily[];
   readonly clock: Clock;
-  /** The engine that serves now. Whoever gives it may open the shard again where it had ended. */
+  /**
+   * The engine that serves now. Any caller that gives it may open the shard again where it had
+   * ended.
+   */
   readonly engine: () => Maybe<Engine>;
   /** The engine that reads are made of, where that may be one that takes no more writes. */
   readonly reader?: () => Maybe<Engine>;
@@ -87,8 +90,8 @@ const BELOW_END = "0";
  * its log.
  *
  * Linearizable: a read sees what is durable and no more, and is answered once the engine's lease
- * says that nobody else owned the shard by then. A refusal is a read too, of what the transaction
- * saw, so it waits until that is durable.
+ * says that no other process owned the shard by then. A refusal is a read too, of what the
+ * transaction saw, so it waits until that is durable.
  */
 export class LsmPointerStore implements PointerStore {
   readonly #families: KeyFamilies;

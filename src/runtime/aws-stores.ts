@@ -46,7 +46,7 @@ export async function awsStores(
   throw together(errors);
 }
 
-/** Who mends the first should not have to start again to hear of the second. */
+/** Who mends the first should not have to start again to learn of the second. */
 function together(errors: readonly unknown[]): unknown {
   const [first, second] = errors;
   if (!(first instanceof FirnError) || !(second instanceof FirnError)) return first;

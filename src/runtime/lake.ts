@@ -29,7 +29,7 @@ export function openLake(settings: Settings, components: Components, metrics: Me
       lakeBucket(name, settings, components, metrics),
     );
     buckets.set(name, opening);
-    // Tried anew by whoever asks next.
+    // Tried anew by any caller that asks next.
     opening.catch(() => buckets.delete(name));
     return opening;
   };

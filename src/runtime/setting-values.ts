@@ -139,7 +139,7 @@ export function parseBucket(text: string): string {
   throw new RangeError("must be the name of a bucket, without s3://");
 }
 
-/** With a slash at its end: a folder of its own, so that no table can lie among Firn's files. */
+/** With a slash at its end: its own folder, so that no table can lie among Firn's files. */
 export function parsePrefix(text: string): string {
   const segments = text.split("/").filter((segment) => segment !== "");
   const plain = segments.every((segment) => /^[A-Za-z0-9!_.*'()=-]{1,200}$/.test(segment));

@@ -11,7 +11,9 @@ import type { NodeIdentityOptions } from "./node-identity.ts";
 
 /** Of the pointers of all accounts. */
 export const SYSTEM_SHARD = "system";
-/** Between two tries to open it again: whoever asks meanwhile hears what came of the last. */
+/**
+ * Between two tries to open it again: any caller that asks meanwhile hears what came of the last.
+ */
 const RETRY_MS = 1_000;
 
 /** Where the files of a shard lie in the store. */
@@ -39,8 +41,8 @@ export interface OwningParts extends Omit<OpenOptions, "store" | "prefix" | "wal
 
 /**
  * The engine of a shard, opened again when it ended with a failure: a full disk that has room
- * again, or a bucket that answers again, needs no restart. Whoever asks for it opens it; one that
- * another process took over is left to that process.
+ * again, or a bucket that answers again, needs no restart. Any caller that asks for it opens it;
+ * one that another process took over is left to that process.
  */
 export class Shard {
   readonly #options: ShardOptions;

@@ -37,7 +37,7 @@ export interface Components {
   readonly warn?: (text: string, facts: ErrorContext) => void;
   /** Carries out nothing by itself: a command that looks, or does one thing. */
   readonly isIdle?: true;
-  /** Hears of defects of ours that no request waits for. They are counted already. */
+  /** Told of defects of ours that no request waits for. They are counted already. */
   readonly onDefect: OnDefect;
 }
 

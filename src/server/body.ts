@@ -51,7 +51,7 @@ export interface IdleWatch {
   stop(): void;
 }
 
-/** Smaller pieces are copied together: each as an object of its own takes ten times its bytes. */
+/** Smaller pieces are copied together: each as its own object takes ten times its bytes. */
 const SMALL_BYTES = 4_096;
 const JOINED_BYTES = 65_536;
 

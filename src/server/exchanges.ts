@@ -61,14 +61,14 @@ export class Exchanges {
       awaitsContinue,
     };
     response.on("close", () => this.#end(exchange));
-    // Only the connection can break now, which whoever listens to it is told of.
+    // Only the connection can break now, which any caller that listens to it is told of.
     response.on("error", ignore);
     return exchange;
   }
 
   /** Headers of every answer, names and values by turns. */
   headersOf({ requestId, awaitsContinue }: Exchange): readonly string[] {
-    // Nobody can tell whether a body that was not asked for will come after all.
+    // It is impossible to tell whether a body that was not asked for will come after all.
     return awaitsContinue
       ? ["X-Request-Id", requestId, "Connection", "close"]
       : ["X-Request-Id", requestId];

@@ -17,7 +17,7 @@ export interface StandbyServerOptions {
   readonly allowHost: readonly string[];
 }
 
-/** Who is waited for, for whoever asks why. */
+/** Who is waited for, for any caller that asks why. */
 export type WaitingFor = Readonly<Record<"host" | "url", string>> & { readonly pid: number };
 
 const RETRY_MS = 2_000;

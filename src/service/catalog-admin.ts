@@ -14,7 +14,7 @@ export interface CatalogInfo {
 
 /** What a node was told of the catalogs that it makes. */
 interface Given {
-  /** A catalog without a location of its own lies in a folder of it. */
+  /** A catalog without its own location lies in a folder of it. */
   readonly warehouse: string;
   /** Further roots of every catalog. */
   readonly allowed: readonly string[];

@@ -36,7 +36,7 @@ export class CommitQueue {
   }
 
   /**
-   * Runs `work` in the turn of every key. CommitQueue are taken in order, so no two wait on each
+   * Runs `work` in the turn of every key. Turns are taken in order, so no two wait on each
    * other.
    *
    * @throws FirnError as `take`, before any turn is waited for if a queue is full by then.

@@ -2,7 +2,7 @@ import type { Clock } from "../base/clock.ts";
 import { FirnError } from "../base/error.ts";
 
 /**
- * ConflictPacer that are let go with each commit that wins: enough that the next one is at work.
+ * Losers that are let go with each commit that wins: enough that the next one is at work.
  */
 const SHARE = 2;
 /** Where no commit wins meanwhile, more are let go after so long, twice as many each time. */

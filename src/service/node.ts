@@ -42,7 +42,7 @@ export interface NodeParts {
   readonly secret: Uint8Array;
   /** Where a catalog lies that is given no location. */
   readonly warehouse: string;
-  /** Roots that every catalog may use besides those it stores: of a node that has no other. */
+  /** Roots that every catalog may use apart from those it stores: of a node that has no other. */
   readonly sharedRoots: readonly string[];
   /** Properties that requests may set though they are reserved. */
   readonly allowedProperties?: readonly string[];

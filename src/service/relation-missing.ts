@@ -7,7 +7,7 @@ import type { RelationRef } from "../catalog/relations.ts";
 /**
  * What is thrown of a relation that should exist. In this protocol it is the table or view that is
  * missing, also where its namespace is: engines look for the metadata table `ns.t.snapshots` under
- * the namespace `[ns, t]`, and only go on to load `ns.t` if they hear of a missing table.
+ * the namespace `[ns, t]`, and only go on to load `ns.t` if they learn of a missing table.
  */
 export function missingRelation(
   type: Relation["type"],

@@ -172,7 +172,7 @@ export class CatalogPlaces {
     return !this.#roots.some((own) => isWithin(location, own) && isWithin(own, root));
   }
 
-  /** Whether it lies where tables of a namespace go by default, a directory of its own. */
+  /** Whether it lies where tables of a namespace go by default, its own directory. */
   isAtHome(namespace: readonly string[], location: string): boolean {
     const home = this.#homeIn(namespace);
     if (home === undefined) return false;
@@ -294,7 +294,7 @@ export class TableLocations {
   readonly #locations: Locations;
   readonly #sharedRoots: readonly string[];
 
-  /** `sharedRoots`: those that every catalog may use, besides its own. */
+  /** `sharedRoots`: those that every catalog may use, apart from its own. */
   constructor(catalog: AccountCatalog, locations: Locations, sharedRoots: readonly string[]) {
     this.#catalog = catalog;
     this.#locations = locations;

@@ -189,7 +189,7 @@ export class Tombstones {
     const gone = outcomes.filter((each) => each.status === "fulfilled" && each.value);
     if (gone.length > 0) this.#forgotten.add(gone.length, found);
     for (const each of outcomes) {
-      // One that nobody can read stays, and keeps no other.
+      // One that no reader can see stays, and keeps no other.
       if (each.status === "rejected" && !isCorrupt(each.reason)) throw each.reason;
     }
   }

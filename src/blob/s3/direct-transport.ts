@@ -23,7 +23,7 @@ import {
  */
 
 const METADATA = "x-amz-meta-";
-/** A refusal is shorter by far; what is longer is no answer of the store's. */
+/** A refusal is shorter by far; what is longer is not an answer of the store's. */
 const MAX_REFUSAL_BYTES = 65_536;
 const refusalBytes = (): number => MAX_REFUSAL_BYTES;
 /** Stands for the key in the request that tells where the bucket is. */

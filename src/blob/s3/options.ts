@@ -37,7 +37,7 @@ export interface S3Options {
   /** Whether `If-Match` carries the etag in quotes, as the standard has it (default true). */
   readonly quoteEtags?: boolean;
   readonly timeouts?: Partial<S3Timeouts>;
-  /** Failed requests that one call gets over before its caller hears of it. */
+  /** Failed requests that one call gets over before its caller learns of it. */
   readonly maxFailures?: number;
   /** Content above this is uploaded in parts of this size. S3's own floor is 5 MiB. */
   readonly partBytes?: number;

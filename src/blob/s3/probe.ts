@@ -184,7 +184,7 @@ class S3Probe {
     return `${this.#wire.settings.prefix}${path}`;
   }
 
-  /** CommitQueue what the store answers into what an operator has to change. */
+  /** Turns what the store answers into what an operator has to change. */
   async #needing<T>(permission: string, operation: () => Promise<T>): Promise<T> {
     try {
       return await operation();

@@ -16,7 +16,7 @@ export interface S3Request {
 export interface S3Components {
   readonly clock: Clock;
   readonly prng: Prng;
-  /** Hears of every request, also of those that are sent again. */
+  /** Told of every request, also of those that are sent again. */
   readonly onRequest?: (request: S3Request) => void;
 }
 

@@ -70,7 +70,7 @@ export function decodeChange(bytes: Uint8Array): ChangeRecord {
 }
 
 /**
- * The envelope of a change record that has a blob of its own.
+ * The envelope of a change record that has its own blob.
  *
  * @throws FirnError `Corrupt`, code `PAYLOAD_CORRUPT`: malformed, or not of a change record.
  */

@@ -80,7 +80,7 @@ export class StoreAdmin {
       yield jsonLine({ error: { code, message: describe(message, context) } });
     } finally {
       this.#isRunning = false;
-      // It ends at its next step; nobody waits for that.
+      // It ends at its next step; no caller waits for that.
       void run.return(undefined as never).catch(() => undefined);
     }
   }

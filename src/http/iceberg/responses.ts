@@ -52,7 +52,7 @@ export function tableAnswer(table: LoadedTable): Answer {
   return spliced(table, configTail(table));
 }
 
-/** The body of a load with what it was made of, besides the metadata that it is kept by. */
+/** The body of a load with what it was made of, apart from the metadata that it is kept by. */
 interface Kept {
   readonly location: string | undefined;
   readonly tail: string;
@@ -119,7 +119,7 @@ export function dryRunAnswer(dryRun: DryRun): Answer {
 
 /** The same for every table of a transaction, in the order of the request. */
 export function dryRunsAnswer(tables: readonly DryRunOfTable[]): Answer {
-  // A table with a long history has very many pieces: they are no arguments of one call.
+  // A table with a long history has very many pieces: they are not arguments of one call.
   const body: Uint8Array[][] = [[Buffer.from('{"dry-run":true,"table-changes":[')]];
   for (const [i, { namespace, table, ...dryRun }] of tables.entries()) {
     const identifier = JSON.stringify({ namespace, name: table });

@@ -7,7 +7,7 @@ import type { Protocol } from "../protocol.ts";
 import { FrontPage } from "./front-page.ts";
 
 export interface ProbesOptions {
-  /** Of this process: whoever asks at its address learns whether it is still the one. */
+  /** Of this process: any caller that asks at its address learns whether it is still the one. */
   readonly nodeId: string;
   readonly version: string;
   readonly metrics: Metrics;

@@ -10,7 +10,7 @@ import { type Cursor, END, ENTRY, type EntryBytes, MISS, type Step } from "../fo
  */
 export class ByteMerge<Input extends Cursor = Cursor> {
   readonly #inputs: readonly Input[];
-  /** KnownHeads of the inputs; undefined where one is at its end. */
+  /** Heads of the inputs; undefined where one is at its end. */
   readonly #heads: (EntryBytes | undefined)[];
   /** Input that lost at each inner node; the winner at 0. */
   readonly #losers: Int32Array;

@@ -87,7 +87,7 @@ export class Compactor {
     await this.#alone(async () => {
       const { manifests, options } = this.#target;
       const { oldestSnapshot, nowMs } = this.#context();
-      // What could not be read before is tried again: whoever asks wants to hear of it.
+      // What could not be read before is tried again: any caller that asks wants to learn of it.
       const plan = pickAll(manifests.current, options, { oldestSnapshot, nowMs });
       if (plan !== undefined) await this.#execute(plan);
     });

@@ -54,7 +54,7 @@ export function pointsOfBounds({ fileBytes, stats }: SstMeta): readonly Point[] 
   return ends(stats.firstKey, stats.lastKey, fileBytes);
 }
 
-/** Of a table whose index is at hand: its blocks, or parts of its index with what lies below. */
+/** Of a table whose index is in memory: its blocks, or parts of its index with what lies below. */
 export function pointsOfIndex(
   index: IndexBlock,
   { fileBytes, stats }: SstMeta,

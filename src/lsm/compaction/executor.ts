@@ -76,7 +76,7 @@ export class Executor {
 
   /**
    * @param isStopped asked between steps: then the plan is given up.
-   * @param stopped resolves where whoever waits for room has to look again.
+   * @param stopped resolves where any caller that waits for room has to look again.
    * @param onWritten told of what is on its way to the store.
    */
   constructor(
@@ -176,7 +176,7 @@ export class Executor {
       const merged = await Promise.all(
         subranges.map((subrange) =>
           subrange.run().catch((error: unknown) => {
-            // The others hear of it before their next step: nothing of the part will be of use.
+            // The others learn of it before their next step: nothing of the part will be of use.
             failure ??= { error };
             return { tables: [], counts: [] };
           }),

@@ -42,7 +42,7 @@ const stay = (): Step => ENTRY;
  * does no I/O and waits for nothing, so it runs anywhere; its memory is two windows of each input
  * and what one step makes.
  *
- * It may be one of several that share the inputs, each within bounds of its own. Then each of them
+ * It may be one of several that share the inputs, each within its own bounds. Then each of them
  * says how many entries it has seen of which table: nothing may be lost in silence
  * (`entry-counts.ts`).
  *

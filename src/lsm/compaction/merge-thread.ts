@@ -71,7 +71,7 @@ export class MergeThread {
     };
   }
 
-  /** Whoever waits for a step hears of it. */
+  /** Any caller that waits for a step learns of it. */
   async end(why: string): Promise<void> {
     this.#fail(why);
     await this.#worker.terminate();

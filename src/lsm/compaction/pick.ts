@@ -25,7 +25,7 @@ export interface PickOptions extends TreeShape {
   readonly tableBytes: number;
 }
 
-/** What the choice depends on besides the manifest. */
+/** What the choice depends on apart from the manifest. */
 export interface PickContext {
   readonly oldestSnapshot?: Sequence | undefined;
   /** What expires by then is garbage. */

@@ -176,7 +176,7 @@ function byAge(members: readonly Member[]): readonly SortedTables[] {
 }
 
 /**
- * The manifest after a compaction; undefined where an input is no longer there: somebody else has
+ * The manifest after a compaction; undefined where an input is no longer there: another process has
  * compacted, and the outputs are nobody's.
  *
  * @param outputs of all parts, in key order.

@@ -16,7 +16,7 @@ export class TableSink {
   /** @param store begins to read the source at once. */
   constructor(store: (source: AsyncIterable<Uint8Array>) => Promise<unknown>) {
     this.#stored = store(this.#source()).then(() => undefined);
-    // Whoever waits for `stored` or `room` hears of it; nobody may before it happens.
+    // Any caller that waits for `stored` or `room` learns of it; no process may before it happens.
     this.#stored.catch(() => this.#taken());
   }
 

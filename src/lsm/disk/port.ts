@@ -41,7 +41,7 @@ export interface ReadableFile {
   close(): Promise<void>;
 }
 
-/** The handle of whoever created a file. Nobody else ever writes to it. */
+/** The handle of whoever created a file. No other process ever writes to it. */
 export interface WritableFile {
   /**
    * Writes and, if the disk syncs, does so: when it resolves the bytes are on the disk. When it
@@ -49,8 +49,8 @@ export interface WritableFile {
    */
   write(offset: number, bytes: Uint8Array): Promise<void>;
   /**
-   * Whether the file still has a name: false once somebody removed it, whatever stands under the
-   * name now. Synchronous, as `exists` is.
+   * Whether the file still has a name: false once another process removed it, whatever stands under
+   * the name now. Synchronous, as `exists` is.
    */
   isNamed(): boolean;
   /**

@@ -107,7 +107,7 @@ export class Engine {
    * @throws FirnError `Invalid` (`LSM_KEY_INVALID`, `LSM_VALUE_TOO_LARGE`, `LSM_EXPIRY_INVALID`,
    *   `LSM_OPERATOR_INVALID`, `LSM_OPERAND_INVALID`, `LSM_RANGE_INVALID`, `WAL_BATCH_TOO_LARGE`)
    *   and `Overloaded` (`LSM_OVERLOADED`, `LSM_THROTTLED`, with `retryAfterMs`): nothing
-   *   happened; with `durable` as `Written.durable` besides.
+   *   happened; with `durable` as `Written.durable` in addition.
    */
   write(ops: readonly WriteOp[], options?: { readonly durable?: boolean }): Maybe<Written> {
     const written = this.#core.writes.write(prepare(ops, this.#core.reads.operators));
@@ -183,8 +183,8 @@ export class Engine {
   }
 
   /**
-   * Settles when what was read so far may be answered as linearizable: nobody else had taken the
-   * shard over when it was read, and it is durable, which what was read at level `durable` is
+   * Settles when what was read so far may be answered as linearizable: no other process had taken
+   * the shard over when it was read, and it is durable, which what was read at level `durable` is
    * anyway. At most one request in `leaseMs`, and none where nothing is read.
    */
   confirm(level: ReadLevel = "memory"): Maybe<void> {
@@ -244,7 +244,7 @@ export class Engine {
 
   /**
    * Keeps the state of this moment under a name: everything that was written so far is brought into
-   * tables, and these stay, whatever is written and compacted later. Two requests besides.
+   * tables, and these stay, whatever is written and compacted later. Two requests in addition.
    *
    * @param options how long it is kept; until it is deleted, unless that is said.
    * @throws FirnError as `Checkpoints.create`.
@@ -267,8 +267,8 @@ export class Engine {
   }
 
   /**
-   * Announces that `close` is to follow: whoever wants the shard waits for it, instead of giving
-   * up. Reads and writes go on until then. Two requests.
+   * Announces that `close` is to follow: any caller that wants the shard waits for it, instead of
+   * giving up. Reads and writes go on until then. Two requests.
    *
    * @throws FirnError `Unavailable`, code `LSM_FENCED`; what the store throws.
    */

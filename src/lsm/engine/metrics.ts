@@ -140,7 +140,7 @@ export class LsmMetrics {
     const latency = this.#latency;
     return {
       latency: { observe: (kind, seconds) => latency.observe(seconds, shard, kind) },
-      // Whoever opened the shard again may have its place by now.
+      // Any process that opened the shard again may have its place by now.
       remove: () => {
         if (this.#shards.get(shard) === stats) this.#shards.delete(shard);
       },

@@ -40,7 +40,7 @@ export interface OpenOptions {
   readonly onWaiting?: (owner: Owner) => void;
   /** Where the figures of the shard are printed, and under which name. */
   readonly metrics?: { readonly of: LsmMetrics; readonly shard: string };
-  /** Where compactions are computed, shared likewise; threads of its own if none is given. */
+  /** Where compactions are computed, shared likewise; its own threads if none is given. */
   readonly merger?: Merger;
   readonly options?: Partial<LsmOptions>;
 }
@@ -64,8 +64,8 @@ export interface Opened {
 
 /**
  * Takes a shard over: the manifest first, under a higher epoch, then the log, which fences whoever
- * wrote it, then the replay. Resolves when nobody can answer a read of an older state any more: at
- * once where the owner before released the shard or is known to be dead, else after its lease.
+ * wrote it, then the replay. Resolves when no process can answer a read of an older state any more:
+ * at once where the owner before released the shard or is known to be dead, else after its lease.
  *
  * @throws FirnError `Unavailable`, codes `LSM_OWNED`, `WAL_FENCED`; `Corrupt`, naming file and
  *   offset, with `LSM_MANIFEST_LOST` where states that were published are gone; `NotFound`, code
@@ -94,7 +94,8 @@ export async function openShard(parts: OpenOptions): Promise<Opened> {
     onGroup: (group) => replay.add(group),
   });
   const wal = await opening.catch(async (error: unknown) => {
-    // Whoever waits for the lease of an owner before must not let others in without that wait.
+    // Any caller that waits for the lease of an owner before must not let others in without that
+    // wait.
     if (!outwait) await letGo(store, taken);
     throw (await isStateLost(store, taken, error)) ? stateLost(taken, error) : error;
   });
@@ -136,8 +137,8 @@ async function letGo(store: ManifestStore, manifest: Manifest): Promise<void> {
 }
 
 /**
- * Whether the log is of an owner that no state knows. Whoever fences a log has published its epoch
- * before: where that is gone, states are missing, and another try would be fenced again.
+ * Whether the log is of an owner that no state knows. Any process that fences a log has published
+ * its epoch before: where that is gone, states are missing, and another try would be fenced again.
  */
 async function isStateLost(
   store: ManifestStore,

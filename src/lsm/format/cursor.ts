@@ -5,7 +5,7 @@ export const END = 0;
 /** The cursor stands on an entry. */
 export const ENTRY = 1;
 /**
- * A block is not at hand, so that nothing can be said. Load what `missing` lists, then call the
+ * A block is not in memory, so that nothing can be said. Load what `missing` lists, then call the
  * same method again.
  */
 export const MISS = 2;

@@ -215,7 +215,7 @@ export class DataBlockCursor implements EntryBytes {
     this.sequence = sequence;
   }
 
-  /** What follows the sequence of an entry that is no plain put or deletion; answers its end. */
+  /** What follows the sequence of an entry that is not a plain put or deletion; answers its end. */
   #more(kind: number, from: number): number {
     if (!isKind(kind)) throw this.#corrupt("unknown kind");
     let p = from;

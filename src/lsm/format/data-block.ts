@@ -50,7 +50,7 @@ const RESTART_KEY_BYTES = 64;
 /**
  * The content of one data block, shared by every cursor on it.
  *
- * Who keeps it at hand holds it. When the last one lets go, and the memory is its own, that is
+ * Who keeps it in memory holds it. When the last one lets go, and the memory is its own, that is
  * given back at once; unless it was lent, to who moves over it or has views of it for as long as
  * he likes: then it is left to the collector.
  */
@@ -71,7 +71,7 @@ export class DataBlock {
   /**
    * @param bytes the content (`openFrame`); never changed afterwards.
    * @param table whose block it is: names the file in errors.
-   * @param isOwn nobody else refers to any of the memory that `bytes` lie in.
+   * @param isOwn nothing else refers to any of the memory that `bytes` lie in.
    * @throws FirnError `Corrupt`, code `LSM_FILE_CORRUPT`.
    */
   constructor(bytes: Uint8Array, fileOffset: number, table?: Ulid, isOwn = false) {
@@ -97,7 +97,7 @@ export class DataBlock {
     return this.bytes.length + OBJECT_BYTES + this.restarts * RESTART_KEY_BYTES;
   }
 
-  /** Somebody keeps it at hand, until `letGo` is called as often. */
+  /** Somebody keeps it in memory, until `letGo` is called as often. */
   hold(): void {
     assert(!this.isGone, "what was given back is read again");
     this.#holders++;
@@ -116,7 +116,7 @@ export class DataBlock {
     this.#isLent = true;
   }
 
-  /** Its memory was given back: whoever reads it fails. */
+  /** Its memory was given back: any caller that reads it fails. */
   get isGone(): boolean {
     return this.bytes === undefined;
   }

@@ -83,7 +83,7 @@ interface Field {
 }
 
 /**
- * The fields of one record. Each reader takes fields by number; what nobody took is `unknown()`.
+ * The fields of one record. Each reader takes fields by number; what no reader took is `unknown()`.
  * Every malformed byte ends in the error that `fault` makes.
  */
 export class FieldReader {

@@ -95,7 +95,7 @@ export class IndexBlock {
 
   /**
    * The first entry whose frame may hold something from (key, sequence) on; `count` if none.
-   * KnownHeads lie side by side, where each text would be a place of its own in memory.
+   * Heads lie side by side, where each text would be its own place in memory.
    */
   find(key: Key, sequence: Sequence): number {
     const { separators } = this;

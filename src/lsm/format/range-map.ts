@@ -23,7 +23,7 @@ interface Link {
   readonly older: Link | undefined;
 }
 
-/** Of a link, and of a bound besides its bytes. */
+/** Of a link, and of a bound apart from its bytes. */
 const LINK_BYTES = 40;
 const BOUND_BYTES = 64;
 

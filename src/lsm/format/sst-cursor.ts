@@ -16,8 +16,8 @@ import type { IndexBlock } from "./index-block.ts";
 import type { Sst } from "./sst.ts";
 
 /**
- * The blocks of one table that are at hand, by the offset of their frame. Whoever loads a missing
- * block keeps it at hand until the call that missed it has been repeated.
+ * The blocks of one table that are in memory, by the offset of their frame. Any process that loads
+ * a missing block keeps it in memory until the call that missed it has been repeated.
  */
 export interface SstBlocks {
   data(offset: number): DataBlock | undefined;
@@ -27,7 +27,7 @@ export interface SstBlocks {
 /** A longer value is handed out as it lies in its block. */
 const MOST_COPIED_BYTES = 4_096;
 
-/** Moves over the entries of one table, through its index and the blocks that are at hand. */
+/** Moves over the entries of one table, through its index and the blocks that are in memory. */
 export class SstCursor implements Cursor {
   readonly #sst: Sst;
   readonly #blocks: SstBlocks;
@@ -192,7 +192,7 @@ export class SstCursor implements Cursor {
     return step;
   }
 
-  /** Makes a part of the index the leaf; false where it is not at hand. */
+  /** Makes a part of the index the leaf; false where it is not in memory. */
   #enterPart(part: number): boolean {
     const { index } = this.#sst;
     if (index.level === 0) return true;

@@ -160,7 +160,7 @@ export class Collector {
     const { manifests, manifestsOf, views } = this.#target;
     const { id: newest, parent } = manifests.current;
     if (parent === undefined) return;
-    // A list may lag behind what is there: a state that nobody has looked at may name anything.
+    // A list may lag behind what is there: a state that no process has looked at may name anything.
     const through = (await this.#history.boundary())?.manifestThrough ?? 0;
     const isWhole = stored.filter(({ id }) => id > through).length === newest - through;
     if (!isWhole || views.areForeign || isForeign(manifests.current)) return;
@@ -181,7 +181,7 @@ export class Collector {
     );
   }
 
-  /** Of some manifests, those that nobody needs any more. @param stored all that there are. */
+  /** Of some manifests, those that no process needs any more. @param stored all that there are. */
   #outOfRetention(
     among: readonly Numbered[],
     stored: readonly Numbered[] = among,
@@ -218,7 +218,7 @@ export class Collector {
 
   async #referencesOfOlder(id: number): Promise<References> {
     const manifest = await this.#history.read(id);
-    // Gone for us is gone for everybody: nobody can reach tables through it.
+    // Gone for us is gone for everybody: no process can reach tables through it.
     const nothing = { tables: new Set<Ulid>(), areForeign: false };
     const references = manifest === undefined ? nothing : referencesOf(manifest);
     this.#references.set(id, references);

@@ -11,8 +11,8 @@ export type Change = (manifest: Manifest) => ManifestState | undefined;
 const ATTEMPTS = 100;
 
 /**
- * The states of a shard as its writer sees them: who may be stale, but never publishes what is.
- * A lost race is no fence, as the compactor and checkpoints publish too: the change is made again
+ * The states of a shard as its writer sees them: who may be stale, but never publishes what is. A
+ * lost race is not a fence, as the compactor and checkpoints publish too: the change is made again
  * of what won. Only a grown epoch means that another writer took over.
  */
 export class ManifestLog {
@@ -36,7 +36,8 @@ export class ManifestLog {
   }
 
   /**
-   * Publishes a change, after those that came before. Two requests where nobody else publishes.
+   * Publishes a change, after those that came before. Two requests where no other process
+   * publishes.
    *
    * @throws FirnError `Unavailable`, code `LSM_FENCED`; what the store throws, `Unknown` among
    *   it: then the same change may be made again, and must find that it has been made.
@@ -67,8 +68,8 @@ export class ManifestLog {
   }
 
   /**
-   * What it means that a table could not be read. Whoever was overtaken misses what its successor
-   * has collected: that is no damage. One request where a table is missing, else none.
+   * What it means that a table could not be read. Any process that was overtaken misses what its
+   * successor has collected: that is not damage. One request where a table is missing, else none.
    */
   async explain(error: unknown): Promise<unknown> {
     if (!(error instanceof FirnError) || error.code !== "LSM_TABLE_MISSING") return error;

@@ -193,7 +193,7 @@ export class Memtable {
 
   /**
    * When the last one lets go, its memory is given back at once: left to the collector, what was
-   * flushed would take as much as what is written. Whoever reads it later fails.
+   * flushed would take as much as what is written. Any caller that reads it later fails.
    */
   letGo(): void {
     assert(this.#holders > 0, "only what is held is let go");

@@ -31,7 +31,7 @@ export class MemtableNodes {
     return this.#memoryBytes;
   }
 
-  /** Gives its memory back. Whoever asks it anything later fails. */
+  /** Gives its memory back. Any caller that asks it anything later fails. */
   giveBack(): void {
     for (const list of this.#lists) giveBack(list);
     const gone = undefined as never;
@@ -112,7 +112,7 @@ export class MemtableNodes {
   }
 }
 
-/** Takes over what is in an array that nobody refers to any more. */
+/** Takes over what is in an array that nothing refers to any more. */
 function grown<T extends Int32Array | Uint32Array>(from: T, to: T): T {
   to.set(from);
   giveBack(from);

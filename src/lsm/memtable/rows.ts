@@ -61,7 +61,10 @@ export class MemtableRows {
     return this.#chunkBytes + this.#fields.byteLength;
   }
 
-  /** Gives its memory back, but what callers have views of. Whoever asks anything later fails. */
+  /**
+   * Gives its memory back, but what callers have views of. Any caller that asks anything later
+   * fails.
+   */
   giveBack(): void {
     for (const chunk of this.#chunks) if (!this.#lent.has(chunk.buffer)) giveBack(chunk);
     giveBack(this.#fields);
@@ -75,7 +78,7 @@ export class MemtableRows {
     if (open !== undefined && this.#used + bytes <= open.length) {
       return { chunk: this.#open, bytes: open, at: this.#used };
     }
-    // What is large has a chunk of its own, so that little of the open one is lost.
+    // What is large has its own chunk, so that little of the open one is lost.
     const alone = bytes > MAX_CHUNK_BYTES / 4;
     const next = Math.min(MAX_CHUNK_BYTES, Math.max(FIRST_CHUNK_BYTES, this.#chunkBytes, bytes));
     const chunk = this.#addChunk(alone ? bytes : next);

@@ -58,7 +58,7 @@ export class MemtableTree {
     return this.#leaves.memoryBytes + this.#inner.memoryBytes;
   }
 
-  /** Gives its memory back. Whoever asks it anything later fails. */
+  /** Gives its memory back. Any caller that asks it anything later fails. */
   giveBack(): void {
     this.#leaves.giveBack();
     this.#inner.giveBack();

@@ -4,10 +4,10 @@ import type { Maybe } from "../maybe.ts";
 /**
  * For how long this process may act as the owner on its own word.
  *
- * A check that began at t and found no higher epoch proves that whoever takes over does so after t;
- * a new owner waits longer than the lease before its first acknowledgement. So until t + leaseMs
- * nobody else has acknowledged anything that a read here could miss. Time is counted by whichever
- * clock saw more, as a machine may sleep in between.
+ * A check that began at t and found no higher epoch proves that any process that takes over does so
+ * after t; a new owner waits longer than the lease before its first acknowledgement. So until t +
+ * leaseMs no other process has acknowledged anything that a read here could miss. Time is counted
+ * by whichever clock saw more, as a machine may sleep in between.
  *
  * What was read before a check began is proven by that check alone, however long it takes. So a
  * lease of 0 is a look for each answer, and a store that is slower than the lease still serves.

@@ -19,8 +19,8 @@ export interface NodeIdentity {
   readonly url: string;
   sight(owner: Owner): Sighting;
   /**
-   * Whether the owner answers at its URL under its own node id. Absent where nobody can ask: then
-   * an owner that is not seen counts as alive.
+   * Whether the owner answers at its URL under its own node id. Absent where no process can ask:
+   * then an owner that is not seen counts as alive.
    */
   readonly answers?: (owner: Owner) => Promise<boolean>;
 }

@@ -27,7 +27,7 @@ export interface Taken {
   readonly known: Stopwatch;
 }
 
-/** Of a shard that nobody has opened yet. */
+/** Of a shard that no process has opened yet. */
 export const EMPTY: ManifestState = {
   writerEpoch: 0,
   compactorEpoch: 0,
@@ -151,7 +151,9 @@ class TakeoverPolicy {
     return false;
   }
 
-  /** Whoever says that it goes is waited for, also where one that stays would be a refusal. */
+  /**
+   * Any process that says that it goes is waited for, also where one that stays would be a refusal.
+   */
   #mayDrain(): boolean {
     this.#draining ??= new Stopwatch(this.#clock);
     return this.#draining.elapsedMs() < DRAIN_MS;
@@ -159,7 +161,7 @@ class TakeoverPolicy {
 
   /**
    * Only who can be asked can be found silent. A process that runs is a refusal without a question;
-   * whoever waits for it asks all the same, since it may stand still for ever.
+   * any caller that waits for it asks all the same, since it may stand still for ever.
    */
   async #ask(owner: Owner): Promise<"here" | "silent"> {
     const { answers } = this.#self;

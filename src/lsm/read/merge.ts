@@ -19,7 +19,7 @@ import { type Key, type Kind, keyAfter, MAX_SEQUENCE, type Sequence } from "../f
 export class MergeCursor implements Cursor {
   readonly #inputs: readonly Cursor[];
   readonly #steps: Step[];
-  /** KnownHeads of the inputs; undefined where one is at its end. */
+  /** Heads of the inputs; undefined where one is at its end. */
   readonly #keys: (Key | undefined)[];
   readonly #sequences: Float64Array;
   /** Input that lost at each inner node; the winner at 0. */

@@ -2,9 +2,9 @@ import { FirnError, invalid } from "../../base/error.ts";
 import { readVarint, varintBytes, writeVarint } from "../format/varint.ts";
 
 /**
- * How values of one key become one without a read: `combine` is associative, so that whoever meets
- * operands, in a read or a compaction, may combine any neighbours. An operand has the form of a
- * value, and is the value where there was none.
+ * How values of one key become one without a read: `combine` is associative, so that any process
+ * that meets operands, in a read or a compaction, may combine any neighbours. An operand has the
+ * form of a value, and is the value where there was none.
  */
 interface MergeOperator {
   /** As the manifest names it, for good. */

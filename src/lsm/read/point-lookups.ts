@@ -47,7 +47,7 @@ const OPERAND: unique symbol = Symbol("operand");
 
 type Value = Uint8Array | undefined;
 
-/** Point reads: on the spot where all is at hand, else with one round of requests a level. */
+/** Point reads: on the spot where all is in memory, else with one round of requests a level. */
 export class PointLookups {
   readonly figures: ReadFigures;
   readonly samples: KeySamples;
@@ -101,7 +101,7 @@ export class PointLookups {
     return open.length === 0 ? values : this.#waitMany(view, keys, sequence, values, open, missing);
   }
 
-  /** What was loaded stays at hand to the end, or a small cache would lose it to what follows. */
+  /** What was loaded stays in memory to the end, or a small cache would lose it to what follows. */
   async #wait(view: ReadView, key: Key, sequence: Sequence, first: MissingBlock[]): Promise<Value> {
     const held = [this.#begin(view)];
     try {
@@ -282,7 +282,7 @@ export class PointLookups {
 
 /**
  * A block that had to be loaded is mostly evicted before it is used again: then it is given back at
- * once, since a copy was answered. What lies at hand is answered as a view, which costs nothing.
+ * once, since a copy was answered. What lies in memory is answered as a view, which costs nothing.
  */
 function valueAt(point: SstCursor, waited: boolean): Uint8Array {
   return waited ? point.copiedValue() : point.lentValue();

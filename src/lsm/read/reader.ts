@@ -365,7 +365,7 @@ export class Reader {
     this.#state.accept(kept);
   }
 
-  /** What is read now stays, and all before it while anybody may read that. */
+  /** What is read now stays, and all before it while any reader may read that. */
   readonly #stays: Stays = (manifestId) =>
     manifestId === this.#pinned || this.#state.views.arePinned;
 

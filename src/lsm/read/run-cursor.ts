@@ -11,10 +11,10 @@ import type { Sst } from "../format/sst.ts";
 import { type SstBlocks, SstCursor } from "../format/sst-cursor.ts";
 import type { SstMeta } from "../format/sst-meta.ts";
 
-/** A table whose parts are brought by somebody else. */
+/** A table whose missing parts the caller loads. */
 export interface RunTable extends SstBlocks {
   readonly meta: SstMeta;
-  /** Undefined while its tail is not at hand. */
+  /** Undefined while its tail is not in memory. */
   readonly open: { readonly sst: Sst } | undefined;
   readonly missingTail: MissingBlock;
 }

@@ -58,7 +58,7 @@ export class ViewScan implements Scan {
   readonly #source: ScanSource;
   readonly #options: ScanOptions;
   readonly #view: ReadView;
-  /** Undefined until the tails are at hand that have to be known first. */
+  /** Undefined until the tails are in memory that have to be known first. */
   #cursor: VisibleCursor | undefined;
   #tails: readonly MissingBlock[] = [];
   readonly #unpin: () => void;

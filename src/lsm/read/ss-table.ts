@@ -7,12 +7,12 @@ import { type SstBlocks, SstCursor } from "../format/sst-cursor.ts";
 import type { SstMeta } from "../format/sst-meta.ts";
 import type { BlockCache, CachedFile } from "./cache.ts";
 
-/** A table whose tail is at hand, and the one cursor of all its look-ups. */
+/** A table whose tail is in memory, and the one cursor of all its look-ups. */
 export class OpenTable {
   readonly sst: Sst;
   /**
-   * Whoever moves it reads what it stands on before anybody else can move it: no await. Only seeks:
-   * the block that it stands on may be gone by the next one.
+   * Whoever moves it reads what it stands on before any other caller can move it: no await. Only
+   * seeks: the block that it stands on may be gone by the next one.
    */
   readonly point: SstCursor;
 
@@ -36,9 +36,9 @@ export interface ReadAhead {
 export type Loaded = OpenTable | DataBlock | IndexBlock;
 
 /**
- * One table, with its parts as far as they are at hand. They lie in the cache, which is bounded and
- * shared; those that somebody waits for are held here besides, so that however small the cache is,
- * what was loaded is there when the call that missed it is repeated.
+ * One table, with its parts as far as they are in memory. They lie in the cache, which is bounded
+ * and shared; those that somebody waits for are held here in addition, so that however small the
+ * cache is, what was loaded is there when the call that missed it is repeated.
  */
 export class SsTable implements SstBlocks {
   readonly meta: SstMeta;
@@ -74,7 +74,7 @@ export class SsTable implements SstBlocks {
     return { file: id, kind: "index", offset: this.tailAt, bytes: tailBytes };
   }
 
-  /** Puts something at hand, until it is let go as often as it was held. */
+  /** Puts something in memory, until it is let go as often as it was held. */
   hold(offset: number, value: Loaded): void {
     const held = this.#held.get(offset);
     if (held !== undefined) held.holders++;
@@ -95,12 +95,12 @@ export class SsTable implements SstBlocks {
     if (held.value instanceof DataBlock) held.value.letGo();
   }
 
-  /** Its file is gone, or nobody will read it again. */
+  /** Its file is gone, or no reader will ask for it again. */
   forget(): void {
     this.#cached.clear();
   }
 
-  /** With the data blocks that lie behind them, or before them, and are not at hand. */
+  /** With the data blocks that lie behind them, or before them, and are not in memory. */
   withFollowing(
     sst: Sst,
     parts: readonly MissingBlock[],
@@ -123,7 +123,7 @@ export class SsTable implements SstBlocks {
     return all;
   }
 
-  /** The index that names the block at an offset, if it is at hand. */
+  /** The index that names the block at an offset, if it is in memory. */
   #leafOf(sst: Sst, offset: number): IndexBlock | undefined {
     const { index } = sst;
     if (index.level === 0) return index;

@@ -17,7 +17,7 @@ export interface TableOptions {
   readonly readGapBytes: number;
   /** The longest request. */
   readonly readBytes: number;
-  /** Tells what a failed read means, before whoever waits for it is told. */
+  /** Tells what a failed read means, before any caller that waits for it is told. */
   readonly explain?: (error: unknown) => Promise<unknown>;
 }
 
@@ -91,7 +91,7 @@ export class TableCache {
 
   /**
    * Brings what cursors miss to hand: one request for each stretch of a table, all at once, none
-   * for what another caller is loading already. What was loaded stays at hand until the function
+   * for what another caller is loading already. What was loaded stays in memory until the function
    * that is answered is called, after the call that missed it has been repeated.
    *
    * @throws FirnError `Corrupt`, codes `LSM_TABLE_MISSING`, `LSM_FILE_CORRUPT`; `Unavailable`,
@@ -226,7 +226,9 @@ export class TableCache {
   }
 }
 
-/** The manifest names a file that is not there: somebody deleted it, or it was never whole. */
+/**
+ * The manifest names a file that is not there: another process deleted it, or it was never whole.
+ */
 export function tableGone(path: string, offset: number): FirnError {
   const facts = { path, offset };
   return new FirnError("Corrupt", "LSM_TABLE_MISSING", "a table of the manifest is missing", facts);

@@ -16,7 +16,7 @@ import type { RangeMap } from "../format/range-map.ts";
 import { LSM_LIMITS } from "../limits.ts";
 import type { Operand, Operators } from "./operators.ts";
 
-/** What decides which versions somebody can still read. */
+/** What decides which versions a reader can still read. */
 export interface Retention {
   /** States that are read, ascending, each once. */
   readonly snapshots: readonly Sequence[];
@@ -30,7 +30,7 @@ export interface Retention {
 }
 
 /**
- * Lets through the versions that somebody can still read: of each key the newest one, and for each
+ * Lets through the versions that a reader can still read: of each key the newest one, and for each
  * registered snapshot the newest that it sees. Told of them entry by entry, in the engine's order.
  *
  * Operands that no snapshot tells apart become one, or with what lies below them a put. An expired
@@ -149,7 +149,7 @@ export class VersionFilter {
   #endOperandsOver(base: EntryBytes | undefined): void {
     this.#stripe = this.#operandsStripe;
     const left = this.#operands.splice(0);
-    // What expires later is no base: without it the operands are based on nothing.
+    // What expires later is not a base: without it the operands are based on nothing.
     let folded = base === undefined || base.kind <= PUT ? putValue(base) : undefined;
     let put: Pending | undefined;
     const mayFold = base === undefined || base.kind <= PUT;
@@ -270,7 +270,7 @@ export function stripeOf(snapshots: readonly Sequence[], sequence: Sequence): nu
 }
 
 /**
- * Of range tombstones over one stretch of keys, newest first, those that somebody can still read.
+ * Of range tombstones over one stretch of keys, newest first, those that a reader can still read.
  *
  * @param dropTombstones nothing older lies anywhere below: what no snapshot precedes goes, too.
  */

@@ -137,7 +137,7 @@ export function withNamed(
 }
 
 /**
- * Makes a change again where nobody knows whether it was made: it must find that it was.
+ * Makes a change again where it is unknown whether it was made: it must find that it was.
  *
  * @throws as `update`, `Unknown` among it where the store goes on losing answers.
  */
@@ -146,7 +146,7 @@ export function certainly(update: Update, change: Change): Promise<Manifest> {
 }
 
 /**
- * Does something again where nobody knows whether it was done: it must find that it was.
+ * Does something again where it is unknown whether it was done: it must find that it was.
  *
  * @throws what `work` throws; where another attempt may have done it, or may do it yet, `Unknown`
  *   in place of what says that nothing has happened.

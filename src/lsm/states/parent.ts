@@ -17,9 +17,9 @@ import { amend } from "./pin.ts";
  *   pinned for good      the clone was acknowledged, or opened
  *   not pinned           it never was, or no manifest of the clone needs anything of the parent
  *
- * The first becomes the second by whoever opens the clone, and the third by the parent's collector.
- * Both publish states of the parent, of which one comes first: so no clock is asked whether a pin
- * may still be had. Once it is gone it never comes back.
+ * The first becomes the second by any process that opens the clone, and the third by the parent's
+ * collector. Both publish states of the parent, of which one comes first: so no clock is asked
+ * whether a pin may still be had. Once it is gone it never comes back.
  */
 
 /** Where the states of another shard of the store are published, by its prefix. */

@@ -16,7 +16,7 @@ export type Choice = (newest: Manifest) => Pick<Checkpoint, "manifestId" | "sequ
 export type Stays = (manifestId: number) => boolean;
 
 const NONE: Stays = () => false;
-/** Each lost race means that somebody else published; so many in a row are something else. */
+/** Each lost race means that another process published; so many in a row are something else. */
 const RACES = 1_000;
 
 /**
@@ -41,7 +41,7 @@ export async function amend(store: ManifestStore, change: Change): Promise<Manif
 }
 
 /**
- * What a reader keeps from being collected: checkpoints of its own, with a life, which it renews as
+ * What a reader keeps from being collected: its own checkpoints, with a life, which it renews as
  * long as it lives. One that ended without a word keeps nothing for longer than that.
  */
 export class Pin {
@@ -70,7 +70,7 @@ export class Pin {
    * Keeps a state. Three requests.
    *
    * @param choose called with each state that may come before; its choice stands in the next one.
-   * @param stays which of the manifests that it keeps already are kept besides.
+   * @param stays which of the manifests that it keeps already are kept in addition.
    * @returns what it chose last; undefined where that was nothing, and nothing is kept.
    * @throws what the store throws.
    */

@@ -69,7 +69,7 @@ export class Feed {
     return new Promise((resolve) => void this.#waiting.add(resolve));
   }
 
-  /** Whoever waits has to look again. */
+  /** Any caller that waits has to look again. */
   wake(): void {
     const waiting = [...this.#waiting];
     this.#waiting.clear();

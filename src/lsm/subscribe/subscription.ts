@@ -45,7 +45,7 @@ const STEP_BYTES = 1_048_576;
 
 /**
  * Follows in memory where it keeps up, and reads the log where it lags. It asks for more when it
- * has been asked for more: nobody else waits for it, and nothing is kept for it but what the
+ * has been asked for more: no other caller waits for it, and nothing is kept for it but what the
  * engine's retention keeps for all.
  */
 export class LogSubscription implements Subscription {

@@ -107,7 +107,7 @@ class Cloning {
   async vacant(): Promise<number> {
     const standing = await this.#store.latest();
     if (standing === undefined) return 0;
-    // Nobody could ever open it, so nobody has written to it.
+    // No process could ever open it, so no process has written to it.
     const isNothing = standing.writerEpoch === 0 && isForeign(standing);
     if (isNothing && !(await isHeld(this.#manifestsOf, standing))) return standing.id;
     throw this.#exists(standing);

@@ -19,10 +19,10 @@ const PAGE = 1_000;
  * Deletes a shard: its states, its tables, its log, whoever reads them. One that has clones which
  * name its tables is refused.
  *
- * It is taken over first, so that whoever writes it is fenced, by its log too. Then one put
- * decides: before it the shard is whole, after it its last manifest says that it is deleted, to all
- * who open, read or clone it. Only then its files go, what its parent keeps for it first of all.
- * What ends that half-way the next call goes on with.
+ * It is taken over first, so that any process that writes it is fenced, by its log too. Then one
+ * put decides: before it the shard is whole, after it its last manifest says that it is deleted, to
+ * all who open, read or clone it. Only then its files go, what its parent keeps for it first of
+ * all. What ends that half-way the next call goes on with.
  *
  * A manifest, a boundary and the file of the log that fences its writers stay for good: no shard is
  * ever made in that place again.

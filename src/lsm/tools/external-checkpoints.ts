@@ -43,7 +43,7 @@ export class ExternalCheckpoints {
     const { clock } = this.#parts;
     const seen = await this.#newest();
     if (!(await this.#isAtRest(seen))) return undefined;
-    // Nobody writes without an epoch of its own: so the log still holds nothing beyond the tables.
+    // No owner writes without its own epoch: so the log still holds nothing beyond the tables.
     const isDue = (manifest: Manifest): boolean =>
       isReleased(manifest) && manifest.writerEpoch === seen.writerEpoch;
     return await keepNewest(this.#update, clock, { name, ttlMs }, isDue);
@@ -68,14 +68,14 @@ export class ExternalCheckpoints {
     return newest;
   }
 
-  /** Whether nobody has it open, and its log holds nothing that its tables do not. */
+  /** Whether no process has it open, and its log holds nothing that its tables do not. */
   async #isAtRest(manifest: Manifest): Promise<boolean> {
     if (!isReleased(manifest)) return false;
     try {
       const { sequence, isWhole } = await endOfLog(this.#parts.wal, manifest);
       return isWhole && sequence === manifest.lastSequence;
     } catch (error) {
-      // Files that are gone: somebody opens it just now, or finds out what is wrong with it.
+      // Files that are gone: another process opens it just now, or finds out what is wrong with it.
       if (error instanceof FirnError && error.kind === "Corrupt") return false;
       throw error;
     }
@@ -86,7 +86,9 @@ function isReleased({ owner }: Manifest): boolean {
   return owner === undefined || owner.state === "FREE";
 }
 
-/** How far the log goes behind the tables of a manifest, and whether nobody takes over just now. */
+/**
+ * How far the log goes behind the tables of a manifest, and whether no process takes over just now.
+ */
 export async function endOfLog(
   wal: WalReader,
   { walFrom: file, lastSequence }: Manifest,

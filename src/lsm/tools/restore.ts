@@ -48,10 +48,11 @@ export interface Restored {
  * Sequences go on: the restore takes one of its own, and what it replaces can be read, or restored,
  * as long as any state of the past.
  *
- * The shard is taken over first, so that whoever writes it is fenced. Then one put decides: before
- * it the shard is what it was, all that was acknowledged included, after it the state of the past,
- * whenever the process ends. No data is copied but what lay in the log alone. The same put keeps
- * what is replaced, where that is asked for; a put before it brings all of that into tables.
+ * The shard is taken over first, so that any process that writes it is fenced. Then one put
+ * decides: before it the shard is what it was, all that was acknowledged included, after it the
+ * state of the past, whenever the process ends. No data is copied but what lay in the log alone.
+ * The same put keeps what is replaced, where that is asked for; a put before it brings all of that
+ * into tables.
  *
  * @throws FirnError as `openReader` of such a moment: then nothing has happened; as `openShard`;
  *   as `Checkpoints.create` for what is to be kept; `Unavailable`, code `LSM_FENCED`: another
@@ -96,7 +97,7 @@ async function replaceWith(
     const published = await certainly(
       (change) => log.update(change),
       (current): ManifestState | undefined => {
-        // The answer to an attempt was lost: nobody else of this epoch makes sequences.
+        // The answer to an attempt was lost: no other process of this epoch makes sequences.
         if (current.lastSequence >= sequence) return undefined;
         const walFrom = Math.max(current.walFrom, wal.lowWater(sequence));
         const timeMs = parts.clock.nowMs();

@@ -36,7 +36,7 @@ interface Named {
  * replay it, boundaries. Goes on after a finding, within a file as well. Changes nothing.
  *
  * Safe while an owner is at work: what vanishes meanwhile, and every manifest that named it with
- * it, is no finding.
+ * it, is not a finding.
  *
  * @throws FirnError `NotFound`, code `LSM_NO_SHARD`; what the store throws but damage.
  */
@@ -228,7 +228,10 @@ class Verification {
     }
   }
 
-  /** Whoever fences a log has published its epoch before: else states are gone that were newer. */
+  /**
+   * Any process that fences a log has published its epoch before: else states are gone that were
+   * newer.
+   */
   async *#checkEpoch(): AsyncGenerator<Finding> {
     const { wal } = this.#shard;
     const newest = this.#newest;
@@ -250,7 +253,7 @@ class Verification {
   }
 }
 
-/** 0 where nobody has begun the file, or it cannot be read, which the replay tells. */
+/** 0 where no process has begun the file, or it cannot be read, which the replay tells. */
 async function epochOf(wal: WalReader, id: number): Promise<number> {
   try {
     return (await wal.read(id)).epoch;

@@ -13,7 +13,7 @@ export interface EngineSnapshot {
 export class Snapshots {
   readonly #open = new Map<Sequence, number>();
 
-  /** Registers a state that all data up to it still is at hand for: the current one. */
+  /** Registers a state that all data up to it still is in memory for: the current one. */
   open(sequence: Sequence): EngineSnapshot {
     this.#open.set(sequence, (this.#open.get(sequence) ?? 0) + 1);
     let closed = false;

@@ -1,5 +1,5 @@
 /**
- * The payload of a batch: its operations one after the other, each with a sequence of its own,
+ * The payload of a batch: its operations one after the other, each with its own sequence,
  * little-endian.
  *
  * | at | bytes | field |

@@ -25,7 +25,7 @@ class Group implements WriteHandle {
   readonly #settled = Promise.withResolvers<void>();
 
   constructor() {
-    // Nobody has to ask for a handle's outcome.
+    // No caller has to ask for a handle's outcome.
     this.#settled.promise.catch(() => undefined);
   }
 

@@ -94,7 +94,7 @@ export class ObjectWal implements Wal {
     }
   }
 
-  /** Every group has a file of its own as it is. */
+  /** Every group has its own file as it is. */
   async roll(): Promise<void> {
     if (this.#fault !== undefined) throw dead(this.#fault);
   }

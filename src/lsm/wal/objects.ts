@@ -25,7 +25,7 @@ export interface ObjectWalOptions {
 
 /** Objects that are fetched at once during replay. */
 const READ_AHEAD = 8;
-/** Each lost race for the next number means that somebody else won it. */
+/** Each lost race for the next number means that another process won it. */
 const MAX_RACES = 1_000;
 
 /**

@@ -87,7 +87,7 @@ export interface Wal {
    * again before it settles. One write, or one put.
    */
   append(group: readonly WalBatch[]): Promise<void>;
-  /** What comes next goes into a file of its own, so that what came before can be released. */
+  /** What comes next goes into its own file, so that what came before can be released. */
   roll(): Promise<void>;
   /** The oldest file that holds a batch beyond `sequence`: what a `WalMark` of it names. */
   lowWater(sequence: number): number;
@@ -158,7 +158,8 @@ export interface WalReader {
    * Groups beyond a place that every later owner must find, in order, as far as there are any.
    * Objects: a request where there is none.
    *
-   * @returns whether nothing was there beyond the last one; else somebody takes over just now.
+   * @returns whether nothing was there beyond the last one; else another process takes over just
+   *   now.
    * @throws FirnError `Corrupt`, code `WAL_CORRUPT`: also where files were released meanwhile,
    *   which a newer manifest tells.
    */

@@ -109,7 +109,7 @@ interface ObjectRange {
 export class ObjectReader implements WalReader {
   readonly #store: BlobStore;
   readonly #prefix: string;
-  /** The last that was looked at: whoever reads on comes to it next. */
+  /** The last that was looked at: any caller that reads on comes to it next. */
   #seen: ObjectRange | undefined;
 
   constructor(store: BlobStore, prefix: string) {

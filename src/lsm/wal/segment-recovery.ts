@@ -15,7 +15,7 @@ export interface RecoveredSegment {
 }
 
 export interface Recovery {
-  /** Oldest first; empty where nobody has written. */
+  /** Oldest first; empty where no process has written. */
   readonly segments: readonly RecoveredSegment[];
   /** What the header of the next segment says of the last one. */
   readonly previous: SegmentHeader["previous"];
@@ -121,7 +121,7 @@ async function replay(
       const least = at === from ? Math.max(needs, at + 2 * bytes.length) : needs;
       // What comes next is read while this is taken in.
       reading = stretches.has(needs, through) ? stretches.read(at, least) : undefined;
-      // It is waited for below; until then nobody else hears of its fault.
+      // It is waited for below; until then no other process learns of its fault.
       reading?.catch(() => undefined);
       await handOn(name, groups, after, onGroup);
       letGo(bytes);
@@ -129,7 +129,7 @@ async function replay(
     const later = await hasLater(stretches, scan.doubtful, header);
     const end = scan.finish(later);
     // What its successor knows the end of was on the disk before. The newest may hold a group whose
-    // writer ended before its sync did: whoever reads it makes it stay.
+    // writer ended before its sync did: any caller that reads it makes it stay.
     if (known === undefined) await file.sync();
     return end;
   } finally {
@@ -173,7 +173,7 @@ function lastOf({ batches }: WalGroup): number {
 }
 
 /**
- * Undefined where there is no such segment or nobody has written to it. A header that is gone
+ * Undefined where there is no such segment or no process has written to it. A header that is gone
  * although a frame stands behind it is damage: headers are on the disk before frames are written.
  */
 export async function readHeader(disk: Disk, id: number): Promise<SegmentHeader | undefined> {

@@ -30,7 +30,7 @@ export class SegmentStretches {
   async read(from: number, needs: number): Promise<Buffer> {
     const length = Math.min(Math.max(STRETCH_BYTES, needs - from), this.#size - from);
     const bytes = bufferOf(await this.#file.read(from, length));
-    // Somebody cut it off.
+    // Another process cut it off.
     if (bytes.length < length) this.#size = from + bytes.length;
     return bytes;
   }

@@ -15,7 +15,8 @@ const CHUNK_BYTES = 65_536;
  * only when every later owner must find it: it was read, and is on the disk, before the segment
  * behind its own existed, or the header of that one says so.
  *
- * @returns false where somebody begins the next segment just now: then more may have been there.
+ * @returns false where another process begins the next segment just now: then more may have been
+ *   there.
  */
 export async function* segmentTail(disk: Disk, from: WalPlace): AsyncGenerator<TailGroup, boolean> {
   let { file, offset, sequence } = from;
@@ -23,7 +24,7 @@ export async function* segmentTail(disk: Disk, from: WalPlace): AsyncGenerator<T
     const top = await lastId(disk);
     if (top < file || top === 0) return top === 0 && file === 0;
     const newest = await readHeader(disk, top);
-    // A header that was there while nobody had created the next segment is read by all who do.
+    // A header that was there while no process had created the next segment is read by all who do.
     if (top !== (await lastId(disk))) continue;
     if (newest === undefined) return false;
     const chain = await chainOf(disk, newest, file);

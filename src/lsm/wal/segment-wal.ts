@@ -156,7 +156,8 @@ export class SegmentWal implements Wal {
     this.#retained = over.filter((id) => id >= kept);
     this.#released.push(...over.filter((id) => id < kept));
     this.#releasing = this.#releasing.then(() => this.#releaseAll());
-    // Whoever waits hears of a fault; what is still there in the end, a later owner releases.
+    // Any caller that waits learns of a fault; what is still there in the end, a later owner
+    // releases.
     const done = this.#releasing;
     this.#releasing = done.catch(() => undefined);
     return done;
@@ -258,7 +259,7 @@ export class SegmentWal implements Wal {
   }
 
   /**
-   * Nobody has taken over. The successor first, then the segment itself: a new owner may have
+   * No process has taken over. The successor first, then the segment itself: a new owner may have
    * released both by now, and they vanish in the opposite order.
    */
   #assertOwned(id: number, kind: "Unknown" | "Unavailable"): void {
@@ -306,7 +307,9 @@ export class SegmentWal implements Wal {
     this.#current = { header, file, end: BLOCK_BYTES };
   }
 
-  /** A file under the name of a segment that nobody else has created; undefined where one has. */
+  /**
+   * A file under the name of a segment that no other process has created; undefined where one has.
+   */
   async #claim(id: number): Promise<SegmentFile | undefined> {
     const { disk } = this.#world;
     for (let spare = this.#spares.pop(); spare !== undefined; spare = this.#spares.pop()) {

@@ -23,14 +23,14 @@ const SEGMENT_BYTES = 67_108_864;
 const SLICE_BYTES = 1_048_576;
 /** Offsets are 32 bits, and a segment is read whole. */
 const MAX_SEGMENT_BYTES = 1_073_741_824;
-/** Each lost race for the next id means that somebody else won it. */
+/** Each lost race for the next id means that another process won it. */
 const MAX_RACES = 1_000;
 
 /**
  * A log of segment files in a directory of a local disk. Segment N+1 fences the owner of segment N:
  * it is created exclusively before N is read, and whoever writes to N looks for it between its sync
  * and its acknowledgement. So a group that was acknowledged was on the disk before N+1 existed,
- * hence is read by whoever created it.
+ * hence is read by any process that created it.
  */
 export class SegmentWalStore implements WalStore {
   readonly #world: SegmentWorld;

@@ -63,10 +63,10 @@ const WORK_MOST = 1 / 8;
 const TURN_MOST = 1 / 64;
 
 /**
- * One limit for the memory of all shards of a process. The cache has what nobody else needs, and at
- * least three sixteenths. Memtables are flushed before they are full where together they take more
- * than a quarter: the largest first, of similar ones the oldest. Beyond half of the limit what is
- * kept for transactions alone goes, and writes slow down; at eleven sixteenths they are refused.
+ * One limit for the memory of all shards of a process. The cache has what nothing else needs, and
+ * at least three sixteenths. Memtables are flushed before they are full where together they take
+ * more than a quarter: the largest first, of similar ones the oldest. Beyond half of the limit what
+ * is kept for transactions alone goes, and writes slow down; at eleven sixteenths they are refused.
  * Memtables grow by steps of some mebibytes, which must not carry a writer from one to the other.
  *
  * Not counted: blocks that a read waits for and the cache could not keep, and the objects of each

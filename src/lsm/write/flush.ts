@@ -130,13 +130,14 @@ export class Flusher {
     if (!this.#gaveUp) await clock.sleep(Math.min(MAX_RETRY_MS, FIRST_RETRY_MS * 2 ** failures));
   }
 
-  /** Starts on the oldest memtables that nobody writes yet. */
+  /** Starts on the oldest memtables that no flush writes yet. */
   #build(): void {
     const { views, options } = this.#target;
     for (const memtable of views.current.frozen.slice(-options.parallelFlushes).reverse()) {
       if (this.#building.has(memtable)) continue;
       const building = this.#write(memtable);
-      // Whoever publishes hears of a failure; the next attempt begins anew, under another id.
+      // Any process that publishes learns of a failure; the next attempt begins anew, under another
+      // id.
       building.catch(() => this.#building.delete(memtable));
       this.#building.set(memtable, building);
     }

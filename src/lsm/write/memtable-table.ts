@@ -48,7 +48,7 @@ export async function writeTables(
 }
 
 /**
- * Writes a memtable that nobody writes to any more to a table, without what nobody can read. One
+ * Writes a memtable that is no longer written to a table, without what no reader can see. One
  * put, of a stream.
  *
  * @param states that are read, ascending.

@@ -11,7 +11,7 @@ import { itemOf } from "./item.ts";
 import { versionsOf, type Write, writeOf } from "./writes.ts";
 
 /**
- * Sends of a write that was certainly not applied. Few: `certain.ts` has tries of its own, and it
+ * Sends of a write that was certainly not applied. Few: `certain.ts` has its own tries, and it
  * alone knows until when anything may be sent. Together they take less than the margin that
  * tombstones live on.
  */

@@ -108,7 +108,7 @@ class DynamoProbe {
 
   /**
    * One of several conditions fails: nothing is written, and what stands there is told. Of each
-   * kind that a batch is made of there is one, since each needs a permission of its own.
+   * kind that a batch is made of there is one, since each needs its own permission.
    */
   async transaction(): Promise<void> {
     const { client, table } = this.#target;

@@ -37,7 +37,7 @@ export interface DynamoReadsOptions {
  * joins only what has not been sent, so the service reads the item after it was asked for.
  *
  * Each key is answered for itself: one that the service leaves over (a partition that is busy)
- * keeps nobody else waiting.
+ * keeps no other process waiting.
  */
 export class DynamoReads {
   readonly #options: DynamoReadsOptions;
@@ -58,7 +58,7 @@ export class DynamoReads {
 
   /** Several, in the order of the keys. @throws FirnError as `one` */
   async many(keys: readonly string[]): Promise<readonly Item[]> {
-    // All of them first: a key that is none must not leave others behind that nobody waits for.
+    // All of them first: a key that is none must not leave others behind that no caller waits for.
     const ats = keys.map((key) => this.#place(key));
     return Promise.all(ats.map((at, i) => this.#want(keys[i] ?? "", at)));
   }

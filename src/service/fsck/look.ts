@@ -59,7 +59,7 @@ export class Look {
     return asked;
   }
 
-  /** What was read here of a listing, without a request of its own. */
+  /** What was read here of a listing, without its own request. */
   learn(items: readonly Item[]): void {
     for (const item of items) if (!this.#known.has(item.key)) this.#known.set(item.key, item);
   }
@@ -105,7 +105,7 @@ export class Look {
     });
   }
 
-  /** Rejects where a request fails: whoever waits for a key hears of it. */
+  /** Rejects where a request fails: any caller that waits for a key learns of it. */
   #flushing(): Promise<never> {
     this.#flush ??= new Promise<never>((_, reject) => {
       this.#fail = reject;

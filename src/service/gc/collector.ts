@@ -306,7 +306,7 @@ export class Collector {
   ): Promise<void> {
     const { blobs, catalog } = this.#served;
     const { account, clock } = catalog.context;
-    // A payload younger than this is no candidate, by the store's own clock.
+    // A payload younger than this is not a candidate, by the store's own clock.
     const latestMs = clock.nowMs() - LIMITS.catalogGcFloorMs;
     for await (const { path, size, modifiedAtMs, parsed } of walkPayloads(
       { blobs, clock },
