@@ -112,6 +112,12 @@ const BESIDE: readonly Spec[] = [
   simulation("sim", "catalog", [600, 2_000, 20_000]),
   simulation("sim-lsm", "lsm", [100, 400, 4_000]),
   simulation("sim-aws", "catalog-dynamo", [20, 60, 1_000]),
+  {
+    name: "months",
+    stream: "computes",
+    soaks: true,
+    command: ({ size }) => npm("months", "--commits", size(3_000, 10_000, 100_000)),
+  },
   simulation("sim-lsm-s3", "lsm-s3", [30, 100, 1_000]),
   {
     name: "ambiguity",

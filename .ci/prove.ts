@@ -1,4 +1,5 @@
 import { spawnSync } from "node:child_process";
+import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { type Extent, LIMIT_SECONDS, type Phase, phasesOf } from "./parts.ts";
 import { type Outcome, PartRunner, Report } from "./report.ts";
@@ -6,10 +7,12 @@ import { ROOT } from "./tools.ts";
 
 const USAGE = `usage: .ci/run [--all] [--seed TEXT] [--list] [NAME…]
        npm run soak -- [--seed TEXT] [--list] [NAME…]
+       npm run soak -- --commits N [--days N]
 
   --all        the longer form of each part, and every seeded bug
   --seed TEXT  what seeds are drawn by; the commit's hash, in a soak the time
   --list       print the commands and run none
+  --commits N  months of a catalog with so many commits: what is stored has to level off
   NAME         those parts alone`;
 
 interface Options {
@@ -68,7 +71,15 @@ function wanted({ extent, text, names }: Options): readonly Phase[] {
   return phases.map(({ computes, waits }) => ({ computes: kept(computes), waits: kept(waits) }));
 }
 
+/** Months of a catalog, which the part `months` runs too. @returns the exit code. */
+function months(args: readonly string[]): number {
+  const file = join(ROOT, "test", "soak", "run.ts");
+  return spawnSync(process.execPath, [file, ...args], { stdio: "inherit" }).status ?? 1;
+}
+
 async function main(args: readonly string[]): Promise<number> {
+  const [first, ...rest] = args;
+  if (first === "--soak" && rest[0]?.startsWith("--commits") === true) return months(rest);
   let options: Options;
   let phases: readonly Phase[];
   try {

@@ -9,6 +9,7 @@ import { readOptions as kill } from "../kill/options.ts";
 import { readOptions as damage } from "../lsm/damage/options.ts";
 import { readOptions as mutants } from "../mutants/options.ts";
 import { readOptions as simulation } from "../sim/options.ts";
+import { readOptions as months } from "../soak/options.ts";
 import { ROOT } from "./source.ts";
 
 type Reader = (args: readonly string[]) => object;
@@ -17,6 +18,7 @@ type Reader = (args: readonly string[]) => object;
 const READERS: Readonly<Record<string, Reader>> = {
   sim: simulation,
   fuzz: (args) => (args[0] === "--store" ? damage(args.slice(1)) : fuzz(args)),
+  months,
   "test:ambiguity": ambiguity,
   "test:faults": faults,
   "test:kill": kill,
