@@ -81,7 +81,7 @@ const AUTHORIZATION = new RegExp(`^AWS4-HMAC-SHA256 ${CREDENTIAL}, SignedHeaders
 /**
  * Learns an endpoint from a request that the SDK has signed, and takes it only where our signature
  * of that request is the SDK's own, byte for byte. Learns it anew before its credentials end; as
- * long as they have not, no caller waits for that, and nobody is harmed where it fails.
+ * long as they have not, no caller waits for that, and a failure harms no caller.
  *
  * Other ways of signing (S3 Express sessions, multi-region access points) make no endpoint: their
  * requests are the SDK's to send.

@@ -49,7 +49,9 @@ export interface HttpCall {
 
 /** How often a request goes out that met closed connections before it was sent whole. */
 const MAX_SENDS = 3;
-/** Of a body that nobody says how much is wanted of: no service answers with as much. */
+/**
+ * The most that is read of a body where the caller sets no limit: no service answers with as much.
+ */
 const MAX_BODY_BYTES = 64 * 1_024 * 1_024;
 const NOTHING = new Uint8Array(0);
 
@@ -72,8 +74,8 @@ export class HttpPool {
    * head names.
    *
    * A request is sent again by itself only where a kept connection turned out to be closed before
-   * all of the request was handed to it: nobody can have acted on that. Whatever else goes wrong is
-   * the caller's to judge.
+   * all of the request was handed to it: no service can have acted on that. Whatever else goes
+   * wrong is the caller's to judge.
    *
    * It settles with its signal at the latest, whatever the connection does.
    *
@@ -155,8 +157,8 @@ class IncompleteSend {
 }
 
 /**
- * Whether nobody can have all of a request that failed with this error. Over TLS, Node counts what
- * it has written only a turn later, so there a write alone that failed says so.
+ * Whether a request that failed with this error certainly did not arrive whole. Over TLS, Node
+ * counts what it has written only a turn later, so there a write alone that failed says so.
  */
 function isIncompleteSend(out: ClientRequest, secure: boolean, error: unknown): boolean {
   if (!out.reusedSocket || out.writableFinished) return false;

@@ -32,7 +32,7 @@ export async function inTime<T>({ clock, limitMs }: Limit, call: TimedCall<T>): 
     }
     if (ended.signal.aborted) return;
     overdue.abort();
-    // A wait of its own: whoever tells how long calls wait must not take it for more of the first.
+    // A separate wait: a metric of waits must not count it as more of the first.
     await clock.sleep(GRACE_MS, heeded.signal);
     const error = new Error("left behind without an answer");
     if (!heeded.signal.aborted) left.reject(Object.assign(error, { name: "AbortError" }));

@@ -52,7 +52,7 @@ export class SignedClient {
 
   /**
    * One request, sent once; and once more where it was refused with a date by which its own was
-   * wrong: then it was not looked at further. Not where it took long: whoever sends a write knows
+   * wrong: then it was not looked at further. Not where it took long: the sender of a write knows
    * until when.
    *
    * @throws as `HttpPool.exchange`

@@ -28,7 +28,9 @@ export class Background {
     });
   }
 
-  /** Resolves when all that was asked for is done. @throws the first defect nobody heard of. */
+  /**
+   * Resolves when all that was asked for is done. @throws the first defect that was not reported.
+   */
   async settled(): Promise<void> {
     for (let last: Promise<void> | undefined; last !== this.#last; ) {
       last = this.#last;

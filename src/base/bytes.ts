@@ -46,7 +46,7 @@ export function inOnePiece(pieces: readonly Uint8Array[]): Uint8Array {
 
 const COPIED_AT_ONCE = 4_194_304;
 
-/** A copy in memory of its own, of what may be large. */
+/** A copy, in separate memory, of what may be large. */
 export function* copySteps(bytes: Uint8Array): Steps<Uint8Array<ArrayBuffer>> {
   const copy = new Uint8Array(bytes.length);
   for (let at = 0; at < bytes.length; at += COPIED_AT_ONCE) {
@@ -61,7 +61,7 @@ export function bytesEqual(a: Uint8Array, b: Uint8Array): boolean {
   return a.length === b.length && Buffer.compare(a, b) === 0;
 }
 
-/** Copies of small pieces share an array, so that none of them costs one of its own. */
+/** Copies of small pieces share an array, so that none of them costs an array. */
 const SLAB_BYTES = 16_384;
 let slab: Buffer = Buffer.alloc(0);
 let slabUsed = 0;
@@ -84,8 +84,8 @@ export function copyOf(source: Uint8Array, from: number, to: number): Uint8Array
 }
 
 /**
- * Gives back at once the memory under an array that nobody else refers to, and that is not read any
- * more. Left to the collector, large arrays that pass through make it run, all of it, again and
+ * Gives back at once the memory under an array that nothing else refers to, and that is not read
+ * any more. Left to the collector, large arrays that pass through make it run, all of it, again and
  * again: V8 counts what lies outside of its heap as well.
  */
 export function giveBack({ buffer }: ArrayBufferView): void {

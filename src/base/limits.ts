@@ -39,9 +39,9 @@ export const LIMITS = {
   sweptPerSecond: 5_000,
   /** Dropped entities stay this long before they may be purged, unless a setting says otherwise. */
   dropRetentionMs: 604_800_000,
-  /** Change records, and what they name, stay this long. Likewise. */
+  /** Change records, and what they name, stay this long. The default, too. */
   historyRetentionMs: 604_800_000,
-  /** From the end of a collection's first mark to the start of its second. Likewise. */
+  /** From the end of a collection's first mark to the start of its second. The default, too. */
   gcGraceMs: 86_400_000,
   /** A store that is written to is collected this often. */
   gcPeriodMs: 86_400_000,
@@ -219,7 +219,7 @@ export function assertLimits(limits: Limits = LIMITS): void {
   assert(limits.workMs < attemptMs, "what takes too long to read is refused within an attempt");
   assert(
     limits.jobLeaseMs >= attemptMs + 2 * clockSkewMs,
-    "a lease outlives the step that it was renewed for, whoever's clock tells",
+    "a lease outlives the step that it was renewed for, by every clock",
   );
   assert(limits.pageSizeDefault <= limits.pageSize, "default page fits the largest page");
   assert(limits.segmentBytes <= limits.leafBytes, "a segment fits a leaf");

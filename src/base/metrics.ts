@@ -24,7 +24,7 @@ interface Figure {
   readonly samples: () => Iterable<Sample>;
 }
 
-/** A registry of its own for each `Firn`, so that several live side by side in one process. */
+/** A separate registry for each `Firn`, so that several live side by side in one process. */
 export class Metrics {
   readonly contentType = "text/plain; version=0.0.4; charset=utf-8";
   readonly #figures = new Map<string, Figure>();
@@ -45,7 +45,7 @@ export class Metrics {
   }
 }
 
-/** An empty registry; whoever owns a figure registers it. Printed at `/metrics`. */
+/** An empty registry; the owner of a figure registers it. Printed at `/metrics`. */
 export function createMetrics(): Metrics {
   return new Metrics();
 }

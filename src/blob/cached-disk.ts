@@ -92,7 +92,7 @@ export class DiskCache {
     return blob;
   }
 
-  /** Keeps a blob, some time after. A failing disk keeps less, and nobody learns of it. */
+  /** Keeps a blob, some time after. A failing disk keeps less, and no caller learns of it. */
   write(path: string, blob: Blob): void {
     const { length } = blob.bytes;
     // One alone may always wait, however large it is.

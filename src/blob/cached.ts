@@ -47,7 +47,7 @@ interface Load {
 /**
  * Keeps blobs that never change in memory and on a disk, each bounded in bytes. What is kept is
  * served without asking the store: also after another process deleted it, which is harmless as long
- * as nobody asks for what nothing leads to. `head` and `list` always ask.
+ * as no caller asks for what nothing leads to. `head` and `list` always ask.
  *
  * Writes through this store are seen at once, also of a path that was said not to change: a read
  * that was under way while its path was written is not kept.
@@ -130,7 +130,7 @@ export class CachedBlobStore implements BlobStore {
     return this.#inner.list(prefix, options);
   }
 
-  /** What was stored is kept: whoever wrote it often reads it next. */
+  /** What was stored is kept: its writer often reads it next. */
   async put(path: string, bytes: Uint8Array, condition?: PutCondition): Promise<PutResult> {
     const end = this.#beginWrite([path]);
     let result: PutResult | undefined;

@@ -27,8 +27,8 @@ export const SHARED: Modes = { folder: SHARED_FOLDER, file: SHARED_FILE };
  *
  * @param path absolute.
  * @param mode of those that are made; the umask takes bits away.
- * @returns those that were missing, from the top, whoever made them: their names may not be on the
- *   disk yet.
+ * @returns those that were missing, from the top, even if another process made them: their names
+ *   may not be on the disk yet.
  * @throws what the system says.
  */
 export function makeDirectories(path: string, mode: number = SHARED_FOLDER): readonly string[] {

@@ -32,10 +32,11 @@ export interface LocalDirectoryOptions {
  * the root, `""` being the root itself.
  *
  * Invariant: before a file gets its name, its bytes are on the disk; before a write is
- * acknowledged, so are its name and the names of all directories above it, whoever made those.
+ * acknowledged, so are its name and the names of all directories above it, even those that another
+ * process made.
  *
- * No symbolic link below the root is ever followed. Somebody who may change the tree while we read
- * it could still slip one in: the tree is as trusted as the account that owns it.
+ * No symbolic link below the root is ever followed. A process that may change the tree while we
+ * read it could still slip one in: the tree is as trusted as the account that owns it.
  */
 export class LocalDirectory {
   readonly #root: string;
@@ -44,7 +45,7 @@ export class LocalDirectory {
   readonly #modes: Modes;
   /** Directories that are durable, as they were when no link was found on the way to them. */
   readonly #known = new Map<string, Identity>();
-  /** The root may itself be reached through links: it is whoever started us that named it. */
+  /** The root may itself be reached through links: the operator named it. */
   #realRoot: string | undefined;
   #temporaries = 0;
 

@@ -55,7 +55,7 @@ export const exactLayout: LocalLayout = {
     return { size: file.size, etag: hash.digest("hex") };
   },
   async read(file) {
-    // Hashed as it comes: of a large file that would be a long turn of its own.
+    // Hashed as it comes: for a large file that would be a long turn.
     const hash = createHash("sha256");
     const bytes = await file.read(0, file.size, (piece) => hash.update(piece));
     return { bytes, etag: hash.digest("hex") };

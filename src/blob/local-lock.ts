@@ -20,8 +20,8 @@ const MAX_BACKOFF_MS = 32;
  * (boot, pid, start time, number), then reads the directory. It holds the lock if it sees no other
  * intent of a living process, else it takes its own back and tries again later. Of two contenders
  * the one that made its intent later sees the earlier one, so never do both hold. An intent's name
- * is used once, hence a dead one may be removed by anybody at any time: there is no moment at which
- * breaking a stale lock could break a new one, which a single lock file cannot offer.
+ * is used once, hence a dead one may be removed by any process at any time: there is no moment at
+ * which breaking a stale lock could break a new one, which a single lock file cannot offer.
  */
 export class DirectoryLocks {
   readonly #clock: Clock;

@@ -121,8 +121,8 @@ export class LocalBlobStore implements BlobStore {
 
   /**
    * As a put of what is absent, without the etag, for which all bytes would have to be hashed.
-   * Where nothing is durable, the file is written in its place: no crash leaves anybody who knows
-   * of it, and before it is whole nobody is told its name.
+   * Where nothing is durable, the file is written in its place: no crash leaves a process that
+   * knows of it, and before it is whole no caller is told its name.
    */
   async create(path: string, pieces: readonly Uint8Array[]): Promise<boolean> {
     assertBlobPath(path);

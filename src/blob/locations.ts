@@ -58,7 +58,7 @@ export interface LocationsOptions {
   readonly prng: Prng;
   /** Whether a file is on the disk before its write is acknowledged (default true). */
   readonly durable?: boolean;
-  /** Schemes besides `file`, by their lower-case name. */
+  /** Schemes other than `file`, by their lower-case name. */
   readonly schemes?: ReadonlyMap<string, LocationScheme>;
 }
 

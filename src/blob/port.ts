@@ -34,10 +34,10 @@ export interface ListOptions {
 
 /**
  * Objects under string paths, immutable by convention. A path is relative: segments joined by `/`,
- * none empty, `.` or `..` (else `Invalid`, see `checks.ts`). Strongly consistent throughout.
- * One request a call; every method may throw `Unavailable` (nothing happened), `Overloaded`
- * (likewise: the store throttles), `Unknown` (may have happened), `Corrupt`, or `Invalid` for a
- * path that the store cannot hold. Contract: `test/contract/describe-blob-store.ts`.
+ * none empty, `.` or `..` (else `Invalid`, see `checks.ts`). Strongly consistent throughout. One
+ * request a call; every method may throw `Unavailable` (nothing happened), `Overloaded` (did not
+ * happen: the store throttles), `Unknown` (may have happened), `Corrupt`, or `Invalid` for a path
+ * that the store cannot hold. Contract: `test/contract/describe-blob-store.ts`.
  */
 export interface BlobStore {
   get(path: string): Promise<Blob | undefined>;

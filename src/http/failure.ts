@@ -6,7 +6,7 @@ const FACT_CHARS = 256;
 
 /**
  * Any thrown value as the one error class. What the HTTP framework refuses becomes `Invalid` with a
- * code of ours; what nobody foresaw becomes `Internal`, with the original as its cause.
+ * code of ours; an unforeseen error becomes `Internal`, with the original as its cause.
  */
 export function asFirnError(thrown: unknown): FirnError {
   if (thrown instanceof FirnError) return thrown;

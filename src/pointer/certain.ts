@@ -20,12 +20,12 @@ import type { Batch, CommitOutcome, Item, Live, PointerOp, PointerStore, Version
  * is ours, the body was applied, once and whole, whatever was answered: the receipt carries our
  * writer id. If it is not, the body was not applied and no copy of any of its requests ever will.
  *
- * FENCE. So whoever must know, and cannot wait, takes the step itself: a delete of the receipt at e
- * under another writer id. It wins: the body is dead. It loses: what stands there tells who won. No
- * other key moves. Its own answer is lost: it is sent again, to the same effect.
+ * FENCE. So a caller that must know, and cannot wait, takes the step itself: a delete of the
+ * receipt at e under another writer id. It wins: the body is dead. It loses: what stands there
+ * tells who won. No other key moves. Its own answer is lost: it is sent again, to the same effect.
  *
  * REFUSAL. A request refused because an expected version is already *behind* what is stored proves
- * that the body is dead, since versions only grow; if besides every request of the body was
+ * that the body is dead, since versions only grow; if in addition every request of the body was
  * answered, none was applied before, and that is a verdict without a fence. A failed `bump`,
  * `checkAbsent` or expectation *ahead* of the store proves nothing about a second copy of that
  * request (the guard may come back, the name may be freed again): fence.
@@ -205,7 +205,7 @@ function isDead(ops: readonly PointerOp[], failed: readonly Item[]): boolean {
   return ops.some((op) => "expected" in op && (found.get(op.key) ?? 0n) > op.expected);
 }
 
-/** The receipt has moved past the body's expectation: whoever moved it decides. */
+/** The receipt has moved past the body's expectation: its mover decides. */
 function judgeReceipt(body: Body, found: Item, failed: readonly Item[]): Verdict {
   assert(found.version > body.request.receipt.expected, "a receipt that moved tells who won");
   if (found.state === "absent") {

@@ -9,8 +9,8 @@ import { LruMap } from "../base/lru.ts";
  * Invariant: at every state of the engine from a gap's own sequence on, no direct child of the
  * directory in [from, to) is alive, except those that were put since: these have cut the gap, or
  * will when it is noted. A put is announced before it can be in any state, and until it is durable,
- * which is the level that lists read at. So whoever notes a gap knows every put that its own state
- * does not show.
+ * which is the level that lists read at. So a list that notes a gap knows every put that its own
+ * state does not show.
  */
 
 /** A stretch of a directory, [from, to), in which no direct child is alive. */

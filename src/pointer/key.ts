@@ -10,8 +10,9 @@ export interface KeyFamily {
   /** What a summary may hold; absent: `LIMITS.summaryBytes`. */
   readonly summaryBytes?: number;
   /**
-   * How long after its put anybody asks for it. A store that expires by itself may forget it then;
-   * absent: never. Longer than a copy of that put may be under way: what is forgotten begins anew.
+   * How long after its put a caller may ask for it. A store that expires by itself may forget it
+   * then; absent: never. Longer than a copy of that put may be under way: what is forgotten begins
+   * anew.
    */
   readonly lifeMs?: number;
 }

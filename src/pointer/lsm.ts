@@ -86,7 +86,7 @@ const BELOW_END = "0";
 
 /**
  * Pointers as rows of an engine: a row's key is the pointer's whole key, so that byte order of rows
- * is the order of lists. No request of its own: reads are the engine's, a commit is one batch of
+ * is the order of lists. No separate request: reads are the engine's, a commit is one batch of
  * its log.
  *
  * Linearizable: a read sees what is durable and no more, and is answered once the engine's lease
@@ -207,8 +207,8 @@ export class LsmPointerStore implements PointerStore {
     const transaction = engine.transaction();
     try {
       const reads = batch.ops.map(({ key }) => transaction.get(utf8(key)));
-      // Where all is at hand nothing is awaited before the commit: nobody comes in between, so that
-      // writers of one key, bumps of a guard above all, share a group of the log.
+      // Where all is in memory nothing is awaited before the commit: no other commit comes between,
+      // so that writers of one key, bumps of a guard above all, share a group of the log.
       const rows = reads.some((read) => read instanceof Promise) ? await Promise.all(reads) : reads;
       const found = batch.ops.map(({ key }, i) => itemOfRow(key, rows[i] as Value));
       const failed = found.filter((item, i) => !conditionHolds(batch.ops[i] as PointerOp, item));

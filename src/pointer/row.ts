@@ -12,7 +12,7 @@ import type { Item } from "./port.ts";
  *   8       version, lowest byte first
  *   8       tombstone only: when it may be forgotten, wall time in ms, lowest byte first
  *   2 + n   writer id: its length, lowest byte first, and UTF-8
- *   2 + n   blob path, if flagged: likewise
+ *   2 + n   blob path, if flagged: as above
  *   n       summary, if flagged: the rest
  *
  * Invariant: every byte is accounted for. A flag that a reader does not know may change what the

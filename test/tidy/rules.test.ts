@@ -98,7 +98,7 @@ const EXAMPLES: Readonly<Record<string, Example>> = {
     bad: "Nobody serves it: whoever asks\nhears so.\n",
     good: "No server owns it: each client gets 404.\n",
   },
-  "a word of translated English in help": {
+  "a word of translated English in help and comments": {
     rule: rules.plainEnglish,
     path: "src/cli/x.ts",
     bad: `const doc = "likewise, and besides";\n`,

@@ -122,11 +122,11 @@ export function foreign(file: SourceFile): readonly Finding[] {
 /** Words that make a sentence read as translated; the changelog is history. */
 const TRANSLATED = /\b(?:who(?:m)?ever|nobody|besides|likewise|at hand|of its own)\b/gi;
 const PROSE = /^(?:README\.md|CONTRIBUTING\.md|docs\/(?!CHANGELOG).*\.md|src\/.*README\.md)$/;
-const HELP = /^src\/(?:cli\/.*|runtime\/settings)\.ts$/;
+const SOURCE = /^src\/(?:(?:aws|base|blob|cli|pointer)\/.*|runtime\/settings)\.ts$/;
 
-/** Docs, help and errors (by `docs/errors.md`) are plain English. */
+/** Docs, help, errors (by `docs/errors.md`) and the folders in `SOURCE` are plain English. */
 export function plainEnglish(file: SourceFile): readonly Finding[] {
-  if (!PROSE.test(file.path) && !HELP.test(file.path)) return [];
+  if (!PROSE.test(file.path) && !SOURCE.test(file.path)) return [];
   return findings(file, TRANSLATED, "not plain English: name the actor, say it once", "text");
 }
 

@@ -39,7 +39,7 @@ export function connectS3(options: S3Options, clock: Clock): S3Connection {
  * - Its retries: they forget that an earlier try may have been applied, so a write that was applied
  *   and answered 500 would come back as a failed condition (`put-verdict.ts` does it right).
  * - `Expect: 100-continue`: it opens a connection for every larger put and costs a round trip.
- * - Checksums of its own: stores that only resemble S3 refuse them, or accept wrong ones. Writes
+ * - The SDK's own checksums: stores that only resemble S3 refuse them, or accept wrong ones. Writes
  *   carry a SHA-256 of ours, reads are checked by us.
  */
 function createS3Client(options: S3Options, { httpAgent, httpsAgent }: HttpPool): S3Client {

@@ -201,7 +201,7 @@ function unfit(message: string): Error {
   return Object.assign(new Error(message), { name: "UnfitAnswer" });
 }
 
-/** Texts of the service stay out of the message: they may hold what nobody should see. */
+/** Texts of the service stay out of the message: they may hold secrets. */
 function refusalOf(answer: HttpAnswer): ServiceError {
   const text = Buffer.from(answer.body).toString("utf8", 0, MAX_REFUSAL_BYTES);
   const code = /<Code>\s*([\w.-]{1,100})\s*<\/Code>/.exec(text)?.[1] ?? `${answer.status}`;

@@ -113,7 +113,7 @@ function reasonOf(cause: unknown, code: string, status: number | undefined): Fai
   return BY_STATUS.get(status) ?? "refused";
 }
 
-/** How the SDK says that nobody named one. */
+/** How the SDK says that none is configured. */
 const NO_REGION = "Region is missing";
 /** Whether the same request may fare better in a moment. */
 export function isPassing({ reason }: S3Failure): boolean {

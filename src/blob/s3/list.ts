@@ -70,7 +70,7 @@ function behind({ last, token }: Page, from: Position, prefix: string): Position
   throw new FirnError("Unavailable", "BLOB_STORE_REFUSED", message, context);
 }
 
-/** A page from a key on rather than from a token: it can be asked for again, by anybody. */
+/** A page from a key on rather than from a token: any process can ask for it again. */
 async function onePage(wire: S3Wire, prefix: string, from: Position, limit: number): Promise<Page> {
   const command = new ListObjectsV2Command({
     Bucket: wire.settings.bucket,

@@ -49,7 +49,7 @@ export async function putParts(
     result = await complete(wire, upload, uploadId, completed);
     return result;
   } finally {
-    // Parts that nobody completes are billed until somebody removes them.
+    // Parts of an incomplete upload are billed until they are removed.
     if (result?.outcome !== "stored") await giveUp(wire, upload, uploadId);
   }
 }

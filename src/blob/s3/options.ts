@@ -13,7 +13,7 @@ export interface S3Timeouts {
   readonly connectMs: number;
   /** Without a byte either way. */
   readonly idleMs: number;
-  /** One request from its first byte to its last, besides `MIN_BYTES_PER_MS` of its content. */
+  /** One request from its first byte to its last, plus `MIN_BYTES_PER_MS` of its content. */
   readonly wholeMs: number;
   /** One call of the port, retries included: nothing new is sent after it. */
   readonly callMs: number;

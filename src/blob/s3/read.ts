@@ -86,7 +86,7 @@ function rangeHeader(part: Part): string {
 }
 
 /**
- * Nothing may pass for bytes that it is not: whoever stands between may have kept another part.
+ * Nothing may pass for bytes that it is not: a proxy between may have kept another part.
  *
  * @throws Error by the name of `UnfitAnswer`.
  */

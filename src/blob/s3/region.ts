@@ -9,7 +9,7 @@ import type { S3Components } from "./wire.ts";
  * S3 says it with the refusal. Any other refusal is left for the request that is then sent to tell.
  * One request.
  *
- * @throws FirnError `Unavailable`, `Overloaded`: nobody knows yet.
+ * @throws FirnError `Unavailable`, `Overloaded`: it is not known yet.
  */
 export async function inItsRegion(
   options: S3Options,

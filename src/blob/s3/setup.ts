@@ -6,7 +6,7 @@ import type { S3Failure } from "./failure.ts";
 import { type S3Options, settingsOf } from "./options.ts";
 import { type S3Components, S3Wire } from "./wire.ts";
 
-/** Runs `work` over connections of its own. */
+/** Runs `work` over separate connections. */
 export async function withWire<T>(
   options: S3Options,
   components: S3Components,

@@ -28,7 +28,8 @@ const ID_BYTES = 16;
  * `timeouts.callMs` and the request that is then under way; failures that pass are got over inside.
  * An etag is the store's own, a hash of the content on most of them.
  *
- * Besides the kinds of the port: `Overloaded` where the store throttles (`BLOB_STORE_OVERLOADED`).
+ * In addition to the kinds of the port: `Overloaded` where the store throttles
+ * (`BLOB_STORE_OVERLOADED`).
  */
 export class S3BlobStore implements BlobStore {
   readonly #wire: S3Wire;

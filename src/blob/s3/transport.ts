@@ -123,7 +123,7 @@ export class S3SdkTransport implements S3Transport {
   }
 }
 
-/** Lets go of a body that nobody reads, and of its connection. */
+/** Lets go of a body that is not read, and of its connection. */
 function discard({ Body }: GetObjectCommandOutput): void {
   if (Body !== undefined && "destroy" in Body) Body.destroy();
 }

@@ -47,7 +47,7 @@ export type OperatorTarget =
  * What `ShardAdmin` does, of a shard that another process owns.
  *
  * Every method throws FirnError: what the server refuses, under its code; `Unavailable`, code
- * `OPERATOR_UNREACHABLE`: nobody answers there, or nobody who knows of shards.
+ * `OPERATOR_UNREACHABLE`: no server answers there, or one without shards.
  */
 export class OperatorClient implements Housekeeping {
   readonly #target: OperatorTarget;
@@ -188,7 +188,7 @@ export class OperatorClient implements Housekeeping {
     const send = url.protocol === "https:" ? requestOverTls : requestOverTcp;
     const where = "socketPath" in target ? { socketPath: target.socketPath } : {};
     return new Promise((resolve, reject) => {
-      // A connection of its own: a kept one may lead to a server that gave the socket away.
+      // A new connection: a kept one may lead to a server that gave the socket away.
       send(url, { method, headers, agent: false, ...where, ...(signal && { signal }) }, resolve)
         .on("error", reject)
         .end(body);

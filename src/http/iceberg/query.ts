@@ -6,7 +6,7 @@ import { decodeUrlPart, splitNamespace } from "./path.ts";
 /** Parameters of one request; unknown ones stay here unread. */
 export type Query = ReadonlyMap<string, string>;
 
-/** Nothing that we read needs more; a longer list costs nobody but its sender. */
+/** Nothing that we read needs more; a longer list costs only its sender. */
 const MAX_PARAMETERS = 64;
 const NONE: Query = new Map();
 

@@ -41,7 +41,7 @@ export interface DynamoTimeouts {
 /** An item's request takes milliseconds, so an attempt has time for several that hang. */
 const TIMEOUTS: DynamoTimeouts = { connectMs: 1_000, idleMs: 3_000, wholeMs: 4_000 };
 const CONNECTIONS = 64;
-/** What the SDK has to say it says in errors: no line of its own reaches the console. */
+/** The SDK reports in errors: none of its lines reaches the console. */
 const SILENT = { trace() {}, debug() {}, info() {}, warn() {}, error() {} };
 
 /** A request that was answered, and the units of capacity that it took. */
@@ -116,7 +116,7 @@ export class DynamoClient {
     );
   }
 
-  /** Where the table is looked for. @throws Error where nobody names a region. */
+  /** Where the table is looked for. @throws Error where no region is configured. */
   region(): Promise<string> {
     return this.#sdk.config.region();
   }

@@ -24,7 +24,7 @@ const PRESENT = { ConditionExpression: "attribute_exists(p)" };
  * transaction is applied whole or not at all, and its clock is near ours.
  *
  * About 80 requests, at once where that shows more, each again where it fails in passing. Only
- * answers blame the table, never their absence. Its item is nobody's pointer, and removed.
+ * answers blame the table, never their absence. Its item is not a pointer, and is removed.
  *
  * @throws FirnError as `describeTable`; `Invalid`: `DYNAMODB_CONDITIONS_IGNORED`,
  *   `CLOCK_SKEWED`. Each names the setting, and what to do.

@@ -33,8 +33,8 @@ export interface DynamoReadsOptions {
 
 /**
  * Reads of items by key, strongly consistent. Keys that are asked for within one turn of the event
- * loop, by whomever, go out as one request, each key once. That keeps every read linearizable: it
- * joins only what has not been sent, so the service reads the item after it was asked for.
+ * loop, by any callers, go out as one request, each key once. That keeps every read linearizable:
+ * it joins only what has not been sent, so the service reads the item after it was asked for.
  *
  * Each key is answered for itself: one that the service leaves over (a partition that is busy)
  * keeps no other process waiting.
@@ -48,7 +48,7 @@ export class DynamoReads {
   }
 
   /**
-   * One item; no request of its own where others are asked for in this turn.
+   * One item; no separate request where others are asked for in this turn.
    *
    * @throws FirnError `Invalid`, code `KEY_TOO_LONG`; `Unavailable`; what the service refuses.
    */
