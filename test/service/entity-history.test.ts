@@ -115,6 +115,21 @@ test("an entity as it was at a version, and at a time", async () => {
   }
 });
 
+test("versions of one minute are told apart", async () => {
+  const { history, iceberg } = await open();
+  for (const n of [10, 11, 12]) {
+    const update = { action: "set-properties", updates: { n: String(n) } };
+    await iceberg.commitTable(as("ann", `r${n}`), T, commitOf([update]));
+  }
+  const { items } = await history.versions(ACTOR, TABLE, { limit: 3 });
+  expect(items.map(({ version, requestId }) => [version, requestId])).toEqual([
+    [7n, "r12"],
+    [6n, "r11"],
+    [5n, "r10"],
+  ]);
+  expect(new Set(items.map(({ changeId }) => changeId)).size).toBe(3);
+});
+
 test("a renamed table keeps its history, under its new name", async () => {
   const { history, iceberg } = await open();
   const to = { ...NS, table: "u" };

@@ -183,13 +183,15 @@ async function judgeCanonical(
     return [finding(wrong, item.key, facts)];
   }
   const { entity } = read;
+  const state = wrongState(entity);
+  // What else should be there cannot be said of such an entity.
+  const sound = state === undefined ? unlessUnsound(() => soundOf(account, read, item)) : state;
+  if (typeof sound === "string") return [finding("STATE_INVALID", item.key, { reason: sound })];
+  const { expected, summary } = sound;
   const found: Finding[] = [];
-  if (!bytesEqual(item.summary ?? NO_BYTES, summaryBytes(read, item))) {
+  if (!bytesEqual(item.summary ?? NO_BYTES, summary)) {
     found.push(finding("SUMMARY_MISMATCH", item.key));
   }
-  const state = wrongState(entity);
-  if (state !== undefined) found.push(finding("STATE_INVALID", item.key, { reason: state }));
-  const expected = expectedKeys(account, entity);
   const items = await look.getMany(expected.map(({ key }) => key));
   for (const [i, one] of expected.entries()) {
     const wrong = await judgeExpected(look, account, entity, one, items[i] as Item);
@@ -210,6 +212,21 @@ function summaryBytes({ entity, envelope }: Exclude<Read, { wrong: unknown }>, i
   const decoded = { envelope, entity };
   const path = item.blobPath ?? "";
   return fitSummary(summaryAsStored(entity, { path, bytes: NO_BYTES, contentHash, decoded }));
+}
+
+/** What follows from an entity. */
+function soundOf(account: AccountId, read: Exclude<Read, { wrong: unknown }>, item: Live) {
+  return { expected: expectedKeys(account, read.entity), summary: summaryBytes(read, item) };
+}
+
+/** What no writer of ours puts fails the writers' own assertions: that is a finding here. */
+function unlessUnsound<T extends object>(follow: () => T): T | string {
+  try {
+    return follow();
+  } catch (error) {
+    if (error instanceof FirnError && error.kind === "Internal") return error.message;
+    throw error;
+  }
 }
 
 function wrongState(entity: Entity): string | undefined {
@@ -367,8 +384,9 @@ async function judgeName(
   // Paths and locations are in the payload alone.
   const read = await readEntity(look, rootItem, type, id);
   if ("wrong" in read) return [];
-  const isHeld = expectedKeys(account, read.entity).some((one) => one.key === item.key);
-  return isHeld ? [] : orphaned;
+  const expected = unlessUnsound(() => expectedKeys(account, read.entity));
+  if (typeof expected === "string") return [];
+  return expected.some((one) => one.key === item.key) ? [] : orphaned;
 }
 
 async function judgeGuard(

@@ -11,13 +11,12 @@ import {
   encodeSnapshotSummary,
 } from "../../../src/catalog/codec/snapshot.ts";
 import { decodeSummary, encodeSummary } from "../../../src/catalog/codec/summary.ts";
-import { expectedKeys, fitSummary } from "../../../src/catalog/expected-keys.ts";
+import { expectedKeys } from "../../../src/catalog/expected-keys.ts";
 import { jobKeys, jobOf } from "../../../src/catalog/jobs.ts";
 import { FAMILIES, type FamilyName, keyOf, parseKey } from "../../../src/catalog/keys.ts";
 import type { Entity, Summary, Table } from "../../../src/catalog/model.ts";
 import { blobPathOf, payloadPath } from "../../../src/catalog/paths.ts";
 import { snapshotKeys } from "../../../src/catalog/snapshot-puts.ts";
-import { summaryAsStored } from "../../../src/catalog/summaries.ts";
 import type { Item, Live, PointerOp, PointerStore } from "../../../src/pointer/port.ts";
 import type { FindingCode } from "../../../src/service/fsck/findings.ts";
 
@@ -113,6 +112,7 @@ async function rewrite(
   store: Planted,
   item: Live,
   change: (entity: Table) => Partial<Entity>,
+  inSummary: Partial<Summary> = {},
 ): Promise<string> {
   const { entity, envelope } = await entityOf(store, item);
   const next = { ...entity, ...change(entity as Table) } as Entity;
@@ -120,8 +120,7 @@ async function rewrite(
   const path = payloadPath(next.type, envelope.accountId, next.id, sha256Hex(bytes));
   await store.blobs.put(path, bytes);
   const contentHash = Buffer.from(sha256Hex(content), "hex");
-  const decoded = { envelope, entity: next };
-  const summary = fitSummary(summaryAsStored(next, { path, bytes, contentHash, decoded }));
+  const summary = said(item, { ...inSummary, contentHash });
   return overwrite(store, item, { blobPath: path, summary });
 }
 
@@ -263,7 +262,14 @@ export const DAMAGES: readonly Damage[] = [
     code: "STATE_INVALID",
     what: "an active namespace is to be purged some time",
     plant: async (store) =>
-      rewrite(store, await one(store, "namespaceById", "a"), () => ({ purgeAfterMs: 5 }) as object),
+      rewrite(
+        store,
+        await one(store, "namespaceById", "a"),
+        () => ({ purgeAfterMs: 5 }) as object,
+        {
+          purgeAfterMs: 5,
+        },
+      ),
   },
   ...keyDamages("name of a catalog", ["NAME_MISSING", "NAME_MISMATCH"], (store) =>
     one(store, "catalogByName", "c"),
@@ -380,7 +386,9 @@ export const DAMAGES: readonly Damage[] = [
     code: "PARENT_MISSING",
     what: "a table is in a namespace that is gone",
     plant: async (store) =>
-      rewrite(store, await one(store, "tableById", "t"), () => ({ namespaceId: OTHER }) as object),
+      rewrite(store, await one(store, "tableById", "t"), () => ({ namespaceId: OTHER }) as object, {
+        parentId: OTHER,
+      }),
     also: [
       "NAME_MISSING",
       "LISTING_MISSING",

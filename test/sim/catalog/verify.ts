@@ -1,3 +1,4 @@
+import { MemoryBlobStore } from "../../../src/blob/memory.ts";
 import type { BlobStore } from "../../../src/blob/port.ts";
 import type { PointerStore } from "../../../src/pointer/port.ts";
 import { checkStore } from "../../catalog/support/check-store.ts";
@@ -18,7 +19,9 @@ export async function verify(sim: Sim, cluster: Cluster, bank: typeof BANK): Pro
   mustHavePurged(stores);
   const expected = describeState(stores.history.now);
   const host = new Host(sim, "reader");
-  const reading = readAll(await sim.clock.run(openNode(sim, host, stores)), bank);
+  const node = await sim.clock.run(openNode(sim, host, stores));
+  await sim.clock.run(mustBeSound(sim, node));
+  const reading = readAll(node, bank);
   const { shown, balances } = await sim.clock.run(reading);
   if (JSON.stringify(shown) !== JSON.stringify(expected)) {
     throw new Violation(`the end is ${shown.join("\n")}\nand not ${expected.join("\n")}`);
@@ -26,6 +29,18 @@ export async function verify(sim: Sim, cluster: Cluster, bank: typeof BANK): Pro
   mustAddUp(balances);
   for (const { outcome } of stores.history.intents) sim.coverage.note(`changes ${outcome}`);
   sim.log(`the end: ${sim.coverage.totalCalls} calls, ${stores.warehouse.orphans} orphans`);
+}
+
+/** What the product's own check says. What a lost attempt left, and what is derived, may be. */
+async function mustBeSound(sim: Sim, { fsck, host: { clock } }: Opened): Promise<void> {
+  const run = fsck(new MemoryBlobStore(clock)).run();
+  for (;;) {
+    const step = await run.next();
+    if (step.done === true) return;
+    const { code, level, subject } = step.value;
+    sim.coverage.note(`found ${code}`);
+    if (level === "damage") throw new Violation(`${code} ${subject}`);
+  }
 }
 
 /** Of a table whose files went, none is left, unless it was registered somewhere, sometime. */
