@@ -82,6 +82,7 @@ export function openFile(file: string): OpenFile | undefined {
   return undefined;
 }
 
+/** Writes all bytes at the file's position: small arrays in this turn, large ones in chunks. */
 export async function writeFully(fd: number, bytes: Uint8Array): Promise<void> {
   let written = 0;
   while (written < bytes.length) {

@@ -34,6 +34,7 @@ export interface Trailer {
   readonly path: string;
 }
 
+/** The bytes behind a blob's content: its path, its etag, their length and a magic number. */
 export function encodeTrailer(path: string, etag: string): Uint8Array {
   const pathBytes = utf8(path);
   const length = Buffer.alloc(LENGTH_BYTES);
@@ -59,6 +60,7 @@ export function decodeTrailer(tail: Uint8Array, fileBytes: number): Trailer {
   };
 }
 
+/** `Corrupt`, code `BLOB_CORRUPT`, without the path: `damageOf` adds it. */
 export function corrupt(what: string): FirnError {
   return new FirnError("Corrupt", "BLOB_CORRUPT", `stored blob: ${what}`);
 }

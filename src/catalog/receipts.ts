@@ -92,6 +92,7 @@ export function replayOf(context: CatalogContext, actor: Actor, item: Item): Rec
 /** What every receipt of a request says. */
 type ReceiptBase = Pick<Receipt, "requestHash" | "principal" | "metadataLocation" | "expiresAtMs">;
 
+/** What every receipt of a request says, before its outcome is known. */
 export function receiptBase(context: CatalogContext, actor: Actor): ReceiptBase {
   return {
     requestHash: actor.idempotency?.requestHash ?? new Uint8Array(),

@@ -11,6 +11,7 @@ export interface RevisedEntity<E extends Entity> {
   readonly revision: Revision;
 }
 
+/** A stored entity, at the version it was read. */
 export function revisedOf<E extends Entity>(stored: Stored<E>): RevisedEntity<E> {
   const { entity, item, summary } = stored;
   assert(item.version > 0n, "what is stored has a version");

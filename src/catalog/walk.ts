@@ -40,6 +40,7 @@ export interface WalkCounts {
   requests: number;
 }
 
+/** Counts that start at 0. */
 export function walkCounts(): WalkCounts {
   return { pointers: 0, payloads: 0, requests: 0 };
 }

@@ -48,6 +48,7 @@ export const COMPACTION_STYLES: Readonly<Record<CompactionStyle, TreeShape>> = {
   },
 };
 
+/** Whether a text names a compaction style. */
 export function isCompactionStyle(name: string): name is CompactionStyle {
   return Object.hasOwn(COMPACTION_STYLES, name);
 }

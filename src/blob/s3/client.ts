@@ -17,6 +17,7 @@ export interface S3Connection {
   close(): void;
 }
 
+/** Opens the client, its connections and the transport that the options choose. No request. */
 export function connectS3(options: S3Options, clock: Clock): S3Connection {
   const settings = settingsOf(options);
   const connections = options.maxConnections ?? MAX_CONNECTIONS;

@@ -27,6 +27,7 @@ export interface Origin {
 
 type Metadata = Readonly<Record<string, string>>;
 
+/** The metadata that a put stores with its object: its id, what it was written over, the hash. */
 export function metadataOf(
   put: string,
   condition: PutCondition | undefined,
@@ -40,6 +41,7 @@ export function metadataOf(
   };
 }
 
+/** Which put an object came from, read from its metadata. */
 export function originOf(metadata: Metadata | undefined): Origin {
   return { put: metadata?.[PUT], over: metadata?.[OVER], sha256: metadata?.[SHA256] };
 }

@@ -107,6 +107,7 @@ export async function setupError(
   }
 }
 
+/** `Invalid`, code `BUCKET_MISSING`: names the bucket and how to create it. */
 export function missingBucket(bucket: string): FirnError {
   return invalid(
     "BUCKET_MISSING",

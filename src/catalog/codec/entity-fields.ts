@@ -23,6 +23,7 @@ type Common = Required<
 
 type Droppable = Required<Pick<firn.v1.Catalog.$Properties, "protected" | "purgeAfterMs">>;
 
+/** The fields that every entity has, as its message holds them. */
 export function common(entity: Entity): Common {
   return {
     name: entity.name,
@@ -33,6 +34,7 @@ export function common(entity: Entity): Common {
   };
 }
 
+/** The fields of what can be dropped, as its message holds them. */
 export function droppable(entity: Catalog | Namespace | Table | View): Droppable {
   return { protected: entity.protected, purgeAfterMs: long(entity.purgeAfterMs) };
 }
@@ -44,6 +46,7 @@ interface CommonMessage {
   nameRevision: Uint8Array;
 }
 
+/** Reads the fields that every entity has. @throws FirnError `Corrupt`. */
 export function commonOf(message: CommonMessage, name: string): CommonFields {
   return {
     name,
@@ -54,6 +57,7 @@ export function commonOf(message: CommonMessage, name: string): CommonFields {
   };
 }
 
+/** Reads the fields of what can be dropped. @throws FirnError `Corrupt`. */
 export function droppableOf(message: {
   protected: boolean;
   purgeAfterMs: Long;

@@ -46,6 +46,7 @@ export interface PayloadBytes {
   readonly content: Uint8Array;
 }
 
+/** Encodes a payload: its envelope, then its content. */
 export function payloadOf(envelope: Envelope, content: Encode): PayloadBytes {
   let headBytes = 0;
   const head = headOf(envelope);
@@ -63,6 +64,7 @@ export function encodeEnvelope(envelope: Envelope): Uint8Array {
   return bytesBy(headOf(envelope));
 }
 
+/** Reads an envelope. @throws FirnError `Corrupt` where it is missing or malformed. */
 export function envelopeOf(message: firn.v1.Envelope.$Properties | null | undefined): Envelope {
   if (!message) throw new FirnError("Corrupt", "PAYLOAD_CORRUPT", "payload without envelope");
   const full = v1.Envelope.create(message);

@@ -42,6 +42,7 @@ export const FORMAT: Readonly<Record<TableFormat, firn.v1.TableFormat>> = {
   OTHER: v1.TableFormat.TABLE_FORMAT_OTHER,
 };
 
+/** The name of an enum's number. @throws FirnError `Corrupt` for an unknown number. */
 export function nameOf<Name extends string>(
   table: Readonly<Record<Name, number>>,
   value: number,
@@ -50,6 +51,7 @@ export function nameOf<Name extends string>(
   throw new FirnError("Corrupt", "PAYLOAD_CORRUPT", "unknown enum value", { value });
 }
 
+/** A 64-bit integer for protobuf. Asserts that the value fits. */
 export function long(value: bigint | number): Long {
   if (typeof value === "number") {
     assert(Number.isSafeInteger(value), "a stored number is a safe integer");
@@ -59,6 +61,7 @@ export function long(value: bigint | number): Long {
   return Long.fromBits(Number(BigInt.asIntN(32, value)), Number(BigInt.asIntN(32, value >> 32n)));
 }
 
+/** A signed 64-bit integer, lossless. */
 export function big(value: Long): bigint {
   return (BigInt(value.getHighBits()) << 32n) | BigInt(value.getLowBitsUnsigned());
 }
@@ -74,6 +77,7 @@ export function safe(value: Long): number {
 
 const NO_BYTES = new Uint8Array();
 
+/** The 16 bytes of an id; none where there is no id. */
 export function bytesOf(id: AnyId | string | undefined): Uint8Array {
   return id === undefined || id === "" ? NO_BYTES : idToBytes(id as AnyId);
 }
@@ -104,11 +108,13 @@ export function bytesBy(...messages: readonly Encode[]): Uint8Array {
   }
 }
 
+/** An id from its 16 bytes. @throws FirnError `Corrupt` for any other length. */
 export function idOf<Id extends AnyId>(bytes: Uint8Array): Id {
   if (bytes.length !== 16) throw new FirnError("Corrupt", "PAYLOAD_CORRUPT", "not an id");
   return idFromBytes<Id>(bytes);
 }
 
+/** Puts fields back that a newer version wrote and this one kept. */
 export function withUnknown<M extends { $unknowns?: Uint8Array[] }>(
   message: M,
   fields: readonly Uint8Array[] | undefined,
@@ -117,6 +123,7 @@ export function withUnknown<M extends { $unknowns?: Uint8Array[] }>(
   return message;
 }
 
+/** Fields of a message, and of its Iceberg part, that this version does not know. */
 export function unknownOf(
   message: { $unknowns?: Uint8Array[] },
   iceberg?: { $unknowns?: Uint8Array[] } | null,
@@ -127,6 +134,7 @@ export function unknownOf(
   return { unknownFields: nested.length === 0 ? { own } : { own, iceberg: nested } };
 }
 
+/** Runs a decoder; whatever it throws becomes `Corrupt`, code `PAYLOAD_CORRUPT`. */
 export function corruptOnThrow<T>(decode: () => T): T {
   try {
     return decode();

@@ -43,6 +43,7 @@ export interface PartOptions {
   readonly isWorthRewriting: (table: SstMeta) => boolean;
 }
 
+/** Total size of the tables' files, in bytes. */
 export function bytesOf(tables: SortedTables): number {
   let bytes = 0;
   for (const table of tables) bytes += table.fileBytes;
@@ -56,6 +57,7 @@ export function rewrittenBytes(plan: CompactionPlan): number {
   return bytes;
 }
 
+/** Whether the key ranges of two tables share a key; both bounds are inclusive. */
 export function overlap(a: SstMeta, b: SstMeta): boolean {
   return a.stats.firstKey <= b.stats.lastKey && b.stats.firstKey <= a.stats.lastKey;
 }

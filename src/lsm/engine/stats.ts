@@ -59,6 +59,7 @@ export interface LsmStats {
   readonly amplification: { readonly write: number; readonly read: number; readonly space: number };
 }
 
+/** Counts and bytes of the tables that a manifest names. */
 export function treeFigures(manifest: Manifest): TreeFigures {
   const tables = tablesIn(manifest);
   const sum = (of: (table: SstMeta) => number): number =>

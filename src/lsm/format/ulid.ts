@@ -21,6 +21,7 @@ export function mintUlid(clock: Clock, prng: Prng): Ulid {
   return ulidOfBytes(bytes);
 }
 
+/** Whether a text is a ULID as this engine writes them. */
 export function isUlid(text: string): text is Ulid {
   return ULID.test(text);
 }

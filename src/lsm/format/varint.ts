@@ -60,6 +60,7 @@ export function readU64(bytes: Uint8Array, at: number): number | undefined {
   return Number.isSafeInteger(value) ? value : undefined;
 }
 
+/** Writes 4 bytes, lowest first. */
 export function writeU32(target: Uint8Array, at: number, value: number): void {
   target[at] = value;
   target[at + 1] = value >>> 8;
@@ -67,6 +68,7 @@ export function writeU32(target: Uint8Array, at: number, value: number): void {
   target[at + 3] = value >>> 24;
 }
 
+/** Reads 4 bytes, lowest first, as an unsigned integer. Does not check bounds. */
 export function readU32(bytes: Uint8Array, at: number): number {
   const low = (bytes[at] as number) | ((bytes[at + 1] as number) << 8);
   return (low | ((bytes[at + 2] as number) << 16) | ((bytes[at + 3] as number) << 24)) >>> 0;

@@ -144,6 +144,7 @@ function letGo({ active, frozen }: ReadView): void {
   for (const memtable of [active, ...frozen]) memtable.letGo();
 }
 
+/** All tables of a view: level 0 first, then run by run. */
 export function tablesOf({ l0, runs }: Files): readonly SsTable[] {
   return [...l0, ...runs.flatMap((run) => run.tables)];
 }

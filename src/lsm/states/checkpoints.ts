@@ -192,11 +192,13 @@ export function without(
   return { ...manifest, checkpoints };
 }
 
+/** `NotFound`, code `LSM_CHECKPOINT_NOT_FOUND`. */
 export function notFound(name: string): FirnError {
   const message = "checkpoint not found, or expired";
   return new FirnError("NotFound", "LSM_CHECKPOINT_NOT_FOUND", message, { name });
 }
 
+/** What callers see of a checkpoint. */
 export function shown({ name, sequence, createdAtMs, expiresAtMs }: Checkpoint): NamedState {
   return { name, sequence, createdAtMs, expiresAtMs };
 }
@@ -224,6 +226,7 @@ function exists(name: string): FirnError {
   return new FirnError("AlreadyExists", "LSM_CHECKPOINT_EXISTS", message, { name });
 }
 
+/** `Invalid`, code `LSM_CHECKPOINTS_FULL`, with the limit. */
 export function tooMany(): FirnError {
   const message = "too many checkpoints: delete one first";
   return invalid("LSM_CHECKPOINTS_FULL", message, { most: LSM_LIMITS.checkpoints });

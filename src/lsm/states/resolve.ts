@@ -126,6 +126,7 @@ async function newestUpTo(
   return found;
 }
 
+/** `NotFound`, code `LSM_HISTORY_GONE`. */
 export function gone(facts: ErrorContext): FirnError {
   const message = "the state is no longer retained, or never existed";
   return new FirnError("NotFound", "LSM_HISTORY_GONE", message, facts);

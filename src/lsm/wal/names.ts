@@ -19,6 +19,7 @@ export function spareName(epoch: number, count: number): string {
   return `spare-${epoch}-${count}`;
 }
 
+/** Whether a file is a segment prepared for later use. */
 export function isSpare(name: string): boolean {
   return SPARE.test(name);
 }

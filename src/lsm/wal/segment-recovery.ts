@@ -190,6 +190,7 @@ export async function readHeader(disk: Disk, id: number): Promise<SegmentHeader 
   return undefined;
 }
 
+/** The first `length` bytes of a segment; undefined where the segment does not exist. */
 export async function readStart(
   disk: Disk,
   id: number,

@@ -130,6 +130,7 @@ export interface OrphanLine {
   readonly table: string;
 }
 
+/** Reads a line that a mark wrote for an orphan. */
 export function orphanOfLine(line: string): OrphanLine {
   const [location = "", size = "", table = ""] = line.split(" ");
   return { location: decodeURIComponent(location), size: Number(size), table };

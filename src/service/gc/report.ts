@@ -46,6 +46,7 @@ export function emptyReport(): GarbageReport {
   };
 }
 
+/** Adds garbage of one kind to a report. */
 export function countGarbage(
   { garbage }: GarbageReport,
   kind: GarbageKind,

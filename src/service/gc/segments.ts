@@ -54,6 +54,7 @@ export async function readSegment(
   return Buffer.from(blob.bytes).toString("utf8").split("\n");
 }
 
+/** The lines of a run's segments, in order. One request for each segment. */
 export async function* readSegments(
   blobs: BlobStore,
   place: { readonly account: string; readonly run: string; readonly name: string },

@@ -25,6 +25,7 @@ export type GcStep =
       readonly done: number;
     };
 
+/** A step as the job stores it. */
 export function stepText(step: GcStep): string {
   switch (step.at) {
     case "start":
