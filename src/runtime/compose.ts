@@ -5,18 +5,18 @@ import { IdSource } from "../base/ids.ts";
 import { assertLimits, LIMITS } from "../base/limits.ts";
 import { Counts, createMetrics, type Metrics } from "../base/metrics.ts";
 import { Locations } from "../blob/locations.ts";
-import type { BlobStore } from "../blob/port.ts";
 import { S3_SCHEMES } from "../blob/s3/location.ts";
 import type { Housekeeping, PageAsked } from "../http/admin/housekeeping.ts";
 import type { ShardAdmin } from "../http/admin/shard-admin.ts";
-import type { PointerStore } from "../pointer/port.ts";
 import { OWN_ACTOR } from "../service/actor.ts";
+import { ensureCatalogs } from "../service/first-catalogs.ts";
 import { collectNow, type GcAnswer } from "../service/gc/now.ts";
 import type { GarbageReport } from "../service/gc/report.ts";
 import type { JobInfo } from "../service/jobs-admin.ts";
 import { type CatalogNode, openNode } from "../service/node.ts";
 import { threadReading } from "../service/reading.ts";
-import { DEFAULT_CATALOG } from "../service/requests.ts";
+import { bucketConfigs } from "../service/stores/bucket-configs.ts";
+import { assertReachable } from "../service/stores/ready.ts";
 import { type CheckRun, withScratch } from "./check-scratch.ts";
 import { directoryTrouble } from "./directory.ts";
 import { openLake } from "./lake.ts";
@@ -115,7 +115,7 @@ async function openNodeOver(
     secret,
     warehouse: settings.warehouse,
     sharedRoots,
-    storeConfig: lake.configOf,
+    storeConfig: bucketConfigs(lake.configOf),
     allowedLocations: settings.allowLocation,
     pointersExpire,
     onUnreadable: (facts) =>
@@ -200,7 +200,9 @@ export async function composeOver(
 ): Promise<Composition> {
   const { blobs, uncached, pointers, owner, shardAdmin, close, assertUsable } = stores;
   const { node, lake } = await openNodeOver(stores, settings, components, metrics);
-  await ensureCatalogs(node.catalogs, settings, components);
+  const { warehouse, catalog: catalogs, given, allowLocation: allowedLocations } = settings;
+  const wanted = { warehouse, isAsked: given.includes("warehouse"), catalogs, allowedLocations };
+  await ensureCatalogs(node.catalogs, wanted, components.notify);
   node.tombstones.start();
   if (components.isIdle !== true) {
     node.collector.start();
@@ -216,7 +218,7 @@ export async function composeOver(
       withScratch(settings, components, (scratch) => node.fsck(scratch, uncached).run(repair)),
     ready: async () => {
       assertUsable?.();
-      await assertReachable(settings, blobs, pointers);
+      await assertReachable(pointers, settings.profile === "aws" ? blobs : undefined);
     },
     listens: async (url) => {
       await told(components, owner?.advertise(settings.advertiseUrl ?? reachable(url)));
@@ -265,33 +267,6 @@ function counted({ onDefect }: Components, metrics: Metrics): OnDefect {
   };
 }
 
-/** Catalogs that the settings name, and the roots of all that are stored. */
-async function ensureCatalogs(
-  catalogs: CatalogNode["catalogs"],
-  settings: Settings,
-  { notify }: Components,
-): Promise<void> {
-  const { warehouse, catalog, given } = settings;
-  const { location } = await catalogs.ensure(OWN_ACTOR, DEFAULT_CATALOG, warehouse);
-  // Where none was asked for, the one that is stored stays.
-  if (given.includes("warehouse") && location !== warehouse) {
-    const before = await catalogs.moveRoot(OWN_ACTOR, DEFAULT_CATALOG, warehouse);
-    if (before !== undefined) {
-      notify("new tables go to another warehouse; those that are there stay", {
-        before,
-        warehouse,
-      });
-    }
-  }
-  for (const { name, uri } of catalog) await catalogs.ensure(OWN_ACTOR, name, uri);
-  const changed = await catalogs.allowGiven(OWN_ACTOR);
-  if (changed.length > 0) {
-    const facts = { locations: settings.allowLocation.join(" "), catalogs: changed.length };
-    notify("catalogs allow further locations, on every node, from now on", facts);
-  }
-  await catalogs.learnRoots(OWN_ACTOR);
-}
-
 /** The stores of the profile. @throws FirnError as `compose`. */
 export async function openStores(
   settings: Settings,
@@ -309,17 +284,4 @@ export async function openStores(
     case "aws":
       return (await import("./aws-stores.ts")).awsStores(settings, components, metrics);
   }
-}
-
-/**
- * A read of the pointers, which asks the store unless the engine's lease still holds; and of the
- * objects, where another store has them.
- */
-async function assertReachable(
-  { profile }: Settings,
-  blobs: BlobStore,
-  pointers: PointerStore,
-): Promise<void> {
-  const object = profile === "aws" ? blobs.head("ready") : undefined;
-  await Promise.all([pointers.get("/system/keys/ready"), object]);
 }

@@ -5,9 +5,9 @@ import { measureSkew, probeTable } from "../pointer/dynamo/probe.ts";
 import { DynamoPointerStore } from "../pointer/dynamo/store.ts";
 import { initTable } from "../pointer/dynamo/table.ts";
 import { MeteredPointerStore } from "../pointer/metered.ts";
+import { SkewWatch } from "../service/stores/skew-watch.ts";
+import { StoreCosts } from "../service/stores/store-costs.ts";
 import type { Settings } from "./settings.ts";
-import { SkewWatch } from "./skew-watch.ts";
-import { StoreCosts } from "./store-costs.ts";
 import type { Components, Stores } from "./stores.ts";
 
 /**

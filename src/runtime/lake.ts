@@ -1,8 +1,6 @@
-import { FirnError } from "../base/error.ts";
 import type { Metrics } from "../base/metrics.ts";
 import { DeferredBlobStore } from "../blob/deferred.ts";
 import type { LocationScheme } from "../blob/locations.ts";
-import { normalizeS3Location, partsOfS3Location } from "../blob/s3/location.ts";
 import { s3Scheme } from "../blob/s3/scheme.ts";
 import type { Properties } from "../service/requests.ts";
 import type { LakeBucket } from "./s3-stores.ts";
@@ -12,12 +10,10 @@ import type { Components } from "./stores.ts";
 /** The buckets that tables lie in, whatever the profile: opened when they are first used. */
 export interface Lake {
   readonly scheme: LocationScheme;
-  /** What clients need to know of a location's bucket; nothing elsewhere, or while S3 is silent. */
-  configOf(location: string): Promise<Properties> | Properties;
+  /** What clients need to know of a bucket. @throws FirnError while S3 is silent. */
+  configOf(bucket: string): Promise<Properties>;
   close(): Promise<void>;
 }
-
-const NOTHING: Properties = {};
 
 /** No request, and no SDK is loaded, before a table in a bucket is asked for. */
 export function openLake(settings: Settings, components: Components, metrics: Metrics): Lake {
@@ -36,24 +32,11 @@ export function openLake(settings: Settings, components: Components, metrics: Me
   const open = (name: string) => new DeferredBlobStore(async () => (await bucketOf(name)).store);
   return {
     scheme: s3Scheme({ open, watched: settings.s3CheckMetadata }),
-    configOf: (location) => (location.startsWith("file:") ? NOTHING : configOf(bucketOf, location)),
+    configOf: async (bucket) => (await bucketOf(bucket)).config,
     close: async () => {
       for (const bucket of await Promise.allSettled(buckets.values())) {
         if (bucket.status === "fulfilled") bucket.value.store.close();
       }
     },
   };
-}
-
-async function configOf(
-  bucketOf: (name: string) => Promise<LakeBucket>,
-  location: string,
-): Promise<Properties> {
-  try {
-    const { bucket } = partsOfS3Location(normalizeS3Location(location));
-    return (await bucketOf(bucket)).config;
-  } catch (error) {
-    if (error instanceof FirnError) return NOTHING;
-    throw error;
-  }
 }

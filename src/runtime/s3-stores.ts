@@ -12,9 +12,9 @@ import { probeBucket } from "../blob/s3/probe.ts";
 import { inItsRegion } from "../blob/s3/region.ts";
 import { S3BlobStore } from "../blob/s3/store.ts";
 import type { Properties } from "../service/requests.ts";
+import { StoreCosts } from "../service/stores/store-costs.ts";
 import { NO_ENDPOINT } from "./setting-values.ts";
 import type { Settings } from "./settings.ts";
-import { StoreCosts } from "./store-costs.ts";
 import type { Components } from "./stores.ts";
 
 /** Where the SDK finds the endpoint of a server that is not AWS's own. */

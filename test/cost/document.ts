@@ -1,6 +1,11 @@
 import { LIMITS } from "../../src/base/limits.ts";
 import { LSM_LIMITS } from "../../src/lsm/limits.ts";
-import { MILLION, type Prices, s3RequestDollars, unitDollars } from "../../src/runtime/prices.ts";
+import {
+  MILLION,
+  type Prices,
+  s3RequestDollars,
+  unitDollars,
+} from "../../src/service/stores/prices.ts";
 import type { Cost } from "./measure.ts";
 import { BUCKET, BUCKET_IDLE, COSTS, KEPT, RATES } from "./table.ts";
 

@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { type Prices, US_EAST_1 } from "../../src/runtime/prices.ts";
+import { type Prices, US_EAST_1 } from "../../src/service/stores/prices.ts";
 import { renderCosts } from "./document.ts";
 
 const DOCUMENT = join(import.meta.dirname, "..", "..", "docs", "cost.md");

@@ -25,6 +25,7 @@ const WORKERS: ReadonlySet<string> = new Set([
   "Registration",
   "RelationCommits",
   "ReservedProperties",
+  "SkewWatch",
   "SortedLines",
   "TableConfigs",
   "TableLocations",

@@ -1,4 +1,4 @@
-import { Counts, type Metrics } from "../base/metrics.ts";
+import { Counts, type Metrics } from "../../base/metrics.ts";
 import { type Prices, s3RequestDollars, US_EAST_1, unitDollars } from "./prices.ts";
 
 /** What an adapter tells of a request that used capacity. */

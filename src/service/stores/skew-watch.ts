@@ -1,7 +1,7 @@
-import type { Clock } from "../base/clock.ts";
-import { FirnError } from "../base/error.ts";
-import { LIMITS } from "../base/limits.ts";
-import type { Components } from "./stores.ts";
+import type { OnDefect } from "../../base/background.ts";
+import type { Clock } from "../../base/clock.ts";
+import { type ErrorContext, FirnError } from "../../base/error.ts";
+import { LIMITS } from "../../base/limits.ts";
 
 const INTERVAL_MS = 3_600_000;
 const WARN_MS = 5_000;
@@ -10,8 +10,8 @@ export interface SkewWatchOptions {
   readonly clock: Clock;
   /** How far this machine's clock is ahead of the store's. One request. */
   readonly measure: () => Promise<number>;
-  readonly notify: Components["notify"];
-  readonly onDefect: Components["onDefect"];
+  readonly notify: (text: string, facts: ErrorContext) => void;
+  readonly onDefect: OnDefect;
 }
 
 /**

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { FirnError } from "../../src/base/error.ts";
-import { SkewWatch } from "../../src/runtime/skew-watch.ts";
+import { SkewWatch } from "../../src/service/stores/skew-watch.ts";
 import { VirtualClock } from "../support/virtual-clock.ts";
 
 const HOUR_MS = 3_600_000;
