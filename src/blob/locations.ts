@@ -154,9 +154,12 @@ export class Locations {
    * is one request, for `file:` one `lstat`. Its location has been checked then, and is not again.
    */
   watch(uri: string): Watch {
-    const { store, path, unwatched } = asFile(this.#resolve(uri));
+    return this.#watch(asFile(this.#resolve(uri)));
+  }
+
+  #watch({ store, path, unwatched, location }: Resolved): Watch {
     if (unwatched === true) return () => true;
-    return store.watch?.(path) ?? (() => this.exists(uri));
+    return store.watch?.(path) ?? (() => this.exists(location));
   }
 
   /** As one look of `watch`, at a file that was stored but perhaps never read here. */
@@ -168,10 +171,12 @@ export class Locations {
   /**
    * Writes a new file, whole or not at all: `content`, in one piece or several. One request.
    *
+   * @returns what `watch` would.
    * @throws FirnError `Conflict`, code `LOCATION_TAKEN`: a file stands there.
    */
-  async write(uri: string, content: Uint8Array | readonly Uint8Array[]): Promise<void> {
-    const { store, path, location } = await this.#reachFile(uri);
+  async write(uri: string, content: Uint8Array | readonly Uint8Array[]): Promise<Watch> {
+    const file = await this.#reachFile(uri);
+    const { store, path, location } = file;
     const pieces = content instanceof Uint8Array ? [content] : content;
     const stored = store.create
       ? await store.create(path, pieces)
@@ -181,6 +186,7 @@ export class Locations {
         location,
       });
     }
+    return this.#watch(file);
   }
 
   /**
@@ -190,14 +196,15 @@ export class Locations {
    *
    * @throws FirnError `Unavailable`, code `BLOB_UNSETTLED`: an earlier try came in between.
    */
-  async writeAgain(uri: string, content: Uint8Array | readonly Uint8Array[]): Promise<void> {
+  async writeAgain(uri: string, content: Uint8Array | readonly Uint8Array[]): Promise<Watch> {
     const bytes = content instanceof Uint8Array ? content : inOnePiece(content);
-    const { store, path, location } = await this.#reachFile(uri);
+    const file = await this.#reachFile(uri);
+    const { store, path, location } = file;
     const found = await store.get(path);
-    if (found !== undefined && bytesEqual(found.bytes, bytes)) return;
+    if (found !== undefined && bytesEqual(found.bytes, bytes)) return this.#watch(file);
     const condition = found === undefined ? "absent" : { etag: found.etag };
     const { outcome } = await store.put(path, bytes, condition);
-    if (outcome === "stored") return;
+    if (outcome === "stored") return this.#watch(file);
     throw new FirnError(
       "Unavailable",
       "BLOB_UNSETTLED",

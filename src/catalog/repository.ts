@@ -259,19 +259,20 @@ async function putAll<T>(
 ): Promise<EncodedChange> {
   const { account, payloads } = context;
   const { authorship, stopwatch } = attempt;
+  const { changed, snapshots } = batch;
   const putBlob = (path: string, bytes: Uint8Array) =>
     persist(context, () => payloads.putBytes(path, bytes));
-  const keys = batch.snapshots.flatMap((put) => put.keys);
+  const keys = snapshots.flatMap((put) => put.keys);
   const overwritten = new Map(keys.map((key) => [key, standing.get(key) ?? 0n]));
   const foreseen = [...overwritten.values()];
   const record = (): EncodedChange => {
-    const beside = snapshotsChanged(account, batch.snapshots, overwritten);
-    return encodeChangeOp(account, changeId, operation, authorship, [...batch.changed, ...beside]);
+    const beside = snapshotsChanged(account, snapshots, overwritten);
+    return encodeChangeOp(account, changeId, operation, authorship, [...changed, ...beside]);
   };
   const change = record();
   const puts = batch.payloads.map((payload) => persist(context, () => payloads.put(payload)));
   if (change.blob !== undefined) puts.push(putBlob(change.blob.path, change.blob.bytes));
-  for (const put of batch.snapshots) {
+  for (const put of snapshots) {
     puts.push(putBlob(put.path, put.bytes));
     for (const key of put.keys) {
       puts.push(putSnapshotPointer(context, stopwatch, key, put, overwritten));

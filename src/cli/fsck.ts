@@ -9,7 +9,7 @@ import { mintNodeId } from "../runtime/node-identity.ts";
 import { operatorSocket } from "../runtime/operator-place.ts";
 import { SystemPrng } from "../runtime/prng.ts";
 import type { Settings } from "../runtime/settings.ts";
-import { SYSTEM_SHARD } from "../runtime/shard.ts";
+import { SYSTEM_SHARD } from "../runtime/shard-parts.ts";
 import type { FsckSummary } from "../service/fsck/fsck.ts";
 import type { Output } from "./output.ts";
 import { operatorTarget, type ServerAt } from "./server-at.ts";

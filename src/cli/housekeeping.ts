@@ -12,7 +12,7 @@ import { mintNodeId } from "../runtime/node-identity.ts";
 import { operatorSocket } from "../runtime/operator-place.ts";
 import { SystemPrng } from "../runtime/prng.ts";
 import type { Settings } from "../runtime/settings.ts";
-import { SYSTEM_SHARD } from "../runtime/shard.ts";
+import { SYSTEM_SHARD } from "../runtime/shard-parts.ts";
 import type { DroppedInfo } from "../service/dropped-admin.ts";
 import type { JobInfo } from "../service/jobs-admin.ts";
 import type { Output } from "./output.ts";

@@ -9,7 +9,7 @@ import { hasShard } from "../runtime/local-shard.ts";
 import { mintNodeId } from "../runtime/node-identity.ts";
 import { SystemPrng } from "../runtime/prng.ts";
 import type { Settings } from "../runtime/settings.ts";
-import { SYSTEM_SHARD } from "../runtime/shard.ts";
+import { SYSTEM_SHARD } from "../runtime/shard-parts.ts";
 import type { Output } from "./output.ts";
 import { operatorTarget, type ServerAt } from "./server-at.ts";
 

@@ -1,7 +1,7 @@
 import { textOfKey } from "../base/printable.ts";
 import type { NamedState } from "../lsm/index.ts";
 import type { Settings } from "../runtime/settings.ts";
-import { SYSTEM_SHARD } from "../runtime/shard.ts";
+import { SYSTEM_SHARD } from "../runtime/shard-parts.ts";
 
 /** All of a name, as keys are written. */
 export function nameText(name: string): string {

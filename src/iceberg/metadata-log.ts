@@ -4,7 +4,8 @@ import { type MetadataLogEntry, makeMetadataLogEntry } from "./snapshot.ts";
 
 const PREVIOUS_VERSIONS_MAX = "write.metadata.previous-versions-max";
 const PREVIOUS_VERSIONS_MAX_DEFAULT = 100;
-const DELETE_AFTER_COMMIT = "write.metadata.delete-after-commit.enabled";
+/** The property by which a table asks for what `removedMetadataFiles` names. */
+export const DELETE_AFTER_COMMIT = "write.metadata.delete-after-commit.enabled";
 const INTEGER = /^[+-]?\d{1,9}$/;
 
 /** The log of older metadata files with the base's own at its end, and no longer than it may be. */

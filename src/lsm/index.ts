@@ -21,6 +21,7 @@ export {
 } from "./engine/engine.ts";
 export { LsmMetrics } from "./engine/metrics.ts";
 export type { OpenOptions } from "./engine/open.ts";
+export { Shard, type ShardOptions } from "./engine/shard.ts";
 export type { LsmStats } from "./engine/stats.ts";
 export type { Sequence } from "./format/entry.ts";
 export type { Owner } from "./format/manifest-records.ts";

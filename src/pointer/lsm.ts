@@ -2,14 +2,7 @@ import { assert } from "../base/assert.ts";
 import { utf8 } from "../base/bytes.ts";
 import type { Clock } from "../base/clock.ts";
 import { FirnError } from "../base/error.ts";
-import type {
-  Engine,
-  EngineSnapshot,
-  Maybe,
-  ReadOptions,
-  Scan,
-  Transaction,
-} from "../lsm/index.ts";
+import type { Engine, EngineSnapshot, Maybe, ReadOptions, Scan } from "../lsm/index.ts";
 import {
   assertBatch,
   conditionHolds,
@@ -56,8 +49,6 @@ interface ListingParts {
   readonly listing: Listing;
   readonly gapRows: number;
 }
-
-type Value = Uint8Array | undefined;
 
 /** One for all stores over an engine, so that none overlooks what another puts. */
 const gapsOfEngines = new WeakMap<Engine, Gaps>();
@@ -128,10 +119,7 @@ export class LsmPointerStore implements PointerStore {
   async commit(batch: Batch): Promise<CommitOutcome> {
     assertBatch(batch, this.#families);
     const engine = await this.#engine();
-    const gaps = gapsOf(engine);
-    const put = batch.ops.filter(({ op }) => op === "put");
-    const sent = { applied: false };
-    for (const { key } of put) gaps.beginPut(key);
+    const sent = new Sent(batch);
     let isCertain = false;
     try {
       const outcome = await retrying(() => this.#commitOnce(engine, batch, sent));
@@ -141,7 +129,7 @@ export class LsmPointerStore implements PointerStore {
       isCertain = !sent.applied;
       return outcomeOf(error, sent.applied);
     } finally {
-      if (isCertain) for (const { key } of put) gaps.endPut(key);
+      if (isCertain) sent.end();
     }
   }
 
@@ -199,24 +187,23 @@ export class LsmPointerStore implements PointerStore {
     });
   }
 
-  async #commitOnce(
-    engine: Engine,
-    batch: Batch,
-    sent: { applied: boolean },
-  ): Promise<CommitOutcome> {
+  async #commitOnce(engine: Engine, batch: Batch, sent: Sent): Promise<CommitOutcome> {
+    const keys = batch.ops.map(({ key }) => utf8(key));
     const transaction = engine.transaction();
     try {
-      const reads = batch.ops.map(({ key }) => transaction.get(utf8(key)));
+      const reads = transaction.getMany(keys);
       // Where all is in memory nothing is awaited before the commit: no other commit comes between,
       // so that writers of one key, bumps of a guard above all, share a group of the log.
-      const rows = reads.some((read) => read instanceof Promise) ? await Promise.all(reads) : reads;
-      const found = batch.ops.map(({ key }, i) => itemOfRow(key, rows[i] as Value));
+      const rows = reads instanceof Promise ? await reads : reads;
+      const found = batch.ops.map(({ key }, i) => itemOfRow(key, rows[i]));
       const failed = found.filter((item, i) => !conditionHolds(batch.ops[i] as PointerOp, item));
       if (failed.length > 0) {
         await engine.confirm();
         return { outcome: "conflict", failed };
       }
-      const versions = this.#write(transaction, batch, found);
+      const { rows: changed, versions } = this.#changed(batch, found);
+      sent.begin(gapsOf(engine));
+      transaction.putMany(changed);
       const written = await transaction.commit();
       sent.applied = versions.size > 0;
       await (sent.applied ? written.durable() : engine.confirm());
@@ -226,24 +213,46 @@ export class LsmPointerStore implements PointerStore {
     }
   }
 
-  #write(
-    transaction: Transaction,
-    { writerId, ops }: Batch,
-    found: readonly Item[],
-  ): ReadonlyMap<string, Version> {
+  /** The rows that a batch writes, where its conditions hold. */
+  #changed({ writerId, ops }: Batch, found: readonly Item[]) {
     const nowMs = this.#clock.nowMs();
+    const rows: { readonly key: Uint8Array; readonly value: Uint8Array }[] = [];
     const versions = new Map<string, Version>();
     for (const [i, op] of ops.entries()) {
       if (!isWriting(op)) continue;
       const after = itemAfter(op, found[i] as Item, writerId, nowMs);
-      transaction.put(utf8(op.key), encodeRow(after));
       assert(
         after.version > (found[i] as Item).version,
         "each write of a pointer is a new version",
       );
+      rows.push({ key: utf8(op.key), value: encodeRow(after) });
       versions.set(op.key, after.version);
     }
-    return versions;
+    return { rows, versions };
+  }
+}
+
+/** What has become of a batch on its way into the engine. */
+class Sent {
+  /** It is in memory: what fails from here on is making it durable. */
+  applied = false;
+  #gaps: Gaps | undefined;
+  readonly #puts: readonly string[];
+
+  constructor({ ops }: Batch) {
+    this.#puts = ops.flatMap(({ op, key }) => (op === "put" ? [key] : []));
+  }
+
+  /** Announces its puts, before they can be in any state of the engine. */
+  begin(gaps: Gaps): void {
+    if (this.#gaps !== undefined) return;
+    this.#gaps = gaps;
+    for (const key of this.#puts) gaps.beginPut(key);
+  }
+
+  /** Once it is certain what became of them. */
+  end(): void {
+    for (const key of this.#puts) this.#gaps?.endPut(key);
   }
 }
 

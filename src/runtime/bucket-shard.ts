@@ -10,10 +10,11 @@ import {
   ObjectWalStore,
   type OpenOptions,
   type Owner,
+  Shard,
   type TakeOver,
 } from "../lsm/index.ts";
 import { nodeIdentity } from "./node-identity.ts";
-import { type OwningParts, Shard, SYSTEM_SHARD, shardPrefix } from "./shard.ts";
+import { type OwningParts, SYSTEM_SHARD, shardPrefix } from "./shard-parts.ts";
 
 /** Every byte crosses a network, and is paid for by the month. */
 const OPTIONS: Partial<LsmOptions> = { compression: "zstd" };

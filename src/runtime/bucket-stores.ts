@@ -5,7 +5,7 @@ import { nodeIdentity } from "./node-identity.ts";
 import { catalogBucket } from "./s3-stores.ts";
 import { sharedSecret } from "./secret.ts";
 import type { Settings } from "./settings.ts";
-import type { OwningParts } from "./shard.ts";
+import type { OwningParts } from "./shard-parts.ts";
 import { type Components, engineParts, ownershipOf, type Stores, shardStores } from "./stores.ts";
 
 /**

@@ -15,7 +15,7 @@ import { openLake } from "./lake.ts";
 import { hasShard } from "./local-shard.ts";
 import { ownLocations } from "./own-locations.ts";
 import type { Settings } from "./settings.ts";
-import { SYSTEM_SHARD } from "./shard.ts";
+import { SYSTEM_SHARD } from "./shard-parts.ts";
 import type { Components, Stores } from "./stores.ts";
 
 /**

@@ -3,7 +3,7 @@ import type { GcAnswer } from "../service/gc/now.ts";
 import { compose } from "./compose.ts";
 import { hasShard } from "./local-shard.ts";
 import type { Settings } from "./settings.ts";
-import { SYSTEM_SHARD } from "./shard.ts";
+import { SYSTEM_SHARD } from "./shard-parts.ts";
 import type { Components } from "./stores.ts";
 
 /**

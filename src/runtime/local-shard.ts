@@ -15,11 +15,12 @@ import {
   type Owner,
   SegmentReader,
   SegmentWalStore,
+  Shard,
   type TakeOver,
 } from "../lsm/index.ts";
 import type { ShardFiles } from "../lsm/tools.ts";
 import { type NodeIdentityOptions, nodeIdentity } from "./node-identity.ts";
-import { type OwningParts, Shard, SYSTEM_SHARD, shardPrefix } from "./shard.ts";
+import { type OwningParts, SYSTEM_SHARD, shardPrefix } from "./shard-parts.ts";
 
 /** One disk, one host: who has the shard open may delete what nobody refers to at once. */
 const OPTIONS: Partial<LsmOptions> = { gcMinAgeMs: 0 };

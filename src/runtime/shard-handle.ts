@@ -3,7 +3,7 @@ import type { OpenOptions, ReaderParts } from "../lsm/index.ts";
 import { noShard } from "../lsm/tools.ts";
 import { hasShard, localParts } from "./local-shard.ts";
 import type { Settings } from "./settings.ts";
-import { type OwningParts, SYSTEM_SHARD } from "./shard.ts";
+import { type OwningParts, SYSTEM_SHARD } from "./shard-parts.ts";
 import { type Components, engineParts, ownershipOf } from "./stores.ts";
 
 /** A shard that is stored somewhere, for those who do not serve it. */

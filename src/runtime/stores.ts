@@ -9,7 +9,7 @@ import { MeteredBlobStore } from "../blob/metered.ts";
 import type { BlobStore } from "../blob/port.ts";
 import { KEY_FAMILIES } from "../catalog/keys.ts";
 import { ShardAdmin } from "../http/admin/shard-admin.ts";
-import { LsmMetrics, MemoryBudget, type Owner } from "../lsm/index.ts";
+import { LsmMetrics, MemoryBudget, type Owner, type Shard } from "../lsm/index.ts";
 import { LsmPointerStore } from "../pointer/lsm.ts";
 import { MemoryPointerStore } from "../pointer/memory.ts";
 import { MeteredPointerStore } from "../pointer/metered.ts";
@@ -17,7 +17,7 @@ import type { PointerStore } from "../pointer/port.ts";
 import { type LocalShardOptions, localBlobStore, openLocalShard } from "./local-shard.ts";
 import { deploymentSecret, SECRET_BYTES } from "./secret.ts";
 import type { Settings } from "./settings.ts";
-import { type Shard, SYSTEM_SHARD } from "./shard.ts";
+import { SYSTEM_SHARD } from "./shard-parts.ts";
 
 const MIB = 1_048_576;
 

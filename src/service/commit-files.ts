@@ -7,8 +7,8 @@ import type { Prng } from "../base/prng.ts";
 import { inTurns, type Steps } from "../base/steps.ts";
 import type { Relation } from "../catalog/model.ts";
 import type { RelationDraft } from "../catalog/relations.ts";
-import { nextMetadataFileName } from "../iceberg/file-name.ts";
-import type { Metadata, MetadataFile, MetadataFiles } from "./metadata-files.ts";
+import { isGzipMetadata, nextMetadataFileName } from "../iceberg/file-name.ts";
+import { type Metadata, MetadataFile, type MetadataFiles } from "./metadata-files.ts";
 import type { TableLocations } from "./table-locations.ts";
 
 interface Ports {
@@ -17,12 +17,16 @@ interface Ports {
   readonly ids: IdSource;
 }
 
-/** What the catalog is told of a relation with this metadata; `base`: what it had before. */
+/** What the catalog is told of a relation whose metadata file lies there. */
+export type Described<E extends Relation> = (
+  metadataLocation: string,
+) => Pick<RelationDraft<E>, "iceberg" | "snapshots">;
+
+/** Works out what the catalog is told of this metadata; `base`: what the relation had before. */
 export type Describe<E extends Relation, M> = (
   metadata: M,
-  metadataLocation: string,
   base: M | undefined,
-) => Steps<Pick<RelationDraft<E>, "iceberg" | "snapshots">>;
+) => Steps<Described<E>>;
 
 /** A file with what the catalog is told of it. */
 export interface Drafted<E extends Relation, M extends Metadata> {
@@ -109,17 +113,20 @@ export class CommitFiles<E extends Relation, M extends Metadata> {
     metadata: M,
     base: MetadataFile<M> | undefined,
   ): Promise<Drafted<E, M>> {
-    const unique = this.#ports.ids.mint<Revision>();
+    const { clock, ids } = this.#ports;
+    const unique = ids.mint<Revision>();
+    const own = this.#places.metadataPath(metadata);
+    const directory = own === undefined ? `${location}/metadata` : this.#files.directory(own);
+    const describe = await inTurns(clock, this.#describe(metadata, base?.metadata));
     const name = nextMetadataFileName(base?.location, unique, metadata.properties);
-    const directory = this.#files.directory(this.#places.metadataDirectory(location, metadata));
+    const isGzip = isGzipMetadata(name);
     const where = `${directory}/${name}`;
-    const description = this.#describe(metadata, where, base?.metadata);
-    const described = await inTurns(this.#ports.clock, description);
-    const file = await this.#files.renderInTurns(where, metadata);
+    const pieces = await inTurns(clock, this.#files.print(metadata));
+    const file = new MetadataFile(where, metadata, pieces);
     checkLength(file);
     if (base !== undefined) this.#bases.set(file, base);
-    const prepare = () => this.#write(file);
-    return { file, draft: { location, prepare, ...described } };
+    const prepare = () => this.#write(file, isGzip);
+    return { file, draft: { location, prepare, ...describe(where) } };
   }
 
   /**
@@ -146,14 +153,14 @@ export class CommitFiles<E extends Relation, M extends Metadata> {
     }
   }
 
-  async #write(file: MetadataFile<M>): Promise<void> {
+  async #write(file: MetadataFile<M>, isGzip: boolean): Promise<void> {
     if (this.#written.includes(file)) return;
     this.#written.push(file);
-    let tried = false;
-    await persist(this.#ports, async () => {
-      const again = tried;
-      tried = true;
-      await this.#files.write(file, again);
+    let again = false;
+    await persist(this.#ports, () => {
+      const writing = this.#files.write(file, { isGzip, again });
+      again = true;
+      return writing;
     });
   }
 

@@ -35,6 +35,11 @@ export class CommitQueue {
     }
   }
 
+  /** Whether one who asks for a turn now has to wait. */
+  isTaken(key: string): boolean {
+    return this.#queues.has(key);
+  }
+
   /**
    * Runs `work` in the turn of every key. Turns are taken in order, so no two wait on each
    * other.

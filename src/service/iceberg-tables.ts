@@ -8,19 +8,20 @@ import type { AccountCatalog } from "../catalog/catalog.ts";
 import type { Stored } from "../catalog/entities.ts";
 import type { IcebergTable, Table } from "../catalog/model.ts";
 import { write } from "../catalog/repository.ts";
-import type { TableRef as CatalogTableRef, TableDraft } from "../catalog/tables.ts";
+import type { TableRef as CatalogTableRef } from "../catalog/tables.ts";
 import {
   assertTransactionFits,
   commitTogether,
   type TableChange,
 } from "../catalog/transactions.ts";
+import { type TableCommit, tableCommitSteps } from "../iceberg/commit.ts";
 import { newTableSteps } from "../iceberg/create.ts";
 import type { TableMetadata } from "../iceberg/model.ts";
 import { refSnapshotSteps } from "../iceberg/refs.ts";
-import { isCreate, requirementChecks } from "../iceberg/requirements.ts";
+import { requirementChecks } from "../iceberg/requirements.ts";
 import { applySteps, type TableUpdate } from "../iceberg/updates.ts";
 import type { Actor } from "./actor.ts";
-import { afterCommit } from "./commit-files.ts";
+import { afterCommit, type Described } from "./commit-files.ts";
 import { CommitQueue } from "./commit-queue.ts";
 import { ConflictPacer } from "./conflict-pacer.ts";
 import { asDryRun, dryRunOf } from "./dry-run.ts";
@@ -85,11 +86,9 @@ function tagOf(version: bigint, revision: string, snapshots: SnapshotsMode): str
 /** What the catalog is told of a table with this metadata. */
 function* describe(
   metadata: TableMetadata,
-  metadataLocation: string,
   base: TableMetadata | undefined,
-): Steps<Pick<TableDraft, "iceberg" | "snapshots">> {
-  const iceberg: IcebergTable = {
-    metadataLocation,
+): Steps<Described<Table>> {
+  const iceberg: Omit<IcebergTable, "metadataLocation"> = {
     purgeRequested: false,
     ...(metadata.uuid === undefined ? {} : { tableUuid: metadata.uuid as TableUuid }),
     ...(metadata.currentSnapshotId === undefined
@@ -97,7 +96,10 @@ function* describe(
       : { currentSnapshotId: metadata.currentSnapshotId }),
   };
   const snapshots = yield* snapshotChange(base, metadata);
-  return snapshots === undefined ? { iceberg } : { iceberg, snapshots };
+  return (metadataLocation) => ({
+    iceberg: { metadataLocation, ...iceberg },
+    ...(snapshots === undefined ? {} : { snapshots }),
+  });
 }
 
 /** Metadata that says itself where it lies. */
@@ -245,11 +247,14 @@ export class IcebergTables implements TableOperations {
    */
   async commitTable(actor: Actor, ref: TableRef, request: CommitTable): Promise<LoadedTable> {
     const key = queueKeyOf(ref);
+    const commit = await this.#read(request);
     return this.#pacer.paced(key, async () => {
-      await this.#assertMayWin(actor, ref, request);
+      // Who need not wait is judged by the commit itself, which reads no more for a refusal.
+      const waits = this.#queue.isTaken(key);
+      if (waits) await this.#assertMayWin(actor, ref, commit);
       return this.#queue.take(key, async () => {
-        await this.#assertMayWin(actor, ref, request);
-        const committed = await this.#commit(actor, ref, request);
+        if (waits) await this.#assertMayWin(actor, ref, commit);
+        const committed = await this.#commit(actor, ref, commit);
         this.#heads.saw(key, committed.file.location);
         this.#left.committed(refOf(ref), committed);
         return this.#answer(committed);
@@ -257,13 +262,17 @@ export class IcebergTables implements TableOperations {
     });
   }
 
+  #read(request: CommitTable): Promise<TableCommit> {
+    return inTurns(this.#catalog.context.clock, tableCommitSteps(request));
+  }
+
   /** Under a key of its client's it may have won before, of which its receipt tells. */
   async #assertMayWin(
     { idempotency }: Actor,
     ref: TableRef,
-    { requirements }: CommitTable,
+    { requirements, creates }: TableCommit,
   ): Promise<void> {
-    if (idempotency !== undefined || isCreate(requirements)) return;
+    if (idempotency !== undefined || creates) return;
     await this.#heads.assertMayWin(queueKeyOf(ref), requirements, () => this.#find(ref));
   }
 
@@ -277,7 +286,7 @@ export class IcebergTables implements TableOperations {
 
   /** What a commit would come to now. Warm: one batch read and, for a `file:` table, one `stat`. */
   async dryRunTable(actor: Actor, ref: TableRef, request: CommitTable): Promise<DryRun> {
-    const { file, base } = await this.#commit(asDryRun(actor), ref, request);
+    const { file, base } = await this.#commit(asDryRun(actor), ref, await this.#read(request));
     return dryRunOf(this.#catalog.context.clock, this.#files, file, base);
   }
 
@@ -290,10 +299,10 @@ export class IcebergTables implements TableOperations {
     };
   }
 
-  #commit(actor: Actor, ref: TableRef, request: CommitTable) {
-    return isCreate(request.requirements)
-      ? this.#commitCreate(actor, refOf(ref), request)
-      : ofRelation("table", refOf(ref), () => this.#commitUpdate(actor, refOf(ref), request));
+  #commit(actor: Actor, ref: TableRef, commit: TableCommit) {
+    return commit.creates
+      ? this.#commitCreate(actor, refOf(ref), commit)
+      : ofRelation("table", refOf(ref), () => this.#commitUpdate(actor, refOf(ref), commit));
   }
 
   /** Commits to several tables as one, after the turn of each. */
@@ -303,7 +312,7 @@ export class IcebergTables implements TableOperations {
     changes: readonly CommitOfTable[],
   ): Promise<void> {
     const { context, tables } = this.#catalog;
-    const { files, attempts, planned } = this.#planTogether(catalog, changes);
+    const { files, attempts, planned } = await this.#planTogether(catalog, changes);
     const keys = changes.map(({ namespace, table }) => queueKeyOf({ catalog, namespace, table }));
     await this.#queue.takeAll(keys, () =>
       files.cleanAfter(
@@ -324,7 +333,7 @@ export class IcebergTables implements TableOperations {
     changes: readonly CommitOfTable[],
   ): Promise<readonly DryRunOfTable[]> {
     const { context, tables } = this.#catalog;
-    const { attempts, planned } = this.#planTogether(catalog, changes);
+    const { attempts, planned } = await this.#planTogether(catalog, changes);
     const work = () => asRequirement(commitTogether(context, tables, asDryRun(actor), planned));
     await ofTables(planned, work);
     const tried: DryRunOfTable[] = [];
@@ -337,19 +346,23 @@ export class IcebergTables implements TableOperations {
     return tried;
   }
 
-  #planTogether(catalog: string, changes: readonly CommitOfTable[]) {
-    const creates = changes.filter(({ requirements }) => isCreate(requirements)).length;
+  async #planTogether(catalog: string, changes: readonly CommitOfTable[]) {
+    const commits: (Omit<TableRef, "catalog"> & TableCommit)[] = [];
+    for (const { namespace, table, ...request } of changes) {
+      commits.push({ namespace, table, ...(await this.#read(request)) });
+    }
+    const creates = commits.filter((commit) => commit.creates).length;
     assertTransactionFits(changes.length, creates);
     const files = this.#commits.commitFiles();
     const attempts: CommitAttempt<Table, TableMetadata>[] = [];
-    const planned = changes.map(({ table, namespace, ...request }): TableChange => {
+    const planned = commits.map(({ table, namespace, ...commit }): TableChange => {
       const ref = refOf({ catalog, namespace, table });
       const attempt = new CommitAttempt<Table, TableMetadata>();
       attempts.push(attempt);
-      if (!isCreate(request.requirements)) {
-        return { ref, update: this.#commits.changing(files, ref, this.#change(request), attempt) };
+      if (!commit.creates) {
+        return { ref, update: this.#commits.changing(files, ref, this.#change(commit), attempt) };
       }
-      const metadata = this.#staged(request);
+      const metadata = this.#staged(commit);
       return { ref, create: this.#commits.creating(files, ref, made(metadata), attempt) };
     });
     return { files, attempts, planned };
@@ -402,17 +415,17 @@ export class IcebergTables implements TableOperations {
     await ofRelation("table", source, () => this.#catalog.tables.rename(actor, source, target));
   }
 
-  #commitUpdate(actor: Actor, ref: CatalogTableRef, request: CommitTable) {
-    return this.#commits.update(actor, ref, this.#change(request));
+  #commitUpdate(actor: Actor, ref: CatalogTableRef, commit: TableCommit) {
+    return this.#commits.update(actor, ref, this.#change(commit));
   }
 
-  #commitCreate(actor: Actor, ref: CatalogTableRef, request: CommitTable) {
-    const metadata = this.#staged(request);
+  #commitCreate(actor: Actor, ref: CatalogTableRef, commit: TableCommit) {
+    const metadata = this.#staged(commit);
     return asRequirement(this.#commits.create(actor, ref, made(metadata)));
   }
 
   /** What a commit makes of a table's metadata, as long as its requirements hold. */
-  #change({ requirements, updates }: CommitTable): Change<TableMetadata> {
+  #change({ requirements, updates }: TableCommit): Change<TableMetadata> {
     const canonical = updates.map((update) => this.#canonical(update));
     const { clock } = this.#catalog.context;
     const { reserved } = this.#configs;
@@ -425,7 +438,7 @@ export class IcebergTables implements TableOperations {
   }
 
   /** The metadata that the commit of a staged create builds from nothing. */
-  #staged({ requirements, updates }: CommitTable): () => Steps<TableMetadata> {
+  #staged({ requirements, updates }: TableCommit): () => Steps<TableMetadata> {
     const canonical = updates.map((update) => this.#canonical(update));
     const nowMs = this.#catalog.context.clock.nowMs();
     const uuid = this.#mintUuid();

@@ -1,11 +1,13 @@
 import type { ViewUuid } from "../base/ids.ts";
-import type { Steps } from "../base/steps.ts";
+import { inTurns, type Steps } from "../base/steps.ts";
 import type { AccountCatalog } from "../catalog/catalog.ts";
-import type { IcebergView, View } from "../catalog/model.ts";
+import type { View } from "../catalog/model.ts";
 import type { ViewRef as CatalogViewRef } from "../catalog/views.ts";
+import { type ViewCommit, viewCommitSteps } from "../iceberg/commit.ts";
 import type { ViewMetadata } from "../iceberg/view-metadata.ts";
 import { applyViewSteps, newViewSteps, viewRequirementChecks } from "../iceberg/view-updates.ts";
 import type { Actor } from "./actor.ts";
+import type { Described } from "./commit-files.ts";
 import { CommitQueue } from "./commit-queue.ts";
 import { asDryRun, dryRunOf } from "./dry-run.ts";
 import type { MetadataFile, MetadataFiles } from "./metadata-files.ts";
@@ -30,13 +32,10 @@ function refOf(ref: ViewRef): CatalogViewRef {
 }
 
 /** What the catalog is told of a view with this metadata: in one step, where a table takes many. */
-function* describe(
-  metadata: ViewMetadata,
-  metadataLocation: string,
-): Steps<{ readonly iceberg: IcebergView }> {
+function* describe({ uuid, currentVersionId }: ViewMetadata): Steps<Described<View>> {
   yield;
-  const { uuid, currentVersionId } = metadata;
-  return { iceberg: { viewUuid: uuid as ViewUuid, metadataLocation, currentVersionId } };
+  const viewUuid = uuid as ViewUuid;
+  return (metadataLocation) => ({ iceberg: { viewUuid, metadataLocation, currentVersionId } });
 }
 
 /** The view operations of the Iceberg REST protocol. */
@@ -85,14 +84,17 @@ export class IcebergViews implements ViewOperations {
   /** Commits of one view are taken in turn; a lost race between nodes is applied again. */
   async commitView(actor: Actor, ref: ViewRef, request: CommitView): Promise<LoadedView> {
     const key = JSON.stringify([ref.catalog, ref.namespace, ref.view]);
-    const done = await this.#queue.take(key, () => this.#commit(actor, ref, request));
+    const commit = await inTurns(this.#catalog.context.clock, viewCommitSteps(request));
+    const done = await this.#queue.take(key, () => this.#commit(actor, ref, commit));
     return this.#answer(done.file);
   }
 
   /** What a commit would come to now. Warm: one batch read and, for a `file:` view, one `stat`. */
   async dryRunView(actor: Actor, ref: ViewRef, request: CommitView): Promise<DryRun> {
-    const { file, base } = await this.#commit(asDryRun(actor), ref, request);
-    return dryRunOf(this.#catalog.context.clock, this.#files, file, base);
+    const { clock } = this.#catalog.context;
+    const commit = await inTurns(clock, viewCommitSteps(request));
+    const { file, base } = await this.#commit(asDryRun(actor), ref, commit);
+    return dryRunOf(clock, this.#files, file, base);
   }
 
   async #answer(file: MetadataFile<ViewMetadata>): Promise<LoadedView> {
@@ -101,12 +103,12 @@ export class IcebergViews implements ViewOperations {
     return { metadataLocation: location, metadata: pieces, config };
   }
 
-  #commit(actor: Actor, ref: ViewRef, request: CommitView) {
+  #commit(actor: Actor, ref: ViewRef, { requirements, updates }: ViewCommit) {
     const { clock } = this.#catalog.context;
     const { reserved } = this.#configs;
     const change = function* (base: ViewMetadata): Steps<ViewMetadata> {
-      yield* viewRequirementChecks(request.requirements, base);
-      const next = yield* applyViewSteps(base, request.updates, clock.nowMs());
+      yield* viewRequirementChecks(requirements, base);
+      const next = yield* applyViewSteps(base, updates, clock.nowMs());
       reserved.assertUnset(next.properties, base.properties);
       return next;
     };

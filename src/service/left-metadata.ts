@@ -4,7 +4,7 @@ import { isWithin, type Locations } from "../blob/locations.ts";
 import type { AccountCatalog } from "../catalog/catalog.ts";
 import type { TableRef } from "../catalog/tables.ts";
 import { uuidOfFileName } from "../iceberg/file-name.ts";
-import { removedMetadataFiles } from "../iceberg/metadata-log.ts";
+import { DELETE_AFTER_COMMIT, removedMetadataFiles } from "../iceberg/metadata-log.ts";
 import type { TableMetadata } from "../iceberg/model.ts";
 import type { MetadataFile, MetadataFiles } from "./metadata-files.ts";
 import type { TableLocations } from "./table-locations.ts";
@@ -46,6 +46,8 @@ export class LeftMetadata {
   /** A commit to `ref` is certain, and came to this file. */
   committed(ref: TableRef, { file, base }: Came): void {
     if (file === undefined || base === undefined) return;
+    // Most tables do not ask for it.
+    if (!file.metadata.properties.has(DELETE_AFTER_COMMIT)) return;
     // Where an earlier request of the same key had won, the file does not follow what we looked at.
     if (file.metadata.metadataLog.at(-1)?.metadataFile !== base.location) return;
     const removed = removedMetadataFiles(base.metadata, file.metadata);

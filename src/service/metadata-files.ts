@@ -8,7 +8,6 @@ import { LIMITS } from "../base/limits.ts";
 import { LruMap } from "../base/lru.ts";
 import { inTurns, type Steps } from "../base/steps.ts";
 import type { Locations, Watch } from "../blob/locations.ts";
-import { isGzipMetadata } from "../iceberg/file-name.ts";
 import { changedSteps, type LayoutEntry, type Member, withLocation } from "../iceberg/layout.ts";
 import { parseTableMetadata, printTableSteps, tableMember } from "../iceberg/metadata.ts";
 import { stripTrailingSlash, type TableMetadata } from "../iceberg/model.ts";
@@ -130,6 +129,8 @@ interface Kept<M extends Metadata> {
  * from paths that were used before, by whatever node.
  */
 export class MetadataFiles<M extends Metadata> {
+  /** As it is written: UTF-8 JSON, never compressed. */
+  readonly print: MetadataFormat<M>["print"];
   readonly #clock: Clock;
   readonly #locations: Locations;
   readonly #format: MetadataFormat<M>;
@@ -142,6 +143,7 @@ export class MetadataFiles<M extends Metadata> {
     this.#clock = clock;
     this.#locations = locations;
     this.#format = format;
+    this.print = format.print;
     this.#reading = reading;
     this.#kept = new LruMap(format.cachedBytes, ({ file }) => file.length + ENTRY_BYTES);
   }
@@ -268,7 +270,7 @@ export class MetadataFiles<M extends Metadata> {
     return this.#canonical(location, await inTurns(this.#clock, assembly.whole()), unpacked);
   }
 
-  #keep(file: MetadataFile<M>, revision?: Revision): void {
+  #keep(file: MetadataFile<M>, revision: Revision): void {
     const stands = this.#locations.watch(file.location);
     this.#kept.set(file.location, { file, stands, revision });
   }
@@ -322,20 +324,24 @@ export class MetadataFiles<M extends Metadata> {
    * then.
    */
   async renderInTurns(location: string, metadata: M): Promise<MetadataFile<M>> {
-    const pieces = await inTurns(this.#clock, this.#format.print(metadata));
+    const pieces = await inTurns(this.#clock, this.print(metadata));
     return new MetadataFile(location, metadata, pieces);
   }
 
   /**
-   * Writes a rendered file under its name, which nothing else ever has. `again`: after a try whose
-   * outcome is unknown.
+   * Writes a rendered file under its name, which nothing else ever has. `isGzip`: what the name
+   * says. `again`: after a try whose outcome is unknown.
    */
-  async write(file: MetadataFile<M>, again: boolean): Promise<void> {
+  async write(
+    file: MetadataFile<M>,
+    { isGzip, again }: { readonly isGzip: boolean; readonly again: boolean },
+  ): Promise<void> {
     const { location, pieces } = file;
-    const content = isGzipMetadata(location) ? await packed(inOnePiece(pieces)) : pieces;
-    if (again) await this.#locations.writeAgain(location, content);
-    else await this.#locations.write(location, content);
-    this.#keep(file);
+    const content = isGzip ? await packed(inOnePiece(pieces)) : pieces;
+    const stands = again
+      ? await this.#locations.writeAgain(location, content)
+      : await this.#locations.write(location, content);
+    this.#kept.set(location, { file, stands, revision: undefined });
   }
 
   /** Keeps a file no longer, which stays where it is: another one follows it. */

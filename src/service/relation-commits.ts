@@ -220,8 +220,8 @@ export class RelationCommits<E extends Relation, M extends Metadata> {
     const around = places.surroundings(location);
     const claims = places.withWritePaths(around, location, metadata, base);
     const apart = location === before?.entity.location ? {} : this.#apart(places, location);
-    const described = await inTurns(context.clock, describe(metadata, where, base));
-    return { location, ...claims, ...apart, ...described };
+    const described = await inTurns(context.clock, describe(metadata, base));
+    return { location, ...claims, ...apart, ...described(where) };
   }
 
   /** What a relation held, unless its file is gone or was never readable. */
@@ -286,7 +286,7 @@ export class RelationCommits<E extends Relation, M extends Metadata> {
     const places = await this.#parts.places.of(ref.catalog);
     const described = base &&
       metadata && {
-        ...(await inTurns(context.clock, describe(base, iceberg.metadataLocation, metadata))),
+        ...(await inTurns(context.clock, describe(base, metadata)))(iceberg.metadataLocation),
         ...places.surroundings(location),
       };
     // Whatever was made of it since is somebody else's.

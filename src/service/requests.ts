@@ -1,7 +1,5 @@
 import type { JsonObject } from "../base/json.ts";
-import type { TableRequirement } from "../iceberg/requirements.ts";
-import type { TableUpdate } from "../iceberg/updates.ts";
-import type { ViewRequirement, ViewUpdate } from "../iceberg/view-updates.ts";
+import type { GivenCommit } from "../iceberg/commit.ts";
 import type { Actor } from "./actor.ts";
 
 /** The catalog that requests without a warehouse mean. Made at the first start. */
@@ -67,10 +65,8 @@ export interface RegisterTable {
   readonly overwrite: boolean;
 }
 
-export interface CommitTable {
-  readonly requirements: readonly TableRequirement[];
-  readonly updates: readonly TableUpdate[];
-}
+/** Requirements and updates as they stand in the request: `iceberg/` parses and validates them. */
+export interface CommitTable extends GivenCommit {}
 
 /** One table's share of a transaction. */
 export interface CommitOfTable extends CommitTable {
@@ -123,10 +119,8 @@ export interface RegisterView {
   readonly metadataLocation: string;
 }
 
-export interface CommitView {
-  readonly requirements: readonly ViewRequirement[];
-  readonly updates: readonly ViewUpdate[];
-}
+/** As `CommitTable`. */
+export interface CommitView extends GivenCommit {}
 
 /** A view as answered. The protocol has no entity tags of views: clients compare locations. */
 export interface LoadedView {

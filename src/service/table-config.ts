@@ -63,7 +63,11 @@ export class TableConfigs {
 
   /** What the server knows of the store, and no effect for reserved properties. */
   async of({ properties, location }: Parts): Promise<Properties> {
-    return { ...this.#neutralized(properties), ...(await this.#store(location)) };
+    const neutral = this.#neutralized(properties);
+    // A file system has no settings.
+    return location.startsWith("file:")
+      ? neutral
+      : { ...neutral, ...(await this.#store(location)) };
   }
 
   #neutralized(properties: ReadonlyMap<string, string>): Properties {

@@ -403,6 +403,11 @@ export class TableLocations {
 
   /** Directory of the metadata files of a table or view, as it was given. */
   metadataDirectory(location: string, metadata: LocatedMetadata): string {
-    return metadata.properties.get(METADATA_PATH) ?? `${location}/metadata`;
+    return this.metadataPath(metadata) ?? `${location}/metadata`;
+  }
+
+  /** Where the properties of a table or view want its metadata files, as it was given. */
+  metadataPath({ properties }: LocatedMetadata): string | undefined {
+    return properties.get(METADATA_PATH);
   }
 }

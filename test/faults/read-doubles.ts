@@ -8,7 +8,7 @@ import { ObjectWalStore } from "../../src/lsm/wal/objects.ts";
 import { type Attributes, decodeItem } from "../../src/pointer/dynamo/item.ts";
 import { LsmPointerStore } from "../../src/pointer/lsm.ts";
 import type { Item } from "../../src/pointer/port.ts";
-import { SYSTEM_SHARD, shardPrefix } from "../../src/runtime/shard.ts";
+import { SYSTEM_SHARD, shardPrefix } from "../../src/runtime/shard-parts.ts";
 import { InstantClock } from "../catalog/support/instant-clock.ts";
 import type { Item as Stored, Value } from "../double/dynamo/value-types.ts";
 import type { Content } from "./doubles.ts";

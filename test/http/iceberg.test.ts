@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { JsonObject } from "../../src/base/json.ts";
+import { atOnce } from "../../src/base/steps.ts";
 import { OPERATIONS } from "../../src/http/iceberg/operations.ts";
+import { viewCommitSteps } from "../../src/iceberg/commit.ts";
+import type { CommitView } from "../../src/service/requests.ts";
 import {
   ask,
   BIG_ID,
@@ -144,7 +147,8 @@ describe("views", () => {
         {"action":"set-current-view-version","view-version-id":-1}]}`,
     );
     expect([replace.status, replace.body]).toEqual([200, ANSWER]);
-    expect(replace.seen[0]?.args[1]).toMatchObject({
+    const replacing = replace.seen[0]?.args[1] as CommitView;
+    expect(atOnce(viewCommitSteps(replacing))).toMatchObject({
       requirements: [{ type: "assert-view-uuid", uuid: "u" }],
       updates: [
         { action: "add-view-version", version: { versionId: 1, summary: new Map() } },
@@ -238,7 +242,9 @@ describe("tables that change", () => {
     expect(committed.seen[0]?.args).toEqual([
       TABLE,
       {
-        requirements: [{ type: "assert-ref-snapshot-id", ref: "main", snapshotId: BigInt(BIG_ID) }],
+        requirements: [
+          { type: "assert-ref-snapshot-id", ref: "main", "snapshot-id": BigInt(BIG_ID) },
+        ],
         updates: [],
       },
     ]);

@@ -1,6 +1,8 @@
 import { connect, type Socket } from "node:net";
 import { createMetrics } from "../../src/base/metrics.ts";
 import { SeededPrng } from "../../src/base/prng.ts";
+import { atOnce } from "../../src/base/steps.ts";
+import { tableCommitSteps, viewCommitSteps } from "../../src/iceberg/commit.ts";
 import { SystemClock } from "../../src/runtime/clock.ts";
 import { createLogger } from "../../src/server/log.ts";
 import type { FirnServer, ServerOptions } from "../../src/server/server.ts";
@@ -47,7 +49,8 @@ const DRY_RUN: DryRun = {
 
 /**
  * A service of fixed answers that notes its calls: what stands between the adapter and the real one
- * is exactly its interface, so what is tested with it is the adapter alone.
+ * is exactly its interface, so what is tested with it is the adapter alone. Commits it reads as the
+ * real one does, and refuses what cannot be read.
  */
 export function scripted(overrides: Partial<IcebergService> = {}): {
   readonly service: IcebergService;
@@ -68,7 +71,10 @@ export function scripted(overrides: Partial<IcebergService> = {}): {
     loadTable: async (_ctx, _ref, { ifNoneMatch }) =>
       ifNoneMatch?.includes('"v1"') === true ? "not-modified" : loaded(),
     tableExists: async () => undefined,
-    commitTable: async () => loaded({ etag: '"v2"' }),
+    commitTable: async (_ctx, _ref, request) => {
+      atOnce(tableCommitSteps(request));
+      return loaded({ etag: '"v2"' });
+    },
     dryRunTable: async () => DRY_RUN,
     dryRunTransaction: async (_ctx, _catalog, changes) =>
       changes.map(({ namespace, table }) => ({ namespace, table, ...DRY_RUN })),
@@ -83,7 +89,10 @@ export function scripted(overrides: Partial<IcebergService> = {}): {
     registerView: async () => VIEW,
     loadView: async () => VIEW,
     viewExists: async () => undefined,
-    commitView: async () => VIEW,
+    commitView: async (_ctx, _ref, request) => {
+      atOnce(viewCommitSteps(request));
+      return VIEW;
+    },
     dropView: async () => undefined,
     renameView: async () => undefined,
     ...overrides,

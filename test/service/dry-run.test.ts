@@ -2,7 +2,6 @@ import { readdirSync } from "node:fs";
 import { expect, test } from "vitest";
 import type { JsonValue } from "../../src/base/json.ts";
 import type { AccountStores } from "../../src/catalog/accounts.ts";
-import { parseViewRequirements, parseViewUpdates } from "../../src/iceberg/view-updates.ts";
 import type { Item } from "../../src/pointer/port.ts";
 import type { CommitOfTable } from "../../src/service/requests.ts";
 import { ACTOR, testStores } from "../support/open-catalog.ts";
@@ -121,7 +120,7 @@ test("a view's replacement is tried likewise", async () => {
     { action: "add-view-version", "view-version": replaced },
     { action: "set-current-view-version", "view-version-id": -1 },
   ];
-  const request = { requirements: [], updates: parseViewUpdates(updates) };
+  const request = { requirements: [], updates };
   const before = await everything(node);
   const tried = await node.iceberg.dryRunView(ACTOR, V, request);
   expect(await everything(node)).toEqual(before);
@@ -129,7 +128,7 @@ test("a view's replacement is tried likewise", async () => {
   const committed = await node.iceberg.commitView(ACTOR, V, request);
   expect(metadataOf(tried)).toEqual(metadataOf(committed));
   const uuid = "00000000-0000-0000-0000-000000000000";
-  const requirements = parseViewRequirements([{ type: "assert-view-uuid", uuid }]);
+  const requirements = [{ type: "assert-view-uuid", uuid }];
   const refused = node.iceberg.dryRunView(ACTOR, V, { ...request, requirements });
   await expect(refused).rejects.toMatchObject({ code: "REQUIREMENT_FAILED" });
 });

@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import type { JsonValue } from "../../src/base/json.ts";
-import { parseViewRequirements, parseViewUpdates } from "../../src/iceberg/view-updates.ts";
 import type { CommitView, CreateView, LoadedView } from "../../src/service/requests.ts";
 import { FaultyPointerStore } from "../support/faulty-pointer-store.ts";
 import { ACTOR, testStores } from "../support/open-catalog.ts";
@@ -39,8 +38,8 @@ async function withView(node?: TestIceberg): Promise<TestIceberg & { created: Lo
 
 function commitOf(updates: JsonValue, requirements: JsonValue = []): CommitView {
   return {
-    requirements: parseViewRequirements(requirements),
-    updates: parseViewUpdates(updates),
+    requirements,
+    updates,
   };
 }
 

@@ -180,11 +180,11 @@ const TABLE_OPERATIONS: readonly Operation[] = [
     ["write-data", "alter", "create"],
     TABLE,
     async (service, call) => {
-      const request = await call.inTurns(decode.decodeCommitTable);
+      const request = decode.decodeCommitTable(call.json());
       return answer.commitAnswer(await service.commitTable(call.actor, call.tableRef, request));
     },
     async (service, call) => {
-      const request = await call.inTurns(decode.decodeCommitTable);
+      const request = decode.decodeCommitTable(call.json());
       return answer.dryRunAnswer(await service.dryRunTable(call.actor, call.tableRef, request));
     },
   ),
@@ -270,11 +270,11 @@ const VIEW_OPERATIONS: readonly Operation[] = [
     ["alter"],
     VIEW,
     async (service, call) => {
-      const request = await call.inTurns(decode.decodeCommitView);
+      const request = decode.decodeCommitView(call.json());
       return answer.viewAnswer(await service.commitView(call.actor, call.viewRef, request));
     },
     async (service, call) => {
-      const request = await call.inTurns(decode.decodeCommitView);
+      const request = decode.decodeCommitView(call.json());
       return answer.dryRunAnswer(await service.dryRunView(call.actor, call.viewRef, request));
     },
   ),

@@ -20,9 +20,6 @@ import {
 } from "../../base/json-read.ts";
 import { LIMITS } from "../../base/limits.ts";
 import type { Steps } from "../../base/steps.ts";
-import { requirementSteps } from "../../iceberg/requirements.ts";
-import { updateSteps } from "../../iceberg/updates.ts";
-import { viewRequirementSteps, viewUpdateSteps } from "../../iceberg/view-updates.ts";
 import type {
   CommitOfTable,
   CommitTable,
@@ -100,11 +97,11 @@ function decodeRename(body: JsonObject): { readonly from: Identifier; readonly t
 }
 
 /** The path names the table; an `identifier` is for commits of several and only has to be one. */
-export function* decodeCommitTable(body: JsonObject): Steps<CommitTable> {
+export function decodeCommitTable(body: JsonObject): CommitTable {
   optionalMember(body, "identifier", asIdentifier);
   return {
-    requirements: yield* requirementSteps(requireMember(body, "requirements", asArray)),
-    updates: yield* updateSteps(requireMember(body, "updates", asArray)),
+    requirements: requireMember(body, "requirements", asArray),
+    updates: requireMember(body, "updates", asArray),
   };
 }
 
@@ -114,7 +111,7 @@ export function* decodeCommitTransaction(body: JsonObject): Steps<readonly Commi
   const commits: CommitOfTable[] = [];
   for (const change of changes) {
     const { namespace, name } = requireMember(change, "identifier", asIdentifier);
-    commits.push({ namespace, table: name, ...(yield* decodeCommitTable(change)) });
+    commits.push({ namespace, table: name, ...decodeCommitTable(change) });
     yield;
   }
   return commits;
@@ -146,11 +143,11 @@ export function decodeRenameView(body: JsonObject): Omit<RenameView, "catalog"> 
 }
 
 /** The path names the view; the contract lets a commit come without requirements. */
-export function* decodeCommitView(body: JsonObject): Steps<CommitView> {
+export function decodeCommitView(body: JsonObject): CommitView {
   optionalMember(body, "identifier", asIdentifier);
   return {
-    requirements: yield* viewRequirementSteps(optionalMember(body, "requirements", asArray) ?? []),
-    updates: yield* viewUpdateSteps(requireMember(body, "updates", asArray)),
+    requirements: optionalMember(body, "requirements", asArray) ?? [],
+    updates: requireMember(body, "updates", asArray),
   };
 }
 

@@ -122,6 +122,18 @@ export class Transaction {
     return stored instanceof Promise ? stored.then(own.over) : own.over(stored);
   }
 
+  /** Values in the order of the keys, at once where all are in memory. @throws as `get`. */
+  getMany(keys: readonly Uint8Array[]): Maybe<readonly (Uint8Array | undefined)[]> {
+    const values: Maybe<Uint8Array | undefined>[] = [];
+    let waits = false;
+    for (const key of keys) {
+      const value = this.get(key);
+      waits ||= value instanceof Promise;
+      values.push(value);
+    }
+    return waits ? Promise.all(values) : (values as (Uint8Array | undefined)[]);
+  }
+
   /** Rows of a range, with what it has written up to this call. */
   scan(options: TransactionScan = {}): Scan {
     this.#assertGoing();
@@ -156,6 +168,11 @@ export class Transaction {
     assertExpiry(options.expiresAtMs);
     const copies = { key: Uint8Array.from(key), value: Uint8Array.from(value) };
     this.#own(key, value.length).replace({ op: "put", ...copies, ...expiryOf(options) });
+  }
+
+  /** @throws as `put`. */
+  putMany(rows: readonly { readonly key: Uint8Array; readonly value: Uint8Array }[]): void {
+    for (const { key, value } of rows) this.put(key, value);
   }
 
   /** @throws as `put`. */

@@ -1,7 +1,4 @@
 import type { JsonObject, JsonValue } from "../../../src/base/json.ts";
-import { parseRequirements } from "../../../src/iceberg/requirements.ts";
-import { parseUpdates } from "../../../src/iceberg/updates.ts";
-import { parseViewUpdates } from "../../../src/iceberg/view-updates.ts";
 import type { Actor } from "../../../src/service/actor.ts";
 import type { CatalogNode } from "../../../src/service/node.ts";
 import type {
@@ -234,7 +231,7 @@ async function performOnView(
     case "commitView":
       return service.commitView(context, view, {
         requirements: [],
-        updates: parseViewUpdates([setProperties(marked(mutation.mark))]),
+        updates: [setProperties(marked(mutation.mark))],
       });
     case "dropView":
       await service.dropView(context, view);
@@ -269,7 +266,7 @@ function setProperties(updates: Record<string, string>): JsonObject {
 
 function commitOf({ mark, head }: TableChange, nowMs: number): CommitTable {
   if (head === undefined) {
-    return { requirements: [], updates: parseUpdates([setProperties(marked(mark))]) };
+    return { requirements: [], updates: [setProperties(marked(mark))] };
   }
   const { base, id, sequenceNumber, balance, manifestList } = head;
   const requirement = {
@@ -291,12 +288,12 @@ function commitOf({ mark, head }: TableChange, nowMs: number): CommitTable {
     ...(balance === undefined ? {} : { balance: String(balance) }),
   };
   return {
-    requirements: parseRequirements([requirement]),
-    updates: parseUpdates([
+    requirements: [requirement],
+    updates: [
       { action: "add-snapshot", snapshot },
       { action: "set-snapshot-ref", "ref-name": "main", type: "branch", "snapshot-id": Number(id) },
       setProperties(properties),
-    ]),
+    ],
   };
 }
 
@@ -315,6 +312,6 @@ export function stagedCommit(metadata: readonly Uint8Array[], born: string): Com
     { action: "set-location", location: json.location },
     setProperties(birth({ born })),
   ];
-  const requirements = parseRequirements([{ type: "assert-create" }]);
-  return { requirements, updates: parseUpdates(updates) };
+  const requirements = [{ type: "assert-create" }];
+  return { requirements, updates };
 }

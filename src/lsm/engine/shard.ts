@@ -1,25 +1,12 @@
-import { type Clock, Stopwatch } from "../base/clock.ts";
-import type {
-  Engine,
-  LsmOptions,
-  Maybe,
-  NodeIdentity,
-  OpenOptions,
-  TakeOver,
-} from "../lsm/index.ts";
-import type { NodeIdentityOptions } from "./node-identity.ts";
+import { type Clock, Stopwatch } from "../../base/clock.ts";
+import type { Maybe } from "../maybe.ts";
+import type { NodeIdentity, TakeOver } from "../ownership/owner.ts";
+import type { Engine } from "./engine.ts";
 
-/** Of the pointers of all accounts. */
-export const SYSTEM_SHARD = "system";
 /**
  * Between two tries to open it again: any caller that asks meanwhile hears what came of the last.
  */
 const RETRY_MS = 1_000;
-
-/** Where the files of a shard lie in the store. */
-export function shardPrefix(shard: string): string {
-  return `shards/${shard}/`;
-}
 
 export interface ShardOptions {
   readonly clock: Clock;
@@ -30,13 +17,6 @@ export interface ShardOptions {
   readonly open: (node: NodeIdentity, takeOver: TakeOver) => Promise<Engine>;
   /** Throws where an engine that is opened again would fail at once, as on a disk that is full. */
   readonly assertOpenable?: () => Promise<void>;
-}
-
-/** What whoever opens a shard brings, wherever that lies. */
-export interface OwningParts extends Omit<OpenOptions, "store" | "prefix" | "wal" | "node"> {
-  readonly self: Pick<NodeIdentityOptions, "nodeId" | "url">;
-  /** Beside those of the profile. */
-  readonly options: Partial<LsmOptions>;
 }
 
 /**
