@@ -10,7 +10,7 @@ import { VirtualClock } from "../../support/virtual-clock.ts";
 
 const DAY_MS = 86_400_000;
 
-test("it runs by itself where something was written, and an idle store makes no request", async () => {
+test("it runs by itself after a write, and an idle store makes no request", async () => {
   const clock = new VirtualClock();
   const stores = testStores({ clock });
   const pointers = new FaultyPointerStore(stores.pointers, () => undefined);
