@@ -22,7 +22,7 @@ function shaBytes(path: string | undefined): Uint8Array | undefined {
 }
 
 /** Summary bytes within their limit: a metadata location that does not fit is in the payload. */
-function fitSummary(summary: Summary): Uint8Array {
+export function fitSummary(summary: Summary): Uint8Array {
   const bytes = encodeSummary(summary);
   if (bytes.length <= LIMITS.summaryBytes) return bytes;
   const { metadataLocation: _left, ...rest } = summary;

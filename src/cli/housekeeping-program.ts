@@ -34,6 +34,17 @@ export function addHousekeeping(
     target,
     name: as === undefined ? undefined : String(as),
   }));
+  const backup = program
+    .command("backup")
+    .description(
+      "Back up the catalog to a directory or bucket, beside whoever writes. Copies what the " +
+        "location does not hold yet, and reads it back. Does not copy data files of tables.",
+    )
+    .argument("<uri>", "a directory, file:///path or s3://bucket/prefix");
+  onCatalog(backup, 1, context, run, ([uri = ""]) => ({
+    command: "backup",
+    uri: /^[A-Za-z][A-Za-z0-9+.-]*:/.test(uri) ? uri : resolve(context.cwd, uri),
+  }));
   const jobs = program.command("jobs").description("List, show and retry background jobs.");
   const list = jobs
     .command("list", { isDefault: true })

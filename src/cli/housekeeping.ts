@@ -27,6 +27,8 @@ export type HousekeepingCommand = {
   /** `target`: an id or a name. `name`: the new one. */
   | { readonly command: "undrop"; readonly target: string; readonly name: string | undefined }
   | { readonly command: "jobs show" | "jobs retry"; readonly id: string }
+  /** `uri`: absolute, as the server is to read it. */
+  | { readonly command: "backup"; readonly uri: string }
 );
 
 const USAGE = 2;
@@ -124,6 +126,18 @@ async function run(line: HousekeepingCommand, place: Place, output: Output): Pro
       const back = await catalog.undrop(line.target, line.name);
       if (line.json) output.print(`${JSON.stringify(back)}\n`);
       else output.print(`restored ${back.type} ${placeOf(back)} (${back.id})\n`);
+      return 0;
+    }
+    case "backup": {
+      const { id, pointers, payloads, copied, copiedBytes } = await catalog.backup(line.uri);
+      const report = { id, pointers, payloads, copied, copiedBytes };
+      if (line.json) output.print(`${JSON.stringify(report)}\n`);
+      else {
+        output.print(
+          `backup ${id}: ${pointers} pointers, ${payloads} payloads, ${copied} of them copied ` +
+            `(${copiedBytes} bytes); read back and verified\n`,
+        );
+      }
       return 0;
     }
     case "jobs list":

@@ -19,6 +19,7 @@ process.exitCode = await run(process.argv.slice(2), {
   },
   storageInit: async (settings) => (await import("./storage.ts")).storageInit(settings, output),
   housekeeping: async (line) => (await import("./housekeeping.ts")).housekeeping(line, output),
+  restore: async (line) => (await import("./restore.ts")).restore(line, output),
   lsm: async (command) => (await import("./lsm.ts")).lsm(command, output),
   fsck: async (command) => (await import("./fsck.ts")).fsck(command, output),
   gc: async (command) => (await import("./gc.ts")).gc(command, output),

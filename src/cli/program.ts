@@ -9,6 +9,7 @@ import type { HousekeepingCommand } from "./housekeeping.ts";
 import { addHousekeeping } from "./housekeeping-program.ts";
 import type { LsmCommand } from "./lsm.ts";
 import { addLsm } from "./lsm-program.ts";
+import { addRestore, type RestoreLine } from "./restore-program.ts";
 import { INIT_FLAGS, NO_SECRET, type SettingsContext, withSettings } from "./setting-options.ts";
 
 /** What the process gives a command. */
@@ -16,6 +17,7 @@ export interface CommandContext extends SettingsContext {
   readonly serve: (settings: Settings) => Promise<number>;
   readonly storageInit: (settings: Settings) => Promise<number>;
   readonly housekeeping: (line: HousekeepingCommand) => Promise<number>;
+  readonly restore: (line: RestoreLine) => Promise<number>;
   readonly lsm: (command: LsmCommand) => Promise<number>;
   readonly fsck: (command: FsckCommand) => Promise<number>;
   readonly gc: (command: GcCommand) => Promise<number>;
@@ -58,6 +60,9 @@ export async function run(args: readonly string[], context: CommandContext): Pro
   });
   addGc(program, context, async (command) => {
     exitCode = command === undefined ? USAGE : await context.gc(command);
+  });
+  addRestore(program, context, async (line) => {
+    exitCode = line === undefined ? USAGE : await context.restore(line);
   });
   addLsm(program, context, async (command) => {
     exitCode = command === undefined ? USAGE : await context.lsm(command);

@@ -158,7 +158,7 @@ export async function openHousekeeping(
     const { node, lake } = await openNodeOver(stores, settings, components, metrics);
     await node.catalogs.learnRoots(OWN_ACTOR);
     return {
-      housekeeping: housekeepingOf(node),
+      housekeeping: housekeepingOf(node, stores, settings, components),
       runJob: (id) => node.jobsAdmin.run(OPERATOR, id),
       close: async () => {
         try {
@@ -177,7 +177,12 @@ export async function openHousekeeping(
 
 const OPERATOR = { ...OWN_ACTOR, requestId: "operator" };
 
-function housekeepingOf({ dropped, jobsAdmin }: CatalogNode): Housekeeping {
+function housekeepingOf(
+  { dropped, jobsAdmin }: CatalogNode,
+  stores: Stores,
+  settings: Settings,
+  components: Components,
+): Housekeeping {
   const pageOf = ({ after }: PageAsked) => ({ limit: LIMITS.pageSize, ...(after && { after }) });
   return {
     dropped: (page) => dropped.list(OPERATOR, pageOf(page)),
@@ -188,6 +193,10 @@ function housekeepingOf({ dropped, jobsAdmin }: CatalogNode): Housekeeping {
     jobs: (page) => jobsAdmin.list(OPERATOR, pageOf(page)),
     job: (id) => jobsAdmin.get(OPERATOR, id),
     retryJob: (id) => jobsAdmin.retry(OPERATOR, id),
+    backup: async (uri) => {
+      const { backUp } = await import("./backups.ts");
+      return backUp(stores, uri, settings, components);
+    },
   };
 }
 
@@ -211,7 +220,7 @@ export async function composeOver(
   return {
     ...node,
     metrics,
-    housekeeping: housekeepingOf(node),
+    housekeeping: housekeepingOf(node, stores, settings, components),
     shards: shardAdmin === undefined ? [] : [shardAdmin],
     collect: (force, ended) => collectNow(node, force, ended),
     check: (repair) =>

@@ -209,3 +209,72 @@ test("a line that makes no sense is refused", { timeout: 60_000 }, async () => {
     expect(told.errors).toContain(says);
   }
 });
+
+/** The Iceberg answers that a client sees: namespaces, and each table whole. */
+async function contentOf(options: FirnOptions): Promise<unknown> {
+  const open = await Firn.open(options);
+  const { items } = await open.dropped.list();
+  const tables: unknown[] = [];
+  for (const namespace of ["a", "b", "c"]) {
+    const path = `/iceberg/v1/namespaces/${namespace}/tables`;
+    const answer = await open.fetch(new Request(`http://firn${path}`));
+    tables.push([answer.status, await answer.json()]);
+  }
+  await open.close();
+  return { tables, dropped: items };
+}
+
+test("a backup goes from profile to profile", { timeout: 60_000 }, async () => {
+  await openSite();
+  const [first, last, backups] = [scratchDirectory(), scratchDirectory(), scratchDirectory()];
+  const local = (dir: string): FirnOptions => ({ profile: "local", dir, logLevel: "silent" });
+  const aws: FirnOptions = {
+    profile: "aws",
+    s3Bucket: NAME,
+    dynamodbTable: NAME,
+    secret: "s".repeat(64),
+    logLevel: "silent",
+  };
+  const atAws = ["--profile", "aws", "--s3-bucket", NAME, "--dynamodb-table", NAME];
+  const server = await Firn.open({ ...local(first), listen: { port: 0 } });
+  await dropSome(server);
+  const beside = ["--server", server.url ?? "", "--dir", first];
+  const told = await firnProcess("backup", backups, ...beside);
+  expect(told).toMatchObject({ exitCode: 0, errors: "" });
+  expect(told.out).toMatch(/^backup [0-9a-f-]{36}: \d+ pointers, .* verified\n$/);
+  await server.close();
+  const again = await firn("backup", backups, "--dir", first, "--json");
+  expect(JSON.parse(again.out)).toMatchObject({ copied: 0 });
+  const expected = await contentOf(local(first));
+
+  const over = await firn("restore", backups, "--dir", first);
+  expect(over.exitCode).toBe(1);
+  expect(over.errors).toContain("[STORE_NOT_EMPTY]");
+  expect(await firn("restore", backups, ...atAws)).toMatchObject({ exitCode: 0, errors: "" });
+  expect(await contentOf(aws)).toEqual(expected);
+  const inBucket = `s3://${NAME}/backups`;
+  expect(await firn("backup", inBucket, ...atAws)).toMatchObject({ exitCode: 0, errors: "" });
+  expect((await firn("restore", inBucket, "--verify-only", "--dir", last)).exitCode).toBe(0);
+  expect(await firnProcess("restore", inBucket, "--dir", last)).toMatchObject({ exitCode: 0 });
+  expect(await contentOf(local(last))).toEqual(expected);
+  const checked = await firn("fsck", last);
+  expect(checked.out).toMatch(/: 0 damaged, 0 derived/);
+  for (const [says, ...args] of [
+    ["BACKUP_URI_INVALID", "backup", "ftp://x/y", "--dir", last],
+    ["BACKUP_URI_INVALID", "backup", `${last}/store`, "--dir", last],
+    ["BACKUP_NOT_FOUND", "restore", join(backups, "none"), "--dir", last],
+    [
+      "RESTORE_TIME_INVALID",
+      "restore",
+      backups,
+      "--at",
+      "2001-01-01T00:00:00Z",
+      "--dir",
+      `${last}2`,
+    ],
+  ] as const) {
+    const refused = await firn(...args);
+    expect(refused.exitCode).toBe(1);
+    expect(refused.errors).toContain(says);
+  }
+});

@@ -3,6 +3,7 @@ import { gc } from "../../src/cli/gc.ts";
 import { housekeeping } from "../../src/cli/housekeeping.ts";
 import { lsm } from "../../src/cli/lsm.ts";
 import { run } from "../../src/cli/program.ts";
+import { restore } from "../../src/cli/restore.ts";
 
 /** What a command line came to. */
 interface Said {
@@ -48,6 +49,7 @@ export async function firnLine(
     serve: () => Promise.reject(new Error("nothing is served")),
     storageInit: () => Promise.reject(new Error("nothing is made")),
     housekeeping: (line) => housekeeping(line, output),
+    restore: (line) => restore(line, output),
     lsm: (command) => lsm(command, output),
     fsck: (command) => fsck(command, output),
     gc: (command) => gc(command, output),

@@ -4,6 +4,7 @@ import { createInterface } from "node:readline";
 import { json } from "node:stream/consumers";
 import { type ErrorKind, FirnError } from "../../base/error.ts";
 import type { NamedState } from "../../lsm/index.ts";
+import type { BackupReport } from "../../service/backup/take.ts";
 import type { DroppedInfo, DroppedPage } from "../../service/dropped-admin.ts";
 import type { JobInfo, JobsPage } from "../../service/jobs-admin.ts";
 import type { ChangesRequest } from "./change-lines.ts";
@@ -33,6 +34,8 @@ const KINDS: Readonly<Record<number, ErrorKind>> = {
 };
 
 const ADMIN = "/admin/v1";
+/** A backup is answered when it is done. */
+const BACKUP_MS = 24 * 3_600_000;
 
 function pageQuery(after: string | undefined): string {
   return after === undefined ? "" : `?after=${encodeURIComponent(after)}`;
@@ -80,6 +83,11 @@ export class OperatorClient implements Housekeeping {
   async retryJob(id: string): Promise<JobInfo> {
     const path = `${ADMIN}/jobs/${encodeURIComponent(id)}/retry`;
     return (await this.#request(path, {})) as JobInfo;
+  }
+
+  async backup(uri: string): Promise<BackupReport> {
+    const sent = { uri };
+    return (await this.#request(`${ADMIN}/backups`, sent, "POST", BACKUP_MS)) as BackupReport;
   }
 
   async report(): Promise<ShardReport> {
@@ -155,9 +163,14 @@ export class OperatorClient implements Housekeeping {
   }
 
   /** @param sent GET where it is undefined. */
-  async #request(path: string, sent: object | undefined, method = "POST"): Promise<unknown> {
+  async #request(
+    path: string,
+    sent: object | undefined,
+    method = "POST",
+    timeoutMs = TIMEOUT_MS,
+  ): Promise<unknown> {
     const verb = sent === undefined ? "GET" : method;
-    const signal = this.#abortAfter(TIMEOUT_MS);
+    const signal = this.#abortAfter(timeoutMs);
     try {
       const response = await this.#send(verb, path, sent, signal);
       await this.#assertServed(response);

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from "fastify";
 import { type FirnError, invalid } from "../../base/error.ts";
+import type { BackupReport } from "../../service/backup/take.ts";
 import type { DroppedInfo, DroppedPage } from "../../service/dropped-admin.ts";
 import type { JobInfo, JobsPage } from "../../service/jobs-admin.ts";
 import { fieldsOf } from "./requests.ts";
@@ -17,6 +18,8 @@ export interface Housekeeping {
   jobs(page: PageAsked): Promise<JobsPage>;
   job(id: string): Promise<JobInfo>;
   retryJob(id: string): Promise<JobInfo>;
+  /** Takes as long as the backup. @param uri where to; the server must reach it. */
+  backup(uri: string): Promise<BackupReport>;
 }
 
 const ADMIN = "/admin/v1";
@@ -37,6 +40,12 @@ export function addHousekeepingRoutes(app: FastifyInstance, catalog: Housekeepin
     fieldsOf(request.body);
     reply.code(202);
     return catalog.retryJob(idOf(request.params));
+  });
+  app.post(`${ADMIN}/backups`, async ({ body }, reply) => {
+    const { uri } = fieldsOf(body);
+    if (typeof uri !== "string") throw badRequest("invalid body: `uri` must be a text");
+    reply.code(201);
+    return catalog.backup(uri);
   });
 }
 

@@ -1,0 +1,146 @@
+import { fileURLToPath } from "node:url";
+import { type FirnError, invalid } from "../base/error.ts";
+import { IdSource } from "../base/ids.ts";
+import { createMetrics } from "../base/metrics.ts";
+import { LocalBlobStore } from "../blob/local.ts";
+import type { BlobStore } from "../blob/port.ts";
+import { noShard } from "../lsm/tools.ts";
+import { DEFAULT_ACCOUNT } from "../service/actor.ts";
+import { findBackup } from "../service/backup/format.ts";
+import { type RestoreReport, restoreBackup } from "../service/backup/restore.ts";
+import { type BackupReport, takeBackup } from "../service/backup/take.ts";
+import { verifyBackup } from "../service/backup/verify.ts";
+import { openStores } from "./compose.ts";
+import { hasShard } from "./local-shard.ts";
+import { bucketOf, parseLocation } from "./location.ts";
+import { ownLocations } from "./own-locations.ts";
+import type { Settings } from "./settings.ts";
+import { SYSTEM_SHARD } from "./shard.ts";
+import type { Components, Stores } from "./stores.ts";
+
+/** Where backups lie. */
+export interface BackupLocation {
+  readonly store: BlobStore;
+  readonly close: () => Promise<void>;
+}
+
+/**
+ * A directory, or a prefix of a bucket, that backups lie in.
+ *
+ * @throws FirnError `Invalid` `BACKUP_URI_INVALID`; what makes the bucket unusable.
+ */
+export async function openBackupLocation(
+  uri: string,
+  cwd: string,
+  settings: Settings,
+  components: Components,
+): Promise<BackupLocation> {
+  const location = locationOf(uri, cwd);
+  if (ownLocations(settings).some((own) => isWithin(location, own) || isWithin(own, location))) {
+    throw badUri(uri, "the store's own files lie there");
+  }
+  const s3Bucket = bucketOf(location);
+  if (s3Bucket === undefined) {
+    const store = new LocalBlobStore(fileURLToPath(location), components);
+    return { store, close: async () => {} };
+  }
+  const path = location.slice(`s3://${s3Bucket}`.length).replace(/^\/+|\/+$/g, "");
+  const s3Prefix = path === "" ? "" : `${path}/`;
+  const { catalogBucket } = await import("./s3-stores.ts");
+  const target = { ...settings, s3Bucket, s3Prefix, init: false };
+  const { uncached, close } = await catalogBucket(target, components, createMetrics());
+  return { store: uncached, close };
+}
+
+function locationOf(uri: string, cwd: string): string {
+  try {
+    return parseLocation(uri, cwd);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw badUri(uri, error.message);
+  }
+}
+
+function isWithin(inner: string, outer: string): boolean {
+  return inner === outer || inner.startsWith(`${outer}/`);
+}
+
+function badUri(uri: string, why: string): FirnError {
+  return invalid("BACKUP_URI_INVALID", `invalid backup location: ${why}`, { uri });
+}
+
+/** Backs up stores that are open. @throws FirnError as `takeBackup` and `openBackupLocation`. */
+export async function backUp(
+  { pointers, blobs, uncached = blobs }: Pick<Stores, "pointers" | "blobs" | "uncached">,
+  uri: string,
+  settings: Settings,
+  components: Components,
+): Promise<BackupReport> {
+  const { store: target, close } = await openBackupLocation(
+    uri,
+    process.cwd(),
+    settings,
+    components,
+  );
+  const { clock, prng } = components;
+  const { historyRetention: historyRetentionMs } = settings;
+  const ids = new IdSource(clock, prng);
+  const parts = { pointers, blobs: uncached, clock, ids, target, historyRetentionMs };
+  try {
+    return await takeBackup(parts, DEFAULT_ACCOUNT);
+  } finally {
+    await close();
+  }
+}
+
+/** Opens the stores that the settings name, and backs them up. @throws FirnError as `backUp`. */
+export async function backUpStore(
+  uri: string,
+  settings: Settings,
+  components: Components,
+): Promise<BackupReport> {
+  const { profile, dir } = settings;
+  if (profile === "local" && !hasShard(dir, SYSTEM_SHARD)) throw noShard(dir);
+  const stores = await openStores(settings, components, createMetrics());
+  try {
+    return await backUp(stores, uri, settings, components);
+  } finally {
+    await stores.close();
+  }
+}
+
+/** What a restore is to do. */
+export interface RestoreRequest {
+  readonly uri: string;
+  /** Of the backup; the newest if absent. */
+  readonly id?: string | undefined;
+  readonly atMs?: number | undefined;
+  /** Reads the backup whole, and restores nothing. */
+  readonly verifyOnly: boolean;
+}
+
+/** @throws FirnError as `restoreBackup` and `openBackupLocation`. */
+export async function restoreStore(
+  { uri, id, atMs, verifyOnly }: RestoreRequest,
+  settings: Settings,
+  components: Components,
+): Promise<RestoreReport | { readonly id: string }> {
+  const location = await openBackupLocation(uri, process.cwd(), settings, components);
+  try {
+    const backup = await findBackup(location.store, id);
+    await verifyBackup(location.store, backup);
+    if (verifyOnly) return { id: backup.id };
+    const stores = await openStores(settings, components, createMetrics());
+    try {
+      const { clock, prng } = components;
+      const { pointers, blobs } = stores;
+      const ids = new IdSource(clock, prng);
+      const parts = { pointers, blobs, clock, ids, source: location.store };
+      return await restoreBackup(parts, backup, atMs);
+    } finally {
+      await stores.close();
+    }
+  } finally {
+    await location.close();
+  }
+}

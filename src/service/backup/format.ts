@@ -1,0 +1,198 @@
+import { gunzipSync, gzipSync } from "node:zlib";
+import { FirnError } from "../../base/error.ts";
+import { sha256Hex } from "../../base/hash.ts";
+import type { BlobStore } from "../../blob/port.ts";
+
+/*
+ * The files of a backup location; `docs/formats/backup.md` describes them. Every file but none is
+ * named by the SHA-256 of its bytes, so that reading proves it whole. A backup exists once its
+ * small object in `backups/` does, which is written last.
+ */
+
+export const FORMAT = "firn-backup";
+export const FORMAT_VERSION = 1;
+/** Payloads are collected to packs of about this size: one request for thousands of them. */
+export const PACK_BYTES: number = 4 * 1_048_576;
+/** Lines of a chunk. */
+export const CHUNK_LINES = 10_000;
+
+/** A list of chunks, each named by its hash. */
+export interface ChunkList {
+  readonly lines: number;
+  readonly chunks: readonly string[];
+}
+
+/** The object that makes a backup exist. Times in milliseconds of wall time. */
+export interface Backup {
+  readonly format: typeof FORMAT;
+  readonly version: number;
+  readonly id: string;
+  readonly account: string;
+  /** When the sweep began: everything acknowledged before is in it. */
+  readonly startedMs: number;
+  /** When the last change record was read: nothing later is in it. */
+  readonly cutMs: number;
+  /** Points in time go back this far. */
+  readonly historyFromMs: number;
+  /** `PointerLine` by key. */
+  readonly pointers: ChunkList;
+  /** `ChangeLine` by id. */
+  readonly changes: ChunkList;
+  /** `PayloadLine` by hash. */
+  readonly payloads: ChunkList;
+  /** Hashes of the packs that `PayloadLine.pack` counts in. */
+  readonly packs: readonly string[];
+}
+
+/** A pointer at the cut. `blob`: the path of its payload in the store that it was read from. */
+export interface PointerLine {
+  readonly key: string;
+  readonly version: string;
+  readonly sha: string;
+  /** Of a derived pointer, which no payload tells. */
+  readonly blob?: string;
+  readonly summary?: string;
+}
+
+/** A change record: `keys` are [key, version from, to, payload from, to, deleted]. */
+export interface ChangeLine {
+  readonly id: string;
+  readonly timeMs: number;
+  readonly operation: string;
+  readonly principal: string;
+  readonly requestId: string;
+  readonly keys: readonly (readonly [
+    string,
+    string,
+    string,
+    string | null,
+    string | null,
+    boolean,
+  ])[];
+}
+
+/** Where a payload lies: bytes of the pack behind its head. */
+export interface PayloadLine {
+  readonly sha: string;
+  readonly pack: number;
+  readonly offset: number;
+  readonly length: number;
+}
+
+export function damaged(message: string, path: string): FirnError {
+  return new FirnError("Corrupt", "BACKUP_DAMAGED", `damaged backup: ${message}`, { path });
+}
+
+/** The bytes of a file that is named by their hash. @throws FirnError `BACKUP_DAMAGED`. */
+export async function readHashed(store: BlobStore, path: string, sha: string): Promise<Uint8Array> {
+  const found = await store.get(path);
+  if (found === undefined) throw damaged("a file is missing", path);
+  if (sha256Hex(found.bytes) !== sha) throw damaged("a file has other bytes than its hash", path);
+  return found.bytes;
+}
+
+/** Puts a file that is named by the hash of its bytes; one that is there already stays. */
+export async function putHashed(store: BlobStore, path: string, bytes: Uint8Array): Promise<void> {
+  const { outcome } = await store.put(path, bytes, "absent");
+  if (outcome === "stored") return;
+  const found = await store.get(path);
+  // A try that broke off may have left a part of it.
+  if (found !== undefined && Buffer.from(found.bytes).equals(bytes)) return;
+  await store.put(path, bytes);
+}
+
+export const packPath = (sha: string): string => `packs/${sha}.pack`;
+export const chunkPath = (sha: string): string => `chunks/${sha}.ndjson.gz`;
+
+/** Writes lines as chunks. */
+export async function writeLines(store: BlobStore, lines: readonly object[]): Promise<ChunkList> {
+  const chunks: string[] = [];
+  for (let from = 0; from < lines.length; from += CHUNK_LINES) {
+    const some = lines.slice(from, from + CHUNK_LINES);
+    const bytes = gzipSync(some.map((line) => `${JSON.stringify(line)}\n`).join(""));
+    const sha = sha256Hex(bytes);
+    await putHashed(store, chunkPath(sha), bytes);
+    chunks.push(sha);
+  }
+  return { lines: lines.length, chunks };
+}
+
+/** @throws FirnError `BACKUP_DAMAGED`. */
+export async function* readLines<T>(store: BlobStore, list: ChunkList): AsyncGenerator<T> {
+  let count = 0;
+  for (const sha of list.chunks) {
+    const text = gunzipSync(await readHashed(store, chunkPath(sha), sha)).toString();
+    for (const line of text.split("\n")) {
+      if (line === "") continue;
+      count++;
+      yield JSON.parse(line) as T;
+    }
+  }
+  if (count !== list.lines) throw damaged("lines are missing", "chunks/");
+}
+
+/** A pack: one line of JSON with hashes and lengths, then the payloads. */
+export function encodePack(payloads: readonly { sha: string; bytes: Uint8Array }[]): {
+  readonly bytes: Uint8Array;
+  readonly offsets: readonly number[];
+} {
+  const head = JSON.stringify(payloads.map(({ sha, bytes }) => [sha, bytes.length]));
+  const parts: Uint8Array[] = [Buffer.from(`${head}\n`)];
+  const offsets: number[] = [];
+  let offset = parts[0]?.length ?? 0;
+  for (const { bytes } of payloads) {
+    offsets.push(offset);
+    parts.push(bytes);
+    offset += bytes.length;
+  }
+  return { bytes: Buffer.concat(parts), offsets };
+}
+
+/** Hash, offset and length of each payload of a pack. */
+export function packEntries(bytes: Uint8Array): readonly Omit<PayloadLine, "pack">[] {
+  const end = bytes.indexOf(0x0a);
+  const head = JSON.parse(Buffer.from(bytes.subarray(0, end)).toString()) as [string, number][];
+  let offset = end + 1;
+  return head.map(([sha, length]) => {
+    const entry = { sha, offset, length };
+    offset += length;
+    return entry;
+  });
+}
+
+/** The backups of a location, the newest first. */
+export async function listBackups(store: BlobStore): Promise<readonly string[]> {
+  const found: string[] = [];
+  for (let after: string | undefined; ; ) {
+    const page = await store.list("backups/", after === undefined ? {} : { after });
+    found.push(...page.map(({ path }) => path));
+    after = page.at(-1)?.path;
+    if (after === undefined || page.length < 1_000) return found.sort().reverse();
+  }
+}
+
+/** @throws FirnError `BACKUP_DAMAGED`; `Unavailable` `BACKUP_TOO_NEW`. */
+export async function readBackup(store: BlobStore, path: string): Promise<Backup> {
+  const sha = path.slice(-".json".length - 64, -".json".length);
+  const backup = JSON.parse(Buffer.from(await readHashed(store, path, sha)).toString()) as Backup;
+  if (backup.format !== FORMAT || backup.version > FORMAT_VERSION) {
+    const message = "a newer version of Firn wrote this backup: upgrade";
+    throw new FirnError("Unavailable", "BACKUP_TOO_NEW", message, { path });
+  }
+  return backup;
+}
+
+/** The newest backup, or the one of an id. @throws FirnError `BACKUP_NOT_FOUND`; as above. */
+export async function findBackup(store: BlobStore, id?: string): Promise<Backup> {
+  const paths = await listBackups(store);
+  const path = id === undefined ? paths[0] : paths.find((each) => each.includes(`/${id}-`));
+  if (path !== undefined) return readBackup(store, path);
+  const context = id === undefined ? {} : { id };
+  throw new FirnError("NotFound", "BACKUP_NOT_FOUND", "no finished backup there", context);
+}
+
+/** Writes the object that makes a backup exist. */
+export async function finishBackup(store: BlobStore, backup: Backup): Promise<void> {
+  const bytes = Buffer.from(`${JSON.stringify(backup, undefined, 1)}\n`);
+  await putHashed(store, `backups/${backup.id}-${sha256Hex(bytes)}.json`, bytes);
+}

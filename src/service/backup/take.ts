@@ -1,0 +1,401 @@
+import type { Clock } from "../../base/clock.ts";
+import { FirnError } from "../../base/error.ts";
+import { sha256Hex } from "../../base/hash.ts";
+import type { AccountId, IdSource, WriterId } from "../../base/ids.ts";
+import { LIMITS } from "../../base/limits.ts";
+import type { BlobStore } from "../../blob/port.ts";
+import { type CutRecord, type KeyState, rollForward } from "../../catalog/cut.ts";
+import { summaryOfItem } from "../../catalog/entities.ts";
+import { digits19, directoryOf, FAMILIES, keyOf, leafText } from "../../catalog/keys.ts";
+import type { ChangedKey, ChangeRecord, Entity } from "../../catalog/model.ts";
+import { listPage } from "../../catalog/pages.ts";
+import { fullKey, payloadPath, shaOfPath } from "../../catalog/paths.ts";
+import { readChange, takeApart, type WalkedPointer, walkPointers } from "../../catalog/walk.ts";
+import type { Live, PointerStore } from "../../pointer/port.ts";
+import {
+  type Backup,
+  type ChangeLine,
+  encodePack,
+  FORMAT,
+  FORMAT_VERSION,
+  finishBackup,
+  listBackups,
+  PACK_BYTES,
+  type PayloadLine,
+  type PointerLine,
+  packEntries,
+  packPath,
+  putHashed,
+  readBackup,
+  readHashed,
+  readLines,
+  writeLines,
+} from "./format.ts";
+import { verifyBackup } from "./verify.ts";
+
+/** The stores that are backed up, and where to. */
+export interface BackupParts {
+  readonly pointers: PointerStore;
+  /** Without a cache. */
+  readonly blobs: BlobStore;
+  readonly clock: Clock;
+  readonly ids: IdSource;
+  readonly target: BlobStore;
+  readonly historyRetentionMs: number;
+}
+
+/** What a backup came to. */
+export interface BackupReport {
+  readonly id: string;
+  readonly pointers: number;
+  readonly changes: number;
+  readonly payloads: number;
+  /** Payloads that no earlier backup of the location held. */
+  readonly copied: number;
+  readonly copiedBytes: number;
+}
+
+/** A batch may land this long after the minute that its record is filed under. */
+const SETTLED_MS = 17 * 60_000;
+/** Payloads that are read at once. */
+const READS = 16;
+
+type CanonicalType = Entity["type"];
+const CANONICAL =
+  /^\/accounts\/(?:by-id\/[^/]+|[^/]+\/(catalogs|namespaces|tables|views)\/by-id\/([^/]+))$/;
+const TYPES: Readonly<Record<string, CanonicalType>> = {
+  catalogs: "catalog",
+  namespaces: "namespace",
+  tables: "table",
+  views: "view",
+};
+
+/** Kind and id of the entity whose canonical key this is; undefined of any other key. */
+export function canonicalOf(
+  key: string,
+): { readonly type: CanonicalType; readonly id: string } | undefined {
+  const match = CANONICAL.exec(key);
+  if (match === null) return undefined;
+  const [, family, id] = match;
+  if (family === undefined) return { type: "account", id: key.slice("/accounts/by-id/".length) };
+  return { type: TYPES[family] as CanonicalType, id: id ?? "" };
+}
+
+/** What a sweep of an account brought. */
+interface Swept {
+  readonly states: Map<string, KeyState>;
+  readonly records: Map<string, ChangeRecord>;
+  /** Derived pointers of snapshots. */
+  readonly snapshots: Live[];
+}
+
+/**
+ * Backs an account up, beside whoever writes: a sweep of its pointers, made consistent by the
+ * change records of its span. Copies only payloads that the location does not hold yet, also those
+ * of a backup that broke off; reads the whole backup back; then writes the object that makes it
+ * exist. Killed at any point, it is run again.
+ *
+ * @throws FirnError `NotFound` `ACCOUNT_NOT_FOUND`; `Unavailable`: `BACKUP_UNSETTLED`,
+ *   `BACKUP_OVERTAKEN`, what the stores throw; `Corrupt`: `BACKUP_DAMAGED`, `PAYLOAD_CORRUPT`.
+ */
+export async function takeBackup(parts: BackupParts, name: string): Promise<BackupReport> {
+  const { pointers, clock, ids, target } = parts;
+  const named = await pointers.get(keyOf(FAMILIES.accountByName, name));
+  if (named.state === "absent") {
+    throw new FirnError("NotFound", "ACCOUNT_NOT_FOUND", "the store has no such account", { name });
+  }
+  const account = summaryOfItem(named).entityId as AccountId;
+  const startedMs = clock.nowMs();
+  const swept = await sweep(parts, account);
+  const cutMs = clock.nowMs();
+  await readSpan(parts, account, { fromMs: startedMs - SETTLED_MS, toMs: cutMs }, swept.records);
+  const records = [...swept.records].map(([id, record]) => recordOf(account, id, record));
+  const { states, included } = rollForward(swept.states, records);
+
+  const copies = await Copies.open(target);
+  const wishes = pointerLines(states, swept.snapshots);
+  const changes = changeLines(included, swept.records);
+  await copies.copy(wantedPayloads(account, wishes, included), parts.blobs);
+  // A derived pointer whose payload went meanwhile is on its way out.
+  const lines = wishes.filter(({ sha }) => copies.has(sha));
+  const backup: Backup = {
+    format: FORMAT,
+    version: FORMAT_VERSION,
+    id: ids.mint<WriterId>(),
+    account,
+    startedMs,
+    cutMs,
+    historyFromMs: startedMs - parts.historyRetentionMs,
+    pointers: await writeLines(target, lines),
+    changes: await writeLines(target, changes),
+    ...(await copies.index(target)),
+  };
+  await verifyBackup(target, backup);
+  await finishBackup(target, backup);
+  return {
+    id: backup.id,
+    pointers: lines.length,
+    changes: changes.length,
+    payloads: backup.payloads.lines,
+    copied: copies.copied,
+    copiedBytes: copies.copiedBytes,
+  };
+}
+
+async function sweep(parts: BackupParts, account: AccountId): Promise<Swept> {
+  const swept: Swept = { states: new Map(), records: new Map(), snapshots: [] };
+  for await (const walked of walkPointers(parts, { account })) {
+    if (walked.state === "unreadable") throw walked.error;
+    const { item } = walked;
+    if (canonicalOf(item.key) !== undefined) {
+      const path = item.state === "live" ? item.blobPath : undefined;
+      const sha = path === undefined ? undefined : shaOfPath(path);
+      swept.states.set(item.key, { version: item.version, sha });
+    } else if (walked.state === "live") await keep(parts, walked, swept);
+  }
+  return swept;
+}
+
+async function keep(
+  { blobs }: BackupParts,
+  walked: Extract<WalkedPointer, { state: "live" }>,
+  { records, snapshots }: Swept,
+): Promise<void> {
+  const { is } = walked.references.content;
+  if (is === "snapshot") snapshots.push(walked.item);
+  if (is === "change") {
+    records.set(leafText(walked.item.key) ?? "", await readChange(blobs, walked));
+  }
+}
+
+/** Reads the records of a span of minutes, those that the sweep passed too early among them. */
+async function readSpan(
+  parts: BackupParts,
+  account: AccountId,
+  { fromMs, toMs }: { readonly fromMs: number; readonly toMs: number },
+  records: Map<string, ChangeRecord>,
+): Promise<void> {
+  const last = Math.floor((toMs + LIMITS.clockSkewMs) / 60_000);
+  for (let minute = Math.floor(fromMs / 60_000); minute <= last; minute++) {
+    const shards = Array.from({ length: LIMITS.changeShards }, async (_, shard) => {
+      const bucket = `${digits19(minute)}-${shard}`;
+      const { items } = await listPage(
+        parts.pointers,
+        directoryOf(FAMILIES.change, account, bucket),
+        {},
+      );
+      for (const item of items) {
+        const id = leafText(item.key) ?? "";
+        const walked = records.has(id) ? undefined : takeApart(item);
+        if (walked?.state === "unreadable") throw walked.error;
+        if (walked?.state === "live") records.set(id, await readChange(parts.blobs, walked));
+      }
+    });
+    await Promise.all(shards);
+  }
+}
+
+function recordOf(account: AccountId, id: string, record: ChangeRecord): CutRecord {
+  const keys = record.keys
+    .map((each) => ({ ...each, key: fullKey(account, each.key) }))
+    .filter(({ key }) => canonicalOf(key) !== undefined);
+  return { id, timeMs: record.timeMs, keys };
+}
+
+function byKey(a: PointerLine, b: PointerLine): number {
+  return a.key < b.key ? -1 : a.key > b.key ? 1 : 0;
+}
+
+function pointerLines(
+  states: ReadonlyMap<string, KeyState>,
+  snapshots: readonly Live[],
+): readonly PointerLine[] {
+  const lines: PointerLine[] = [];
+  for (const [key, { version, sha }] of states) {
+    if (sha !== undefined) lines.push({ key, version: String(version), sha });
+  }
+  for (const { key, version, blobPath, summary } of snapshots) {
+    if (blobPath === undefined || summary === undefined) continue;
+    lines.push({
+      key,
+      version: String(version),
+      sha: shaOfPath(blobPath),
+      blob: blobPath,
+      summary: Buffer.from(summary).toString("base64"),
+    });
+  }
+  return lines.sort(byKey);
+}
+
+function hexOf(bytes: Uint8Array | undefined): string | null {
+  return bytes === undefined ? null : Buffer.from(bytes).toString("hex");
+}
+
+function changeLines(
+  included: readonly CutRecord[],
+  records: ReadonlyMap<string, ChangeRecord>,
+): readonly ChangeLine[] {
+  const line = ({ id, timeMs, keys }: CutRecord): ChangeLine => {
+    const { operation = "", principal = "", requestId = "" } = records.get(id) ?? {};
+    const changed = keys.map(
+      (each: ChangedKey) =>
+        [
+          each.key,
+          String(each.versionFrom),
+          String(each.versionTo),
+          hexOf(each.blobFrom),
+          hexOf(each.blobTo),
+          each.deleted,
+        ] as const,
+    );
+    return { id, timeMs, operation, principal, requestId, keys: changed };
+  };
+  return included.map(line).sort((a, b) => (a.id < b.id ? -1 : 1));
+}
+
+/** A payload that a backup needs; one that only the history names may be gone. */
+interface Wanted {
+  readonly sha: string;
+  readonly path: string;
+  readonly isCurrent: boolean;
+}
+
+function wantedPayloads(
+  account: AccountId,
+  lines: readonly PointerLine[],
+  included: readonly CutRecord[],
+): ReadonlyMap<string, Wanted> {
+  const wanted = new Map<string, Wanted>();
+  const want = (key: string, sha: string, isCurrent: boolean, blob?: string): void => {
+    if (wanted.has(sha)) return;
+    const entity = canonicalOf(key);
+    const path = blob ?? (entity && payloadPath(entity.type, account, entity.id, sha));
+    if (path !== undefined) wanted.set(sha, { sha, path, isCurrent });
+  };
+  for (const { key, sha, blob } of lines) want(key, sha, blob === undefined, blob);
+  for (const { key, blobFrom, blobTo } of included.flatMap(({ keys }) => keys)) {
+    for (const sha of [hexOf(blobFrom), hexOf(blobTo)]) if (sha !== null) want(key, sha, false);
+  }
+  return wanted;
+}
+
+/** The payloads of a location: those that are there, and those that are added. */
+class Copies {
+  readonly #target: BlobStore;
+  /** By hash: the pack, by its hash, and the place in it. */
+  readonly #known = new Map<string, { readonly pack: string } & Omit<PayloadLine, "pack">>();
+  readonly #used = new Set<string>();
+  copied = 0;
+  copiedBytes = 0;
+
+  private constructor(target: BlobStore) {
+    this.#target = target;
+  }
+
+  /** Learns what earlier backups left, finished or not. A pack that is damaged counts for none. */
+  static async open(target: BlobStore): Promise<Copies> {
+    const copies = new Copies(target);
+    const there = new Set<string>();
+    for (let after: string | undefined; ; ) {
+      const page = await target.list("packs/", after === undefined ? {} : { after });
+      for (const { path } of page) there.add(path.slice("packs/".length, -".pack".length));
+      after = page.at(-1)?.path;
+      if (after === undefined || page.length < 1_000) break;
+    }
+    const [newest] = await listBackups(target);
+    if (newest !== undefined) await copies.#learn(await readBackup(target, newest), there);
+    for (const pack of there) await copies.#learnPack(pack);
+    return copies;
+  }
+
+  async #learn(backup: Backup, there: Set<string>): Promise<void> {
+    const found = new Set<string>();
+    for await (const line of readLines<PayloadLine>(this.#target, backup.payloads)) {
+      const pack = backup.packs[line.pack];
+      if (pack === undefined || !there.has(pack)) continue;
+      this.#known.set(line.sha, { ...line, pack });
+      found.add(pack);
+    }
+    for (const pack of found) there.delete(pack);
+  }
+
+  async #learnPack(pack: string): Promise<void> {
+    try {
+      const bytes = await readHashed(this.#target, packPath(pack), pack);
+      for (const entry of packEntries(bytes)) this.#known.set(entry.sha, { ...entry, pack });
+    } catch (error) {
+      // A backup that broke off left a part of it: its payloads are copied again.
+      if (!(error instanceof FirnError && error.code === "BACKUP_DAMAGED")) throw error;
+    }
+  }
+
+  has(sha: string): boolean {
+    return this.#used.has(sha);
+  }
+
+  async copy(wanted: ReadonlyMap<string, Wanted>, source: BlobStore): Promise<void> {
+    const left = [...wanted.values()].filter(({ sha }) => {
+      if (!this.#known.has(sha)) return true;
+      this.#used.add(sha);
+      return false;
+    });
+    let pack: { sha: string; bytes: Uint8Array }[] = [];
+    let size = 0;
+    for (let from = 0; from < left.length; from += READS) {
+      const some = left.slice(from, from + READS);
+      const found = await Promise.all(some.map((each) => readPayload(source, each)));
+      for (const payload of found) {
+        if (payload === undefined) continue;
+        pack.push(payload);
+        size += payload.bytes.length;
+      }
+      if (size < PACK_BYTES) continue;
+      await this.#put(pack);
+      [pack, size] = [[], 0];
+    }
+    if (pack.length > 0) await this.#put(pack);
+  }
+
+  async #put(payloads: readonly { sha: string; bytes: Uint8Array }[]): Promise<void> {
+    const { bytes, offsets } = encodePack(payloads);
+    const pack = sha256Hex(bytes);
+    await putHashed(this.#target, packPath(pack), bytes);
+    payloads.forEach(({ sha, bytes: { length } }, i) => {
+      this.#known.set(sha, { sha, pack, offset: offsets[i] ?? 0, length });
+      this.#used.add(sha);
+      this.copied++;
+      this.copiedBytes += length;
+    });
+  }
+
+  /** Says where the payloads of this backup lie. */
+  async index(target: BlobStore): Promise<Pick<Backup, "payloads" | "packs">> {
+    const packs = new Map<string, number>();
+    const lines: PayloadLine[] = [];
+    for (const sha of [...this.#used].sort()) {
+      const known = this.#known.get(sha);
+      if (known === undefined) continue;
+      const number = packs.get(known.pack) ?? packs.size;
+      packs.set(known.pack, number);
+      lines.push({ sha, pack: number, offset: known.offset, length: known.length });
+    }
+    return { payloads: await writeLines(target, lines), packs: [...packs.keys()] };
+  }
+}
+
+async function readPayload(
+  source: BlobStore,
+  { sha, path, isCurrent }: Wanted,
+): Promise<{ sha: string; bytes: Uint8Array } | undefined> {
+  const found = await source.get(path);
+  if (found === undefined) {
+    if (!isCurrent) return undefined;
+    // Its record is past the retention, so the backup took longer than that.
+    const message = "a payload was collected during the backup: raise --history-retention";
+    throw new FirnError("Unavailable", "BACKUP_OVERTAKEN", message, { path });
+  }
+  if (sha256Hex(found.bytes) !== sha) {
+    throw new FirnError("Corrupt", "PAYLOAD_CORRUPT", "payload hash mismatch", { path });
+  }
+  return { sha, bytes: found.bytes };
+}

@@ -1,0 +1,251 @@
+import { expect, test } from "vitest";
+import type { Clock } from "../../src/base/clock.ts";
+import { MemoryBlobStore } from "../../src/blob/memory.ts";
+import type { BlobStore } from "../../src/blob/port.ts";
+import type { AccountStores } from "../../src/catalog/accounts.ts";
+import type { AccountCatalog } from "../../src/catalog/catalog.ts";
+import type { PointerStore } from "../../src/pointer/port.ts";
+import { findBackup, listBackups } from "../../src/service/backup/format.ts";
+import { restoreBackup } from "../../src/service/backup/restore.ts";
+import { canonicalOf, takeBackup } from "../../src/service/backup/take.ts";
+import { verifyBackup } from "../../src/service/backup/verify.ts";
+import { ACTOR, openTestCatalog, testStores } from "../support/open-catalog.ts";
+import { VirtualClock } from "../support/virtual-clock.ts";
+
+const WEEK_MS = 7 * 86_400_000;
+
+/** Every pointer that a restore must bring back: canonical ones, names, guards, the dropped. */
+async function stateOf(pointers: PointerStore): Promise<ReadonlyMap<string, string>> {
+  const found = new Map<string, string>();
+  for await (const item of pointers.sweep("/")) {
+    if (item.state === "absent" || /\/(?:idempotency|changes|jobs)\//.test(item.key)) continue;
+    const summary = Buffer.from(item.summary ?? "").toString("base64");
+    found.set(item.key, `${item.blobPath ?? ""} ${summary}`);
+  }
+  return found;
+}
+
+/** A store whose n-th call throws, and each one after it: the process has ended. */
+function dyingAfter<T extends object>(inner: T, calls: { left: number }): T {
+  return new Proxy(inner, {
+    get: (target, name) => {
+      const value: unknown = Reflect.get(target, name);
+      if (typeof value !== "function") return value;
+      return (...args: unknown[]) => {
+        if (calls.left-- <= 0) throw new Error("the process has ended");
+        return (value as (...all: unknown[]) => unknown).apply(target, args);
+      };
+    },
+  });
+}
+
+/** Writes of every kind, one at each call. */
+async function* writes(catalog: AccountCatalog): AsyncGenerator<void> {
+  await catalog.catalogs.create(ACTOR, { name: "c", defaultLocation: "file:///lake/c" });
+  yield;
+  for (let i = 0; ; i++) {
+    const name = `n${i}`;
+    await catalog.namespaces.create(ACTOR, { catalog: "c", path: [name] }, {});
+    yield;
+    await catalog.namespaces.create(ACTOR, { catalog: "c", path: [name, "child"] }, {});
+    yield;
+    if (i % 3 !== 0) continue;
+    await catalog.namespaces.drop(ACTOR, { catalog: "c", path: [name, "child"] });
+    yield;
+    await catalog.namespaces.drop(ACTOR, { catalog: "c", path: [name] });
+    yield;
+  }
+}
+
+/** The same time, in which no pause lasts. */
+function withoutPauses(clock: VirtualClock): Clock {
+  return {
+    nowMs: () => clock.nowMs(),
+    monotonicMs: () => clock.monotonicMs(),
+    sleep: async () => {},
+  };
+}
+
+async function world(rounds: number) {
+  const clock = new VirtualClock();
+  const stores = testStores({ clock });
+  const catalog = await openTestCatalog(stores);
+  const writing = writes(catalog);
+  for (let i = 0; i < rounds; i++) {
+    await writing.next();
+    await clock.advance(1_000);
+  }
+  const target = new MemoryBlobStore(clock);
+  const take = (parts: Partial<Pick<AccountStores, "pointers">> & { target?: BlobStore } = {}) =>
+    takeBackup(
+      { ...stores, clock: withoutPauses(clock), target, historyRetentionMs: WEEK_MS, ...parts },
+      "default",
+    );
+  return { clock, stores, catalog, writing, target, take };
+}
+
+/** An empty store of the same time. */
+function emptyStores(clock: VirtualClock): AccountStores {
+  return { ...testStores({ clock, seed: 99 }), clock: withoutPauses(clock) };
+}
+
+async function restored(clock: VirtualClock, source: BlobStore, atMs?: number) {
+  const into = emptyStores(clock);
+  const backup = await findBackup(source);
+  const report = await restoreBackup({ ...into, source }, backup, atMs);
+  return { report, into, state: await stateOf(into.pointers) };
+}
+
+test("a backup under writes at every pointer is the state at its end", async () => {
+  for (const every of [1, 2, 5]) {
+    const { clock, stores, writing, target, take } = await world(40);
+    const { pointers: inner } = stores;
+    const pointers: PointerStore = {
+      get: (key) => inner.get(key),
+      getMany: (keys) => inner.getMany(keys),
+      commit: (batch) => inner.commit(batch),
+      list: (directory, options) => inner.list(directory, options),
+      forget: (key, version) => inner.forget(key, version),
+      sweep: async function* (prefix) {
+        let count = 0;
+        for await (const item of inner.sweep(prefix)) {
+          yield item;
+          if (count++ % every === 0 && count < 200) await writing.next();
+        }
+      },
+    };
+    await take({ pointers });
+    const { state } = await restored(clock, target);
+    expect(state).toEqual(await stateOf(stores.pointers));
+  }
+});
+
+test("a restored catalog goes on, and nothing of it may be restored over", async () => {
+  const { clock, target, take } = await world(30);
+  await take();
+  const { into } = await restored(clock, target);
+  const catalog = await openTestCatalog(into);
+  await catalog.namespaces.create(ACTOR, { catalog: "c", path: ["n1", "other"] }, {});
+  const { items } = await catalog.dropped.list({});
+  expect(items.length).toBeGreaterThan(0);
+  const [first] = items.filter(({ type, name }) => type === "namespace" && name === "n0");
+  await catalog.dropped.undrop(ACTOR, first?.id ?? "");
+  const backup = await findBackup(target);
+  await expect(restoreBackup({ ...into, source: target }, backup)).rejects.toMatchObject({
+    code: "STORE_NOT_EMPTY",
+  });
+});
+
+test("a second backup copies only what is new", async () => {
+  const { writing, take, target } = await world(40);
+  const first = await take();
+  expect(first.copied).toBe(first.payloads);
+  const again = await take();
+  expect(again).toMatchObject({ copied: 0, payloads: first.payloads });
+  await writing.next();
+  const third = await take();
+  expect(third.copied).toBeGreaterThan(0);
+  expect(third.copied).toBeLessThan(5);
+  expect(await listBackups(target)).toHaveLength(3);
+});
+
+test("a backup that ends at any call is no backup, and is run again", async () => {
+  const { clock, stores, target: whole, take } = await world(12);
+  await take();
+  const { state } = await restored(clock, whole);
+  const target = new MemoryBlobStore(clock);
+  let deaths = 0;
+  for (let left = 0; ; left += 1) {
+    const dying = dyingAfter(target, { left });
+    try {
+      await take({ target: dying });
+      break;
+    } catch (error) {
+      expect(String(error)).toContain("the process has ended");
+      deaths++;
+      expect(await listBackups(target)).toEqual([]);
+    }
+  }
+  expect(deaths).toBeGreaterThan(5);
+  expect((await restored(clock, target)).state).toEqual(state);
+  expect(stores).toBeDefined();
+});
+
+test("a restore that ends at any call shows nothing, and is run again", async () => {
+  const { clock, target, take } = await world(12);
+  await take();
+  const { state } = await restored(clock, target);
+  const into = emptyStores(clock);
+  const backup = await findBackup(target);
+  let deaths = 0;
+  for (let left = 0; ; left += 1) {
+    const calls = { left };
+    const pointers = dyingAfter(into.pointers, calls);
+    const blobs = dyingAfter(into.blobs, calls);
+    try {
+      await restoreBackup({ ...into, pointers, blobs, source: target }, backup);
+      break;
+    } catch (error) {
+      expect(String(error)).toContain("the process has ended");
+      deaths++;
+      const names = await into.pointers.list("/accounts/by-name");
+      expect(names).toEqual([]);
+    }
+  }
+  expect(deaths).toBeGreaterThan(10);
+  expect(await stateOf(into.pointers)).toEqual(state);
+});
+
+test("every damage of a backup is found", async () => {
+  const { target, take } = await world(20);
+  await take();
+  const paths: string[] = [];
+  for (const prefix of ["backups/", "chunks/", "packs/"]) {
+    paths.push(...(await target.list(prefix)).map(({ path }) => path));
+  }
+  const check = async () => verifyBackup(target, await findBackup(target));
+  await check();
+  for (const path of paths) {
+    const found = await target.get(path);
+    const bytes = found?.bytes ?? new Uint8Array();
+    for (const at of [0, bytes.length >> 1, bytes.length - 1]) {
+      const flipped = Uint8Array.from(bytes);
+      flipped[at] = (flipped[at] ?? 0) ^ 1;
+      await target.put(path, flipped);
+      await expect(check()).rejects.toMatchObject({ code: "BACKUP_DAMAGED" });
+    }
+    await target.delete(path);
+    await expect(check()).rejects.toMatchObject({
+      kind: expect.stringMatching(/Corrupt|NotFound/),
+    });
+    await target.put(path, bytes);
+  }
+  await check();
+});
+
+test("a point in time is the state of that time", async () => {
+  const { clock, stores, writing, target, take } = await world(1);
+  const states = new Map<number, ReadonlyMap<string, string>>();
+  for (let i = 0; i < 25; i++) {
+    await clock.advance(60_000);
+    await writing.next();
+    states.set(clock.nowMs(), await stateOf(stores.pointers));
+  }
+  await clock.advance(60_000);
+  await take();
+  for (const [atMs, expected] of states) {
+    const { state } = await restored(clock, target, atMs);
+    expect(state).toEqual(expected);
+  }
+  const late = restored(clock, target, clock.nowMs() + 1);
+  await expect(late).rejects.toMatchObject({ code: "RESTORE_TIME_INVALID" });
+  const early = restored(clock, target, clock.nowMs() - 2 * WEEK_MS);
+  await expect(early).rejects.toMatchObject({ code: "RESTORE_TIME_INVALID" });
+});
+
+test("canonical keys are told from others", () => {
+  expect(canonicalOf("/accounts/by-id/a")).toEqual({ type: "account", id: "a" });
+  expect(canonicalOf("/accounts/a/tables/by-id/t")).toEqual({ type: "table", id: "t" });
+  expect(canonicalOf("/accounts/a/jobs/by-id/j")).toBeUndefined();
+  expect(canonicalOf("/accounts/a/tables/t/snapshots/by-id/1")).toBeUndefined();
+});
