@@ -37,7 +37,7 @@ export function addHousekeeping(
   const backup = program
     .command("backup")
     .description(
-      "Back up the catalog to a directory or bucket, beside whoever writes. Copies what the " +
+      "Back up the catalog to a directory or bucket while a server writes. Copies what the " +
         "location does not hold yet, and reads it back. Does not copy data files of tables.",
     )
     .argument("<uri>", "a directory, file:///path or s3://bucket/prefix");
