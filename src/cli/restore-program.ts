@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import type { Command } from "commander";
-import type { RestoreRequest } from "../runtime/backups.ts";
+import type { RestoreRequest } from "../runtime/restore-store.ts";
 import type { Settings } from "../runtime/settings.ts";
 import { instant } from "./option-values.ts";
 import {

@@ -1,9 +1,9 @@
 import { FirnError } from "../base/error.ts";
 import { describe } from "../http/failure.ts";
-import { restoreStore } from "../runtime/backups.ts";
 import { SystemClock } from "../runtime/clock.ts";
 import { mintNodeId } from "../runtime/node-identity.ts";
 import { SystemPrng } from "../runtime/prng.ts";
+import { restoreStore } from "../runtime/restore-store.ts";
 import type { Output } from "./output.ts";
 import type { RestoreLine } from "./restore-program.ts";
 

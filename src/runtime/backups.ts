@@ -4,18 +4,11 @@ import { IdSource } from "../base/ids.ts";
 import { createMetrics } from "../base/metrics.ts";
 import { LocalBlobStore } from "../blob/local.ts";
 import type { BlobStore } from "../blob/port.ts";
-import { noShard } from "../lsm/tools.ts";
 import { DEFAULT_ACCOUNT } from "../service/actor.ts";
-import { findBackup } from "../service/backup/format.ts";
-import { type RestoreReport, restoreBackup } from "../service/backup/restore.ts";
 import { type BackupReport, takeBackup } from "../service/backup/take.ts";
-import { verifyBackup } from "../service/backup/verify.ts";
-import { openStores } from "./compose.ts";
-import { hasShard } from "./local-shard.ts";
 import { bucketOf, parseLocation } from "./location.ts";
 import { ownLocations } from "./own-locations.ts";
 import type { Settings } from "./settings.ts";
-import { SYSTEM_SHARD } from "./shard.ts";
 import type { Components, Stores } from "./stores.ts";
 
 /** Where backups lie. */
@@ -90,57 +83,5 @@ export async function backUp(
     return await takeBackup(parts, DEFAULT_ACCOUNT);
   } finally {
     await close();
-  }
-}
-
-/** Opens the stores that the settings name, and backs them up. @throws FirnError as `backUp`. */
-export async function backUpStore(
-  uri: string,
-  settings: Settings,
-  components: Components,
-): Promise<BackupReport> {
-  const { profile, dir } = settings;
-  if (profile === "local" && !hasShard(dir, SYSTEM_SHARD)) throw noShard(dir);
-  const stores = await openStores(settings, components, createMetrics());
-  try {
-    return await backUp(stores, uri, settings, components);
-  } finally {
-    await stores.close();
-  }
-}
-
-/** What a restore is to do. */
-export interface RestoreRequest {
-  readonly uri: string;
-  /** Of the backup; the newest if absent. */
-  readonly id?: string | undefined;
-  readonly atMs?: number | undefined;
-  /** Reads the backup whole, and restores nothing. */
-  readonly verifyOnly: boolean;
-}
-
-/** @throws FirnError as `restoreBackup` and `openBackupLocation`. */
-export async function restoreStore(
-  { uri, id, atMs, verifyOnly }: RestoreRequest,
-  settings: Settings,
-  components: Components,
-): Promise<RestoreReport | { readonly id: string }> {
-  const location = await openBackupLocation(uri, process.cwd(), settings, components);
-  try {
-    const backup = await findBackup(location.store, id);
-    await verifyBackup(location.store, backup);
-    if (verifyOnly) return { id: backup.id };
-    const stores = await openStores(settings, components, createMetrics());
-    try {
-      const { clock, prng } = components;
-      const { pointers, blobs } = stores;
-      const ids = new IdSource(clock, prng);
-      const parts = { pointers, blobs, clock, ids, source: location.store };
-      return await restoreBackup(parts, backup, atMs);
-    } finally {
-      await stores.close();
-    }
-  } finally {
-    await location.close();
   }
 }

@@ -1,0 +1,45 @@
+import { IdSource } from "../base/ids.ts";
+import { createMetrics } from "../base/metrics.ts";
+import { findBackup } from "../service/backup/format.ts";
+import { type RestoreReport, restoreBackup } from "../service/backup/restore.ts";
+import { verifyBackup } from "../service/backup/verify.ts";
+import { openBackupLocation } from "./backups.ts";
+import { openStores } from "./compose.ts";
+import type { Settings } from "./settings.ts";
+import type { Components } from "./stores.ts";
+
+/** What a restore is to do. */
+export interface RestoreRequest {
+  readonly uri: string;
+  /** Of the backup; the newest if absent. */
+  readonly id?: string | undefined;
+  readonly atMs?: number | undefined;
+  /** Reads the backup whole, and restores nothing. */
+  readonly verifyOnly: boolean;
+}
+
+/** @throws FirnError as `restoreBackup` and `openBackupLocation`. */
+export async function restoreStore(
+  { uri, id, atMs, verifyOnly }: RestoreRequest,
+  settings: Settings,
+  components: Components,
+): Promise<RestoreReport | { readonly id: string }> {
+  const location = await openBackupLocation(uri, process.cwd(), settings, components);
+  try {
+    const backup = await findBackup(location.store, id);
+    await verifyBackup(location.store, backup);
+    if (verifyOnly) return { id: backup.id };
+    const stores = await openStores(settings, components, createMetrics());
+    try {
+      const { clock, prng } = components;
+      const { pointers, blobs } = stores;
+      const ids = new IdSource(clock, prng);
+      const parts = { pointers, blobs, clock, ids, source: location.store };
+      return await restoreBackup(parts, backup, atMs);
+    } finally {
+      await stores.close();
+    }
+  } finally {
+    await location.close();
+  }
+}
