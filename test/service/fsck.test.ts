@@ -238,3 +238,37 @@ test("beside writers nothing is found that does not stand", async () => {
   expect(found).toEqual([]);
   expect(summary.busy).toBe(0);
 });
+
+test("a table that is renamed within a look, and within the next, is not found", async () => {
+  const { iceberg, planted, clock, catalog } = await open("memory");
+  const { pointers, blobs } = planted;
+  let renames = 0;
+  const rename = async (): Promise<void> => {
+    const [from, to] = [renames, ++renames].map((n) => ({ ...NS, table: n === 0 ? "t" : `t${n}` }));
+    if (from !== undefined && to !== undefined) {
+      await iceberg.renameTable(ACTOR, { catalog: "c", from, to });
+    }
+  };
+  const moved: PointerStore = {
+    commit: (batch) => pointers.commit(batch),
+    list: (...of) => pointers.list(...of),
+    sweep: (...of) => pointers.sweep(...of),
+    forget: (...of) => pointers.forget(...of),
+    getMany: async (keys) => {
+      const asksForName = keys.some((key) => key.endsWith("/relations/by-name/t"));
+      if (renames === 0 && asksForName) await rename();
+      return pointers.getMany(keys);
+    },
+    get: async (key) => {
+      const item = await pointers.get(key);
+      if (renames < 4 && key.includes("/tables/by-id/")) await rename();
+      return item;
+    },
+  };
+  const { prng, ids } = catalog.context;
+  const scratch = new MemoryBlobStore(clock);
+  const { Fsck } = await import("../../src/service/fsck/fsck.ts");
+  const step = await new Fsck({ pointers: moved, blobs, clock, prng, ids, scratch }).run().next();
+  expect(step).toMatchObject({ done: true, value: { damage: 0, derived: 0, busy: 0 } });
+  expect(renames).toBe(4);
+});
