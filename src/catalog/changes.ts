@@ -6,6 +6,7 @@ import type { PointerOp } from "../pointer/port.ts";
 import { encodeChange, encodePackedChange } from "./codec/change.ts";
 import { encodeEnvelope, MIN_WRITER_VERSION, SCHEMA_VERSION } from "./codec/envelope.ts";
 import { digits19, directoryOf, FAMILIES, keyOf } from "./keys.ts";
+import { CATALOG_LIMITS } from "./limits.ts";
 import type { ChangedKey, ChangeRecord } from "./model.ts";
 import { blobPathOf } from "./paths.ts";
 import type { Authorship } from "./payloads.ts";
@@ -18,7 +19,7 @@ export interface EncodedChange {
 
 /** Minute and shard of a change: the shard spreads one minute's records over the store. */
 function bucketOf(timeMs: number, id: ChangeId): string {
-  const shard = Number.parseInt(id.slice(-4), 16) % LIMITS.changeShards;
+  const shard = Number.parseInt(id.slice(-4), 16) % CATALOG_LIMITS.changeShards;
   return `${digits19(Math.floor(timeMs / 60_000))}-${shard}`;
 }
 
@@ -26,7 +27,7 @@ function bucketOf(timeMs: number, id: ChangeId): string {
 export function changeDirectories(account: AccountId, timeMs: number): readonly string[] {
   assert(timeMs >= 0, "a change has a time");
   const minute = digits19(Math.floor(timeMs / 60_000));
-  return Array.from({ length: LIMITS.changeShards }, (_, shard) =>
+  return Array.from({ length: CATALOG_LIMITS.changeShards }, (_, shard) =>
     directoryOf(FAMILIES.change, account, `${minute}-${shard}`),
   );
 }
@@ -70,7 +71,7 @@ export function encodeChangeOp(
   const content = encodeChange(record);
   // Most are short; the others hold the same keys and hashes again and again.
   const summary = content.length <= LIMITS.summaryBytes ? content : encodePackedChange(record);
-  if (summary.length <= LIMITS.changeRecordBytes) {
+  if (summary.length <= CATALOG_LIMITS.changeRecordBytes) {
     return { op: { op: "put", key, expected: 0n, summary } };
   }
   const envelope = encodeEnvelope({

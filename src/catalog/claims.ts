@@ -2,13 +2,13 @@ import { assert } from "../base/assert.ts";
 import { Stopwatch } from "../base/clock.ts";
 import type { FirnError } from "../base/error.ts";
 import { splitKey } from "../base/key-text.ts";
-import { LIMITS } from "../base/limits.ts";
 import type { Live } from "../pointer/port.ts";
 import type { CatalogContext } from "./context.ts";
 import { summaryOfItem } from "./entities.ts";
 import { locationOverlaps, locationPending } from "./errors.ts";
 import { Holds } from "./holds.ts";
 import { leafText, locationDirectory, locationKey } from "./keys.ts";
+import { CATALOG_LIMITS } from "./limits.ts";
 
 /*
  * A relation claims its exact location. That no other one lies above or below it is shown from
@@ -71,7 +71,7 @@ export async function assertClaimed(
 ): Promise<void> {
   const holds = new Holds(context, new Stopwatch(context.clock), false);
   if ((await holds.judge(found)) === "claimed") return;
-  throw locationPending(location, LIMITS.holdRetryAfterMs);
+  throw locationPending(location, CATALOG_LIMITS.holdRetryAfterMs);
 }
 
 /** Says whose claim stands in the way of a location. */

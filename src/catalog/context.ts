@@ -17,7 +17,7 @@ export interface CatalogContext {
   /** What follows a change once it is answered. */
   readonly background: Background;
   readonly jobNews: JobNews;
-  /** How long what is dropped can be brought back; absent: `LIMITS.dropRetentionMs`. */
+  /** How long what is dropped can be brought back; absent: `CATALOG_LIMITS.dropRetentionMs`. */
   readonly dropRetentionMs?: number;
 }
 

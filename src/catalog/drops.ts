@@ -1,12 +1,12 @@
 import { assert } from "../base/assert.ts";
 import type { AccountId, JobId } from "../base/ids.ts";
-import { LIMITS } from "../base/limits.ts";
 import type { Item } from "../pointer/port.ts";
 import type { BatchBuilder } from "./batch.ts";
 import type { CatalogContext } from "./context.ts";
 import { corrupt } from "./errors.ts";
 import { deleteJob, jobKeys, putJob } from "./jobs.ts";
 import { digits19, FAMILIES, keyOf, leafText } from "./keys.ts";
+import { CATALOG_LIMITS } from "./limits.ts";
 import type { Catalog, Namespace, Relation } from "./model.ts";
 import type { Authorship } from "./payloads.ts";
 import { nameSummary } from "./summaries.ts";
@@ -29,7 +29,7 @@ export function afterDropKeys(
 
 /** When what is dropped now may be purged. */
 export function purgeAfterMsOf(
-  { dropRetentionMs = LIMITS.dropRetentionMs }: Pick<CatalogContext, "dropRetentionMs">,
+  { dropRetentionMs = CATALOG_LIMITS.dropRetentionMs }: Pick<CatalogContext, "dropRetentionMs">,
   { updatedAtMs }: Pick<Authorship, "updatedAtMs">,
 ): number {
   return updatedAtMs + dropRetentionMs;

@@ -1,10 +1,10 @@
 import { crc32 } from "node:zlib";
 import { assert } from "../base/assert.ts";
 import type { AccountId } from "../base/ids.ts";
-import { LIMITS } from "../base/limits.ts";
 import type { Item } from "../pointer/port.ts";
 import { type BatchBuilder, never } from "./batch.ts";
 import { FAMILIES, keyOf } from "./keys.ts";
+import { CATALOG_LIMITS } from "./limits.ts";
 import type { Catalog, Namespace, Summary } from "./model.ts";
 
 /*
@@ -38,7 +38,7 @@ export function guardKeys(
   generation: number,
 ): readonly string[] {
   const keys: string[] = [];
-  for (let guard = 0; guard < LIMITS.guards; guard++) {
+  for (let guard = 0; guard < CATALOG_LIMITS.guards; guard++) {
     keys.push(guardKey(type, account, id, generation, guard));
   }
   return keys;
@@ -49,7 +49,7 @@ export function guardOf(account: AccountId, parent: Summary, childName: string):
   const type = parent.entityType;
   assert(type === "catalog" || type === "namespace", "only what has children has guards");
   assert(parent.state === "ACTIVE", "nothing is made below what is dropped");
-  const guard = crc32(childName) % LIMITS.guards;
+  const guard = crc32(childName) % CATALOG_LIMITS.guards;
   return guardKey(type, account, parent.entityId, parent.guardGeneration, guard);
 }
 
@@ -67,7 +67,8 @@ export function putGuards(
 
 /** Deletes the guards at the versions that were read before the children were listed. */
 export function deleteGuards(batch: BatchBuilder, guards: readonly Item[]): void {
-  const isWhole = guards.length === LIMITS.guards && guards.every(({ state }) => state === "live");
+  const isWhole =
+    guards.length === CATALOG_LIMITS.guards && guards.every(({ state }) => state === "live");
   assert(isWhole, "all guards go at once: a child that comes meanwhile bumps one of them");
   for (const guard of guards) batch.deriveDelete(guard);
 }

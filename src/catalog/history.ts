@@ -8,6 +8,7 @@ import { decodePayload } from "./codec/entities.ts";
 import type { CatalogContext } from "./context.ts";
 import { corrupt } from "./errors.ts";
 import { leafText } from "./keys.ts";
+import { CATALOG_LIMITS } from "./limits.ts";
 import type { ChangeRecord, Entity, EntityType, Envelope } from "./model.ts";
 import { listPage } from "./pages.ts";
 import { byIdKey, relativeKey } from "./paths.ts";
@@ -220,7 +221,7 @@ export async function readFeed(
     const oldestMs = nowMs - retentionMs;
     throw historyGone({ minute: from.minute, oldestMs });
   }
-  const settled = Math.floor((nowMs - LIMITS.changeSettledMs) / MINUTE_MS);
+  const settled = Math.floor((nowMs - CATALOG_LIMITS.changeSettledMs) / MINUTE_MS);
   // The clocks of others may be ahead.
   const newest = Math.floor((nowMs + LIMITS.clockSkewMs) / MINUTE_MS);
   const changes: StoredChange[] = [];

@@ -12,6 +12,7 @@ import { decodeJob, encodeJob } from "./codec/job.ts";
 import type { CatalogContext } from "./context.ts";
 import { corrupt } from "./errors.ts";
 import { digits19, directoryOf, FAMILIES, keyOf, leafText } from "./keys.ts";
+import { CATALOG_LIMITS } from "./limits.ts";
 import type { Job } from "./model.ts";
 import { listPage, type Page, type PageRequest } from "./pages.ts";
 
@@ -20,10 +21,11 @@ import { listPage, type Page, type PageRequest } from "./pages.ts";
  * its id, and an entry among what is due. Both are put in the batch that makes the job necessary,
  * so no crash loses one, and deleted in the batch of its last step.
  *
- * A node takes a job up by a compare-and-set that makes it the holder for `LIMITS.jobLeaseMs`; each
- * step writes or checks the job at the version that the holder knows. Any process that takes it up
- * later moves that version, so a holder that was slow changes nothing any more. The lease only
- * keeps nodes from doing the same work twice; the version is what is safe.
+ * A node takes a job up by a compare-and-set that makes it the holder for
+ * `CATALOG_LIMITS.jobLeaseMs`; each step writes or checks the job at the version that the holder
+ * knows. Any process that takes it up later moves that version, so a holder that was slow changes
+ * nothing any more. The lease only keeps nodes from doing the same work twice; the version is what
+ * is safe.
  */
 
 /** Step of a job that is over, and kept for what it left undone. */
@@ -38,7 +40,7 @@ export type JobItems = readonly [state: Item, due: Item];
 
 /** The keys of a job: its state, and its place among what is due. */
 export function jobKeys(account: AccountId, id: JobId, dueMs: number): readonly [string, string] {
-  const bucket = String(crc32(id) % LIMITS.jobBuckets);
+  const bucket = String(crc32(id) % CATALOG_LIMITS.jobBuckets);
   return [
     keyOf(FAMILIES.jobById, account, id),
     keyOf(FAMILIES.jobDue, account, bucket, `${digits19(dueMs)}-${id}`),
@@ -131,7 +133,7 @@ export class JobLease {
    * @throws FirnError `Conflict` `JOB_LEASE_LOST`.
    */
   assertHeld(): void {
-    const spareMs = LIMITS.jobLeaseMs - LIMITS.clockSkewMs;
+    const spareMs = CATALOG_LIMITS.jobLeaseMs - LIMITS.clockSkewMs;
     if (this.#renewed.elapsedMs() > spareMs) throw this.lost();
   }
 
@@ -177,7 +179,7 @@ export class JobLease {
 
   /** As `renew`, where the last sign of life is a while ago: between pieces of a long step. */
   async keep(progress: JobProgress = {}): Promise<void> {
-    if (this.#renewed.elapsedMs() > LIMITS.jobLeaseMs / 4) await this.renew(progress);
+    if (this.#renewed.elapsedMs() > CATALOG_LIMITS.jobLeaseMs / 4) await this.renew(progress);
   }
 
   /**
@@ -191,7 +193,7 @@ export class JobLease {
     const done = work.finally(() => over.abort());
     done.catch(() => undefined);
     while (!over.signal.aborted) {
-      await this.#context.clock.sleep(LIMITS.jobLeaseMs / 4, over.signal);
+      await this.#context.clock.sleep(CATALOG_LIMITS.jobLeaseMs / 4, over.signal);
       if (!over.signal.aborted) await this.renew();
     }
     return done;
@@ -207,7 +209,7 @@ export class JobLease {
   #next(progress: JobProgress): Job {
     this.#renewing = new Stopwatch(this.#context.clock);
     const further = progress.step !== undefined && progress.step !== this.#job.step;
-    const heldUntilMs = this.#context.clock.nowMs() + LIMITS.jobLeaseMs;
+    const heldUntilMs = this.#context.clock.nowMs() + CATALOG_LIMITS.jobLeaseMs;
     return { ...this.#job, ...progress, heldUntilMs, ...(further ? { tries: 1 } : {}) };
   }
 
@@ -270,7 +272,9 @@ export class Jobs {
 
   /** Jobs whose time has come, held or not, and when the next ones are due. */
   async look(): Promise<JobLook> {
-    const buckets = Array.from({ length: LIMITS.jobBuckets }, (_, bucket) => String(bucket));
+    const buckets = Array.from({ length: CATALOG_LIMITS.jobBuckets }, (_, bucket) =>
+      String(bucket),
+    );
     const found = (await settleAll(buckets.map((bucket) => this.#bucket(bucket)))).flat();
     const nowMs = this.#context.clock.nowMs();
     const due = found.filter(({ dueMs }) => dueMs <= nowMs).sort((a, b) => a.dueMs - b.dueMs);
@@ -308,13 +312,13 @@ export class Jobs {
     const { account, pointers } = this.#context;
     // A token names the bucket as well, since each is a list for itself.
     const [first = "0", from] = (after ?? "").split(" ");
-    for (let bucket = Number(first) || 0; bucket < LIMITS.jobBuckets; bucket++) {
+    for (let bucket = Number(first) || 0; bucket < CATALOG_LIMITS.jobBuckets; bucket++) {
       const directory = directoryOf(FAMILIES.jobDue, account, String(bucket));
       const start = bucket === Number(first) && from ? { after: from } : {};
       const page = await listPage(pointers, directory, { ...start, ...(limit && { limit }) });
       const items = await this.#states(page.items);
       if (page.next !== undefined) return { items, next: `${bucket} ${page.next}` };
-      const isLast = bucket + 1 >= LIMITS.jobBuckets;
+      const isLast = bucket + 1 >= CATALOG_LIMITS.jobBuckets;
       if (isLast) return { items };
       if (items.length > 0) return { items, next: `${bucket + 1} ` };
     }
@@ -369,7 +373,7 @@ export class Jobs {
     const mayBeEarly = early && job.holder === undefined;
     if (freeMs > nowMs && !mayBeEarly) return { freeMs };
     const renewed = new Stopwatch(clock);
-    const heldUntilMs = nowMs + LIMITS.jobLeaseMs;
+    const heldUntilMs = nowMs + CATALOG_LIMITS.jobLeaseMs;
     const held: Job = { ...job, holder: this.#holder, heldUntilMs, tries: job.tries + 1 };
     try {
       await writeJob(this.#context, item, held);

@@ -5,6 +5,7 @@ import { assertKeyFits, decodeSegment, encodeSegment } from "../base/key-text.ts
 import { LIMITS } from "../base/limits.ts";
 import { KeyFamilies } from "../pointer/families.ts";
 import type { KeyFamily } from "../pointer/key.ts";
+import { CATALOG_LIMITS } from "./limits.ts";
 
 /** What the catalog knows of a family, beyond what a store needs. */
 export interface CatalogKeyFamily<Pattern extends string = string> {
@@ -242,7 +243,9 @@ export const FAMILIES = {
 } as const;
 
 /** What summaries may hold that are longer than others. */
-const SUMMARY_BYTES: ReadonlyMap<string, number> = new Map([["change", LIMITS.changeRecordBytes]]);
+const SUMMARY_BYTES: ReadonlyMap<string, number> = new Map([
+  ["change", CATALOG_LIMITS.changeRecordBytes],
+]);
 
 /**
  * What a store may forget by itself, and when. Never a receipt of a client's key: versions would
@@ -340,8 +343,8 @@ export function parseKey(key: string): ParsedKey {
 /** The key that claims a table's exact location. Its leaf is never hashed: it sorts by path. */
 export function locationKey(account: AccountId, location: string): string {
   const leaf = encodeSegment(location, Number.MAX_SAFE_INTEGER);
-  if (leaf.length > LIMITS.locationBytes) {
-    const facts = { bytes: leaf.length, limit: LIMITS.locationBytes };
+  if (leaf.length > CATALOG_LIMITS.locationBytes) {
+    const facts = { bytes: leaf.length, limit: CATALOG_LIMITS.locationBytes };
     throw invalid("LOCATION_TOO_LONG", "location too long: choose a shorter one", facts);
   }
   return `${locationDirectory(account)}/${leaf}`;

@@ -1,6 +1,7 @@
 import { utf8Length } from "../base/bytes.ts";
 import { invalid } from "../base/error.ts";
 import { LIMITS } from "../base/limits.ts";
+import { CATALOG_LIMITS } from "./limits.ts";
 import type { Properties } from "./model.ts";
 
 /**
@@ -73,8 +74,9 @@ export function checkProperties(properties: Properties): Properties {
   const entries = Object.entries(properties);
   const refuse = (why: string) =>
     invalid("PROPERTIES_INVALID", `invalid properties: ${why}`, { why });
-  if (entries.length > LIMITS.properties) throw refuse(`over ${LIMITS.properties}`);
-  const { propertyKeyBytes, propertyValueBytes, propertiesBytes } = LIMITS;
+  if (entries.length > CATALOG_LIMITS.properties) throw refuse(`over ${CATALOG_LIMITS.properties}`);
+  const { propertyKeyBytes, propertyValueBytes } = CATALOG_LIMITS;
+  const { propertiesBytes } = LIMITS;
   let bytes = 0;
   for (const [key, value] of entries) {
     if (key === "") throw refuse("empty key");

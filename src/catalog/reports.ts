@@ -4,7 +4,6 @@ import { Stopwatch } from "../base/clock.ts";
 import { FirnError } from "../base/error.ts";
 import { sha256Hex } from "../base/hash.ts";
 import type { Revision, TableId } from "../base/ids.ts";
-import { LIMITS } from "../base/limits.ts";
 import { LruMap } from "../base/lru.ts";
 import { putCertain } from "../pointer/certain.ts";
 import type { Item } from "../pointer/port.ts";
@@ -13,6 +12,7 @@ import { decodeReport, encodeReportContent } from "./codec/report.ts";
 import type { Actor, CatalogContext } from "./context.ts";
 import { storeOverloaded } from "./errors.ts";
 import { digits19, directoryOf, FAMILIES, keyOf } from "./keys.ts";
+import { CATALOG_LIMITS } from "./limits.ts";
 import { blobPathOf } from "./paths.ts";
 
 /*
@@ -23,7 +23,7 @@ import { blobPathOf } from "./paths.ts";
  * keeps two nodes from taking the same one.
  */
 
-const SLOTS = BigInt(LIMITS.reportsPerTable);
+const SLOTS = BigInt(CATALOG_LIMITS.reportsPerTable);
 /** Tables of which this node knows where their ring goes on. */
 const KNOWN_RINGS = 10_000;
 /**

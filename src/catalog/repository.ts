@@ -11,6 +11,7 @@ import type { BatchBuilder } from "./batch.ts";
 import { type EncodedChange, encodeChangeOp } from "./changes.ts";
 import type { Actor, CatalogContext } from "./context.ts";
 import { Holds } from "./holds.ts";
+import { CATALOG_LIMITS } from "./limits.ts";
 import type { Receipt } from "./model.ts";
 import type { Authorship } from "./payloads.ts";
 import {
@@ -178,7 +179,7 @@ async function settle<T>(
       assert(isForgotten || receiptExpected >= place.expected, "versions of a receipt ascend");
       place.expected = receiptExpected;
     }
-    if (round >= LIMITS.replans || attempt.stopwatch.elapsedMs() > LIMITS.attemptMs) {
+    if (round >= CATALOG_LIMITS.replans || attempt.stopwatch.elapsedMs() > LIMITS.attemptMs) {
       throw new FirnError(
         "Conflict",
         "CONTENDED",

@@ -2,7 +2,6 @@ import { assert } from "../base/assert.ts";
 import { bytesEqual } from "../base/bytes.ts";
 import { Stopwatch } from "../base/clock.ts";
 import type { Revision } from "../base/ids.ts";
-import { LIMITS } from "../base/limits.ts";
 import { persist } from "../base/persist.ts";
 import { settleAll } from "../base/settle-all.ts";
 import { putCertain } from "../pointer/certain.ts";
@@ -10,6 +9,7 @@ import type { Item } from "../pointer/port.ts";
 import type { BatchBuilder } from "./batch.ts";
 import { decodeSnapshotSummary } from "./codec/snapshot.ts";
 import type { Actor, CatalogContext } from "./context.ts";
+import { CATALOG_LIMITS } from "./limits.ts";
 import type { SnapshotKey, SnapshotSummary, TableSnapshot } from "./model.ts";
 import type { Authorship } from "./payloads.ts";
 import {
@@ -48,11 +48,11 @@ export function joinSnapshots(
   table: TableVersion,
   { added, removed }: SnapshotChange,
 ): void {
-  if (batch.snapshots.length + added.length <= LIMITS.snapshotsInCommit) {
+  if (batch.snapshots.length + added.length <= CATALOG_LIMITS.snapshotsInCommit) {
     for (const snapshot of added.slice(0, added.length)) {
       batch.beside(encodeSnapshotPut(context.account, table, snapshot, authorship));
     }
-    const isWithin = batch.snapshots.length <= LIMITS.snapshotsInCommit;
+    const isWithin = batch.snapshots.length <= CATALOG_LIMITS.snapshotsInCommit;
     assert(isWithin, "a commit waits for so many snapshots at most");
   } else {
     const { updatedBy: principal, requestId } = authorship;

@@ -1,5 +1,4 @@
 import { assert } from "../base/assert.ts";
-import { LIMITS } from "../base/limits.ts";
 import { settleAll } from "../base/settle-all.ts";
 import type { Item, Live } from "../pointer/port.ts";
 import { never } from "./batch.ts";
@@ -8,6 +7,7 @@ import type { CatalogContext } from "./context.ts";
 import { summaryOfItem } from "./entities.ts";
 import { locationPending, locationTaken } from "./errors.ts";
 import { locationKey } from "./keys.ts";
+import { CATALOG_LIMITS } from "./limits.ts";
 import type { Relation } from "./model.ts";
 import { type Attempt, REPLAN, type Refused, refuse } from "./repository.ts";
 
@@ -117,7 +117,7 @@ async function meet(
     case "ended":
       return REPLAN;
     case "pending":
-      if (round < LIMITS.holdRounds) return REPLAN;
-      throw locationPending(location, LIMITS.holdRetryAfterMs);
+      if (round < CATALOG_LIMITS.holdRounds) return REPLAN;
+      throw locationPending(location, CATALOG_LIMITS.holdRetryAfterMs);
   }
 }

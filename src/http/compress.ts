@@ -1,9 +1,9 @@
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import { lengthOf } from "../base/bytes.ts";
-import { LIMITS } from "../base/limits.ts";
 import { LruMap } from "../base/lru.ts";
 import type { Answer } from "./answer.ts";
+import { HTTP_LIMITS } from "./limits.ts";
 
 /** Metadata repeats itself: a higher level costs twice the time for a tenth of the bytes. */
 const LEVEL = 4;
@@ -27,7 +27,7 @@ export class Compressor {
   /** Loads of one table that come together wait for one compression. */
   readonly #underWay = new Map<Body, Promise<Uint8Array>>();
 
-  constructor(keptBytes: number = LIMITS.compressedBytesKept) {
+  constructor(keptBytes: number = HTTP_LIMITS.compressedBytesKept) {
     this.#kept = new LruMap(keptBytes, ({ bytes }) => bytes.length);
   }
 
@@ -38,7 +38,7 @@ export class Compressor {
   fit(answer: Answer, acceptEncoding: string | undefined): Answer | Promise<Answer> {
     const { status, body } = answer;
     if (status !== 200 || body === undefined || typeof body === "string") return answer;
-    if (byteLength(body) < LIMITS.compressFromBytes) return answer;
+    if (byteLength(body) < HTTP_LIMITS.compressFromBytes) return answer;
     const varying = { ...answer, headers: { ...answer.headers, Vary: "Accept-Encoding" } };
     return acceptsGzip(acceptEncoding) ? this.#compressed(varying, body) : varying;
   }

@@ -6,8 +6,8 @@ import {
   fastify,
 } from "fastify";
 import { FirnError } from "../base/error.ts";
-import { LIMITS } from "../base/limits.ts";
 import { methodNotAllowed, overloaded, routeNotFound } from "./failure.ts";
+import { HTTP_LIMITS } from "./limits.ts";
 import { PROBLEMS, problemAnswer } from "./problem.ts";
 import type { HandedOver, HandOver, Protocol } from "./protocol.ts";
 
@@ -48,7 +48,7 @@ export class Framework {
   constructor() {
     this.#app = fastify({
       serverFactory: (handler) => createServer(handler),
-      bodyLimit: LIMITS.operatorBodyBytes,
+      bodyLimit: HTTP_LIMITS.operatorBodyBytes,
       // A request that still comes in is served: a 503 would leave a committer in doubt.
       return503OnClosing: false,
       exposeHeadRoutes: false,

@@ -1,10 +1,10 @@
 import { inflateRawSync, zstdDecompressSync } from "node:zlib";
 import { bytesEqual, utf8Text } from "../base/bytes.ts";
 import { FirnError, invalid } from "../base/error.ts";
-import { LIMITS } from "../base/limits.ts";
 import { AvroCursor, avroInvalid } from "./avro-cursor.ts";
 import { parseAvroSchema } from "./avro-schema.ts";
 import { type AvroValue, readAvro, type Wanted } from "./avro-value.ts";
+import { ICEBERG_LIMITS } from "./limits.ts";
 
 /*
  * Avro's object container file (Apache Avro 1.12, "Object Container Files"):
@@ -56,7 +56,7 @@ export function* readAvroFile(bytes: Uint8Array, wanted: Wanted): Generator<Avro
     const values = cursor.long();
     const block = unpack(codec, cursor.bytes());
     unpackedBytes += block.length;
-    if (unpackedBytes > LIMITS.avroFileBytes) throw avroInvalid("too many bytes, unpacked");
+    if (unpackedBytes > ICEBERG_LIMITS.avroFileBytes) throw avroInvalid("too many bytes, unpacked");
     const data = new AvroCursor(block, steps);
     if (!bytesEqual(cursor.take(SYNC_BYTES), sync)) throw avroInvalid("a block without its end");
     for (let i = 0n; i < values; i++) yield readAvro(data, type, wanted);
@@ -66,7 +66,7 @@ export function* readAvroFile(bytes: Uint8Array, wanted: Wanted): Generator<Avro
 }
 
 function unpack(codec: string, bytes: Uint8Array): Uint8Array {
-  const maxOutputLength = LIMITS.avroBlockBytes;
+  const maxOutputLength = ICEBERG_LIMITS.avroBlockBytes;
   try {
     switch (codec) {
       case "":

@@ -9,6 +9,7 @@ import {
 } from "../base/json.ts";
 import { LIMITS } from "../base/limits.ts";
 import type { Steps } from "../base/steps.ts";
+import { ICEBERG_LIMITS } from "./limits.ts";
 
 /**
  * One part of a metadata file, such as a snapshot, printed at most once in its life. Metadata made
@@ -76,5 +77,5 @@ function flat(text: string): string {
 /** A fragment is part of a text that was within these bounds. */
 export const FRAGMENT_BOUNDS: JsonBounds = {
   depth: LIMITS.jsonDepth,
-  nodes: LIMITS.metadataFileNodes,
+  nodes: ICEBERG_LIMITS.metadataFileNodes,
 };

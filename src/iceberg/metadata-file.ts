@@ -2,9 +2,10 @@ import { FirnError } from "../base/error.ts";
 import { isJsonObject, type JsonObject, parseJson } from "../base/json.ts";
 import { LIMITS } from "../base/limits.ts";
 import { modelInvalid } from "./errors.ts";
+import { ICEBERG_LIMITS } from "./limits.ts";
 
 /** A metadata file is bounded by its size, and so may hold far more values than a request. */
-const FILE_BOUNDS = { depth: LIMITS.jsonDepth, nodes: LIMITS.metadataFileNodes };
+const FILE_BOUNDS = { depth: LIMITS.jsonDepth, nodes: ICEBERG_LIMITS.metadataFileNodes };
 
 /**
  * Parses the text of a metadata file, of a table or a view, by `read`.

@@ -12,10 +12,10 @@ import {
   requireMember,
   requireString,
 } from "../base/json-read.ts";
-import { LIMITS } from "../base/limits.ts";
 import type { Steps } from "../base/steps.ts";
 import { modelInvalid } from "./errors.ts";
 import { Fragment } from "./fragment.ts";
+import { ICEBERG_LIMITS } from "./limits.ts";
 import type { Schema } from "./schema.ts";
 import { canTransform, parseTransform, type Transform } from "./transform.ts";
 
@@ -106,7 +106,7 @@ export function partitionFieldsToJson(fields: readonly PartitionField[]): JsonAr
  * @throws FirnError `Invalid` `PARTITION_SPEC_INVALID`, which says the limit.
  */
 export function checkPartitionNames({ fields }: PartitionSpec): void {
-  const { fieldNameBytes } = LIMITS;
+  const { fieldNameBytes } = ICEBERG_LIMITS;
   for (const { name } of fields) {
     const bytes = utf8Length(name);
     if (bytes <= fieldNameBytes) continue;

@@ -11,10 +11,10 @@ import {
   optionalInt,
   optionalMember,
 } from "../base/json-read.ts";
-import { LIMITS } from "../base/limits.ts";
 import { atOnce, type Steps } from "../base/steps.ts";
 import { modelInvalid } from "./errors.ts";
 import { Fragment } from "./fragment.ts";
+import { ICEBERG_LIMITS } from "./limits.ts";
 import { type NameNode, NameTree } from "./name-tree.ts";
 import {
   FIELDS_A_STEP,
@@ -194,7 +194,7 @@ export function fullNameOf({ name, parent }: Pick<IndexedField, "name" | "parent
  * @throws FirnError `Invalid` `SCHEMA_INVALID`, which says the limit.
  */
 export function* checkNameLengths(schema: Schema): Steps<void> {
-  const { fieldNameBytes, fullNameBytes } = LIMITS;
+  const { fieldNameBytes, fullNameBytes } = ICEBERG_LIMITS;
   let checked = 0;
   for (const field of schema.byId.values()) {
     if (++checked % FIELDS_A_STEP === 0) yield;

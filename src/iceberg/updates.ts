@@ -53,6 +53,7 @@ import {
 import { type Draft, makeDraft } from "./draft.ts";
 import { type EncryptionKey, parseEncryptionKey } from "./encryption-key.ts";
 import { finishDraft } from "./finish.ts";
+import { ICEBERG_LIMITS } from "./limits.ts";
 import { DEFAULT_FORMAT_VERSION, type TableMetadata } from "./model.ts";
 import { type PartitionSpec, parsePartitionSpec } from "./partition-spec.ts";
 import { parseSnapshot, type Snapshot } from "./snapshot.ts";
@@ -89,7 +90,7 @@ export type TableUpdate =
   | { readonly action: "add-encryption-key"; readonly key: EncryptionKey }
   | { readonly action: "remove-encryption-key"; readonly keyId: string };
 
-const asRefName = asNameOf(LIMITS.refNameBytes);
+const asRefName = asNameOf(ICEBERG_LIMITS.refNameBytes);
 
 /**
  * The `updates` of a commit request, parsed and each checked by itself.

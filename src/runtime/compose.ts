@@ -2,7 +2,7 @@ import { tmpdir } from "node:os";
 import type { OnDefect } from "../base/background.ts";
 import { type ErrorContext, FirnError } from "../base/error.ts";
 import { IdSource } from "../base/ids.ts";
-import { assertLimits, LIMITS } from "../base/limits.ts";
+import { LIMITS } from "../base/limits.ts";
 import { Counts, createMetrics, type Metrics } from "../base/metrics.ts";
 import { Locations } from "../blob/locations.ts";
 import { S3_SCHEMES } from "../blob/s3/location.ts";
@@ -19,6 +19,7 @@ import { bucketConfigs } from "../service/stores/bucket-configs.ts";
 import { assertReachable } from "../service/stores/ready.ts";
 import { type CheckRun, withScratch } from "./check-scratch.ts";
 import { directoryTrouble } from "./directory.ts";
+import { assertEveryLimit } from "./every-limit.ts";
 import { openLake } from "./lake.ts";
 import { fileUri } from "./location.ts";
 import { ownLocations } from "./own-locations.ts";
@@ -55,7 +56,7 @@ export interface Composition
  * @throws FirnError what makes the stores of the profile unusable, naming what mends it.
  */
 export async function compose(settings: Settings, components: Components): Promise<Composition> {
-  assertLimits();
+  assertEveryLimit();
   const metrics = createMetrics();
   const started = { closing: async () => {} };
   try {
@@ -151,7 +152,7 @@ export async function openHousekeeping(
   readonly runJob: (id: string) => Promise<JobInfo | undefined>;
   readonly close: () => Promise<void>;
 }> {
-  assertLimits();
+  assertEveryLimit();
   const metrics = createMetrics();
   const stores = await openStores(settings, components, metrics);
   try {

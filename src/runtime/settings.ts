@@ -1,7 +1,7 @@
 import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
-import { LIMITS } from "../base/limits.ts";
 import type { CompactionStyle } from "../lsm/index.ts";
+import { SERVICE_LIMITS } from "../service/limits.ts";
 import { bucketOf, fileUri, parseLocation } from "./location.ts";
 import { many, optional, type SettingSpec, single, toggle } from "./setting-spec.ts";
 import {
@@ -44,8 +44,8 @@ const COMPACTION_STYLE_NAMES = [
   "space",
 ] as const satisfies readonly CompactionStyle[];
 
-/** Floor of every retention: see `LIMITS.catalogGcFloorMs`. */
-const parseRetention = spanFrom(LIMITS.catalogGcFloorMs, "1h");
+/** Floor of every retention: see `SERVICE_LIMITS.catalogGcFloorMs`. */
+const parseRetention = spanFrom(SERVICE_LIMITS.catalogGcFloorMs, "1h");
 
 export const LOG_FORMATS = ["auto", "text", "json"] as const;
 export type LogFormat = (typeof LOG_FORMATS)[number];

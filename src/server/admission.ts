@@ -3,6 +3,7 @@ import { assert } from "../base/assert.ts";
 import { LIMITS } from "../base/limits.ts";
 import { Counts, type Metrics, readWhenPrinted } from "../base/metrics.ts";
 import { overloaded } from "../http/failure.ts";
+import { assertServerLimits } from "./limits.ts";
 
 const KINDS = ["read", "write"] as const;
 type Kind = (typeof KINDS)[number];
@@ -32,6 +33,7 @@ export class Admission {
   #bodyBytes = 0;
 
   constructor(limits: AdmissionLimits, metrics: Metrics) {
+    assertServerLimits();
     this.#limits = limits;
     this.#shed = new Counts(metrics, {
       name: "firn_http_shed_total",

@@ -23,6 +23,7 @@ import type { Exchange } from "./exchange.ts";
 import { Exchanges } from "./exchanges.ts";
 import { HostGuard } from "./guard.ts";
 import { createHttpServer } from "./http-server.ts";
+import { SERVER_LIMITS } from "./limits.ts";
 import { listenOn } from "./listen.ts";
 import { LOOK_MS, LoopDelays } from "./loop-delays.ts";
 import type { OperatorAccess } from "./operator-access.ts";
@@ -86,7 +87,7 @@ export class FirnServer {
 
   constructor(options: ServerOptions) {
     this.#options = options;
-    const limits = { inFlight: options.maxInFlight, bodyBytes: LIMITS.bodyBytesInFlight };
+    const limits = { inFlight: options.maxInFlight, bodyBytes: SERVER_LIMITS.bodyBytesInFlight };
     this.#admission = new Admission(limits, options.metrics);
     this.#timeSlices = new TimeSlices(options.clock);
     const monotonicMs = () => options.clock.monotonicMs();

@@ -1,5 +1,5 @@
 import { FirnError } from "../base/error.ts";
-import { LIMITS } from "../base/limits.ts";
+import { SERVICE_LIMITS } from "./limits.ts";
 
 /** Those who have a turn, or wait for one, on one thing. */
 interface Queue {
@@ -54,12 +54,12 @@ export class CommitQueue {
   #assertRoom(key: string): void {
     // The one that has its turn does not wait.
     const waiting = (this.#queues.get(key)?.length ?? 0) - 1;
-    if (waiting < LIMITS.commitsWaiting) return;
+    if (waiting < SERVICE_LIMITS.commitsWaiting) return;
     throw new FirnError(
       "Overloaded",
       "TABLE_OVERLOADED",
       "too many commits wait for this table: try again later",
-      { waiting, limit: LIMITS.commitsWaiting },
+      { waiting, limit: SERVICE_LIMITS.commitsWaiting },
     );
   }
 

@@ -6,6 +6,7 @@ import type { Namespace } from "../catalog/model.ts";
 import type { Page as CatalogPage, PageRequest as CatalogPageRequest } from "../catalog/pages.ts";
 import type { Actor } from "./actor.ts";
 import { afterCommit } from "./commit-files.ts";
+import { SERVICE_LIMITS } from "./limits.ts";
 import type { PageTokens } from "./page-token.ts";
 import {
   DEFAULT_CATALOG,
@@ -35,7 +36,7 @@ export async function pageOf<T>(
 ): Promise<Page<T>> {
   const { pageToken, pageSize } = request;
   if (pageToken === undefined) return { items: (await list({})).items, nextPageToken: null };
-  const limit = Math.min(pageSize ?? LIMITS.pageSizeDefault, LIMITS.pageSize);
+  const limit = Math.min(pageSize ?? SERVICE_LIMITS.pageSizeDefault, LIMITS.pageSize);
   const after = pageToken === "" ? undefined : tokens.open(query, pageToken);
   const { items, next } = await list({ limit, after });
   return { items, nextPageToken: next === undefined ? null : tokens.seal(query, next) };

@@ -1,11 +1,12 @@
 import { FirnError } from "../base/error.ts";
 import type { JobId } from "../base/ids.ts";
-import { LIMITS } from "../base/limits.ts";
 import { Counts, type Metrics } from "../base/metrics.ts";
 import type { AccountCatalog } from "../catalog/catalog.ts";
 import type { JobListener } from "../catalog/job-news.ts";
 import { JobLease } from "../catalog/jobs.ts";
+import { CATALOG_LIMITS } from "../catalog/limits.ts";
 import type { JobKind } from "../catalog/model.ts";
+import { SERVICE_LIMITS } from "./limits.ts";
 
 /** A job whose next step has its time, by the wall clock: until then anybody may take it up. */
 export interface JobWaits {
@@ -38,8 +39,8 @@ const MAX_SLEEP_MS = 3_600_000;
 /**
  * Takes up what is due, one job at a time. A look is one list a bucket, and there is one at the
  * start, when a job is due that this node made or has seen, and while the catalog is used once a
- * `LIMITS.jobPollMs` at most: it finds what a node that died has left. So an idle node asks for
- * nothing.
+ * `SERVICE_LIMITS.jobPollMs` at most: it finds what a node that died has left. So an idle node
+ * asks for nothing.
  */
 export class JobRunner implements JobListener {
   readonly #catalog: AccountCatalog;
@@ -95,7 +96,7 @@ export class JobRunner implements JobListener {
   /** The node is used, so the store is asked for things anyway. Costs next to nothing. */
   used(): void {
     const nowMs = this.#catalog.context.clock.monotonicMs();
-    if (nowMs - this.#lookedMs < LIMITS.jobPollMs) return;
+    if (nowMs - this.#lookedMs < SERVICE_LIMITS.jobPollMs) return;
     this.#lookedMs = nowMs;
     this.#lookAt(0);
   }
@@ -160,7 +161,7 @@ export class JobRunner implements JobListener {
         this.#lookAt((await this.#runDue()) + this.#spreadMs());
       } catch {
         // The store did not answer: the next look will tell.
-        this.#lookAt(clock.nowMs() + LIMITS.jobPollMs + this.#spreadMs());
+        this.#lookAt(clock.nowMs() + SERVICE_LIMITS.jobPollMs + this.#spreadMs());
       }
     }
   }
@@ -175,7 +176,7 @@ export class JobRunner implements JobListener {
 
   /** Nodes that wait for the same job do not come at once. */
   #spreadMs(): number {
-    return this.#catalog.context.prng.float() * LIMITS.jobPollMs;
+    return this.#catalog.context.prng.float() * SERVICE_LIMITS.jobPollMs;
   }
 
   /** Answers when it is to be taken up again, by wall time. */
@@ -187,7 +188,7 @@ export class JobRunner implements JobListener {
       if (!(taken instanceof JobLease)) return taken.freeMs;
       return await this.#carryOn(taken);
     } catch {
-      return clock.nowMs() + LIMITS.jobRetryMs;
+      return clock.nowMs() + SERVICE_LIMITS.jobRetryMs;
     }
   }
 
@@ -216,16 +217,16 @@ export class JobRunner implements JobListener {
   async #giveBack(lease: JobLease, error: unknown): Promise<number> {
     const lastFailure = error instanceof FirnError ? error.code : "INTERNAL";
     this.#count(lease, lastFailure === "JOB_LEASE_LOST" ? "lost" : "failed");
-    if (lastFailure === "JOB_LEASE_LOST") return LIMITS.jobLeaseMs;
-    const wishMs = LIMITS.jobRetryMs * 2 ** Math.min(lease.job.tries - 1, 16);
-    const waitMs = Math.min(wishMs, LIMITS.jobRetryCapMs);
+    if (lastFailure === "JOB_LEASE_LOST") return CATALOG_LIMITS.jobLeaseMs;
+    const wishMs = SERVICE_LIMITS.jobRetryMs * 2 ** Math.min(lease.job.tries - 1, 16);
+    const waitMs = Math.min(wishMs, SERVICE_LIMITS.jobRetryCapMs);
     this.#tell(lease, lastFailure, error, waitMs);
     try {
       await lease.release(waitMs, { lastFailure, lastMessage: messageOf(error) });
       return waitMs;
     } catch {
       // It is free again when the lease is over.
-      return LIMITS.jobLeaseMs;
+      return CATALOG_LIMITS.jobLeaseMs;
     }
   }
 

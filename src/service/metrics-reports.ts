@@ -2,11 +2,12 @@ import { Background, type OnDefect } from "../base/background.ts";
 import { utf8 } from "../base/bytes.ts";
 import type { TableId } from "../base/ids.ts";
 import { type JsonObject, printJson } from "../base/json.ts";
-import { LIMITS } from "../base/limits.ts";
 import { Counts, type Metrics } from "../base/metrics.ts";
 import type { AccountCatalog } from "../catalog/catalog.ts";
+import { CATALOG_LIMITS } from "../catalog/limits.ts";
 import type { MetricsReport } from "../catalog/reports.ts";
 import type { Actor } from "./actor.ts";
+import { SERVICE_LIMITS } from "./limits.ts";
 import { ofRelation } from "./relation-missing.ts";
 import type { ReportOperations, TableRef } from "./requests.ts";
 
@@ -47,9 +48,9 @@ export class MetricsReports implements ReportOperations {
     const table = await this.#idOf(ref);
     const bytes = utf8(report).length;
     const fits =
-      bytes <= LIMITS.reportBytes &&
-      this.#waiting < LIMITS.reportsWaiting &&
-      this.#waitingBytes + bytes <= LIMITS.reportsWaitingBytes;
+      bytes <= SERVICE_LIMITS.reportBytes &&
+      this.#waiting < SERVICE_LIMITS.reportsWaiting &&
+      this.#waitingBytes + bytes <= SERVICE_LIMITS.reportsWaitingBytes;
     if (!fits) {
       this.#count("dropped");
       return;
@@ -80,7 +81,7 @@ export class MetricsReports implements ReportOperations {
   async list(
     _actor: Actor,
     ref: TableRef,
-    limit: number = LIMITS.reportsPerTable,
+    limit: number = CATALOG_LIMITS.reportsPerTable,
   ): Promise<readonly MetricsReport[]> {
     return this.#catalog.reports.list(await this.#idOf(ref), limit);
   }

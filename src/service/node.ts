@@ -1,6 +1,5 @@
 import type { Clock } from "../base/clock.ts";
 import type { JsonObject } from "../base/json.ts";
-import { LIMITS } from "../base/limits.ts";
 import type { Metrics } from "../base/metrics.ts";
 import type { Locations } from "../blob/locations.ts";
 import { MemoryBlobStore } from "../blob/memory.ts";
@@ -20,6 +19,7 @@ import { IcebergTables } from "./iceberg-tables.ts";
 import { IcebergViews } from "./iceberg-views.ts";
 import { JobRunner, type OnJobFailed } from "./job-runner.ts";
 import { JobsAdmin } from "./jobs-admin.ts";
+import { SERVICE_LIMITS } from "./limits.ts";
 import { MetadataFiles, TABLE_FORMAT, VIEW_FORMAT } from "./metadata-files.ts";
 import { MetricsReports } from "./metrics-reports.ts";
 import { behind, icebergOperations, type UseCases } from "./operations.ts";
@@ -112,7 +112,7 @@ export async function openNode(parts: NodeParts): Promise<CatalogNode> {
     allowedLocations: allowed = [],
   } = parts;
   const { pointersExpire: expires = false } = parts;
-  const retentionMs = parts.gc?.historyRetentionMs ?? LIMITS.historyRetentionMs;
+  const retentionMs = parts.gc?.historyRetentionMs ?? SERVICE_LIMITS.historyRetentionMs;
   const { onDefect } = stores;
   const collector = new Collector(stores.pointers);
   const tombstones = new Tombstones(collector.pointers, { metrics, expires, onDefect });

@@ -1,5 +1,4 @@
 import { FirnError } from "../base/error.ts";
-import { LIMITS } from "../base/limits.ts";
 import { Counts, type Metrics } from "../base/metrics.ts";
 import { isWithin, type Locations } from "../blob/locations.ts";
 import type { AccountCatalog } from "../catalog/catalog.ts";
@@ -15,6 +14,7 @@ import {
   sharesFiles,
 } from "../catalog/purging.ts";
 import type { TableMetadata } from "../iceberg/model.ts";
+import { SERVICE_LIMITS } from "./limits.ts";
 import type { MetadataFile, MetadataFiles } from "./metadata-files.ts";
 import { isFault, ReachableFiles } from "./reachable-files.ts";
 import type { Reading } from "./reading.ts";
@@ -184,7 +184,7 @@ export class Purge {
     let batch: string[] = [];
     for await (const path of paths) {
       batch.push(path);
-      if (batch.length < LIMITS.purgeBatchFiles) continue;
+      if (batch.length < SERVICE_LIMITS.purgeBatchFiles) continue;
       const went = await this.#delete(lease, table, batch, ended);
       if (went !== "all") return went;
       batch = [];

@@ -1,6 +1,5 @@
 import { FirnError, invalid } from "../base/error.ts";
 import type { TableUuid, ViewUuid } from "../base/ids.ts";
-import { LIMITS } from "../base/limits.ts";
 import { settleAll } from "../base/settle-all.ts";
 import { isWithin, type Locations } from "../blob/locations.ts";
 import type { AccountCatalog } from "../catalog/catalog.ts";
@@ -11,6 +10,7 @@ import type { Catalog, Namespace, Properties } from "../catalog/model.ts";
 import { dotted } from "../catalog/names.ts";
 import type { Surroundings } from "../catalog/relations.ts";
 import type { Live } from "../pointer/port.ts";
+import { SERVICE_LIMITS } from "./limits.ts";
 import type { Metadata } from "./metadata-files.ts";
 
 /** Set on a catalog: `true` lets tables and views lie within each other's locations. */
@@ -57,7 +57,7 @@ export function samePlaces(a: LocatedMetadata, b: LocatedMetadata): boolean {
 }
 
 function tooDeep(levels: number): FirnError {
-  const limit = LIMITS.locationLevels;
+  const limit = SERVICE_LIMITS.locationLevels;
   const facts = { levels, limit };
   return invalid(
     "LOCATION_TOO_DEEP",
@@ -120,7 +120,7 @@ export class CatalogPlaces {
     const roots = this.#roots.filter((root) => isWithin(location, root));
     const outermost = roots.sort((a, b) => a.length - b.length)[0];
     const above = directoriesAbove(location, outermost);
-    if (above.length <= LIMITS.locationLevels) return above;
+    if (above.length <= SERVICE_LIMITS.locationLevels) return above;
     throw tooDeep(above.length);
   }
 
@@ -155,7 +155,7 @@ export class CatalogPlaces {
     if (elsewhere.length === 0) return around;
     const over = elsewhere.flatMap((directory) => [...this.above(directory), directory]);
     const above = [...new Set([...(around.above ?? []), ...over])];
-    if (above.length > LIMITS.locationLevels) throw tooDeep(above.length);
+    if (above.length > SERVICE_LIMITS.locationLevels) throw tooDeep(above.length);
     return { ...around, above, elsewhere };
   }
 

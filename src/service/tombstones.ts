@@ -11,6 +11,7 @@ import type { Job } from "../catalog/model.ts";
 import { CommitsTold } from "../pointer/commits-told.ts";
 import { KeyFamilies } from "../pointer/families.ts";
 import type { Item, PointerStore, Version } from "../pointer/port.ts";
+import { SERVICE_LIMITS } from "./limits.ts";
 
 /*
  * Tombstones are forgotten past their life: until then they keep a write that was held back from
@@ -29,8 +30,9 @@ const FAMILIES_OF_LISTS = new KeyFamilies(KEY_FAMILIES);
 /** Of a key, as much as fits a job beside all else: the sweep goes on there or a little before. */
 const CURSOR_CHARS = 384;
 /** A pause of a sweep, after as many pointers as one turn may pass. */
-const SWEEP_PAUSE_MS = LIMITS.sweptAtOnce / (LIMITS.sweptPerSecond / 1_000);
-const FORGET_PAUSE_MS = LIMITS.forgottenAtOnce / (LIMITS.forgottenPerSecond / 1_000);
+const SWEEP_PAUSE_MS = SERVICE_LIMITS.sweptAtOnce / (SERVICE_LIMITS.sweptPerSecond / 1_000);
+const FORGET_PAUSE_MS =
+  SERVICE_LIMITS.forgottenAtOnce / (SERVICE_LIMITS.forgottenPerSecond / 1_000);
 
 /** A tombstone of this node, and when it may go by the monotonic clock. */
 interface Remembered {
@@ -108,8 +110,8 @@ export class Tombstones {
     let dead: Item[] = [];
     for await (const item of this.#inner.sweep(`/accounts/${account}/`, range)) {
       if (item.state === "absent" && (item.deadUntilMs ?? 0) <= clock.nowMs()) dead.push(item);
-      const isFull = dead.length >= LIMITS.forgottenAtOnce;
-      if (++passed % LIMITS.sweptAtOnce !== 0 && !isFull) continue;
+      const isFull = dead.length >= SERVICE_LIMITS.forgottenAtOnce;
+      if (++passed % SERVICE_LIMITS.sweptAtOnce !== 0 && !isFull) continue;
       await this.#forget(dead, "sweep");
       dead = [];
       const cursor = { step: item.key.slice(0, CURSOR_CHARS) };
@@ -149,8 +151,8 @@ export class Tombstones {
     const { clock } = catalog.context;
     if (!this.#expires) this.#ask(catalog);
     // Beyond that they are left to a sweep, or to the store.
-    if (this.#remembered.length >= LIMITS.tombstonesRemembered) return;
-    const dueMs = clock.monotonicMs() + LIMITS.tombstoneLifeMs + LIMITS.forgetSpreadMs;
+    if (this.#remembered.length >= SERVICE_LIMITS.tombstonesRemembered) return;
+    const dueMs = clock.monotonicMs() + LIMITS.tombstoneLifeMs + SERVICE_LIMITS.forgetSpreadMs;
     this.#remembered.push({ key, version, dueMs });
     this.#running ??= this.#run(catalog).finally(() => {
       this.#running = undefined;
@@ -163,17 +165,17 @@ export class Tombstones {
       const { signal } = this.#ended;
       await clock.sleep(first.dueMs - clock.monotonicMs(), signal);
       if (signal.aborted) return;
-      const dueMs = clock.monotonicMs() + LIMITS.forgetSpreadMs;
+      const dueMs = clock.monotonicMs() + SERVICE_LIMITS.forgetSpreadMs;
       let count = this.#remembered.findIndex((each) => each.dueMs > dueMs);
       if (count < 0) count = this.#remembered.length;
-      const some = this.#remembered.slice(0, Math.min(count, LIMITS.forgottenAtOnce));
+      const some = this.#remembered.slice(0, Math.min(count, SERVICE_LIMITS.forgottenAtOnce));
       try {
         await this.#forget(some, "node");
         this.#remembered.splice(0, some.length);
         await clock.sleep(FORGET_PAUSE_MS, signal);
       } catch (error) {
         if (!(error instanceof FirnError)) this.#onDefect?.(error);
-        await clock.sleep(LIMITS.jobRetryMs, signal);
+        await clock.sleep(SERVICE_LIMITS.jobRetryMs, signal);
       }
       if (signal.aborted) return;
     }
@@ -197,7 +199,7 @@ export class Tombstones {
   /** Makes the job of the first sweep that comes when a tombstone of now is past its life. */
   #ask({ context }: AccountCatalog): void {
     const { account, clock, ids, background, jobNews } = context;
-    const periodMs = LIMITS.tombstoneSweepMs;
+    const periodMs = SERVICE_LIMITS.tombstoneSweepMs;
     const number = Math.ceil((clock.nowMs() + LIMITS.tombstoneLifeMs) / periodMs) + 1;
     if (number === this.#asked) return;
     this.#asked = number;

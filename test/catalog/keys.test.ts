@@ -6,7 +6,6 @@ import { compareUtf8 } from "../../src/base/bytes.ts";
 import { FirnError } from "../../src/base/error.ts";
 import type { AccountId } from "../../src/base/ids.ts";
 import { encodeSegment } from "../../src/base/key-text.ts";
-import { LIMITS } from "../../src/base/limits.ts";
 import {
   type CatalogKeyFamily,
   childDirectory,
@@ -20,6 +19,7 @@ import {
   locationKey,
   parseKey,
 } from "../../src/catalog/keys.ts";
+import { CATALOG_LIMITS } from "../../src/catalog/limits.ts";
 import { KeyFamilies } from "../../src/pointer/families.ts";
 import { legalName } from "./support/names.ts";
 import * as sample from "./support/samples.ts";
@@ -158,7 +158,7 @@ describe("a location's claim", () => {
   });
 
   it("is refused where a store could not list it", () => {
-    const fits = `s3://${"x".repeat(LIMITS.locationBytes - "s3%3A%2F%2F".length)}`;
+    const fits = `s3://${"x".repeat(CATALOG_LIMITS.locationBytes - "s3%3A%2F%2F".length)}`;
     expect(leafText(locationKey(ACCOUNT, fits))).toBe(fits);
     expect(() => locationKey(ACCOUNT, `${fits}x`)).toThrow(
       expect.objectContaining({ code: "LOCATION_TOO_LONG" }),

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { LIMITS } from "../../src/base/limits.ts";
 import { decodeSnapshotSummary } from "../../src/catalog/codec/snapshot.ts";
 import { summaryOfItem } from "../../src/catalog/entities.ts";
 import { JobLease } from "../../src/catalog/jobs.ts";
+import { CATALOG_LIMITS } from "../../src/catalog/limits.ts";
 import { deleteDerived, endPurge } from "../../src/catalog/purging.ts";
 import { snapshotKeys } from "../../src/catalog/snapshot-puts.ts";
 import { forgetSnapshots } from "../../src/catalog/snapshots.ts";
@@ -197,7 +197,7 @@ test("what is left goes with its table, of which nothing is left then", async ()
   const world = await left();
   const { catalog } = world.nodes[0]!;
   await op.dropTable("s.t").run(world.nodes[0]!);
-  await world.clock.sleep(LIMITS.dropRetentionMs);
+  await world.clock.sleep(CATALOG_LIMITS.dropRetentionMs);
   const { due } = await catalog.jobs.look();
   expect(due).toHaveLength(1);
   for (const id of due) {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { TableId } from "../../src/base/ids.ts";
-import { LIMITS } from "../../src/base/limits.ts";
 import { decodeSnapshot, decodeSnapshotSummary } from "../../src/catalog/codec/snapshot.ts";
+import { CATALOG_LIMITS } from "../../src/catalog/limits.ts";
 import type { ChangeRecord, TableSnapshot } from "../../src/catalog/model.ts";
 import { encodeSnapshotPut, snapshotKeys } from "../../src/catalog/snapshot-puts.ts";
 import { forgetSnapshots, repairSnapshots } from "../../src/catalog/snapshots.ts";
@@ -146,7 +146,7 @@ test("a stale attempt does not write over the pointers of a later one", async ()
 
 test("many snapshots do not hold a commit up: theirs follow it", async () => {
   const world = await openTree();
-  const ids = Array.from({ length: LIMITS.snapshotsInCommit + 1 }, (_, i) => BigInt(i + 1));
+  const ids = Array.from({ length: CATALOG_LIMITS.snapshotsInCommit + 1 }, (_, i) => BigInt(i + 1));
   await op.commitSnapshots("s.t", ids).run(world.nodes[0]!);
   const { changes } = await readStore(world.pointers, world.blobs);
   const recorded = [...changes.values()].flatMap(({ record }) => record.keys);

@@ -1,5 +1,6 @@
 import { expect } from "vitest";
 import { LIMITS } from "../../src/base/limits.ts";
+import { CATALOG_LIMITS } from "../../src/catalog/limits.ts";
 import type { PointerOp } from "../../src/pointer/port.ts";
 import { type Checks, del, put, type Space } from "./pointer-store-space.ts";
 
@@ -88,7 +89,10 @@ export const versionChecks: Checks = {
 
   "keeps a longer summary where its family has longer ones": async (store, s) => {
     const key = s.record(1);
-    const summary = Uint8Array.from({ length: LIMITS.changeRecordBytes }, (_, i) => (i * 7) & 0xff);
+    const summary = Uint8Array.from(
+      { length: CATALOG_LIMITS.changeRecordBytes },
+      (_, i) => (i * 7) & 0xff,
+    );
     await s.commit("a", { op: "put", key, expected: 0n, summary }, put(s.entity(1)));
     const item = await store.get(key);
     expect(item.state === "live" && Buffer.compare(item.summary ?? new Uint8Array(), summary)).toBe(
@@ -239,7 +243,7 @@ export const batchChecks: Checks = {
     const key = s.entity(1);
     const good = put(s.entity(2));
     const summary = new Uint8Array(LIMITS.summaryBytes + 1);
-    const long = new Uint8Array(LIMITS.changeRecordBytes + 1);
+    const long = new Uint8Array(CATALOG_LIMITS.changeRecordBytes + 1);
     const refused: readonly [string, PointerOp[]][] = [
       ["Invalid", [good, { op: "put", key, expected: 0n, summary }]],
       ["Invalid", [good, { op: "put", key: s.record(1), expected: 0n, summary: long }]],

@@ -1,5 +1,5 @@
-import { LIMITS } from "../../src/base/limits.ts";
 import { LSM_LIMITS } from "../../src/lsm/limits.ts";
+import { SERVICE_LIMITS } from "../../src/service/limits.ts";
 import {
   MILLION,
   type Prices,
@@ -9,6 +9,7 @@ import {
 import type { Cost } from "./measure.ts";
 import { BUCKET, BUCKET_IDLE, COSTS, KEPT, RATES } from "./table.ts";
 
+const JOB_POLL_MS = SERVICE_LIMITS.jobPollMs;
 const MINUTES = 30 * 24 * 60;
 const GIGABYTE = 1e9;
 
@@ -68,7 +69,7 @@ Each append adds one snapshot, after one load of its table.
 |---|---|---|---|
 ${monthRows(prices).join("\n")}
 
-A node in use looks for due jobs at most every ${LIMITS.jobPollMs / 1_000} seconds. An idle node
+A node in use looks for due jobs at most every ${JOB_POLL_MS / 1_000} seconds. An idle node
 sends one request an hour, a free \`DescribeTable\`, to check its clock. Each \`/readyz\` reads
 one pointer and one object's head.
 
@@ -137,7 +138,7 @@ function monthRows(prices: Prices): readonly string[] {
   const commit = dollarsOf(prices, COSTS["commit one table, one new snapshot"]);
   const load = dollarsOf(prices, COSTS["load table, warm"]);
   const look = dollarsOf(prices, COSTS["one look for due jobs"]);
-  const looks = (look.dynamo * MINUTES * 60_000) / LIMITS.jobPollMs;
+  const looks = (look.dynamo * MINUTES * 60_000) / JOB_POLL_MS;
   const idle = dollarsOf(prices, COSTS["idle node, a month"]);
   const kept = (KEPT.dynamo * prices.dynamoStorage + KEPT.s3 * prices.s3Storage) / GIGABYTE;
   const perCommit: readonly (readonly [string, number])[] = [

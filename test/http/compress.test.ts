@@ -1,11 +1,11 @@
 import { request } from "node:http";
 import { gunzipSync } from "node:zlib";
 import { expect, it, onTestFinished } from "vitest";
-import { LIMITS } from "../../src/base/limits.ts";
 import { acceptsGzip, Compressor } from "../../src/http/compress.ts";
+import { HTTP_LIMITS } from "../../src/http/limits.ts";
 import { LOCATION, loaded, scripted, serving } from "./support.ts";
 
-const LARGE = [Buffer.from(`{"x":"${"ab".repeat(LIMITS.compressFromBytes)}"}`)];
+const LARGE = [Buffer.from(`{"x":"${"ab".repeat(HTTP_LIMITS.compressFromBytes)}"}`)];
 const TABLE = "/iceberg/v1/default/namespaces/a/tables/t";
 
 interface Received {

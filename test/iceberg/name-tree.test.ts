@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { FirnError } from "../../src/base/error.ts";
 import type { JsonObject } from "../../src/base/json.ts";
 import { LIMITS } from "../../src/base/limits.ts";
+import { ICEBERG_LIMITS } from "../../src/iceberg/limits.ts";
 import { fullNameOf, parseSchema, type Schema } from "../../src/iceberg/schema.ts";
 import { parseUpdates } from "../../src/iceberg/updates.ts";
 import { column, failure, schemaOf } from "./support.ts";
@@ -71,11 +72,11 @@ function added(schema: JsonObject): unknown {
 }
 
 test("names that a request adds are bounded, and the error says by what", () => {
-  const long = "n".repeat(LIMITS.fieldNameBytes);
+  const long = "n".repeat(ICEBERG_LIMITS.fieldNameBytes);
   added(schemaOf(column(1, long)));
   const { code, context } = failure("Invalid", () => added(schemaOf(column(1, `${long}n`))));
   expect(code).toBe("SCHEMA_INVALID");
-  expect(context).toMatchObject({ bytes: 1_025, maxFieldNameBytes: LIMITS.fieldNameBytes });
+  expect(context).toMatchObject({ bytes: 1_025, maxFieldNameBytes: ICEBERG_LIMITS.fieldNameBytes });
   expect(failure("Invalid", () => added(schemaOf(column(1, "é".repeat(513))))).context).toEqual(
     expect.objectContaining({ bytes: 1_026 }),
   );
@@ -88,7 +89,7 @@ test("names that a request adds are bounded, and the error says by what", () => 
   added(nested(7));
   expect(failure("Invalid", () => added(nested(8))).context).toMatchObject({
     bytes: 8 * 1_024 + 7,
-    maxFullNameBytes: LIMITS.fullNameBytes,
+    maxFullNameBytes: ICEBERG_LIMITS.fullNameBytes,
   });
 });
 

@@ -2,9 +2,10 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { FirnError } from "../../src/base/error.ts";
-import { LIMITS } from "../../src/base/limits.ts";
 import { SeededPrng } from "../../src/base/prng.ts";
+import { CATALOG_LIMITS } from "../../src/catalog/limits.ts";
 import { SystemClock } from "../../src/runtime/clock.ts";
+import { SERVICE_LIMITS } from "../../src/service/limits.ts";
 import { type Reading, threadReading } from "../../src/service/reading.ts";
 import { Size } from "../http/fuzz/shapes/size.ts";
 import { TURN_LIMIT_MS } from "../http/fuzz/turns.ts";
@@ -137,13 +138,13 @@ async function purge({ name, size, directory, reading }: Site): Promise<() => Pr
   const commit = commitOf([{ action: "add-snapshot", snapshot }]);
   await iceberg.commitTable(ACTOR, { ...NS, table: "t" }, commit);
   await iceberg.dropTable(ACTOR, { ...NS, table: "t" }, { purgeRequested: true });
-  await clock.sleep(LIMITS.dropRetentionMs);
+  await clock.sleep(CATALOG_LIMITS.dropRetentionMs);
   return async () => {
     for (let round = 0; round < MOST_ROUNDS; round++) {
       await runner.runDue();
       const { due, nextMs } = await catalog.jobs.look();
       if (due.length === 0 && nextMs === Number.POSITIVE_INFINITY) return "purged";
-      await clock.sleep(LIMITS.jobRetryCapMs);
+      await clock.sleep(SERVICE_LIMITS.jobRetryCapMs);
     }
     throw new Error("the purge is tried again and again");
   };

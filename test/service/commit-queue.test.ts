@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
-import { LIMITS } from "../../src/base/limits.ts";
 import { CommitQueue } from "../../src/service/commit-queue.ts";
+import { SERVICE_LIMITS } from "../../src/service/limits.ts";
 
 /** Fills the queue of a key: one has its turn, as many wait as may. */
 function fill(turns: CommitQueue, key: string) {
   const released = Promise.withResolvers<void>();
   const order: number[] = [];
-  const taken = Array.from({ length: LIMITS.commitsWaiting + 1 }, (_, n) =>
+  const taken = Array.from({ length: SERVICE_LIMITS.commitsWaiting + 1 }, (_, n) =>
     turns.take(key, async () => {
       await released.promise;
       order.push(n);

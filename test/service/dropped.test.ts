@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { LIMITS } from "../../src/base/limits.ts";
+import { CATALOG_LIMITS } from "../../src/catalog/limits.ts";
 import type { Batch } from "../../src/pointer/port.ts";
 import { FaultyPointerStore } from "../support/faulty-pointer-store.ts";
 import { ACTOR, testStores } from "../support/open-catalog.ts";
@@ -42,7 +42,7 @@ test("what is dropped is listed with place and time, and comes back as it was", 
       catalog: "c",
       namespace: ["a"],
       name: "t",
-      purgeAfterMs: clock.nowMs() + LIMITS.dropRetentionMs,
+      purgeAfterMs: clock.nowMs() + CATALOG_LIMITS.dropRetentionMs,
       purgeRequested: true,
     },
   ]);

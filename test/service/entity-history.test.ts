@@ -1,9 +1,10 @@
 import { expect, test } from "vitest";
 import type { Revision } from "../../src/base/ids.ts";
-import { LIMITS } from "../../src/base/limits.ts";
 import type { MemoryBlobStore } from "../../src/blob/memory.ts";
 import { changeDirectories, encodeChangeOp } from "../../src/catalog/changes.ts";
+import { CATALOG_LIMITS } from "../../src/catalog/limits.ts";
 import type { ChangeInfo } from "../../src/service/entity-history.ts";
+import { SERVICE_LIMITS } from "../../src/service/limits.ts";
 import { ACTOR, testStores } from "../support/open-catalog.ts";
 import { commitOf, openTestIceberg, SCHEMA } from "../support/open-iceberg.ts";
 import { SleepIsTime } from "../support/virtual-clock.ts";
@@ -199,7 +200,7 @@ test("the feed tells every change, then only new ones once a minute is settled",
   );
   const more = await allChanges(world, { token: again.token });
   expect(more.found.map(({ requestId }) => requestId)).toContain("r9");
-  await clock.sleep(LIMITS.changeSettledMs + 2 * MINUTE);
+  await clock.sleep(CATALOG_LIMITS.changeSettledMs + 2 * MINUTE);
   const settled = await allChanges(world, { token: more.token });
   expect(settled.found).toEqual([]);
   // Nothing of a settled minute is kept in the token.
@@ -219,7 +220,7 @@ test("a record that lands late is delivered, until its minute is settled", async
   };
   const { op } = encodeChangeOp(account, ids.mint(), "commit-table", authorship, []);
   const before = await allChanges(world, { sinceMs: clock.nowMs() - MINUTE });
-  await clock.sleep(LIMITS.changeSettledMs - MINUTE);
+  await clock.sleep(CATALOG_LIMITS.changeSettledMs - MINUTE);
   const between = await allChanges(world, { token: before.token });
   expect(between.found).toEqual([]);
   const landed = await stores.pointers.commit({ writerId: ids.mint(), ops: [op] });
@@ -247,7 +248,7 @@ test("a forged token, one too old, and both token and time are refused", async (
   const both = { code: "FEED_INVALID" };
   await expect(history.changes(ACTOR, { token, sinceMs: 1 })).rejects.toMatchObject(both);
   await expect(history.changes(ACTOR, { sinceMs: -1 })).rejects.toMatchObject(both);
-  await clock.sleep(LIMITS.historyRetentionMs + 60 * MINUTE);
+  await clock.sleep(SERVICE_LIMITS.historyRetentionMs + 60 * MINUTE);
   const gone = { code: "HISTORY_GONE" };
   await expect(history.changes(ACTOR, { token })).rejects.toMatchObject(gone);
   await expect(history.audit(ACTOR, { fromMs: 0 })).rejects.toMatchObject(gone);

@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { sha256Hex } from "../../src/base/hash.ts";
-import { LIMITS } from "../../src/base/limits.ts";
 import { MemoryBlobStore } from "../../src/blob/memory.ts";
 import { KEY_FAMILIES } from "../../src/catalog/keys.ts";
 import { MemoryPointerStore } from "../../src/pointer/memory.ts";
 import type { Item, PointerStore } from "../../src/pointer/port.ts";
 import { FINDING_LEVELS, type FindingCode } from "../../src/service/fsck/findings.ts";
 import type { FsckFinding, FsckSummary } from "../../src/service/fsck/fsck.ts";
+import { SERVICE_LIMITS } from "../../src/service/limits.ts";
 import { enginePointers } from "../support/engine-pointers.ts";
 import { ACTOR, testStores } from "../support/open-catalog.ts";
 import { commitOf, openInMemory, SCHEMA } from "../support/open-iceberg.ts";
@@ -56,7 +56,7 @@ async function open(kind: keyof typeof STORES, clock = new SleepIsTime()) {
   await iceberg.reportMetrics(ACTOR, T, { "report-type": "scan-report" });
   await node.reports.settled();
   await node.catalog.context.background.settled();
-  await clock.sleep(LIMITS.maxPutToCommitMs + 1);
+  await clock.sleep(SERVICE_LIMITS.maxPutToCommitMs + 1);
   const blobs = stores.blobs as MemoryBlobStore;
   return {
     ...node,
@@ -104,7 +104,7 @@ describe.each(["memory", "engine"] as const)("over %s", (kind) => {
       const subject = await plant(world.planted);
       // What is younger may be on its way to its pointer.
       if (code.startsWith("PAYLOAD_") && FINDING_LEVELS[code] === "leftover") {
-        await world.clock.sleep(LIMITS.maxPutToCommitMs + 1);
+        await world.clock.sleep(SERVICE_LIMITS.maxPutToCommitMs + 1);
       }
       const { found } = await check(world);
       const codes = new Set<FindingCode>(found.map((one) => one.code));

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
-import { LIMITS } from "../../src/base/limits.ts";
 import { MemoryBlobStore } from "../../src/blob/memory.ts";
+import { CATALOG_LIMITS } from "../../src/catalog/limits.ts";
+import { SERVICE_LIMITS } from "../../src/service/limits.ts";
 import type { Fault } from "../support/faulty-pointer-store.ts";
 import { FaultyPointerStore } from "../support/faulty-pointer-store.ts";
 import { ACTOR, testStores } from "../support/open-catalog.ts";
@@ -9,7 +10,7 @@ import { VirtualClock } from "../support/virtual-clock.ts";
 
 const NS = { catalog: "c", namespace: ["a"] } as const;
 const DAY_MS = 86_400_000;
-const POLL_MS = LIMITS.jobPollMs;
+const POLL_MS = SERVICE_LIMITS.jobPollMs;
 
 /** Nodes over one store; of each, the store's calls that it made. */
 async function world() {
@@ -31,7 +32,7 @@ async function world() {
   return { clock, open };
 }
 
-const LOOK = Array.from({ length: LIMITS.jobBuckets }, () => "list");
+const LOOK = Array.from({ length: CATALOG_LIMITS.jobBuckets }, () => "list");
 
 test("an idle node looks once, at its start, and never again", async () => {
   const { clock, open } = await world();
@@ -56,7 +57,7 @@ test("while it is used a node looks once a while, and no more when it is not", a
     await iceberg.loadNamespace(ACTOR, NS);
     await clock.advance(1_000);
   }
-  const looks = calls().filter((method) => method === "list").length / LIMITS.jobBuckets;
+  const looks = calls().filter((method) => method === "list").length / CATALOG_LIMITS.jobBuckets;
   expect(looks).toBe(600_000 / POLL_MS - 1);
   await clock.advance(DAY_MS);
   expect(calls()).toEqual([]);
@@ -70,7 +71,7 @@ test("what is due is done by itself, and not before", async () => {
   await iceberg.createNamespace(ACTOR, NS, {});
   await iceberg.dropNamespace(ACTOR, NS);
   calls();
-  await clock.advance(LIMITS.dropRetentionMs - 1);
+  await clock.advance(CATALOG_LIMITS.dropRetentionMs - 1);
   expect(calls()).toEqual([]);
   expect((await dropped.list(ACTOR)).items).toHaveLength(1);
   await clock.advance(POLL_MS + 1);
@@ -92,7 +93,7 @@ test("a job whose node died is done by one that is idle, once one request has co
   await doomed.iceberg.dropNamespace(ACTOR, NS);
   // It takes what it knows with it.
   await doomed.runner.stop();
-  await clock.advance(LIMITS.dropRetentionMs + DAY_MS);
+  await clock.advance(CATALOG_LIMITS.dropRetentionMs + DAY_MS);
   expect(idle.calls()).toEqual([]);
   expect((await idle.dropped.list(ACTOR)).items).toHaveLength(1);
   await idle.iceberg.listNamespaces(ACTOR, "c", [], {});
@@ -110,7 +111,7 @@ test("a look tells when others' jobs are due: then it needs no request", async (
   idle.runner.start();
   await clock.advance(0);
   expect(idle.calls()).toEqual(LOOK);
-  await clock.advance(LIMITS.dropRetentionMs + POLL_MS);
+  await clock.advance(CATALOG_LIMITS.dropRetentionMs + POLL_MS);
   expect((await idle.dropped.list(ACTOR)).items).toEqual([]);
   await idle.runner.stop();
 });
@@ -120,13 +121,13 @@ test("a job that a dead node held is taken up when its lease is over", async () 
   const doomed = await open();
   await doomed.iceberg.createNamespace(ACTOR, NS, {});
   await doomed.iceberg.dropNamespace(ACTOR, NS);
-  await clock.advance(LIMITS.dropRetentionMs);
+  await clock.advance(CATALOG_LIMITS.dropRetentionMs);
   const { due } = await doomed.catalog.jobs.look();
   expect(due).toHaveLength(1);
   for (const id of due) await doomed.catalog.jobs.take(id);
   const idle = await open();
   idle.runner.start();
-  await clock.advance(LIMITS.jobLeaseMs - 1);
+  await clock.advance(CATALOG_LIMITS.jobLeaseMs - 1);
   expect((await idle.dropped.list(ACTOR)).items).toHaveLength(1);
   await clock.advance(POLL_MS + 1);
   expect((await idle.dropped.list(ACTOR)).items).toEqual([]);
@@ -138,7 +139,7 @@ test("a look that the store does not answer is made again", async () => {
   const maker = await open();
   await maker.iceberg.createNamespace(ACTOR, NS, {});
   await maker.iceberg.dropNamespace(ACTOR, NS);
-  await clock.advance(LIMITS.dropRetentionMs);
+  await clock.advance(CATALOG_LIMITS.dropRetentionMs);
   let down = false;
   const node = await open(() => (down ? { fault: "notSent" } : undefined));
   down = true;

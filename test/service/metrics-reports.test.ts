@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { LIMITS } from "../../src/base/limits.ts";
+import { CATALOG_LIMITS } from "../../src/catalog/limits.ts";
 import { owners } from "../../src/catalog/owners.ts";
+import { SERVICE_LIMITS } from "../../src/service/limits.ts";
 import type { TableRef } from "../../src/service/requests.ts";
 import { FaultyBlobStore } from "../support/faulty-blob-store.ts";
 import { FaultyPointerStore } from "../support/faulty-pointer-store.ts";
@@ -56,7 +57,7 @@ test("reports of each table are kept apart, newest first, to the last bit", asyn
 });
 
 test("only the newest are kept, whichever node took them, and no trace of the others", async () => {
-  const limit = LIMITS.reportsPerTable;
+  const limit = CATALOG_LIMITS.reportsPerTable;
   const script = fc.array(fc.nat({ max: 1 }), { minLength: limit - 3, maxLength: 2 * limit + 5 });
   await fc.assert(
     fc.asyncProperty(script, async (turns) => {
@@ -126,15 +127,15 @@ test("no more reports wait than may, and none that is too large", async () => {
       : undefined,
   );
   const node = await withTable(await openTestIceberg({ ...stores, blobs }), "t");
-  const large = { ...reportOf(0), filter: "x".repeat(LIMITS.reportBytes) };
+  const large = { ...reportOf(0), filter: "x".repeat(SERVICE_LIMITS.reportBytes) };
   await node.iceberg.reportMetrics(ACTOR, T, large);
-  for (let n = 0; n < LIMITS.reportsWaiting + 3; n++) {
+  for (let n = 0; n < SERVICE_LIMITS.reportsWaiting + 3; n++) {
     await node.iceberg.reportMetrics(ACTOR, T, reportOf(n));
   }
   expect(await counted(node)).toEqual({ dropped: 4 });
   released.resolve();
   await node.reports.settled();
-  expect(await counted(node)).toEqual({ dropped: 4, stored: LIMITS.reportsWaiting });
+  expect(await counted(node)).toEqual({ dropped: 4, stored: SERVICE_LIMITS.reportsWaiting });
 });
 
 test("a table that is not there takes no report, and has none", async () => {

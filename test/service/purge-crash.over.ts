@@ -1,13 +1,14 @@
 import { expect, test } from "vitest";
 import { FirnError } from "../../src/base/error.ts";
 import type { JobId } from "../../src/base/ids.ts";
-import { LIMITS } from "../../src/base/limits.ts";
 import { MemoryBlobStore } from "../../src/blob/memory.ts";
 import type { BlobStore } from "../../src/blob/port.ts";
 import type { AccountCatalog } from "../../src/catalog/catalog.ts";
 import { JobLease } from "../../src/catalog/jobs.ts";
+import { CATALOG_LIMITS } from "../../src/catalog/limits.ts";
 import { beginPurge, endPurge } from "../../src/catalog/purging.ts";
 import type { PointerStore } from "../../src/pointer/port.ts";
+import { SERVICE_LIMITS } from "../../src/service/limits.ts";
 import { checkStore } from "../catalog/support/check-store.ts";
 import { type Fault, FaultyPointerStore } from "../support/faulty-pointer-store.ts";
 import { ACTOR, testStores } from "../support/open-catalog.ts";
@@ -79,7 +80,7 @@ async function expired() {
   await node.iceberg.registerTable(ACTOR, NS, request);
   const { entity } = await node.catalog.tables.get({ catalog: "c", path: ["a"], name: "t" });
   await node.iceberg.dropTable(ACTOR, { ...NS, table: "t" }, { purgeRequested: true });
-  await stores.clock.sleep(LIMITS.dropRetentionMs);
+  await stores.clock.sleep(CATALOG_LIMITS.dropRetentionMs);
   const open = (mortal?: Mortal, seed = 2) => {
     const ports = { ...testStores({ clock: stores.clock, seed }), blobs: stores.blobs };
     const pointers = mortal?.pointers(stores.pointers) ?? stores.pointers;
@@ -122,7 +123,7 @@ test("killed before any call, another node brings the purge to the same end", as
     if (!(await killAt(world, call))) break;
     kills++;
     await treeOf(world);
-    await world.stores.clock.sleep(LIMITS.jobLeaseMs);
+    await world.stores.clock.sleep(CATALOG_LIMITS.jobLeaseMs);
     const { runner } = await world.open();
     await runner.runDue();
     expect({ tree: await treeOf(world), left: await world.left() }, `call ${call}`).toEqual(
@@ -149,7 +150,7 @@ test("killed before any call: what comes back has all its files, or stays away",
       expect(["BEING_PURGED", "DROPPED_NOT_FOUND"]).toContain(error.code);
       gone++;
     }
-    await world.stores.clock.sleep(LIMITS.jobLeaseMs);
+    await world.stores.clock.sleep(CATALOG_LIMITS.jobLeaseMs);
     await (await world.open()).runner.runDue();
     await treeOf(world);
   }
@@ -194,7 +195,7 @@ test.each([0, 1, 2])(
       await runner.runDue().catch(() => undefined);
       await store.releaseAll();
       await treeOf(world);
-      await world.stores.clock.sleep(LIMITS.jobLeaseMs);
+      await world.stores.clock.sleep(CATALOG_LIMITS.jobLeaseMs);
       await (await world.open()).runner.runDue();
       expect({ tree: await treeOf(world), left: await world.left() }, `call ${call}`).toEqual(
         expected,
@@ -215,9 +216,9 @@ test("a node that stood still for longer than its lease changes nothing any more
   const { catalog } = world.node;
   const [id] = (await catalog.jobs.look()).due;
   const slow = await takenBy(catalog, id!);
-  const freeMs = world.stores.clock.nowMs() + LIMITS.jobLeaseMs;
+  const freeMs = world.stores.clock.nowMs() + CATALOG_LIMITS.jobLeaseMs;
   expect(await catalog.jobs.take(id!)).toEqual({ freeMs });
-  await world.stores.clock.sleep(LIMITS.jobLeaseMs);
+  await world.stores.clock.sleep(CATALOG_LIMITS.jobLeaseMs);
   await (await world.open()).runner.runDue();
   const lost = { kind: "Conflict", code: "JOB_LEASE_LOST" };
   await expect(slow.renew()).rejects.toMatchObject(lost);
@@ -244,10 +245,10 @@ test("a job that fails waits longer each time, and does not keep others from run
   const [id] = (await catalog.jobs.look()).due;
   await iceberg.dropNamespace(ACTOR, NS);
   const lease = await takenBy(catalog, id!);
-  await lease.release(LIMITS.jobRetryMs, { lastFailure: "STORE_UNAVAILABLE" });
+  await lease.release(SERVICE_LIMITS.jobRetryMs, { lastFailure: "STORE_UNAVAILABLE" });
   await runner.runDue();
   expect(await catalog.jobs.get(id!)).toMatchObject({ tries: 1, lastFailure: "STORE_UNAVAILABLE" });
-  await world.stores.clock.sleep(LIMITS.jobRetryMs);
+  await world.stores.clock.sleep(SERVICE_LIMITS.jobRetryMs);
   await runner.runDue();
   expect(await catalog.jobs.get(id!)).toBeUndefined();
 });

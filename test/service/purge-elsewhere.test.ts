@@ -2,9 +2,9 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { JobId } from "../../src/base/ids.ts";
-import { LIMITS } from "../../src/base/limits.ts";
 import { createMetrics } from "../../src/base/metrics.ts";
 import { Locations } from "../../src/blob/locations.ts";
+import { CATALOG_LIMITS } from "../../src/catalog/limits.ts";
 import { type CatalogNode, openNode } from "../../src/service/node.ts";
 import { ACTOR, testStores } from "../support/open-catalog.ts";
 import { scratchDirectory } from "../support/open-iceberg.ts";
@@ -45,7 +45,7 @@ function deployment() {
     readdirSync(join(elsewhere, "v2"), { recursive: true, withFileTypes: true }).filter((entry) =>
       entry.isFile(),
     ).length;
-  const retention = () => stores.clock.sleep(LIMITS.dropRetentionMs);
+  const retention = () => stores.clock.sleep(CATALOG_LIMITS.dropRetentionMs);
   return { start, files, failed, retention, metadataLocation, stores, elsewhere };
 }
 

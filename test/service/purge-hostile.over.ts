@@ -2,8 +2,8 @@ import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import type { JobId } from "../../src/base/ids.ts";
-import { LIMITS } from "../../src/base/limits.ts";
 import type { WorkLimits } from "../../src/base/work-threads.ts";
+import { CATALOG_LIMITS } from "../../src/catalog/limits.ts";
 import { SystemClock } from "../../src/runtime/clock.ts";
 import type { OnUnreadableFiles } from "../../src/service/purge.ts";
 import { type Reading, threadReading } from "../../src/service/reading.ts";
@@ -39,7 +39,7 @@ async function purgeWith(which: RegExp, content: Uint8Array, reading: () => Read
       .sort()[0] ?? "";
   writeFileSync(join(metadata, name), content);
   await node.iceberg.dropTable(ACTOR, { ...NS, table: "t" }, { purgeRequested: true });
-  await stores.clock.sleep(LIMITS.dropRetentionMs);
+  await stores.clock.sleep(CATALOG_LIMITS.dropRetentionMs);
   return {
     node,
     told,

@@ -5,6 +5,7 @@ import { MemoryBlobStore } from "../../src/blob/memory.ts";
 import { encodeSummary } from "../../src/catalog/codec/summary.ts";
 import type { CatalogContext } from "../../src/catalog/context.ts";
 import { FAMILIES, KEY_FAMILIES, keyOf } from "../../src/catalog/keys.ts";
+import { CATALOG_LIMITS } from "../../src/catalog/limits.ts";
 import type { Table } from "../../src/catalog/model.ts";
 import { sharesFiles } from "../../src/catalog/purging.ts";
 import { MemoryPointerStore } from "../../src/pointer/memory.ts";
@@ -50,12 +51,12 @@ async function world(sweepMs: number) {
   const request = { name: "t", schema: SCHEMA, properties: {}, stageCreate: false };
   await first.iceberg.createTable(ACTOR, NS, request);
   await first.iceberg.dropTable(ACTOR, T, { purgeRequested: true });
-  await clock.advance(LIMITS.dropRetentionMs);
+  await clock.advance(CATALOG_LIMITS.dropRetentionMs);
   return { clock, files, swept, first, second };
 }
 
 test("a purge whose look at all tables outlasts its lease is one node's all the same", async () => {
-  const { clock, files, swept, first, second } = await world(5 * LIMITS.jobLeaseMs);
+  const { clock, files, swept, first, second } = await world(5 * CATALOG_LIMITS.jobLeaseMs);
   let over = false;
   const purged = first.runner.runDue().then(() => {
     over = true;
@@ -65,7 +66,7 @@ test("a purge whose look at all tables outlasts its lease is one node's all the 
   // The other one looks all the while, and finds the job taken.
   for (let looks = 0; looks < 40 && !over; looks++) {
     const looked = second.runner.runDue();
-    await clock.advance(LIMITS.jobLeaseMs / 3);
+    await clock.advance(CATALOG_LIMITS.jobLeaseMs / 3);
     await looked;
   }
   expect([over, swept.begun]).toEqual([true, 1]);

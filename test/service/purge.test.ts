@@ -2,8 +2,8 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { JobId } from "../../src/base/ids.ts";
-import { LIMITS } from "../../src/base/limits.ts";
 import type { AccountStores } from "../../src/catalog/accounts.ts";
+import { CATALOG_LIMITS } from "../../src/catalog/limits.ts";
 import type { PointerStore } from "../../src/pointer/port.ts";
 import { ACTOR, testStores } from "../support/open-catalog.ts";
 import { openTestIceberg, scratchDirectory, type TestIceberg } from "../support/open-iceberg.ts";
@@ -43,7 +43,7 @@ async function planted(version: "v1" | "v2" = "v2", given?: AccountStores): Prom
   const { entity } = await node.catalog.tables.get({ catalog: "c", path: ["a"], name: "t" });
   const root = join(directory, version);
   writeFileSync(join(root, "data", "stranger.parquet"), "not the table's");
-  const later = () => stores.clock.sleep(LIMITS.dropRetentionMs);
+  const later = () => stores.clock.sleep(CATALOG_LIMITS.dropRetentionMs);
   return { ...node, stores, id: entity.id, root, metadataLocation, later };
 }
 

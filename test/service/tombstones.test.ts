@@ -2,13 +2,15 @@ import { expect, test } from "vitest";
 import { LIMITS } from "../../src/base/limits.ts";
 import { MemoryBlobStore } from "../../src/blob/memory.ts";
 import { locationKey } from "../../src/catalog/keys.ts";
+import { CATALOG_LIMITS } from "../../src/catalog/limits.ts";
 import type { PointerOp } from "../../src/pointer/port.ts";
+import { SERVICE_LIMITS } from "../../src/service/limits.ts";
 import { type Fault, FaultyPointerStore } from "../support/faulty-pointer-store.ts";
 import { ACTOR, testStores } from "../support/open-catalog.ts";
 import { openInMemory } from "../support/open-iceberg.ts";
 import { VirtualClock } from "../support/virtual-clock.ts";
 
-const DAY_MS = LIMITS.tombstoneSweepMs;
+const DAY_MS = SERVICE_LIMITS.tombstoneSweepMs;
 const LIFE_MS = LIMITS.tombstoneLifeMs;
 const NS = { catalog: "c", namespace: ["a"] } as const;
 
@@ -87,7 +89,7 @@ test("a node forgets what it deleted, past its life and not before, and then is 
   await clock.advance(LIFE_MS);
   expect(calls()).toEqual([]);
   expect(await dead()).toEqual(left);
-  await clock.advance(2 * LIMITS.forgetSpreadMs);
+  await clock.advance(2 * SERVICE_LIMITS.forgetSpreadMs);
   expect(await dead()).toEqual([]);
   expect(await forgotten("node")).toBe(left.length);
   // The name goes on as one that never was.
@@ -97,7 +99,7 @@ test("a node forgets what it deleted, past its life and not before, and then is 
   await clock.advance(3 * DAY_MS);
   expect(await jobs()).toBe(6);
   calls();
-  await clock.advance(LIMITS.dropRetentionMs - 4 * DAY_MS);
+  await clock.advance(CATALOG_LIMITS.dropRetentionMs - 4 * DAY_MS);
   expect(calls()).toEqual([]);
   await runner.stop();
   await die();
@@ -115,13 +117,13 @@ test("what a dead node left another one sweeps, a day later, and nothing else", 
   const other = await open();
   await clock.advance(LIFE_MS + DAY_MS / 4);
   expect(await dead()).toHaveLength(300);
-  await clock.advance(2 * DAY_MS - LIFE_MS - DAY_MS / 4 - LIMITS.jobPollMs);
+  await clock.advance(2 * DAY_MS - LIFE_MS - DAY_MS / 4 - SERVICE_LIMITS.jobPollMs);
   // One that is younger than its life when the sweep comes by.
   await stores.pointers.commit({
     writerId: "w",
     ops: [{ op: "delete", key: alive, expected: 1n }],
   });
-  await clock.advance(LIMITS.jobPollMs + LIFE_MS / 2);
+  await clock.advance(SERVICE_LIMITS.jobPollMs + LIFE_MS / 2);
   expect(await dead()).toEqual([alive]);
   expect(await other.forgotten("sweep")).toBe(300);
   expect(await jobs()).toBe(0);
@@ -135,15 +137,17 @@ test("they are forgotten at a bounded rate, few at once", async () => {
   const { clock, open, dead } = await world();
   const node = await open();
   await node.bury(2_000);
-  await clock.advance(LIFE_MS + LIMITS.forgetSpreadMs - 1);
+  await clock.advance(LIFE_MS + SERVICE_LIMITS.forgetSpreadMs - 1);
   node.calls();
   let most = 0;
   for (let ms = 0; ms < 60_000; ms += 1_000) {
     await clock.advance(1_000);
     most = Math.max(most, node.calls().filter((method) => method === "forget").length);
   }
-  expect(most).toBeGreaterThan(LIMITS.forgottenPerSecond / 2);
-  expect(most).toBeLessThanOrEqual(LIMITS.forgottenPerSecond + LIMITS.forgottenAtOnce);
+  expect(most).toBeGreaterThan(SERVICE_LIMITS.forgottenPerSecond / 2);
+  expect(most).toBeLessThanOrEqual(
+    SERVICE_LIMITS.forgottenPerSecond + SERVICE_LIMITS.forgottenAtOnce,
+  );
   expect(await dead()).toEqual([]);
   await node.die();
 });
@@ -155,10 +159,10 @@ test("a store that fails is asked again, and loses no tombstone", async () => {
   await node.bury(120);
   await node.catalog.context.background.settled();
   down = true;
-  await clock.advance(LIFE_MS + 10 * LIMITS.jobRetryMs);
+  await clock.advance(LIFE_MS + 10 * SERVICE_LIMITS.jobRetryMs);
   down = false;
   expect(await dead()).toHaveLength(120);
-  await clock.advance(2 * LIMITS.jobRetryMs);
+  await clock.advance(2 * SERVICE_LIMITS.jobRetryMs);
   expect(await dead()).toEqual([]);
   await node.die();
 });
@@ -182,10 +186,10 @@ test("a sweep that is stopped or killed goes on from where it was, on any node",
     };
     await clock.advance(ms);
     down = end === "killed";
-    await Promise.all([clock.advance(LIMITS.jobRetryMs), node.die()]);
+    await Promise.all([clock.advance(SERVICE_LIMITS.jobRetryMs), node.die()]);
     down = false;
     // A lease that nobody gave back is over by then, and so is the pause of a job that failed.
-    await clock.advance(LIMITS.jobLeaseMs + LIMITS.jobRetryMs);
+    await clock.advance(CATALOG_LIMITS.jobLeaseMs + SERVICE_LIMITS.jobRetryMs);
   };
   await sweepFor(2_000, "stopped");
   const [after] = [(await dead()).length];

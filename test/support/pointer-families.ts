@@ -1,4 +1,4 @@
-import { LIMITS } from "../../src/base/limits.ts";
+import { CATALOG_LIMITS } from "../../src/catalog/limits.ts";
 import type { KeyFamily } from "../../src/pointer/key.ts";
 
 /** A small grammar of its own for the suites of pointer stores: listed, unlisted, nested. */
@@ -12,7 +12,7 @@ export const TEST_FAMILIES: readonly KeyFamily[] = [
     name: "record",
     pattern: "/test/{space}/records/{record}",
     listed: true,
-    summaryBytes: LIMITS.changeRecordBytes,
+    summaryBytes: CATALOG_LIMITS.changeRecordBytes,
   },
   { name: "receipt", pattern: "/test/{space}/receipts/{operation}/{key}", listed: false },
 ];

@@ -7,6 +7,7 @@ import type { BlobStore } from "../../blob/port.ts";
 import { type CutRecord, type KeyState, rollForward } from "../../catalog/cut.ts";
 import { summaryOfItem } from "../../catalog/entities.ts";
 import { digits19, directoryOf, FAMILIES, keyOf, leafText } from "../../catalog/keys.ts";
+import { CATALOG_LIMITS } from "../../catalog/limits.ts";
 import type { ChangedKey, ChangeRecord, Entity } from "../../catalog/model.ts";
 import { listPage } from "../../catalog/pages.ts";
 import { fullKey, payloadPath, shaOfPath } from "../../catalog/paths.ts";
@@ -177,7 +178,7 @@ async function readSpan(
 ): Promise<void> {
   const last = Math.floor((toMs + LIMITS.clockSkewMs) / 60_000);
   for (let minute = Math.floor(fromMs / 60_000); minute <= last; minute++) {
-    const shards = Array.from({ length: LIMITS.changeShards }, async (_, shard) => {
+    const shards = Array.from({ length: CATALOG_LIMITS.changeShards }, async (_, shard) => {
       const bucket = `${digits19(minute)}-${shard}`;
       const { items } = await listPage(
         parts.pointers,

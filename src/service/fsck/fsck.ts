@@ -1,7 +1,6 @@
 import { assert } from "../../base/assert.ts";
 import { Stopwatch } from "../../base/clock.ts";
 import type { WriterId } from "../../base/ids.ts";
-import { LIMITS } from "../../base/limits.ts";
 import { persist } from "../../base/persist.ts";
 import type { Prng } from "../../base/prng.ts";
 import { settleAll } from "../../base/settle-all.ts";
@@ -9,6 +8,7 @@ import type { BlobStore } from "../../blob/port.ts";
 import { FAMILIES, parseKey } from "../../catalog/keys.ts";
 import { type WalkedPointer, walkCounts, walkPointers } from "../../catalog/walk.ts";
 import type { Item } from "../../pointer/port.ts";
+import { SERVICE_LIMITS } from "../limits.ts";
 import { Chains, recordOf } from "./chains.ts";
 import { FINDING_LEVELS, type Finding, type FindingLevel } from "./findings.ts";
 import { type JudgeFiles, judge } from "./judge.ts";
@@ -81,7 +81,7 @@ export class Fsck {
   /** @param repair derived keys are put right, with a compare-and-set. */
   async *run(repair = false): AsyncGenerator<FsckFinding, FsckSummary> {
     const { clock, scratch } = this.#parts;
-    const { historyRetentionMs = LIMITS.historyRetentionMs } = this.#parts;
+    const { historyRetentionMs = SERVICE_LIMITS.historyRetentionMs } = this.#parts;
     const stopwatch = new Stopwatch(clock);
     const counts = walkCounts();
     const sinceMs = clock.nowMs() - historyRetentionMs + RETENTION_MARGIN_MS;

@@ -13,6 +13,7 @@ import { type ExpectedKey, expectedKeys, fitSummary } from "../../catalog/expect
 import { guardKeys } from "../../catalog/guards.ts";
 import { jobKeys, jobOf } from "../../catalog/jobs.ts";
 import { FAMILIES, keyOf } from "../../catalog/keys.ts";
+import { CATALOG_LIMITS } from "../../catalog/limits.ts";
 import type {
   Catalog,
   ChangeRecord,
@@ -48,7 +49,7 @@ export type JudgeFiles = (
 /** Two clocks, each as far from the store's as it may be. */
 const CLOCKS_APART_MS = 2 * LIMITS.clockSkewMs;
 /** How long a job may be held. */
-const JOB_HELD_MS = LIMITS.jobLeaseMs + CLOCKS_APART_MS;
+const JOB_HELD_MS = CATALOG_LIMITS.jobLeaseMs + CLOCKS_APART_MS;
 
 /**
  * Compares one pointer with everything that it refers to. Nothing is proven by that: the reads are

@@ -1,11 +1,11 @@
 import type { AccountId } from "../../base/ids.ts";
-import { LIMITS } from "../../base/limits.ts";
 import { parseKey } from "../../catalog/keys.ts";
 import type { ChangeRecord } from "../../catalog/model.ts";
 import { fullKey } from "../../catalog/paths.ts";
 import { canonicalType, payloadOfKey } from "../../catalog/references.ts";
 import { type WalkCounts, walkPayloads } from "../../catalog/walk.ts";
 import { SortedLines, type SortPorts } from "../gc/sorted-lines.ts";
+import { SERVICE_LIMITS } from "../limits.ts";
 import { type Finding, finding } from "./findings.ts";
 import type { FsckStores } from "./look.ts";
 
@@ -55,7 +55,7 @@ export class PayloadRefs {
       }
       const { path, size, modifiedAtMs } = payload;
       // What is younger may be on its way to its pointer.
-      if (modifiedAtMs > stores.clock.nowMs() - LIMITS.maxPutToCommitMs) continue;
+      if (modifiedAtMs > stores.clock.nowMs() - SERVICE_LIMITS.maxPutToCommitMs) continue;
       const code = payload.parsed === undefined ? "PAYLOAD_UNKNOWN" : "PAYLOAD_ORPHANED";
       yield finding(code, path, { size });
     }

@@ -7,6 +7,7 @@ import { walkPayloads } from "../../catalog/walk.ts";
 import { CommitsTold } from "../../pointer/commits-told.ts";
 import type { Batch, PointerStore } from "../../pointer/port.ts";
 import type { JobWaits } from "../job-runner.ts";
+import { SERVICE_LIMITS } from "../limits.ts";
 import {
   type Deleting,
   deleteOrphans,
@@ -210,7 +211,7 @@ export class Collector {
   }
 
   #secondMs(endedMs: number): number {
-    const { gcGraceMs = LIMITS.gcGraceMs } = this.#served.settings;
+    const { gcGraceMs = SERVICE_LIMITS.gcGraceMs } = this.#served.settings;
     return endedMs + gcGraceMs + CLOCKS_APART_MS;
   }
 
@@ -307,7 +308,7 @@ export class Collector {
     const { blobs, catalog } = this.#served;
     const { account, clock } = catalog.context;
     // A payload younger than this is not a candidate, by the store's own clock.
-    const latestMs = clock.nowMs() - LIMITS.catalogGcFloorMs;
+    const latestMs = clock.nowMs() - SERVICE_LIMITS.catalogGcFloorMs;
     for await (const { path, size, modifiedAtMs, parsed } of walkPayloads(
       { blobs, clock },
       { account },

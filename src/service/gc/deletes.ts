@@ -1,7 +1,7 @@
 import type { TableId } from "../../base/ids.ts";
-import { LIMITS } from "../../base/limits.ts";
 import { shaOfPath } from "../../catalog/paths.ts";
 import { readOwners } from "../../catalog/walk.ts";
+import { SERVICE_LIMITS } from "../limits.ts";
 import { deleteAt } from "./mark.ts";
 import type { Pace } from "./pace.ts";
 import { type Carrier, type GcParts, stopped } from "./parts.ts";
@@ -49,8 +49,8 @@ export async function deletePayloads(
   deleting: Deleting,
   payloads: readonly DoomedPayload[],
 ): Promise<void> {
-  for (let at = 0; at < payloads.length; at += LIMITS.gcBatchBlobs) {
-    await deleteBatch(deleting, payloads.slice(at, at + LIMITS.gcBatchBlobs));
+  for (let at = 0; at < payloads.length; at += SERVICE_LIMITS.gcBatchBlobs) {
+    await deleteBatch(deleting, payloads.slice(at, at + SERVICE_LIMITS.gcBatchBlobs));
   }
 }
 
@@ -147,7 +147,7 @@ export async function deleteOrphans(
   let batch: OrphanLine[] = [];
   for await (const line of lines) {
     const orphan = orphanOfLine(line);
-    const isFull = batch.length >= LIMITS.purgeBatchFiles;
+    const isFull = batch.length >= SERVICE_LIMITS.purgeBatchFiles;
     if (isFull || (batch[0] !== undefined && batch[0].table !== orphan.table)) {
       await deleteFiles(deleting, batch);
       batch = [];

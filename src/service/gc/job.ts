@@ -1,11 +1,11 @@
 import { FirnError } from "../../base/error.ts";
 import type { JobId, WriterId } from "../../base/ids.ts";
-import { LIMITS } from "../../base/limits.ts";
 import { encodeJob } from "../../catalog/codec/job.ts";
 import type { CatalogContext } from "../../catalog/context.ts";
 import { type JobLease, jobKeys, jobOf } from "../../catalog/jobs.ts";
 import type { Job } from "../../catalog/model.ts";
 import type { PointerOp, PointerStore } from "../../pointer/port.ts";
+import { SERVICE_LIMITS } from "../limits.ts";
 
 /*
  * An account has one job that collects, or none: a run ends with the job of the next one, as long
@@ -30,7 +30,7 @@ function jobDueAt(account: string, dueMs: number): Job {
 
 /** When the run after `nowMs` begins: at the same times on every node. */
 export function nextPeriodMs(nowMs: number): number {
-  return (Math.floor(nowMs / LIMITS.gcPeriodMs) + 1) * LIMITS.gcPeriodMs;
+  return (Math.floor(nowMs / SERVICE_LIMITS.gcPeriodMs) + 1) * SERVICE_LIMITS.gcPeriodMs;
 }
 
 /**

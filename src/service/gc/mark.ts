@@ -1,15 +1,16 @@
 import { Stopwatch } from "../../base/clock.ts";
 import { FirnError } from "../../base/error.ts";
 import type { TableId } from "../../base/ids.ts";
-import { LIMITS } from "../../base/limits.ts";
 import { readEntity } from "../../catalog/entities.ts";
 import { jobKeys } from "../../catalog/jobs.ts";
+import { CATALOG_LIMITS } from "../../catalog/limits.ts";
 import type { Job, SnapshotSummary, Summary, Table } from "../../catalog/model.ts";
 import { shaOfPath } from "../../catalog/paths.ts";
 import { blobsOfChange } from "../../catalog/references.ts";
 import { readChange, type WalkedPointer, walkPointers } from "../../catalog/walk.ts";
 import { putCertain } from "../../pointer/certain.ts";
 import type { Item, Live } from "../../pointer/port.ts";
+import { SERVICE_LIMITS } from "../limits.ts";
 import type { Pace } from "./pace.ts";
 import { type Carrier, type GcParts, stopped } from "./parts.ts";
 import { countGarbage, type GarbageKind, type GarbageReport } from "./report.ts";
@@ -22,7 +23,7 @@ const SHA = /^[0-9a-f]{64}$/;
 /** Pointers between two looks at the lease and the pace. */
 const KEEP_EVERY = 256;
 /** Later than any request that could still write what has ended: nothing here is in a hurry. */
-const SLACK_MS = LIMITS.catalogGcFloorMs;
+const SLACK_MS = SERVICE_LIMITS.catalogGcFloorMs;
 
 /** What a mark fills. */
 export interface MarkSinks {
@@ -140,13 +141,13 @@ export class Mark {
 
   async #change(walked: WalkedLive): Promise<void> {
     const { context } = this.#parts.catalog;
-    const { historyRetentionMs = LIMITS.historyRetentionMs } = this.#parts.settings;
+    const { historyRetentionMs = SERVICE_LIMITS.historyRetentionMs } = this.#parts.settings;
     const [, bucket = ""] = walked.key.values;
     const minute = Number(bucket.slice(0, bucket.indexOf("-")));
     if (!Number.isSafeInteger(minute)) {
       throw stopped("a change record has no time", { key: walked.item.key });
     }
-    const keptMs = historyRetentionMs + LIMITS.changeSettledMs;
+    const keptMs = historyRetentionMs + CATALOG_LIMITS.changeSettledMs;
     // Of the end of its minute, so that the whole minute goes at once.
     const expiresMs = (minute + 1) * 60_000 + keptMs;
     if (expiresMs <= this.#nowMs) {
@@ -187,7 +188,7 @@ export class Mark {
   /** One that is over and was kept for what it left undone, or that nobody can find any more. */
   async #job(item: Live, job: Job): Promise<void> {
     const { context } = this.#parts.catalog;
-    const keptMs = this.#parts.settings.historyRetentionMs ?? LIMITS.historyRetentionMs;
+    const keptMs = this.#parts.settings.historyRetentionMs ?? SERVICE_LIMITS.historyRetentionMs;
     if (Math.max(job.dueMs, job.heldUntilMs) + keptMs > this.#nowMs) return;
     const [, due] = jobKeys(context.account, job.id, job.dueMs);
     await this.#pace.spend(1);
@@ -229,7 +230,7 @@ export class Mark {
     countGarbage(this.#report, kind, 1);
     if (this.#isDry) return;
     this.#going.push(item);
-    if (this.#going.length >= LIMITS.forgottenAtOnce) await this.#flush();
+    if (this.#going.length >= SERVICE_LIMITS.forgottenAtOnce) await this.#flush();
   }
 
   async #flush(): Promise<void> {

@@ -1,5 +1,5 @@
 import type { Clock } from "../../base/clock.ts";
-import { LIMITS } from "../../base/limits.ts";
+import { SERVICE_LIMITS } from "../limits.ts";
 
 /**
  * Bounds what a collection asks of the stores, in requests and bytes a second, so that it never
@@ -18,8 +18,8 @@ export class Pace {
   async spend(requests: number, bytes = 0): Promise<void> {
     const nowMs = this.#clock.monotonicMs();
     const costMs = Math.max(
-      (requests / LIMITS.gcRequestsPerSecond) * 1_000,
-      (bytes / LIMITS.gcBytesPerSecond) * 1_000,
+      (requests / SERVICE_LIMITS.gcRequestsPerSecond) * 1_000,
+      (bytes / SERVICE_LIMITS.gcBytesPerSecond) * 1_000,
     );
     this.#paidMs = Math.max(this.#paidMs, nowMs - 1_000) + costMs;
     if (this.#paidMs > nowMs) await this.#clock.sleep(this.#paidMs - nowMs);

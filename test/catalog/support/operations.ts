@@ -1,6 +1,5 @@
 import { FirnError } from "../../../src/base/error.ts";
 import type { ViewUuid } from "../../../src/base/ids.ts";
-import { LIMITS } from "../../../src/base/limits.ts";
 import { persist } from "../../../src/base/persist.ts";
 import type { BlobStore } from "../../../src/blob/port.ts";
 import type { AccountCatalog } from "../../../src/catalog/catalog.ts";
@@ -8,6 +7,7 @@ import { directoriesAbove } from "../../../src/catalog/claims.ts";
 import type { UndropTarget } from "../../../src/catalog/dropped.ts";
 import type { Droppable } from "../../../src/catalog/drops.ts";
 import { JobLease } from "../../../src/catalog/jobs.ts";
+import { CATALOG_LIMITS } from "../../../src/catalog/limits.ts";
 import type {
   IcebergTable,
   Relation,
@@ -534,7 +534,7 @@ export function endPurges(): Operation {
 
 /** Lets the retention pass, and everything that was dropped go for good. */
 export async function expireDropped(catalog: AccountCatalog): Promise<void> {
-  await catalog.context.clock.sleep(LIMITS.dropRetentionMs);
+  await catalog.context.clock.sleep(CATALOG_LIMITS.dropRetentionMs);
   const { context } = catalog;
   await eachDue(catalog, async (lease) => {
     await beginPurge(context, lease);

@@ -1,4 +1,4 @@
-import { LIMITS } from "../../../src/base/limits.ts";
+import { CATALOG_LIMITS } from "../../../src/catalog/limits.ts";
 import * as op from "./operations.ts";
 import type { Race } from "./schedules.ts";
 
@@ -81,7 +81,7 @@ const DROPPED: Pick<Race, "tree" | "reads"> = {
 /** The same, when its retention is over. */
 const EXPIRED: Start = {
   ...DROPPED,
-  laterMs: LIMITS.dropRetentionMs + 1,
+  laterMs: CATALOG_LIMITS.dropRetentionMs + 1,
 };
 
 /** Whatever makes a thing appear, with whatever makes its parent vanish. */

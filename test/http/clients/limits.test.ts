@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { LIMITS } from "../../../src/base/limits.ts";
+import { CATALOG_LIMITS } from "../../../src/catalog/limits.ts";
+import { SERVICE_LIMITS } from "../../../src/service/limits.ts";
 import { Node, SCHEMA } from "./support.ts";
 
 let node: Node;
@@ -31,8 +33,12 @@ test.each([
     LIMITS.namespaceLevels,
     () => node.get(`/namespaces/${named(33).join("%1F")}`),
   ],
-  ["the bytes of a location", LIMITS.locationBytes, () => createAt("x".repeat(2_000))],
-  ["directories over a location", LIMITS.locationLevels, () => createAt(named(80).join("/"))],
+  ["the bytes of a location", CATALOG_LIMITS.locationBytes, () => createAt("x".repeat(2_000))],
+  [
+    "directories over a location",
+    SERVICE_LIMITS.locationLevels,
+    () => createAt(named(80).join("/")),
+  ],
   ["query parameters", 64, () => node.get(`/config?${named(70).join("=1&")}`)],
 ] as const)("a refusal of too much names the limit: %s", async (_, limit, send) => {
   const reply = await send();

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { LIMITS } from "../../../src/base/limits.ts";
+import { CATALOG_LIMITS } from "../../../src/catalog/limits.ts";
 import { GC_JOB } from "../../../src/service/gc/job.ts";
 import {
   broken,
@@ -38,7 +38,7 @@ async function runKilledAt(at: number, side: "before" | "after"): Promise<boolea
   await commits(writer, 1);
   const other = await world.open();
   for (let round = 0; round < 4 && (await payloads(world)).length > LIVE + 2; round++) {
-    await world.clock.sleep(GRACE_MS + LIMITS.jobLeaseMs);
+    await world.clock.sleep(GRACE_MS + CATALOG_LIMITS.jobLeaseMs);
     await collect(other);
     expect(await broken(world)).toEqual([]);
     expect(other.stops).toEqual([]);

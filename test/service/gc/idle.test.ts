@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { LIMITS } from "../../../src/base/limits.ts";
 import { MemoryBlobStore } from "../../../src/blob/memory.ts";
 import { Pace } from "../../../src/service/gc/pace.ts";
+import { SERVICE_LIMITS } from "../../../src/service/limits.ts";
 import { FaultyBlobStore } from "../../support/faulty-blob-store.ts";
 import { FaultyPointerStore } from "../../support/faulty-pointer-store.ts";
 import { ACTOR, testStores } from "../../support/open-catalog.ts";
@@ -42,7 +42,7 @@ test("it runs by itself after a write, and an idle store makes no request", asyn
 test("its requests and bytes a second are bounded", async () => {
   const clock = new VirtualClock();
   const pace = new Pace(clock);
-  const requests = 10 * LIMITS.gcRequestsPerSecond;
+  const requests = 10 * SERVICE_LIMITS.gcRequestsPerSecond;
   const startedMs = clock.monotonicMs();
   await clock.run(
     (async () => {
@@ -53,7 +53,7 @@ test("its requests and bytes a second are bounded", async () => {
   const bytesMs = clock.monotonicMs();
   await clock.run(
     (async () => {
-      for (let i = 0; i < 100; i++) await pace.spend(1, LIMITS.gcBytesPerSecond / 10);
+      for (let i = 0; i < 100; i++) await pace.spend(1, SERVICE_LIMITS.gcBytesPerSecond / 10);
     })(),
   );
   expect(clock.monotonicMs() - bytesMs).toBeGreaterThanOrEqual(8_900);

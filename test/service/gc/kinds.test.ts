@@ -5,11 +5,13 @@ import { encodeJob } from "../../../src/catalog/codec/job.ts";
 import { encodeSummary } from "../../../src/catalog/codec/summary.ts";
 import { jobKeys } from "../../../src/catalog/jobs.ts";
 import { locationKey } from "../../../src/catalog/keys.ts";
+import { CATALOG_LIMITS } from "../../../src/catalog/limits.ts";
 import type { Job } from "../../../src/catalog/model.ts";
 import { byIdKey } from "../../../src/catalog/paths.ts";
 import { encodeSnapshotPut } from "../../../src/catalog/snapshot-puts.ts";
 import { nameSummary } from "../../../src/catalog/summaries.ts";
 import type { Actor } from "../../../src/service/actor.ts";
+import { SERVICE_LIMITS } from "../../../src/service/limits.ts";
 import { FaultyPointerStore } from "../../support/faulty-pointer-store.ts";
 import { ACTOR } from "../../support/open-catalog.ts";
 import {
@@ -80,7 +82,7 @@ test("the history goes past its retention and no sooner, by whole minutes", asyn
   await makeTable(node);
   await commits(node, 3);
   const changes = await keysOf(world, "/changes/");
-  await world.clock.sleep(historyRetentionMs + LIMITS.changeSettledMs - 60_000);
+  await world.clock.sleep(historyRetentionMs + CATALOG_LIMITS.changeSettledMs - 60_000);
   await collect(node);
   expect(await keysOf(world, "/changes/")).toEqual(changes);
   await world.clock.sleep(3_600_000 + 2 * LIMITS.clockSkewMs);
@@ -306,7 +308,7 @@ test("a hold that ended goes, and a claim stays", async () => {
   const key = locationKey(account, "mem://w/held");
   const summary = encodeSummary({ ...nameSummary(entity), heldUntilMs: clock.nowMs() + 45_000 });
   await pointers.commit({ writerId: "w", ops: [{ op: "put", key, expected: 0n, summary }] });
-  await world.clock.sleep(45_000 + LIMITS.catalogGcFloorMs - 1);
+  await world.clock.sleep(45_000 + SERVICE_LIMITS.catalogGcFloorMs - 1);
   await collect(node);
   expect(await keysOf(world, "/locations/")).toHaveLength(claims.length + 1);
   await world.clock.sleep(DAY_MS);
@@ -337,7 +339,7 @@ test("a job that is over goes with the history; one that is due stays", async ()
     ] as const;
     await pointers.commit({ writerId: "w", ops });
   }
-  await world.clock.sleep(LIMITS.historyRetentionMs - 1);
+  await world.clock.sleep(SERVICE_LIMITS.historyRetentionMs - 1);
   await collect(node);
   expect(await keysOf(world, "/jobs/by-id/over")).toHaveLength(1);
   await world.clock.sleep(DAY_MS);

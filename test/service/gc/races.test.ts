@@ -1,8 +1,10 @@
 import { expect, test } from "vitest";
 import { LIMITS } from "../../../src/base/limits.ts";
 import type { BlobStore } from "../../../src/blob/port.ts";
+import { CATALOG_LIMITS } from "../../../src/catalog/limits.ts";
 import type { Item, PointerStore } from "../../../src/pointer/port.ts";
 import { GC_JOB } from "../../../src/service/gc/job.ts";
+import { SERVICE_LIMITS } from "../../../src/service/limits.ts";
 import { ACTOR } from "../../support/open-catalog.ts";
 import {
   broken,
@@ -57,7 +59,7 @@ test("a payload that is put before a mark and named after it stays", async () =>
           if (batch.ops.length > 1 && !isHeld) {
             isHeld = true;
             // Old enough for the listing, as a store's clock may be behind.
-            await world.clock.sleep(LIMITS.catalogGcFloorMs);
+            await world.clock.sleep(SERVICE_LIMITS.catalogGcFloorMs);
             expect(await collect(collecting)).toBe(true);
           }
           return inner.commit(batch);
@@ -140,7 +142,7 @@ test("a lease that is over before the delete: nothing is deleted by who lost it"
           if (isSlow && keys.length > 5) {
             isSlow = false;
             reached++;
-            await world.clock.sleep(2 * LIMITS.jobLeaseMs);
+            await world.clock.sleep(2 * CATALOG_LIMITS.jobLeaseMs);
           }
           return found;
         },
@@ -160,7 +162,7 @@ test("a lease that is over before the delete: nothing is deleted by who lost it"
   // It may have renewed its lease after the pause, as nobody had taken the job up meanwhile.
   expect(reached).toBeGreaterThan(0);
   expect(await broken(world)).toEqual([]);
-  await world.clock.sleep(2 * LIMITS.jobLeaseMs + LIMITS.jobRetryCapMs);
+  await world.clock.sleep(2 * CATALOG_LIMITS.jobLeaseMs + SERVICE_LIMITS.jobRetryCapMs);
   await collect(other);
   expect((await payloads(world)).length).toBeLessThan(before.length);
   expect(await broken(world)).toEqual([]);
@@ -177,7 +179,7 @@ test("another node takes a run over in the middle of its deletes", async () => {
         deleteMany: async (paths) => {
           if (paths.some((path) => path.startsWith("accounts/")) && taken === undefined) {
             taken = false;
-            await world.clock.sleep(2 * LIMITS.jobLeaseMs);
+            await world.clock.sleep(2 * CATALOG_LIMITS.jobLeaseMs);
             await second.runner.runDue();
             taken = true;
           }
@@ -295,7 +297,7 @@ test("a sweep that fails is no mark: the run is given back, and goes on later", 
   await collect(node);
   expect(await stepOfRun(node)).toBe("");
   expect(await payloads(world)).toEqual(before);
-  await world.clock.sleep(LIMITS.jobRetryCapMs);
+  await world.clock.sleep(SERVICE_LIMITS.jobRetryCapMs);
   await collect(node);
   expect(await stepOfRun(node)).toBe("waiting");
 });
@@ -371,7 +373,7 @@ test.each([-LIMITS.clockSkewMs, LIMITS.clockSkewMs])(
     const first = await world.open({ clock: off(skewMs) });
     const second = await world.open({ clock: off(-skewMs) });
     expect(await collect(first)).toBe(true);
-    await world.clock.sleep(LIMITS.gcGraceMs - 1);
+    await world.clock.sleep(SERVICE_LIMITS.gcGraceMs - 1);
     expect(await collect(second)).toBe(true);
     expect(second.deleted).toEqual([]);
     await world.clock.sleep(4 * LIMITS.clockSkewMs + 1);
@@ -439,7 +441,7 @@ test("a run that was called off by nothing goes on though payloads are gone alre
   await collect(node);
   expect(await stepOfRun(node)).toBe("deleting");
   const other: GcNode = await world.open();
-  await world.clock.sleep(LIMITS.jobRetryCapMs);
+  await world.clock.sleep(SERVICE_LIMITS.jobRetryCapMs);
   await collect(other);
   expect(await stepOfRun(other)).toBe("");
   expect(await payloads(world)).toHaveLength(LIVE);

@@ -10,6 +10,7 @@ import { readChange, walkPayloads, walkPointers } from "../../../src/catalog/wal
 import type { PointerStore } from "../../../src/pointer/port.ts";
 import { GC_JOB, readJob } from "../../../src/service/gc/job.ts";
 import type { GcParts } from "../../../src/service/gc/parts.ts";
+import { SERVICE_LIMITS } from "../../../src/service/limits.ts";
 import type { NodeGc } from "../../../src/service/node.ts";
 import { ACTOR, testStores } from "../../support/open-catalog.ts";
 import { commitOf, openInMemory, SCHEMA, type TestIceberg } from "../../support/open-iceberg.ts";
@@ -17,7 +18,7 @@ import { SleepIsTime } from "../../support/virtual-clock.ts";
 
 export const DAY_MS = 86_400_000;
 /** From the end of a first mark on, a second one may begin. */
-export const GRACE_MS: number = LIMITS.gcGraceMs + 2 * LIMITS.clockSkewMs;
+export const GRACE_MS: number = SERVICE_LIMITS.gcGraceMs + 2 * LIMITS.clockSkewMs;
 
 export const NS = { catalog: "c", namespace: ["a"] } as const;
 export const T = { catalog: "c", namespace: ["a"], table: "t" } as const;

@@ -1,5 +1,4 @@
 import { IdSource } from "../../../src/base/ids.ts";
-import { LIMITS } from "../../../src/base/limits.ts";
 import { createMetrics } from "../../../src/base/metrics.ts";
 import { type LocationScheme, Locations } from "../../../src/blob/locations.ts";
 import { MemoryBlobStore } from "../../../src/blob/memory.ts";
@@ -8,6 +7,7 @@ import { KEY_FAMILIES } from "../../../src/catalog/keys.ts";
 import { MemoryPointerStore } from "../../../src/pointer/memory.ts";
 import type { PointerStore } from "../../../src/pointer/port.ts";
 import { OWN_ACTOR } from "../../../src/service/actor.ts";
+import { SERVICE_LIMITS } from "../../../src/service/limits.ts";
 import { type CatalogNode, openNode as openCatalogNode } from "../../../src/service/node.ts";
 import { restartablePointers } from "../../support/engine-pointers.ts";
 import { FAIR, type Weather, weatherOf } from "../harness/faults.ts";
@@ -74,8 +74,12 @@ export function openStores(sim: Sim, services?: Services): Stores {
     await engine.restart();
   };
   const gc = {
-    historyRetentionMs: sim.pick([LIMITS.catalogGcFloorMs, DAY_MS, LIMITS.historyRetentionMs]),
-    gcGraceMs: sim.pick([LIMITS.catalogGcFloorMs, LIMITS.gcGraceMs]),
+    historyRetentionMs: sim.pick([
+      SERVICE_LIMITS.catalogGcFloorMs,
+      DAY_MS,
+      SERVICE_LIMITS.historyRetentionMs,
+    ]),
+    gcGraceMs: sim.pick([SERVICE_LIMITS.catalogGcFloorMs, SERVICE_LIMITS.gcGraceMs]),
   };
   return { pointers, payloads, warehouse, history, gone, gc, restart };
 }

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { LIMITS } from "../../../src/base/limits.ts";
+import { CATALOG_LIMITS } from "../../../src/catalog/limits.ts";
 import { type Sim, Violation } from "../harness/sim.ts";
 import { beginPurge, endLife, step } from "./lives.ts";
 import {
@@ -131,7 +132,7 @@ export class History {
     // The batch of the drop may have landed late, and clocks differ.
     const earlyMs = LIMITS.signatureLifeMs + LIMITS.attemptMs + 2 * LIMITS.clockSkewMs;
     const nowMs = this.#sim.clock.nowMs();
-    if (nowMs < atMs + LIMITS.dropRetentionMs - earlyMs) {
+    if (nowMs < atMs + CATALOG_LIMITS.dropRetentionMs - earlyMs) {
       throw new Violation(`${operation} of ${id} within its retention`);
     }
     const purges = operation === "purge-table";

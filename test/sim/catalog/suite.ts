@@ -1,7 +1,9 @@
 import { sha256Hex } from "../../../src/base/hash.ts";
 import { LIMITS } from "../../../src/base/limits.ts";
+import { CATALOG_LIMITS } from "../../../src/catalog/limits.ts";
 import { shaOfPath } from "../../../src/catalog/paths.ts";
 import { walkPayloads, walkPointers } from "../../../src/catalog/walk.ts";
+import { SERVICE_LIMITS } from "../../../src/service/limits.ts";
 import { tidyReceipts } from "../../support/housekeeping.ts";
 import { SITES } from "../harness/faults.ts";
 import type { Sim, Suite } from "../harness/sim.ts";
@@ -78,14 +80,14 @@ export async function runCatalog(sim: Sim, services?: Services): Promise<() => P
   await Promise.all(all());
   cluster.calm();
   const tookMs = sim.clock.monotonicMs() - startedMs;
-  await sim.sleep(LIMITS.dropRetentionMs - tookMs * sim.prng.float());
+  await sim.sleep(CATALOG_LIMITS.dropRetentionMs - tookMs * sim.prng.float());
   cluster.storm();
   const janitor = new User(sim, cluster, "janitor");
   await Promise.all([...all(), sim.spawn(() => keepHouse(sim, cluster, janitor))]);
   cluster.calm();
   if (sim.chance(0.5)) {
     // Another mark is due by now: it meets users, who bring back what it looked at.
-    await sim.sleep(cluster.stores.gc.gcGraceMs + LIMITS.gcPeriodMs);
+    await sim.sleep(cluster.stores.gc.gcGraceMs + SERVICE_LIMITS.gcPeriodMs);
     cluster.storm();
     await Promise.all([...all(), sim.spawn(() => keepHouse(sim, cluster, janitor))]);
     cluster.calm();
@@ -101,16 +103,16 @@ async function keepHouse(sim: Sim, { stores }: Cluster, user: User): Promise<voi
   for (let i = 0; i < rounds; i++) {
     await user.runJobs();
     if (sim.chance(0.5)) await tidyReceipts(stores.pointers, sim.clock);
-    await sim.sleep(sim.spanMs(100, LIMITS.jobLeaseMs));
+    await sim.sleep(sim.spanMs(100, CATALOG_LIMITS.jobLeaseMs));
   }
 }
 
 /** In fair weather everything that was dropped comes to its end. */
 async function endAll(sim: Sim, { stores }: Cluster, user: User): Promise<void> {
-  await sim.sleep(LIMITS.dropRetentionMs + LIMITS.jobRetryCapMs);
+  await sim.sleep(CATALOG_LIMITS.dropRetentionMs + SERVICE_LIMITS.jobRetryCapMs);
   for (let rounds = 0; rounds < MAX_ROUNDS && stores.history.now.dropped.size > 0; rounds++) {
     await user.runJobs();
-    await sim.sleep(LIMITS.jobLeaseMs + LIMITS.clockSkewMs);
+    await sim.sleep(CATALOG_LIMITS.jobLeaseMs + LIMITS.clockSkewMs);
   }
   sim.must(stores.history.now.dropped.size === 0, () => "what was dropped does not end");
 }
@@ -120,7 +122,7 @@ async function collectAll(sim: Sim, { stores }: Cluster, user: User): Promise<vo
   const { pointers, payloads: blobs, gc } = stores;
   const { clock } = sim;
   for (let rounds = 0; rounds < MAX_ROUNDS; rounds++) {
-    await sim.sleep(gc.historyRetentionMs + gc.gcGraceMs + LIMITS.gcPeriodMs);
+    await sim.sleep(gc.historyRetentionMs + gc.gcGraceMs + SERVICE_LIMITS.gcPeriodMs);
     await user.runJobs();
   }
   const work = async (): Promise<void> => {
