@@ -83,6 +83,10 @@ export class SegmentReader implements WalReader {
       const previous = (await readHeader(this.#disk, later.id))?.previous;
       if (previous?.id === id) known = previous;
     }
+    // The segment that says where this one ends is released after it. Without it, what an overtaken
+    // writer wrote behind that end would count.
+    const isReleased = known === undefined && !(await this.exists(id));
+    if (isReleased) return { epoch: 0, groups: [] };
     const segment = { name: walName(id), header, ...(known !== undefined && { known }) };
     return { epoch: header.epoch, groups: scanSegment(segment, bytes) };
   }

@@ -1,10 +1,11 @@
 import { expect, test } from "vitest";
 import { SeededPrng } from "../../../src/base/prng.ts";
 import { diskFault } from "../../../src/lsm/disk/fault.ts";
+import { SegmentReader } from "../../../src/lsm/wal/reader.ts";
 import { SegmentWalStore } from "../../../src/lsm/wal/segments.ts";
 import { ModelledDisk } from "../../support/modelled-disk.ts";
 import { SleepIsTime } from "../../support/virtual-clock.ts";
-import { appendTexts, batch, openWal } from "./support.ts";
+import { appendTexts, batch, openWal, textsOf } from "./support.ts";
 
 const SIZES = { segmentBytes: 65_536, sliceBytes: 16_384 };
 const nameOf = (id: number): string => `${String(id).padStart(20, "0")}.wal`;
@@ -51,6 +52,32 @@ test("a segment that cannot be released keeps the fence behind it", async () => 
   expect(await disk.list()).not.toContain(nameOf(2));
   written.resolve();
   await expect(appending).rejects.toMatchObject({ kind: "Unknown", code: "WAL_FENCED" });
+});
+
+test("a reader is not handed what an overtaken writer wrote, while its segment is released", async () => {
+  const disk = new ModelledDisk();
+  const late = Promise.withResolvers<void>();
+  let isLate = false;
+  const slow = disk.view(({ method, name, when }) => {
+    return isLate && method === "write" && name === nameOf(1) && when === "before"
+      ? late.promise
+      : undefined;
+  });
+  const old = await openWal(storeOn(slow), 1);
+  await appendTexts(old.wal, ["a"]);
+  isLate = true;
+  const appending = old.wal.append([batch(2, "overtaken")]);
+  const { wal } = await openWal(storeOn(disk), 2);
+  late.resolve();
+  await expect(appending).rejects.toMatchObject({ kind: "Unknown", code: "WAL_FENCED" });
+  await appendTexts(wal, ["b"]);
+  await wal.roll();
+  // The segment that says where the first one ends goes between two looks of the reader.
+  const reading = disk.view(async ({ method, when }) => {
+    if (method === "list" && when === "before") await wal.release(3);
+  });
+  const { groups } = await new SegmentReader(reading).read(1);
+  expect(textsOf([...groups])).toEqual([]);
 });
 
 test("at no moment of a roll does a mark leave out what was acknowledged before it", async () => {
