@@ -54,7 +54,7 @@ test("a segment that cannot be released keeps the fence behind it", async () => 
   await expect(appending).rejects.toMatchObject({ kind: "Unknown", code: "WAL_FENCED" });
 });
 
-test("a reader is not handed what an overtaken writer wrote, while its segment is released", async () => {
+test("no reader is handed what an overtaken writer wrote while its segment goes", async () => {
   const disk = new ModelledDisk();
   const late = Promise.withResolvers<void>();
   let isLate = false;
