@@ -10,7 +10,7 @@ export type Steps<T> = Generator<undefined, T, undefined>;
 export const VALUES_AT_ONCE = 1_024;
 
 /** Done in one stretch before the loop turns, give or take one step. */
-const STRETCH_MS = 20;
+export const STRETCH_MS = 20;
 
 /** Does work at once, for what is known to be short, and for tests. */
 export function atOnce<T>(steps: Steps<T>): T {

@@ -1,6 +1,7 @@
 import { assert } from "../../base/assert.ts";
 import { Stopwatch } from "../../base/clock.ts";
 import type { WriterId } from "../../base/ids.ts";
+import { Pauses } from "../../base/pauses.ts";
 import { persist } from "../../base/persist.ts";
 import type { Prng } from "../../base/prng.ts";
 import { settleAll } from "../../base/settle-all.ts";
@@ -72,10 +73,12 @@ export interface FsckParts extends FsckStores {
  */
 export class Fsck {
   readonly #parts: FsckParts;
+  readonly #pauses: Pauses;
   readonly #counts = { damage: 0, derived: 0, leftover: 0, repaired: 0, busy: 0 };
 
   constructor(parts: FsckParts) {
     this.#parts = parts;
+    this.#pauses = new Pauses(parts.clock, CHUNK);
   }
 
   /** @param repair derived keys are put right, with a compare-and-set. */
@@ -122,6 +125,8 @@ export class Fsck {
     for (const [i, found] of first.entries()) {
       const item = chunk[i]?.item;
       if (found.length === 0 || item === undefined) continue;
+      const pause = this.#pauses.step();
+      if (pause !== undefined) await pause;
       for (const proven of await this.#proven(item.key)) {
         const repaired =
           repair && proven.fix !== undefined ? await this.#repair(proven) : undefined;

@@ -2,6 +2,7 @@ import type { Clock } from "../../base/clock.ts";
 import { FirnError } from "../../base/error.ts";
 import { sha256Hex } from "../../base/hash.ts";
 import type { IdSource } from "../../base/ids.ts";
+import { Pauses } from "../../base/pauses.ts";
 import type { Blob, BlobStore } from "../../blob/port.ts";
 import { shaOfPath } from "../../catalog/paths.ts";
 import type { Item, PointerStore } from "../../pointer/port.ts";
@@ -17,6 +18,8 @@ export interface FsckStores {
 
 /** Keys of one request. */
 const KEYS_AT_ONCE = 100;
+/** Payloads that are hashed between two turns of the event loop, at most. */
+const PAYLOADS_A_TURN = 256;
 
 /** A payload, or what is wrong with it. */
 export type ReadPayload =
@@ -30,6 +33,7 @@ export type ReadPayload =
 export class Look {
   readonly #stores: FsckStores;
   readonly #known = new Map<string, Item>();
+  readonly #pauses: Pauses;
   readonly #asked = new Map<string, Promise<Item>>();
   #waiting: { readonly key: string; readonly resolve: (item: Item) => void }[] = [];
   #fail: (error: unknown) => void = () => undefined;
@@ -37,6 +41,7 @@ export class Look {
 
   constructor(stores: FsckStores, known: readonly Item[] = []) {
     this.#stores = stores;
+    this.#pauses = new Pauses(stores.clock, PAYLOADS_A_TURN);
     for (const item of known) this.#known.set(item.key, item);
   }
 
@@ -72,6 +77,8 @@ export class Look {
 
   async payload(path: string): Promise<ReadPayload> {
     const blob = await this.#blob(path);
+    const pause = this.#pauses.step();
+    if (pause !== undefined) await pause;
     if (blob === "corrupt") return { wrong: "PAYLOAD_HASH_MISMATCH" };
     if (blob === undefined) return { wrong: "PAYLOAD_MISSING" };
     if (sha256Hex(blob.bytes) !== shaOfPath(path)) return { wrong: "PAYLOAD_HASH_MISMATCH" };
@@ -127,6 +134,8 @@ export class Look {
     for (let at = 0; at < waiting.length; at += KEYS_AT_ONCE) {
       const some = waiting.slice(at, at + KEYS_AT_ONCE);
       const items = await this.#stores.pointers.getMany(some.map(({ key }) => key));
+      const pause = this.#pauses.step();
+      if (pause !== undefined) await pause;
       for (const [i, item] of items.entries()) {
         this.#known.set(item.key, item);
         some[i]?.resolve(item);
