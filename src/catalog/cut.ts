@@ -1,4 +1,5 @@
 import { FirnError } from "../base/error.ts";
+import type { Pauses } from "../base/pauses.ts";
 import type { ChangedKey } from "./model.ts";
 
 /*
@@ -27,20 +28,38 @@ function shaOf(bytes: Uint8Array | undefined): string | undefined {
   return bytes === undefined ? undefined : Buffer.from(bytes).toString("hex");
 }
 
+async function copyOf(
+  states: ReadonlyMap<string, KeyState>,
+  pauses: Pauses,
+): Promise<Map<string, KeyState>> {
+  const copy = new Map<string, KeyState>();
+  for (const [key, state] of states) {
+    copy.set(key, state);
+    const pause = pauses.step();
+    if (pause !== undefined) await pause;
+  }
+  return copy;
+}
+
 /**
  * The newest consistent state that a sweep and the records read after it prove.
  *
  * @param swept what the sweep saw, tombstones too.
  * @param records of the span of the sweep, from attempt and skew before its start, and any more.
+ * @param pauses between which an account's many pointers and records are gone through.
  * @returns the state, and the records that are in it.
  * @throws FirnError `Unavailable`, code `BACKUP_UNSETTLED`: the records do not explain the sweep.
  */
-export function rollForward(
+export async function rollForward(
   swept: ReadonlyMap<string, KeyState>,
   records: readonly CutRecord[],
-): { readonly states: Map<string, KeyState>; readonly included: readonly CutRecord[] } {
-  const states = new Map(swept);
-  const forgotten = forgottenKeys(swept, records);
+  pauses: Pauses,
+): Promise<{
+  readonly states: Map<string, KeyState>;
+  readonly included: readonly CutRecord[];
+}> {
+  const states = await copyOf(swept, pauses);
+  const forgotten = await forgottenKeys(swept, records, pauses);
   const isIn = ({ key, versionTo }: ChangedKey): boolean =>
     forgotten.has(key) || (states.get(key)?.version ?? 0n) >= versionTo;
   const included: CutRecord[] = [];
@@ -49,6 +68,8 @@ export function rollForward(
     moved = false;
     const waiting: CutRecord[] = [];
     for (const record of left) {
+      const pause = pauses.step();
+      if (pause !== undefined) await pause;
       const follows = record.keys.every(
         (each) => isIn(each) || (states.get(each.key)?.version ?? 0n) === each.versionFrom,
       );
@@ -75,15 +96,20 @@ export function rollForward(
 }
 
 /** Keys that died, and whose tombstones were removed, before the sweep came by. */
-function forgottenKeys(
+async function forgottenKeys(
   swept: ReadonlyMap<string, KeyState>,
   records: readonly CutRecord[],
-): ReadonlySet<string> {
+  pauses: Pauses,
+): Promise<ReadonlySet<string>> {
   const first = new Map<string, bigint>();
-  for (const { key, versionFrom } of records.flatMap(({ keys }) => keys)) {
-    if (swept.has(key)) continue;
-    const known = first.get(key);
-    if (known === undefined || versionFrom < known) first.set(key, versionFrom);
+  for (const { keys } of records) {
+    const pause = pauses.step();
+    if (pause !== undefined) await pause;
+    for (const { key, versionFrom } of keys) {
+      if (swept.has(key)) continue;
+      const known = first.get(key);
+      if (known === undefined || versionFrom < known) first.set(key, versionFrom);
+    }
   }
   return new Set([...first].filter(([, from]) => from > 0n).map(([key]) => key));
 }
@@ -93,11 +119,12 @@ function forgottenKeys(
  *
  * @param included records that are in `states`, all of those since `atMs` among them.
  */
-export function rollBack(
+export async function rollBack(
   states: ReadonlyMap<string, KeyState>,
   included: readonly CutRecord[],
   atMs: number,
-): Map<string, KeyState> {
+  pauses: Pauses,
+): Promise<Map<string, KeyState>> {
   const oldest = new Map<string, ChangedKey>();
   const undo = ({ keys }: CutRecord): void => {
     for (const each of keys) {
@@ -109,6 +136,8 @@ export function rollBack(
   for (let moved = true; moved; ) {
     const kept: CutRecord[] = [];
     for (const record of left) {
+      const pause = pauses.step();
+      if (pause !== undefined) await pause;
       const rests = record.keys.some(
         ({ key, versionFrom }) => (oldest.get(key)?.versionTo ?? versionFrom + 1n) <= versionFrom,
       );
@@ -118,8 +147,10 @@ export function rollBack(
     moved = kept.length < left.length;
     left = kept;
   }
-  const before = new Map(states);
+  const before = await copyOf(states, pauses);
   for (const [key, { versionFrom, blobFrom }] of oldest) {
+    const pause = pauses.step();
+    if (pause !== undefined) await pause;
     before.set(key, { version: versionFrom, sha: shaOf(blobFrom) });
   }
   return before;

@@ -243,6 +243,70 @@ test("a point in time is the state of that time", async () => {
   await expect(early).rejects.toMatchObject({ code: "RESTORE_TIME_INVALID" });
 });
 
+test("a batch that lands in the sweep, long after its minute, is in the history", async () => {
+  const { clock, stores, target, take } = await world(20);
+  await clock.advance(60_000);
+  const [beforeMs, before] = [clock.nowMs(), await stateOf(stores.pointers)];
+  await clock.advance(60_000);
+  const gate = Promise.withResolvers<void>();
+  const asked = Promise.withResolvers<void>();
+  const { pointers: inner } = stores;
+  const slow = new Proxy(inner, {
+    get: (to, name) => {
+      if (name === "commit") {
+        return async (batch: Parameters<PointerStore["commit"]>[0]) => {
+          asked.resolve();
+          await gate.promise;
+          return inner.commit(batch);
+        };
+      }
+      const value: unknown = Reflect.get(to, name);
+      return typeof value === "function" ? value.bind(to) : value;
+    },
+  });
+  const writer = await openTestCatalog({ ...stores, pointers: slow });
+  const written = writer.namespaces.create(ACTOR, { catalog: "c", path: ["late"] }, {});
+  await asked.promise;
+  await clock.advance(10 * 60_000);
+  let isLanded = false;
+  const pointers = new Proxy(inner, {
+    get: (to, name) => {
+      if (name === "sweep") {
+        return async function* (...range: Parameters<PointerStore["sweep"]>) {
+          for await (const item of inner.sweep(...range)) {
+            yield item;
+            // The sweep has passed the change records by now.
+            if (isLanded || !item.key.includes("/namespaces/by-id/")) continue;
+            isLanded = true;
+            gate.resolve();
+            await written;
+          }
+        };
+      }
+      const value: unknown = Reflect.get(to, name);
+      return typeof value === "function" ? value.bind(to) : value;
+    },
+  });
+  await take({ pointers });
+  expect(isLanded).toBe(true);
+  expect((await restored(clock, target)).state).toEqual(await stateOf(inner));
+  expect((await restored(clock, target, beforeMs)).state).toEqual(before);
+});
+
+test("a restore refuses a pack with other bytes than its hash", async () => {
+  const { clock, target, take } = await world(20);
+  await take();
+  const [pack] = await target.list("packs/");
+  const path = pack?.path ?? "";
+  const bytes = (await target.get(path))?.bytes ?? new Uint8Array();
+  for (const at of [0, bytes.length >> 1, bytes.length - 1]) {
+    const flipped = Uint8Array.from(bytes);
+    flipped[at] = (flipped[at] ?? 0) ^ 1;
+    await target.put(path, flipped);
+    await expect(restored(clock, target)).rejects.toMatchObject({ code: "BACKUP_DAMAGED" });
+  }
+});
+
 test("canonical keys are told from others", () => {
   expect(canonicalOf("/accounts/by-id/a")).toEqual({ type: "account", id: "a" });
   expect(canonicalOf("/accounts/a/tables/by-id/t")).toEqual({ type: "table", id: "t" });

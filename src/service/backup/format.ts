@@ -1,4 +1,5 @@
-import { gunzipSync, gzipSync } from "node:zlib";
+import { promisify } from "node:util";
+import { gunzip, gzip } from "node:zlib";
 import { FirnError } from "../../base/error.ts";
 import { sha256Hex } from "../../base/hash.ts";
 import type { BlobStore } from "../../blob/port.ts";
@@ -13,8 +14,12 @@ export const FORMAT = "firn-backup";
 export const FORMAT_VERSION = 1;
 /** Payloads are collected to packs of about this size: one request for thousands of them. */
 export const PACK_BYTES: number = 4 * 1_048_576;
-/** Lines of a chunk. */
+/** Lines of a chunk, and characters of it, whichever comes first: what is encoded in one turn. */
 export const CHUNK_LINES = 10_000;
+const CHUNK_CHARACTERS = 4 * 1_048_576;
+
+const zip = promisify(gzip);
+const unzip = promisify(gunzip);
 
 /** A list of chunks, each named by its hash. */
 export interface ChunkList {
@@ -107,9 +112,15 @@ export const chunkPath = (sha: string): string => `chunks/${sha}.ndjson.gz`;
 /** Writes lines as chunks. */
 export async function writeLines(store: BlobStore, lines: readonly object[]): Promise<ChunkList> {
   const chunks: string[] = [];
-  for (let from = 0; from < lines.length; from += CHUNK_LINES) {
-    const some = lines.slice(from, from + CHUNK_LINES);
-    const bytes = gzipSync(some.map((line) => `${JSON.stringify(line)}\n`).join(""));
+  for (let at = 0; at < lines.length; ) {
+    const some: string[] = [];
+    for (let size = 0; at < lines.length; at++) {
+      if (some.length >= CHUNK_LINES || size >= CHUNK_CHARACTERS) break;
+      const line = `${JSON.stringify(lines[at])}\n`;
+      some.push(line);
+      size += line.length;
+    }
+    const bytes = await zip(some.join(""));
     const sha = sha256Hex(bytes);
     await putHashed(store, chunkPath(sha), bytes);
     chunks.push(sha);
@@ -121,7 +132,8 @@ export async function writeLines(store: BlobStore, lines: readonly object[]): Pr
 export async function* readLines<T>(store: BlobStore, list: ChunkList): AsyncGenerator<T> {
   let count = 0;
   for (const sha of list.chunks) {
-    const text = gunzipSync(await readHashed(store, chunkPath(sha), sha)).toString();
+    const packed = await readHashed(store, chunkPath(sha), sha);
+    const text = (await unzip(packed)).toString();
     for (const line of text.split("\n")) {
       if (line === "") continue;
       count++;

@@ -3,6 +3,7 @@ import { FirnError, invalid } from "../../base/error.ts";
 import { sha256Hex } from "../../base/hash.ts";
 import type { AccountId, ChangeId, IdSource, Revision, WriterId } from "../../base/ids.ts";
 import { LIMITS } from "../../base/limits.ts";
+import { Pauses } from "../../base/pauses.ts";
 import type { BlobStore } from "../../blob/port.ts";
 import { encodeChangeOp } from "../../catalog/changes.ts";
 import { type CutRecord, type KeyState, rollBack } from "../../catalog/cut.ts";
@@ -50,6 +51,8 @@ type Put = Extract<PointerOp, { op: "put" }>;
 const WRITES = 16;
 /** Tries of a batch while the store is busy. */
 const TRIES = 8;
+/** Pointers or records that are handled between two turns of the event loop, at most. */
+const STEPS_A_TURN = 4_096;
 
 /**
  * Makes the account of a backup in a store that has none of its name, as of the backup or of an
@@ -66,10 +69,11 @@ export async function restoreBackup(
   atMs?: number,
 ): Promise<RestoreReport> {
   const account = backup.account as AccountId;
-  const states = await statesAt(parts.source, backup, atMs);
+  const states = await statesAt(parts, backup, atMs);
   const restore = new Restore(parts, account);
   await restore.assertEmpty();
-  const packs = await placesOf(parts.source, backup, states.lines, atMs);
+  const pauses = new Pauses(parts.clock, STEPS_A_TURN);
+  const packs = await placesOf(parts.source, backup, states.lines, pauses, atMs);
   for (const [pack, lines] of packs) await restore.pack(pack, lines);
   await restore.finish();
   const { entities, written, skipped } = restore;
@@ -78,7 +82,7 @@ export async function restoreBackup(
 
 /** The pointers that live at a time. */
 async function statesAt(
-  source: BlobStore,
+  { source, clock }: RestoreParts,
   backup: Backup,
   atMs: number | undefined,
 ): Promise<{ readonly lines: readonly PointerLine[] }> {
@@ -90,18 +94,23 @@ async function statesAt(
     const message = "the backup does not reach this time: choose one within its history";
     throw invalid("RESTORE_TIME_INVALID", message, { from: String(from), to: String(to) });
   }
+  const pauses = new Pauses(clock, STEPS_A_TURN);
   const states = new Map<string, KeyState>();
   // Derived pointers are of the newest state: those of an earlier one are made again by reads.
   for (const { key, version, sha, blob } of lines) {
     if (blob === undefined) states.set(key, { version: BigInt(version), sha });
+    const pause = pauses.step();
+    if (pause !== undefined) await pause;
   }
   const records: CutRecord[] = [];
   for await (const line of readLines<ChangeLine>(source, backup.changes)) {
     records.push({ id: line.id, timeMs: line.timeMs, keys: line.keys.map(changedKey) });
   }
   const then: PointerLine[] = [];
-  for (const [key, { version, sha }] of rollBack(states, records, atMs)) {
+  for (const [key, { version, sha }] of await rollBack(states, records, atMs, pauses)) {
     if (sha !== undefined) then.push({ key, version: String(version), sha });
+    const pause = pauses.step();
+    if (pause !== undefined) await pause;
   }
   return { lines: then };
 }
@@ -140,10 +149,13 @@ async function placesOf(
   source: BlobStore,
   backup: Backup,
   lines: readonly PointerLine[],
+  pauses: Pauses,
   atMs: number | undefined,
 ): Promise<ReadonlyMap<Pack, readonly Placed[]>> {
   const bySha = new Map<string, PointerLine[]>();
   for (const line of lines) {
+    const pause = pauses.step();
+    if (pause !== undefined) await pause;
     const some = bySha.get(line.sha);
     if (some === undefined) bySha.set(line.sha, [line]);
     else some.push(line);
@@ -175,6 +187,7 @@ class Restore {
   readonly #account: AccountId;
   readonly #payloads: Payloads;
   readonly #writerId: WriterId;
+  readonly #pauses: Pauses;
   /** The account's own, which make the rest visible. */
   #last: readonly Put[] = [];
   entities = 0;
@@ -186,6 +199,7 @@ class Restore {
     this.#account = account;
     this.#payloads = new Payloads(parts.blobs, account);
     this.#writerId = parts.ids.mint<WriterId>();
+    this.#pauses = new Pauses(parts.clock, PAYLOADS_A_TURN);
   }
 
   /** @throws FirnError `STORE_NOT_EMPTY`. */
@@ -208,6 +222,8 @@ class Restore {
 
   /** Puts a payload and answers its pointers. */
   async #one(bytes: Uint8Array, { line, offset, length }: Placed): Promise<readonly Put[]> {
+    const pause = this.#pauses.step();
+    if (pause !== undefined) await pause;
     const { key, sha, blob } = line;
     const payload = bytes.subarray(offset, offset + length);
     if (sha256Hex(payload) !== sha) throw damaged("a payload has other bytes than its hash", sha);

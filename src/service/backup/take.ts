@@ -3,6 +3,8 @@ import { FirnError } from "../../base/error.ts";
 import { sha256Hex } from "../../base/hash.ts";
 import type { AccountId, IdSource, WriterId } from "../../base/ids.ts";
 import { LIMITS } from "../../base/limits.ts";
+import { Pauses } from "../../base/pauses.ts";
+import { sortedInTurns } from "../../base/sorted.ts";
 import type { BlobStore } from "../../blob/port.ts";
 import { type CutRecord, type KeyState, rollForward } from "../../catalog/cut.ts";
 import { summaryOfItem } from "../../catalog/entities.ts";
@@ -60,6 +62,8 @@ export interface BackupReport {
 const SETTLED_MS = 17 * 60_000;
 /** Payloads that are read at once. */
 const READS = 16;
+/** Pointers, records or payloads that are handled between two turns of the event loop, at most. */
+const STEPS_A_TURN = 4_096;
 
 type CanonicalType = Entity["type"];
 const CANONICAL =
@@ -110,13 +114,19 @@ export async function takeBackup(parts: BackupParts, name: string): Promise<Back
   const swept = await sweep(parts, account);
   const cutMs = clock.nowMs();
   await readSpan(parts, account, { fromMs: startedMs - SETTLED_MS, toMs: cutMs }, swept.records);
-  const records = [...swept.records].map(([id, record]) => recordOf(account, id, record));
-  const { states, included } = rollForward(swept.states, records);
+  const pauses = new Pauses(clock, STEPS_A_TURN);
+  const records: CutRecord[] = [];
+  for (const [id, record] of swept.records) {
+    records.push(recordOf(account, id, record));
+    const pause = pauses.step();
+    if (pause !== undefined) await pause;
+  }
+  const { states, included } = await rollForward(swept.states, records, pauses);
 
-  const copies = await Copies.open(target);
-  const wishes = pointerLines(states, swept.snapshots);
-  const changes = changeLines(included, swept.records);
-  await copies.copy(wantedPayloads(account, wishes, included), parts.blobs);
+  const copies = await Copies.open(target, pauses);
+  const wishes = await pointerLines(states, swept.snapshots, pauses);
+  const changes = await changeLines(included, swept.records, pauses);
+  await copies.copy(await wantedPayloads(account, wishes, included, pauses), parts.blobs);
   // A derived pointer whose payload went meanwhile is on its way out.
   const lines = wishes.filter(({ sha }) => copies.has(sha));
   const backup: Backup = {
@@ -207,15 +217,20 @@ function byKey(a: PointerLine, b: PointerLine): number {
   return a.key < b.key ? -1 : a.key > b.key ? 1 : 0;
 }
 
-function pointerLines(
+async function pointerLines(
   states: ReadonlyMap<string, KeyState>,
   snapshots: readonly Live[],
-): readonly PointerLine[] {
+  pauses: Pauses,
+): Promise<readonly PointerLine[]> {
   const lines: PointerLine[] = [];
   for (const [key, { version, sha }] of states) {
     if (sha !== undefined) lines.push({ key, version: String(version), sha });
+    const pause = pauses.step();
+    if (pause !== undefined) await pause;
   }
   for (const { key, version, blobPath, summary } of snapshots) {
+    const pause = pauses.step();
+    if (pause !== undefined) await pause;
     if (blobPath === undefined || summary === undefined) continue;
     lines.push({
       key,
@@ -225,17 +240,18 @@ function pointerLines(
       summary: Buffer.from(summary).toString("base64"),
     });
   }
-  return lines.sort(byKey);
+  return sortedInTurns(lines, byKey, pauses);
 }
 
 function hexOf(bytes: Uint8Array | undefined): string | null {
   return bytes === undefined ? null : Buffer.from(bytes).toString("hex");
 }
 
-function changeLines(
+async function changeLines(
   included: readonly CutRecord[],
   records: ReadonlyMap<string, ChangeRecord>,
-): readonly ChangeLine[] {
+  pauses: Pauses,
+): Promise<readonly ChangeLine[]> {
   const line = ({ id, timeMs, keys }: CutRecord): ChangeLine => {
     const { operation = "", principal = "", requestId = "" } = records.get(id) ?? {};
     const changed = keys.map(
@@ -251,7 +267,13 @@ function changeLines(
     );
     return { id, timeMs, operation, principal, requestId, keys: changed };
   };
-  return included.map(line).sort((a, b) => (a.id < b.id ? -1 : 1));
+  const lines: ChangeLine[] = [];
+  for (const record of included) {
+    lines.push(line(record));
+    const pause = pauses.step();
+    if (pause !== undefined) await pause;
+  }
+  return sortedInTurns(lines, (a, b) => (a.id < b.id ? -1 : 1), pauses);
 }
 
 /** A payload that a backup needs; one that only the history names may be gone. */
@@ -261,11 +283,12 @@ interface Wanted {
   readonly isCurrent: boolean;
 }
 
-function wantedPayloads(
+async function wantedPayloads(
   account: AccountId,
   lines: readonly PointerLine[],
   included: readonly CutRecord[],
-): ReadonlyMap<string, Wanted> {
+  pauses: Pauses,
+): Promise<ReadonlyMap<string, Wanted>> {
   const wanted = new Map<string, Wanted>();
   const want = (key: string, sha: string, isCurrent: boolean, blob?: string): void => {
     if (wanted.has(sha)) return;
@@ -273,9 +296,17 @@ function wantedPayloads(
     const path = blob ?? (entity && payloadPath(entity.type, account, entity.id, sha));
     if (path !== undefined) wanted.set(sha, { sha, path, isCurrent });
   };
-  for (const { key, sha, blob } of lines) want(key, sha, blob === undefined, blob);
-  for (const { key, blobFrom, blobTo } of included.flatMap(({ keys }) => keys)) {
-    for (const sha of [hexOf(blobFrom), hexOf(blobTo)]) if (sha !== null) want(key, sha, false);
+  for (const { key, sha, blob } of lines) {
+    want(key, sha, blob === undefined, blob);
+    const pause = pauses.step();
+    if (pause !== undefined) await pause;
+  }
+  for (const { keys } of included) {
+    const pause = pauses.step();
+    if (pause !== undefined) await pause;
+    for (const { key, blobFrom, blobTo } of keys) {
+      for (const sha of [hexOf(blobFrom), hexOf(blobTo)]) if (sha !== null) want(key, sha, false);
+    }
   }
   return wanted;
 }
@@ -283,19 +314,21 @@ function wantedPayloads(
 /** The payloads of a location: those that are there, and those that are added. */
 class Copies {
   readonly #target: BlobStore;
+  readonly #pauses: Pauses;
   /** By hash: the pack, by its hash, and the place in it. */
   readonly #known = new Map<string, { readonly pack: string } & Omit<PayloadLine, "pack">>();
   readonly #used = new Set<string>();
   copied = 0;
   copiedBytes = 0;
 
-  private constructor(target: BlobStore) {
+  private constructor(target: BlobStore, pauses: Pauses) {
     this.#target = target;
+    this.#pauses = pauses;
   }
 
   /** Learns what earlier backups left, finished or not. A pack that is damaged counts for none. */
-  static async open(target: BlobStore): Promise<Copies> {
-    const copies = new Copies(target);
+  static async open(target: BlobStore, pauses: Pauses): Promise<Copies> {
+    const copies = new Copies(target, pauses);
     const there = new Set<string>();
     for (let after: string | undefined; ; ) {
       const page = await target.list("packs/", after === undefined ? {} : { after });
@@ -335,16 +368,20 @@ class Copies {
   }
 
   async copy(wanted: ReadonlyMap<string, Wanted>, source: BlobStore): Promise<void> {
-    const left = [...wanted.values()].filter(({ sha }) => {
-      if (!this.#known.has(sha)) return true;
-      this.#used.add(sha);
-      return false;
-    });
+    const left: Wanted[] = [];
+    for (const one of wanted.values()) {
+      if (this.#known.has(one.sha)) this.#used.add(one.sha);
+      else left.push(one);
+      const pause = this.#pauses.step();
+      if (pause !== undefined) await pause;
+    }
     let pack: { sha: string; bytes: Uint8Array }[] = [];
     let size = 0;
     for (let from = 0; from < left.length; from += READS) {
       const some = left.slice(from, from + READS);
       const found = await Promise.all(some.map((each) => readPayload(source, each)));
+      const pause = this.#pauses.step();
+      if (pause !== undefined) await pause;
       for (const payload of found) {
         if (payload === undefined) continue;
         pack.push(payload);
@@ -373,7 +410,10 @@ class Copies {
   async index(target: BlobStore): Promise<Pick<Backup, "payloads" | "packs">> {
     const packs = new Map<string, number>();
     const lines: PayloadLine[] = [];
-    for (const sha of [...this.#used].sort()) {
+    const order = (a: string, b: string): number => (a < b ? -1 : 1);
+    for (const sha of await sortedInTurns([...this.#used], order, this.#pauses)) {
+      const pause = this.#pauses.step();
+      if (pause !== undefined) await pause;
       const known = this.#known.get(sha);
       if (known === undefined) continue;
       const number = packs.get(known.pack) ?? packs.size;
