@@ -2,7 +2,6 @@ import { SeededPrng } from "../../src/base/prng.ts";
 import { MemoryBlobStore } from "../../src/blob/memory.ts";
 import type { BlobStore } from "../../src/blob/port.ts";
 import { KEY_FAMILIES } from "../../src/catalog/keys.ts";
-import { InlineMerger } from "../../src/lsm/compaction/inline-merger.ts";
 import { Engine } from "../../src/lsm/engine/engine.ts";
 import { ObjectWalStore } from "../../src/lsm/wal/objects.ts";
 import { type Attributes, decodeItem } from "../../src/pointer/dynamo/item.ts";
@@ -11,6 +10,7 @@ import type { Item } from "../../src/pointer/port.ts";
 import { SYSTEM_SHARD, shardPrefix } from "../../src/runtime/shard-parts.ts";
 import { InstantClock } from "../catalog/support/instant-clock.ts";
 import type { Item as Stored, Value } from "../double/dynamo/value-types.ts";
+import { InlineMerger } from "../support/inline-merger.ts";
 import type { Content } from "./doubles.ts";
 
 /** What a check reads: every pointer, and any blob. */

@@ -2,13 +2,13 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { SeededPrng } from "../../src/base/prng.ts";
 import { MemoryBlobStore } from "../../src/blob/memory.ts";
-import { InlineMerger } from "../../src/lsm/compaction/inline-merger.ts";
 import { Engine } from "../../src/lsm/engine/engine.ts";
 import type { LsmOptions } from "../../src/lsm/options.ts";
 import { ObjectWalStore } from "../../src/lsm/wal/objects.ts";
 import { MemoryBudget, type MemoryShare, type ShardPart } from "../../src/lsm/write/budget.ts";
 import { SystemClock } from "../../src/runtime/clock.ts";
 import { FaultyBlobStore } from "../support/faulty-blob-store.ts";
+import { InlineMerger } from "../support/inline-merger.ts";
 import { VirtualClock } from "../support/virtual-clock.ts";
 import { Processes } from "./support/worlds.ts";
 

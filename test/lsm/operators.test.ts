@@ -3,7 +3,6 @@ import { describe, expect, it } from "vitest";
 import { utf8 } from "../../src/base/bytes.ts";
 import { SeededPrng } from "../../src/base/prng.ts";
 import { MemoryBlobStore } from "../../src/blob/memory.ts";
-import { InlineMerger } from "../../src/lsm/compaction/inline-merger.ts";
 import { Engine } from "../../src/lsm/engine/engine.ts";
 import { ManifestObjects } from "../../src/lsm/manifest/objects.ts";
 import type { LsmOptions } from "../../src/lsm/options.ts";
@@ -15,6 +14,7 @@ import {
   setBytes,
 } from "../../src/lsm/read/operators.ts";
 import { ObjectWalStore } from "../../src/lsm/wal/objects.ts";
+import { InlineMerger } from "../support/inline-merger.ts";
 import { costOf, expectShortTurns } from "../support/turns.ts";
 import { SleepIsTime } from "../support/virtual-clock.ts";
 import { Processes } from "./support/worlds.ts";

@@ -2,12 +2,12 @@ import { expect, test } from "vitest";
 import { utf8 } from "../../src/base/bytes.ts";
 import { SeededPrng } from "../../src/base/prng.ts";
 import { MemoryBlobStore } from "../../src/blob/memory.ts";
-import { InlineMerger } from "../../src/lsm/compaction/inline-merger.ts";
 import { Engine } from "../../src/lsm/engine/engine.ts";
 import { int64Bytes, int64Of, membersOf, setBytes } from "../../src/lsm/read/operators.ts";
 import { ObjectWalStore } from "../../src/lsm/wal/objects.ts";
 import type { WriteOp } from "../../src/lsm/write/write-path.ts";
 import { SystemClock } from "../../src/runtime/clock.ts";
+import { InlineMerger } from "../support/inline-merger.ts";
 import { costOf, expectShortTurns } from "../support/turns.ts";
 
 const KEYS = 40_000;

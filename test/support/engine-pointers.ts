@@ -1,13 +1,13 @@
 import type { Clock } from "../../src/base/clock.ts";
 import { SeededPrng } from "../../src/base/prng.ts";
 import { MemoryBlobStore } from "../../src/blob/memory.ts";
-import { InlineMerger } from "../../src/lsm/compaction/inline-merger.ts";
 import { Engine } from "../../src/lsm/engine/engine.ts";
 import type { Maybe } from "../../src/lsm/maybe.ts";
 import type { LsmOptions } from "../../src/lsm/options.ts";
 import { SegmentWalStore } from "../../src/lsm/wal/segments.ts";
 import type { KeyFamily } from "../../src/pointer/key.ts";
 import { LsmPointerStore } from "../../src/pointer/lsm.ts";
+import { InlineMerger } from "./inline-merger.ts";
 import { ModelledDisk } from "./modelled-disk.ts";
 
 /**

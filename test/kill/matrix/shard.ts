@@ -2,7 +2,6 @@ import { cpSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { LocalBlobStore } from "../../../src/blob/local.ts";
-import { InlineMerger } from "../../../src/lsm/compaction/inline-merger.ts";
 import { LocalDisk } from "../../../src/lsm/disk/local.ts";
 import { Engine } from "../../../src/lsm/engine/engine.ts";
 import type { LsmOptions } from "../../../src/lsm/options.ts";
@@ -13,6 +12,7 @@ import { SegmentWalStore } from "../../../src/lsm/wal/segments.ts";
 import { SystemClock } from "../../../src/runtime/clock.ts";
 import { nodeIdentity } from "../../../src/runtime/node-identity.ts";
 import { SystemPrng } from "../../../src/runtime/prng.ts";
+import { InlineMerger } from "../../support/inline-merger.ts";
 import { must } from "../ledger.ts";
 import { batchOf, rowsAfter } from "./batches.ts";
 

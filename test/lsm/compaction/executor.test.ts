@@ -4,7 +4,6 @@ import { SeededPrng } from "../../../src/base/prng.ts";
 import { MemoryBlobStore } from "../../../src/blob/memory.ts";
 import type { KeyBounds } from "../../../src/lsm/compaction/bounds.ts";
 import { Executor } from "../../../src/lsm/compaction/executor.ts";
-import { InlineMerger } from "../../../src/lsm/compaction/inline-merger.ts";
 import type {
   Merger,
   MergeSession,
@@ -17,6 +16,7 @@ import { TablesUnderWay } from "../../../src/lsm/manifest/tables-under-way.ts";
 import { type LsmOptions, lsmOptions } from "../../../src/lsm/options.ts";
 import { tablePath } from "../../../src/lsm/read/table-cache.ts";
 import { MemoryBudget } from "../../../src/lsm/write/budget.ts";
+import { InlineMerger } from "../../support/inline-merger.ts";
 import { VirtualClock } from "../../support/virtual-clock.ts";
 import { type File, filesOf } from "../support/merges.ts";
 import { type Entry, MEANING } from "../support/model.ts";

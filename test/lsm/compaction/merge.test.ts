@@ -3,12 +3,12 @@ import { afterAll, describe, expect, it } from "vitest";
 import { FirnError } from "../../../src/base/error.ts";
 import { sha256Hex } from "../../../src/base/hash.ts";
 import { SeededPrng } from "../../../src/base/prng.ts";
-import { InlineMerger } from "../../../src/lsm/compaction/inline-merger.ts";
 import type { Merger, MergeSpec } from "../../../src/lsm/compaction/merger.ts";
 import { ThreadMerger } from "../../../src/lsm/compaction/thread-merger.ts";
 import { ENTRY } from "../../../src/lsm/format/cursor.ts";
 import { openSst } from "../../../src/lsm/format/sst.ts";
 import { SstCursor } from "../../../src/lsm/format/sst-cursor.ts";
+import { InlineMerger } from "../../support/inline-merger.ts";
 import { SleepIsTime } from "../../support/virtual-clock.ts";
 import {
   bytesById,

@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { SeededPrng } from "../../../src/base/prng.ts";
-import { InlineMerger } from "../../../src/lsm/compaction/inline-merger.ts";
 import type { MergeSpec } from "../../../src/lsm/compaction/merger.ts";
 import { type Key, keyAfter, PUT } from "../../../src/lsm/format/entry.ts";
 import { type Fragment, joinRanges } from "../../../src/lsm/format/range-map.ts";
+import { InlineMerger } from "../../support/inline-merger.ts";
 import { SleepIsTime } from "../../support/virtual-clock.ts";
 import {
   bytesById,

@@ -3,7 +3,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { LocalBlobStore } from "../../../src/blob/local.ts";
 import type { BlobStore } from "../../../src/blob/port.ts";
-import { InlineMerger } from "../../../src/lsm/compaction/inline-merger.ts";
 import { LocalDisk } from "../../../src/lsm/disk/local.ts";
 import { Engine } from "../../../src/lsm/engine/engine.ts";
 import type { LsmOptions } from "../../../src/lsm/options.ts";
@@ -11,6 +10,7 @@ import { SegmentWalStore } from "../../../src/lsm/wal/segments.ts";
 import { SystemClock } from "../../../src/runtime/clock.ts";
 import { SystemPrng } from "../../../src/runtime/prng.ts";
 import { batchOf } from "../../kill/matrix/batches.ts";
+import { InlineMerger } from "../../support/inline-merger.ts";
 import { Processes } from "../support/worlds.ts";
 
 export const PORTS: { readonly clock: SystemClock; readonly prng: SystemPrng } = {

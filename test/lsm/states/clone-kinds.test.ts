@@ -3,7 +3,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { utf8, utf8Text } from "../../../src/base/bytes.ts";
-import { InlineMerger } from "../../../src/lsm/compaction/inline-merger.ts";
 import { LocalDisk } from "../../../src/lsm/disk/local.ts";
 import { Engine } from "../../../src/lsm/engine/engine.ts";
 import type { OpenOptions } from "../../../src/lsm/engine/open.ts";
@@ -15,6 +14,7 @@ import { verifyShard } from "../../../src/lsm/tools/verify.ts";
 import { ObjectWalStore } from "../../../src/lsm/wal/objects.ts";
 import type { WalStore } from "../../../src/lsm/wal/port.ts";
 import { SegmentWalStore } from "../../../src/lsm/wal/segments.ts";
+import { InlineMerger } from "../../support/inline-merger.ts";
 import { KINDS, makeWorld, type World } from "../support/worlds.ts";
 
 const OPTIONS = { gcMinAgeMs: 0, compaction: "manual", blockBytes: 200 } as const;

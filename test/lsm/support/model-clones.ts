@@ -1,5 +1,4 @@
 import { expect } from "vitest";
-import { InlineMerger } from "../../../src/lsm/compaction/inline-merger.ts";
 import { Engine } from "../../../src/lsm/engine/engine.ts";
 import { ManifestObjects } from "../../../src/lsm/manifest/objects.ts";
 import type { LsmOptions } from "../../../src/lsm/options.ts";
@@ -7,6 +6,7 @@ import type { Moment } from "../../../src/lsm/states/resolve.ts";
 import { cloneShard } from "../../../src/lsm/tools/clone.ts";
 import { ObjectWalStore } from "../../../src/lsm/wal/objects.ts";
 import { ObjectReader } from "../../../src/lsm/wal/reader.ts";
+import { InlineMerger } from "../../support/inline-merger.ts";
 import { type ModelOp, sorted, texts, toWriteOp, type VersionMap } from "./version-map.ts";
 import type { World } from "./worlds.ts";
 

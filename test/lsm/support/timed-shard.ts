@@ -2,7 +2,6 @@ import { utf8, utf8Text } from "../../../src/base/bytes.ts";
 import { SeededPrng } from "../../../src/base/prng.ts";
 import { MemoryBlobStore } from "../../../src/blob/memory.ts";
 import type { BlobStore } from "../../../src/blob/port.ts";
-import { InlineMerger } from "../../../src/lsm/compaction/inline-merger.ts";
 import { Engine } from "../../../src/lsm/engine/engine.ts";
 import type { Manifest } from "../../../src/lsm/format/manifest.ts";
 import { ManifestObjects } from "../../../src/lsm/manifest/objects.ts";
@@ -16,6 +15,7 @@ import { verifyShard } from "../../../src/lsm/tools/verify.ts";
 import type { Finding } from "../../../src/lsm/tools/verify-table.ts";
 import { ObjectWalStore } from "../../../src/lsm/wal/objects.ts";
 import { ObjectReader } from "../../../src/lsm/wal/reader.ts";
+import { InlineMerger } from "../../support/inline-merger.ts";
 import { VirtualClock } from "../../support/virtual-clock.ts";
 import { Processes } from "./worlds.ts";
 

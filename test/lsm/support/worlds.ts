@@ -6,7 +6,6 @@ import type { Prng } from "../../../src/base/prng.ts";
 import { LocalBlobStore } from "../../../src/blob/local.ts";
 import { MemoryBlobStore } from "../../../src/blob/memory.ts";
 import type { BlobStore } from "../../../src/blob/port.ts";
-import { InlineMerger } from "../../../src/lsm/compaction/inline-merger.ts";
 import { LocalDisk, type SyncMode } from "../../../src/lsm/disk/local.ts";
 import { Engine } from "../../../src/lsm/engine/engine.ts";
 import type { OpenOptions } from "../../../src/lsm/engine/open.ts";
@@ -18,6 +17,7 @@ import { ObjectReader, SegmentReader } from "../../../src/lsm/wal/reader.ts";
 import { SegmentWalStore } from "../../../src/lsm/wal/segments.ts";
 import { SystemClock } from "../../../src/runtime/clock.ts";
 import { SystemPrng } from "../../../src/runtime/prng.ts";
+import { InlineMerger } from "../../support/inline-merger.ts";
 import { ModelledDisk } from "../../support/modelled-disk.ts";
 
 export interface ProcessOptions {

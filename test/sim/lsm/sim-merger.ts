@@ -1,4 +1,3 @@
-import { InlineMerger } from "../../../src/lsm/compaction/inline-merger.ts";
 import type {
   MergeFeed,
   Merger,
@@ -6,6 +5,7 @@ import type {
   MergeSpec,
   MergeStep,
 } from "../../../src/lsm/compaction/merger.ts";
+import { InlineMerger } from "../../support/inline-merger.ts";
 import type { Host } from "../harness/host.ts";
 import { never, type Sim } from "../harness/sim.ts";
 

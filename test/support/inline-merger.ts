@@ -1,13 +1,13 @@
-import type { Clock } from "../../base/clock.ts";
-import { MergeJob } from "./merge-job.ts";
-import type { Merger, MergeSession, MergeSpec } from "./merger.ts";
+import type { Clock } from "../../src/base/clock.ts";
+import { MergeJob } from "../../src/lsm/compaction/merge-job.ts";
+import type { Merger, MergeSession, MergeSpec } from "../../src/lsm/compaction/merger.ts";
 
 /** A step on the thread that serves must be short. */
 const STEP_BYTES = 65_536;
 
 /**
- * Merges on the calling thread, in slices of well under a millisecond: for tests, and where there
- * are no threads to be had.
+ * Merges on the calling thread, in slices of well under a millisecond: in an order that a test
+ * sets.
  */
 export class InlineMerger implements Merger {
   readonly width: number;
