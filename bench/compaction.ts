@@ -58,7 +58,7 @@ async function measure(
     merger,
     wal: new SegmentWalStore(new LocalDisk(join(directory, `wal-${name}`)), ports),
     node: nodeIdentity({ prng: ports.prng, oneHost: true }),
-    options: { compaction: "manual", memtableBytes: 512 * MB, gcMinAgeMs: 0 },
+    forTests: { compaction: "manual", memtableBytes: 512 * MB, gcMinAgeMs: 0 },
   });
   const value = ports.prng.bytes(VALUE_BYTES);
   const keyOf = (n: number): Uint8Array => Buffer.from(String(n).padStart(20, "0"));

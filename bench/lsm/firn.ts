@@ -5,7 +5,7 @@ import type { Merger } from "../../src/lsm/compaction/merger.ts";
 import { LocalDisk } from "../../src/lsm/disk/local.ts";
 import { Engine } from "../../src/lsm/engine/engine.ts";
 import type { OpenOptions } from "../../src/lsm/engine/open.ts";
-import type { LsmOptions } from "../../src/lsm/options.ts";
+import type { LsmTuning } from "../../src/lsm/options.ts";
 import { ObjectWalStore } from "../../src/lsm/wal/objects.ts";
 import { SegmentWalStore } from "../../src/lsm/wal/segments.ts";
 import { MemoryBudget } from "../../src/lsm/write/budget.ts";
@@ -42,7 +42,7 @@ interface EngineChoice {
   /** Where many shards are open: one for all of them, and logs that begin small. */
   readonly merger?: Merger;
   readonly segmentBytes?: number;
-  readonly options?: Partial<LsmOptions>;
+  readonly options?: Partial<LsmTuning>;
 }
 
 /** An engine over a directory, its garbage gone as soon as nothing refers to it. */
@@ -83,7 +83,7 @@ async function open(
     node: nodeIdentity({ prng: parts.prng, oneHost: true }),
     budget,
     ...(merger && { merger }),
-    options: { gcMinAgeMs: 0, ...options },
+    forTests: { gcMinAgeMs: 0, ...options },
   });
 }
 

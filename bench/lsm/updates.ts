@@ -1,6 +1,6 @@
 import { type Prng, randomBelow, SeededPrng } from "../../src/base/prng.ts";
 import type { Engine } from "../../src/lsm/engine/engine.ts";
-import type { LsmOptions } from "../../src/lsm/options.ts";
+import type { LsmTuning } from "../../src/lsm/options.ts";
 import type { Dataset } from "./contender.ts";
 import { openEngine } from "./firn.ts";
 import { inScratch } from "./scratch.ts";
@@ -21,7 +21,7 @@ export interface UpdateCell {
 
 const MIB = 1_048_576;
 /** The default shape at a sixteenth: so few rows are some twenty memtables. */
-const SHAPE: Partial<LsmOptions> = { memtableBytes: 4 * MIB, tableBytes: 4 * MIB };
+const SHAPE: Partial<LsmTuning> = { memtableBytes: 4 * MIB, tableBytes: 4 * MIB };
 const BATCH = 1_000;
 const BATCHES_A_LOOK = 8;
 /** How often every row is updated, on average; after each time the engine comes to rest. */
@@ -31,7 +31,7 @@ const POLL_MS = 10;
 /** Loads rows, then overwrites random ones, as fast as the engine takes them. */
 export async function benchUpdates(
   sizes: readonly Size[],
-  chosen: Partial<LsmOptions> = {},
+  chosen: Partial<LsmTuning> = {},
 ): Promise<readonly UpdateCell[]> {
   const cells: UpdateCell[] = [];
   for (const size of sizes) {

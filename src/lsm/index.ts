@@ -26,7 +26,7 @@ export type { LsmStats } from "./engine/stats.ts";
 export type { Sequence } from "./format/entry.ts";
 export type { Owner } from "./format/manifest-records.ts";
 export type { Maybe } from "./maybe.ts";
-export { LSM_DEFAULTS, type LsmOptions } from "./options.ts";
+export type { LsmOptions } from "./options.ts";
 export type { NodeIdentity, Sighting, TakeOver } from "./ownership/owner.ts";
 export type { Range } from "./range.ts";
 export type { HotPrefix } from "./read/hot-prefixes.ts";

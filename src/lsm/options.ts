@@ -4,13 +4,32 @@ import { MAX_PREFIX_BYTES, type PrefixRule } from "./format/prefix-filter.ts";
 import { LSM_LIMITS } from "./limits.ts";
 import type { WalRetention } from "./wal/retention.ts";
 
-/** How an engine behaves. Every field has a default; sizes in bytes, spans in milliseconds. */
+/** What a program chooses of an engine; sizes in bytes, spans in milliseconds. */
 export interface LsmOptions {
+  /** Compactions that begin on their own, one after the other; `manual`: only those asked for. */
+  readonly compaction: "auto" | "manual";
+  /** Which of writing, reading and space compactions save, at the cost of the others. */
+  readonly compactionStyle: CompactionStyle;
+  /** Threads that compute compactions, started as they are needed. */
+  readonly mergeThreads: number;
+  /** How data blocks are stored. */
+  readonly compression: "none" | "zstd";
+  /** Which part of a key scans ask tables for, by a filter of their own; none if undefined. */
+  readonly prefixes: PrefixRule | undefined;
+  /** Files of the log that no replay needs stay for subscribers: so many bytes of the newest. */
+  readonly logRetentionBytes: number;
+  /** Of those, the files that were written to within so long; looked at when tables are flushed. */
+  readonly logRetentionMs: number;
+  /** No object younger than this is deleted by anybody: 0 on the disk of one host. */
+  readonly gcMinAgeMs: number;
+}
+
+/** Those and what is the engine's own business: a program has no cause to set it. */
+export interface LsmTuning extends LsmOptions {
   /** The memtable is frozen and flushed at this size, as its memory counts it. */
   readonly memtableBytes: number;
-  /** Or when the log holds so many batches' groups, or so many bytes: both bound the replay. */
+  /** Or when the log holds so many batches' groups: that bounds the replay. */
   readonly walFiles: number;
-  readonly walBytes: number;
   /** Files of the log from which on what they hold is flushed as soon as the shard is open. */
   readonly replayFiles: number;
   /** Memtables that are written to the store at the same time. */
@@ -18,40 +37,25 @@ export interface LsmOptions {
   /** Writes slow down from the first of each pair on, and are refused from the second. */
   readonly unflushedBytes: readonly [number, number];
   readonly l0Tables: readonly [number, number];
-  /** What compaction still has to rewrite, in bytes. */
-  readonly compactionDebtBytes: readonly [number, number];
-  /** Compactions that begin on their own, one after the other; `manual`: only those asked for. */
-  readonly compaction: "auto" | "manual";
-  /** Which of writing, reading and space compactions save, at the cost of the others. */
-  readonly compactionStyle: CompactionStyle;
-  /** What that stands for (`PickOptions`); each may be set apart by who has measured it. */
+  /** What the style stands for (`PickOptions`). */
   readonly compactionL0Tables: number;
   readonly compactionRuns: number;
   readonly compactionMaxRuns: number;
   readonly compactionSpacePercent: number;
   /** What a compaction writes at most; 0: as fast as it goes. */
   readonly compactionBytesPerSecond: number;
-  /** Threads that compute compactions, started as they are needed. */
-  readonly mergeThreads: number;
   /** Of input: a compaction of twice as much is cut in two by its keys, and so on. */
   readonly compactionSubrangeBytes: number;
   /** Bytes at which a table ends that a compaction writes. */
   readonly tableBytes: number;
-  /** Files of the log that no replay needs stay for subscribers: so many bytes of the newest. */
-  readonly logRetentionBytes: number;
-  /** Of those, the files that were written to within so long; looked at when tables are flushed. */
-  readonly logRetentionMs: number;
   /** A write waits while more than this is on its way to the log. */
   readonly walBacklogBytes: number;
   /** What writers may apply before the event loop gets a turn, however they await. */
   readonly turnBytes: number;
   /** From the start of one write to the log to the next: caps what a billed store is asked. */
   readonly minFlushIntervalMs: number;
-  /** How data blocks are stored, and their size before that. */
-  readonly compression: "none" | "zstd";
+  /** Size of a data block before it is compressed. */
   readonly blockBytes: number;
-  /** Which part of a key scans ask tables for, by a filter of their own; none if undefined. */
-  readonly prefixes: PrefixRule | undefined;
   /** Reads of one table closer together than this are one request, up to `readBytes`. */
   readonly readGapBytes: number;
   readonly readBytes: number;
@@ -68,23 +72,26 @@ export interface LsmOptions {
   /** A reader may answer on its own word for this long after it last saw that it is the owner. */
   readonly leaseMs: number;
   readonly takeoverWaitMs: number;
-  /** No object younger than this is deleted by anybody: 0 on the disk of one host. */
-  readonly gcMinAgeMs: number;
   /** Between two looks for garbage, while there is work; with a least age of 0 none is awaited. */
   readonly gcIntervalMs: number;
 }
 
+/** What is not set has its default (`LSM_DEFAULTS`). */
+export interface ChosenOptions {
+  readonly options?: Partial<LsmOptions>;
+  /** Internal, and no part of what the package promises: small sizes, short spans, for tests. */
+  readonly forTests?: Partial<LsmTuning>;
+}
+
 const MIB = 1_048_576;
 
-export const LSM_DEFAULTS: LsmOptions = {
+export const LSM_DEFAULTS: LsmTuning = {
   memtableBytes: 64 * MIB,
   walFiles: 4_096,
-  walBytes: 256 * MIB,
   replayFiles: 16,
   parallelFlushes: 2,
   unflushedBytes: [192 * MIB, 384 * MIB],
   l0Tables: [20, 48],
-  compactionDebtBytes: [8_192 * MIB, 32_768 * MIB],
   compaction: "auto",
   compactionStyle: "balanced",
   ...COMPACTION_STYLES.balanced,
@@ -129,17 +136,18 @@ const OPTIONAL: ReadonlySet<string> = new Set([
 ]);
 
 /** What of the log stays for subscribers. */
-export function retentionOf({ logRetentionBytes, logRetentionMs }: LsmOptions): WalRetention {
+export function retentionOf({ logRetentionBytes, logRetentionMs }: LsmTuning): WalRetention {
   return { bytes: logRetentionBytes, ms: logRetentionMs };
 }
 
 /** @throws FirnError `Invalid`, code `LSM_OPTION_INVALID`, naming the option. */
-export function lsmOptions(chosen: Partial<LsmOptions> = {}): LsmOptions {
+export function lsmOptions(parts: ChosenOptions = {}): LsmTuning {
+  const chosen: Partial<LsmTuning> = { ...parts.options, ...parts.forTests };
   const { compactionStyle = LSM_DEFAULTS.compactionStyle } = chosen;
   if (!isCompactionStyle(compactionStyle)) {
     throw invalid("LSM_OPTION_INVALID", "engine option out of range", { name: "compactionStyle" });
   }
-  const options: LsmOptions = { ...LSM_DEFAULTS, ...COMPACTION_STYLES[compactionStyle], ...chosen };
+  const options: LsmTuning = { ...LSM_DEFAULTS, ...COMPACTION_STYLES[compactionStyle], ...chosen };
   for (const [name, value] of Object.entries(options)) {
     if (typeof value === "string" || name === "prefixes") continue;
     const [low, high] = typeof value === "number" ? [value, value] : (value as [number, number]);

@@ -38,6 +38,7 @@ export interface LocalShardOptions {
   readonly metrics: LsmMetrics;
   /** Beside those of every local shard. */
   readonly options?: Partial<LsmOptions>;
+  readonly forTests?: NonNullable<OpenOptions["forTests"]>;
 }
 
 /** Where profile `local` keeps payloads and tables: below `dir`. */
@@ -94,7 +95,17 @@ export function localParts(
 export function openLocalShard(
   dir: string,
   store: BlobStore,
-  { clock, prng, node: self, takeOver, onWaiting, budget, metrics, options }: LocalShardOptions,
+  {
+    clock,
+    prng,
+    node: self,
+    takeOver,
+    onWaiting,
+    budget,
+    metrics,
+    options,
+    forTests,
+  }: LocalShardOptions,
 ): Promise<Shard> {
   const log = new LocalDisk(logOf(dir, SYSTEM_SHARD));
   return Shard.open({
@@ -115,6 +126,7 @@ export function openLocalShard(
         budget,
         metrics: { of: metrics, shard: SYSTEM_SHARD },
         options: { ...OPTIONS, ...options },
+        ...(forTests && { forTests }),
       }),
   });
 }

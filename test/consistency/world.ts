@@ -6,7 +6,7 @@ import { MemoryBlobStore } from "../../src/blob/memory.ts";
 import { LocalDisk } from "../../src/lsm/disk/local.ts";
 import type { Disk } from "../../src/lsm/disk/port.ts";
 import { Engine } from "../../src/lsm/engine/engine.ts";
-import type { LsmOptions } from "../../src/lsm/options.ts";
+import type { LsmTuning } from "../../src/lsm/options.ts";
 import type { NodeIdentity } from "../../src/lsm/ownership/owner.ts";
 import { ObjectWalStore } from "../../src/lsm/wal/objects.ts";
 import { SegmentWalStore } from "../../src/lsm/wal/segments.ts";
@@ -141,7 +141,7 @@ export class World {
   /** An engine over a shard of its own, as the profile keeps one. */
   async engine(
     shard: string,
-    options: Partial<LsmOptions> = {},
+    options: Partial<LsmTuning> = {},
     disk: Disk = new LocalDisk(this.logOf(shard)),
   ): Promise<Engine> {
     this.#site?.enter();
@@ -164,7 +164,7 @@ export class World {
       clock,
       prng,
       prefix,
-      options,
+      forTests: options,
       takeOver: "takeover",
       merger: new InlineMerger(clock),
       node: this.#identity(),

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { createMetrics } from "../../src/base/metrics.ts";
 import type { Engine } from "../../src/lsm/engine/engine.ts";
 import { LsmMetrics } from "../../src/lsm/engine/metrics.ts";
-import type { LsmOptions } from "../../src/lsm/options.ts";
+import type { LsmTuning } from "../../src/lsm/options.ts";
 import { MemoryBudget } from "../../src/lsm/write/budget.ts";
 import { SystemClock } from "../../src/runtime/clock.ts";
 import { composeOver } from "../../src/runtime/compose.ts";
@@ -41,7 +41,7 @@ export interface Site {
  * @param before works on the shard before the server begins.
  */
 export async function openSite(
-  options: Partial<LsmOptions>,
+  options: Partial<LsmTuning>,
   before: (dir: string) => Promise<void> = async () => {},
 ): Promise<Site> {
   const dir = await mkdtemp(join(tmpdir(), "firn-drill-"));
@@ -57,7 +57,7 @@ export async function openSite(
   const shard = await openLocalShard(dir, blobs, {
     clock,
     prng,
-    options,
+    forTests: options,
     budget,
     metrics: new LsmMetrics(metrics, budget),
     takeOver: "refuse",

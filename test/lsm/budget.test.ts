@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { SeededPrng } from "../../src/base/prng.ts";
 import { MemoryBlobStore } from "../../src/blob/memory.ts";
 import { Engine } from "../../src/lsm/engine/engine.ts";
-import type { LsmOptions } from "../../src/lsm/options.ts";
+import type { LsmTuning } from "../../src/lsm/options.ts";
 import { ObjectWalStore } from "../../src/lsm/wal/objects.ts";
 import { MemoryBudget, type MemoryShare, type ShardPart } from "../../src/lsm/write/budget.ts";
 import { SystemClock } from "../../src/runtime/clock.ts";
@@ -156,14 +156,14 @@ class Site {
     this.budget = new MemoryBudget(limitBytes);
   }
 
-  open(shard: number, options: Partial<LsmOptions> = {}): Promise<Engine> {
+  open(shard: number, options: Partial<LsmTuning> = {}): Promise<Engine> {
     const { clock, prng, store, budget } = this;
     const prefix = `shards/${shard}/`;
     const wal = new ObjectWalStore(store, { clock, prng, prefix: `${prefix}wal/` });
     const node = this.#processes.start({ sight: () => "dead" });
     const merger = this.#merger;
     const parts = { store, clock, prng, budget, prefix, wal, node, merger };
-    return Engine.open({ ...parts, options: { gcMinAgeMs: 0, ...options } });
+    return Engine.open({ ...parts, forTests: { gcMinAgeMs: 0, ...options } });
   }
 }
 

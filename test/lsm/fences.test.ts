@@ -4,7 +4,7 @@ import { FirnError } from "../../src/base/error.ts";
 import { SeededPrng } from "../../src/base/prng.ts";
 import { MemoryBlobStore } from "../../src/blob/memory.ts";
 import { Engine } from "../../src/lsm/engine/engine.ts";
-import { LSM_DEFAULTS, type LsmOptions } from "../../src/lsm/options.ts";
+import { LSM_DEFAULTS, type LsmTuning } from "../../src/lsm/options.ts";
 import { ObjectWalStore } from "../../src/lsm/wal/objects.ts";
 import { SegmentWalStore } from "../../src/lsm/wal/segments.ts";
 import { InlineMerger } from "../support/inline-merger.ts";
@@ -32,7 +32,7 @@ class Shard {
     this.#kind = kind;
   }
 
-  open(script: DiskScript = () => {}, options: Partial<LsmOptions> = {}): Promise<Engine> {
+  open(script: DiskScript = () => {}, options: Partial<LsmTuning> = {}): Promise<Engine> {
     const { clock, store } = this;
     const prng = new SeededPrng(++this.#opened);
     const sizes = { segmentBytes: 65_536, sliceBytes: 8_192 };
@@ -47,7 +47,7 @@ class Shard {
       prng,
       merger: new InlineMerger(clock),
       node: this.#processes.start({ sight: () => "dead" }),
-      options: { compaction: "manual", ...options },
+      forTests: { compaction: "manual", ...options },
     });
   }
 

@@ -95,7 +95,7 @@ async function run(
       clock,
       prng,
       node,
-      options: { ...options, compaction: "manual" },
+      forTests: { ...options, compaction: "manual" },
     });
   };
   const engine = await open();

@@ -8,7 +8,7 @@ import type { MissingBlock } from "../../src/lsm/format/cursor.ts";
 import { DataBlock } from "../../src/lsm/format/data-block.ts";
 import { PUT } from "../../src/lsm/format/entry.ts";
 import { Memtable } from "../../src/lsm/memtable/memtable.ts";
-import type { LsmOptions } from "../../src/lsm/options.ts";
+import type { LsmTuning } from "../../src/lsm/options.ts";
 import { BlockCache } from "../../src/lsm/read/cache.ts";
 import { type ReadView, ReadViews } from "../../src/lsm/read/read-view.ts";
 import type { Row, Scan } from "../../src/lsm/read/scan.ts";
@@ -218,7 +218,7 @@ it("a block is asked for again that came, was used, and went before one who wait
 });
 
 /** Everything is flushed, evicted and compacted within some dozens of steps. */
-const SMALL: Partial<LsmOptions> = {
+const SMALL: Partial<LsmTuning> = {
   memtableBytes: 20_000,
   blockBytes: 512,
   scanBatchRows: 7,
@@ -378,7 +378,7 @@ describe.each(KINDS)("what an engine answers, tables in $store", (kind) => {
       const world = makeWorld(kind);
       onTestFinished(() => world.end());
       const budget = new MemoryBudget(200_000, 8_000);
-      const engine = await world.open({ budget, options: { ...SMALL, compression } });
+      const engine = await world.open({ budget, forTests: { ...SMALL, compression } });
       const kept = new Kept(engine, seed);
       try {
         for (let i = 0; i < 250; i++) await kept.step();

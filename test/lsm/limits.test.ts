@@ -115,7 +115,7 @@ describe("limits", () => {
     { gcMinAgeMs: 1 },
     { compactionStyle: "speed" as "write" },
   ])("options are checked: %j", (options) => {
-    expect(() => lsmOptions(options)).toThrow(coded("LSM_OPTION_INVALID"));
+    expect(() => lsmOptions({ forTests: options })).toThrow(coded("LSM_OPTION_INVALID"));
   });
 });
 
@@ -139,7 +139,7 @@ describe("pressure", () => {
       clock,
       prng,
       node: new Processes().start(),
-      options: { memtableBytes: 200_000, unflushedBytes: [600_000, 1_200_000] },
+      forTests: { memtableBytes: 200_000, unflushedBytes: [600_000, 1_200_000] },
     });
     const value = new Uint8Array(1_000);
     const keys: Uint8Array[] = [];
@@ -180,7 +180,7 @@ describe("pressure", () => {
     const wal = new ObjectWalStore(store, { clock, prng, prefix: "wal/" });
     const options = { memtableBytes: 50_000, unflushedBytes: [100_000, 500_000] as const };
     const node = new Processes().start();
-    const engine = await Engine.open({ store, wal, clock, prng, node, options });
+    const engine = await Engine.open({ store, wal, clock, prng, node, forTests: options });
     let refused = 0;
     const value = new Uint8Array(1_000);
     const put = async (i: number): Promise<void> => {
@@ -219,7 +219,7 @@ describe("pressure", () => {
 });
 
 /** An engine that 40 writes of 1,000 bytes come to at once, and those of them that have to wait. */
-async function hurried(clock: VirtualClock, options: NonNullable<OpenOptions["options"]>) {
+async function hurried(clock: VirtualClock, options: NonNullable<OpenOptions["forTests"]>) {
   const prng = new SeededPrng(1);
   const store = new MemoryBlobStore(clock);
   const wal = new ObjectWalStore(store, { clock, prng, prefix: "wal/" });
@@ -228,7 +228,7 @@ async function hurried(clock: VirtualClock, options: NonNullable<OpenOptions["op
     wal,
     clock,
     prng,
-    options,
+    forTests: options,
     node: new Processes().start(),
   });
   const waits: Promise<unknown>[] = [];

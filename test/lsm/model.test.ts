@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { FirnError } from "../../src/base/error.ts";
 import type { Engine } from "../../src/lsm/engine/engine.ts";
 import type { PrefixRule } from "../../src/lsm/format/prefix-filter.ts";
-import type { LsmOptions } from "../../src/lsm/options.ts";
+import type { LsmTuning } from "../../src/lsm/options.ts";
 import { BlockCache } from "../../src/lsm/read/cache.ts";
 import { openReader, type Reader } from "../../src/lsm/read/reader.ts";
 import type { Scan } from "../../src/lsm/read/scan.ts";
@@ -32,7 +32,7 @@ import {
 import { KINDS, makeWorld, type World } from "./support/worlds.ts";
 
 /** Small enough for everything to happen within some dozens of commands. */
-const SMALL: Partial<LsmOptions> = {
+const SMALL: Partial<LsmTuning> = {
   memtableBytes: 9_000,
   blockBytes: 128,
   scanBatchRows: 3,
@@ -299,7 +299,7 @@ class Run {
   #readerParts() {
     const { store, log: wal, clock, prng } = this.#world;
     const { cacheBytes } = this.#settings;
-    return { store, wal, clock, prng, cache: new BlockCache(cacheBytes), options: SMALL };
+    return { store, wal, clock, prng, cache: new BlockCache(cacheBytes), forTests: SMALL };
   }
 
   async #write(given: readonly ModelOp[], durable: boolean): Promise<void> {
@@ -439,7 +439,7 @@ class Run {
 function open(world: World, { cacheBytes, prefixes }: Settings): Promise<Engine> {
   return world.open({
     budget: new MemoryBudget(100_000_000, cacheBytes),
-    options: { ...SMALL, prefixes },
+    forTests: { ...SMALL, prefixes },
   });
 }
 

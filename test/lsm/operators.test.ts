@@ -5,7 +5,7 @@ import { SeededPrng } from "../../src/base/prng.ts";
 import { MemoryBlobStore } from "../../src/blob/memory.ts";
 import { Engine } from "../../src/lsm/engine/engine.ts";
 import { ManifestObjects } from "../../src/lsm/manifest/objects.ts";
-import type { LsmOptions } from "../../src/lsm/options.ts";
+import type { LsmTuning } from "../../src/lsm/options.ts";
 import {
   int64Bytes,
   int64Of,
@@ -27,7 +27,7 @@ class World {
   readonly #prng = new SeededPrng(1);
   readonly #processes = new Processes();
 
-  open(options: Partial<LsmOptions> = {}): Promise<Engine> {
+  open(options: Partial<LsmTuning> = {}): Promise<Engine> {
     const { clock, store } = this;
     return Engine.open({
       clock,
@@ -36,7 +36,7 @@ class World {
       merger: new InlineMerger(clock),
       wal: new ObjectWalStore(store, { clock, prng: this.#prng, prefix: "wal/" }),
       node: this.#processes.start({ sight: () => "dead" }),
-      options: { compaction: "manual", gcMinAgeMs: 0, ...options },
+      forTests: { compaction: "manual", gcMinAgeMs: 0, ...options },
     });
   }
 

@@ -3,7 +3,7 @@ import { utf8, utf8Text } from "../../src/base/bytes.ts";
 import { SeededPrng } from "../../src/base/prng.ts";
 import { MemoryBlobStore } from "../../src/blob/memory.ts";
 import { Engine } from "../../src/lsm/engine/engine.ts";
-import { LSM_DEFAULTS, type LsmOptions } from "../../src/lsm/options.ts";
+import { LSM_DEFAULTS, type LsmTuning } from "../../src/lsm/options.ts";
 import type { NodeIdentity, TakeOver } from "../../src/lsm/ownership/owner.ts";
 import { ObjectWalStore } from "../../src/lsm/wal/objects.ts";
 import { SegmentWalStore } from "../../src/lsm/wal/segments.ts";
@@ -32,7 +32,7 @@ class Shard {
   open(
     node: NodeIdentity,
     takeOver: TakeOver = "refuse",
-    options: Partial<LsmOptions> = {},
+    options: Partial<LsmTuning> = {},
   ): Promise<Engine> {
     const { clock, store } = this;
     const prng = new SeededPrng(++this.#opened);
@@ -46,7 +46,7 @@ class Shard {
             sliceBytes: 65_536,
           });
     const merger = new InlineMerger(clock);
-    return Engine.open({ store, wal, clock, prng, node, takeOver, merger, options });
+    return Engine.open({ store, wal, clock, prng, node, takeOver, merger, forTests: options });
   }
 }
 

@@ -74,9 +74,11 @@ describe("prefixes", () => {
   it("are checked as options are", () => {
     const invalid = expect.objectContaining({ kind: "Invalid", code: "LSM_OPTION_INVALID" });
     for (const prefixes of [{ bytes: 0 }, { bytes: 256 }, { separator: -1 }, { bytes: 1.5 }]) {
-      expect(() => lsmOptions({ prefixes })).toThrow(invalid);
+      expect(() => lsmOptions({ options: { prefixes } })).toThrow(invalid);
     }
-    expect(lsmOptions({ prefixes: { separator: 0 } }).prefixes).toEqual({ separator: 0 });
+    expect(lsmOptions({ options: { prefixes: { separator: 0 } } }).prefixes).toEqual({
+      separator: 0,
+    });
   });
 
   it("let a scan pass tables over, both ways, and never one that it needs", async () => {

@@ -9,7 +9,7 @@ import { Engine } from "../../src/lsm/engine/engine.ts";
 import { END_OF_KEYS, type Key, MAX_SEQUENCE, type Sequence } from "../../src/lsm/format/entry.ts";
 import { type Fragment, joinRanges, RangeMap } from "../../src/lsm/format/range-map.ts";
 import { decodeRanges, encodeRanges, rangeBytes } from "../../src/lsm/format/range-section.ts";
-import type { LsmOptions } from "../../src/lsm/options.ts";
+import type { LsmTuning } from "../../src/lsm/options.ts";
 import { CoveredCursor, RangeCover } from "../../src/lsm/read/covered-cursor.ts";
 import { ObjectWalStore } from "../../src/lsm/wal/objects.ts";
 import { MemoryBudget } from "../../src/lsm/write/budget.ts";
@@ -212,7 +212,7 @@ describe("a cursor below range tombstones", () => {
   });
 });
 
-const SMALL: Partial<LsmOptions> = {
+const SMALL: Partial<LsmTuning> = {
   blockBytes: 256,
   tableBytes: 4_000,
   compaction: "manual",
@@ -228,7 +228,7 @@ interface Opened {
   readonly read: () => ReadonlySet<string>;
 }
 
-async function open(options: Partial<LsmOptions> = {}): Promise<Opened> {
+async function open(options: Partial<LsmTuning> = {}): Promise<Opened> {
   const clock = new SleepIsTime();
   const prng = new SeededPrng(1);
   const store = new MemoryBlobStore(clock);
@@ -251,7 +251,7 @@ async function open(options: Partial<LsmOptions> = {}): Promise<Opened> {
     node: new Processes().start(),
     merger: new InlineMerger(clock),
     budget: new MemoryBudget(100_000_000, 0),
-    options: { ...SMALL, ...options },
+    forTests: { ...SMALL, ...options },
   });
   const read = (): ReadonlySet<string> => {
     const tables = seen;

@@ -84,7 +84,7 @@ describe.each(KINDS)("a subscriber, tables in $store, log of $wal", (kind) => {
     const follower = new Follower();
     for (let life = 0; life < 4; life++) {
       const options = { ...FOREVER, memtableBytes: 30_000 };
-      const engine = await world.open({ takeOver: "takeover", options });
+      const engine = await world.open({ takeOver: "takeover", forTests: options });
       expect(engine.lastSequence).toBe(written.length);
       const subscription = engine.subscribe(follower.due);
       for (let round = 0; round < 60; round++) {

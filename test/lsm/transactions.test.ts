@@ -3,7 +3,7 @@ import { utf8, utf8Text } from "../../src/base/bytes.ts";
 import { SeededPrng } from "../../src/base/prng.ts";
 import { MemoryBlobStore } from "../../src/blob/memory.ts";
 import { Engine } from "../../src/lsm/engine/engine.ts";
-import type { LsmOptions } from "../../src/lsm/options.ts";
+import type { LsmTuning } from "../../src/lsm/options.ts";
 import { ObjectWalStore } from "../../src/lsm/wal/objects.ts";
 import { FaultyBlobStore } from "../support/faulty-blob-store.ts";
 import { VirtualClock } from "../support/virtual-clock.ts";
@@ -11,11 +11,18 @@ import { Processes } from "./support/worlds.ts";
 
 const clock = new VirtualClock();
 
-async function open(options: Partial<LsmOptions> = {}): Promise<Engine> {
+async function open(options: Partial<LsmTuning> = {}): Promise<Engine> {
   const prng = new SeededPrng(1);
   const store = new MemoryBlobStore(clock);
   const wal = new ObjectWalStore(store, { clock, prng, prefix: "wal/" });
-  return await Engine.open({ store, wal, clock, prng, node: new Processes().start(), options });
+  return await Engine.open({
+    store,
+    wal,
+    clock,
+    prng,
+    node: new Processes().start(),
+    forTests: options,
+  });
 }
 
 const a = utf8("a");

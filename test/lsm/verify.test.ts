@@ -5,7 +5,7 @@ import { MemoryBlobStore } from "../../src/blob/memory.ts";
 import type { BlobStore } from "../../src/blob/port.ts";
 import { Engine } from "../../src/lsm/engine/engine.ts";
 import type { ShardFiles } from "../../src/lsm/manifest/shard-files.ts";
-import type { LsmOptions } from "../../src/lsm/options.ts";
+import type { LsmTuning } from "../../src/lsm/options.ts";
 import { int64Bytes } from "../../src/lsm/read/operators.ts";
 import { inspectLog, inspectShard, inspectTable } from "../../src/lsm/tools/inspect.ts";
 import { type Verified, verifyShard } from "../../src/lsm/tools/verify.ts";
@@ -19,7 +19,7 @@ import { ModelledDisk } from "../support/modelled-disk.ts";
 import { SleepIsTime } from "../support/virtual-clock.ts";
 import { Processes } from "./support/worlds.ts";
 
-const OPTIONS: Partial<LsmOptions> = {
+const OPTIONS: Partial<LsmTuning> = {
   blockBytes: 200,
   tableBytes: 3_000,
   compactionL0Tables: 3,
@@ -69,7 +69,7 @@ async function makeShard(log: "objects" | "segments", options = OPTIONS): Promis
     store,
     clock,
     prng,
-    options,
+    forTests: options,
     wal,
     prefix: "s/",
     merger: new InlineMerger(clock),

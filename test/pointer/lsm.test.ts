@@ -39,7 +39,7 @@ async function subject(kind: Kind, gapRows?: number): Promise<PointerStoreSubjec
   const clock = new VirtualClock();
   const world = makeWorld(kind);
   const options = { memtableBytes: 65_536, l0Tables: [1_000, 2_000] as const };
-  const engine = await world.open({ options });
+  const engine = await world.open({ forTests: options });
   const families = TEST_FAMILIES;
   const gaps = gapRows === undefined ? {} : { gapRows };
   return {
@@ -259,7 +259,7 @@ describe("pointers in an engine that fails or is overtaken", () => {
 
   test("more than the engine takes is overloaded, with a time to come back", async () => {
     const options = { unflushedBytes: [1, 2] as const };
-    const { store } = await gated({ options });
+    const { store } = await gated({ forTests: options });
     expect(await store.commit({ writerId: "w", ops: [put(`${NAMES}/x`)] })).toMatchObject({
       outcome: "overloaded",
       retryAfterMs: expect.any(Number),

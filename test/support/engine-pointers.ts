@@ -3,7 +3,7 @@ import { SeededPrng } from "../../src/base/prng.ts";
 import { MemoryBlobStore } from "../../src/blob/memory.ts";
 import { Engine } from "../../src/lsm/engine/engine.ts";
 import type { Maybe } from "../../src/lsm/maybe.ts";
-import type { LsmOptions } from "../../src/lsm/options.ts";
+import type { LsmTuning } from "../../src/lsm/options.ts";
 import { SegmentWalStore } from "../../src/lsm/wal/segments.ts";
 import type { KeyFamily } from "../../src/pointer/key.ts";
 import { LsmPointerStore } from "../../src/pointer/lsm.ts";
@@ -14,7 +14,7 @@ import { ModelledDisk } from "./modelled-disk.ts";
  * So small that a few batches fill a memtable: pointers are read from tables too, and tables are
  * compacted and collected while they are.
  */
-const OPTIONS: Partial<LsmOptions> = {
+const OPTIONS: Partial<LsmTuning> = {
   memtableBytes: 32_768,
   blockBytes: 1_024,
   tableBytes: 65_536,
@@ -47,7 +47,7 @@ export function restartablePointers(
       store,
       clock,
       prng,
-      options: OPTIONS,
+      forTests: OPTIONS,
       wal: new SegmentWalStore(disk, { clock, prng, ...SIZES }),
       merger: new InlineMerger(clock),
       node: {

@@ -7,7 +7,7 @@ import type { SstMeta } from "../format/sst-meta.ts";
 import type { Ulid } from "../format/ulid.ts";
 import type { Health } from "../health.ts";
 import type { ManifestLog } from "../manifest/log.ts";
-import type { LsmOptions } from "../options.ts";
+import type { LsmTuning } from "../options.ts";
 import type { ReadViews } from "../read/read-view.ts";
 import { Executor, type ExecutorTarget } from "./executor.ts";
 import { type CompactionFigures, NO_COMPACTION } from "./figures.ts";
@@ -17,7 +17,7 @@ import { applyPlan, type CompactionPlan, isApplied, isIdle, rewrittenBytes } fro
 /** What compactions act on. */
 export interface CompactorTarget extends ExecutorTarget {
   readonly clock: Clock;
-  readonly options: LsmOptions;
+  readonly options: LsmTuning;
   readonly views: ReadViews;
   readonly manifests: ManifestLog;
   readonly health: Health;

@@ -7,7 +7,7 @@ import type { Key, Sequence } from "../format/entry.ts";
 import { openSst } from "../format/sst.ts";
 import type { SstMeta } from "../format/sst-meta.ts";
 import type { TablesUnderWay } from "../manifest/tables-under-way.ts";
-import type { LsmOptions } from "../options.ts";
+import type { LsmTuning } from "../options.ts";
 import type { EntrySemantics } from "../read/entry-semantics.ts";
 import { pathOf, tableGone } from "../read/table-cache.ts";
 import type { MemoryBudget } from "../write/budget.ts";
@@ -35,7 +35,7 @@ export interface ExecutorTarget {
   readonly prefix: string;
   readonly clock: Clock;
   readonly prng: Prng;
-  readonly options: LsmOptions;
+  readonly options: LsmTuning;
   readonly merger: Merger;
   readonly budget: MemoryBudget;
   readonly semantics: EntrySemantics;

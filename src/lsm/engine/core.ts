@@ -6,7 +6,7 @@ import type { Manifest } from "../format/manifest.ts";
 import { Health } from "../health.ts";
 import { BackgroundJobs } from "../maintenance/background-jobs.ts";
 import { TablesUnderWay } from "../manifest/tables-under-way.ts";
-import type { LsmOptions } from "../options.ts";
+import type { LsmTuning } from "../options.ts";
 import type { Bounds } from "../range.ts";
 import { ViewScan } from "../read/scan.ts";
 import { retentionFigures } from "../states/retention-figures.ts";
@@ -26,12 +26,15 @@ import { Published } from "./published.ts";
 import { Reads } from "./reads.ts";
 import { amplification, type LsmStats, treeFigures } from "./stats.ts";
 
+/** What compaction still has to rewrite, in bytes: writes slow down from, are refused from. */
+const COMPACTION_DEBT_BYTES = [8_589_934_592, 34_359_738_368] as const;
+
 /**
  * The parts of one open engine, and what passes between them: `Published` (manifests), `Reads`
  * (tables and views), `Log`, `Memtables`, then writes, transactions, flushes and maintenance.
  */
 export class Core {
-  readonly options: LsmOptions;
+  readonly options: LsmTuning;
   readonly health: Health = new Health();
   readonly snapshots: Snapshots = new Snapshots();
   readonly published: Published;
@@ -262,7 +265,7 @@ export class Core {
   }
 
   #gauges(): readonly Gauge[] {
-    const { unflushedBytes, l0Tables, compactionDebtBytes } = this.options;
+    const { unflushedBytes, l0Tables } = this.options;
     const gauge = (name: string, [soft, hard]: readonly [number, number], read: () => number) => ({
       name,
       soft,
@@ -285,7 +288,7 @@ export class Core {
           return (tables * bytes) / Math.max(1, level0.length);
         },
       },
-      gauge("compactionDebtBytes", compactionDebtBytes, () => this.jobs.debtBytes),
+      gauge("compactionDebtBytes", COMPACTION_DEBT_BYTES, () => this.jobs.debtBytes),
     ];
   }
 

@@ -1,19 +1,22 @@
 import type { Clock } from "../../base/clock.ts";
 import type { Sequence } from "../format/entry.ts";
 import type { Health } from "../health.ts";
-import type { LsmOptions } from "../options.ts";
+import type { LsmTuning } from "../options.ts";
 import type { Operators } from "../read/operators.ts";
 import { Feed } from "../subscribe/feed.ts";
 import { LogSubscription, type Subscription } from "../subscribe/subscription.ts";
 import { GroupCommit } from "../wal/group-commit.ts";
 import type { Wal, WalReader } from "../wal/port.ts";
 
+/** What one replay reads at most, beside `walFiles`. */
+const REPLAY_BYTES = 268_435_456;
+
 interface LogParts {
   readonly wal: Wal;
   readonly reader: WalReader;
   readonly clock: Clock;
   readonly health: Health;
-  readonly options: Pick<LsmOptions, "minFlushIntervalMs" | "walFiles" | "walBytes">;
+  readonly options: Pick<LsmTuning, "minFlushIntervalMs" | "walFiles">;
 }
 
 /** The write-ahead log of an open engine: group commit, change feed, growth since it was rolled. */
@@ -59,8 +62,8 @@ export class Log {
     readonly files: number;
     readonly writtenBytes: number;
   }): boolean {
-    const { walFiles, walBytes } = this.#parts.options;
-    return files - this.#files >= walFiles || writtenBytes - this.#bytes >= walBytes;
+    const { walFiles } = this.#parts.options;
+    return files - this.#files >= walFiles || writtenBytes - this.#bytes >= REPLAY_BYTES;
   }
 
   /** Committed batches from a sequence on. @throws as `Engine.subscribe`. */

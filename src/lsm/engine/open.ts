@@ -12,7 +12,7 @@ import { assertAlive } from "../manifest/shard-files.ts";
 import type { ManifestStore } from "../manifest/store.ts";
 import { LogReplay } from "../memtable/log-replay.ts";
 import type { Memtable } from "../memtable/memtable.ts";
-import { type LsmOptions, lsmOptions, retentionOf } from "../options.ts";
+import { type ChosenOptions, type LsmTuning, lsmOptions, retentionOf } from "../options.ts";
 import type { NodeIdentity, TakeOver } from "../ownership/owner.ts";
 import { takeOver } from "../ownership/take-over.ts";
 import { holdParent, type ManifestsOf, objectsOf } from "../states/parent.ts";
@@ -21,7 +21,7 @@ import { MemoryBudget } from "../write/budget.ts";
 import type { LsmMetrics } from "./metrics.ts";
 
 /** What an engine is made of. Components come in here; settings are `options`. */
-export interface OpenOptions {
+export interface OpenOptions extends ChosenOptions {
   readonly store: BlobStore;
   /** Where the shard lies in the store: with a slash at its end, or empty. */
   readonly prefix?: string;
@@ -42,13 +42,12 @@ export interface OpenOptions {
   readonly metrics?: { readonly of: LsmMetrics; readonly shard: string };
   /** Where compactions are computed, shared likewise; its own threads if none is given. */
   readonly merger?: Merger;
-  readonly options?: Partial<LsmOptions>;
 }
 
 /** A shard that was taken over, with all that its log held. */
 export interface Opened {
   readonly parts: OpenOptions;
-  readonly options: LsmOptions;
+  readonly options: LsmTuning;
   readonly prefix: string;
   readonly budget: MemoryBudget;
   readonly store: ManifestStore;
@@ -75,7 +74,7 @@ export interface Opened {
 export async function openShard(parts: OpenOptions): Promise<Opened> {
   assertLsmLimits();
   const { clock, node, wal: logs, prefix = "" } = parts;
-  const options = lsmOptions(parts.options);
+  const options = lsmOptions(parts);
   const { gcMinAgeMs } = options;
   const store =
     parts.manifests ?? new ManifestObjects({ store: parts.store, clock, prefix, gcMinAgeMs });

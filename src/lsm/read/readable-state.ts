@@ -7,7 +7,7 @@ import type { Ulid } from "../format/ulid.ts";
 import type { Maybe } from "../maybe.ts";
 import { LogReplay } from "../memtable/log-replay.ts";
 import { Memtable } from "../memtable/memtable.ts";
-import type { LsmOptions } from "../options.ts";
+import type { LsmTuning } from "../options.ts";
 import { boundsOf, type Range } from "../range.ts";
 import type { TailGroup, WalPlace } from "../wal/port.ts";
 import type { BlockCache } from "./cache.ts";
@@ -23,7 +23,7 @@ export interface ReadableStateParts {
   readonly prefix: string;
   readonly clock: Clock;
   readonly cache: BlockCache;
-  readonly options: LsmOptions;
+  readonly options: LsmTuning;
   /** Tells what it means that a table could not be read. */
   readonly explain: (error: unknown) => Promise<unknown>;
 }

@@ -14,7 +14,7 @@ import { assertAlive, noShard, shardDeleted } from "../manifest/shard-files.ts";
 import type { ManifestStore } from "../manifest/store.ts";
 import type { Maybe } from "../maybe.ts";
 import type { Memtable } from "../memtable/memtable.ts";
-import { type LsmOptions, lsmOptions } from "../options.ts";
+import { type ChosenOptions, type LsmOptions, type LsmTuning, lsmOptions } from "../options.ts";
 import { holdParent, type ManifestsOf, objectsOf } from "../states/parent.ts";
 import { Pin, type Stays } from "../states/pin.ts";
 import { gone, type Moment, type Resolved, resolveMoment } from "../states/resolve.ts";
@@ -29,7 +29,7 @@ import {
 import type { Scan } from "./scan.ts";
 
 /** What a reader is made of. */
-export interface ReaderParts {
+export interface ReaderParts extends ChosenOptions {
   readonly store: BlobStore;
   /** Of the shard, with a slash at its end; or empty. */
   readonly prefix?: string;
@@ -89,7 +89,7 @@ const WAIT_POLL_MS = 50;
  */
 export async function openReader(parts: ReaderParts, target: ReaderTarget): Promise<Reader> {
   const { store, clock, prng, prefix = "" } = parts;
-  const options = lsmOptions(parts.options);
+  const options = lsmOptions(parts);
   const { gcMinAgeMs } = options;
   const manifests = parts.manifests ?? new ManifestObjects({ store, clock, prefix, gcMinAgeMs });
   const standing = await manifests.latest();
@@ -142,7 +142,7 @@ async function pinNewest(pin: Pin, stays?: Stays): Promise<Manifest> {
 
 interface Shared {
   readonly parts: ReaderParts;
-  readonly options: LsmOptions;
+  readonly options: LsmTuning;
   readonly prefix: string;
   readonly manifests: ManifestStore;
   readonly pin: Pin | undefined;

@@ -93,7 +93,7 @@ class Cloning {
 
   constructor(parts: ReaderParts, into: string) {
     const { store, clock, prng, prefix = "", manifests } = parts;
-    const { gcMinAgeMs } = lsmOptions(parts.options);
+    const { gcMinAgeMs } = lsmOptions(parts);
     const others = parts.manifestsOf ?? objectsOf(store, clock, gcMinAgeMs);
     this.#parts = parts;
     this.#from = prefix;
@@ -152,7 +152,7 @@ class Cloning {
     const { store, clock, prng } = this.#parts;
     const { manifest, memtables } = reader.source;
     const semantics = { operators: new Operators(manifest.operators), nowMs: () => 0 };
-    const options = lsmOptions(this.#parts.options);
+    const options = lsmOptions(this.#parts);
     const target = { clock, prng, options, store, prefix: this.#into, semantics };
     return await writeTables(target, memtables);
   }

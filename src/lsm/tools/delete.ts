@@ -7,7 +7,7 @@ import { ManifestLog } from "../manifest/log.ts";
 import { ManifestObjects } from "../manifest/objects.ts";
 import { noShard } from "../manifest/shard-files.ts";
 import type { ManifestState, ManifestStore } from "../manifest/store.ts";
-import { type LsmOptions, lsmOptions } from "../options.ts";
+import { type LsmTuning, lsmOptions } from "../options.ts";
 import { EMPTY, takeOver } from "../ownership/take-over.ts";
 import { certainly, hasEnded } from "../states/checkpoints.ts";
 import { letGoOfParent, objectsOf } from "../states/parent.ts";
@@ -33,7 +33,7 @@ const PAGE = 1_000;
  */
 export async function deleteShard(parts: OpenOptions): Promise<void> {
   const { store, clock, prefix = "", node } = parts;
-  const options = lsmOptions(parts.options);
+  const options = lsmOptions(parts);
   const manifests = parts.manifests ?? new ManifestObjects({ ...options, store, clock, prefix });
   const standing = await manifests.latest();
   if (standing === undefined) throw noShard(prefix);
@@ -47,11 +47,11 @@ export async function deleteShard(parts: OpenOptions): Promise<void> {
 
 class Deletion {
   readonly #parts: OpenOptions;
-  readonly #options: LsmOptions;
+  readonly #options: LsmTuning;
   readonly #prefix: string;
   readonly #log: ManifestLog;
 
-  constructor(parts: OpenOptions, options: LsmOptions, store: ManifestStore, taken: Manifest) {
+  constructor(parts: OpenOptions, options: LsmTuning, store: ManifestStore, taken: Manifest) {
     this.#parts = parts;
     this.#options = options;
     this.#prefix = parts.prefix ?? "";
@@ -164,7 +164,7 @@ function unfinished(path: string, cause: FirnError): FirnError {
 }
 
 /** Pins whose life is over may be taken away by any collector: they count no more. */
-function assertUncloned({ checkpoints }: Manifest, nowMs: number, options: LsmOptions): void {
+function assertUncloned({ checkpoints }: Manifest, nowMs: number, options: LsmTuning): void {
   const before = nowMs - options.gcMinAgeMs;
   const pins = checkpoints.filter((one) => one.kind === "clone" && !hasEnded(one, before));
   if (pins.length === 0) return;

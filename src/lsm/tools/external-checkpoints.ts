@@ -14,7 +14,7 @@ import type { WalReader } from "../wal/port.ts";
 /** The states of a shard as those publish them who do not own it. */
 export function manifestsOf(parts: ReaderParts): ManifestStore {
   const { store, clock, prefix = "", manifests } = parts;
-  const { gcMinAgeMs } = lsmOptions(parts.options);
+  const { gcMinAgeMs } = lsmOptions(parts);
   return manifests ?? new ManifestObjects({ store, clock, prefix, gcMinAgeMs });
 }
 

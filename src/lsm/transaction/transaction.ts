@@ -13,7 +13,7 @@ import {
 } from "../format/entry.ts";
 import { type Fragment, joinRanges, RangeMap } from "../format/range-map.ts";
 import type { Maybe } from "../maybe.ts";
-import type { LsmOptions } from "../options.ts";
+import type { LsmTuning } from "../options.ts";
 import { type Bounds, boundsOf, deletedBounds, type Range } from "../range.ts";
 import type { EntrySemantics } from "../read/entry-semantics.ts";
 import type { Scan } from "../read/scan.ts";
@@ -52,7 +52,7 @@ interface Expiring {
 export interface TransactionHost {
   readonly clock: Clock;
   readonly semantics: EntrySemantics;
-  readonly options: LsmOptions;
+  readonly options: LsmTuning;
   readonly recent: RecentWrites;
   readonly get: (key: Key, sequence: Sequence) => Maybe<Uint8Array | undefined>;
   /** Of all rows, in one direction, at a sequence. */

@@ -10,7 +10,7 @@ import type { SstMeta } from "../format/sst-meta.ts";
 import { SstWriter } from "../format/sst-writer.ts";
 import { mintUlid, type Ulid } from "../format/ulid.ts";
 import type { Memtable } from "../memtable/memtable.ts";
-import type { LsmOptions } from "../options.ts";
+import type { LsmTuning } from "../options.ts";
 import type { EntrySemantics } from "../read/entry-semantics.ts";
 import { tablePath } from "../read/table-cache.ts";
 import { keptRanges, VersionFilter } from "../read/versions.ts";
@@ -18,7 +18,7 @@ import { keptRanges, VersionFilter } from "../read/versions.ts";
 /** Where a memtable becomes a table. */
 export interface TableTarget {
   readonly clock: Clock;
-  readonly options: LsmOptions;
+  readonly options: LsmTuning;
   readonly store: BlobStore;
   readonly prefix: string;
   readonly semantics: EntrySemantics;

@@ -6,7 +6,7 @@ import { assertKeyBytes, bytesOfKey, END_OF_KEYS, type Sequence } from "../forma
 import type { Health } from "../health.ts";
 import { LSM_LIMITS } from "../limits.ts";
 import type { Maybe } from "../maybe.ts";
-import type { LsmOptions } from "../options.ts";
+import type { LsmTuning } from "../options.ts";
 import { deletedBounds } from "../range.ts";
 import { KeySamples } from "../read/key-samples.ts";
 import type { Operators } from "../read/operators.ts";
@@ -61,7 +61,7 @@ export interface Prepared {
 /** What the write path acts on. */
 export interface WriteTarget {
   readonly clock: Clock;
-  readonly options: LsmOptions;
+  readonly options: LsmTuning;
   readonly views: ReadViews;
   readonly commits: GroupCommit;
   readonly health: Health;

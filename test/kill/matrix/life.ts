@@ -34,7 +34,7 @@ const engine = await Engine.open({
   merger: new FatalMerger(new ThreadMerger({ threads: 2 }), fate),
   node: nodeIdentity({ prng: ports.prng, oneHost: true }),
   takeOver: "takeover",
-  options: OPTIONS,
+  forTests: OPTIONS,
 });
 fate.phase = "serve";
 const found = await engine.get(Buffer.from("last"));

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { LocalBlobStore } from "../../../src/blob/local.ts";
 import { LocalDisk } from "../../../src/lsm/disk/local.ts";
 import { Engine } from "../../../src/lsm/engine/engine.ts";
-import type { LsmOptions } from "../../../src/lsm/options.ts";
+import type { LsmTuning } from "../../../src/lsm/options.ts";
 import { verifyShard } from "../../../src/lsm/tools/verify.ts";
 import { isSpare, walId } from "../../../src/lsm/wal/names.ts";
 import { SegmentReader } from "../../../src/lsm/wal/reader.ts";
@@ -22,7 +22,7 @@ export const SIZES: { readonly segmentBytes: number; readonly sliceBytes: number
   sliceBytes: 16_384,
 };
 
-export const OPTIONS: Partial<LsmOptions> = {
+export const OPTIONS: Partial<LsmTuning> = {
   compaction: "manual",
   compactionL0Tables: 2,
   blockBytes: 4_096,
@@ -80,7 +80,7 @@ async function inspectCopy(directory: string): Promise<number> {
     wal: new SegmentWalStore(disk, { ...ports, ...SIZES }),
     merger: new InlineMerger(ports.clock, 2),
     node: nodeIdentity({ prng: ports.prng, oneHost: true }),
-    options: OPTIONS,
+    forTests: OPTIONS,
   });
   const last = await lastOf(engine);
   await assertRows(engine, last);

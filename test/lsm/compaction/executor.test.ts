@@ -13,7 +13,7 @@ import type {
 import type { CompactionPlan } from "../../../src/lsm/compaction/plan.ts";
 import { PUT } from "../../../src/lsm/format/entry.ts";
 import { TablesUnderWay } from "../../../src/lsm/manifest/tables-under-way.ts";
-import { type LsmOptions, lsmOptions } from "../../../src/lsm/options.ts";
+import { type LsmTuning, lsmOptions } from "../../../src/lsm/options.ts";
 import { tablePath } from "../../../src/lsm/read/table-cache.ts";
 import { MemoryBudget } from "../../../src/lsm/write/budget.ts";
 import { InlineMerger } from "../../support/inline-merger.ts";
@@ -93,7 +93,7 @@ class UnderWay extends TablesUnderWay {
 interface Choice {
   readonly width?: number;
   readonly meddle?: Meddle;
-  readonly options?: Partial<LsmOptions>;
+  readonly options?: Partial<LsmTuning>;
   readonly budgetBytes?: number;
 }
 
@@ -134,7 +134,7 @@ async function world({ width = 3, meddle, options, budgetBytes = 100_000_000 }: 
     budget,
     semantics: MEANING,
     underWay,
-    options: lsmOptions({ ...sizes, ...options }),
+    options: lsmOptions({ forTests: { ...sizes, ...options } }),
   };
   const stop = { now: false };
   const never = new Promise<void>(() => undefined);

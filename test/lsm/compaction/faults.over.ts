@@ -6,7 +6,7 @@ import { MemoryBlobStore } from "../../../src/blob/memory.ts";
 import type { BlobStore } from "../../../src/blob/port.ts";
 import { Engine } from "../../../src/lsm/engine/engine.ts";
 import { ManifestObjects } from "../../../src/lsm/manifest/objects.ts";
-import type { LsmOptions } from "../../../src/lsm/options.ts";
+import type { LsmTuning } from "../../../src/lsm/options.ts";
 import { verifyShard } from "../../../src/lsm/tools/verify.ts";
 import { ObjectWalStore } from "../../../src/lsm/wal/objects.ts";
 import { ObjectReader } from "../../../src/lsm/wal/reader.ts";
@@ -32,7 +32,7 @@ function toWrites(fault: (index: number) => Fault): FaultAt {
   return (index, method) => (WRITES.has(method) ? fault(index) : undefined);
 }
 
-const OPTIONS: Partial<LsmOptions> = {
+const OPTIONS: Partial<LsmTuning> = {
   blockBytes: 64,
   tableBytes: 400,
   compactionL0Tables: 2,
@@ -48,13 +48,13 @@ class Overwrites implements Scenario {
   #acknowledged = 0;
   #begun = 0;
 
-  open(store: BlobStore, options: Partial<LsmOptions> = OPTIONS): Promise<Engine> {
+  open(store: BlobStore, options: Partial<LsmTuning> = OPTIONS): Promise<Engine> {
     const { clock } = this;
     const node = this.#processes.start({ sight: () => "dead" });
     const prng = new SeededPrng(this.#processes.count);
     const wal = new ObjectWalStore(store, { clock, prng, prefix: "wal/" });
     const merger = new InlineMerger(clock, 3);
-    return Engine.open({ store, wal, clock, prng, node, merger, options });
+    return Engine.open({ store, wal, clock, prng, node, merger, forTests: options });
   }
 
   async run(store: BlobStore, died: Promise<void> = new Promise(() => undefined)): Promise<void> {
@@ -145,7 +145,7 @@ describe("every store call of flushing, compacting and collecting", () => {
 });
 
 /** An engine with some tables of level 0, that compacts when it is asked to. */
-async function withTables(options: Partial<LsmOptions> = {}) {
+async function withTables(options: Partial<LsmTuning> = {}) {
   const scenario = new Overwrites();
   const store = new MemoryBlobStore(scenario.clock);
   const engine = await scenario.open(store, { ...OPTIONS, compaction: "manual", ...options });

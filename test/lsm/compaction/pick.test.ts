@@ -294,7 +294,7 @@ const BOUNDS: Readonly<
 describe.each(Object.keys(COMPACTION_STYLES) as CompactionStyle[])(
   "uniform updates, saving for %s",
   (compactionStyle) => {
-    const options = lsmOptions({ compactionStyle });
+    const options = lsmOptions({ options: { compactionStyle } });
 
     it.each([4, 16, 64, 256])(
       "of %i memtables of data: write, read and space amplification",

@@ -5,7 +5,7 @@ import { LocalBlobStore } from "../../../src/blob/local.ts";
 import type { BlobStore } from "../../../src/blob/port.ts";
 import { LocalDisk } from "../../../src/lsm/disk/local.ts";
 import { Engine } from "../../../src/lsm/engine/engine.ts";
-import type { LsmOptions } from "../../../src/lsm/options.ts";
+import type { LsmTuning } from "../../../src/lsm/options.ts";
 import { SegmentWalStore } from "../../../src/lsm/wal/segments.ts";
 import { SystemClock } from "../../../src/runtime/clock.ts";
 import { SystemPrng } from "../../../src/runtime/prng.ts";
@@ -20,7 +20,7 @@ export const PORTS: { readonly clock: SystemClock; readonly prng: SystemPrng } =
 
 const SIZES = { segmentBytes: 65_536, sliceBytes: 16_384 };
 
-const OPTIONS: Partial<LsmOptions> = {
+const OPTIONS: Partial<LsmTuning> = {
   compaction: "manual",
   compactionL0Tables: 2,
   blockBytes: 1_024,
@@ -41,14 +41,14 @@ export function diskIn(directory: string): LocalDisk {
 }
 
 /** Opens the shard as a process that sees every one before it dead. */
-export function openIn(directory: string, options: Partial<LsmOptions> = {}): Promise<Engine> {
+export function openIn(directory: string, options: Partial<LsmTuning> = {}): Promise<Engine> {
   return Engine.open({
     ...PORTS,
     store: storeIn(directory),
     wal: new SegmentWalStore(diskIn(directory), { ...PORTS, ...SIZES }),
     merger: new InlineMerger(PORTS.clock),
     node: new Processes().start({ sight: () => "dead" }),
-    options: { ...OPTIONS, ...options },
+    forTests: { ...OPTIONS, ...options },
   });
 }
 

@@ -39,7 +39,7 @@ async function openAt(
 ): Promise<Engine> {
   const node = processes.start({ sight: () => "dead" });
   const ports = { store, clock, prng, wal, node, merger: new InlineMerger(clock) };
-  return await Engine.open({ ...ports, prefix: INTO, options: OPTIONS, ...parts });
+  return await Engine.open({ ...ports, prefix: INTO, forTests: OPTIONS, ...parts });
 }
 
 async function linesOf(lines: AsyncGenerator<string>): Promise<readonly string[]> {
@@ -54,11 +54,11 @@ describe.each(KINDS)("a clone over a $store store, log of $wal", (kind) => {
     const directory = mkdtempSync(join(tmpdir(), "firn-clone-"));
     const { store, log, clock, prng } = world;
     try {
-      const parent = await world.open({ options: OPTIONS });
+      const parent = await world.open({ forTests: OPTIONS });
       await fill(parent, "1");
       await parent.flush();
       await fill(parent, "2");
-      const parts = { store, wal: log, clock, prng, options: OPTIONS };
+      const parts = { store, wal: log, clock, prng, forTests: OPTIONS };
       const { sequence } = await cloneShard(parts, INTO);
       expect(sequence).toBe(parent.lastSequence);
       await fill(parent, "3");
@@ -95,7 +95,7 @@ describe.each(KINDS)("a clone over a $store store, log of $wal", (kind) => {
       expect(parent.stats().states.clones).toBe(0);
       await parent.close();
       const node = world.processes.start({ sight: () => "dead" });
-      const place = { store, prefix: INTO, wal, clock, prng, node, options: OPTIONS };
+      const place = { store, prefix: INTO, wal, clock, prng, node, forTests: OPTIONS };
       for (let again = 0; again < 2; again++) {
         await deleteShard(place);
         expect(await wal.reader().list()).toHaveLength(1);
@@ -124,11 +124,11 @@ it("finds its parent where manifests are kept elsewhere than with the tables", a
     new ManifestObjects({ store, clock, prefix: `states/${prefix}`, gcMinAgeMs: 0 });
   const manifests = manifestsOf("");
   try {
-    const parent = await world.open({ manifests, manifestsOf, options: OPTIONS });
+    const parent = await world.open({ manifests, manifestsOf, forTests: OPTIONS });
     await fill(parent, "1");
     await parent.flush();
     await fill(parent, "2");
-    const parts = { store, wal: log, clock, prng, manifests, manifestsOf, options: OPTIONS };
+    const parts = { store, wal: log, clock, prng, manifests, manifestsOf, forTests: OPTIONS };
     await cloneShard(parts, INTO);
     expect((await manifests.latest())?.checkpoints).toMatchObject([{ kind: "clone" }]);
     expect((await store.list(`${INTO}manifest/`)).length).toBe(0);

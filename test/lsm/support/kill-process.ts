@@ -29,7 +29,7 @@ const engine = await Engine.open({
   }),
   node: nodeIdentity({ prng: ports.prng, oneHost: true }),
   // Flushes all the time, so that kills meet tables and manifests as well as the log.
-  options: { memtableBytes: 20_000, gcMinAgeMs: 0 },
+  forTests: { memtableBytes: 20_000, gcMinAgeMs: 0 },
 });
 
 /** Batches in one half of the keys; the numbers must have no gap. */

@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import { Engine } from "../../../src/lsm/engine/engine.ts";
 import { ManifestObjects } from "../../../src/lsm/manifest/objects.ts";
-import type { LsmOptions } from "../../../src/lsm/options.ts";
+import type { LsmTuning } from "../../../src/lsm/options.ts";
 import type { Moment } from "../../../src/lsm/states/resolve.ts";
 import { cloneShard } from "../../../src/lsm/tools/clone.ts";
 import { ObjectWalStore } from "../../../src/lsm/wal/objects.ts";
@@ -25,11 +25,11 @@ const text = (value: Uint8Array): string => Buffer.from(value).toString("latin1"
 /** Clones of one shard, and of each other: each goes its own way from the state it was made of. */
 export class ModelClones {
   readonly #world: World;
-  readonly #options: Partial<LsmOptions>;
+  readonly #options: Partial<LsmTuning>;
   readonly #all: Cloned[] = [];
   #made = 0;
 
-  constructor(world: World, options: Partial<LsmOptions>) {
+  constructor(world: World, options: Partial<LsmTuning>) {
     this.#world = world;
     this.#options = options;
   }
@@ -116,7 +116,7 @@ export class ModelClones {
   ): Promise<void> {
     const { store, clock, prng } = this.#world;
     const prefix = `clones/${++this.#made}/`;
-    const parts = { store, clock, prng, ...from, options: this.#options };
+    const parts = { store, clock, prng, ...from, forTests: this.#options };
     const { sequence } = await cloneShard(parts, prefix, moment);
     if (moment === undefined) expect(sequence).toBeGreaterThanOrEqual(least);
     expect(model.isEnd(sequence)).toBe(true);
@@ -134,7 +134,7 @@ export class ModelClones {
       clock,
       prng,
       merger: new InlineMerger(clock),
-      options: this.#options,
+      forTests: this.#options,
       wal: new ObjectWalStore(store, { clock, prng, prefix: `${prefix}wal/` }),
       node: processes.start({ sight: () => "dead" }),
     });

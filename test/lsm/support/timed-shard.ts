@@ -5,7 +5,7 @@ import type { BlobStore } from "../../../src/blob/port.ts";
 import { Engine } from "../../../src/lsm/engine/engine.ts";
 import type { Manifest } from "../../../src/lsm/format/manifest.ts";
 import { ManifestObjects } from "../../../src/lsm/manifest/objects.ts";
-import type { LsmOptions } from "../../../src/lsm/options.ts";
+import type { LsmTuning } from "../../../src/lsm/options.ts";
 import { openReader, type Reader, type ReaderTarget } from "../../../src/lsm/read/reader.ts";
 import type { Moment } from "../../../src/lsm/states/resolve.ts";
 import { type Cloned, cloneShard } from "../../../src/lsm/tools/clone.ts";
@@ -51,7 +51,7 @@ export class TimedShard {
     return newest;
   }
 
-  open(options: Partial<LsmOptions> = {}, store: BlobStore = this.store): Promise<Engine> {
+  open(options: Partial<LsmTuning> = {}, store: BlobStore = this.store): Promise<Engine> {
     const { clock, prefix } = this;
     const prng = new SeededPrng(++this.#life);
     const wal = new ObjectWalStore(store, { clock, prng, prefix: this.#wal });
@@ -64,7 +64,7 @@ export class TimedShard {
         prng,
         merger: new InlineMerger(clock),
         node: this.processes.start({ sight: () => "dead" }),
-        options: { compaction: "manual", blockBytes: 200, ...options },
+        forTests: { compaction: "manual", blockBytes: 200, ...options },
       }),
     );
   }
@@ -72,31 +72,31 @@ export class TimedShard {
   /** A reader under this clock, which it runs for. */
   read(
     target: ReaderTarget,
-    options: Partial<LsmOptions> = {},
+    options: Partial<LsmTuning> = {},
     store: BlobStore = this.store,
   ): Promise<Reader> {
     const { clock, prefix } = this;
     const wal = new ObjectReader(store, this.#wal);
     const prng = new SeededPrng(1_000 + ++this.#life);
-    return this.run(openReader({ store, prefix, wal, clock, prng, options }, target));
+    return this.run(openReader({ store, prefix, wal, clock, prng, forTests: options }, target));
   }
 
   /** Makes another shard of a state of this one, in a process of its own. */
   clone(
     into: string,
     moment?: Moment,
-    options: Partial<LsmOptions> = {},
+    options: Partial<LsmTuning> = {},
     store: BlobStore = this.store,
   ): Promise<Cloned> {
     const { clock, prefix } = this;
     const wal = new ObjectReader(store, this.#wal);
     const prng = new SeededPrng(3_000 + ++this.#life);
-    const parts = { store, prefix, wal, clock, prng, options: { gcMinAgeMs: 0, ...options } };
+    const parts = { store, prefix, wal, clock, prng, forTests: { gcMinAgeMs: 0, ...options } };
     return cloneShard(parts, into, moment);
   }
 
   /** Deletes the shard, in a process of its own. */
-  delete(options: Partial<LsmOptions> = {}, store: BlobStore = this.store): Promise<void> {
+  delete(options: Partial<LsmTuning> = {}, store: BlobStore = this.store): Promise<void> {
     const { clock, prefix } = this;
     const prng = new SeededPrng(4_000 + ++this.#life);
     return deleteShard({
@@ -104,7 +104,7 @@ export class TimedShard {
       prefix,
       clock,
       prng,
-      options: { gcMinAgeMs: 0, ...options },
+      forTests: { gcMinAgeMs: 0, ...options },
       wal: new ObjectWalStore(store, { clock, prng, prefix: this.#wal }),
       node: this.processes.start({ sight: () => "dead" }),
     });
@@ -122,7 +122,7 @@ export class TimedShard {
   /** Makes a state of the past the newest one, in a process of its own. */
   restore(
     moment: Moment,
-    options: Partial<LsmOptions> = {},
+    options: Partial<LsmTuning> = {},
     store: BlobStore = this.store,
     keep?: KeepReplaced,
   ): Promise<Restored> {
@@ -134,7 +134,7 @@ export class TimedShard {
         prefix,
         clock,
         prng,
-        options: { gcMinAgeMs: 0, ...options },
+        forTests: { gcMinAgeMs: 0, ...options },
         wal: new ObjectWalStore(store, { clock, prng, prefix: this.#wal }),
         log: new ObjectReader(store, this.#wal),
         node: this.processes.start({ sight: () => "dead" }),

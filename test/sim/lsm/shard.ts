@@ -3,7 +3,7 @@ import { MemoryBlobStore } from "../../../src/blob/memory.ts";
 import type { BlobStore } from "../../../src/blob/port.ts";
 import { Engine } from "../../../src/lsm/engine/engine.ts";
 import { ManifestObjects } from "../../../src/lsm/manifest/objects.ts";
-import type { LsmOptions } from "../../../src/lsm/options.ts";
+import type { LsmTuning } from "../../../src/lsm/options.ts";
 import type { NodeIdentity, TakeOver } from "../../../src/lsm/ownership/owner.ts";
 import { BlockCache } from "../../../src/lsm/read/cache.ts";
 import { openReader, type Reader, type ReaderTarget } from "../../../src/lsm/read/reader.ts";
@@ -70,7 +70,7 @@ export class Shard {
   /** Who restores, and which sequence. */
   readonly #restores = new Map<string, number>();
   readonly #onDisk: boolean;
-  readonly #options: Partial<LsmOptions>;
+  readonly #options: Partial<LsmTuning>;
   readonly #gcMinAgeMs: number;
   /** Of each process. */
   readonly #budgetBytes: number;
@@ -164,7 +164,7 @@ export class Shard {
     const cache = new BlockCache(this.#sim.pick([0, 3_000, 1_000_000]));
     host.weather = this.#weather;
     const ports = { clock: this.#watched(host.clock), prng: this.#sim.fork() };
-    return await openReader({ store, wal, ...ports, cache, options: this.#options }, target);
+    return await openReader({ store, wal, ...ports, cache, forTests: this.#options }, target);
   }
 
   /**
@@ -183,7 +183,7 @@ export class Shard {
     host.weather = this.#weather;
     const ports = { store, wal, log, clock, prng, node: this.#identityOf(host) };
     const keep = this.#sim.chance(0.5) ? { nameOf: replacedBy(host), ttlMs: undefined } : undefined;
-    const parts = { ...ports, takeOver, options: this.#options };
+    const parts = { ...ports, takeOver, forTests: this.#options };
     const restored = await restoreShard(parts, moment, keep);
     const { kept } = restored;
     if (kept !== undefined) this.kept.push({ ...kept, mayBeGone: false });
@@ -196,7 +196,7 @@ export class Shard {
     const wal = this.#logOf(host, store);
     const ports = { store, wal, clock: this.#watched(host.clock), prng: this.#sim.fork() };
     host.weather = this.#weather;
-    const cloned = await cloneShard({ ...ports, options: this.#options }, prefix, moment);
+    const cloned = await cloneShard({ ...ports, forTests: this.#options }, prefix, moment);
     this.#objects.watch.acknowledged(prefix);
     return cloned;
   }
@@ -213,7 +213,7 @@ export class Shard {
     const ports = { store, prefix, wal, clock, prng, node: this.#identityOf(host) };
     const merger = new SimMerger(this.#sim, host, weather !== FAIR);
     const budget = new MemoryBudget(this.#budgetBytes);
-    const parts = { ...ports, merger, budget, options: this.#options };
+    const parts = { ...ports, merger, budget, forTests: this.#options };
     return await Engine.open({ ...parts, takeOver: "takeover" });
   }
 
@@ -224,7 +224,7 @@ export class Shard {
     const wal = this.#cloneLog(host, prefix);
     host.weather = weather ?? this.#weather;
     const ports = { store, prefix, wal, clock, prng, node: this.#identityOf(host) };
-    await deleteShard({ ...ports, options: this.#options, takeOver: "takeover" });
+    await deleteShard({ ...ports, forTests: this.#options, takeOver: "takeover" });
   }
 
   #cloneLog(host: Host, prefix: string): WalStore {
@@ -267,11 +267,11 @@ export class Shard {
     const cacheBytes = costly ? 1_000_000 : this.#sim.pick([0, 3_000, 1_000_000]);
     const budget = new MemoryBudget(this.#budgetBytes, cacheBytes);
     const node = this.#identityOf(host);
-    const options = this.#options;
+    const forTests = this.#options;
     host.weather = weather;
     if (weather !== FAIR) void this.#sim.spawn(() => this.#crowd(host, budget));
     const merger = new SimMerger(this.#sim, host, weather !== FAIR);
-    const parts = { merger, store, wal, clock, prng, node, takeOver, budget, options };
+    const parts = { merger, store, wal, clock, prng, node, takeOver, budget, forTests };
     const opening = this.#sim.during("open", () => Engine.open(parts));
     const died = host.death.then(() => undefined);
     const engine = await Promise.race([opening, died]);
@@ -391,14 +391,14 @@ export class Shard {
 }
 
 /** Most of what is read is in a cache, and the rest comes in large parts. */
-const FEW_READS: Partial<LsmOptions> = {
+const FEW_READS: Partial<LsmTuning> = {
   blockBytes: 4_096,
   readGapBytes: 4_096,
   readAheadBytes: 16_384,
 };
 
 /** Small enough for everything to happen within some hundred operations. */
-function optionsOf(sim: Sim, gcMinAgeMs: number): Partial<LsmOptions> {
+function optionsOf(sim: Sim, gcMinAgeMs: number): Partial<LsmTuning> {
   return {
     memtableBytes: sim.pick([3_000, 9_000, 30_000]),
     walFiles: sim.pick([3, 20, 4_096]),
