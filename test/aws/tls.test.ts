@@ -31,6 +31,7 @@ const CLOSING_SERVER = `
 `;
 /** For the other thread to close a connection. */
 const CLOSE_MS = 20_000;
+const CLOSES = 8;
 
 const FOLDER = join(import.meta.dirname, "..", "fixtures", "tls");
 
@@ -90,14 +91,17 @@ test("what left whole before its connection closed is in doubt, however busy we 
     const origin = { secure: true, hostname: "127.0.0.1", port };
     const request = { method: "PUT", path: "/", headers: ["host", "here", "content-length", "0"] };
     const send = () => pool.exchange(origin, request, { signal: new AbortController().signal });
-    await send();
-    const broken = new Promise((resolve) => {
-      setTimeout(() => void send().then(resolve, resolve));
-      // In the same turn: by the next one the server has read the request and closed.
-      setTimeout(() => Atomics.wait(told, 0, 0, CLOSE_MS));
-    });
-    expect(await broken).toMatchObject({ code: "ECONNRESET" });
-    expect(Atomics.load(told, 0)).toBe(1);
+    // Node may have counted the write by then, once or twice: not each time.
+    for (let closed = 0; closed < CLOSES; closed++) {
+      await send();
+      const broken = new Promise((resolve) => {
+        setTimeout(() => void send().then(resolve, resolve));
+        // In the same turn: by the next one the server has read the request and closed.
+        setTimeout(() => Atomics.wait(told, 0, closed, CLOSE_MS));
+      });
+      expect(await broken).toMatchObject({ code: "ECONNRESET" });
+      expect(Atomics.load(told, 0)).toBe(closed + 1);
+    }
   } finally {
     setDefaultCACertificates(trusted);
     pool.close();

@@ -3,7 +3,6 @@ import { Stopwatch } from "../../src/base/clock.ts";
 import { type Attempt, commitCertain, type Verdict } from "../../src/pointer/certain.ts";
 import type { Batch, CommitOutcome, PointerStore } from "../../src/pointer/port.ts";
 import { type Fault, FaultyPointerStore } from "../support/faulty-pointer-store.ts";
-import { MUTANTS } from "./certain-mutants.ts";
 import {
   type CommitFunction,
   contradiction,
@@ -117,11 +116,5 @@ describe("two attempts under one receipt key", () => {
     races += runs;
     expect(failure).toBeUndefined();
     expect(runs).toBeGreaterThan(500);
-  });
-
-  test("the checker catches a rule that believes a refusal after a silence", async () => {
-    const mutant = MUTANTS["believes a refusal after a silence"]?.commit ?? commitCertain;
-    const { failure } = await explore((choices) => runRace(choices, mutant, 1));
-    expect(failure?.reason).toBe("conflict, but applied");
   });
 });
