@@ -474,14 +474,15 @@ export class Relations<E extends Relation> {
       return refuse(this.#taken(place.relation, to, from), stored.item, ...place.proof);
     }
     const names = await this.#namesOf(stored);
-    if (names === undefined) return REPLAN;
+    // What is renamed to its own name came to be after the place was read.
+    const isSame = names?.relation.key === place.relation.key;
+    if (names === undefined || isSame) return REPLAN;
     const entity: E = {
       ...stored.entity,
       name: to.name,
       namespaceId: place.parent.summary.entityId as NamespaceId,
       nameRevision: attempt.authorship.revision,
     };
-    assert(names.relation.key !== place.relation.key, "a rename leads from one name to another");
     const payload = payloads.encode(entity, attempt.authorship);
     const batch = new BatchBuilder(account)
       .put(stored.item, { payload, summary: summaryOf(entity, payload) })

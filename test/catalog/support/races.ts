@@ -182,6 +182,11 @@ export const RIVALS: readonly Race[] = [
       op.moveTable("s.t", "file:///w/1"),
     ]),
   ),
+  // What is renamed to its own name may come to be between the two looks of the rename.
+  ...pairsOver(
+    NAMESPACES,
+    product([op.renameTable("n.x", "n.x")], [op.createTable("n.x", "file:///w/1")]),
+  ),
   ...pairsOver(
     NAMESPACES,
     pairsAmong([
