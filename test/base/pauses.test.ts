@@ -66,7 +66,7 @@ test("a long list is sorted in short turns", async () => {
     sortedInTurns(items, order, new Pauses(new SystemClock(), 100_000)),
   );
   expect(cost.result).toEqual(expected);
-  expectShortTurns("a sort", cost);
+  await expectShortTurns("a sort", cost);
 });
 
 test("short lists are sorted too", async () => {

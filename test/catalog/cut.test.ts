@@ -64,12 +64,12 @@ test("a cut of many pointers and records takes short turns", async () => {
     records.push(batch(2 * n + 1, { [`k${n}`]: 1n }), batch(2 * n + 2, { [`k${n}`]: 2n }));
   }
   const forward = await costOf(() => rollForward(swept, records, pausesOf()));
-  expectShortTurns("forward", forward);
+  await expectShortTurns("forward", forward);
   // In one turn it would be over the limit, so the pauses are what is measured.
   expect(forward.cpuMs).toBeGreaterThan(100);
   const { states, included } = forward.result;
   expect(states.get("k0")?.version).toBe(3n);
   const back = await costOf(() => rollBack(states, included, 0, pausesOf()));
-  expectShortTurns("back", back);
+  await expectShortTurns("back", back);
   expect(back.result.get("k0")?.version).toBe(1n);
 });

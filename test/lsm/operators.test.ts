@@ -70,7 +70,7 @@ describe("merge operators", () => {
     }));
     const cost = await costOf(() => operators.fold(setBytes([member(5_000)]), operands));
     expect(membersOf(cost.result ?? new Uint8Array())).toHaveLength(5_001);
-    expectShortTurns("fold", cost);
+    await expectShortTurns("fold", cost);
   });
 
   it.each(NAMES)("%s is associative, and closed", (name) => {

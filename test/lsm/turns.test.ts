@@ -66,14 +66,14 @@ test("a scan over tombstones gives way", async () => {
       const ends = ["k0000000", `k${String(KEYS - 1).padStart(7, "0")}`];
       expect(found).toEqual(reverse ? ends.toReversed() : ends);
       expect(clock.turns).toBeGreaterThanOrEqual(Math.floor(KEYS / STEPS));
-      expectShortTurns(reverse ? "backward" : "forward", cost);
+      await expectShortTurns(reverse ? "backward" : "forward", cost);
     }
     const transaction = engine.transaction();
     const inTransaction = await costOf(async () => {
       for await (const _ of transaction.scan({}));
     });
     transaction.rollback();
-    expectShortTurns("in a transaction", inTransaction);
+    await expectShortTurns("in a transaction", inTransaction);
   } finally {
     await engine.close();
   }
@@ -98,8 +98,8 @@ test("reads, a flush and a transaction combine the operands of one key at once",
   };
   try {
     for (let n = 0; n < OPERANDS; n += BATCH) await engine.write(mergesOf(n));
-    expectShortTurns("reads", await costOf(() => readBoth(engine)));
-    expectShortTurns("a flush", await costOf(() => engine.flush()));
+    await expectShortTurns("reads", await costOf(() => readBoth(engine)));
+    await expectShortTurns("a flush", await costOf(() => engine.flush()));
     await readBoth(engine);
     await engine.write([SUM, SET].map((key) => ({ op: "delete", key })));
     const transaction = engine.transaction();
@@ -113,7 +113,7 @@ test("reads, a flush and a transaction combine the operands of one key at once",
       await readBoth(transaction);
       await transaction.commit();
     });
-    expectShortTurns("a transaction", merged);
+    await expectShortTurns("a transaction", merged);
     await readBoth(engine);
   } finally {
     await engine.close();

@@ -30,7 +30,7 @@ async function register(
   const name = `t${tables++}`;
   const request = { name, "metadata-location": `file://${path}` };
   const answered = await askAtCost(firn, "POST", "/namespaces/a/register", request);
-  expectShortTurns(what, answered);
+  await expectShortTurns(what, answered);
   const { status, code } = answered.result;
   return [name, `${status} ${code ?? ""}`.trim()];
 }
@@ -47,14 +47,17 @@ test.each(REAL)("%s: register, load and commit in short turns", async (what, siz
   expect(text.length).toBeGreaterThan(LIMITS.turnBytes);
   const [name, verdict] = await register(what, text, directory);
   expect(verdict).toBe("200");
-  const loaded = await askAtCost(firn, "GET", `/namespaces/a/tables/${name}`);
-  expectShortTurns(`${what}, load`, loaded);
+  const load = () => askAtCost(firn, "GET", `/namespaces/a/tables/${name}`);
+  const loaded = await load();
+  await expectShortTurns(`${what}, load`, loaded, load);
   expect(loaded.result.status).toBe(200);
-  const committed = await askAtCost(firn, "POST", `/namespaces/a/tables/${name}`, {
-    requirements: [],
-    updates: [{ action: "set-properties", updates: { a: "b" } }],
-  });
-  expectShortTurns(`${what}, commit`, committed);
+  const commit = () =>
+    askAtCost(firn, "POST", `/namespaces/a/tables/${name}`, {
+      requirements: [],
+      updates: [{ action: "set-properties", updates: { a: "b" } }],
+    });
+  const committed = await commit();
+  await expectShortTurns(`${what}, commit`, committed, commit);
   expect(committed.result.status).toBe(200);
 });
 

@@ -150,8 +150,9 @@ describe.each([
     const path = await make();
     const [few, many] = [commitOf(update, MANY), commitOf(update, 2 * MANY)];
     const dryRun = async (body: Uint8Array) => {
-      const cost = await succeed("POST", `${path}?dry-run=true`, body);
-      expectShortTurns(`${name}, dry run`, cost);
+      const run = () => succeed("POST", `${path}?dry-run=true`, body);
+      const cost = await run();
+      await expectShortTurns(`${name}, dry run`, cost, run);
       return cost;
     };
     await expectLinear(
@@ -174,14 +175,15 @@ describe("names and ids that collide", () => {
     const struct = { type: "struct", fields: leaves };
     const long = { id: 1, name: "x".repeat(16_400), required: false, type: struct };
     const request = (fields: object[]) => ({ name: "long", schema: { type: "struct", fields } });
-    const refused = await askAtCost(firn, "POST", "/namespaces/ns/tables", request([long]));
+    const refuse = () => askAtCost(firn, "POST", "/namespaces/ns/tables", request([long]));
+    const refused = await refuse();
     expect(refused.result.status).toBe(400);
-    expectShortTurns("long name", refused);
+    await expectShortTurns("long name", refused, refuse);
 
     const ids = collidingIds(4_000);
     const fields = ids.map((id) => ({ id, name: `c${id}`, required: false, type: "long" }));
     const many = encoded({ ...request(fields), name: "colliding" });
-    expectShortTurns("ids", await succeed("POST", "/namespaces/ns/tables", many));
+    await expectShortTurns("ids", await succeed("POST", "/namespaces/ns/tables", many));
   });
 
   it("in properties and removals are refused", async () => {
@@ -192,9 +194,11 @@ describe("names and ids that collide", () => {
       { action: "remove-properties", removals: names },
       { ...UPDATES["set-snapshot-ref"]?.(1), "ref-name": names[0] },
     ]) {
-      const cost = await askAtCost(firn, "POST", path, { requirements: [], updates: [update] });
+      const body = { requirements: [], updates: [update] };
+      const ask = () => askAtCost(firn, "POST", path, body);
+      const cost = await ask();
       expect(cost.result.status).toBe(400);
-      expectShortTurns("long names", cost);
+      await expectShortTurns("long names", cost, ask);
     }
   });
 });

@@ -23,7 +23,7 @@ async function succeed(what: string, path: string, body: object): Promise<void> 
   const cost = await askAtCost(firn, "POST", path, body);
   const { status, code } = cost.result;
   expect([what, status, code]).toEqual([what, 200, undefined]);
-  expectShortTurns(what, cost);
+  await expectShortTurns(what, cost);
 }
 
 /** A table that has so many snapshots, as another catalog left it. */

@@ -57,7 +57,7 @@ test.each(HOSTILE_AVRO)(
   async (what, make) => {
     const { node, told, name, id, data } = await purgeWith(LIST, make(), () => shared);
     const cost = await costOf(() => node.runner.runDue());
-    expectShortTurns(what, cost);
+    await expectShortTurns(what, cost);
     const job = await node.catalog.jobs.get(id);
     expect(job).toMatchObject({ step: "done", failures: 1, lastFailure: "MANIFEST_INVALID" });
     expect(told).toMatchObject([{ files: 1, code: "MANIFEST_INVALID" }]);

@@ -40,7 +40,7 @@ test("a check takes short turns", async () => {
   });
   expect(cost.result).toMatchObject({ damage: 0, derived: 0 });
   expect(cost.result.pointers).toBeGreaterThan(2 * NAMESPACES);
-  expectShortTurns("a check", cost);
+  await expectShortTurns("a check", cost);
 });
 
 test("a backup and its restore take short turns", async () => {
@@ -49,12 +49,12 @@ test("a backup and its restore take short turns", async () => {
     takeBackup({ ...stores, target, historyRetentionMs: 86_400_000 }, "default"),
   );
   expect(taken.result.changes).toBeGreaterThan(NAMESPACES);
-  expectShortTurns("a backup", taken);
+  await expectShortTurns("a backup", taken);
   const backup = await findBackup(target);
   const into = testStores({ clock, seed: 99 });
   const restored = await costOf(() => restoreBackup({ ...into, source: target }, backup));
   expect(restored.result.entities).toBeGreaterThan(NAMESPACES);
-  expectShortTurns("a restore", restored);
+  await expectShortTurns("a restore", restored);
 });
 
 test("lines are sorted in short turns", async () => {
@@ -77,5 +77,5 @@ test("lines are sorted in short turns", async () => {
     return isOrdered ? seen : -1;
   });
   expect(cost.result).toBe(count);
-  expectShortTurns("a sort", cost);
+  await expectShortTurns("a sort", cost);
 });

@@ -4,6 +4,10 @@ import type { Firn } from "../../src/index.ts";
 
 /** No input keeps the loop from its next turn for longer: the rule that suites hold it to. */
 const LONGEST_TURN_MS = 100;
+/** The same for work that is measured once: with a collection of garbage by a busy machine. */
+const LONGEST_SINGLE_MS = 250;
+/** How often work that can be done again is measured before it is called too long. */
+const RUNS = 3;
 /** Twice the input may take twice the time, and what a busy machine adds to that. */
 const MOST_FOR_TWICE = 2.6;
 /** Below this, what is measured is the machine rather than the work. */
@@ -100,10 +104,22 @@ function send(url: string, method: string, body: Uint8Array | undefined): Promis
   });
 }
 
-/** Asserts that no turn was longer than the rule allows. */
-export function expectShortTurns(what: string, { longestTurnMs }: Cost): void {
-  const longest = longestTurnMs <= LONGEST_TURN_MS ? LONGEST_TURN_MS : Math.ceil(longestTurnMs);
-  expect([what, longest]).toEqual([what, LONGEST_TURN_MS]);
+/**
+ * Asserts that no turn was longer than the rule allows. A collection of garbage, which the whole
+ * test process leaves, falls into some turn: work that can be done `again` is measured up to three
+ * times, and the best run counts. Work that cannot is given room for one such collection.
+ */
+export async function expectShortTurns(
+  what: string,
+  cost: Cost,
+  again?: () => Promise<Cost>,
+): Promise<void> {
+  const limit = again === undefined ? LONGEST_SINGLE_MS : LONGEST_TURN_MS;
+  let longest = cost.longestTurnMs;
+  for (let run = 1; run < RUNS && again !== undefined && longest > limit; run++) {
+    longest = Math.min(longest, (await again()).longestTurnMs);
+  }
+  expect([what, Math.max(limit, Math.ceil(longest))]).toEqual([what, limit]);
 }
 
 /**
