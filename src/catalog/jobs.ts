@@ -6,7 +6,7 @@ import type { AccountId, JobId, WriterId } from "../base/ids.ts";
 import { LIMITS } from "../base/limits.ts";
 import { settleAll } from "../base/settle-all.ts";
 import { putCertain } from "../pointer/certain.ts";
-import type { Item, Live } from "../pointer/port.ts";
+import type { Item, Live, PointerOp } from "../pointer/port.ts";
 import type { BatchBuilder } from "./batch.ts";
 import { decodeJob, encodeJob } from "./codec/job.ts";
 import type { CatalogContext } from "./context.ts";
@@ -197,6 +197,27 @@ export class JobLease {
       if (!over.signal.aborted) await this.renew();
     }
     return done;
+  }
+
+  /**
+   * Ends the job, which is not to be taken up again: both of its pointers go. One read, one write.
+   *
+   * @throws FirnError `Conflict` `JOB_LEASE_LOST`; `Unavailable` `STORE_UNAVAILABLE`.
+   */
+  async end(): Promise<void> {
+    const { account, ids, pointers } = this.#context;
+    const { id, dueMs } = this.#job;
+    const [state, due] = await pointers.getMany(jobKeys(account, id, dueMs));
+    if (state === undefined || due === undefined) throw this.lost();
+    this.assertSame(state);
+    const ops: PointerOp[] = [state, due]
+      .filter((item) => item.state === "live")
+      .map(({ key, version }) => ({ op: "delete", key, expected: version }));
+    const { outcome } = await pointers.commit({ writerId: ids.mint<WriterId>(), ops });
+    if (outcome === "committed") return;
+    if (outcome === "conflict") throw this.lost();
+    const message = "the end of the job is unknown: it is taken up again";
+    throw new FirnError("Unavailable", "STORE_UNAVAILABLE", message, { job: id });
   }
 
   /** Gives the job back, to be taken up by anybody after a while. One write. */

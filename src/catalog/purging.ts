@@ -140,16 +140,16 @@ export async function deleteDerived(
 /**
  * The end of a dropped entity: what is left of it goes, with its job, in one batch. Its payloads
  * stay until no change record in retention names them. A job that left something undone stays to
- * say so.
+ * say so. Where nothing is left of the entity the job goes alone.
  *
  * @throws FirnError `Conflict` `JOB_LEASE_LOST`.
  */
 export async function endPurge(context: CatalogContext, lease: JobLease): Promise<void> {
   const { account, pointers } = context;
   const operation = `end-${lease.job.subject.type as Exclude<EntityType, "account">}` as const;
-  await write(context, actorOf(lease.job), operation, async (): Promise<Planned<void>> => {
+  const plan = async (): Promise<Planned<"ended" | "gone">> => {
     const stored = await subjectOf(context, lease.job);
-    if (stored === undefined) return { unchanged: undefined };
+    if (stored === undefined) return { unchanged: "gone" };
     const { entity, item } = stored;
     if (entity.state !== "DROPPED" && entity.state !== "PURGING") throw lease.lost();
     const claims = "location" in entity ? [locationKey(account, entity.location)] : [];
@@ -167,8 +167,10 @@ export async function endPurge(context: CatalogContext, lease: JobLease): Promis
     const { holder: _none, ...left } = { ...lease.job, step: JOB_DONE, heldUntilMs: 0 };
     if (left.failures === 0) batch.deriveDelete(job);
     else batch.derive(job, { bytes: encodeJob(left) });
-    return { batch, primary: item.key, result: () => undefined };
-  });
+    return { batch, primary: item.key, result: () => "ended" };
+  };
+  const outcome = await write(context, actorOf(lease.job), operation, plan);
+  if (outcome === "gone") await lease.end();
 }
 
 function isOwn(claim: Item | undefined, id: string): claim is Live {

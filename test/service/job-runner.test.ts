@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
+import type { JobId, NamespaceId, WriterId } from "../../src/base/ids.ts";
 import { MemoryBlobStore } from "../../src/blob/memory.ts";
 import { CATALOG_LIMITS } from "../../src/catalog/limits.ts";
+import { byIdKey } from "../../src/catalog/paths.ts";
 import { SERVICE_LIMITS } from "../../src/service/limits.ts";
 import type { Fault } from "../support/faulty-pointer-store.ts";
 import { FaultyPointerStore } from "../support/faulty-pointer-store.ts";
@@ -132,6 +134,24 @@ test("a job that a dead node held is taken up when its lease is over", async () 
   await clock.advance(POLL_MS + 1);
   expect((await idle.dropped.list(ACTOR)).items).toEqual([]);
   await idle.runner.stop();
+});
+
+test("a job whose subject is gone ends, and leaves no lease and nothing due", async () => {
+  const { clock, open } = await world();
+  const { catalog, runner, iceberg } = await open();
+  await iceberg.createNamespace(ACTOR, NS, {});
+  await iceberg.dropNamespace(ACTOR, NS);
+  await clock.advance(CATALOG_LIMITS.dropRetentionMs);
+  const [id = "" as JobId] = (await catalog.jobs.look()).due;
+  // A store that was damaged, or mended by hand: the entity went without its job.
+  const { account, pointers } = catalog.context;
+  const key = byIdKey("namespace", account, id as string as NamespaceId);
+  const { version: expected } = await pointers.get(key);
+  const writerId = catalog.context.ids.mint<WriterId>();
+  await pointers.commit({ writerId, ops: [{ op: "delete", key, expected }] });
+  await runner.run(id);
+  expect(await catalog.jobs.get(id)).toBeUndefined();
+  expect(await catalog.jobs.look()).toMatchObject({ due: [] });
 });
 
 test("a look that the store does not answer is made again", async () => {

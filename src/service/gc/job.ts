@@ -70,22 +70,19 @@ export async function endJob(
   lease: JobLease,
   next: { readonly dueMs: number; readonly failure?: string | undefined } | undefined,
 ): Promise<void> {
+  if (next === undefined) return lease.end();
   const { id, dueMs, failures } = lease.job;
-  const keys = [...jobKeys(account, id, dueMs)];
-  if (next !== undefined) keys.push(jobKeys(account, id, next.dueMs)[1]);
+  const keys = [...jobKeys(account, id, dueMs), jobKeys(account, id, next.dueMs)[1]];
   const [state, due, later] = await pointers.getMany(keys);
   if (state === undefined || due === undefined) throw lease.lost();
   lease.assertSame(state);
-  const ops: PointerOp[] = [];
-  if (next === undefined) ops.push({ op: "delete", key: state.key, expected: state.version });
-  else {
-    const { failure } = next;
-    const job = jobDueAt(account, next.dueMs);
-    const told =
-      failure === undefined ? job : { ...job, failures: failures + 1, lastFailure: failure };
-    ops.push({ op: "put", key: state.key, expected: state.version, summary: encodeJob(told) });
-  }
-  const isSame = next?.dueMs === dueMs;
+  const { failure } = next;
+  const job = jobDueAt(account, next.dueMs);
+  const told =
+    failure === undefined ? job : { ...job, failures: failures + 1, lastFailure: failure };
+  const summary = encodeJob(told);
+  const ops: PointerOp[] = [{ op: "put", key: state.key, expected: state.version, summary }];
+  const isSame = next.dueMs === dueMs;
   if (due.state === "live" && !isSame) {
     ops.push({ op: "delete", key: due.key, expected: due.version });
   }
@@ -98,7 +95,7 @@ export async function endJob(
     const message = "the end of the run is unknown: it is taken up again";
     throw new FirnError("Unavailable", "STORE_UNAVAILABLE", message);
   }
-  if (next !== undefined) jobNews.made(next.dueMs);
+  jobNews.made(next.dueMs);
 }
 
 /** The job, where there is one. One read. */
