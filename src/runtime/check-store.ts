@@ -9,11 +9,11 @@ import { learnStoredRoots } from "../service/fsck/roots.ts";
 import { judgeFilesWith } from "../service/fsck/table-files.ts";
 import { MetadataFiles, TABLE_FORMAT, VIEW_FORMAT } from "../service/metadata-files.ts";
 import { threadReading } from "../service/reading.ts";
-import { type CheckRun, withScratch } from "./check-scratch.ts";
 import { openStores } from "./compose.ts";
 import { openLake } from "./lake.ts";
 import { hasShard } from "./local-shard.ts";
 import { ownLocations } from "./own-locations.ts";
+import { type CheckRun, withScratch } from "./scratch.ts";
 import type { Settings } from "./settings.ts";
 import { SYSTEM_SHARD } from "./shard-parts.ts";
 import type { Components, Stores } from "./stores.ts";
@@ -35,7 +35,7 @@ export async function* checkStores(
   if (profile === "local" && !hasShard(dir, SYSTEM_SHARD)) throw noShard(dir);
   const stores = await openStores(settings, components, createMetrics());
   try {
-    return yield* withScratch(settings, components, (scratch) =>
+    return yield* withScratch(profile, components, (scratch) =>
       checkOpened(stores, settings, components, scratch, repair),
     );
   } finally {

@@ -17,13 +17,12 @@ import { type CatalogNode, openNode } from "../service/node.ts";
 import { threadReading } from "../service/reading.ts";
 import { bucketConfigs } from "../service/stores/bucket-configs.ts";
 import { assertReachable } from "../service/stores/ready.ts";
-import { type CheckRun, withScratch } from "./check-scratch.ts";
 import { directoryTrouble } from "./directory.ts";
 import { assertEveryLimit } from "./every-limit.ts";
 import { openLake } from "./lake.ts";
 import { fileUri } from "./location.ts";
 import { ownLocations } from "./own-locations.ts";
-import { scratchOf } from "./scratch.ts";
+import { type CheckRun, scratchOf, withScratch } from "./scratch.ts";
 import type { Settings } from "./settings.ts";
 import { type Components, localStores, memoryStores, type Stores } from "./stores.ts";
 
@@ -225,7 +224,9 @@ export async function composeOver(
     shards: shardAdmin === undefined ? [] : [shardAdmin],
     collect: (force, ended) => collectNow(node, force, ended),
     check: (repair) =>
-      withScratch(settings, components, (scratch) => node.fsck(scratch, uncached).run(repair)),
+      withScratch(settings.profile, components, (scratch) =>
+        node.fsck(scratch, uncached).run(repair),
+      ),
     ready: async () => {
       assertUsable?.();
       await assertReachable(pointers, settings.profile === "aws" ? blobs : undefined);
