@@ -117,32 +117,6 @@ describe("a budget", () => {
   });
 });
 
-describe("a budget of merges", () => {
-  it("lets merges in by turns as far as there is room, and who gives up goes", async () => {
-    const budget = new MemoryBudget(800);
-    expect(budget.mergeBytes).toBe(100);
-    const [first, second, third, fourth] = [60, 60, 100, 40].map((size) => budget.work(size));
-    const granted = () => [first, second, third, fourth].map((room) => room!.isGranted);
-    // Nobody overtakes: the fourth would fit.
-    expect(granted()).toEqual([true, false, false, false]);
-    third!.end();
-    first!.end();
-    expect(granted()).toEqual([true, true, false, true]);
-    expect(budget.figures.workBytes).toBe(100);
-    second!.end();
-    second!.end();
-    fourth!.end();
-    expect(budget.figures.workBytes).toBe(0);
-    // What is larger than all runs alone.
-    const huge = budget.work(1_000);
-    const next = budget.work(1);
-    expect([huge.isGranted, next.isGranted]).toEqual([true, false]);
-    huge.end();
-    await next.granted;
-    next.end();
-  });
-});
-
 /** Shards of one process in one store in memory. */
 class Site {
   readonly clock: SystemClock = new SystemClock();

@@ -25,7 +25,7 @@ import {
 import { assertAllSeen } from "./entry-counts.ts";
 import { inTable } from "./input-table.ts";
 import type { Merger, MergeSession, MergeSpec } from "./merger.ts";
-import type { CompactionPlan, PlanPart, SortedTables } from "./plan.ts";
+import { bytesOf, type CompactionPlan, type PlanPart, type SortedTables } from "./plan.ts";
 import { RateLimiter } from "./rate-limiter.ts";
 import { Subrange, type SubrangeMerged } from "./subrange.ts";
 
@@ -73,6 +73,8 @@ export class Executor {
   readonly #isStopped: () => boolean;
   readonly #stopped: Promise<void>;
   readonly #onWritten: (bytes: number) => void;
+  /** Of all compactions of the shard; other shards have their own. */
+  readonly #rateLimiter: RateLimiter;
 
   /**
    * @param isStopped asked between steps: then the plan is given up.
@@ -89,6 +91,7 @@ export class Executor {
     this.#isStopped = isStopped;
     this.#stopped = stopped;
     this.#onWritten = onWritten;
+    this.#rateLimiter = new RateLimiter(target.clock, target.options.compactionBytesPerSecond);
   }
 
   /**
@@ -118,10 +121,11 @@ export class Executor {
     }
   }
 
-  /** Waits until no more is merged in this process than its budget allows. */
+  /** Waits until no more is merged in this process than its budget allows, in the shard's turn. */
   async #merge(part: MergePart, snapshots: readonly Sequence[]): Promise<readonly SstMeta[]> {
     const { budget } = this.#target;
-    const room = budget.work(budget.mergeBytes);
+    // Of a small part all of the input fits: then it need not wait for a large one.
+    const room = budget.work(this, bytesOf(part.inputs.flat()));
     try {
       if (!room.isGranted) await Promise.race([room.granted, this.#stopped]);
       if (this.#isStopped()) throw stopped();
@@ -154,10 +158,7 @@ export class Executor {
       ...this.#target,
       // Of the inputs some may lie with another shard.
       paths: new Map(inputs.flat().map((meta) => [meta.id, pathOf(this.#target.prefix, meta)])),
-      rateLimiter: new RateLimiter(
-        this.#target.clock,
-        this.#target.options.compactionBytesPerSecond,
-      ),
+      rateLimiter: this.#rateLimiter,
       queueBytes: QUEUE_BYTES / specs.length,
       assertWanted: () => {
         if (failure !== undefined) throw failure.error;

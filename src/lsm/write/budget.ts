@@ -1,5 +1,6 @@
 import { assert } from "../../base/assert.ts";
 import { BlockCache } from "../read/cache.ts";
+import { type MergeRoom, MergeRooms } from "./merge-room.ts";
 import type { Gauge } from "./pressure.ts";
 
 /**
@@ -45,6 +46,8 @@ export interface EventLoopTurn {
 const MIB = 1_048_576;
 const DEFAULT_BYTES = 256 * MIB;
 const MAX_WORK_BYTES = 32 * MIB;
+/** A merge of so much input need not wait for one that is larger. */
+const SMALL_MERGE_BYTES = 4 * MIB;
 
 /**
  * What a process takes for an engine besides what is counted: heap, the thread that merges, arrays
@@ -79,8 +82,7 @@ export class MemoryBudget {
   readonly #mostCacheBytes: number;
   readonly #shares = new Set<MemoryShare>();
   readonly #bytes: Record<ShardPart, number> = { active: 0, frozen: 0, recent: 0, waiting: 0 };
-  readonly #queue: WorkRoom[] = [];
-  #workBytes = 0;
+  readonly #merges: MergeRooms;
   /** Shards that hold anything. */
   #holders = 0;
   #begun = 0;
@@ -102,6 +104,9 @@ export class MemoryBudget {
     this.#limitBytes = limitBytes;
     this.#mostCacheBytes = mostCacheBytes;
     this.turn = { bytes: 0, mostBytes: limitBytes * TURN_MOST };
+    this.#merges = new MergeRooms(this.mergeBytes, SMALL_MERGE_BYTES, () =>
+      this.cache.resize(this.#cacheBytes),
+    );
     this.cache = new BlockCache(this.#cacheBytes);
   }
 
@@ -117,18 +122,18 @@ export class MemoryBudget {
     return share;
   }
 
-  /** What one merge may hold of its inputs. */
+  /** What all merges together may hold of their inputs. */
   get mergeBytes(): number {
     return Math.max(1, Math.min(MAX_WORK_BYTES, Math.floor(this.#limitBytes * WORK_MOST)));
   }
 
-  /** Asks for room to merge in. In the order of those who ask, whatever their shards. */
-  work(bytes: number): WorkRoom {
-    assert(bytes > 0, "a merge needs room: without, one more would always fit");
-    const room = new WorkRoom(bytes, (ended) => this.#ended(ended));
-    this.#queue.push(room);
-    this.#admit();
-    return room;
+  /**
+   * Asks for room to merge in, fairly among shards (`MergeRooms`).
+   *
+   * @param wantBytes what the merge has use for; it may get less.
+   */
+  work(shard: object, wantBytes: number): MergeRoom {
+    return this.#merges.ask(shard, wantBytes);
   }
 
   get figures(): BudgetFigures {
@@ -137,12 +142,12 @@ export class MemoryBudget {
     const memtableBytes = active + frozen + waiting;
     return {
       limitBytes: this.#limitBytes,
-      usedBytes: memtableBytes + recent + bytes + this.#workBytes,
+      usedBytes: memtableBytes + recent + bytes + this.#merges.bytes,
       memtableBytes,
       recentBytes: recent,
       dataBytes: bytes - metadataBytes,
       metadataBytes,
-      workBytes: this.#workBytes,
+      workBytes: this.#merges.bytes,
       shards: this.#shares.size,
       relieved: this.#relieved,
     };
@@ -155,7 +160,7 @@ export class MemoryBudget {
 
   get #cacheBytes(): number {
     const limit = this.#limitBytes;
-    const left = limit - this.#writeBytes - this.#workBytes;
+    const left = limit - this.#writeBytes - this.#merges.bytes;
     return Math.min(this.#mostCacheBytes, Math.max(limit * CACHE_LEAST, left));
   }
 
@@ -213,64 +218,6 @@ export class MemoryBudget {
     const all = this.#writeBytes;
     const isModest = own * Math.max(1, this.#holders) < all;
     return isModest ? Math.min(all, 2 * all - this.#limitBytes * WRITES_MOST) : all;
-  }
-
-  #ended(room: WorkRoom): void {
-    const waits = this.#queue.indexOf(room);
-    if (waits >= 0) this.#queue.splice(waits, 1);
-    else this.#workBytes -= room.bytes;
-    assert(this.#workBytes >= 0, "room to merge is given back once");
-    this.#admit();
-  }
-
-  #admit(): void {
-    const most = this.mergeBytes;
-    for (let next = this.#queue[0]; next !== undefined; next = this.#queue[0]) {
-      if (this.#workBytes > 0 && this.#workBytes + next.bytes > most) break;
-      this.#queue.shift();
-      this.#workBytes += next.bytes;
-      next.grant();
-    }
-    const isIdle = this.#workBytes === 0;
-    assert(!isIdle || this.#queue.length === 0, "nobody waits for room that nobody has");
-    this.cache.resize(this.#cacheBytes);
-  }
-}
-
-/** Room that a merge has, or waits for. */
-export class WorkRoom {
-  readonly bytes: number;
-  readonly #granted = Promise.withResolvers<void>();
-  readonly #onEnd: (room: WorkRoom) => void;
-  #isGranted = false;
-  #ended = false;
-
-  /** Made by `MemoryBudget.work`. */
-  constructor(bytes: number, onEnd: (room: WorkRoom) => void) {
-    this.bytes = bytes;
-    this.#onEnd = onEnd;
-  }
-
-  get granted(): Promise<void> {
-    return this.#granted.promise;
-  }
-
-  get isGranted(): boolean {
-    return this.#isGranted;
-  }
-
-  /** Called by the budget. */
-  grant(): void {
-    assert(!this.#isGranted && !this.#ended, "room is granted once, to one that still waits");
-    this.#isGranted = true;
-    this.#granted.resolve();
-  }
-
-  /** Gives it back, or waits no longer. */
-  end(): void {
-    if (this.#ended) return;
-    this.#ended = true;
-    this.#onEnd(this);
   }
 }
 
