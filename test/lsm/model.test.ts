@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { FirnError } from "../../src/base/error.ts";
-import type { Engine } from "../../src/lsm/engine/engine.ts";
+import type { Engine, ScanRequest } from "../../src/lsm/engine/engine.ts";
 import type { PrefixRule } from "../../src/lsm/format/prefix-filter.ts";
 import type { LsmTuning } from "../../src/lsm/options.ts";
 import { BlockCache } from "../../src/lsm/read/cache.ts";
@@ -11,6 +11,7 @@ import type { EngineSnapshot } from "../../src/lsm/transaction/snapshots.ts";
 import type { Isolation, Transaction } from "../../src/lsm/transaction/transaction.ts";
 import { MemoryBudget } from "../../src/lsm/write/budget.ts";
 import { ModelClones } from "./support/model-clones.ts";
+import { mixedPairs, packedKeys, packedPairs } from "./support/packed.ts";
 import { SetClock } from "./support/set-clock.ts";
 import {
   covered,
@@ -352,6 +353,30 @@ class Run {
     const expected = select(sorted(this.#shown(sequence())), range, reverse, limit);
     const scan = this.#engine.scan({ ...bounds, reverse, limit, ...options });
     expect(await pairs(scan)).toEqual(expected);
+    await this.#scanPacked({ ...bounds, reverse, limit, ...options }, expected);
+  }
+
+  /** Every way to read packed rows sees what a plain scan sees. */
+  async #scanPacked(request: ScanRequest, expected: readonly Pair[]): Promise<void> {
+    const engine = this.#engine;
+    const keys = expected.map(([key]) => key);
+    expect(await packedPairs(engine.scan(request))).toEqual(expected);
+    const batchRows = 1 + (expected.length % 40);
+    expect(await packedPairs(engine.scan({ ...request, batchRows }))).toEqual(expected);
+    expect(await mixedPairs(engine.scan({ ...request, batchRows }))).toEqual(expected);
+    expect(await packedKeys(engine.scan({ ...request, keysOnly: true }))).toEqual(keys);
+    const { limit: _, ...all } = request;
+    const whole = await packedPairs(engine.scan(all));
+    const scan = engine.scan({ ...all, movable: true, limit: 3 });
+    for (let i = 0; i < whole.length; i += 1 + (i % 5)) {
+      const [key] = whole[i] as Pair;
+      const at = bytes(key);
+      if (i % 3 === 1) await scan.nextPacked();
+      scan.seek(request.reverse === true ? { to: bytes(`${key}\0`) } : { from: at });
+      expect(await packedPairs(scan)).toEqual(whole.slice(i, i + 3));
+    }
+    scan.close();
+    await expect(async () => scan.seek({})).rejects.toThrow("closed");
   }
 
   #shown(sequence: number): ReadonlyMap<string, string> {

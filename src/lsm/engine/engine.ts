@@ -2,7 +2,7 @@ import type { FirnError } from "../../base/error.ts";
 import { type Key, keyOfBytes, type Sequence } from "../format/entry.ts";
 import type { Maybe } from "../maybe.ts";
 import { boundsOf, type Range } from "../range.ts";
-import { assertCount, type Scan, ViewScan } from "../read/scan.ts";
+import { assertCount, type PackedScan, ViewScan } from "../read/scan.ts";
 import type { NamedState } from "../states/checkpoints.ts";
 import type { Subscription } from "../subscribe/subscription.ts";
 import type { EngineSnapshot } from "../transaction/snapshots.ts";
@@ -36,6 +36,10 @@ export interface ScanRequest extends Range, ReadOptions {
   /** At most so many rows in all; and in one batch. */
   readonly limit?: number;
   readonly batchRows?: number;
+  /** Packed rows are to have no values (`PackedScan.nextPacked`). */
+  readonly keysOnly?: boolean;
+  /** Behind its last row it stays open, to go on elsewhere (`PackedScan.seek`): close it. */
+  readonly movable?: boolean;
 }
 
 /**
@@ -80,11 +84,12 @@ export class Engine {
   }
 
   /** Rows of a range of one state, in batches. Close it, or read it to its end. */
-  scan(request: ScanRequest = {}): Scan {
+  scan(request: ScanRequest = {}): PackedScan {
     const core = this.#core;
     const sequence = this.#sequenceOf(request);
     core.assertReadable(sequence);
     const { reverse = false, limit = Number.POSITIVE_INFINITY, batchRows } = request;
+    const { keysOnly = false, movable = false } = request;
     assertCount(limit);
     assertCount(batchRows ?? 1);
     const bounds = boundsOf(request);
@@ -94,6 +99,8 @@ export class Engine {
       sequence,
       reverse,
       limit,
+      keysOnly,
+      movable,
       batchRows: batchRows ?? core.options.scanBatchRows,
       readAheadBytes: core.options.readAheadBytes,
     });

@@ -1,4 +1,5 @@
 import type { Key, Kind, Sequence } from "./entry.ts";
+import type { Drain } from "./packed-rows.ts";
 
 /** The cursor has run off either end; it moves again after a seek only. */
 export const END = 0;
@@ -76,6 +77,11 @@ export interface Cursor {
   next(): Step;
   /** One entry back; only from an entry, or again after a miss. */
   prev(): Step;
+  /**
+   * Packs what lies behind the entry, and stands on the last one that it passed. It may stop after
+   * any of them, and where it is absent after none. Only going forward, and from an entry.
+   */
+  drain?(into: Drain): void;
   /** Adds the blocks that the last call lacked. */
   missing(into: MissingBlock[]): void;
 }

@@ -15,9 +15,12 @@ import {
   plainKind,
   type Sequence,
 } from "./entry.ts";
+import type { Drain } from "./packed-rows.ts";
 import { readVarint } from "./varint.ts";
 
 const SHORT_COPY = 48;
+/** Of a key: it is not below the bound. */
+const REACHED = -2;
 const NO_BYTES = new Uint8Array(0);
 
 /**
@@ -145,9 +148,63 @@ export class DataBlockCursor implements EntryBytes {
     if (!(shared <= before) || length > LSM_LIMITS.keyBytes || length === 0) {
       throw this.#corrupt("key length");
     }
-    this.#checkOrder(before, beforeSequence);
+    this.#isOlderThan(this.#key, 0, before, beforeSequence);
     this.#copyKey(length);
     return true;
+  }
+
+  /** Packs entries of the block: see `Cursor.drain`. */
+  drain(into: Drain): void {
+    if (this.#keyBehind) this.#catchUp();
+    const { rows, snapshot, deletedAt, before } = into;
+    // The key before lies where the next one goes, so that what both share is there already.
+    let slot = rows.keyBytes;
+    let length = this.#keyLength;
+    let keys = rows.reserveKeys(slot + length);
+    for (let i = 0; i < length; i++) keys[slot + i] = this.#key[i] as number;
+    let from = slot;
+    let matched = before === undefined ? -1 : matchOf(keys, slot, length, before);
+    let { steps, isDecided } = into;
+    while (rows.count < into.most && steps < into.mostSteps && this.#after < this.#end) {
+      const [standing, sequence] = [this.#at, this.sequence];
+      this.#header(this.#after);
+      const shared = this.#shared;
+      const next = shared + this.#valueAt - this.#keyAt;
+      if (!(shared <= length) || next > LSM_LIMITS.keyBytes || next === 0) {
+        throw this.#corrupt("key length");
+      }
+      const isOlder = this.#isOlderThan(keys, from, length, sequence);
+      // What is shared beyond the match compares as before: smaller.
+      if (!isOlder && shared <= matched) matched = this.#reach(before as Uint8Array, shared);
+      if (this.kind > PUT || matched === REACHED) {
+        this.#header(standing);
+        break;
+      }
+      if (slot + next > keys.length) keys = rows.reserveKeys(slot + next);
+      for (let i = from === slot ? shared : 0; i < shared; i++) {
+        keys[slot + i] = keys[from + i] as number;
+      }
+      this.#freshInto(keys, slot + shared);
+      from = slot;
+      length = next;
+      steps++;
+      if (!isOlder) isDecided = false;
+      if (isDecided || this.sequence > snapshot) continue;
+      isDecided = true;
+      if (this.kind !== PUT || this.sequence <= deletedAt) continue;
+      const row = rows.count++;
+      slot += length;
+      rows.keyEnds[row] = slot;
+      rows.valueStarts[row] = this.#valueAt;
+      rows.valueEnds[row] = this.#after;
+    }
+    if (steps === into.steps) return;
+    into.steps = steps;
+    into.isDecided = isDecided;
+    if (length > this.#key.length) this.#growKey(length);
+    for (let i = 0; i < length; i++) this.#key[i] = keys[from + i] as number;
+    this.#keyLength = length;
+    this.#keyText = undefined;
   }
 
   prev(): boolean {
@@ -250,21 +307,27 @@ export class DataBlockCursor implements EntryBytes {
     throw this.#corrupt("number too long");
   }
 
-  /** (key, sequence) must come after the entry before, whose key bytes are still there. */
-  #checkOrder(before: number, beforeSequence: Sequence): void {
+  /**
+   * Whether it has the key of the entry before, whose bytes lie at an offset.
+   *
+   * @throws FirnError `Corrupt`: (key, sequence) does not come after the entry before.
+   */
+  #isOlderThan(key: Uint8Array, at: number, length: number, sequence: Sequence): boolean {
     const bytes = this.#bytes;
-    const key = this.#key;
     let p = this.#keyAt;
-    let i = this.#shared;
-    while (i < before && p < this.#valueAt && bytes[p] === key[i]) {
+    let i = at + this.#shared;
+    const end = at + length;
+    while (i < end && p < this.#valueAt && bytes[p] === key[i]) {
       i++;
       p++;
     }
-    const ascends =
-      p < this.#valueAt
-        ? i === before || (bytes[p] as number) > (key[i] as number)
-        : i === before && this.sequence < beforeSequence;
-    if (!ascends) throw this.#corrupt("out of order");
+    if (p < this.#valueAt) {
+      if (i < end && (bytes[p] as number) <= (key[i] as number))
+        throw this.#corrupt("out of order");
+      return false;
+    }
+    if (i < end || this.sequence >= sequence) throw this.#corrupt("out of order");
+    return true;
   }
 
   #copyKey(length: number): void {
@@ -279,6 +342,34 @@ export class DataBlockCursor implements EntryBytes {
     }
     this.#keyLength = length;
     this.#keyText = undefined;
+  }
+
+  /** The bytes of the key that it does not share, to an offset where there is room. */
+  #freshInto(keys: Uint8Array, at: number): void {
+    const bytes = this.#bytes;
+    const [start, end] = [this.#keyAt, this.#valueAt];
+    if (end - start > SHORT_COPY) {
+      keys.set(bytes.subarray(start, end), at);
+      return;
+    }
+    for (let p = start, to = at; p < end; p++, to++) keys[to] = bytes[p] as number;
+  }
+
+  /** Bytes in which the key and a bound agree, known to be `from` at least; or `REACHED`. */
+  #reach(bound: Uint8Array, from: number): number {
+    const bytes = this.#bytes;
+    const end = this.#valueAt;
+    let i = from;
+    let p = this.#keyAt;
+    while (p < end && i < bound.length && bytes[p] === bound[i]) {
+      i++;
+      p++;
+    }
+    const isBelow =
+      p === end
+        ? i < bound.length
+        : i < bound.length && (bytes[p] as number) < (bound[i] as number);
+    return isBelow ? i : REACHED;
   }
 
   #growKey(length: number): void {
@@ -346,6 +437,14 @@ export class DataBlockCursor implements EntryBytes {
   #corrupt(what: string): Error {
     return this.#blockNow().corrupt(this.#at, what);
   }
+}
+
+/** Bytes in which a key and a bound above it agree. */
+function matchOf(keys: Uint8Array, at: number, length: number, bound: Uint8Array): number {
+  const most = Math.min(length, bound.length);
+  let i = 0;
+  while (i < most && keys[at + i] === bound[i]) i++;
+  return i;
 }
 
 keepShape(new DataBlockCursor());

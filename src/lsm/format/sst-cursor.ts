@@ -13,6 +13,7 @@ import type { DataBlock } from "./data-block.ts";
 import { DataBlockCursor } from "./data-block-cursor.ts";
 import { type Key, type Kind, MAX_SEQUENCE, type Sequence } from "./entry.ts";
 import type { IndexBlock } from "./index-block.ts";
+import type { Drain } from "./packed-rows.ts";
 import type { Sst } from "./sst.ts";
 
 /**
@@ -141,6 +142,11 @@ export class SstCursor implements Cursor {
   prev(): Step {
     if (this.#cursor.prev()) return ENTRY;
     return this.#backward();
+  }
+
+  /** Up to the end of its block. */
+  drain(into: Drain): void {
+    this.#cursor.drain(into);
   }
 
   missing(into: MissingBlock[]): void {

@@ -186,6 +186,11 @@ export class Memtable {
     return this.#rows.has(source.buffer) ? this.#rows.kept(source, from, to) : undefined;
   }
 
+  /** Whether bytes that a cursor has shown are its own. */
+  has(buffer: ArrayBufferLike): boolean {
+    return this.#rows.has(buffer);
+  }
+
   /** Somebody reads it, until `letGo` is called as often. */
   hold(): void {
     this.#holders++;

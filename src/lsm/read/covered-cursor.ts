@@ -7,6 +7,7 @@ import {
   type Step,
 } from "../format/cursor.ts";
 import { END_OF_KEYS, type Key, type Kind, type Sequence } from "../format/entry.ts";
+import type { Drain } from "../format/packed-rows.ts";
 import type { RangeMap, Stretch } from "../format/range-map.ts";
 
 /**
@@ -119,6 +120,16 @@ export class CoveredCursor implements Cursor {
 
   prev(): Step {
     return this.#backward(this.#pending ?? this.#prev);
+  }
+
+  /** Within one stretch, which it is known to be in. */
+  drain(into: Drain): void {
+    if (this.#pending !== undefined) return;
+    const cover = this.#cover;
+    const deletedAt = cover.over(this.#below.key);
+    into.deletedAt = Math.max(into.deletedAt, deletedAt);
+    if (cover.to !== END_OF_KEYS) into.narrow(cover.to);
+    this.#below.drain?.(into);
   }
 
   missing(into: MissingBlock[]): void {

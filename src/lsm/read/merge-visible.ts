@@ -8,6 +8,7 @@ import {
   plainKind,
   type Sequence,
 } from "../format/entry.ts";
+import type { Drain } from "../format/packed-rows.ts";
 import { type EntrySemantics, type Folded, foldDown, hasExpired } from "./entry-semantics.ts";
 
 /** Versions of one key that are passed one by one before a seek is the shorter way. */
@@ -17,6 +18,8 @@ const STEPS_BEFORE_SEEK = 8;
  * 3 µs that each of them costs, or some 20 ms of rows, with what their reader does with them.
  */
 export const STEPS_A_TURN = 2_048;
+/** Entries that are packed in the time that one takes that is shown alone. */
+const PACKED_A_STEP = 8;
 const NO_BYTES = new Uint8Array(0);
 
 /**
@@ -41,7 +44,7 @@ export class VisibleCursor {
   /** Where a move stopped that does not start over: `resume` goes on with it. */
   #midway: "forward" | "back" | undefined;
   readonly #stepsATurn: number;
-  readonly #end: Key | undefined;
+  #end: Key | undefined;
   #stepsLeft: number;
   /** Going forward: entries that it has shown or passed since it was made. */
   steps = 0;
@@ -92,6 +95,38 @@ export class VisibleCursor {
   /** Others have had the event loop. */
   refresh(): void {
     this.#stepsLeft = this.#stepsATurn;
+  }
+
+  /** Where what is hidden is not passed any more, from the next move on. */
+  set end(key: Key | undefined) {
+    this.#end = key;
+  }
+
+  /** What the values lie in that `drain` would pack; undefined where it would not. */
+  get drainSource(): Uint8Array | undefined {
+    const below = this.#below;
+    const hasRow = this.#forward && this.#decided !== undefined && this.#resume === undefined;
+    if (!hasRow || this.#found !== undefined || below.drain === undefined) return undefined;
+    return below.valueSource;
+  }
+
+  /**
+   * Packs rows behind the one that it stands on, as far as that is possible at once; `next` is then
+   * behind the last of them. What this cursor shows is of no use until it has moved.
+   */
+  drain(into: Drain): void {
+    const below = this.#below;
+    into.bound(this.#end);
+    into.snapshot = this.#snapshot;
+    into.deletedAt = 0;
+    into.steps = 0;
+    into.mostSteps = this.#stepsLeft * PACKED_A_STEP;
+    into.isDecided = true;
+    below.drain?.(into);
+    if (into.steps === 0) return;
+    this.steps += into.steps;
+    this.#stepsLeft -= Math.ceil(into.steps / PACKED_A_STEP);
+    this.#decided = into.isDecided ? below.key : undefined;
   }
 
   /** Goes on with the call that missed. */
@@ -164,6 +199,7 @@ export class VisibleCursor {
     const forward = this.#forward;
     this.#decided = undefined;
     this.#found = undefined;
+    this.#midway = undefined;
     const step = this.#onward(move);
     if (step === MISS && !this.isMidway) {
       this.#forward = forward;
@@ -221,6 +257,7 @@ export class VisibleCursor {
   #backward(move: () => Step): Step {
     this.#resume = undefined;
     this.#found = undefined;
+    this.#midway = undefined;
     const step = move();
     // Nothing has changed, so the same call starts over.
     if (step === MISS) return MISS;

@@ -8,6 +8,7 @@ import {
   type Step,
 } from "../format/cursor.ts";
 import { type Key, type Kind, keyAfter, MAX_SEQUENCE, type Sequence } from "../format/entry.ts";
+import type { Drain } from "../format/packed-rows.ts";
 
 /**
  * Moves over the entries of many cursors as over those of one, by a loser tree (Knuth, volume 3,
@@ -95,6 +96,25 @@ export class MergeCursor implements Cursor {
   prev(): Step {
     if (this.#forward) return this.seekBefore(this.key, this.sequence);
     return this.#advance();
+  }
+
+  /** Of the input that it stands in, before the entry of any other. */
+  drain(into: Drain): void {
+    const winner = this.#losers[0] as number;
+    if (!this.#forward || this.#steps[winner] !== ENTRY) return;
+    for (let node = (winner + this.#inputs.length) >> 1; node > 0; node >>= 1) {
+      const key = this.#keys[this.#losers[node] as number];
+      if (key === undefined) continue;
+      // Versions of one key in two places come one by one.
+      if (key === this.key) return;
+      into.narrow(key);
+    }
+    const input = this.#inputs[winner] as Cursor;
+    const before = into.steps;
+    input.drain?.(into);
+    if (into.steps === before) return;
+    this.#take(winner, ENTRY);
+    this.#settle();
   }
 
   missing(into: MissingBlock[]): void {

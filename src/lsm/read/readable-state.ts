@@ -15,7 +15,7 @@ import { ExpiryClock } from "./entry-semantics.ts";
 import { Operators } from "./operators.ts";
 import { PointLookups, ReadFigures } from "./point-lookups.ts";
 import { type ReadView, ReadViews } from "./read-view.ts";
-import { assertCount, type Scan, type ScanSource, ViewScan } from "./scan.ts";
+import { assertCount, type PackedScan, type ScanSource, ViewScan } from "./scan.ts";
 import { TableCache } from "./table-cache.ts";
 
 export interface ReadableStateParts {
@@ -39,6 +39,10 @@ export interface ReaderScan extends Range {
   /** At most so many rows in all; and in one batch. */
   readonly limit?: number;
   readonly batchRows?: number;
+  /** Packed rows are to have no values (`PackedScan.nextPacked`). */
+  readonly keysOnly?: boolean;
+  /** Behind its last row it stays open, to go on elsewhere (`PackedScan.seek`): close it. */
+  readonly movable?: boolean;
 }
 
 /** A memtable of the log's tail is copied in part when its first half is in tables. */
@@ -139,10 +143,11 @@ export class ReadableState {
   }
 
   /** As `Engine.scan`: of the state of this moment. */
-  scan(request: ReaderScan): Scan {
+  scan(request: ReaderScan): PackedScan {
     this.#assertOpen();
     const { options } = this.#parts;
     const { reverse = false, limit = Number.POSITIVE_INFINITY, batchRows } = request;
+    const { keysOnly = false, movable = false } = request;
     assertCount(limit);
     assertCount(batchRows ?? 1);
     return new ViewScan(this.#source, this.views.current, {
@@ -150,6 +155,8 @@ export class ReadableState {
       sequence: this.#sequence,
       reverse,
       limit,
+      keysOnly,
+      movable,
       batchRows: batchRows ?? options.scanBatchRows,
       readAheadBytes: options.readAheadBytes,
     });

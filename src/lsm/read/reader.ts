@@ -26,7 +26,7 @@ import {
   type ReaderScan,
   tableIds,
 } from "./readable-state.ts";
-import type { Scan } from "./scan.ts";
+import type { PackedScan } from "./scan.ts";
 
 /** What a reader is made of. */
 export interface ReaderParts extends ChosenOptions {
@@ -212,7 +212,7 @@ export class Reader {
    * Reading it throws `Unavailable`, code `LSM_READER_BEHIND`, where it took longer than what it
    * reads is kept: then begin it again.
    */
-  scan(request: ReaderScan = {}): Scan {
+  scan(request: ReaderScan = {}): PackedScan {
     return this.#state.scan(request);
   }
 

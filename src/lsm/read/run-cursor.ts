@@ -7,6 +7,7 @@ import {
   type Step,
 } from "../format/cursor.ts";
 import { type Key, type Kind, MAX_SEQUENCE, type Sequence } from "../format/entry.ts";
+import type { Drain } from "../format/packed-rows.ts";
 import type { Sst } from "../format/sst.ts";
 import { type SstBlocks, SstCursor } from "../format/sst-cursor.ts";
 import type { SstMeta } from "../format/sst-meta.ts";
@@ -115,6 +116,10 @@ export class RunCursor implements Cursor {
     if (entering !== undefined) return this.#enterOn(this.#at, entering, -1);
     const step = this.#standing().prev();
     return step === END ? this.#enterOn(this.#at - 1, last, -1) : step;
+  }
+
+  drain(into: Drain): void {
+    if (this.#entering === undefined) this.#standing().drain(into);
   }
 
   missing(into: MissingBlock[]): void {

@@ -1,11 +1,14 @@
 import { invalid } from "../../base/error.ts";
 import { ENTRY, MISS, type MissingBlock, type Step } from "../format/cursor.ts";
 import type { Key, Sequence } from "../format/entry.ts";
+import type { PackedRows } from "../format/packed-rows.ts";
 import type { Maybe } from "../maybe.ts";
 import type { Memtable } from "../memtable/memtable.ts";
-import type { Bounds } from "../range.ts";
+import { type Bounds, boundsOf, type Range } from "../range.ts";
 import type { EntrySemantics } from "./entry-semantics.ts";
+import type { Filling } from "./filling.ts";
 import { STEPS_A_TURN, VisibleCursor } from "./merge-visible.ts";
+import { PackedBatch } from "./packed-batch.ts";
 import type { ReadView, ReadViews } from "./read-view.ts";
 import type { TableCache } from "./table-cache.ts";
 import { type PrefixFigures, viewCursor } from "./view-cursor.ts";
@@ -28,6 +31,23 @@ export interface Scan extends AsyncIterable<readonly Row[]> {
   close(): void;
 }
 
+/** A scan that packs its rows, and that can be moved. */
+export interface PackedScan extends Scan {
+  /**
+   * As `next`, without an object or a text for each row. What is answered is good until the next
+   * call of any method: its memory is used again.
+   */
+  nextPacked(): Maybe<PackedRows | undefined>;
+  /**
+   * Goes on at another place, either way: of the scan's range, what lies from `from` up to `to`,
+   * with as many rows as the limit says. Not called while a batch is pending.
+   *
+   * @throws FirnError `Invalid`, code `LSM_RANGE_INVALID`: the bounds cross, or one is longer than
+   *   any key; code `LSM_SCAN_CLOSED`: it was closed, or came to its end and is not `movable`.
+   */
+  seek(range: Pick<Range, "from" | "to">): void;
+}
+
 export interface ScanOptions {
   readonly bounds: Bounds;
   readonly sequence: Sequence;
@@ -35,6 +55,10 @@ export interface ScanOptions {
   /** At most so many rows in all, and in a batch. */
   readonly limit: number;
   readonly batchRows: number;
+  /** Packed rows are to have no values. */
+  readonly keysOnly?: boolean;
+  /** Behind its last row it stays open, for `seek`, until it is closed. */
+  readonly movable?: boolean;
   /** The most that is read ahead, once the scan is seen to go on. */
   readonly readAheadBytes: number;
 }
@@ -53,25 +77,37 @@ export interface ScanSource {
 /** What the first request reads beyond its block, where nothing says how far the scan will go. */
 const FIRST_AHEAD_BYTES = 65_536;
 
+/** So that a large limit makes no large room for a batch. */
+const MOST_PACKED_ROWS = 4_096;
+
 /** A scan of one view as of one sequence: what is written meanwhile does not show. */
-export class ViewScan implements Scan {
+export class ViewScan implements PackedScan {
   readonly #source: ScanSource;
   readonly #options: ScanOptions;
   readonly #view: ReadView;
+  #bounds: Bounds;
   /** Undefined until the tails are in memory that have to be known first. */
   #cursor: VisibleCursor | undefined;
   #tails: readonly MissingBlock[] = [];
   readonly #unpin: () => void;
   #left: number;
   #started = false;
+  /** The move to the first row has begun: it may go on midway. */
+  #seeking = false;
+  /** The cursor stands on a row that the batch before had to end at. */
+  #standing = false;
+  /** Behind the last row of its bounds. */
+  #ended = false;
   #closed = false;
   #aheadBytes: number;
   /** The cursor's steps when it gave the last row, that one included. */
   #stepsBefore = 0;
+  #packed: PackedBatch | undefined;
 
   constructor(source: ScanSource, view: ReadView, options: ScanOptions) {
     this.#source = source;
     this.#options = options;
+    this.#bounds = options.bounds;
     this.#left = options.limit;
     this.#unpin = source.views.pin(view);
     this.#view = view;
@@ -84,10 +120,41 @@ export class ViewScan implements Scan {
   }
 
   next(): Maybe<readonly Row[] | undefined> {
-    if (this.#closed) return undefined;
+    if (this.#closed || this.#ended) return undefined;
     this.#source.assertReadable(this.#options.sequence);
     const batch = new Batch(this.#view);
-    return this.#fill(batch, this.#step()) ? this.#finish(batch) : this.#wait(batch);
+    const most = Math.min(this.#options.batchRows, this.#left);
+    return this.#fill(batch, most, this.#step()) ? this.#finish(batch) : this.#wait(batch, most);
+  }
+
+  nextPacked(): Maybe<PackedRows | undefined> {
+    if (this.#closed || this.#ended) return undefined;
+    this.#source.assertReadable(this.#options.sequence);
+    const { batchRows, limit, keysOnly = false } = this.#options;
+    const room = Math.min(batchRows, limit, MOST_PACKED_ROWS);
+    this.#packed ??= new PackedBatch(this.#view, room, keysOnly);
+    const batch = this.#packed;
+    const most = Math.min(room, this.#left);
+    batch.begin(most);
+    const cursor = this.#cursor;
+    const goesOn = this.#started && !this.#standing && cursor?.isMidway === false;
+    if (goesOn) batch.fill(cursor);
+    if (batch.length === most) return this.#finish(batch);
+    return this.#fill(batch, most, this.#step()) ? this.#finish(batch) : this.#wait(batch, most);
+  }
+
+  seek(range: Pick<Range, "from" | "to">): void {
+    if (this.#closed) {
+      throw invalid("LSM_SCAN_CLOSED", "the scan is closed: open another, or a movable one");
+    }
+    this.#bounds = within(boundsOf(range), this.#options.bounds);
+    if (this.#cursor !== undefined) this.#cursor.end = this.#bounds.to;
+    this.#started = false;
+    this.#seeking = false;
+    this.#standing = false;
+    this.#ended = this.#bounds.from === this.#bounds.to;
+    this.#left = this.#options.limit;
+    this.#aheadBytes = Math.min(this.#options.readAheadBytes, firstAhead(this.#view, this.#left));
   }
 
   close(): void {
@@ -109,49 +176,59 @@ export class ViewScan implements Scan {
     const made = viewCursor(this.#view, { bounds, sequence, figures: this.#source.figures });
     if ("seek" in made) {
       const { semantics } = this.#source;
-      return new VisibleCursor(made, sequence, semantics, STEPS_A_TURN, bounds.to);
+      return new VisibleCursor(made, sequence, semantics, STEPS_A_TURN, this.#bounds.to);
     }
     this.#tails = made;
     return undefined;
   }
 
   #step(): Step {
-    const { bounds, reverse } = this.#options;
+    const { reverse } = this.#options;
+    const { from, to } = this.#bounds;
     this.#cursor ??= this.#begin();
     const cursor = this.#cursor;
     if (cursor === undefined) return MISS;
-    if (cursor.isMidway) return cursor.resume();
-    if (this.#started) return reverse ? cursor.prev() : cursor.next();
-    if (!reverse) return bounds.from === "" ? cursor.first() : cursor.seek(bounds.from);
-    return bounds.to === undefined ? cursor.last() : cursor.seekBefore(bounds.to);
+    if (this.#standing) {
+      this.#standing = false;
+      return ENTRY;
+    }
+    if (this.#started) {
+      if (cursor.isMidway) return cursor.resume();
+      return reverse ? cursor.prev() : cursor.next();
+    }
+    if (cursor.isMidway && this.#seeking) return cursor.resume();
+    this.#seeking = true;
+    if (!reverse) return from === "" ? cursor.first() : cursor.seek(from);
+    return to === undefined ? cursor.last() : cursor.seekBefore(to);
   }
 
   /** @returns false where blocks are missing, or others are to have the event loop. */
-  #fill(batch: Batch, first: Step): boolean {
-    const { bounds, reverse, batchRows } = this.#options;
+  #fill<Rows>(batch: Filling<Rows>, most: number, first: Step): boolean {
+    const { reverse } = this.#options;
+    const { from, to } = this.#bounds;
     const cursor = this.#cursor as VisibleCursor;
-    const most = Math.min(batchRows, this.#left);
     for (let step = first; step !== MISS; step = reverse ? cursor.prev() : cursor.next()) {
       this.#started = true;
       const { key } = cursor;
-      const inside =
-        step === ENTRY &&
-        (reverse ? key >= bounds.from : bounds.to === undefined || key < bounds.to);
+      const inside = step === ENTRY && (reverse ? key >= from : to === undefined || key < to);
       if (!inside) {
-        this.close();
+        this.#end();
         return true;
       }
       const { steps } = cursor;
-      batch.passes(reverse ? 0 : steps - this.#stepsBefore - 1);
-      this.#stepsBefore = steps;
-      batch.add(key, cursor.valueSource, cursor.valueStart, cursor.valueEnd);
+      if (!batch.add(cursor, reverse ? 0 : steps - this.#stepsBefore - 1)) {
+        this.#standing = true;
+        return true;
+      }
+      if (batch.length < most) batch.fill(cursor);
+      this.#stepsBefore = cursor.steps;
       if (batch.length === most) return true;
       if (cursor.isPaused) return false;
     }
     return false;
   }
 
-  async #wait(batch: Batch): Promise<readonly Row[] | undefined> {
+  async #wait<Rows>(batch: Filling<Rows>, most: number): Promise<Rows | undefined> {
     const { tables, assertReadable, turn } = this.#source;
     const { reverse, readAheadBytes, sequence } = this.#options;
     const held: (() => void)[] = [];
@@ -175,7 +252,7 @@ export class ViewScan implements Scan {
         // What a step needed besides is needed again when it is repeated.
         if (step === MISS) continue;
         letGo();
-        if (this.#fill(batch, step)) return this.#finish(batch);
+        if (this.#fill(batch, most, step)) return this.#finish(batch);
       }
     } catch (error) {
       this.close();
@@ -185,15 +262,20 @@ export class ViewScan implements Scan {
     }
   }
 
-  #finish(batch: Batch): readonly Row[] | undefined {
+  #end(): void {
+    this.#ended = true;
+    if (this.#options.movable !== true) this.close();
+  }
+
+  #finish<Rows>(batch: Filling<Rows>): Rows | undefined {
     this.#left -= batch.length;
-    if (this.#left === 0) this.close();
+    if (this.#left === 0) this.#end();
     return batch.length === 0 ? undefined : batch.rows();
   }
 }
 
 /** Rows on their way out: their keys are texts until their number is known. */
-class Batch {
+class Batch implements Filling<readonly Row[]> {
   readonly #view: ReadView;
   /** What the value before lay in, if that was no memtable. */
   #block: ArrayBufferLike | undefined;
@@ -210,16 +292,16 @@ class Batch {
     return this.#keys.length;
   }
 
-  /** Before a row is added: what was passed on the way to it. */
-  passes(entries: number): void {
-    this.#passed.push(entries);
-  }
-
-  add(key: Key, source: Uint8Array, from: number, to: number): void {
+  add({ key, valueSource, valueStart, valueEnd }: VisibleCursor, passed: number): true {
+    this.#passed.push(passed);
     this.#keys.push(key);
     this.#keyBytes += key.length;
-    this.#values.push(this.#kept(source, from, to));
+    this.#values.push(this.#kept(valueSource, valueStart, valueEnd));
+    return true;
   }
+
+  /** Each row comes by itself. */
+  fill(): void {}
 
   /** What a memtable holds is copied: it is given back when it is flushed. Blocks are lent. */
   #kept(source: Uint8Array, from: number, to: number): Uint8Array {
@@ -253,6 +335,14 @@ class Batch {
     }
     return rows;
   }
+}
+
+/** The bounds of a range, as far as they lie within others. */
+function within({ from, to }: Bounds, outer: Bounds): Bounds {
+  const low = from < outer.from ? outer.from : from;
+  const isLess = to !== undefined && (outer.to === undefined || to < outer.to);
+  const high = isLess ? to : outer.to;
+  return { from: low, to: high !== undefined && high < low ? low : high };
 }
 
 /** What a scan of so few rows reads of the widest table, or a little of an unbounded one. */

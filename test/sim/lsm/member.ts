@@ -4,6 +4,7 @@ import type { Maybe } from "../../../src/lsm/maybe.ts";
 import type { Scan } from "../../../src/lsm/read/scan.ts";
 import type { EngineSnapshot } from "../../../src/lsm/transaction/snapshots.ts";
 import type { Written } from "../../../src/lsm/write/write-path.ts";
+import { packedPairs } from "../../lsm/support/packed.ts";
 import {
   type ModelOp,
   type Pair,
@@ -57,6 +58,7 @@ export class Member {
   readonly #sim: Sim;
   readonly #history: History;
   readonly #over = Promise.withResolvers<void>();
+  #scans = 0;
 
   constructor(sim: Sim, host: Host, engine: Engine, history: History, branch: Branch) {
     this.#sim = sim;
@@ -140,7 +142,9 @@ export class Member {
     const [sequence, options] = this.#reading(where);
     const since = this.now();
     const scan = this.engine.scan({ ...boundsOf(range), ...options, reverse, limit });
-    const rows = await rowsOf(scan, pause);
+    // One after the other each way to read it: of one state both are the history's.
+    const isPacked = this.#scans++ % 2 === 1;
+    const rows = isPacked ? await packedPairs(scan, pause) : await rowsOf(scan, pause);
     await this.branch.noted(sequence);
     this.judgeScan(this.branch.rowsAt(sequence), rows, { range, reverse, limit }, since);
     return rows;

@@ -1,0 +1,245 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { utf8 } from "../../src/base/bytes.ts";
+import { SeededPrng } from "../../src/base/prng.ts";
+import { MemoryBlobStore } from "../../src/blob/memory.ts";
+import { Engine, type ScanRequest } from "../../src/lsm/engine/engine.ts";
+import { ENTRY, type Step } from "../../src/lsm/format/cursor.ts";
+import { Drain, RowRoom } from "../../src/lsm/format/packed-rows.ts";
+import type { LsmTuning } from "../../src/lsm/options.ts";
+import { MergeCursor } from "../../src/lsm/read/merge.ts";
+import { VisibleCursor } from "../../src/lsm/read/merge-visible.ts";
+import type { Scan } from "../../src/lsm/read/scan.ts";
+import { ObjectWalStore } from "../../src/lsm/wal/objects.ts";
+import type { WriteOp } from "../../src/lsm/write/write-path.ts";
+import { SystemClock } from "../../src/runtime/clock.ts";
+import { InlineMerger } from "../support/inline-merger.ts";
+import { MEANING, randomEntries, visibleAt } from "./support/model.ts";
+import { mixedPairs, packedKeys, packedPairs, unpacked } from "./support/packed.ts";
+import { forgetfulCursor, settled, writeTable } from "./support/tables.ts";
+import type { Pair } from "./support/version-map.ts";
+
+const latin1 = (bytes: Uint8Array): string => Buffer.from(bytes).toString("latin1");
+
+async function openEngine(options: Partial<LsmTuning>): Promise<Engine> {
+  const clock = new SystemClock();
+  const store = new MemoryBlobStore(clock);
+  return await Engine.open({
+    store,
+    clock,
+    prng: new SeededPrng(1),
+    merger: new InlineMerger(clock),
+    wal: new ObjectWalStore(store, { clock, prng: new SeededPrng(2), prefix: "wal/" }),
+    node: { node: "n", host: "h", pid: 1, bootId: "b", url: "", sight: () => "dead" },
+    options,
+  });
+}
+
+async function plainPairs(scan: Scan): Promise<readonly Pair[]> {
+  const found: Pair[] = [];
+  for await (const rows of scan) {
+    for (const { key, value } of rows) found.push([latin1(key), latin1(value)]);
+  }
+  return found;
+}
+
+describe("a drain", () => {
+  it("packs what single steps show, wherever it stops", () => {
+    fc.assert(
+      fc.property(fc.nat(), fc.integer({ min: 1, max: 500 }), fc.nat(4), (seed, count, tables) => {
+        const prng = new SeededPrng(seed);
+        const below = (bound: number): number => Math.floor(prng.float() * bound);
+        const entries = randomEntries(prng, count, prng.float() < 0.5 ? 0 : 0.1);
+        const hands = Array.from({ length: tables + 1 }, () => [] as (typeof entries)[number][]);
+        // Each table has its own keys, mostly: else no two rows in a row come of one.
+        const spread = prng.float() < 0.3;
+        for (const entry of entries) {
+          const hand = spread ? below(hands.length) : entry.key.charCodeAt(0) % hands.length;
+          hands[hand]!.push(entry);
+        }
+        const files = hands
+          .filter((hand) => hand.length > 0)
+          .map((hand) =>
+            forgetfulCursor(writeTable(hand, { blockBytes: 100 + below(3_000) }).bytes, prng),
+          );
+        const merged =
+          files.length === 1
+            ? files[0]!.cursor
+            : new MergeCursor(files.map(({ cursor }) => cursor));
+        const snapshot = Math.max(0, entries[0]!.sequence + below(count + 2) - 1);
+        const end = prng.float() < 0.5 ? undefined : entries[below(count)]!.key;
+        const visible = new VisibleCursor(merged, snapshot, MEANING, 1 + below(50), end);
+        const room = new RowRoom(1_000);
+        const drain = new Drain(room);
+        const found: Pair[] = [];
+        let step: Step = settled(
+          visible,
+          files.map(({ file }) => file),
+          (c) => c.first(),
+        );
+        while (step === ENTRY && (end === undefined || visible.key < end)) {
+          found.push([visible.key, latin1(visible.value())]);
+          if (visible.drainSource !== undefined && prng.float() < 0.8) {
+            room.count = 0;
+            drain.most = 1 + below(200);
+            const source = visible.drainSource;
+            visible.drain(drain);
+            room.values = source;
+            found.push(...unpacked(room));
+          }
+          step = settled(
+            visible,
+            files.map(({ file }) => file),
+            (c) => c.next(),
+          );
+        }
+        const rows = visibleAt(entries, snapshot).filter(
+          ({ key }) => end === undefined || key < end,
+        );
+        expect(found).toEqual(rows.map(({ key, value }) => [key, latin1(value)]));
+      }),
+      { numRuns: 150 },
+    );
+  });
+});
+
+describe("packed scans", () => {
+  it("see what plain scans see, beside versions, tombstones of all kinds, operands and expiry", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.nat(), async (seed) => {
+        const prng = new SeededPrng(seed);
+        const below = (bound: number): number => Math.floor(prng.float() * bound);
+        const engine = await openEngine({
+          blockBytes: [300, 1_000, 16_384][below(3)]!,
+          memtableBytes: 65_536,
+          scanBatchRows: [5, 100, 256][below(3)]!,
+        });
+        const keyOf = (n: number): Uint8Array => utf8(`r${String(n).padStart(4, "0")}`);
+        const opOf = (chance: number): WriteOp => {
+          const key = keyOf(below(600));
+          if (chance < 0.15) return { op: "delete", key };
+          if (chance < 0.17) {
+            const from = below(600);
+            return { op: "deleteRange", from: keyOf(from), to: keyOf(from + below(60)) };
+          }
+          const value = prng.bytes(chance < 0.2 ? 300 : 8);
+          if (chance < 0.22) {
+            const expiresAtMs = Date.now() + (below(2) === 0 ? -1 : 1_000_000);
+            return { op: "put", key, value, expiresAtMs };
+          }
+          return { op: "put", key, value };
+        };
+        const first = Array.from({ length: 600 }, (_, n): WriteOp => {
+          return { op: "put", key: keyOf(n), value: utf8(`v${n}`) };
+        });
+        await engine.write(first);
+        const snapshots = [engine.snapshot()];
+        for (let rounds = below(6); rounds > 0; rounds--) {
+          if (below(2) === 0) await engine.flush();
+          if (below(6) === 0) await engine.compact();
+          const some = Array.from({ length: below(150) }, () => opOf(prng.float()));
+          if (some.length > 0) await engine.write(some);
+          snapshots.push(engine.snapshot());
+        }
+        if (below(3) > 0) await engine.flush();
+        for (const snapshot of snapshots) {
+          for (const reverse of [false, true]) {
+            const [a, b] = [below(600), below(600)];
+            const range =
+              below(2) === 0 ? {} : { from: keyOf(Math.min(a, b)), to: keyOf(Math.max(a, b)) };
+            const request: ScanRequest = { ...range, reverse, snapshot };
+            const expected = await plainPairs(engine.scan(request));
+            expect(await packedPairs(engine.scan(request))).toEqual(expected);
+            expect(await mixedPairs(engine.scan(request))).toEqual(expected);
+            const keys = expected.map(([key]) => key);
+            expect(await packedKeys(engine.scan({ ...request, keysOnly: true }))).toEqual(keys);
+            const limit = 1 + below(400);
+            const some = expected.slice(0, limit);
+            expect(await packedPairs(engine.scan({ ...request, limit }))).toEqual(some);
+          }
+        }
+        await engine.close();
+      }),
+      { numRuns: 25 },
+    );
+  });
+
+  it("read no more for a first batch than their limit says", async () => {
+    const engine = await openEngine({});
+    const rows = Array.from({ length: 2_000 }, (_, n): WriteOp => {
+      return { op: "put", key: utf8(`r${String(n).padStart(4, "0")}`), value: utf8("v") };
+    });
+    await engine.write(rows);
+    await engine.flush();
+    await packedPairs(engine.scan());
+    const scan = engine.scan({ limit: 10, movable: true });
+    const found = await scan.nextPacked();
+    expect(found?.count).toBe(10);
+    expect(found?.keyEnds).toHaveLength(10);
+    // It stands on its last row, and has passed nothing behind it.
+    expect(scan.passed).toBe(0);
+    scan.close();
+    await engine.close();
+  });
+
+  it("answer at once until a block is missing", async () => {
+    const engine = await openEngine({});
+    const rows = Array.from({ length: 1_000 }, (_, n): WriteOp => {
+      return {
+        op: "put",
+        key: utf8(`r${String(n).padStart(4, "0")}`),
+        value: utf8("v".repeat(50)),
+      };
+    });
+    await engine.write(rows);
+    await engine.flush();
+    await packedPairs(engine.scan());
+    const scan = engine.scan();
+    let count = 0;
+    for (;;) {
+      const answer = scan.nextPacked();
+      expect(answer).not.toBeInstanceOf(Promise);
+      const batch = await answer;
+      if (batch === undefined) break;
+      count += batch.count;
+    }
+    expect(count).toBe(1_000);
+    await engine.close();
+  });
+
+  it("keep a batch of a memtable that is given back meanwhile", async () => {
+    const engine = await openEngine({});
+    const rows = Array.from({ length: 100 }, (_, n): WriteOp => {
+      return { op: "put", key: utf8(`r${String(n).padStart(4, "0")}`), value: utf8(`value ${n}`) };
+    });
+    await engine.write(rows);
+    const scan = engine.scan({ limit: 100 });
+    const batch = await scan.nextPacked();
+    await engine.flush();
+    const values = unpacked(batch!).map(([, value]) => value);
+    expect(values).toEqual(rows.map((_, n) => `value ${n}`));
+    await engine.close();
+  });
+
+  it("go on elsewhere only while they are open", async () => {
+    const engine = await openEngine({});
+    await engine.write([
+      { op: "put", key: utf8("a"), value: utf8("1") },
+      { op: "put", key: utf8("b"), value: utf8("2") },
+    ]);
+    const moved = engine.scan({ movable: true, to: utf8("b") });
+    expect(await packedPairs(moved)).toEqual([["a", "1"]]);
+    // Its range holds whatever it is told.
+    moved.seek({ from: utf8("b"), to: utf8("c") });
+    expect(await packedPairs(moved)).toEqual([]);
+    moved.seek({});
+    expect(await packedPairs(moved)).toEqual([["a", "1"]]);
+    moved.close();
+    const code = { code: "LSM_SCAN_CLOSED" };
+    expect(() => moved.seek({})).toThrow(expect.objectContaining(code));
+    const plain = engine.scan();
+    await packedPairs(plain);
+    expect(() => plain.seek({})).toThrow(expect.objectContaining(code));
+    await engine.close();
+  });
+});
