@@ -156,6 +156,15 @@ describe("packed scans", () => {
             const limit = 1 + below(400);
             const some = expected.slice(0, limit);
             expect(await packedPairs(engine.scan({ ...request, limit }))).toEqual(some);
+            const moved = engine.scan({ ...request, movable: true });
+            for (let moves = below(4); moves > 0; moves--) {
+              const [low, high] = [below(600), below(600)].toSorted((x, y) => x - y).map(keyOf);
+              moved.seek({ from: low!, to: high! });
+              const isIn = ([key]: Pair) => key >= latin1(low!) && key < latin1(high!);
+              if (below(3) === 0) await moved.nextPacked();
+              else expect(await packedPairs(moved)).toEqual(expected.filter(isIn));
+            }
+            moved.close();
           }
         }
         await engine.close();
