@@ -19,6 +19,26 @@ import { mixedPairs, packedKeys, packedPairs, unpacked } from "./support/packed.
 import { forgetfulCursor, settled, writeTable } from "./support/tables.ts";
 import type { Pair } from "./support/version-map.ts";
 
+/** How many keys the tests know. */
+const KEYS = 600;
+const keyOf = (n: number): Uint8Array => utf8(`r${String(n).padStart(4, "0")}`);
+
+/** One of the operations on them, each of its own kind. */
+function randomOp(prng: SeededPrng): WriteOp {
+  const below = (bound: number): number => Math.floor(prng.float() * bound);
+  const chance = prng.float();
+  const key = keyOf(below(KEYS));
+  if (chance < 0.15) return { op: "delete", key };
+  if (chance < 0.17) {
+    const from = below(KEYS);
+    return { op: "deleteRange", from: keyOf(from), to: keyOf(from + below(60)) };
+  }
+  const value = prng.bytes(chance < 0.2 ? 300 : 8);
+  if (chance >= 0.22) return { op: "put", key, value };
+  const expiresAtMs = Date.now() + (below(2) === 0 ? -1 : 1_000_000);
+  return { op: "put", key, value, expiresAtMs };
+}
+
 const latin1 = (bytes: Uint8Array): string => Buffer.from(bytes).toString("latin1");
 
 async function openEngine(options: Partial<LsmTuning>): Promise<Engine> {
@@ -104,7 +124,7 @@ describe("a drain", () => {
 });
 
 describe("packed scans", () => {
-  it("see what plain scans see, beside versions, tombstones of all kinds, operands and expiry", async () => {
+  it("see what plain scans see, beside versions, tombstones and expiry", async () => {
     await fc.assert(
       fc.asyncProperty(fc.nat(), async (seed) => {
         const prng = new SeededPrng(seed);
@@ -114,22 +134,7 @@ describe("packed scans", () => {
           memtableBytes: 65_536,
           scanBatchRows: [5, 100, 256][below(3)]!,
         });
-        const keyOf = (n: number): Uint8Array => utf8(`r${String(n).padStart(4, "0")}`);
-        const opOf = (chance: number): WriteOp => {
-          const key = keyOf(below(600));
-          if (chance < 0.15) return { op: "delete", key };
-          if (chance < 0.17) {
-            const from = below(600);
-            return { op: "deleteRange", from: keyOf(from), to: keyOf(from + below(60)) };
-          }
-          const value = prng.bytes(chance < 0.2 ? 300 : 8);
-          if (chance < 0.22) {
-            const expiresAtMs = Date.now() + (below(2) === 0 ? -1 : 1_000_000);
-            return { op: "put", key, value, expiresAtMs };
-          }
-          return { op: "put", key, value };
-        };
-        const first = Array.from({ length: 600 }, (_, n): WriteOp => {
+        const first = Array.from({ length: KEYS }, (_, n): WriteOp => {
           return { op: "put", key: keyOf(n), value: utf8(`v${n}`) };
         });
         await engine.write(first);
@@ -137,14 +142,14 @@ describe("packed scans", () => {
         for (let rounds = below(6); rounds > 0; rounds--) {
           if (below(2) === 0) await engine.flush();
           if (below(6) === 0) await engine.compact();
-          const some = Array.from({ length: below(150) }, () => opOf(prng.float()));
+          const some = Array.from({ length: below(150) }, () => randomOp(prng));
           if (some.length > 0) await engine.write(some);
           snapshots.push(engine.snapshot());
         }
         if (below(3) > 0) await engine.flush();
         for (const snapshot of snapshots) {
           for (const reverse of [false, true]) {
-            const [a, b] = [below(600), below(600)];
+            const [a, b] = [below(KEYS), below(KEYS)];
             const range =
               below(2) === 0 ? {} : { from: keyOf(Math.min(a, b)), to: keyOf(Math.max(a, b)) };
             const request: ScanRequest = { ...range, reverse, snapshot };
@@ -158,7 +163,7 @@ describe("packed scans", () => {
             expect(await packedPairs(engine.scan({ ...request, limit }))).toEqual(some);
             const moved = engine.scan({ ...request, movable: true });
             for (let moves = below(4); moves > 0; moves--) {
-              const [low, high] = [below(600), below(600)].toSorted((x, y) => x - y).map(keyOf);
+              const [low, high] = [below(KEYS), below(KEYS)].toSorted((x, y) => x - y).map(keyOf);
               moved.seek({ from: low!, to: high! });
               const isIn = ([key]: Pair) => key >= latin1(low!) && key < latin1(high!);
               if (below(3) === 0) await moved.nextPacked();
@@ -172,8 +177,10 @@ describe("packed scans", () => {
       { numRuns: 25 },
     );
   });
+});
 
-  it("read no more for a first batch than their limit says", async () => {
+describe("a packed scan", () => {
+  it("reads no more for a first batch than their limit says", async () => {
     const engine = await openEngine({});
     const rows = Array.from({ length: 2_000 }, (_, n): WriteOp => {
       return { op: "put", key: utf8(`r${String(n).padStart(4, "0")}`), value: utf8("v") };
@@ -191,7 +198,7 @@ describe("packed scans", () => {
     await engine.close();
   });
 
-  it("answer at once until a block is missing", async () => {
+  it("answers at once until a block is missing", async () => {
     const engine = await openEngine({});
     const rows = Array.from({ length: 1_000 }, (_, n): WriteOp => {
       return {
@@ -216,7 +223,7 @@ describe("packed scans", () => {
     await engine.close();
   });
 
-  it("keep a batch of a memtable that is given back meanwhile", async () => {
+  it("keeps a batch of a memtable that is given back meanwhile", async () => {
     const engine = await openEngine({});
     const rows = Array.from({ length: 100 }, (_, n): WriteOp => {
       return { op: "put", key: utf8(`r${String(n).padStart(4, "0")}`), value: utf8(`value ${n}`) };
@@ -230,7 +237,7 @@ describe("packed scans", () => {
     await engine.close();
   });
 
-  it("go on elsewhere only while they are open", async () => {
+  it("goes on elsewhere only while it is open", async () => {
     const engine = await openEngine({});
     await engine.write([
       { op: "put", key: utf8("a"), value: utf8("1") },

@@ -1,3 +1,4 @@
+import { assert } from "../../base/assert.ts";
 import { type Cursor, END, ENTRY, MISS, type MissingBlock, type Step } from "../format/cursor.ts";
 import {
   DELETE,
@@ -124,6 +125,8 @@ export class VisibleCursor {
     into.isDecided = true;
     below.drain?.(into);
     if (into.steps === 0) return;
+    const isWithin = this.#end === undefined || below.key < this.#end;
+    assert(isWithin, "a drain stops before its bound");
     this.steps += into.steps;
     this.#stepsLeft -= Math.ceil(into.steps / PACKED_A_STEP);
     this.#decided = into.isDecided ? below.key : undefined;

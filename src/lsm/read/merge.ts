@@ -1,3 +1,4 @@
+import { assert } from "../../base/assert.ts";
 import {
   type Cursor,
   END,
@@ -114,6 +115,8 @@ export class MergeCursor implements Cursor {
     input.drain?.(into);
     if (into.steps === before) return;
     this.#take(winner, ENTRY);
+    const isWinner = into.beforeKey === undefined || input.key < into.beforeKey;
+    assert(isWinner, "what was drained comes before all other inputs");
     this.#settle();
   }
 

@@ -1,3 +1,4 @@
+import { assert } from "../../base/assert.ts";
 import { textInto } from "../format/key-bytes.ts";
 import { Drain, type PackedRows, RowRoom } from "../format/packed-rows.ts";
 import type { Filling } from "./filling.ts";
@@ -12,7 +13,7 @@ const FIRST_VALUE_BYTES = 16_384;
 const NO_BYTES = new Uint8Array(0);
 
 /**
- * Packed rows on their way out. Their values are left in their block while all lie in one: else, and
+ * Packed rows on their way out. Values are left in their block while all lie in one: else, and
  * those of memtables, which are given back when they are flushed, they are put together here.
  */
 export class PackedBatch implements Filling<PackedRows> {
@@ -80,6 +81,7 @@ export class PackedBatch implements Filling<PackedRows> {
   }
 
   rows(): PackedRows {
+    assert(this.length <= this.#drain.most, "a batch holds no more rows than it was to");
     return this.#rows;
   }
 
