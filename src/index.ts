@@ -234,8 +234,8 @@ export class Firn {
   }
 
   /**
-   * Checks everything that is stored, as `firn fsck` does, beside whoever writes. It yields what is
-   * found and returns what it came to. `repair`: derived pointers are put right.
+   * Checks everything that is stored, as `firn fsck` does, while others write. It yields each
+   * finding and returns the summary. `repair`: derived pointers are put right.
    *
    * @throws FirnError what keeps it from reading: then it proves nothing.
    */

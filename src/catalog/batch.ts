@@ -120,7 +120,7 @@ export class BatchBuilder {
     if (payload !== undefined) {
       assert(summary !== undefined, "what has a payload is found by its summary");
       const isOwn = owners(payload.path, payload.bytes)?.includes(item.key) === true;
-      assert(isOwn, "a pointer leads to a payload of its own, or its readers refuse it");
+      assert(isOwn, "a payload names the pointer that leads to it, or readers refuse it");
       this.#payloads.push(payload);
     }
     this.#add({

@@ -87,7 +87,7 @@ export class Catalogs {
   }
 
   /**
-   * Renames a catalog: whoever still creates below the old name is sent back to resolve again.
+   * Renames a catalog: a create that is still under way below the old name resolves it again.
    *
    * @throws FirnError `CATALOG_NOT_FOUND`, `CATALOG_ALREADY_EXISTS`, `NAME_INVALID`.
    */

@@ -12,10 +12,10 @@ import { CATALOG_LIMITS } from "./limits.ts";
 
 /*
  * A relation claims its exact location. That no other one lies above or below it is shown from
- * above: whoever claims a location proves that none of the directories over it is claimed, so of
- * two that overlap and come at once, the inner one fails or comes first. Who chooses a location
- * above others holds it before it looks at the claims below: `holds.ts` says why. Where a catalog
- * allows overlaps nobody looks: that is why a purge looks again before it deletes.
+ * above: a claim of a location proves that none of the directories over it is claimed, so of two
+ * concurrent claims that overlap, the inner one fails or comes first. A caller that chooses a
+ * location above others holds it before it reads the claims below: `holds.ts` says why. A catalog
+ * that allows overlaps skips these checks: that is why a purge checks again before it deletes.
  */
 
 /** How a claimed location begins below this one. */
@@ -38,7 +38,7 @@ export function directoriesAbove(location: string, root = ""): readonly string[]
 }
 
 /**
- * Whether nobody has a claim above or below a location that is claimed by `own`. Two reads.
+ * Whether no other claim lies above or below a location that is claimed by `own`. Two reads.
  *
  * @throws FirnError `Overloaded` `LOCATION_PENDING`: somebody is about to have one, or finds out
  * that it cannot be.

@@ -4,7 +4,7 @@ export interface JobListener {
   made(dueMs: number): void;
 }
 
-/** Hands news on to whoever carries out jobs, while there is somebody who does. */
+/** Tells the job runner of new jobs, while one runs in this process. */
 export class JobNews implements JobListener {
   #listener: JobListener | undefined;
 

@@ -58,7 +58,7 @@ export function putJob(batch: BatchBuilder, [state, due]: JobItems, job: Job): v
     .makesJob(job.dueMs);
 }
 
-/** Ends a job within a batch, whoever holds it: the holder's next step fails. */
+/** Ends a job within a batch, even one that is held: its holder's next step fails. */
 export function deleteJob(batch: BatchBuilder, items: JobItems): void {
   for (const item of items) if (item.state === "live") batch.deriveDelete(item);
 }
@@ -127,8 +127,8 @@ export class JobLease {
   }
 
   /**
-   * Before what no batch can fence, such as deleting a file: nobody else can have taken the job up
-   * yet, by whichever of our clocks saw more.
+   * Before what no batch can fence, such as deleting a file: shows that no other node can have
+   * taken the job up yet, by the later of our two clocks.
    *
    * @throws FirnError `Conflict` `JOB_LEASE_LOST`.
    */
@@ -276,7 +276,7 @@ export interface JobLook {
   readonly nextMs: number;
 }
 
-/** A job that nobody can take up before this wall time. */
+/** A job that no node can take up before this wall time. */
 export interface BusyJob {
   readonly freeMs: number;
 }
@@ -378,7 +378,7 @@ export class Jobs {
 
   /**
    * Takes a job up. One read, and one write where it is free. `early`: also before its time, where
-   * nobody holds it.
+   * it is free.
    *
    * @returns where another node holds it or where it waits: until when; undefined where it is over.
    * @throws FirnError `Unavailable` `STORE_UNAVAILABLE`: maybe taken up; it is free again when

@@ -48,7 +48,7 @@ export function assertCatalogLimits(limits: CatalogLimits = CATALOG_LIMITS): voi
   assertPositive(limits);
   assert(
     limits.jobLeaseMs >= LIMITS.attemptMs + 2 * LIMITS.clockSkewMs,
-    "a lease outlives the step that it was renewed for, whoever's clock tells",
+    "a lease outlives the step that it was renewed for, by every node's clock",
   );
   assert(limits.holdRounds < limits.replans, "who waits for a hold hears of it, not of a contest");
   assert(limits.reportsPerTable <= LIMITS.pageSize, "one list reads all reports of a table");

@@ -21,7 +21,7 @@ import { walkPointers } from "./walk.ts";
 
 /*
  * The two batches of a purge that change what the catalog says. Between them the files go; after
- * the first there is no way back, and until the last one nobody else may come to the location.
+ * the first there is no way back, and until the last one no other relation may take the location.
  */
 
 /** The step that a purge is at once its table is PURGING: the first of those that delete. */

@@ -12,8 +12,8 @@ import type { Receipt } from "./model.ts";
 
 /*
  * A receipt is written in the batch of its mutation, under the client's key or else the attempt's
- * own id. So there is no state between "not done" and "done" to get stuck in: whoever finds a
- * receipt of its key answers what it says. What has no batch, a refusal or that nothing had to be
+ * own id. So there is no state between "not done" and "done" to get stuck in: a request that finds
+ * a receipt of its key answers what it says. What has no batch, a refusal or that nothing had to be
  * changed, has its receipt written alone before it is answered: else an earlier request of the key,
  * which its client has given up waiting for, could still be carried out after the answer. To fence
  * it would not do, since a fenced request plans anew.

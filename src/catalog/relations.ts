@@ -37,7 +37,7 @@ export interface RelationDraft<E extends Relation> {
   readonly chosen?: boolean;
   /** Directories elsewhere that it writes to: no other relation may lie below one either. */
   readonly elsewhere?: readonly string[];
-  /** Named for this relation as it is made, so nobody has ever claimed it: no read to see that. */
+  /** Named for this relation as it is made, so it was never claimed before: no read to check. */
   readonly fresh?: boolean;
   /** Looks for what else may be in the way of a chosen location, once that is held. */
   readonly apart?: () => Promise<void>;

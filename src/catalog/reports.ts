@@ -77,7 +77,7 @@ export class Reports {
         await this.#removePayload(before);
         return;
       }
-      // Where nobody knows, a pointer may lead to the payload.
+      // The outcome is unknown, so a pointer may lead to the payload.
       if (written.verdict === "unknown") break;
       await this.#context.payloads.remove(blobPath);
       if (written.verdict === "overloaded") throw storeOverloaded(written.retryAfterMs);

@@ -134,7 +134,7 @@ export class Resolver {
 
   /** Each hint against its canonical pointer; undefined, and forgotten, where one disagrees. */
   #prove(ref: NameRef, hints: Hints, items: readonly Item[]): readonly Link[] | undefined {
-    assert(items.length >= hints.length, "each part of a name is proven by a read of its own");
+    assert(items.length >= hints.length, "each part of a name is proven by one read");
     const links: Link[] = [];
     for (const [i, hint] of hints.entries()) {
       const item = items[i];

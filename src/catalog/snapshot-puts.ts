@@ -27,10 +27,10 @@ import type { Authorship } from "./payloads.ts";
  * becomes of the batch they do no harm: without their root's own entry they mean nothing.
  *
  * Each says which version of the table its writer had read. A writer adds only what that version
- * lacks, and its batch can land on that version alone; so whoever removes a snapshot from version n
- * may delete every pointer to it that says n or less, and none that says more, which is of
- * somebody who has seen the removal and adds it again. That is why they are written anew at every
- * attempt, also where one of the same content stands there.
+ * lacks, and its batch can land on that version alone; so a commit that removes a snapshot from
+ * version n may delete every pointer to it that says n or less, and none that says more: that one
+ * is of a writer that has seen the removal and adds the snapshot again. That is why they are
+ * written anew at every attempt, also where one of the same content stands there.
  */
 
 const MAX = 2n ** 63n - 1n;

@@ -20,7 +20,7 @@ export interface Taking {
   readonly chosen: boolean;
   /** Directories elsewhere that it writes to. */
   readonly elsewhere: readonly string[];
-  /** Named for this relation as it is made, so nobody has ever claimed it. */
+  /** Named for this relation as it is made, so it was never claimed before. */
   readonly fresh: boolean;
   /** Looks for what else may be in the way of a location that is held. */
   readonly apart?: (() => Promise<void>) | undefined;

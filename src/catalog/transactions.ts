@@ -121,7 +121,7 @@ function refuseSharedLocations(shares: readonly Share<RevisedEntity<Table>>[]): 
   }
 }
 
-/** A new table is nobody else's: engines keep what they know of a table by its uuid. */
+/** No two tables share a uuid: engines cache what they know of a table by it. */
 function refuseSharedUuids(shares: readonly Share<RevisedEntity<Table>>[]): void {
   const seen = new Map<string, RevisedEntity<Table>>();
   for (const { result } of shares) {

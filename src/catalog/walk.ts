@@ -57,8 +57,8 @@ export interface WalkRange {
 }
 
 /**
- * Every pointer, tombstones too: in key order over memory and the engine, over DynamoDB in an order
- * of its own that stays the same. An account's walk begins with its canonical pointer and its name.
+ * Every pointer, tombstones too: in key order over memory and the engine, over DynamoDB in another
+ * order that stays the same. An account's walk begins with its canonical pointer and its name.
  * One sweep: 1 request for each page of the store.
  */
 export async function* walkPointers(

@@ -37,7 +37,7 @@ export interface Composition
   readonly housekeeping: Housekeeping;
   /** Of the shards that this process owns. */
   readonly shards: readonly ShardAdmin[];
-  /** Checks everything that is stored, beside whoever writes. */
+  /** Checks everything that is stored, while others write. */
   check(repair: boolean): CheckRun;
   /** Collects garbage at once, or says what would go. As `collectNow`. */
   collect(force: boolean, ended: AbortSignal): Promise<GcAnswer>;

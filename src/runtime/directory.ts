@@ -4,7 +4,7 @@ const FULL = "the disk is full: make room, or choose another --dir";
 const DENIED =
   "this process may not write to it: give its user the directory, or choose another --dir";
 
-/** What whoever starts a server can do, by what the system said. */
+/** What the operator can do, by the system's error code. */
 const ADVICE: Readonly<Record<string, string>> = {
   ENOSPC: FULL,
   EDQUOT: FULL,

@@ -22,7 +22,7 @@ import type { ShardFiles } from "../lsm/tools.ts";
 import { type NodeIdentityOptions, nodeIdentity } from "./node-identity.ts";
 import { type OwningParts, SYSTEM_SHARD, shardPrefix } from "./shard-parts.ts";
 
-/** One disk, one host: who has the shard open may delete what nobody refers to at once. */
+/** One disk, one host: the process that has the shard open may delete orphans at once. */
 const OPTIONS: Partial<LsmOptions> = { gcMinAgeMs: 0 };
 
 /** What a log needs to begin with, and a manifest beside it. */

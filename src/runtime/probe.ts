@@ -24,7 +24,7 @@ export async function answersAt(
   return (await nodeAt(`${url}/livez`, protocol === "https:" ? getSecure : getPlain)) === node;
 }
 
-/** The node id that an URL answers; undefined where nobody does, or something else. */
+/** The node id that a URL answers; undefined without an answer, or with any other one. */
 function nodeAt(url: string, get: typeof getPlain): Promise<string | undefined> {
   return new Promise((resolve) => {
     const none = (): void => resolve(undefined);

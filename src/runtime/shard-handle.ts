@@ -19,8 +19,7 @@ export interface ShardHandle {
 const NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/;
 
 /**
- * The shard of a name in what the settings name. Nobody's service is disturbed: it is opened by
- * who uses it.
+ * The shard of a name in what the settings name. It is not opened here, so no server is disturbed.
  *
  * @throws FirnError `NotFound`, code `LSM_NO_SHARD`: the profile has no shards, or the directory
  *   none of that name; that a bucket has none is found by who uses it. What the stores throw.

@@ -25,8 +25,8 @@ export interface ExchangesOptions {
 }
 
 /**
- * What every request has in common, whoever serves it: its id, its answer in the form of the
- * protocol that was spoken, its line in the log and its place in the figures.
+ * What requests of all protocols have in common: an id, an answer in the form of the request's
+ * protocol, a line in the log and a place in the metrics.
  */
 export class Exchanges {
   readonly #protocols: readonly Protocol[];
@@ -97,7 +97,7 @@ export class Exchanges {
     if (answer.status === 429 && error.kind === "Unavailable") {
       this.#log.warn({ requestId, ...errorFields(error) }, "request refused");
     }
-    // A 501 is the fault of who asks, and nobody may fill this log from outside.
+    // A 501 is the client's fault, and clients must not fill this log.
     if (answer.status >= 500 && error.kind !== "Invalid") {
       this.#log.error({ requestId, ...errorFields(error) }, "request failed");
     }

@@ -88,7 +88,7 @@ export class LoopDelays {
     this.#began = undefined;
   }
 
-  /** Whoever began the silence kept it; else who `ends` it; else one of those under way. */
+  /** Blames the request that began the silence, else the one that `ends` it, else one under way. */
   #note(ends: string | undefined): void {
     const nowMs = this.#clock.monotonicMs();
     const silenceMs = nowMs - this.#lastMs;

@@ -125,7 +125,7 @@ export class OperatorAccess {
 
   /**
    * The newest server of a directory has its socket: it is made under another name in a folder that
-   * nobody else may enter, and takes the place of one that was left, or of a fenced owner's.
+   * only its user may enter, and replaces one that was left behind, or a fenced owner's.
    *
    * @returns what removes it, if it is still this one's.
    */

@@ -5,11 +5,12 @@ import { afterMicrotasks, afterTurn } from "../runtime/clock.ts";
 const SLICE_MS = 5;
 
 /**
- * Cuts the work that was let in into slices. Much of it never waits for anything, so without this
- * all that is ready is done in one turn of the event loop, and whoever comes then (to be refused,
- * most of all) hears nothing until it is over. Between two slices the loop looks at what came in.
+ * Cuts the work of admitted requests into slices. Much of it never waits for anything, so without
+ * this one turn of the event loop would do all that is ready, and a request that arrives meanwhile
+ * (above all one to be refused) would get no answer until it ends. Between two slices the loop
+ * reads what has arrived.
  *
- * First come, first served. Who finds time left in this turn goes on at once.
+ * First come, first served. A request that finds time left in this turn goes on at once.
  */
 export class TimeSlices {
   readonly #clock: Clock;

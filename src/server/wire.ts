@@ -15,7 +15,7 @@ import { FirnServer, type ServerOptions } from "./server.ts";
 
 /** What the protocols serve, and what their server is made of. */
 export interface Serving extends Omit<ServerOptions, "protocols" | "operators"> {
-  /** As `/livez` answers it; empty where nobody is to ask for it. */
+  /** As `/livez` answers it; empty where no other node asks for it. */
   readonly nodeId?: string;
   readonly iceberg: IcebergService;
   /** Parses large bodies elsewhere; in place where it is absent. */

@@ -64,7 +64,7 @@ function isCertain(error: unknown): boolean {
 
 /**
  * What remains to be done when a change is committed, as reading what to answer. Where it fails the
- * change still stands, so nobody may hear that it does not.
+ * change still stands, so no answer may say that it does not.
  *
  * @throws FirnError `Unknown` `OUTCOME_UNKNOWN` for every error that would say so.
  */
@@ -132,7 +132,7 @@ export class CommitFiles<E extends Relation, M extends Metadata> {
   /**
    * Runs a commit and deletes the files it left behind, as far as its outcome is known: all but
    * those that `named` says the commit names. What those follow is not kept in memory any more:
-   * nobody who begins now asks for it, and the memory of all that a busy table has been is large.
+   * no request that begins now asks for it, and all versions of a busy table take much memory.
    */
   async cleanAfter<T>(
     commit: () => Promise<T>,

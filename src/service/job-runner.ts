@@ -137,7 +137,7 @@ export class JobRunner implements JobListener {
   }
 
   /**
-   * Takes up one job that nobody holds, before its time too, and brings it as far as it goes.
+   * Takes up one free job, also before its time, and brings it as far as it goes.
    *
    * @returns whether it was free.
    */

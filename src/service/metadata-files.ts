@@ -227,8 +227,8 @@ export class MetadataFiles<M extends Metadata> {
   }
 
   /**
-   * As `load`, of a file that is not asked for again: it is not kept, and takes nobody's place. One
-   * read.
+   * As `load`, of a file that is not asked for again: it is not cached, so it evicts no other file.
+   * One read.
    */
   async peek(location: string): Promise<MetadataFile<M>> {
     return (await this.readAnew(location)).file;

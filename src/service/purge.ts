@@ -193,8 +193,8 @@ export class Purge {
   }
 
   /**
-   * Deletes the files of a batch that lie under the table's location, as long as that is nobody
-   * else's and the job is ours: both are looked at before every batch.
+   * Deletes the files of a batch that lie under the table's location, as long as no other relation
+   * has claimed it and this node holds the job: both are checked before every batch.
    */
   async #delete(
     lease: JobLease,

@@ -39,7 +39,7 @@ export interface ReadingTasks extends Tasks {
   readonly view: (input: MetadataInput) => Generator<MetadataPiece, void>;
   /** The manifests of a manifest list; what comes before a fault is told before it. */
   readonly manifestList: (input: AvroInput) => Generator<readonly string[], void>;
-  /** The entries of a manifest, likewise. */
+  /** The entries of a manifest; what comes before a fault is told before it. */
   readonly manifest: (input: AvroInput) => Generator<readonly ManifestEntry[], void>;
   readonly body: (input: BodyInput) => Generator<JsonSlice, void>;
 }

@@ -41,7 +41,7 @@ const LOST: ReadonlySet<string> = new Set([
 /** What a register finds of a file that is not what it was when it was read. */
 const MOVED: ReadonlySet<string> = new Set(["METADATA_FILE_MISSING", "METADATA_FILE_CHANGED"]);
 
-/** Nobody can give back what others have taken since. */
+/** Restoring a relation fails so for good: its namespace is gone, or another took its name. */
 const FINAL: ReadonlySet<string> = new Set(["NotFound", "AlreadyExists", "Conflict"]);
 
 /** The file that the last look at a relation came to, written or there already. */
@@ -150,7 +150,7 @@ export class RelationCommits<E extends Relation, M extends Metadata> {
     };
   }
 
-  /** What the catalog asks for to change a relation, likewise. */
+  /** What the catalog asks for to change a relation. */
   changing(
     files: CommitFiles<E, M>,
     ref: RelationRef,

@@ -165,7 +165,7 @@ export class CatalogPlaces {
     return isWithin(this.#locations.normalize(defaultLocation), location);
   }
 
-  /** Whether a location lies in another catalog's root, and in no deeper one of its own. */
+  /** Whether a location lies in another catalog's root, and in no deeper root of this catalog. */
   #isInside(location: string, { id, defaultLocation }: Catalog): boolean {
     const root = this.#locations.normalize(defaultLocation);
     if (id === this.catalog.id || !isWithin(location, root)) return false;
@@ -319,7 +319,7 @@ export class TableLocations {
   }
 
   /**
-   * Shows that a location that came with a request is in nobody's way: it holds no catalog's root
+   * Shows that a location that came with a request overlaps nothing: it holds no catalog's root
    * and no home of a namespace, and lies in no other catalog's root. A directory right below its
    * namespace's home needs no look here; else one list, a batch read that is warm as a rule, and
    * one read.

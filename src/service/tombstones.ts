@@ -127,7 +127,7 @@ export class Tombstones {
     return true;
   }
 
-  /** Without a tombstone: nobody makes this day's job again, and if, it only sweeps once more. */
+  /** Without a tombstone: this day's job is not made again, and again would only sweep again. */
   async #end(lease: JobLease): Promise<void> {
     const { account } = this.#contextOf(lease).context;
     const { id, dueMs } = lease.job;

@@ -15,7 +15,7 @@ export function encodeChange(record: ChangeRecord): Uint8Array {
   return bytesBy((writer) => v1.ChangeRecord.encode(message, writer));
 }
 
-/** Likewise, with its keys compressed: of many, each repeats most of the ones before. */
+/** Encodes a change record with its keys compressed: each of many keys repeats most of the last. */
 export function encodePackedChange(record: ChangeRecord): Uint8Array {
   const keys = bytesBy((writer) => v1.ChangedKeys.encode({ keys: keysOf(record) }, writer));
   const message = { ...headOf(record), packedKeys: zstdCompressSync(keys) };

@@ -95,7 +95,7 @@ interface Swept {
 }
 
 /**
- * Backs an account up, beside whoever writes: a sweep of its pointers, made consistent by the
+ * Backs an account up while others write: a sweep of its pointers, made consistent by the
  * change records of its span. Copies only payloads that the location does not hold yet, also those
  * of a backup that broke off; reads the whole backup back; then writes the object that makes it
  * exist. Killed at any point, it is run again.

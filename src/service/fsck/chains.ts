@@ -239,7 +239,7 @@ async function stepsOf(
   return found;
 }
 
-/** A record; undefined where it cannot be read, which is told of its own pointer. */
+/** A record; undefined where it cannot be read, which is a finding about the record's pointer. */
 export async function recordOf(
   { blobs }: FsckStores,
   walked: Extract<WalkedPointer, { state: "live" }>,

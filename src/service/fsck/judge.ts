@@ -285,7 +285,7 @@ async function putUnlessLive(look: Look, key: string): Promise<readonly PointerO
   return item.state === "live" ? [] : [{ op: "put", key, expected: item.version }];
 }
 
-/** The job that ends the life of what was dropped, as if nobody had taken it up yet. */
+/** The job that ends the life of what was dropped, as if no node had taken it up yet. */
 function purgeOf(entity: Catalog | Namespace | Relation): Job {
   return {
     id: entity.id as string as JobId,

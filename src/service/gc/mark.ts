@@ -185,7 +185,7 @@ export class Mark {
     if (heldUntilMs + SLACK_MS <= this.#nowMs) await this.#delete("holds", item);
   }
 
-  /** One that is over and was kept for what it left undone, or that nobody can find any more. */
+  /** Deletes a job that is over and was kept for what it left undone, or has lost its due entry. */
   async #job(item: Live, job: Job): Promise<void> {
     const { context } = this.#parts.catalog;
     const keptMs = this.#parts.settings.historyRetentionMs ?? SERVICE_LIMITS.historyRetentionMs;

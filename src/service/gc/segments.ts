@@ -42,7 +42,7 @@ export async function writeSegments(
   return count;
 }
 
-/** @throws FirnError `Corrupt` `GC_STOPPED`: it is not there, so nobody knows what it said. */
+/** @throws FirnError `Corrupt` `GC_STOPPED`: it is missing, and its content is lost. */
 export async function readSegment(
   blobs: BlobStore,
   place: { readonly account: string; readonly run: string; readonly name: string },

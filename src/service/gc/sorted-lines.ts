@@ -64,7 +64,7 @@ export class SortedLines {
   async #spill(): Promise<void> {
     if (this.#waiting.length === 0) return;
     await this.#ports.clock.sleep(0);
-    // Without a comparison of its own, which costs several times as much: the order is the same.
+    // Without a comparator, which costs several times as much: the order is the same.
     const lines = this.#waiting.sort();
     this.#waiting = [];
     this.#runs.push(await this.#write(distinct(lines)));

@@ -3,7 +3,7 @@ import { stopped } from "./parts.ts";
 /**
  * Where a run stands, in the words of its job. `start`: nothing is known, so a mark that broke off
  * starts anew. `waiting`: the first mark has ended; what it missed lies in segments. `deleting`:
- * both marks have missed what lies in segments, so it goes, whoever deletes it and however often.
+ * both marks have missed what lies in segments, so any node may delete it, and more than once.
  */
 export type GcStep =
   | { readonly at: "start" }
