@@ -33,7 +33,7 @@ export const JOB_DONE = "done";
 /** The digits of the time that the leaf of a due job begins with. */
 const TIME_DIGITS = 19;
 /** Due jobs of a bucket that are read at once: what is not due yet is read in vain. */
-const LOOK_ITEMS = 100;
+const DUE_PAGE = 100;
 
 /** Items under the two keys of a job. */
 export type JobItems = readonly [state: Item, due: Item];
@@ -268,8 +268,8 @@ interface DueJob {
   readonly id: JobId;
 }
 
-/** What a look at the jobs came to. */
-export interface JobLook {
+/** The jobs that can be taken up now, and when to ask again. */
+export interface DueJobs {
   /** The one that has waited longest first. */
   readonly due: readonly JobId[];
   /** Wall time at which the next one is due; infinite where none is known of. */
@@ -292,7 +292,7 @@ export class Jobs {
   }
 
   /** Jobs whose time has come, held or not, and when the next ones are due. */
-  async look(): Promise<JobLook> {
+  async due(): Promise<DueJobs> {
     const buckets = Array.from({ length: CATALOG_LIMITS.jobBuckets }, (_, bucket) =>
       String(bucket),
     );
@@ -313,7 +313,7 @@ export class Jobs {
     const directory = directoryOf(FAMILIES.jobDue, account, bucket);
     const found: DueJob[] = [];
     for (let after: string | undefined; ; ) {
-      const page = await listPage(pointers, directory, { after, limit: LOOK_ITEMS });
+      const page = await listPage(pointers, directory, { after, limit: DUE_PAGE });
       found.push(...page.items.map(dueOf));
       const isAllDue = (found.at(-1)?.dueMs ?? 0) <= clock.nowMs();
       if (page.next === undefined || !isAllDue) return found;

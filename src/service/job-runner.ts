@@ -127,7 +127,7 @@ export class JobRunner implements JobListener {
   /** Answers the wall time at which there is something to be done again, as far as is known. */
   async #runDue(): Promise<number> {
     this.#lookedMs = this.#catalog.context.clock.monotonicMs();
-    const { due, nextMs } = await this.#catalog.jobs.look();
+    const { due, nextMs } = await this.#catalog.jobs.due();
     let againMs = nextMs;
     for (const id of due) {
       if (this.#ended.signal.aborted) break;

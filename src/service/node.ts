@@ -22,7 +22,7 @@ import { JobsAdmin } from "./jobs-admin.ts";
 import { SERVICE_LIMITS } from "./limits.ts";
 import { MetadataFiles, TABLE_FORMAT, VIEW_FORMAT } from "./metadata-files.ts";
 import { MetricsReports } from "./metrics-reports.ts";
-import { behind, icebergOperations, type UseCases } from "./operations.ts";
+import { guardedBy, icebergOperations, type UseCases } from "./operations.ts";
 import { PageTokens } from "./page-token.ts";
 import { type OnUnreadableFiles, Purge } from "./purge.ts";
 import { inlineReading, type Reading, readObject } from "./reading.ts";
@@ -156,18 +156,18 @@ export async function openNode(parts: NodeParts): Promise<CatalogNode> {
   });
   const jobs = new JobRunner(catalog, works, metrics, onJobFailed);
   // A node that is used looks for jobs that others have left.
-  const door = { account: DEFAULT_ACCOUNT, onCall: () => jobs.used() };
+  const guard = { account: DEFAULT_ACCOUNT, onCall: () => jobs.used() };
   const catalogs = new CatalogAdmin(catalog, locations, { warehouse, allowed });
   locations.learnRoots(() => catalogs.learnRoots(OWN_ACTOR));
   return {
     catalog,
-    catalogs: behind(door, catalogs),
-    iceberg: icebergOperations(door, { namespaces, tables, views, reports }),
-    snapshots: behind(door, new TableSnapshots(catalog, files)),
+    catalogs: guardedBy(guard, catalogs),
+    iceberg: icebergOperations(guard, { namespaces, tables, views, reports }),
+    snapshots: guardedBy(guard, new TableSnapshots(catalog, files)),
     reports,
-    dropped: behind(door, new DroppedAdmin(catalog, places)),
-    jobsAdmin: behind(door, new JobsAdmin(catalog, jobs)),
-    history: behind(door, new EntityHistory(catalog, new PageTokens(secret), retentionMs)),
+    dropped: guardedBy(guard, new DroppedAdmin(catalog, places)),
+    jobsAdmin: guardedBy(guard, new JobsAdmin(catalog, jobs)),
+    history: guardedBy(guard, new EntityHistory(catalog, new PageTokens(secret), retentionMs)),
     readBody: (bytes) => readObject(reading, bytes),
     jobs,
     tombstones,

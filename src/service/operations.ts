@@ -8,9 +8,9 @@ import type {
   ViewOperations,
 } from "./requests.ts";
 
-/** What every call of a use case passes, whatever it asks for. */
-export interface Door {
-  /** The one whose use cases they are. */
+/** What every call of a use case passes first. */
+export interface CallGuard {
+  /** The account that the use cases serve. */
   readonly account: string;
   /** Told of each call. */
   readonly onCall: () => void;
@@ -19,8 +19,11 @@ export interface Door {
 /** The public methods of some use cases. */
 export type UseCases<T> = { readonly [K in keyof T]: T[K] };
 
-/** Use cases behind a door, which refuses an actor of another account. */
-export function behind<T extends object>({ account, onCall }: Door, useCases: T): UseCases<T> {
+/** Use cases that refuse an actor of another account. */
+export function guardedBy<T extends object>(
+  { account, onCall }: CallGuard,
+  useCases: T,
+): UseCases<T> {
   const guarded = methodsOf(useCases).map(([name, method]) => {
     const call = (actor: Actor, ...rest: unknown[]): unknown => {
       assert(actor.account === account, "a request is of the account that serves it");
@@ -41,13 +44,13 @@ export interface IcebergParts {
 
 /** The operations of all parts as one object. */
 export function icebergOperations(
-  door: Door,
+  guard: CallGuard,
   { namespaces, tables, views, reports }: IcebergParts,
 ): IcebergService {
   return {
-    ...behind(door, namespaces),
-    ...behind(door, tables),
-    ...behind(door, views),
-    ...behind(door, reports),
+    ...guardedBy(guard, namespaces),
+    ...guardedBy(guard, tables),
+    ...guardedBy(guard, views),
+    ...guardedBy(guard, reports),
   };
 }

@@ -8,8 +8,8 @@ import { encodeJob } from "../catalog/codec/job.ts";
 import { type JobLease, jobKeys } from "../catalog/jobs.ts";
 import { KEY_FAMILIES } from "../catalog/keys.ts";
 import type { Job } from "../catalog/model.ts";
-import { CommitsTold } from "../pointer/commits-told.ts";
 import { KeyFamilies } from "../pointer/families.ts";
+import { ObservedPointerStore } from "../pointer/observed.ts";
 import type { Item, PointerStore, Version } from "../pointer/port.ts";
 import { SERVICE_LIMITS } from "./limits.ts";
 
@@ -69,7 +69,7 @@ export class Tombstones {
     this.#inner = inner;
     this.#onDefect = onDefect;
     this.#expires = expires;
-    this.pointers = new CommitsTold(inner, ({ ops }) => {
+    this.pointers = new ObservedPointerStore(inner, ({ ops }) => {
       for (const op of ops) if (op.op === "delete") this.#remember(op.key, op.expected + 1n);
     });
     this.#forgotten = new Counts(metrics, {

@@ -198,7 +198,7 @@ test("what is left goes with its table, of which nothing is left then", async ()
   const { catalog } = world.nodes[0]!;
   await op.dropTable("s.t").run(world.nodes[0]!);
   await world.clock.sleep(CATALOG_LIMITS.dropRetentionMs);
-  const { due } = await catalog.jobs.look();
+  const { due } = await catalog.jobs.due();
   expect(due).toHaveLength(1);
   for (const id of due) {
     const lease = await catalog.jobs.take(id);

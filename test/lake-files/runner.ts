@@ -142,7 +142,7 @@ async function purge({ name, size, directory, reading }: Site): Promise<() => Pr
   return async () => {
     for (let round = 0; round < MOST_ROUNDS; round++) {
       await runner.runDue();
-      const { due, nextMs } = await catalog.jobs.look();
+      const { due, nextMs } = await catalog.jobs.due();
       if (due.length === 0 && nextMs === Number.POSITIVE_INFINITY) return "purged";
       await clock.sleep(SERVICE_LIMITS.jobRetryCapMs);
     }

@@ -124,7 +124,7 @@ test("a job that a dead node held is taken up when its lease is over", async () 
   await doomed.iceberg.createNamespace(ACTOR, NS, {});
   await doomed.iceberg.dropNamespace(ACTOR, NS);
   await clock.advance(CATALOG_LIMITS.dropRetentionMs);
-  const { due } = await doomed.catalog.jobs.look();
+  const { due } = await doomed.catalog.jobs.due();
   expect(due).toHaveLength(1);
   for (const id of due) await doomed.catalog.jobs.take(id);
   const idle = await open();

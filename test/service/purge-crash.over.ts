@@ -214,7 +214,7 @@ async function takenBy({ jobs }: AccountCatalog, id: JobId): Promise<JobLease> {
 test("a node that stood still for longer than its lease changes nothing any more", async () => {
   const world = await expired();
   const { catalog } = world.node;
-  const [id] = (await catalog.jobs.look()).due;
+  const [id] = (await catalog.jobs.due()).due;
   const slow = await takenBy(catalog, id!);
   const freeMs = world.stores.clock.nowMs() + CATALOG_LIMITS.jobLeaseMs;
   expect(await catalog.jobs.take(id!)).toEqual({ freeMs });
@@ -229,7 +229,7 @@ test("a node that stood still for longer than its lease changes nothing any more
 test("a job that was called off is none of its holder, whoever has its id next", async () => {
   const world = await expired();
   const { catalog, iceberg, dropped } = world.node;
-  const [id] = (await catalog.jobs.look()).due;
+  const [id] = (await catalog.jobs.due()).due;
   const slow = await takenBy(catalog, id!);
   await dropped.undrop(ACTOR, world.id);
   await iceberg.dropTable(ACTOR, { ...NS, table: "t" }, { purgeRequested: true });
@@ -242,7 +242,7 @@ test("a job that was called off is none of its holder, whoever has its id next",
 test("a job that fails waits longer each time, and does not keep others from running", async () => {
   const world = await expired();
   const { catalog, iceberg, runner } = await world.open();
-  const [id] = (await catalog.jobs.look()).due;
+  const [id] = (await catalog.jobs.due()).due;
   await iceberg.dropNamespace(ACTOR, NS);
   const lease = await takenBy(catalog, id!);
   await lease.release(SERVICE_LIMITS.jobRetryMs, { lastFailure: "STORE_UNAVAILABLE" });

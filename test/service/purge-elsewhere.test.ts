@@ -80,7 +80,7 @@ test("so does one that was started after the catalog was dropped", async () => {
   await retention();
   const late = await start();
   await late.catalogs.learnRoots(ACTOR);
-  const [first = ""] = (await late.catalog.jobs.look()).due;
+  const [first = ""] = (await late.catalog.jobs.due()).due;
   expect(first).not.toBe("");
   await late.jobs.runDue();
   expect([files(), failed]).toEqual([0, []]);

@@ -7,7 +7,7 @@ import { readChange, type WalkedPointer, walkPointers } from "../../catalog/walk
 import type { Item } from "../../pointer/port.ts";
 import { SortedLines, type SortPorts } from "../gc/sorted-lines.ts";
 import { type Finding, finding } from "./findings.ts";
-import type { FsckStores } from "./look.ts";
+import type { FsckStores } from "./read-set.ts";
 
 /*
  * Change records chain the versions of every source key: each write is one step from a version to

@@ -13,12 +13,12 @@ import { SERVICE_LIMITS } from "../limits.ts";
 import { Chains, recordOf } from "./chains.ts";
 import { FINDING_LEVELS, type Finding, type FindingLevel } from "./findings.ts";
 import { type JudgeFiles, judge } from "./judge.ts";
-import { type FsckStores, Look } from "./look.ts";
 import { PayloadRefs } from "./payload-refs.ts";
+import { type FsckStores, ReadSet } from "./read-set.ts";
 
 /** Pointers that are judged together: what they ask for goes in few requests. */
 const CHUNK = 100;
-/** Looks at one pointer that others keep writing, before it is left alone. */
+/** Reads of one pointer that others keep writing, before the check gives it up. */
 const LOOKS = 12;
 const LOOK_PAUSE_MS = 20;
 /** Records and payloads this close to the end of their retention may be going. */
@@ -32,7 +32,7 @@ export type Repaired =
   /** The store did not answer. */
   | "unknown";
 
-/** A finding that stood in a second look. */
+/** A finding that a second comparison confirmed. */
 export interface FsckFinding extends Omit<Finding, "fix"> {
   readonly level: FindingLevel;
   readonly repaired?: Repaired;
@@ -65,7 +65,7 @@ export interface FsckParts extends FsckStores {
 /**
  * Checks everything that is stored: each pointer against what it refers to and what refers to it,
  * the chain of change records, the payloads. It may run beside writers: a finding is told only if
- * it stands in a second look, whose reads all held at one instant.
+ * a second comparison confirms it, whose reads all held at one instant.
  *
  * Reads each pointer and each payload in use once or twice; memory is bounded, whatever there is.
  *
@@ -120,8 +120,8 @@ export class Fsck {
 
   async *#judged(chunk: readonly WalkedPointer[], repair: boolean): AsyncGenerator<FsckFinding> {
     const { files } = this.#parts;
-    const look = new Look(this.#parts);
-    const first = await settleAll(chunk.map(({ item }) => judge(look, item, files)));
+    const reads = new ReadSet(this.#parts);
+    const first = await settleAll(chunk.map(({ item }) => judge(reads, item, files)));
     for (const [i, found] of first.entries()) {
       const item = chunk[i]?.item;
       if (found.length === 0 || item === undefined) continue;
@@ -139,11 +139,11 @@ export class Fsck {
   async #proven(key: string): Promise<readonly Finding[]> {
     const { pointers, clock, files } = this.#parts;
     for (let tries = 0; tries < LOOKS; tries++) {
-      const look = new Look(this.#parts);
+      const reads = new ReadSet(this.#parts);
       const item: Item = await pointers.get(key);
-      look.learn([item]);
-      const found = item.version === 0n ? [] : await judge(look, item, files);
-      if (found.length === 0 || (await look.stands())) return found;
+      reads.learn([item]);
+      const found = item.version === 0n ? [] : await judge(reads, item, files);
+      if (found.length === 0 || (await reads.isUnchanged())) return found;
       await clock.sleep(LOOK_PAUSE_MS * 2 ** Math.min(tries, 5));
     }
     this.#counts.busy++;

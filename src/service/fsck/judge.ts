@@ -34,13 +34,13 @@ import { summaryAsStored } from "../../catalog/summaries.ts";
 import { takeApart, type WalkedPointer } from "../../catalog/walk.ts";
 import type { Absent, Item, Live, PointerOp } from "../../pointer/port.ts";
 import { type Finding, type FindingCode, finding } from "./findings.ts";
-import type { Look } from "./look.ts";
+import type { ReadSet } from "./read-set.ts";
 
 type LivePointer = Extract<WalkedPointer, { state: "live" }>;
 
 /** Judges what only the layers above the catalog can read: metadata files, and what they say. */
 export type JudgeFiles = (
-  look: Look,
+  reads: ReadSet,
   account: AccountId,
   item: Live,
   entity: Relation,
@@ -53,10 +53,10 @@ const JOB_HELD_MS = CATALOG_LIMITS.jobLeaseMs + CLOCKS_APART_MS;
 
 /**
  * Compares one pointer with everything that it refers to. Nothing is proven by that: the reads are
- * of different instants, unless `look` still stands afterwards.
+ * of different instants, unless `reads` are unchanged afterwards.
  */
 export async function judge(
-  look: Look,
+  reads: ReadSet,
   item: Item,
   files: JudgeFiles | undefined,
 ): Promise<readonly Finding[]> {
@@ -68,19 +68,19 @@ export async function judge(
       return [finding(code, item.key, { reason: walked.error.message })];
     }
     case "tombstone":
-      return judgeTombstone(look, walked.item);
+      return judgeTombstone(reads, walked.item);
     case "live":
-      return judgeLive(look, walked, files);
+      return judgeLive(reads, walked, files);
   }
 }
 
-function judgeTombstone(look: Look, { key, deadUntilMs = 0 }: Absent): readonly Finding[] {
-  const most = look.nowMs + LIMITS.tombstoneLifeMs + CLOCKS_APART_MS;
+function judgeTombstone(reads: ReadSet, { key, deadUntilMs = 0 }: Absent): readonly Finding[] {
+  const most = reads.nowMs + LIMITS.tombstoneLifeMs + CLOCKS_APART_MS;
   return deadUntilMs > most ? [finding("TOMBSTONE_LIFE_INVALID", key, { deadUntilMs })] : [];
 }
 
 async function judgeLive(
-  look: Look,
+  reads: ReadSet,
   walked: LivePointer,
   files: JudgeFiles | undefined,
 ): Promise<readonly Finding[]> {
@@ -92,37 +92,37 @@ async function judgeLive(
     case "namespaceById":
     case "tableById":
     case "viewById":
-      return judgeCanonical(look, item, references, files);
+      return judgeCanonical(reads, item, references, files);
     case "accountByName":
     case "catalogByName":
     case "namespaceByPath":
     case "relationByName":
-      return judgeName(look, walked, "NAME_ORPHANED");
+      return judgeName(reads, walked, "NAME_ORPHANED");
     case "tableByName":
     case "viewByName":
-      return judgeName(look, walked, "LISTING_ORPHANED");
+      return judgeName(reads, walked, "LISTING_ORPHANED");
     case "location":
-      return isHold(references) ? [] : judgeName(look, walked, "CLAIM_ORPHANED");
+      return isHold(references) ? [] : judgeName(reads, walked, "CLAIM_ORPHANED");
     case "dropped":
-      return judgeName(look, walked, "DROPPED_INDEX_ORPHANED");
+      return judgeName(reads, walked, "DROPPED_INDEX_ORPHANED");
     case "accountGuard":
     case "catalogGuard":
     case "namespaceGuard":
-      return judgeGuard(look, walked);
+      return judgeGuard(reads, walked);
     case "jobById":
-      return judgeJob(look, walked);
+      return judgeJob(reads, walked);
     case "jobDue":
-      return judgeDue(look, walked);
+      return judgeDue(reads, walked);
     case "snapshotById":
     case "snapshotByTime":
-      return judgeSnapshot(look, walked);
+      return judgeSnapshot(reads, walked);
     case "change":
-      return judgeChange(look, walked);
+      return judgeChange(reads, walked);
     case "receipt":
     case "keyedReceipt":
-      return judgeReceipt(look, walked);
+      return judgeReceipt(reads, walked);
     case "report":
-      return judgeReport(look, walked);
+      return judgeReport(reads, walked);
     case "targetStats":
     case "fileStats":
     case "snapshotConstraints":
@@ -149,11 +149,11 @@ type Read =
   | { readonly entity: Entity; readonly envelope: Envelope }
   | { readonly wrong: FindingCode; readonly reason?: string };
 
-async function readEntity(look: Look, item: Live, type: EntityType, id: string): Promise<Read> {
+async function readEntity(reads: ReadSet, item: Live, type: EntityType, id: string): Promise<Read> {
   const path = item.blobPath;
   if (path === undefined) return { wrong: "PAYLOAD_FOREIGN", reason: "no payload" };
   if (owners(path)?.includes(item.key) !== true) return { wrong: "PAYLOAD_FOREIGN" };
-  const read = await look.payload(path);
+  const read = await reads.payload(path);
   if ("wrong" in read) return read;
   const decoded = unlessCorrupt(() => decodePayload(type, read.bytes));
   if ("reason" in decoded) return { wrong: "PAYLOAD_UNREADABLE", ...decoded };
@@ -169,7 +169,7 @@ function accountIn(key: string): AccountId {
 }
 
 async function judgeCanonical(
-  look: Look,
+  reads: ReadSet,
   item: Live,
   { content }: References,
   files: JudgeFiles | undefined,
@@ -177,7 +177,7 @@ async function judgeCanonical(
   if (content.is !== "canonical") return [];
   const { entityType: type, entityId } = content.summary;
   const account = accountIn(item.key);
-  const read = await readEntity(look, item, type, entityId);
+  const read = await readEntity(reads, item, type, entityId);
   if ("wrong" in read) {
     const { wrong, reason = "" } = read;
     const facts = { ...(item.blobPath && { path: item.blobPath }), ...(reason && { reason }) };
@@ -193,15 +193,15 @@ async function judgeCanonical(
   if (!bytesEqual(item.summary ?? NO_BYTES, summary)) {
     found.push(finding("SUMMARY_MISMATCH", item.key));
   }
-  const items = await look.getMany(expected.map(({ key }) => key));
+  const items = await reads.getMany(expected.map(({ key }) => key));
   for (const [i, one] of expected.entries()) {
-    const wrong = await judgeExpected(look, account, entity, one, items[i] as Item);
+    const wrong = await judgeExpected(reads, account, entity, one, items[i] as Item);
     if (wrong !== undefined) found.push(wrong);
   }
-  found.push(...(await judgeParent(look, account, item, entity)));
+  found.push(...(await judgeParent(reads, account, item, entity)));
   const isRelation = entity.type === "table" || entity.type === "view";
   if (isRelation && files !== undefined && entity.state !== "PURGING") {
-    found.push(...(await files(look, account, item, entity)));
+    found.push(...(await files(reads, account, item, entity)));
   }
   return found;
 }
@@ -240,7 +240,7 @@ function wrongState(entity: Entity): string | undefined {
 }
 
 async function judgeExpected(
-  look: Look,
+  reads: ReadSet,
   account: AccountId,
   entity: Entity,
   { role, key, summary }: ExpectedKey,
@@ -270,7 +270,7 @@ async function judgeExpected(
       const [, dueKey] = jobKeys(account, job.id, job.dueMs);
       const ops = [
         { op: "put", key, expected: item.version, summary: encodeJob(job) } as const,
-        ...(await putUnlessLive(look, dueKey)),
+        ...(await putUnlessLive(reads, dueKey)),
       ];
       return finding("JOB_MISSING", key, facts, { ops });
     }
@@ -280,8 +280,8 @@ async function judgeExpected(
   }
 }
 
-async function putUnlessLive(look: Look, key: string): Promise<readonly PointerOp[]> {
-  const item = await look.get(key);
+async function putUnlessLive(reads: ReadSet, key: string): Promise<readonly PointerOp[]> {
+  const item = await reads.get(key);
   return item.state === "live" ? [] : [{ op: "put", key, expected: item.version }];
 }
 
@@ -300,7 +300,7 @@ function purgeOf(entity: Catalog | Namespace | Relation): Job {
 }
 
 async function judgeParent(
-  look: Look,
+  reads: ReadSet,
   account: AccountId,
   item: Live,
   entity: Entity,
@@ -317,7 +317,7 @@ async function judgeParent(
             account,
             is === "namespace" ? entity.parentId : entity.namespaceId,
           );
-  const parent = await look.get(key);
+  const parent = await reads.get(key);
   const summary = parent.state === "live" ? summaryIn(parent) : undefined;
   if (parent.state !== "live" || summary?.state !== "ACTIVE") {
     return [finding("PARENT_MISSING", item.key, { parent: key })];
@@ -328,7 +328,7 @@ async function judgeParent(
     return [finding("PARENT_MISMATCH", item.key, { parent: key })];
   }
   if (is !== "namespace" || summary.entityType === "catalog") return [];
-  const read = await readEntity(look, parent, "namespace", summary.entityId);
+  const read = await readEntity(reads, parent, "namespace", summary.entityId);
   if ("wrong" in read || read.entity.type !== "namespace") return [];
   const isBelow = entity.path.join("\0") === [...read.entity.path, entity.name].join("\0");
   return isBelow ? [] : [finding("PARENT_MISMATCH", item.key, { parent: key })];
@@ -344,7 +344,7 @@ function summaryIn(item: Live): Summary | undefined {
 
 /** Names, listings, claims, entries of what was dropped: their entity must hold this very key. */
 async function judgeName(
-  look: Look,
+  reads: ReadSet,
   { item, key, references }: LivePointer,
   code: FindingCode,
 ): Promise<readonly Finding[]> {
@@ -358,7 +358,7 @@ async function judgeName(
       ? { ops: [{ op: "delete", key: item.key, expected: item.version } as const] }
       : undefined;
   const orphaned = [finding(code, item.key, facts, fix)];
-  const rootItem = await look.get(root);
+  const rootItem = await reads.get(root);
   if (rootItem.state === "absent") return orphaned;
   const summary = summaryIn(rootItem);
   if (summary === undefined) return [];
@@ -383,7 +383,7 @@ async function judgeName(
     return summary.state === "DROPPED" && index === item.key ? [] : orphaned;
   }
   // Paths and locations are in the payload alone.
-  const read = await readEntity(look, rootItem, type, id);
+  const read = await readEntity(reads, rootItem, type, id);
   if ("wrong" in read) return [];
   const expected = unlessUnsound(() => expectedKeys(account, read.entity));
   if (typeof expected === "string") return [];
@@ -391,11 +391,11 @@ async function judgeName(
 }
 
 async function judgeGuard(
-  look: Look,
+  reads: ReadSet,
   { item, key, references }: LivePointer,
 ): Promise<readonly Finding[]> {
   const { root = "" } = references;
-  const found = await look.get(root);
+  const found = await reads.get(root);
   const orphaned = [finding("GUARD_ORPHANED", item.key, { root })];
   if (found.state === "absent") return orphaned;
   const summary = summaryIn(found);
@@ -407,7 +407,7 @@ async function judgeGuard(
 }
 
 async function judgeJob(
-  look: Look,
+  reads: ReadSet,
   { item, references: { content, root = "" } }: LivePointer,
 ): Promise<readonly Finding[]> {
   if (content.is !== "job") return [];
@@ -416,7 +416,7 @@ async function judgeJob(
   if (job.step === "done") return [];
   const account = accountIn(item.key);
   const [, dueKey] = jobKeys(account, job.id, job.dueMs);
-  const [due, subject] = (await look.getMany([dueKey, root])) as [Item, Item];
+  const [due, subject] = (await reads.getMany([dueKey, root])) as [Item, Item];
   const { id, dueMs, heldUntilMs } = job;
   if (job.kind === "purge") {
     const summary = subject.state === "live" ? summaryIn(subject) : undefined;
@@ -429,7 +429,7 @@ async function judgeJob(
       const right: Job = { ...job, dueMs: summary.purgeAfterMs };
       const ops = [
         { op: "put", key: item.key, expected: item.version, summary: encodeJob(right) } as const,
-        ...(await putUnlessLive(look, jobKeys(account, right.id, right.dueMs)[1])),
+        ...(await putUnlessLive(reads, jobKeys(account, right.id, right.dueMs)[1])),
       ];
       return [finding("JOB_MISMATCH", item.key, { dueMs }, { ops })];
     }
@@ -440,7 +440,7 @@ async function judgeJob(
     found.push(finding("JOB_DUE_MISSING", dueKey, { job: id }, { ops: [op] }));
   }
   // Without a holder it waits, as long as its kind of work does.
-  if (job.holder !== undefined && heldUntilMs > look.nowMs + JOB_HELD_MS) {
+  if (job.holder !== undefined && heldUntilMs > reads.nowMs + JOB_HELD_MS) {
     const { holder: _none, ...free } = { ...job, heldUntilMs: 0 };
     const summary = encodeJob(free);
     const op = { op: "put", key: item.key, expected: item.version, summary } as const;
@@ -456,10 +456,10 @@ function deletesOf(items: readonly Item[]) {
 }
 
 async function judgeDue(
-  look: Look,
+  reads: ReadSet,
   { item, references: { root = "" } }: LivePointer,
 ): Promise<readonly Finding[]> {
-  const state = await look.get(root);
+  const state = await reads.get(root);
   const orphaned = [
     finding("JOB_DUE_ORPHANED", item.key, { job: root }, { ops: deletesOf([item]) }),
   ];
@@ -471,7 +471,7 @@ async function judgeDue(
 }
 
 async function judgeSnapshot(
-  look: Look,
+  reads: ReadSet,
   { item, key, references: { content, root = "" } }: LivePointer,
 ): Promise<readonly Finding[]> {
   if (content.is !== "snapshot") return [];
@@ -482,12 +482,12 @@ async function judgeSnapshot(
     item.blobPath?.startsWith(`accounts/${account}/tables/${table}/snapshots/`) === true;
   if (!ofKey || !ofPath) return [finding("SNAPSHOT_MISMATCH", item.key, {}, fix)];
   // What its table's metadata says of it is told of the table.
-  const table_ = await look.get(root);
+  const table_ = await reads.get(root);
   return table_.state === "live" ? [] : [finding("SNAPSHOT_ORPHANED", item.key, { table })];
 }
 
 async function judgeChange(
-  look: Look,
+  reads: ReadSet,
   { item, key, references: { content } }: LivePointer,
 ): Promise<readonly Finding[]> {
   if (content.is !== "change") return [];
@@ -495,7 +495,7 @@ async function judgeChange(
   let record: ChangeRecord | undefined = content.record;
   if (record === undefined) {
     const path = item.blobPath ?? "";
-    const read = await look.payload(path);
+    const read = await reads.payload(path);
     if ("wrong" in read) return [finding(read.wrong, item.key, { path })];
     const decoded = unlessCorrupt(() => ({
       envelope: decodeChangeEnvelope(read.bytes),
@@ -513,13 +513,13 @@ async function judgeChange(
 }
 
 async function judgeReceipt(
-  look: Look,
+  reads: ReadSet,
   { item, references: { content, account } }: LivePointer,
 ): Promise<readonly Finding[]> {
   if (content.is !== "receipt" || account === undefined) return [];
   const { changeId, key, version, expiresAtMs } = content.receipt;
-  if (changeId === undefined || expiresAtMs <= look.nowMs) return [];
-  const places = await look.getMany(changeKeysOf(account, changeId as ChangeId));
+  if (changeId === undefined || expiresAtMs <= reads.nowMs) return [];
+  const places = await reads.getMany(changeKeysOf(account, changeId as ChangeId));
   const place = places.find((one) => one.state === "live");
   const facts = { change: changeId };
   if (place?.state !== "live") return [finding("RECEIPT_UNMATCHED", item.key, facts)];
@@ -533,7 +533,7 @@ async function judgeReceipt(
 }
 
 async function judgeReport(
-  look: Look,
+  reads: ReadSet,
   { item, key, references: { root = "" } }: LivePointer,
 ): Promise<readonly Finding[]> {
   const [account, table] = key.values as [AccountId, TableId];
@@ -541,7 +541,7 @@ async function judgeReport(
   if (owners(path)?.includes(item.key) !== true) {
     return [finding("PAYLOAD_FOREIGN", item.key, { path })];
   }
-  const read = await look.payload(path);
+  const read = await reads.payload(path);
   if ("wrong" in read) return [finding(read.wrong, item.key, { path })];
   const decoded = unlessCorrupt(() => decodeReport(read.bytes));
   if ("reason" in decoded) return [finding("PAYLOAD_UNREADABLE", item.key, { path, ...decoded })];
@@ -549,7 +549,7 @@ async function judgeReport(
   if (entityId !== table || accountId !== account) {
     return [finding("PAYLOAD_FOREIGN", item.key, { path, reason: `is of ${entityId}` })];
   }
-  const rootItem = await look.get(root);
+  const rootItem = await reads.get(root);
   return rootItem.state === "live" ? [] : [finding("REPORT_ORPHANED", item.key, { table })];
 }
 

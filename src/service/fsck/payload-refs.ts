@@ -7,7 +7,7 @@ import { type WalkCounts, walkPayloads } from "../../catalog/walk.ts";
 import { SortedLines, type SortPorts } from "../gc/sorted-lines.ts";
 import { SERVICE_LIMITS } from "../limits.ts";
 import { type Finding, finding } from "./findings.ts";
-import type { FsckStores } from "./look.ts";
+import type { FsckStores } from "./read-set.ts";
 
 /** What leads to a payload: a pointer, which is judged itself, or a record of its key. */
 const BY_POINTER = "0";

@@ -6,7 +6,7 @@ import { directoryOf, FAMILIES } from "../../catalog/keys.ts";
 import { byIdKey } from "../../catalog/paths.ts";
 import { takeApart } from "../../catalog/walk.ts";
 import type { Live } from "../../pointer/port.ts";
-import type { FsckStores } from "./look.ts";
+import type { FsckStores } from "./read-set.ts";
 
 /**
  * Allows what the catalogs that are stored allow, for a process that serves none of them. What

@@ -20,7 +20,7 @@ import { isFault } from "../reachable-files.ts";
 import { catalogSnapshot } from "../snapshot-changes.ts";
 import { type Finding, type FindingCode, finding } from "./findings.ts";
 import type { JudgeFiles } from "./judge.ts";
-import type { FsckStores, Look } from "./look.ts";
+import type { FsckStores, ReadSet } from "./read-set.ts";
 
 /** Snapshots that are compared between two turns of the event loop. */
 const SNAPSHOTS_A_TURN = 200;
@@ -33,7 +33,7 @@ export interface MetadataReaders {
 
 /** Judges the metadata file of a table or view, and a table's snapshots by it. */
 export function judgeFilesWith(stores: FsckStores, readers: MetadataReaders): JudgeFiles {
-  return async (look, account, item, entity) => {
+  return async (reads, account, item, entity) => {
     const location = entity.iceberg?.metadataLocation;
     if (location === undefined) return [];
     const facts = { location };
@@ -44,7 +44,7 @@ export function judgeFilesWith(stores: FsckStores, readers: MetadataReaders): Ju
       }
       const { metadata } = (await readers.tables.readAnew(location)).file;
       if (!tableAgrees(entity, metadata)) return [finding("METADATA_MISMATCH", item.key, facts)];
-      return await judgeSnapshots({ stores, look, account, item, table: entity }, metadata);
+      return await judgeSnapshots({ stores, reads, account, item, table: entity }, metadata);
     } catch (error) {
       if (!(error instanceof FirnError)) throw error;
       const unreadable = error.code === "LOCATION_NOT_ALLOWED" || isFault(error);
@@ -69,7 +69,7 @@ function viewAgrees({ iceberg }: View, metadata: ViewMetadata): boolean {
 /** The root of derived pointers: a table at the version that was read. */
 interface Root {
   readonly stores: FsckStores;
-  readonly look: Look;
+  readonly reads: ReadSet;
   readonly account: AccountId;
   readonly item: Live;
   readonly table: Relation;
@@ -77,13 +77,13 @@ interface Root {
 
 /** Each snapshot of the metadata has both pointers and a payload; others are left over. */
 async function judgeSnapshots(root: Root, metadata: TableMetadata): Promise<readonly Finding[]> {
-  const { stores, look, account, item, table } = root;
+  const { stores, reads, account, item, table } = root;
   const id = table.id as Table["id"];
   const pauses = new Pauses(stores.clock, SNAPSHOTS_A_TURN);
   const found: Finding[] = [];
   const listed = new Map<string, Item>();
   for (const family of [FAMILIES.snapshotById, FAMILIES.snapshotByTime]) {
-    for await (const one of listAll(look, directoryOf(family, account, id))) {
+    for await (const one of listAll(reads, directoryOf(family, account, id))) {
       listed.set(one.key, one);
     }
   }
@@ -94,13 +94,13 @@ async function judgeSnapshots(root: Root, metadata: TableMetadata): Promise<read
       const snapshot = catalogSnapshot(one);
       const keys = snapshotKeys(account, id, snapshot);
       for (const key of keys) {
-        const pointer = listed.get(key) ?? (await look.get(key));
+        const pointer = listed.get(key) ?? (await reads.get(key));
         listed.delete(key);
-        const code = await wrongSnapshot(look, pointer, snapshot);
+        const code = await wrongSnapshot(reads, pointer, snapshot);
         if (code === undefined) continue;
         const put = encodeSnapshotPut(account, { id, version: item.version }, snapshot, {
           revision: stores.ids.mint<Revision>(),
-          updatedAtMs: look.nowMs,
+          updatedAtMs: reads.nowMs,
           updatedBy: "firn",
           requestId: "fsck",
         });
@@ -118,9 +118,9 @@ async function judgeSnapshots(root: Root, metadata: TableMetadata): Promise<read
   return found;
 }
 
-async function* listAll(look: Look, directory: string): AsyncGenerator<Item> {
+async function* listAll(reads: ReadSet, directory: string): AsyncGenerator<Item> {
   for (let after: string | undefined; ; ) {
-    const page = await look.list(directory, after);
+    const page = await reads.list(directory, after);
     yield* page;
     const last = page.at(-1);
     if (last === undefined) return;
@@ -134,7 +134,7 @@ function fixOf({ path, bytes, summary }: SnapshotPut, key: string, { version }: 
 }
 
 async function wrongSnapshot(
-  look: Look,
+  reads: ReadSet,
   pointer: Item,
   snapshot: TableSnapshot,
 ): Promise<FindingCode | undefined> {
@@ -149,7 +149,7 @@ async function wrongSnapshot(
     said.timestampMs === snapshot.timestampMs &&
     bytesEqual(said.contentHash, contentHashOf(snapshot));
   if (!isSame) return "SNAPSHOT_MISMATCH";
-  const read = await look.payload(pointer.blobPath ?? "");
+  const read = await reads.payload(pointer.blobPath ?? "");
   if ("wrong" in read) return "SNAPSHOT_PAYLOAD_DAMAGED";
   try {
     const decoded = decodeSnapshot(read.bytes).snapshot;

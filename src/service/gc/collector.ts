@@ -4,7 +4,7 @@ import { LIMITS } from "../../base/limits.ts";
 import { Counts } from "../../base/metrics.ts";
 import type { JobLease } from "../../catalog/jobs.ts";
 import { walkPayloads } from "../../catalog/walk.ts";
-import { CommitsTold } from "../../pointer/commits-told.ts";
+import { ObservedPointerStore } from "../../pointer/observed.ts";
 import type { Batch, PointerStore } from "../../pointer/port.ts";
 import type { JobWaits } from "../job-runner.ts";
 import { SERVICE_LIMITS } from "../limits.ts";
@@ -20,12 +20,12 @@ import {
 } from "./deletes.ts";
 import { endJob, makeJob, nextPeriodMs } from "./job.ts";
 import { Mark, type MarkSinks } from "./mark.ts";
-import { Pace } from "./pace.ts";
-import { type Carrier, type GcParts, Interrupted } from "./parts.ts";
+import { type GcParts, Interrupted, type RunLease } from "./parts.ts";
 import { countGarbage, emptyReport, GARBAGE_KINDS, type GarbageReport } from "./report.ts";
 import { deleteSegments, readSegment, readSegments, writeSegments } from "./segments.ts";
 import { joined, SortedLines } from "./sorted-lines.ts";
 import { type GcStep, stepOf, stepText } from "./steps.ts";
+import { StoreRateLimiter } from "./store-rate-limiter.ts";
 
 /*
  * Garbage collection of an account. A payload goes if nothing leads to it, which no single look can
@@ -68,7 +68,7 @@ export class Collector {
 
   constructor(inner: PointerStore) {
     this.#inner = inner;
-    this.pointers = new CommitsTold(inner, (batch) => this.#written(batch));
+    this.pointers = new ObservedPointerStore(inner, (batch) => this.#written(batch));
   }
 
   /** Names what it collects. Before all else. */
@@ -190,11 +190,11 @@ export class Collector {
     const { account, ids } = catalog.context;
     await deleteSegments(blobs, account);
     const run = ids.mint<WriterId>();
-    const carrier = carrierOf(lease, ended);
-    const pace = new Pace(catalog.context.clock);
+    const runLease = runLeaseOf(lease, ended);
+    const limiter = new StoreRateLimiter(catalog.context.clock);
     const found = await this.#withSinks(async (sinks, candidates) => {
-      await this.#listCandidates(candidates, report, pace, carrier);
-      await new Mark(this.#served, sinks, { report, pace, carrier, isDry: false }).run();
+      await this.#listCandidates(candidates, report, limiter, runLease);
+      await new Mark(this.#served, sinks, { report, limiter, runLease, isDry: false }).run();
       const write = (name: string, lines: AsyncIterable<string>) =>
         writeSegments(blobs, { account, run, name }, lines);
       const missed = joined(candidates.lines(), sinks.reached.lines(), false);
@@ -226,13 +226,13 @@ export class Collector {
     const { blobs, catalog } = this.#served;
     const { account, clock } = catalog.context;
     const { run } = step;
-    const carrier = carrierOf(lease, ended);
-    const pace = new Pace(clock);
+    const runLease = runLeaseOf(lease, ended);
+    const limiter = new StoreRateLimiter(clock);
     const doomed = await this.#withSinks(async (sinks) => {
-      await new Mark(this.#served, sinks, { report, pace, carrier, isDry: false }).run();
+      await new Mark(this.#served, sinks, { report, limiter, runLease, isDry: false }).run();
       const earlier = (name: string, count: number) =>
         readSegments(blobs, { account, run, name }, count);
-      const deleting = this.#deleting(run, report, pace, carrier);
+      const deleting = this.#deleting(run, report, limiter, runLease);
       await deleteRootless(
         deleting,
         joined(earlier("rootless", step.rootless), sinks.rootless.lines(), true),
@@ -259,7 +259,12 @@ export class Collector {
     const { blobs, catalog } = this.#served;
     const { account, clock } = catalog.context;
     const { run, doomed } = step;
-    const deleting = this.#deleting(run, report, new Pace(clock), carrierOf(lease, ended));
+    const deleting = this.#deleting(
+      run,
+      report,
+      new StoreRateLimiter(clock),
+      runLeaseOf(lease, ended),
+    );
     for (let index = step.done; index < doomed; index++) {
       const lines = await readSegment(blobs, { account, run, name: "doomed" }, index);
       await deletePayloads(deleting, lines.map(payloadOfLine));
@@ -267,8 +272,13 @@ export class Collector {
     }
   }
 
-  #deleting(run: string, report: GarbageReport, pace: Pace, carrier: Carrier): Deleting {
-    return { parts: this.#served, run, report, pace, carrier };
+  #deleting(
+    run: string,
+    report: GarbageReport,
+    limiter: StoreRateLimiter,
+    runLease: RunLease,
+  ): Deleting {
+    return { parts: this.#served, run, report, limiter, runLease };
   }
 
   /** The run is over. As long as anything is left that expires, there will be another. */
@@ -302,8 +312,8 @@ export class Collector {
   async #listCandidates(
     candidates: SortedLines,
     report: GarbageReport,
-    pace: Pace,
-    carrier: Carrier,
+    limiter: StoreRateLimiter,
+    runLease: RunLease,
   ): Promise<void> {
     const { blobs, catalog } = this.#served;
     const { account, clock } = catalog.context;
@@ -314,8 +324,8 @@ export class Collector {
       { account },
     )) {
       if (++report.payloads % KEEP_EVERY === 0) {
-        await pace.spend(1);
-        await carrier.keep();
+        await limiter.spend(1);
+        await runLease.keep();
       }
       report.payloadBytes += size;
       if (parsed === undefined) report.unknownPaths++;
@@ -330,14 +340,14 @@ export class Collector {
   async look(ended: AbortSignal): Promise<GarbageReport> {
     const report = emptyReport();
     const { clock } = this.#served.catalog.context;
-    const pace = new Pace(clock);
-    const carrier: Carrier = {
+    const limiter = new StoreRateLimiter(clock);
+    const runLease: RunLease = {
       keep: async () => ended.throwIfAborted(),
       assertHeld: () => undefined,
     };
     await this.#withSinks(async (sinks, candidates) => {
-      await this.#listCandidates(candidates, report, pace, carrier);
-      await new Mark(this.#served, sinks, { report, pace, carrier, isDry: true }).run();
+      await this.#listCandidates(candidates, report, limiter, runLease);
+      await new Mark(this.#served, sinks, { report, limiter, runLease, isDry: true }).run();
       for await (const line of joined(candidates.lines(), sinks.reached.lines(), false)) {
         countGarbage(report, "payloads", 1, payloadOfLine(line).size);
       }
@@ -381,7 +391,7 @@ function orphansOf({ orphans, named }: MarkSinks): AsyncGenerator<string> {
   return joined(orphans.lines(), named.lines(), false);
 }
 
-function carrierOf(lease: JobLease, ended: AbortSignal): Carrier {
+function runLeaseOf(lease: JobLease, ended: AbortSignal): RunLease {
   return {
     keep: async () => {
       if (ended.aborted) throw new Interrupted();

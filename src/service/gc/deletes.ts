@@ -3,24 +3,24 @@ import { shaOfPath } from "../../catalog/paths.ts";
 import { readOwners } from "../../catalog/walk.ts";
 import { SERVICE_LIMITS } from "../limits.ts";
 import { deleteAt } from "./mark.ts";
-import type { Pace } from "./pace.ts";
-import { type Carrier, type GcParts, stopped } from "./parts.ts";
+import { type GcParts, type RunLease, stopped } from "./parts.ts";
 import { countGarbage, type GarbageKind, type GarbageReport } from "./report.ts";
+import type { StoreRateLimiter } from "./store-rate-limiter.ts";
 import { TableRoots } from "./table-roots.ts";
 
 /** A payload that may go, as a line says it. */
-export interface DoomedPayload {
+export interface GarbagePayload {
   readonly path: string;
   readonly size: number;
 }
 
 /** `{hash} {path} {size}`. */
-export function payloadLine({ path, size }: DoomedPayload): string {
+export function payloadLine({ path, size }: GarbagePayload): string {
   return `${shaOfPath(path)} ${path} ${size}`;
 }
 
 /** @throws FirnError `Corrupt` `GC_STOPPED`. */
-export function payloadOfLine(line: string): DoomedPayload {
+export function payloadOfLine(line: string): GarbagePayload {
   const [sha, path = "", size = "", ...more] = line.split(" ");
   const bytes = Number(size);
   if (more.length === 0 && sha === shaOfPath(path) && Number.isSafeInteger(bytes)) {
@@ -34,8 +34,8 @@ export interface Deleting {
   readonly parts: GcParts;
   readonly run: string;
   readonly report: GarbageReport;
-  readonly pace: Pace;
-  readonly carrier: Carrier;
+  readonly limiter: StoreRateLimiter;
+  readonly runLease: RunLease;
 }
 
 /**
@@ -47,7 +47,7 @@ export interface Deleting {
  */
 export async function deletePayloads(
   deleting: Deleting,
-  payloads: readonly DoomedPayload[],
+  payloads: readonly GarbagePayload[],
 ): Promise<void> {
   for (let at = 0; at < payloads.length; at += SERVICE_LIMITS.gcBatchBlobs) {
     await deleteBatch(deleting, payloads.slice(at, at + SERVICE_LIMITS.gcBatchBlobs));
@@ -55,17 +55,17 @@ export async function deletePayloads(
 }
 
 async function deleteBatch(
-  { parts, run, report, pace, carrier }: Deleting,
-  batch: readonly DoomedPayload[],
+  { parts, run, report, limiter, runLease }: Deleting,
+  batch: readonly GarbagePayload[],
 ): Promise<void> {
   const { blobs, catalog } = parts;
-  const going: DoomedPayload[] = [];
+  const going: GarbagePayload[] = [];
   const owned = new Map<string, Set<string>>();
   for (const payload of batch) {
-    await carrier.keep();
+    await runLease.keep();
     const requests = { pointers: 0, payloads: 0, requests: 0 };
     const keys = await readOwners(blobs, payload.path, requests);
-    await pace.spend(requests.requests, requests.requests * payload.size);
+    await limiter.spend(requests.requests, requests.requests * payload.size);
     if (keys === undefined) {
       report.unknownPaths++;
       continue;
@@ -77,18 +77,18 @@ async function deleteBatch(
     }
   }
   const keys = [...owned.keys()];
-  await pace.spend(keys.length);
+  await limiter.spend(keys.length);
   const items = await catalog.context.pointers.getMany(keys);
   for (const [i, item] of items.entries()) {
     const found = item.state === "live" ? item.blobPath : undefined;
     if (found === undefined || owned.get(keys[i] ?? "")?.has(found) !== true) continue;
     throw stopped("two marks have missed a pointer", { key: item.key, path: found });
   }
-  await carrier.keep();
-  carrier.assertHeld();
+  await runLease.keep();
+  runLease.assertHeld();
   const paths = going.map(({ path }) => path);
   if (paths.length === 0) return;
-  await pace.spend(1);
+  await limiter.spend(1);
   await blobs.deleteMany(paths);
   const bytes = going.reduce((sum, { size }) => sum + size, 0);
   told({ parts, run, report }, "payloads", paths, bytes);
@@ -106,14 +106,14 @@ function told(
 
 /** Deletes derived pointers at the versions that both marks saw, `{key}@{version}` each. */
 export async function deleteRootless(
-  { parts, run, report, pace, carrier }: Deleting,
+  { parts, run, report, limiter, runLease }: Deleting,
   lines: AsyncIterable<string>,
 ): Promise<void> {
   for await (const line of lines) {
     const at = line.lastIndexOf("@");
     const key = line.slice(0, at);
-    await carrier.keep();
-    await pace.spend(1);
+    await runLease.keep();
+    await limiter.spend(1);
     await deleteAt(parts, key, BigInt(line.slice(at + 1)));
     told({ parts, run, report }, kindOfKey(key), [key], 0);
   }
@@ -158,16 +158,16 @@ export async function deleteOrphans(
 }
 
 async function deleteFiles(
-  { parts, run, report, pace, carrier }: Deleting,
+  { parts, run, report, limiter, runLease }: Deleting,
   batch: readonly OrphanLine[],
 ): Promise<void> {
-  await carrier.keep();
+  await runLease.keep();
   const table = batch[0]?.table as TableId;
-  const still = await new TableRoots(parts, pace).orphans(table);
+  const still = await new TableRoots(parts, limiter).orphans(table);
   const left = new Set(still.map(({ location }) => location));
   const going = batch.filter(({ location }) => left.has(location));
   if (going.length === 0) return;
-  carrier.assertHeld();
+  runLease.assertHeld();
   const paths = going.map(({ location }) => location);
   await parts.locations.deleteMany(paths);
   const bytes = going.reduce((sum, { size }) => sum + size, 0);

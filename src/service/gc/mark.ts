@@ -11,16 +11,16 @@ import { readChange, type WalkedPointer, walkPointers } from "../../catalog/walk
 import { putCertain } from "../../pointer/certain.ts";
 import type { Item, Live } from "../../pointer/port.ts";
 import { SERVICE_LIMITS } from "../limits.ts";
-import type { Pace } from "./pace.ts";
-import { type Carrier, type GcParts, stopped } from "./parts.ts";
+import { type GcParts, type RunLease, stopped } from "./parts.ts";
 import { countGarbage, type GarbageKind, type GarbageReport } from "./report.ts";
 import type { SortedLines } from "./sorted-lines.ts";
+import type { StoreRateLimiter } from "./store-rate-limiter.ts";
 import { TableRoots } from "./table-roots.ts";
 
 type WalkedLive = Extract<WalkedPointer, { state: "live" }>;
 
 const SHA = /^[0-9a-f]{64}$/;
-/** Pointers between two looks at the lease and the pace. */
+/** Pointers between two renewals of the lease. */
 const KEEP_EVERY = 256;
 /** Later than any request that could still write what has ended: nothing here is in a hurry. */
 const SLACK_MS = SERVICE_LIMITS.catalogGcFloorMs;
@@ -46,8 +46,8 @@ export class Mark {
   readonly #parts: GcParts;
   readonly #sinks: MarkSinks;
   readonly #report: GarbageReport;
-  readonly #pace: Pace;
-  readonly #carrier: Carrier;
+  readonly #limiter: StoreRateLimiter;
+  readonly #runLease: RunLease;
   readonly #isDry: boolean;
   readonly #roots: TableRoots;
   /** What is to be forgotten, some at a time. */
@@ -59,18 +59,18 @@ export class Mark {
     sinks: MarkSinks,
     run: {
       readonly report: GarbageReport;
-      readonly pace: Pace;
-      readonly carrier: Carrier;
+      readonly limiter: StoreRateLimiter;
+      readonly runLease: RunLease;
       readonly isDry: boolean;
     },
   ) {
     this.#parts = parts;
     this.#sinks = sinks;
     this.#report = run.report;
-    this.#pace = run.pace;
-    this.#carrier = run.carrier;
+    this.#limiter = run.limiter;
+    this.#runLease = run.runLease;
     this.#isDry = run.isDry;
-    this.#roots = new TableRoots(parts, run.pace);
+    this.#roots = new TableRoots(parts, run.limiter);
   }
 
   get #nowMs(): number {
@@ -96,9 +96,9 @@ export class Mark {
   }
 
   async #keep(): Promise<void> {
-    await this.#pace.spend(1, this.#bytes);
+    await this.#limiter.spend(1, this.#bytes);
     this.#bytes = 0;
-    await this.#carrier.keep();
+    await this.#runLease.keep();
   }
 
   async #live(walked: WalkedLive): Promise<void> {
@@ -158,7 +158,7 @@ export class Mark {
     let paths = walked.references.blobs;
     if (walked.item.blobPath !== undefined) {
       await this.#reach(walked.item.blobPath);
-      await this.#pace.spend(1);
+      await this.#limiter.spend(1);
       paths = blobsOfChange(context.account, await readChange(this.#parts.blobs, walked));
     }
     for (const path of paths) await this.#reach(path);
@@ -191,7 +191,7 @@ export class Mark {
     const keptMs = this.#parts.settings.historyRetentionMs ?? SERVICE_LIMITS.historyRetentionMs;
     if (Math.max(job.dueMs, job.heldUntilMs) + keptMs > this.#nowMs) return;
     const [, due] = jobKeys(context.account, job.id, job.dueMs);
-    await this.#pace.spend(1);
+    await this.#limiter.spend(1);
     const found = await context.pointers.get(due);
     if (found.state === "absent") await this.#forget("jobs", item);
   }
@@ -213,7 +213,7 @@ export class Mark {
     const { catalog } = this.#parts;
     let named = metadataLocation;
     if (named === undefined) {
-      await this.#pace.spend(1);
+      await this.#limiter.spend(1);
       const stored = await readEntity<Table>(catalog.context, "table", item);
       named = stored?.entity.iceberg?.metadataLocation;
     }
@@ -237,8 +237,8 @@ export class Mark {
     const { pointers } = this.#parts.catalog.context;
     const items = this.#going.splice(0);
     if (items.length === 0) return;
-    await this.#pace.spend(items.length);
-    await this.#carrier.keep();
+    await this.#limiter.spend(items.length);
+    await this.#runLease.keep();
     const done = await Promise.allSettled(items.map((it) => pointers.forget(it.key, it.version)));
     const failed = done.find((each) => each.status === "rejected");
     if (failed !== undefined) throw failed.reason;
@@ -247,7 +247,7 @@ export class Mark {
   async #delete(kind: GarbageKind, { key, version }: Live): Promise<void> {
     countGarbage(this.#report, kind, 1);
     if (this.#isDry) return;
-    await this.#pace.spend(1);
+    await this.#limiter.spend(1);
     await deleteAt(this.#parts, key, version);
   }
 }

@@ -64,8 +64,8 @@ export function stopped(message: string, facts: Record<string, string>): FirnErr
 /** A run that is to go on elsewhere, or later: it starts its step anew. */
 export class Interrupted extends Error {}
 
-/** What a long step asks of who carries it out. */
-export interface Carrier {
+/** The hold of a run on its job. A dry run holds none. */
+export interface RunLease {
   /** Holds the lease. @throws Interrupted; FirnError `JOB_LEASE_LOST`. */
   keep(): Promise<void>;
   /** Before what no batch can fence. @throws FirnError `JOB_LEASE_LOST`. */

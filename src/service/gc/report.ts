@@ -17,7 +17,7 @@ export interface GarbageCount {
   bytes: number;
 }
 
-/** What one look at a store, or one run over it, came to. */
+/** The result of one dry run or one run. */
 export interface GarbageReport {
   /** What went; in a dry run, what would go with two marks that both come to the same. */
   readonly garbage: Readonly<Record<GarbageKind, GarbageCount>>;

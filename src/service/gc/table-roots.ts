@@ -12,8 +12,8 @@ import { uuidOfFileName } from "../../iceberg/file-name.ts";
 import type { TableMetadata } from "../../iceberg/model.ts";
 import { SERVICE_LIMITS } from "../limits.ts";
 import { isFault } from "../reachable-files.ts";
-import type { Pace } from "./pace.ts";
 import type { GcParts } from "./parts.ts";
+import type { StoreRateLimiter } from "./store-rate-limiter.ts";
 
 /** Tables whose roots are kept: a walk comes to the pointers of one table together. */
 const KEPT = 4;
@@ -37,12 +37,12 @@ export interface Orphan {
 /** Reads the roots of what is derived: a table's current metadata, which says what it has. */
 export class TableRoots {
   readonly #parts: GcParts;
-  readonly #pace: Pace;
+  readonly #limiter: StoreRateLimiter;
   readonly #kept: LruMap<string, Promise<TableRoot>> = new LruMap(KEPT);
 
-  constructor(parts: GcParts, pace: Pace) {
+  constructor(parts: GcParts, limiter: StoreRateLimiter) {
     this.#parts = parts;
-    this.#pace = pace;
+    this.#limiter = limiter;
   }
 
   /** Three requests for a table that was not asked for lately. */
@@ -60,7 +60,7 @@ export class TableRoots {
   async #read(table: string): Promise<TableRoot> {
     const { catalog, files } = this.#parts;
     const { context } = catalog;
-    await this.#pace.spend(2);
+    await this.#limiter.spend(2);
     const item = await context.pointers.get(byIdKey("table", context.account, table));
     if (item.state === "absent") return { is: "gone" };
     const stored = await readEntity<Table>(context, "table", item);
@@ -68,7 +68,7 @@ export class TableRoots {
     if (stored === undefined || location === undefined) return { is: "unknown" };
     try {
       const file = await files.peek(location);
-      await this.#pace.spend(1, file.length);
+      await this.#limiter.spend(1, file.length);
       return { is: "known", table: stored.entity, metadata: file.metadata };
     } catch (error) {
       if (isFault(error) || isRefused(error)) return { is: "unknown" };
@@ -99,7 +99,7 @@ export class TableRoots {
     const found: (Orphan & { readonly madeMs: number })[] = [];
     let passed = 0;
     for await (const entry of locations.list(directory)) {
-      if (++passed % LIMITS.pageSize === 0) await this.#pace.spend(1);
+      if (++passed % LIMITS.pageSize === 0) await this.#limiter.spend(1);
       const uuid = uuidOfFileName(entry.location);
       if (uuid === undefined || named.has(entry.location)) continue;
       const madeMs = mintedMs(uuid);
@@ -107,7 +107,7 @@ export class TableRoots {
       if (madeMs > latestMs || entry.modifiedAtMs > latestMs) continue;
       found.push({ location: entry.location, size: entry.size, madeMs });
     }
-    await this.#pace.spend(1);
+    await this.#limiter.spend(1);
     if (found.length === 0 || !(await isAlone(catalog.context, location, id))) return [];
     const sinceMs = Math.min(...found.map(({ madeMs }) => madeMs)) - CLOCKS_APART_MS;
     const committed = await this.#committedSince(id, sinceMs);
@@ -122,10 +122,10 @@ export class TableRoots {
     const named = new Set<string>();
     for (let after = ""; ; ) {
       const page = await blobs.list(directory, after === "" ? {} : { after });
-      await this.#pace.spend(1);
+      await this.#limiter.spend(1);
       for (const { path, size, modifiedAtMs } of page) {
         if (modifiedAtMs < sinceMs) continue;
-        await this.#pace.spend(1, size);
+        await this.#limiter.spend(1, size);
         const bytes = await payloads.getBytes(path);
         const decoded = bytes && decodePayload("table", bytes).entity;
         if (decoded?.type !== "table") continue;

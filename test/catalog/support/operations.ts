@@ -502,7 +502,7 @@ async function eachDue(
   { jobs }: AccountCatalog,
   work: (lease: JobLease) => Promise<unknown>,
 ): Promise<void> {
-  for (const id of (await jobs.look()).due) {
+  for (const id of (await jobs.due()).due) {
     const lease = await jobs.take(id);
     if (!(lease instanceof JobLease)) continue;
     try {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { MemoryBlobStore } from "../../../src/blob/memory.ts";
-import { Pace } from "../../../src/service/gc/pace.ts";
+import { StoreRateLimiter } from "../../../src/service/gc/store-rate-limiter.ts";
 import { SERVICE_LIMITS } from "../../../src/service/limits.ts";
 import { FaultyBlobStore } from "../../support/faulty-blob-store.ts";
 import { FaultyPointerStore } from "../../support/faulty-pointer-store.ts";
@@ -41,19 +41,19 @@ test("it runs by itself after a write, and an idle store makes no request", asyn
 
 test("its requests and bytes a second are bounded", async () => {
   const clock = new VirtualClock();
-  const pace = new Pace(clock);
+  const limiter = new StoreRateLimiter(clock);
   const requests = 10 * SERVICE_LIMITS.gcRequestsPerSecond;
   const startedMs = clock.monotonicMs();
   await clock.run(
     (async () => {
-      for (let i = 0; i < requests; i++) await pace.spend(1);
+      for (let i = 0; i < requests; i++) await limiter.spend(1);
     })(),
   );
   expect(clock.monotonicMs() - startedMs).toBeGreaterThanOrEqual(8_900);
   const bytesMs = clock.monotonicMs();
   await clock.run(
     (async () => {
-      for (let i = 0; i < 100; i++) await pace.spend(1, SERVICE_LIMITS.gcBytesPerSecond / 10);
+      for (let i = 0; i < 100; i++) await limiter.spend(1, SERVICE_LIMITS.gcBytesPerSecond / 10);
     })(),
   );
   expect(clock.monotonicMs() - bytesMs).toBeGreaterThanOrEqual(8_900);

@@ -5,7 +5,7 @@ import { SERVICE_LIMITS } from "../limits.ts";
  * Bounds what a collection asks of the stores, in requests and bytes a second, so that it never
  * takes more than a share from those who wait for answers. A burst of a second may come at once.
  */
-export class Pace {
+export class StoreRateLimiter {
   readonly #clock: Clock;
   /** When what was spent so far is paid for, by the monotonic clock. */
   #paidMs: number;

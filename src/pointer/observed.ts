@@ -4,7 +4,7 @@ import type { Batch, CommitOutcome, PointerStore } from "./port.ts";
 export type OnCommitted = (batch: Batch) => void;
 
 /** A store that tells of the batches sent through it that are known to be committed. */
-export class CommitsTold implements PointerStore {
+export class ObservedPointerStore implements PointerStore {
   readonly #inner: PointerStore;
   readonly #onCommitted: OnCommitted;
 

@@ -27,10 +27,10 @@ export type ReadPayload =
   | { readonly wrong: Extract<FindingCode, "PAYLOAD_MISSING" | "PAYLOAD_HASH_MISMATCH"> };
 
 /**
- * Reads of one look at the store. Every pointer is read once; what is asked for together goes in
- * one request. It remembers the versions, to tell whether all of them held at one instant.
+ * The read set of one comparison, as in optimistic concurrency control. It reads every pointer
+ * once, in batches, and remembers the versions, to tell whether all of them held at one instant.
  */
-export class Look {
+export class ReadSet {
   readonly #stores: FsckStores;
   readonly #known = new Map<string, Item>();
   readonly #pauses: Pauses;
@@ -95,8 +95,8 @@ export class Look {
     }
   }
 
-  /** Whether everything that was read still stands: then all of it held when the last was read. */
-  async stands(): Promise<boolean> {
+  /** Validates the read set: if nothing changed, all of it held when the last pointer was read. */
+  async isUnchanged(): Promise<boolean> {
     const items = [...this.#known.values()];
     for (let at = 0; at < items.length; at += KEYS_AT_ONCE) {
       const some = items.slice(at, at + KEYS_AT_ONCE);
