@@ -44,9 +44,11 @@ describe("tidy", () => {
   });
 
   it("layers and the homes of packages", () => expect(each(source, layers)).toEqual([]));
-  it("layers within the engine", () => expect(each(source, lsmLayers)).toEqual([]));
-  it("the doors of the engine", () => expect(each(source, lsmDoors)).toEqual([]));
-  it("use cases know who asks", () => expect(each(source, actors)).toEqual([]));
+  it("folders of the engine import only lower layers", () =>
+    expect(each(source, lsmLayers)).toEqual([]));
+  it("only the engine's two public files are imported from outside", () =>
+    expect(each(source, lsmDoors)).toEqual([]));
+  it("every use case takes the actor first", () => expect(each(source, actors)).toEqual([]));
   it("no import cycles", () => expect(show(cycles(typescript))).toEqual([]));
   it("no dead files", () => {
     // The engine and the stores are built before they are wired: their tests are what reaches them.
@@ -55,17 +57,18 @@ describe("tidy", () => {
     const dead = deadFiles(typescript, roots);
     expect(show(dead.filter((finding) => finding.path.startsWith("src/")))).toEqual([]);
   });
-  it("file and line length", () => expect(each(typescript, rules.shape)).toEqual([]));
+  it("files and lines keep to their length", () =>
+    expect(each(typescript, rules.shape)).toEqual([]));
   it("no squeezed literals", () => expect(each(typescript, squeezed)).toEqual([]));
   it("no ambient time or randomness", () => expect(each(source, rules.ambient)).toEqual([]));
-  it("environment and signals in runtime/", () =>
+  it("only runtime/ uses environment and signals", () =>
     expect(each(source, rules.environment)).toEqual([]));
   it("no enum, any or default export", () => expect(each(source, rules.language)).toEqual([]));
   it("no console outside the cli", () => expect(each(source, rules.consoleUse)).toEqual([]));
-  it("barrels only where others enter", () => expect(each(source, rules.barrel)).toEqual([]));
+  it("only the public files re-export", () => expect(each(source, rules.barrel)).toEqual([]));
   it("what keeps data asserts its invariants", () => expect(show(assertions(source))).toEqual([]));
-  it("describe blocks of at most 100 lines", () => expect(each(tests, describes)).toEqual([]));
-  it("nothing chosen for all files of npm test", () =>
+  it("describe blocks have at most 100 lines", () => expect(each(tests, describes)).toEqual([]));
+  it("no file of npm test chooses for all the others", () =>
     expect(each(tests, rules.shared)).toEqual([]));
   it("no focused tests", () => expect(each(tests, rules.focused)).toEqual([]));
   it("no leftover notes", () => expect(each(files, rules.leftovers)).toEqual([]));
@@ -74,7 +77,7 @@ describe("tidy", () => {
     expect(each(files, rules.plainEnglish)).toEqual([]));
   it("each source folder has a README", () => expect(show(rules.readmes(files))).toEqual([]));
   it("no links or made files in git", () => expect(show(rules.untrackable(inGit))).toEqual([]));
-  it("nothing strange at the top", () => {
+  it("the top of the checkout holds only known names", () => {
     const top = new Set(inGit.map(({ path }) => path.split("/", 1)[0] ?? ""));
     expect(show(rules.strangers([...top]))).toEqual([]);
   });

@@ -112,7 +112,7 @@ describe("AWS's own examples", () => {
   ];
   const payload = (body: string): Pairs[number] => ["x-amz-content-sha256", sha256Hex(body)];
 
-  test("S3: a range of an object", () => {
+  test("the signature of a ranged S3 GET is AWS's", () => {
     const headers = [...common, ["range", "bytes=0-9"] as const, payload("")];
     const request = { method: "GET", path: "/test.txt", headers, payloadSha256: EMPTY_SHA256 };
     expect(s3.authorize(request, date)).toBe(
@@ -122,7 +122,7 @@ describe("AWS's own examples", () => {
     );
   });
 
-  test("S3: a put", () => {
+  test("the signature of an S3 PUT is AWS's", () => {
     const body = "Welcome to Amazon S3.";
     const headers: Pairs = [
       ...common,
@@ -151,13 +151,13 @@ describe("AWS's own examples", () => {
       ],
       "34b48302e7b5fa45bde8084f4b7868a86f0a534bc59db6670ed5711ef69dc6f7",
     ],
-  ] as const)("S3: %s", (_what, query, signature) => {
+  ] as const)("the signature of an S3 %s is AWS's", (_what, query, signature) => {
     const headers = [...common, payload("")];
     const request = { method: "GET", path: "/", query, headers, payloadSha256: EMPTY_SHA256 };
     expect(s3.authorize(request, date)).toMatch(new RegExp(`Signature=${signature}$`));
   });
 
-  test("IAM: ListUsers", () => {
+  test("the signature of an IAM ListUsers is AWS's", () => {
     const iam = new Signer({ ...ACCOUNT, service: "iam" });
     const headers: Pairs = [
       ["content-type", "application/x-www-form-urlencoded; charset=utf-8"],

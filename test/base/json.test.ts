@@ -204,7 +204,7 @@ describe("what is refused", () => {
     );
   });
 
-  test("one changed character of a good text", () => {
+  test("a changed character is refused wherever the platform refuses it", () => {
     const change = fc.tuple(canonicalText, fc.nat(), fc.constantFrom(...'"\\{}[]:,01-.e \u0000'));
     fc.assert(
       fc.property(change, ([text, seed, char]) => {
@@ -217,7 +217,7 @@ describe("what is refused", () => {
     );
   });
 
-  test("malformed UTF-8 and a byte order mark", () => {
+  test("malformed UTF-8 and a byte order mark are refused", () => {
     const bytes = (...codes: number[]): Uint8Array => Uint8Array.from(codes);
     expect(parseJsonBytes(bytes(0x22, 0xc3, 0xa9, 0x22))).toBe("é");
     for (const bad of [
@@ -236,7 +236,7 @@ describe("what is refused", () => {
 describe("bounds", () => {
   const nested = (levels: number): string => "[".repeat(levels) + "]".repeat(levels);
 
-  test("depth, exactly", () => {
+  test("the deepest text is parsed and one level more is refused", () => {
     expect(codeOf(() => parseJson(nested(LIMITS.jsonDepth)))).toBe("none");
     expect(codeOf(() => parseJson(nested(LIMITS.jsonDepth + 1)))).toBe("JSON_TOO_DEEP");
     expect(codeOf(() => parseJson("[".repeat(5_000_000)))).toBe("JSON_TOO_DEEP");
@@ -250,7 +250,7 @@ describe("bounds", () => {
     expect(() => parseJson("1", { depth: 1_001, nodes: 1 })).toThrow(FirnError);
   });
 
-  test("nodes, exactly", () => {
+  test("the largest number of nodes is parsed and one more is refused", () => {
     const bounds: JsonBounds = { depth: 3, nodes: 5 };
     expect(codeOf(() => parseJson('{"a":[1,2,3]}', bounds))).toBe("none");
     expect(codeOf(() => parseJson('{"a":[1,2,3,4]}', bounds))).toBe("JSON_TOO_LARGE");
@@ -262,7 +262,7 @@ describe("reading members", () => {
     '{"s":"x","i":7,"n":null,"big":9223372036854775807,"over":9223372036854775808,"f":1.0}',
   ) as JsonObject;
 
-  test("values of their type", () => {
+  test("readers return values of their type", () => {
     expect(requireString(object, "s")).toBe("x");
     expect(requireInt(object, "i")).toBe(7);
     expect(requireLong(object, "i")).toBe(7n);
@@ -271,7 +271,7 @@ describe("reading members", () => {
     expect(optionalInt(object, "absent")).toBeUndefined();
   });
 
-  test("what is missing, of another type or out of range", () => {
+  test("a member that is missing, of another type or out of range is refused", () => {
     expect(codeOf(() => requireString(object, "absent"))).toBe("FIELD_MISSING");
     expect(codeOf(() => requireString(object, "n"))).toBe("FIELD_MISSING");
     expect(codeOf(() => requireString(object, "toString"))).toBe("FIELD_MISSING");

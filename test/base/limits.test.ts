@@ -5,7 +5,7 @@ import { assertEveryLimit } from "../../src/runtime/every-limit.ts";
 import { assertServerLimits, SERVER_LIMITS } from "../../src/server/limits.ts";
 import { assertServiceLimits, SERVICE_LIMITS } from "../../src/service/limits.ts";
 
-test("the limits hang together", () => {
+test("the limits are consistent with each other", () => {
   expect(() => assertEveryLimit()).not.toThrow();
 });
 

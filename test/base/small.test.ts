@@ -15,7 +15,7 @@ test("texts compare as their UTF-8 bytes do", () => {
   );
 });
 
-test("a stopwatch believes the clock that saw more", () => {
+test("a stopwatch takes the larger span of its two clocks", () => {
   const clock = new VirtualClock();
   const watch = new Stopwatch(clock);
   clock.jumpWall(-5_000);

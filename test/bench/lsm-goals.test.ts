@@ -44,7 +44,7 @@ describe("the engine's goals", () => {
     expect(metOf([figures("fillseq, batch 1000", 1, { "firn, memory": 10 })])).toEqual({});
   });
 
-  it("of durable puts hold for one caller and for many", () => {
+  it("of durable puts are judged for one caller and for many", () => {
     const wal = [
       { callers: 1, perSecond: 1, ratio: 0.89 },
       { callers: 16, perSecond: 1, ratio: 0 },

@@ -23,7 +23,7 @@ const verdicts = (figures: Partial<OverloadFigures>) =>
     .map(({ verdict }) => verdict)
     .filter((verdict) => verdict !== "met");
 
-test("good figures meet every goal", () => {
+test("figures within the goals meet every goal", () => {
   expect(judge(GOOD).length).toBeGreaterThan(0);
   expect(verdicts({})).toEqual([]);
 });

@@ -58,7 +58,7 @@ describe("a faulty network", () => {
     expect(store.history[0]?.landings).toMatchObject([{ outcome: "stored" }]);
   });
 
-  it("delivers twice", async () => {
+  it("delivers a put twice", async () => {
     const { inner, store } = faulty({ fault: "duplicated", lands: "release" });
     expect((await store.put("a", utf8("x"), "absent")).outcome).toBe("stored");
     await store.delete("a");
@@ -84,7 +84,7 @@ describe("a faulty network", () => {
     }
   });
 
-  it("tears", async () => {
+  it("leaves half of a torn put", async () => {
     const torn: Fault = { fault: "torn", bytes: 2 };
     const { inner, store } = faulty(torn, undefined, torn);
     await expect(store.put("a", utf8("whole"), "absent")).rejects.toMatchObject(UNKNOWN);

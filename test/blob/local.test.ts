@@ -226,14 +226,17 @@ describe("a disk that refuses", () => {
     expect(await store.list("")).toEqual([]);
   });
 
-  it.each(["ENOSPC", "EDQUOT", "EROFS", "EACCES", "EMFILE", "EIO"])("%s", (code) => {
-    const error = Object.assign(new Error(code), { code, syscall: "write" });
-    expect(faultOf(error, "a", "nothing")).toMatchObject({
-      kind: "Unavailable",
-      context: { errno: code },
-    });
-    expect(faultOf(error, "a", "maybe")).toMatchObject({ kind: "Unknown" });
-  });
+  it.each(["ENOSPC", "EDQUOT", "EROFS", "EACCES", "EMFILE", "EIO"])(
+    "reports %s as unavailable, or as unknown after a possible write",
+    (code) => {
+      const error = Object.assign(new Error(code), { code, syscall: "write" });
+      expect(faultOf(error, "a", "nothing")).toMatchObject({
+        kind: "Unavailable",
+        context: { errno: code },
+      });
+      expect(faultOf(error, "a", "maybe")).toMatchObject({ kind: "Unknown" });
+    },
+  );
 
   it("passes the caller's own failures on as they are", () => {
     const own = new TypeError("own");

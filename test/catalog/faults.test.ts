@@ -161,28 +161,31 @@ const MISREADINGS: readonly (readonly [string, NonNullable<Faults["misreadAs"]>]
   ],
 ];
 
-test.each(MISREADINGS)("caught: an unknown outcome taken for %s", async (_, misreadAs) => {
-  const image = await imageOf(TREE);
-  let lies = 0;
-  for (const operation of OPERATIONS) {
-    const reference = await referenceOf(image, operation);
-    for (const fault of POINTER_FAULTS) {
-      for (let call = 0, calls = 1; call < calls; call++) {
-        const pointers: Faults["pointers"] = (at) => (at === call ? fault : undefined);
-        try {
-          const run = await runWithFaults(image, READS, operation, { pointers, misreadAs });
-          if (!isTrue(reference, run)) lies++;
-          calls = run.calls;
-        } catch (error) {
-          if (!(error instanceof Violation)) throw error;
-          lies++;
+test.each(MISREADINGS)(
+  "an unknown outcome that is taken for %s is caught",
+  async (_, misreadAs) => {
+    const image = await imageOf(TREE);
+    let lies = 0;
+    for (const operation of OPERATIONS) {
+      const reference = await referenceOf(image, operation);
+      for (const fault of POINTER_FAULTS) {
+        for (let call = 0, calls = 1; call < calls; call++) {
+          const pointers: Faults["pointers"] = (at) => (at === call ? fault : undefined);
+          try {
+            const run = await runWithFaults(image, READS, operation, { pointers, misreadAs });
+            if (!isTrue(reference, run)) lies++;
+            calls = run.calls;
+          } catch (error) {
+            if (!(error instanceof Violation)) throw error;
+            lies++;
+          }
         }
       }
+      if (lies > 0) break;
     }
-    if (lies > 0) break;
-  }
-  expect(lies).toBeGreaterThan(0);
-});
+    expect(lies).toBeGreaterThan(0);
+  },
+);
 
 test("faults at random, many of them: no answer is a lie", async () => {
   const image = await imageOf(TREE);

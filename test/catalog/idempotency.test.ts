@@ -60,7 +60,7 @@ test("a request that changed nothing is remembered too", async () => {
   expect(await namespaces.update(keyed(), REF, late)).toBe("nothing");
 });
 
-test("a key belongs to one request", async () => {
+test("a key that another request used is refused", async () => {
   const { namespaces } = await opened();
   await namespaces.create(keyed(), REF, {});
   const reused = { kind: "Invalid", code: "IDEMPOTENCY_KEY_REUSED" };

@@ -116,7 +116,7 @@ describe("requests where names are known", () => {
 });
 
 describe("requests where nothing is known", () => {
-  it("load table: each name, then the proof of all, then the payload", async () => {
+  it("a load resolves each name, proves them all at once, then reads the payload", async () => {
     const { counted } = await count(op.findTable("s.t"), { warm: false });
     expect(counted).toEqual({ ...NONE, get: 3, getMany: 1, blobGet: 1 });
   });

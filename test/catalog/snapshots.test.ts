@@ -74,7 +74,7 @@ async function leave(world: World, snapshot: TableSnapshot, tableVersion: bigint
   }
 }
 
-test("ids and times make keys of the right width, newest first, whatever the numbers", () => {
+test("keys of any ids and times have one width and sort newest first", () => {
   const at = (snapshotId: bigint, timestampMs: number) =>
     snapshotKeys(sample.ACCOUNT_ID, sample.TABLE.id as TableId, { snapshotId, timestampMs });
   const leaf = (key: string) => key.slice(key.lastIndexOf("/") + 1);

@@ -52,7 +52,7 @@ const PAGE = "/namespaces/ns/tables?pageSize=2&pageToken=";
 describe.skipIf(URL === undefined)("profile aws, two nodes on one store", () => {
   const lake = deployment(URL ?? "", "aws", "two-nodes");
 
-  test("commits of both, in turn and at once, all stand; and outlive both", async () => {
+  test("commits of two nodes, in turn and at once, all stand and outlive both nodes", async () => {
     const nodes = [await start(lake), await start(lake)];
     const [one, two] = nodes as [ServerProcess, ServerProcess];
     await ask(one, "POST", "/namespaces", { namespace: ["ns"] });

@@ -217,7 +217,7 @@ describe("query parameters", () => {
     expect((await node.head(table)).status).toBe(404);
   });
 
-  it("start paging by an empty token", async () => {
+  it("start a paged list with an empty token", async () => {
     const ns = await node.namespace("paged");
     for (const name of ["a", "b", "c"]) await node.table(ns, name);
     const names: string[] = [];

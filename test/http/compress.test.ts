@@ -83,6 +83,6 @@ it.each([
   ["br, deflate", false],
   ["", false],
   [undefined, false],
-])("an Accept-Encoding of %s: %s", (header, expected) => {
+])("an Accept-Encoding of %s is answered with %s", (header, expected) => {
   expect(acceptsGzip(header)).toBe(expected);
 });

@@ -76,7 +76,7 @@ describe("path parts", () => {
 });
 
 describe("routes", () => {
-  it("tell a prefix from a route without one", () => {
+  it("distinguish a prefixed route from one without a prefix", () => {
     const prefixed = matchPath("GET", "/v1/my%2Fcat/namespaces/tables");
     expect(prefixed).toMatchObject({
       found: "operation",
@@ -170,7 +170,7 @@ describe("query", () => {
 });
 
 describe("entity tags", () => {
-  it("come from lists, weak or strong", () => {
+  it("are parsed from lists of weak and strong tags", () => {
     expect(parseEntityTags('"a", W/"b" ,"c,d"')).toEqual(['"a"', '"b"', '"c,d"']);
     expect(parseEntityTags("*")).toEqual(["*"]);
     expect(parseEntityTags(undefined)).toBeUndefined();

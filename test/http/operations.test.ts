@@ -28,7 +28,7 @@ describe("the table of Iceberg operations", () => {
     (_name, operation) => expect(problems(operation)).toEqual([]),
   );
 
-  it("would be found wanting without any of its members", () => {
+  it("is refused if it lacks any of its members", () => {
     for (const name of ["template", "needs", "writes", "dryRuns", "idempotency", "limits"]) {
       const { [name as keyof Operation]: _gone, ...rest } = OPERATIONS[1] as Operation;
       expect(problems(rest), name).toContain(name);

@@ -44,7 +44,7 @@ function create(more: Partial<NewTable> = {}): ReturnType<typeof newTableMetadat
 }
 
 describe("the metadata of a new table", () => {
-  test("golden: ids afresh by level, members in the order of Iceberg's own writers", () => {
+  test("assigns ids level by level and prints members in Iceberg's order (golden file)", () => {
     const table = create({
       schema: { ...NESTED, "identifier-field-ids": [70] },
       partitionSpec: {
@@ -131,7 +131,7 @@ describe("the metadata of a new table", () => {
 });
 
 describe("a new table", () => {
-  test("golden bytes of the smallest one, format version 3", () => {
+  test("prints the golden bytes of the smallest table, format version 3", () => {
     const table = create({
       schema: { type: "struct", fields: [column(0, "a", "variant")] },
       properties: { "format-version": "3", "write.parquet.compression-codec": "snappy" },
@@ -273,7 +273,7 @@ describe("names of metadata files", () => {
   const none = new Map<string, string>();
   const gzip = new Map([["write.metadata.compression-codec", "GZIP"]]);
 
-  test("count up from the base's", () => {
+  test("count up from the version of the base", () => {
     expect(nextMetadataFileName(undefined, UUID, none)).toBe(`00000-${UUID}.metadata.json`);
     const next = (base: string): string => nextMetadataFileName(base, "u", none).slice(0, 7);
     expect(next("s3://b/t/metadata/00041-x.metadata.json")).toBe("00042-u");

@@ -47,7 +47,7 @@ describe.each(VERSIONS)("files that PyIceberg wrote, %s", (version) => {
   });
 });
 
-test("the entries of a version 3 manifest, its deletion vector too", () => {
+test("a version 3 manifest is read with its deletion vector", () => {
   const files = fixtureFiles("v3");
   const entries = (name: string) =>
     [...readManifest(files.get(name)!)].map(({ status, path }) => [status, path.split("/").at(-1)]);

@@ -213,7 +213,7 @@ test("two commits of one base conflict exactly where the table says, in both ord
   console.log(`${pairs} pairs in both orders`);
 });
 
-test("of several commits each conflicts with those before it that landed, and no others", () => {
+test("a commit conflicts only with earlier commits that were applied", () => {
   let conflicts = 0;
   const commits = fc.array(fc.constantFrom(...NAMES), { minLength: 3, maxLength: 5 });
   fc.assert(

@@ -94,7 +94,7 @@ describe("schemas", () => {
     expect(failure("Invalid", () => commit(newTable(), updates)).code).toBe("SCHEMA_INVALID");
   });
 
-  test("removes others than the current one", () => {
+  test("can be removed, except the current one", () => {
     const wider = commit(newTable(), [addSchema(WIDER), setSchema(-1)]);
     const next = commit(wider, [{ action: "remove-schemas", "schema-ids": [0, 99] }]);
     expect(next.schemas.map((schema) => schema.schemaId)).toEqual([1]);
@@ -134,7 +134,7 @@ describe("partition specs and sort orders", () => {
     expect(again.defaultSpecId).toBe(1);
   });
 
-  test("fields without ids get that of their like in an older spec, else the next", () => {
+  test("a field without an id gets that of the equal field in an older spec, else the next", () => {
     const fields = [
       { name: "id_bucket", transform: "bucket[16]", "source-id": 1 },
       { name: "day", transform: "DAY", "source-id": 2 },
@@ -314,7 +314,7 @@ describe("snapshots that are removed, and statistics", () => {
 });
 
 describe("format versions", () => {
-  test("only rise", () => {
+  test("never decrease", () => {
     expect(commit(newTable(), [upgrade(2)])).toMatchObject({ formatVersion: 2 });
     for (const version of [1, 4, 0]) {
       const { code } = failure("Invalid", () => commit(newTable(), [upgrade(version)]));

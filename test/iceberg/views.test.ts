@@ -39,7 +39,7 @@ describe("a new view", () => {
     expect(logOf(newView())).toEqual([[1, NOW_MS]]);
   });
 
-  test("prints in the order of Iceberg's own writers", () => {
+  test("prints its members in the order of Iceberg's own writers", () => {
     expect(JSON.parse(printViewMetadata(newView({ k: "v" })))).toEqual({
       "view-uuid": UUID,
       "format-version": 1,
@@ -57,7 +57,7 @@ describe("a new view", () => {
 });
 
 describe("versions", () => {
-  test("get the next id, whatever the client thought it would be", () => {
+  test("get the next id, even if the client sent another one", () => {
     const next = commitView(newView(), ...replacing([sql("spark", "select 2")]));
     expect(idsOf(next)).toEqual([1, 2]);
     expect(next.currentVersionId).toBe(2);
@@ -178,7 +178,7 @@ describe("history", () => {
     expect(logOf(view).map(([id]) => id)).toEqual([4]);
   });
 
-  test.each(["0", "-1", "x", "1.5", ""])("refuses to keep %s", (size) => {
+  test.each(["0", "-1", "x", "1.5", ""])("of size %j is refused", (size) => {
     const update = setProperties({ [SIZE]: size });
     expect(code(() => commitView(newView(), update))).toBe("VIEW_PROPERTY_INVALID");
   });
@@ -242,7 +242,7 @@ describe("requirements", () => {
     );
   });
 
-  test("refuse those of tables", () => {
+  test("of tables are refused", () => {
     const table = [{ type: "assert-table-uuid", uuid: UUID }];
     expect(code(() => parseViewRequirements(table))).toBe("REQUIREMENT_UNKNOWN");
   });

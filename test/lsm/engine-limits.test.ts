@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { assertLsmLimits, LSM_LIMITS, type LsmLimits } from "../../src/lsm/limits.ts";
 
-test("the engine's limits hang together", () => {
+test("the engine's limits are consistent with each other", () => {
   expect(() => assertLsmLimits()).not.toThrow();
 });
 

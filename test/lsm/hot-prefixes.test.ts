@@ -67,7 +67,7 @@ describe("hot prefixes", () => {
     });
   });
 
-  it("survive their way through a command line, whatever their bytes", () => {
+  it("of any bytes survive a command line", () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 40 }), (bytes) => {
         const text = textOfKey(Buffer.from(bytes).toString("latin1"));

@@ -61,7 +61,7 @@ async function publishAll(manifests: ManifestObjects, count: number): Promise<Ma
 }
 
 describe("manifests as numbered objects", () => {
-  it("of those that publish after one state exactly one wins", async () => {
+  it("of concurrent publications after one state exactly one wins", async () => {
     const { open } = world();
     for (let previous = 0; previous < 20; previous++) {
       const racers = Array.from({ length: 8 }, (_, i) => open().publish(state(i), previous));

@@ -225,7 +225,7 @@ describe.each(["objects", "segments"] as const)("two writers on a log of %s", (k
     expect(await read(fresh, "d")).toBe("4");
   });
 
-  it("the fenced one publishes no table", async () => {
+  it("a fenced owner publishes no table", async () => {
     const shard = new Shard(kind);
     const old = await shard.open(shard.processes.start());
     await put(old, "a", "1");

@@ -75,7 +75,7 @@ describe("an item", () => {
     expect(() => encodeItem(families, item, NOW_MS)).toThrow(expect.objectContaining(refused));
   });
 
-  test("of listed and other families share no partition", () => {
+  test("of listed families share no partition with others", () => {
     const both = new KeyFamilies([
       { name: "x", pattern: "/x/{id}", listed: false },
       { name: "leaf", pattern: "/x/{id}/{leaf}", listed: true },

@@ -58,7 +58,7 @@ describe("a table is made", () => {
     expect(at.double.tables.ready(TABLE).all()).toEqual([]);
   });
 
-  test("by many nodes at once", async () => {
+  test("by many nodes at once, and each of them can use it", async () => {
     const at = await site();
     const made = await Promise.all(Array.from({ length: 5 }, () => initTable(at)));
     expect(made).toContain("created");

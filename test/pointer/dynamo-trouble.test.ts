@@ -110,7 +110,7 @@ describe("a write whose fate is not told", () => {
     { fault: "silent", applied: true },
     { fault: "late", lag: 3 },
   ];
-  test.each(broken)("a broken connection: $fault", async (fault) => {
+  test.each(broken)("has an unknown outcome after a broken connection: $fault", async (fault) => {
     // A busy machine may take long to connect; what is not answered is silent all the same.
     const timeouts = { connectMs: 10_000, idleMs: 300, wholeMs: 20_000 };
     for (const batch of [single, pair]) {
@@ -363,7 +363,7 @@ describe("what expires", () => {
     expect(await store.get(A)).toMatchObject({ state: "live", version: 1n });
   });
 
-  test("a tombstone that landed late outlives whoever read the name just before", async () => {
+  test("a tombstone that is applied late outlives readers that saw the name before", async () => {
     const { attemptMs, signatureLifeMs, clockSkewMs } = LIMITS;
     const lateMs = attemptMs + signatureLifeMs;
     let land: (() => void) | undefined;

@@ -44,16 +44,19 @@ describe("FaultyPointerStore", () => {
     expect(outcomes).toEqual([["conflict"], ["committed"], ["committed", "conflict"]]);
   });
 
-  test.each(["before", "after"] as const)("a stalled call, applied %s", async (applied) => {
-    const { memory, faulty } = open({ fault: "stalled", applied });
-    const answer = faulty.commit(put(0n));
-    await new Promise((resolve) => setImmediate(resolve));
-    const version = applied === "before" ? 1n : 0n;
-    expect(await memory.get(KEY)).toMatchObject({ version });
-    await faulty.release(0);
-    expect(await answer).toMatchObject({ outcome: "committed" });
-    expect(await memory.get(KEY)).toMatchObject({ version: 1n });
-  });
+  test.each(["before", "after"] as const)(
+    "applies a stalled call %s the stall",
+    async (applied) => {
+      const { memory, faulty } = open({ fault: "stalled", applied });
+      const answer = faulty.commit(put(0n));
+      await new Promise((resolve) => setImmediate(resolve));
+      const version = applied === "before" ? 1n : 0n;
+      expect(await memory.get(KEY)).toMatchObject({ version });
+      await faulty.release(0);
+      expect(await answer).toMatchObject({ outcome: "committed" });
+      expect(await memory.get(KEY)).toMatchObject({ version: 1n });
+    },
+  );
 
   test("a seed decides every fault", async () => {
     const faultsOf = (seed: number): readonly (Fault | undefined)[] => {

@@ -124,7 +124,7 @@ const failure = (kind: "Unknown" | "Unavailable", code: string): FirnError =>
   new FirnError(kind, code, "as a test says");
 
 describe("pointers in an engine", () => {
-  test("survive its end, in the log and in tables", async () => {
+  test("survive its close, in the log and in tables", async () => {
     const world = worldOf({ store: "local", wal: "segments" });
     let engine = await world.open();
     await storeOver(engine).commit({ writerId: "a", ops: [put(`${NAMES}/a`), put(`${NAMES}/b`)] });

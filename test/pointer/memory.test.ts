@@ -81,7 +81,7 @@ describe("the contract catches a pointer store with", () => {
     expect(await failures(subject)).toContain(caughtBy);
   });
 
-  test("nothing wrong: the same checks pass", async () => {
+  test("and passes one with nothing wrong", async () => {
     expect(await failures(() => open(MemoryPointerStore))).toEqual([]);
   });
 });

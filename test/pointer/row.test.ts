@@ -134,7 +134,7 @@ describe("a pointer's row", () => {
   test.each([
     ["version 0", "0100 0000000000000000 0100 77"],
     ["a tombstone with a blob", "0103 0100000000000000 0000000000020000 0100 77 0100 62"],
-  ])("corrupt: %s", (_, row) => {
+  ])("is refused as corrupt: %s", (_, row) => {
     expect(() => decodeRow(KEY, bytesOf(row))).toThrow(
       expect.objectContaining({ code: "POINTER_ROW_CORRUPT", kind: "Corrupt" }),
     );

@@ -28,24 +28,27 @@ describe("SortedMap", () => {
     fc.assert(property, { numRuns: 200 });
   });
 
-  test.each(["ascending", "descending", "scattered"])("splits and empties: %s", (order) => {
-    const count = 5_000;
-    const at = (i: number): number =>
-      ({ ascending: i, descending: count - 1 - i, scattered: (i * 2_731) % count })[order] ?? i;
-    const name = (i: number): string => `k${String(i).padStart(5, "0")}`;
-    const map = new SortedMap<number>();
-    for (let i = 0; i < count; i++) map.set(name(at(i)), at(i));
-    const all = Array.from({ length: count }, (_, i) => name(i));
-    expect(map.keys("", true, count)).toEqual(all);
-    for (const start of [0, 511, 512, 513, 2_500, 4_999]) {
-      expect(map.keys(name(start), false, 700)).toEqual(all.slice(start + 1, start + 701));
-      expect(map.values(name(start), false, 2)).toEqual(
-        [start + 1, start + 2].filter((i) => i < count),
-      );
-    }
-    for (let i = 0; i < count; i += 2) map.delete(name(at(i)));
-    expect(map.size).toBe(count / 2);
-    for (let i = 1; i < count; i += 2) map.delete(name(at(i)));
-    expect([map.size, map.keys("", true, 10)]).toEqual([0, []]);
-  });
+  test.each(["ascending", "descending", "scattered"])(
+    "keeps its order through splits and removals: %s",
+    (order) => {
+      const count = 5_000;
+      const at = (i: number): number =>
+        ({ ascending: i, descending: count - 1 - i, scattered: (i * 2_731) % count })[order] ?? i;
+      const name = (i: number): string => `k${String(i).padStart(5, "0")}`;
+      const map = new SortedMap<number>();
+      for (let i = 0; i < count; i++) map.set(name(at(i)), at(i));
+      const all = Array.from({ length: count }, (_, i) => name(i));
+      expect(map.keys("", true, count)).toEqual(all);
+      for (const start of [0, 511, 512, 513, 2_500, 4_999]) {
+        expect(map.keys(name(start), false, 700)).toEqual(all.slice(start + 1, start + 701));
+        expect(map.values(name(start), false, 2)).toEqual(
+          [start + 1, start + 2].filter((i) => i < count),
+        );
+      }
+      for (let i = 0; i < count; i += 2) map.delete(name(at(i)));
+      expect(map.size).toBe(count / 2);
+      for (let i = 1; i < count; i += 2) map.delete(name(at(i)));
+      expect([map.size, map.keys("", true, 10)]).toEqual([0, []]);
+    },
+  );
 });

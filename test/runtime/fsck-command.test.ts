@@ -65,7 +65,7 @@ test("a closed store is checked; a damage is found and exits with 1", async () =
   expect(repaired.exitCode).toBe(0);
 });
 
-test("beside a running server that server checks: by its directory, and by its URL", async () => {
+test("a running server does the check, found by its directory or its URL", async () => {
   const dir = scratchDirectory();
   const firn = await Firn.open({ profile: "local", dir, listen: { port: 0 } });
   try {

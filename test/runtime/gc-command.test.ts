@@ -33,7 +33,7 @@ test("a closed store: what would go, and the next step by force", async () => {
   expect(answer.report.pointers).toBeGreaterThan(20);
 });
 
-test("beside a running server that server collects: by its directory, and by its URL", async () => {
+test("a running server does the collection, found by its directory or its URL", async () => {
   const dir = scratchDirectory();
   const firn = await Firn.open({ profile: "local", dir, listen: { port: 0 } });
   try {

@@ -134,7 +134,7 @@ describe("a start is refused, naming the setting and what mends it", () => {
     expect(objects.requests()).toBe(0);
   });
 
-  test("of bucket and table both, at once", async () => {
+  test("a missing bucket and a missing table are reported together", async () => {
     await openSite({ bucket: false, table: false });
     expect(await refusal("aws")).toMatch(/^BUCKET_MISSING: .*--s3-bucket.*--dynamodb-table/);
   });

@@ -108,7 +108,7 @@ describe("a store that was damaged", () => {
     [crashed, stopped] = await Promise.all([image("crashed", "kill"), image("stopped", "stop")]);
   });
 
-  it("nothing: both images hold everything", async () => {
+  it("an undamaged copy loses nothing", async () => {
     for (const from of [crashed, stopped]) {
       expect(await lifeAfter(damaged(from, WAL, () => undefined).dir)).toEqual([]);
     }

@@ -41,7 +41,7 @@ const REAL: readonly (readonly [string, MetadataSize])[] = [
   ["many properties", { properties: 30_000, valueBytes: 200 }],
 ];
 
-test.each(REAL)("%s: register, load and commit in short turns", async (what, size) => {
+test.each(REAL)("%s is registered, loaded and committed in short turns", async (what, size) => {
   const directory = scratchDirectory();
   const text = largeMetadata(`file://${directory}`, size);
   expect(text.length).toBeGreaterThan(LIMITS.turnBytes);

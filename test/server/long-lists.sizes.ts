@@ -209,7 +209,7 @@ function manySnapshots(location: string): string {
   });
 }
 
-it("an expiry of half of 80,000 snapshots, and a load of what references name", async () => {
+it("half of 80,000 snapshots expire in short turns", async () => {
   const directory = scratchDirectory();
   const path = join(directory, "metadata", "00001-x.metadata.json");
   mkdirSync(join(directory, "metadata"), { recursive: true });

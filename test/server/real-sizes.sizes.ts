@@ -43,7 +43,7 @@ function expired(count: number): readonly number[] {
   return ids.filter((id) => id !== FIRST_SNAPSHOT + SNAPSHOTS - 1);
 }
 
-it("an expiry that names 50,000 snapshots one by one, as Java does", async () => {
+it("50,000 snapshots expire one by one, as in Java, in short turns", async () => {
   const table = await register("one-by-one");
   const updates = expired(50_000).map((id) => ({
     action: "remove-snapshots",
@@ -52,13 +52,13 @@ it("an expiry that names 50,000 snapshots one by one, as Java does", async () =>
   await succeed("expiry, one by one", table, { requirements: [], updates });
 });
 
-it("an expiry that names 100,000 snapshots at once", async () => {
+it("100,000 snapshots expire at once in short turns", async () => {
   const table = await register("at-once");
   const updates = [{ action: "remove-snapshots", "snapshot-ids": expired(100_000) }];
   await succeed("expiry, at once", table, { requirements: [], updates });
 });
 
-it("a table of 21,000 columns", async () => {
+it("a table of 21,000 columns is served in short turns", async () => {
   const field = (_: unknown, i: number) => {
     return { id: i + 1, name: `column_${i}`, required: false, type: "long" };
   };

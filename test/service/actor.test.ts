@@ -22,7 +22,7 @@ test("an actor of another account is refused by every operation, reads included"
   expect(await iceberg.listNamespaces(ACTOR, "c", [], {})).toMatchObject({ items: [] });
 });
 
-test("who embeds a node always acts as itself", async () => {
+test("a program that embeds a node always acts as itself", async () => {
   const node = await openTestIceberg();
   const catalogs = actingAs(ACTOR, node.catalogs);
   expect(await catalogs.create("d")).toMatchObject({ name: "d" });

@@ -28,7 +28,7 @@ async function twoNodes() {
   return { first, second };
 }
 
-test("of two requests of a key at once both hear of the one that happened", async () => {
+test("two concurrent requests with one key both get the outcome of the applied one", async () => {
   const { first, second } = await twoNodes();
   for (let i = 0; i < 20; i++) {
     const request = { name: `t${i}`, schema: SCHEMA, properties: {}, stageCreate: false };

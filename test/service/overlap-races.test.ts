@@ -228,7 +228,7 @@ function jittery(prng: Prng): (inner: PointerStore) => PointerStore {
 
 const PATHS = ["x", "x/y", "x/y/z", "x/y/z/w", "x/v", "x/v/u"];
 
-test("of many that come at once, none lies inside another, and one of them wins", async () => {
+test("of concurrent creates no two overlap, and one of them succeeds", async () => {
   const worlds = countOf(10, 3);
   const rounds = 6;
   let winners = 0;

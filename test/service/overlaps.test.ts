@@ -155,7 +155,7 @@ test("a path that a table writes to elsewhere is not a claim: tables may share i
   await expect(set).rejects.toMatchObject(OVERLAPS);
 });
 
-test("views and tables share the ground", async () => {
+test("a view and a table cannot overlap", async () => {
   const { iceberg, create, at } = await open();
   await create("t", "x");
   const version = {
@@ -187,7 +187,7 @@ test("a move obeys the same, and may go up or down its own directory", async () 
   await expect(create("w", "x/t")).rejects.toMatchObject(OVERLAPS);
 });
 
-test("a register obeys the same", async () => {
+test("a register is refused where it overlaps", async () => {
   const { iceberg, create, at } = await open();
   const created = (await create("t", "x/t")) as { readonly metadataLocation: string };
   await iceberg.dropTable(ACTOR, { ...NS, table: "t" }, { purgeRequested: false });
@@ -197,7 +197,7 @@ test("a register obeys the same", async () => {
   expect(created.metadataLocation.startsWith(at("x/t"))).toBe(true);
 });
 
-test("an undrop obeys the same, whatever came there meanwhile", async () => {
+test("an undrop is refused where another table was created meanwhile", async () => {
   const { iceberg, dropped, create } = await open();
   await create("above", "x");
   await iceberg.dropTable(ACTOR, { ...NS, table: "above" }, { purgeRequested: false });
@@ -268,7 +268,7 @@ test("new tables of one transaction have uuids of their own", async () => {
   await expect(together).rejects.toMatchObject({ kind: "Invalid", code: "TABLE_UUID_SHARED" });
 });
 
-test("tables of one transaction obey it among themselves, and against the others", async () => {
+test("tables of one transaction overlap neither each other nor other tables", async () => {
   const { iceberg, create, at } = await open();
   await create("t", "x");
   const staged = (name: string, path: string, uuid?: string) => ({

@@ -58,7 +58,7 @@ test("a token opens its own list alone", async () => {
   expect(() => other.open("q", new PageTokens(new Uint8Array(32)).seal("q", "x"))).toThrow();
 });
 
-test("turns of one key run one after the other, of two keys side by side", async () => {
+test("work under one key is serial, work under two keys is concurrent", async () => {
   const turns = new CommitQueue();
   const log: string[] = [];
   let release: () => void = () => undefined;

@@ -106,7 +106,7 @@ test("a node forgets what it deleted, past its life and not before, and then is 
   expect(clock.sleeping).toBe(0);
 });
 
-test("what a dead node left another one sweeps, a day later, and nothing else", async () => {
+test("a node sweeps what a dead one left, a day later, and nothing else", async () => {
   const { clock, stores, open, dead, jobs } = await world();
   const doomed = await open();
   await doomed.bury(300);

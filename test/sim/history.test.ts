@@ -44,7 +44,7 @@ describe("a register over a table, applied again", () => {
     expect(born).toBe("born");
   });
 
-  test("may do so once", async () => {
+  test("is accepted once", async () => {
     const violation = await judged((history) => {
       history.applied("over", undefined);
       history.applied("over", undefined);

@@ -72,7 +72,7 @@ describe("a generated part of a text", () => {
     expect(between(once, "<!-- s -->", "<!-- e -->", "new")).toBe(once);
   });
 
-  it("needs its markers", () => {
+  it("is refused without its markers", () => {
     expect(() => between("a", "<!-- s -->", "<!-- e -->", "new")).toThrow();
   });
 });

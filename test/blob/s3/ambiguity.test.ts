@@ -132,7 +132,7 @@ describe("a conditional put that others overtake", () => {
     await expect(ours).rejects.toMatchObject(UNKNOWN);
   });
 
-  it("that lands late lands once", async () => {
+  it("that lands late is applied once", async () => {
     s3.next(["PUT", { fault: "late", lag: 100 }]);
     const { etag = "" } = await store.put("a", utf8("one"), "absent");
     await store.put("a", utf8("two"), { etag });

@@ -48,7 +48,7 @@ const without =
   };
 
 describe("a bucket is probed", () => {
-  it("and fit, leaving nothing behind", async () => {
+  it("and accepted, and no object is left behind", async () => {
     const options = await opened();
     expect(await probeBucket(options, COMPONENTS)).toEqual({ clockSkewMs: 0, warnings: [] });
     expect(s3?.bucket.keys()).toEqual([]);
@@ -74,7 +74,7 @@ describe("a bucket is probed", () => {
     ["s3:GetObject", "GetObject"],
     ["s3:ListBucket", "ListBucket"],
     ["s3:DeleteObject", "DeleteObject"],
-  ])("and refused without %s", async (permission, denied) => {
+  ])("and refused if it lacks %s", async (permission, denied) => {
     const options = await opened({
       refuses: (operation) => (operation === denied ? "AccessDenied" : undefined),
     });

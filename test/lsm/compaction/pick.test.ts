@@ -297,7 +297,7 @@ describe.each(Object.keys(COMPACTION_STYLES) as CompactionStyle[])(
     const options = lsmOptions({ options: { compactionStyle } });
 
     it.each([4, 16, 64, 256])(
-      "of %i memtables of data: write, read and space amplification",
+      "of %i memtables of data keeps write, read and space amplification bounded",
       (n) => {
         const { amplification, places, space, peak } = uniformUpdates(n, 6, options);
         console.log(

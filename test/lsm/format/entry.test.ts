@@ -100,7 +100,7 @@ describe("ids of tables", () => {
     expect(isUlid(first.toLowerCase())).toBe(false);
   });
 
-  it("are 16 bytes", () => {
+  it("take 16 bytes", () => {
     fc.assert(
       fc.property(fc.uint8Array({ minLength: 16, maxLength: 16 }), (id) => {
         expect(new Uint8Array(bytesOfUlid(ulidOfBytes(id)))).toEqual(id);

@@ -42,7 +42,7 @@ function plain(ops: readonly BatchOp[]): unknown {
 }
 
 describe("the payload of a batch", () => {
-  it("is its worked example", () => {
+  it("encodes to its worked example", () => {
     const ops: readonly BatchOp[] = [
       { op: "put", key: utf8("k1"), value: utf8("v"), expiresAtMs: 1_000 },
       { op: "delete", key: utf8("k2") },

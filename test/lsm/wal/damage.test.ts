@@ -202,7 +202,7 @@ describe("files of version 1", () => {
   const FIXTURES = join(ROOT, "test/fixtures/lsm/wal-v1");
   const files = readdirSync(FIXTURES).sort();
 
-  it("stay readable", async () => {
+  it("can still be read", async () => {
     expect(files).toEqual(["object-2.wal", "segment-1.wal"]);
     const segment = readFileSync(join(FIXTURES, "segment-1.wal"));
     expect(await readSegment(segment)).toEqual(GROUPS);

@@ -9,7 +9,7 @@ import { exampleIn } from "./worked-example.ts";
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString("hex");
 
 describe("worked examples", () => {
-  it("a frame", () => {
+  it("a frame encodes to the documented bytes", () => {
     const file = { id: 5, epoch: 3, salt: 0x01020304 };
     const group = [batch(7, "hi", 2)];
     const out = Buffer.alloc(FRAME_BYTES + 2);
@@ -22,7 +22,7 @@ describe("worked examples", () => {
     });
   });
 
-  it("a segment's header", () => {
+  it("a segment's header encodes to the documented bytes", () => {
     const header = {
       id: 5,
       epoch: 3,
@@ -38,7 +38,7 @@ describe("worked examples", () => {
     expect(decodeSegmentHeader(out, 6)).toBe("unwritten");
   });
 
-  it("an object", () => {
+  it("an object encodes to the documented bytes", () => {
     const putId = Buffer.from("000102030405060708090a0b0c0d0e0f", "hex");
     const fence = { id: 9, epoch: 3, putId, firstSequence: 7, batches: [] };
     expect(hex(encodeObject(fence))).toBe(hex(exampleIn("src/lsm/wal/object-format.ts")));

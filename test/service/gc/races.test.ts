@@ -99,7 +99,7 @@ test("a return to old content is a new payload, which the old one's end spares",
   expect(properties).toMatchObject({ v: "old" });
 });
 
-test("paused between the owners and the delete, it spares what came to be", async () => {
+test("a delete that was paused after it read the owners spares newer payloads", async () => {
   const world = gcWorld();
   await withGarbage(world);
   const writer = await world.open();
@@ -196,7 +196,7 @@ test("another node takes a run over in the middle of its deletes", async () => {
   expect(await broken(world)).toEqual([]);
 });
 
-test("two nodes ask at once: one run, and one job", async () => {
+test("two nodes that ask at once start one run and one job", async () => {
   const world = gcWorld();
   await withGarbage(world);
   const [a, b] = [await world.open(), await world.open()];
@@ -382,7 +382,7 @@ test.each([-LIMITS.clockSkewMs, LIMITS.clockSkewMs])(
   },
 );
 
-test("an undrop, and a drop, between and during the marks", async () => {
+test("tables that are undropped or dropped during the marks keep their files", async () => {
   const world = gcWorld();
   const node = await world.open();
   await makeTable(node);
