@@ -111,7 +111,7 @@ describe("two attempts under one receipt key", () => {
   let races = 0;
   afterAll(() => console.log(`${races} races of two attempts explored`));
 
-  test("at most one commits, and both learn which, in any order and with any three faults", async () => {
+  test("at most one commits and both learn it, in any order, with any three faults", async () => {
     const { runs, failure } = await explore((choices) => runRace(choices, commitCertain, 3));
     races += runs;
     expect(failure).toBeUndefined();
