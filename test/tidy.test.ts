@@ -73,7 +73,7 @@ describe("tidy", () => {
   it("no focused tests", () => expect(each(tests, rules.focused)).toEqual([]));
   it("no leftover notes", () => expect(each(files, rules.leftovers)).toEqual([]));
   it("nothing refers outside the clone", () => expect(each(files, rules.foreign)).toEqual([]));
-  it("docs, help and errors are plain English", () =>
+  it("docs, help, errors and comments are plain English", () =>
     expect(each(files, rules.plainEnglish)).toEqual([]));
   it("each source folder has a README", () => expect(show(rules.readmes(files))).toEqual([]));
   it("no links or made files in git", () => expect(show(rules.untrackable(inGit))).toEqual([]));
