@@ -142,7 +142,7 @@ test("a job whose subject is gone ends, and leaves no lease and nothing due", as
   await iceberg.createNamespace(ACTOR, NS, {});
   await iceberg.dropNamespace(ACTOR, NS);
   await clock.advance(CATALOG_LIMITS.dropRetentionMs);
-  const [id = "" as JobId] = (await catalog.jobs.look()).due;
+  const [id = "" as JobId] = (await catalog.jobs.due()).due;
   // A store that was damaged, or mended by hand: the entity went without its job.
   const { account, pointers } = catalog.context;
   const key = byIdKey("namespace", account, id as string as NamespaceId);
@@ -151,7 +151,7 @@ test("a job whose subject is gone ends, and leaves no lease and nothing due", as
   await pointers.commit({ writerId, ops: [{ op: "delete", key, expected }] });
   await runner.run(id);
   expect(await catalog.jobs.get(id)).toBeUndefined();
-  expect(await catalog.jobs.look()).toMatchObject({ due: [] });
+  expect(await catalog.jobs.due()).toMatchObject({ due: [] });
 });
 
 test("a look that the store does not answer is made again", async () => {
