@@ -27,9 +27,9 @@ export function overloaded(retryAfterMs: number, facts: ErrorContext): FirnError
   );
 }
 
-/** What a transaction read or wrote was written by another after it began. */
-export function conflict(sequence: number, snapshot: number): FirnError {
-  const facts = { sequence, snapshot };
+/** What a transaction read or wrote was written by another after it began. `key`: hexadecimal. */
+export function conflict(sequence: number, snapshot: number, key: string): FirnError {
+  const facts = { sequence, snapshot, key };
   return new FirnError(
     "Conflict",
     "LSM_CONFLICT",
@@ -38,9 +38,9 @@ export function conflict(sequence: number, snapshot: number): FirnError {
   );
 }
 
-/** Whether it conflicts can no longer be told, or its snapshot is no longer kept. */
-export function tooOld(snapshot: number): FirnError {
-  const facts = { snapshot };
+/** It has been open for longer than a transaction may be: its snapshot is no longer kept. */
+export function tooOld(snapshot: number, maxAgeMs: number): FirnError {
+  const facts = { snapshot, maxAgeMs };
   return new FirnError(
     "Conflict",
     "LSM_TRANSACTION_TOO_OLD",

@@ -67,7 +67,7 @@ export interface LsmTuning extends LsmOptions {
   readonly transactionMs: number;
   readonly transactionBytes: number;
   readonly transactionRanges: number;
-  /** What conflicts are looked for in, besides memtables that are in use. */
+  /** What conflicts are looked for in before tables, besides memtables that are in use. */
   readonly recentBytes: number;
   /** A reader may answer on its own word for this long after it last saw that it is the owner. */
   readonly leaseMs: number;
@@ -111,7 +111,7 @@ export const LSM_DEFAULTS: LsmTuning = {
   readBytes: MIB,
   readAheadBytes: 2 * MIB,
   scanBatchRows: 256,
-  transactionMs: 60_000,
+  transactionMs: 600_000,
   transactionBytes: 16 * MIB,
   transactionRanges: 10_000,
   recentBytes: 128 * MIB,

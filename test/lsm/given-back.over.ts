@@ -100,7 +100,7 @@ describe("a memtable", () => {
     const recent = new RecentWrites(views, 1e9, 0, () => undefined);
     recent.add(memtable, 1);
     views.replace(viewOf(new Memtable()));
-    expect(recent.after("key-1", 1)).toBe(2);
+    expect(recent.after({ keys: () => ["key-1"], ranges: [] }, 1)?.sequence).toBe(2);
     recent.trim(undefined);
     expect(() => memtable.get("key-1")).toThrow();
   });

@@ -94,6 +94,8 @@ type Command =
 interface Settings {
   readonly cacheBytes: number;
   readonly prefixes: PrefixRule | undefined;
+  /** So little that transactions are judged by tables, or enough for memory to tell. */
+  readonly recentBytes: number;
 }
 
 /** What a transaction has seen and done, beside the engine's own. */
@@ -461,10 +463,10 @@ class Run {
   }
 }
 
-function open(world: World, { cacheBytes, prefixes }: Settings): Promise<Engine> {
+function open(world: World, { cacheBytes, prefixes, recentBytes }: Settings): Promise<Engine> {
   return world.open({
     budget: new MemoryBudget(100_000_000, cacheBytes),
-    forTests: { ...SMALL, prefixes },
+    forTests: { ...SMALL, prefixes, recentBytes },
   });
 }
 
@@ -627,6 +629,7 @@ const command: fc.Arbitrary<Command> = fc.oneof(
 const settings: fc.Arbitrary<Settings> = fc.record({
   cacheBytes: fc.constantFrom(0, 3_000, 1_000_000),
   prefixes: fc.constantFrom(undefined, { bytes: 1 }, { bytes: 6 }, { separator: 0x2d }),
+  recentBytes: fc.constantFrom(1, 1_000_000),
 });
 
 describe.each(KINDS)("the engine over a $store store, log of $wal", (kind) => {

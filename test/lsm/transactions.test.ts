@@ -99,19 +99,6 @@ describe("transactions", () => {
 });
 
 describe("a transaction", () => {
-  it("is too old where its conflicts can no longer be told", async () => {
-    const engine = await open({ recentBytes: 1 });
-    const transaction = engine.transaction();
-    transaction.put(a, one);
-    await engine.put(b, one);
-    await engine.flush();
-    const tooOld = { kind: "Conflict", code: "LSM_TRANSACTION_TOO_OLD" };
-    await expect(transaction.commit()).rejects.toMatchObject(tooOld);
-    const fresh = engine.transaction();
-    fresh.put(a, one);
-    await fresh.commit();
-  });
-
   it("that takes too long is too old, and gives up its snapshot", async () => {
     const engine = await open({ transactionMs: 1_000 });
     const transaction = engine.transaction();

@@ -13,6 +13,7 @@ import { retentionFigures } from "../states/retention-figures.ts";
 import type { Subscription } from "../subscribe/subscription.ts";
 import { RecentWrites } from "../transaction/recent-writes.ts";
 import { Snapshots } from "../transaction/snapshots.ts";
+import { TableWrites } from "../transaction/table-writes.ts";
 import { Transactions } from "../transaction/transactions.ts";
 import type { MemoryBudget, MemoryShare } from "../write/budget.ts";
 import { Flusher, type FlushTarget } from "../write/flush.ts";
@@ -244,9 +245,14 @@ export class Core {
       clock: opened.parts.clock,
       semantics: source.semantics,
       options,
-      recent: new RecentWrites(views, recentBytes, opened.manifest.lastSequence, (bytes) =>
-        this.#memory.set("recent", bytes),
-      ),
+      written: {
+        views,
+        recent: new RecentWrites(views, recentBytes, opened.manifest.lastSequence, (bytes) =>
+          this.#memory.set("recent", bytes),
+        ),
+        tables: new TableWrites(source),
+        lastSequence: () => writes.lastSequence,
+      },
       get: (key: Key, sequence: Sequence) => lookups.get(views.current, key, sequence),
       scan: (bounds: Bounds, reverse: boolean, sequence: Sequence) =>
         new ViewScan(source, views.current, {

@@ -106,7 +106,8 @@ export class VersionFilter {
     const { kind, expiresAtMs } = cursor;
     const isOver = (kind & EXPIRES) !== 0 && expiresAtMs <= this.#retention.nowMs;
     if (plainKind(kind) === MERGE) {
-      if (isOver) return;
+      // Above a snapshot it still tells a transaction that the key was written.
+      if (isOver && stripe === 0) return;
       this.#operandsKey = cursor.key;
       this.#operandsStripe = stripe;
       this.#operands.push(pendingOf(cursor));

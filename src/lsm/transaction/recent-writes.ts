@@ -1,14 +1,15 @@
 import { assert } from "../../base/assert.ts";
 import { ENTRY, type Step } from "../format/cursor.ts";
-import { END_OF_KEYS, type Key, MAX_SEQUENCE, type Sequence } from "../format/entry.ts";
+import { END_OF_KEYS, MAX_SEQUENCE, type Sequence } from "../format/entry.ts";
 import type { Memtable } from "../memtable/memtable.ts";
 import type { Bounds } from "../range.ts";
 import type { ReadViews } from "../read/read-view.ts";
+import type { Claims, Clash } from "./claims.ts";
 
 /**
- * What was written of late, for telling conflicts: memtables hold every write with its sequence, so
- * those that are in use need no copy, and those that were flushed are kept as long as a transaction
- * is open that is older, within a bound.
+ * What was written of late, for telling conflicts without a request: memtables hold every write
+ * with its sequence, so those that are in use need no copy, and those that were flushed are kept as
+ * long as a transaction is open that is older, within a bound. What is older lies in tables.
  */
 export class RecentWrites {
   readonly #views: ReadViews;
@@ -34,7 +35,7 @@ export class RecentWrites {
     this.#floor = floor;
   }
 
-  /** Above it every write is known still: whoever began below it cannot be judged. */
+  /** Above it every write is in memory; up to it, in tables. */
   get floor(): Sequence {
     return this.#floor;
   }
@@ -68,7 +69,7 @@ export class RecentWrites {
     this.#onBytes(bytes);
   }
 
-  /** Drops the oldest, needed or not: transactions that began before it are too old from now on. */
+  /** Drops the oldest, needed or not: transactions that began before it are judged by tables. */
   forget(): void {
     const last = this.#flushed.at(-1);
     if (last !== undefined) this.#drop(last);
@@ -81,26 +82,21 @@ export class RecentWrites {
     last.letGo();
   }
 
-  /** The newest write of a key after a sequence, if there is one. */
-  after(key: Key, sequence: Sequence): Sequence | undefined {
-    for (const memtable of this.#newerThan(sequence)) {
-      const found = memtable.newestSequence(key);
-      const newest = Math.max(found, memtable.ranges?.at(key, MAX_SEQUENCE) ?? 0);
-      if (newest > 0) return newest > sequence ? newest : undefined;
-    }
-    return undefined;
-  }
-
-  /** A write in a range after a sequence, if there is one: a key's, or a range's that meets it. */
-  within({ from, to }: Bounds, sequence: Sequence): Sequence | undefined {
-    for (const memtable of this.#newerThan(sequence)) {
-      const deleted = memtable.ranges?.after(from, to ?? END_OF_KEYS, sequence);
-      if (deleted !== undefined) return deleted;
-      const cursor = memtable.cursor();
-      let step: Step = from === "" ? cursor.first() : cursor.seek(from);
-      for (; step === ENTRY && (to === undefined || cursor.key < to); step = cursor.next()) {
-        if (cursor.sequence > sequence) return cursor.sequence;
+  /** A write after a sequence to what is claimed, if there is one. */
+  after({ keys, ranges }: Claims, sequence: Sequence): Clash | undefined {
+    const memtables = this.#newerThan(sequence);
+    if (memtables.length === 0) return undefined;
+    for (const key of keys()) {
+      for (const memtable of memtables) {
+        const found = memtable.newestSequence(key);
+        const newest = Math.max(found, memtable.ranges?.at(key, MAX_SEQUENCE) ?? 0);
+        if (newest > sequence) return { sequence: newest, key };
+        if (newest > 0) break;
       }
+    }
+    for (const range of ranges) {
+      const found = within(memtables, range, sequence);
+      if (found !== undefined) return found;
     }
     return undefined;
   }
@@ -112,4 +108,22 @@ export class RecentWrites {
       (memtable) => !memtable.isEmpty && memtable.maxSequence > sequence,
     );
   }
+}
+
+/** A write in a range after a sequence, if there is one: a key's, or a range's that meets it. */
+function within(
+  memtables: readonly Memtable[],
+  { from, to }: Bounds,
+  sequence: Sequence,
+): Clash | undefined {
+  for (const memtable of memtables) {
+    const deleted = memtable.ranges?.after(from, to ?? END_OF_KEYS, sequence);
+    if (deleted !== undefined) return { sequence: deleted, key: from };
+    const cursor = memtable.cursor();
+    let step: Step = from === "" ? cursor.first() : cursor.seek(from);
+    for (; step === ENTRY && (to === undefined || cursor.key < to); step = cursor.next()) {
+      if (cursor.sequence > sequence) return { sequence: cursor.sequence, key: cursor.key };
+    }
+  }
+  return undefined;
 }

@@ -1,7 +1,6 @@
-import { assert } from "../../base/assert.ts";
 import { type Clock, Stopwatch } from "../../base/clock.ts";
 import { FirnError, invalid } from "../../base/error.ts";
-import { conflict, tooOld } from "../errors.ts";
+import { tooOld } from "../errors.ts";
 import {
   bytesOfKey,
   END_OF_KEYS,
@@ -25,9 +24,10 @@ import {
   type WriteOp,
   type Written,
 } from "../write/write-path.ts";
+import type { Claims } from "./claims.ts";
+import { BEHIND, ConflictSearch, type WrittenPlaces } from "./conflict-search.ts";
 import { OverlayScan, type OwnRow } from "./overlay-scan.ts";
 import { OwnKey } from "./own-key.ts";
-import type { RecentWrites } from "./recent-writes.ts";
 import type { EngineSnapshot } from "./snapshots.ts";
 
 /**
@@ -53,7 +53,7 @@ export interface TransactionHost {
   readonly clock: Clock;
   readonly semantics: EntrySemantics;
   readonly options: LsmTuning;
-  readonly recent: RecentWrites;
+  readonly written: WrittenPlaces;
   readonly get: (key: Key, sequence: Sequence) => Maybe<Uint8Array | undefined>;
   /** Of all rows, in one direction, at a sequence. */
   readonly scan: (bounds: Bounds, reverse: boolean, sequence: Sequence) => Scan;
@@ -160,7 +160,7 @@ export class Transaction {
 
   /**
    * @throws FirnError `Invalid`, code `LSM_TRANSACTION_TOO_LARGE`; `Conflict`, code
-   *   `LSM_TRANSACTION_TOO_OLD`: it has taken too long, or what it reads is no longer kept.
+   *   `LSM_TRANSACTION_TOO_OLD`: it has been open for longer than it may be.
    */
   put(key: Uint8Array, value: Uint8Array, options: Expiring = {}): void {
     this.#assertGoing();
@@ -209,15 +209,17 @@ export class Transaction {
    * Writes all of it in one step, or nothing. Over either way. A conflict is answered once what it
    * saw is durable: nobody learns of a write that a crash could undo.
    *
-   * @throws FirnError `Conflict`, codes `LSM_CONFLICT` (begin again) and
-   *   `LSM_TRANSACTION_TOO_OLD`; what `Engine.write` throws.
+   * Where what others wrote since it began was flushed meanwhile, tables are read first.
+   *
+   * @throws FirnError `Conflict`, codes `LSM_CONFLICT` (begin again; `key` in hexadecimal) and
+   *   `LSM_TRANSACTION_TOO_OLD`; what `Engine.write` and `Engine.get` throw.
    */
   async commit(): Promise<Written> {
     this.#assertGoing();
     const host = this.#host;
     try {
       if (this.#writes.size === 0 && this.#deleted.isEmpty) return this.#readOnly();
-      return await host.write(prepare(this.#ops(), host.semantics.operators), () => this.#check());
+      return await this.#write(prepare(this.#ops(), host.semantics.operators));
     } catch (error) {
       if (error instanceof FirnError && error.code === "LSM_CONFLICT") {
         await host.durable(Number(error.context["sequence"]));
@@ -240,21 +242,32 @@ export class Transaction {
     return { sequence, durable: async () => await durable(sequence) };
   }
 
-  #check(): void {
-    const { recent } = this.#host;
-    const { sequence } = this;
-    assert(!this.#over, "a transaction is judged while it goes on, in the turn of its write");
-    if (sequence < recent.floor || this.expired) throw tooOld(sequence);
-    for (const keys of [this.#writes.keys(), this.#readKeys]) {
-      for (const key of keys) {
-        const found = recent.after(key, sequence);
-        if (found !== undefined) throw conflict(found, sequence);
+  /** As often as flushes overtake it; each time only what they brought is left to be judged. */
+  async #write(batch: Prepared): Promise<Written> {
+    const search = new ConflictSearch(this.#host.written, this.#claims(), this.sequence);
+    for (;;) {
+      if (search.isBehind) await search.readTables();
+      this.#assertYoung();
+      try {
+        return await this.#host.write(batch, () => {
+          this.#assertYoung();
+          search.check();
+        });
+      } catch (error) {
+        if (error !== BEHIND) throw error;
       }
     }
-    for (const range of [...this.#deletedRanges(), ...this.#readRanges]) {
-      const found = recent.within(range, sequence);
-      if (found !== undefined) throw conflict(found, sequence);
-    }
+  }
+
+  #claims(): Claims {
+    const [writes, reads] = [this.#writes, this.#readKeys];
+    return {
+      *keys() {
+        yield* writes.keys();
+        yield* reads;
+      },
+      ranges: joined([...this.#deletedRanges(), ...this.#readRanges]),
+    };
   }
 
   /** Grows as rows are read, from nothing. */
@@ -318,7 +331,12 @@ export class Transaction {
   #assertGoing(): void {
     this.#host.assertOpen();
     if (this.#over) throw invalid("LSM_TRANSACTION_OVER", "the transaction has ended");
-    if (this.#snapshot.closed || this.expired) throw tooOld(this.sequence);
+    this.#assertYoung();
+  }
+
+  #assertYoung(): void {
+    const { transactionMs } = this.#host.options;
+    if (this.#snapshot.closed || this.expired) throw tooOld(this.sequence, transactionMs);
   }
 
   #end(): void {
@@ -333,4 +351,16 @@ export class Transaction {
     this.#snapshot.close();
     this.#host.onEnd(this);
   }
+}
+
+/** Ranges in order, those that meet as one. */
+function joined(ranges: readonly Bounds[]): readonly Bounds[] {
+  const all: { from: Key; to: Key | undefined }[] = [];
+  for (const { from, to } of ranges.toSorted((a, b) => (a.from < b.from ? -1 : 1))) {
+    if (to !== undefined && to <= from) continue;
+    const last = all.at(-1);
+    if (last === undefined || (last.to !== undefined && last.to < from)) all.push({ from, to });
+    else if (last.to !== undefined && (to === undefined || to > last.to)) last.to = to;
+  }
+  return all;
 }

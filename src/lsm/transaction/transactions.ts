@@ -26,7 +26,7 @@ export class Transactions {
   }
 
   get recent(): RecentWrites {
-    return this.#host.recent;
+    return this.#host.written.recent;
   }
 
   /** Where the oldest one began, if there is one. */

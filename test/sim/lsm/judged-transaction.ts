@@ -1,3 +1,4 @@
+import { Stopwatch } from "../../../src/base/clock.ts";
 import { FirnError } from "../../../src/base/error.ts";
 import type { Isolation, Transaction } from "../../../src/lsm/transaction/transaction.ts";
 import {
@@ -18,6 +19,7 @@ export class JudgedTransaction {
   readonly #member: Member;
   readonly #transaction: Transaction;
   readonly #serializable: boolean;
+  readonly #age: Stopwatch;
   /** What it has done, in order. */
   readonly #writes: ModelOp[] = [];
   readonly #readKeys: ModelOp[] = [];
@@ -29,6 +31,7 @@ export class JudgedTransaction {
     this.#sim = sim;
     this.#member = member;
     this.#serializable = isolation === "serializable";
+    this.#age = new Stopwatch(member.host.clock);
     this.#transaction = member.engine.transaction({ isolation });
   }
 
@@ -100,6 +103,11 @@ export class JudgedTransaction {
         const seen = Number(error.context["sequence"]);
         const { durableSequence } = engine.stats();
         this.#must(durableSequence >= seen, () => `a conflict with ${seen}, which is not durable`);
+      }
+      if (error instanceof FirnError && error.code === "LSM_TRANSACTION_TOO_OLD") {
+        const most = Number(error.context["maxAgeMs"]);
+        const age = this.#age.elapsedMs();
+        this.#must(age >= most, () => `too old after ${age} of ${most} ms`);
       }
       throw error;
     }

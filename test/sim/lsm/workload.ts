@@ -157,7 +157,8 @@ export class User {
         const range = this.#range();
         await transaction.scan(range, sim.chance(0.5), sim.pick([2, 1_000]));
       }
-      if (sim.chance(0.3)) await sim.sleep(sim.spanMs(1, 3_000));
+      // Beyond flushes and compactions, now and then.
+      if (sim.chance(0.3)) await sim.sleep(sim.spanMs(1, sim.pick([3_000, 200_000])));
       if (paid === undefined || got === undefined || sim.chance(0.05))
         return transaction.rollback();
       transaction.set(from, String(Number(paid) - amount));
