@@ -210,6 +210,7 @@ export class Firn {
       clock,
       prng,
       iceberg: composition.iceberg,
+      model: composition.model,
       metrics: composition.metrics,
       log,
       readBody: composition.readBody,

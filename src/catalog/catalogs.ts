@@ -7,20 +7,23 @@ import { readEntity, type Stored, summaryOfItem } from "./entities.ts";
 import { catalogExists, catalogNotFound, entityProtected, notEmpty } from "./errors.ts";
 import { deleteGuards, guardKeys, putGuards } from "./guards.ts";
 import { childDirectory, directoryOf, FAMILIES, keyOf } from "./keys.ts";
-import type { Catalog, Properties } from "./model.ts";
+import { type Listed, listedPage } from "./listed.ts";
+import type { Catalog, Properties, Receipt } from "./model.ts";
 import { checkCatalogName, checkProperties } from "./names.ts";
 import { listPage, type Page, type PageRequest } from "./pages.ts";
 import { byIdKey } from "./paths.ts";
 import { assertMayUpdate } from "./payloads.ts";
 import { type Attempt, type Planned, REPLAN, refuse, write } from "./repository.ts";
 import type { Resolver } from "./resolve.ts";
-import type { RevisedEntity } from "./revised-entity.ts";
+import { anyVersion, type Expect, type Revise, reviseEntity } from "./revise.ts";
+import { type RevisedEntity, revisedBy, revisedOf } from "./revised-entity.ts";
 import { nameSummary, summaryOf } from "./summaries.ts";
 
 /** What a new catalog is made of. `defaultLocation` is the warehouse root, as a URI. */
 export interface NewCatalog {
   readonly name: string;
   readonly defaultLocation: string;
+  readonly description?: string;
   readonly properties?: Properties;
   readonly allowedLocations?: readonly string[];
 }
@@ -43,7 +46,7 @@ export class Catalogs {
     const name = checkCatalogName(request.name);
     const properties = checkProperties(request.properties ?? {});
     const id = ids.mint<CatalogId>();
-    return write(this.#context, actor, "create-catalog", async (attempt) => {
+    const plan = async (attempt: Attempt): Promise<Planned<RevisedEntity<Catalog>>> => {
       const { revision, updatedAtMs } = attempt.authorship;
       const held = await pointers.get(keyOf(FAMILIES.catalogByName, account, name));
       if (held.state === "live") throw catalogExists(name);
@@ -51,7 +54,7 @@ export class Catalogs {
         type: "catalog",
         id,
         name,
-        description: "",
+        description: request.description ?? "",
         properties,
         createdAtMs: updatedAtMs,
         state: "ACTIVE",
@@ -70,8 +73,9 @@ export class Catalogs {
         .put(held, { summary: nameSummary(entity) })
         .bump(keyOf(FAMILIES.accountGuard, account));
       putGuards(batch, account, entity);
-      return { batch, primary, result: () => ({ entity, version: 1n, revision }) };
-    });
+      return { batch, primary, result: () => revisedBy(attempt.authorship, entity, 1n) };
+    };
+    return write(this.#context, actor, "create-catalog", plan, (done) => this.#replay(done, name));
   }
 
   /** @throws FirnError `CATALOG_NOT_FOUND`. */
@@ -86,20 +90,48 @@ export class Catalogs {
     return { ...page, items: page.items.map((item) => summaryOfItem(item).name) };
   }
 
+  /** As `list`, with what the canonical pointers say. One batch read more. */
+  async page(request: PageRequest): Promise<Page<Listed>> {
+    const directory = directoryOf(FAMILIES.catalogByName, this.#context.account);
+    return listedPage(this.#context, await listPage(this.#context.pointers, directory, request));
+  }
+
+  /**
+   * Gives a catalog other content; name and roots stay. `change` answers undefined for what is
+   * there already, and is asked again after a lost race.
+   *
+   * @throws FirnError as `get`, `PROPERTIES_INVALID`, and what `change` throws.
+   */
+  async revise(
+    actor: Actor,
+    name: string,
+    change: Revise<Catalog>,
+  ): Promise<RevisedEntity<Catalog>> {
+    const find = () => this.get(name);
+    const replay = (done: Receipt) => this.#replay(done, name);
+    return reviseEntity(this.#context, actor, "update-catalog", find, change, replay);
+  }
+
   /**
    * Renames a catalog: a create that is still under way below the old name resolves it again.
    *
    * @throws FirnError `CATALOG_NOT_FOUND`, `CATALOG_ALREADY_EXISTS`, `NAME_INVALID`.
    */
-  async rename(actor: Actor, from: string, to: string): Promise<RevisedEntity<Catalog>> {
+  async rename(
+    actor: Actor,
+    from: string,
+    to: string,
+    expect: Expect<Catalog> = anyVersion,
+  ): Promise<RevisedEntity<Catalog>> {
     const { account, payloads } = this.#context;
     const [oldName, newName] = [checkCatalogName(from), checkCatalogName(to)];
-    return write(this.#context, actor, "rename-catalog", async (attempt) => {
+    const plan = async (attempt: Attempt): Promise<Planned<RevisedEntity<Catalog>>> => {
       const { revision } = attempt.authorship;
       const byName = (name: string) => keyOf(FAMILIES.catalogByName, account, name);
       const found = await this.#vanishing(oldName, [byName(newName)]);
       if (found === undefined) return REPLAN;
       const { stored, guards, nameItem, also } = found;
+      expect(stored);
       const [target] = also;
       if (target === undefined || target.state === "live") throw catalogExists(newName);
       const entity: Catalog = {
@@ -117,8 +149,12 @@ export class Catalogs {
       deleteGuards(batch, guards);
       putGuards(batch, account, entity);
       const version = stored.item.version + 1n;
-      return { batch, primary: stored.item.key, result: () => ({ entity, version, revision }) };
-    });
+      const result = () => revisedBy(attempt.authorship, entity, version);
+      return { batch, primary: stored.item.key, result };
+    };
+    return write(this.#context, actor, "rename-catalog", plan, (done) =>
+      this.#replay(done, newName),
+    );
   }
 
   /**
@@ -198,17 +234,19 @@ export class Catalogs {
    *
    * @throws FirnError `CATALOG_NOT_FOUND`, `CATALOG_NOT_EMPTY`, `PROTECTED`.
    */
-  async drop(actor: Actor, text: string): Promise<void> {
+  async drop(actor: Actor, text: string, expect: Expect<Catalog> = anyVersion): Promise<void> {
     const name = checkCatalogName(text);
-    await write(this.#context, actor, "drop-catalog", (attempt) => this.#planDrop(name, attempt));
+    const plan = (attempt: Attempt) => this.#planDrop(name, attempt, expect);
+    await write(this.#context, actor, "drop-catalog", plan, async () => undefined);
   }
 
-  async #planDrop(name: string, attempt: Attempt): Promise<Planned<void>> {
+  async #planDrop(name: string, attempt: Attempt, expect: Expect<Catalog>): Promise<Planned<void>> {
     const { account, pointers, payloads } = this.#context;
     const purgeAfterMs = purgeAfterMsOf(this.#context, attempt.authorship);
     const found = await this.#vanishing(name, [], purgeAfterMs);
     if (found === undefined) return REPLAN;
     const { stored, guards, nameItem, left } = found;
+    expect(stored);
     if (stored.entity.protected) throw entityProtected(name);
     const children = childDirectory(account, stored.entity.id, []);
     if ((await pointers.list(children, { limit: 1 })).length > 0) {
@@ -242,6 +280,15 @@ export class Catalogs {
     const [nameItem, ...rest] = also;
     const alive = guards.every((guard) => guard.state === "live") && nameItem?.state === "live";
     return alive ? { stored, guards, left, nameItem, also: rest } : undefined;
+  }
+
+  /** What an earlier request of the same key came to, as it stands now. */
+  async #replay({ key }: Receipt, name: string): Promise<RevisedEntity<Catalog>> {
+    const item = await this.#context.pointers.get(key);
+    if (item.state === "absent") throw catalogNotFound(name);
+    const stored = await readEntity<Catalog>(this.#context, "catalog", item);
+    if (stored === undefined) throw catalogNotFound(name);
+    return revisedOf(stored);
   }
 
   async #read(item: Live, name: string): Promise<Stored<Catalog>> {

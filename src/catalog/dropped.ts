@@ -25,7 +25,7 @@ import { assertMayUpdate } from "./payloads.ts";
 import type { Surroundings } from "./relations.ts";
 import { type Attempt, type Planned, REPLAN, refuse, write } from "./repository.ts";
 import type { Resolver } from "./resolve.ts";
-import { type RevisedEntity, revisedOf } from "./revised-entity.ts";
+import { type RevisedEntity, revisedBy, revisedOf } from "./revised-entity.ts";
 import { nameSummary, summaryOf } from "./summaries.ts";
 import { lookAround, takeLocation } from "./taking.ts";
 
@@ -342,7 +342,7 @@ export class Dropped {
     batch: BatchBuilder,
     { authorship }: Attempt,
   ): Planned<RevisedEntity<Droppable>> {
-    const result = { entity, version: item.version + 1n, revision: authorship.revision };
+    const result = revisedBy(authorship, entity, item.version + 1n);
     return { batch, primary: item.key, result: () => result };
   }
 

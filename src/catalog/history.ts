@@ -2,7 +2,8 @@ import { assert } from "../base/assert.ts";
 import { FirnError } from "../base/error.ts";
 import { LIMITS } from "../base/limits.ts";
 import { settleAll } from "../base/settle-all.ts";
-import { changeDirectories, changeOf } from "./changes.ts";
+import { changeDirectories } from "./changes.ts";
+import { decodeChange } from "./codec/change.ts";
 import { decodePayload } from "./codec/entities.ts";
 import type { CatalogContext } from "./context.ts";
 import { corrupt } from "./errors.ts";
@@ -174,7 +175,7 @@ export class History {
   async #record(key: string, path: string | undefined): Promise<ChangeRecord> {
     const bytes = path === undefined ? undefined : await this.#context.payloads.getBytes(path);
     if (bytes === undefined) throw corrupt("payload is missing", { key });
-    return changeOf(bytes);
+    return decodeChange(bytes);
   }
 }
 

@@ -15,6 +15,7 @@ import {
 } from "./errors.ts";
 import { deleteGuards, guardKeys, guardOf, putGuards } from "./guards.ts";
 import { childDirectory, directoryOf, FAMILIES, keyOf } from "./keys.ts";
+import { type Listed, listedPage } from "./listed.ts";
 import type { Namespace, Properties, Receipt, Summary } from "./model.ts";
 import { checkPath, checkProperties, dotted } from "./names.ts";
 import { listPage, type Page, type PageRequest } from "./pages.ts";
@@ -22,7 +23,8 @@ import { byIdKey } from "./paths.ts";
 import { assertMayUpdate } from "./payloads.ts";
 import { type Attempt, type Planned, REPLAN, refuse, write } from "./repository.ts";
 import type { Resolver } from "./resolve.ts";
-import { type RevisedEntity, revisedOf } from "./revised-entity.ts";
+import { anyVersion, type Expect, type Revise, reviseEntity } from "./revise.ts";
+import { type RevisedEntity, revisedBy, revisedOf } from "./revised-entity.ts";
 import { nameSummary, summaryOf } from "./summaries.ts";
 
 /** A namespace by name. */
@@ -97,7 +99,7 @@ export class Namespaces {
         .put(place.item, { summary: nameSummary(entity) })
         .bump(guardOf(account, place.parent, name));
       putGuards(batch, account, entity);
-      return { batch, primary, result: () => ({ entity, version: 1n, revision }) };
+      return { batch, primary, result: () => revisedBy(attempt.authorship, entity, 1n) };
     };
     return write(this.#context, actor, "create-namespace", plan, (done) =>
       this.#replay(done, path),
@@ -156,6 +158,35 @@ export class Namespaces {
   }
 
   /**
+   * Gives a namespace other content; its names stay. `change` answers undefined for what is there
+   * already, and is asked again after a lost race.
+   *
+   * @throws FirnError as `get`, `PROPERTIES_INVALID`, and what `change` throws.
+   */
+  async revise(
+    actor: Actor,
+    ref: NamespaceRef,
+    change: Revise<Namespace>,
+  ): Promise<RevisedEntity<Namespace>> {
+    const find = () => this.get(ref);
+    const replay = (done: Receipt) => this.#replay(done, ref.path);
+    return reviseEntity(this.#context, actor, "update-namespace", find, change, replay);
+  }
+
+  /** The direct children of a path, or of the catalog for an empty one. One batch read more. */
+  async page(ref: NamespaceRef, request: PageRequest): Promise<Page<Listed>> {
+    const { account, pointers } = this.#context;
+    const path = ref.path.length === 0 ? [] : checkPath(ref.path);
+    const { between } = await this.#resolver.resolve(
+      path.length === 0 ? { catalog: ref.catalog } : { catalog: ref.catalog, path },
+      {
+        between: (ids) => listPage(pointers, childDirectory(account, ids.catalog, path), request),
+      },
+    );
+    return listedPage(this.#context, between);
+  }
+
+  /**
    * Renames or moves a namespace that has no child namespaces; tables go with it.
    *
    * @throws FirnError `NAMESPACE_NOT_FOUND`, `NAMESPACE_ALREADY_EXISTS`,
@@ -165,6 +196,7 @@ export class Namespaces {
     actor: Actor,
     ref: NamespaceRef,
     to: readonly string[],
+    expect: Expect<Namespace> = anyVersion,
   ): Promise<RevisedEntity<Namespace>> {
     const from = { catalog: ref.catalog, path: checkPath(ref.path) };
     const target = { catalog: ref.catalog, path: checkPath(to) };
@@ -173,8 +205,12 @@ export class Namespaces {
         why: "the target is below the namespace",
       });
     }
-    return write(this.#context, actor, "rename-namespace", (attempt) =>
-      this.#planRename(from, target, attempt),
+    return write(
+      this.#context,
+      actor,
+      "rename-namespace",
+      (attempt) => this.#planRename(from, target, attempt, expect),
+      (done) => this.#replay(done, target.path),
     );
   }
 
@@ -182,12 +218,14 @@ export class Namespaces {
     from: NamespaceRef,
     to: NamespaceRef,
     attempt: Attempt,
+    expect: Expect<Namespace>,
   ): Promise<Planned<RevisedEntity<Namespace>>> {
     const { account, payloads } = this.#context;
     const { revision } = attempt.authorship;
     const found = await this.#vanishing(from);
     if (found === undefined) return REPLAN;
     const { stored, guards, nameItem } = found;
+    expect(stored);
     if (await this.#hasAny(childDirectory(account, stored.entity.catalogId, from.path))) {
       return refuse(hasChildNamespaces(from.path), stored.item);
     }
@@ -212,7 +250,8 @@ export class Namespaces {
     deleteGuards(batch, guards);
     putGuards(batch, account, entity);
     const version = stored.item.version + 1n;
-    return { batch, primary: stored.item.key, result: () => ({ entity, version, revision }) };
+    const result = () => revisedBy(attempt.authorship, entity, version);
+    return { batch, primary: stored.item.key, result };
   }
 
   /**
@@ -220,18 +259,27 @@ export class Namespaces {
    *
    * @throws FirnError `NAMESPACE_NOT_FOUND`, `NAMESPACE_NOT_EMPTY`, `PROTECTED`.
    */
-  async drop(actor: Actor, ref: NamespaceRef): Promise<void> {
+  async drop(
+    actor: Actor,
+    ref: NamespaceRef,
+    expect: Expect<Namespace> = anyVersion,
+  ): Promise<void> {
     const from = { catalog: ref.catalog, path: checkPath(ref.path) };
-    const plan = (attempt: Attempt) => this.#planDrop(from, attempt);
+    const plan = (attempt: Attempt) => this.#planDrop(from, attempt, expect);
     await write(this.#context, actor, "drop-namespace", plan, async () => undefined);
   }
 
-  async #planDrop(ref: NamespaceRef, attempt: Attempt): Promise<Planned<void>> {
+  async #planDrop(
+    ref: NamespaceRef,
+    attempt: Attempt,
+    expect: Expect<Namespace>,
+  ): Promise<Planned<void>> {
     const { account, payloads } = this.#context;
     const purgeAfterMs = purgeAfterMsOf(this.#context, attempt.authorship);
     const found = await this.#vanishing(ref, purgeAfterMs);
     if (found === undefined) return REPLAN;
     const { stored, guards, nameItem } = found;
+    expect(stored);
     if (stored.entity.protected) throw entityProtected(dotted(ref.path));
     const { id, catalogId } = stored.entity;
     const children = [

@@ -10,6 +10,7 @@ import { readEntity, type Stored, summaryOfItem } from "./entities.ts";
 import { corrupt, entityProtected, relationExists, relationNotFound } from "./errors.ts";
 import { guardOf } from "./guards.ts";
 import { directoryOf, FAMILIES, keyOf, leafText, locationKey } from "./keys.ts";
+import { type Listed, listedPage } from "./listed.ts";
 import type { Receipt, Relation, View } from "./model.ts";
 import { checkName, checkPath, dotted } from "./names.ts";
 import type { NamespaceRef } from "./namespaces.ts";
@@ -18,7 +19,8 @@ import { byIdKey } from "./paths.ts";
 import { assertMayUpdate } from "./payloads.ts";
 import { type Attempt, type Planned, REPLAN, type Refused, refuse, write } from "./repository.ts";
 import type { Link, Resolver } from "./resolve.ts";
-import { type RevisedEntity, revisedOf } from "./revised-entity.ts";
+import { anyVersion, type Expect, type Revise, reviseEntity } from "./revise.ts";
+import { type RevisedEntity, revisedBy, revisedOf } from "./revised-entity.ts";
 import { joinSnapshots, type SnapshotChange } from "./snapshots.ts";
 import { nameSummary, summaryOf } from "./summaries.ts";
 import { lookAround, type Taking, takeLocation } from "./taking.ts";
@@ -180,7 +182,7 @@ export class Relations<E extends Relation> {
       for (const directory of above) batch.checkAbsent(locationKey(account, directory));
     };
     const look = () => lookAround(this.#context, attempt, taking);
-    const result = { entity, version: 1n, revision };
+    const result = revisedBy(attempt.authorship, entity, 1n);
     return { primary, join, look, above, result, ...(prepare === undefined ? {} : { prepare }) };
   }
 
@@ -234,6 +236,33 @@ export class Relations<E extends Relation> {
     return { ...between, items: between.items.map(nameOf) };
   }
 
+  /** As `list`, with what the canonical pointers say. One batch read more. */
+  async page(ref: NamespaceRef, request: PageRequest): Promise<Page<Listed>> {
+    const { account, pointers } = this.#context;
+    const { between } = await this.#resolver.resolve(
+      { catalog: ref.catalog, path: checkPath(ref.path) },
+      {
+        between: ({ catalog, namespace }) =>
+          listPage(pointers, directoryOf(this.#kind.listing, account, catalog, namespace), request),
+      },
+    );
+    return listedPage(this.#context, between);
+  }
+
+  /**
+   * Gives a relation other content of the catalog's own: names, location and metadata stay.
+   * `change` answers undefined for what is there already, and is asked again after a lost race.
+   *
+   * @throws FirnError as `find`, and what `change` throws.
+   */
+  async revise(actor: Actor, ref: RelationRef, change: Revise<E>): Promise<RevisedEntity<E>> {
+    const clean = this.#clean(ref);
+    const find = () => this.get(clean);
+    const replay = (receipt: Receipt) => this.#replay(receipt, clean);
+    const operation = `update-${this.#kind.type}`;
+    return reviseEntity(this.#context, actor, operation, find, change, replay);
+  }
+
   /**
    * Gives a relation other content under the same name: one batch of 3 operations, 5 where its
    * location moves. `change` is asked again after a lost race, with what is there now.
@@ -280,8 +309,7 @@ export class Relations<E extends Relation> {
       this.#joinSnapshots(batch, entity, stored.item.version, snapshots, attempt);
       for (const key of claims.absent) batch.checkAbsent(key);
     };
-    const { revision } = attempt.authorship;
-    const result = { entity, version: stored.item.version + 1n, revision };
+    const result = revisedBy(attempt.authorship, entity, stored.item.version + 1n);
     const primary = stored.item.key;
     const { above = [] } = draft;
     const more = {
@@ -391,13 +419,14 @@ export class Relations<E extends Relation> {
     operation: `drop-${E["type"]}` | "unregister-table",
     ref: RelationRef,
     mark: (entity: E) => Promise<E>,
+    expect: Expect<E> = anyVersion,
   ): Promise<RevisedEntity<E>> {
     const clean = this.#clean(ref);
     return write(
       this.#context,
       actor,
       operation,
-      (attempt) => this.#planDrop(clean, mark, attempt),
+      (attempt) => this.#planDrop(clean, mark, attempt, expect),
       (receipt) => this.#replay(receipt, clean),
     );
   }
@@ -424,9 +453,11 @@ export class Relations<E extends Relation> {
     ref: RelationRef,
     mark: (entity: E) => Promise<E>,
     attempt: Attempt,
+    expect: Expect<E>,
   ): Promise<Planned<RevisedEntity<E>>> {
     const { account, payloads } = this.#context;
     const stored = await this.get(ref);
+    expect(stored);
     assertMayUpdate(stored.envelope);
     if (stored.entity.protected) throw entityProtected(dotted([...ref.path, ref.name]));
     const purgeAfterMs = purgeAfterMsOf(this.#context, attempt.authorship);
@@ -443,9 +474,9 @@ export class Relations<E extends Relation> {
       .deriveDelete(names.byName)
       .delete(names.claim);
     putAfterDrop(batch, entity, names.more);
-    const { revision } = attempt.authorship;
     const version = stored.item.version + 1n;
-    return { batch, primary: stored.item.key, result: () => ({ entity, version, revision }) };
+    const result = () => revisedBy(attempt.authorship, entity, version);
+    return { batch, primary: stored.item.key, result };
   }
 
   /**
@@ -454,21 +485,32 @@ export class Relations<E extends Relation> {
    * @throws FirnError `NAMESPACE_NOT_FOUND` (the new one too), `TABLE_ALREADY_EXISTS`,
    * `VIEW_ALREADY_EXISTS`, as `find`.
    */
-  async rename(actor: Actor, from: RelationRef, to: Omit<RelationRef, "catalog">): Promise<void> {
+  async rename(
+    actor: Actor,
+    from: RelationRef,
+    to: Omit<RelationRef, "catalog">,
+    expect: Expect<E> = anyVersion,
+  ): Promise<RevisedEntity<E>> {
     const source = this.#clean(from);
     const target = this.#clean({ ...to, catalog: from.catalog });
-    await write(
+    return write(
       this.#context,
       actor,
       `rename-${this.#kind.type}`,
-      (attempt) => this.#planRename(source, target, attempt),
-      async () => undefined,
+      (attempt) => this.#planRename(source, target, attempt, expect),
+      (receipt) => this.#replay(receipt, target),
     );
   }
 
-  async #planRename(from: RelationRef, to: RelationRef, attempt: Attempt): Promise<Planned<void>> {
+  async #planRename(
+    from: RelationRef,
+    to: RelationRef,
+    attempt: Attempt,
+    expect: Expect<E>,
+  ): Promise<Planned<RevisedEntity<E>>> {
     const { account, payloads } = this.#context;
     const [stored, place] = await settleAll([this.get(from), this.#place(to)]);
+    expect(stored);
     assertMayUpdate(stored.envelope);
     if (place.relation.state === "live") {
       return refuse(this.#taken(place.relation, to, from), stored.item, ...place.proof);
@@ -491,7 +533,9 @@ export class Relations<E extends Relation> {
       .put(names.claim, { summary: nameSummary(entity) })
       .bump(guardOf(account, place.parent.summary, to.name));
     putNames(batch, place, entity);
-    return { batch, primary: stored.item.key, result: () => undefined };
+    const version = stored.item.version + 1n;
+    const result = () => revisedBy(attempt.authorship, entity, version);
+    return { batch, primary: stored.item.key, result };
   }
 
   /** Resolves a parent and reads what stands under a name. Warm: one request. */

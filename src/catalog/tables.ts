@@ -3,6 +3,7 @@ import { FAMILIES } from "./keys.ts";
 import type { Table } from "./model.ts";
 import { type RelationDraft, type RelationRef, Relations } from "./relations.ts";
 import type { Resolver } from "./resolve.ts";
+import type { Expect } from "./revise.ts";
 import type { RevisedEntity } from "./revised-entity.ts";
 
 /** A table by name. */
@@ -29,11 +30,13 @@ export class Tables extends Relations<Table> {
     actor: Actor,
     ref: TableRef,
     { purgeRequested }: { readonly purgeRequested: boolean },
+    expect?: Expect<Table>,
   ): Promise<void> {
-    await this.dropMarked(actor, "drop-table", ref, async (table) => {
+    const mark = async (table: Table): Promise<Table> => {
       const { iceberg } = table;
       return iceberg === undefined ? table : { ...table, iceberg: { ...iceberg, purgeRequested } };
-    });
+    };
+    await this.dropMarked(actor, "drop-table", ref, mark, expect);
   }
 
   /**

@@ -3,6 +3,7 @@ import { FAMILIES } from "./keys.ts";
 import type { View } from "./model.ts";
 import { type RelationRef, Relations } from "./relations.ts";
 import type { Resolver } from "./resolve.ts";
+import type { Expect } from "./revise.ts";
 
 /** A view by name. */
 export type ViewRef = RelationRef;
@@ -22,7 +23,7 @@ export class Views extends Relations<View> {
    *
    * @throws FirnError `VIEW_NOT_FOUND`, `PROTECTED`.
    */
-  async drop(actor: Actor, ref: ViewRef): Promise<void> {
-    await this.dropMarked(actor, "drop-view", ref, async (view) => view);
+  async drop(actor: Actor, ref: ViewRef, expect?: Expect<View>): Promise<void> {
+    await this.dropMarked(actor, "drop-view", ref, async (view) => view, expect);
   }
 }

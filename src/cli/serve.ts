@@ -39,10 +39,11 @@ export async function serve(settings: Settings): Promise<number> {
       ...(standby && { url: standby.url, onWaiting: (owner) => standby.waitFor(owner) }),
     });
     await standby?.close();
-    const { iceberg, metrics } = composition;
+    const { iceberg, model, metrics } = composition;
     const server = wireServer({
       nodeId,
       iceberg,
+      model,
       metrics,
       clock,
       prng,

@@ -15,6 +15,12 @@ const INVALID_STATUS: Readonly<Record<string, number>> = {
   OPERATION_NOT_SUPPORTED: 501,
 };
 
+/** Refusals of other kinds that HTTP knows by a finer number. */
+const FINER_STATUS: Readonly<Record<string, number>> = {
+  PRECONDITION_FAILED: 412,
+  HISTORY_GONE: 410,
+};
+
 /** When to come back if the error does not say: long enough to matter, short enough to wait. */
 const RETRY_AFTER_MS = 1_000;
 
@@ -32,10 +38,10 @@ export function httpStatus(error: FirnError, writes: boolean): number {
     case "Forbidden":
       return 403;
     case "NotFound":
-      return 404;
+      return FINER_STATUS[error.code] ?? 404;
     case "AlreadyExists":
     case "Conflict":
-      return 409;
+      return FINER_STATUS[error.code] ?? 409;
     case "Overloaded":
       return 429;
     case "Unavailable":

@@ -30,7 +30,15 @@ import { type Components, localStores, memoryStores, type Stores } from "./store
 export interface Composition
   extends Pick<
     CatalogNode,
-    "iceberg" | "readBody" | "catalogs" | "snapshots" | "reports" | "dropped" | "history" | "close"
+    | "iceberg"
+    | "readBody"
+    | "catalogs"
+    | "snapshots"
+    | "reports"
+    | "dropped"
+    | "history"
+    | "model"
+    | "close"
   > {
   readonly metrics: Metrics;
   /** What operators ask of the catalog. */

@@ -3,6 +3,7 @@ import { FirnError } from "../base/error.ts";
 import type { Answer } from "../http/answer.ts";
 import { asFirnError } from "../http/failure.ts";
 import { ICEBERG_ERRORS } from "../http/iceberg/protocol.ts";
+import { NATIVE_ERRORS } from "../http/native/protocol.ts";
 import { PROBLEMS } from "../http/problem.ts";
 import type { ErrorForm } from "../http/protocol.ts";
 import { HostGuard } from "./guard.ts";
@@ -23,7 +24,7 @@ export type WaitingFor = Readonly<Record<"host" | "url", string>> & { readonly p
 const RETRY_MS = 2_000;
 
 /** How the protocols of the server to come word errors. */
-const FORMS: readonly ErrorForm[] = [ICEBERG_ERRORS, PROBLEMS];
+const FORMS: readonly ErrorForm[] = [ICEBERG_ERRORS, NATIVE_ERRORS, PROBLEMS];
 
 /**
  * What a process answers that waits for the directory of another one: that it lives, that it is not

@@ -5,9 +5,11 @@ import type { ShardAdmin } from "../http/admin/shard-admin.ts";
 import { StoreAdmin, type StoreCheck } from "../http/admin/store-admin.ts";
 import { Framework } from "../http/framework.ts";
 import { IcebergProtocol, type ReadBody } from "../http/iceberg/protocol.ts";
+import { NativeProtocol } from "../http/native/protocol.ts";
 import { probesProtocol } from "../http/probes/protocol.ts";
 import { packageVersion } from "../runtime/version.ts";
 import type { IcebergService } from "../service/requests.ts";
+import type { ModelService } from "../service/resources/service.ts";
 import { createHttpServer } from "./http-server.ts";
 import { errorFields } from "./log.ts";
 import { OperatorAccess } from "./operator-access.ts";
@@ -18,6 +20,8 @@ export interface Serving extends Omit<ServerOptions, "protocols" | "operators"> 
   /** As `/livez` answers it; empty where no other node asks for it. */
   readonly nodeId?: string;
   readonly iceberg: IcebergService;
+  /** What the native API serves; absent: nothing. */
+  readonly model?: ModelService;
   /** Parses large bodies elsewhere; in place where it is absent. */
   readonly readBody?: ReadBody;
   /** Rejects while the stores cannot be reached. */
@@ -45,8 +49,12 @@ export function wireServer(serving: Serving): FirnServer {
   const authorize = operators.authorize.bind(operators);
   const onUnready = (error: Parameters<typeof errorFields>[0]) =>
     log.warn(errorFields(error), "not ready");
+  const version = packageVersion();
   const protocols = [
     new IcebergProtocol(iceberg, clock, readBody),
+    ...(serving.model === undefined
+      ? []
+      : [new NativeProtocol({ service: serving.model, version })]),
     adminProtocol(framework, {
       shards,
       store,
@@ -54,7 +62,7 @@ export function wireServer(serving: Serving): FirnServer {
       gc: collect && { collect, clock },
       authorize,
     }),
-    probesProtocol(framework, { nodeId, version: packageVersion(), metrics, ready, onUnready }),
+    probesProtocol(framework, { nodeId, version, metrics, ready, onUnready }),
   ];
   return new FirnServer({ ...serving, protocols, operators });
 }

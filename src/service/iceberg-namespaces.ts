@@ -4,6 +4,7 @@ import { settleAll } from "../base/settle-all.ts";
 import type { AccountCatalog } from "../catalog/catalog.ts";
 import type { Namespace } from "../catalog/model.ts";
 import type { Page as CatalogPage, PageRequest as CatalogPageRequest } from "../catalog/pages.ts";
+import type { RevisedEntity } from "../catalog/revised-entity.ts";
 import type { Actor } from "./actor.ts";
 import { afterCommit } from "./commit-files.ts";
 import { SERVICE_LIMITS } from "./limits.ts";
@@ -102,37 +103,45 @@ export class IcebergNamespaces implements NamespaceOperations {
     ref: NamespaceRef,
     properties: Properties,
   ): Promise<NamespaceInfo> {
+    const { made, places } = await this.make(actor, ref, properties);
+    return { namespace: made.entity.path, properties: places.propertiesOf(made.entity) };
+  }
+
+  /** A new namespace, with the places above it. */
+  async make(
+    actor: Actor,
+    ref: NamespaceRef,
+    properties: Properties,
+  ): Promise<{ readonly made: RevisedEntity<Namespace>; readonly places: CatalogPlaces }> {
     this.#reserved.assertUnset(mapOf(properties));
     const where = { catalog: ref.catalog, path: ref.namespace };
     if (properties[LOCATION]) {
       await this.#places.assertNamespaceMayBe(await this.#placesAbove(ref), properties);
     }
-    const made = this.#catalog.namespaces.create(actor, where, properties);
+    const creating = this.#catalog.namespaces.create(actor, where, properties);
     // Its error is told only where the namespace is made.
-    const [{ entity }, places] = await settleAll([made, afterCommit(this.#placesAbove(ref))]);
-    const housed = await afterCommit(this.#housed(actor, ref, entity, places));
-    return { namespace: entity.path, properties: places.propertiesOf(housed) };
+    const [made, places] = await settleAll([creating, afterCommit(this.#placesAbove(ref))]);
+    if (actor.dryRun === true) return { made, places };
+    return { made: await afterCommit(this.#housed(actor, ref, made, places)), places };
   }
 
   /** A new namespace whose default location is a table's is given another one. */
   async #housed(
     { requestId, principal }: Actor,
     { catalog, namespace: path }: NamespaceRef,
-    entity: Namespace,
+    made: RevisedEntity<Namespace>,
     places: CatalogPlaces,
-  ): Promise<Namespace> {
-    if (entity.properties[LOCATION]) return entity;
+  ): Promise<RevisedEntity<Namespace>> {
+    const { entity } = made;
+    if (entity.properties[LOCATION]) return made;
     const home = await this.#places.otherHome(places, entity);
-    if (home === undefined) return entity;
-    const properties = { ...entity.properties, [LOCATION]: home };
+    if (home === undefined) return made;
     const actor = { requestId, principal };
-    await this.#catalog.namespaces.update(actor, { catalog, path }, (current) => ({
-      properties: current.properties[LOCATION]
+    return this.#catalog.namespaces.revise(actor, { catalog, path }, ({ entity: current }) =>
+      current.properties[LOCATION]
         ? undefined
-        : { ...current.properties, ...properties },
-      detail: "",
-    }));
-    return { ...entity, properties };
+        : { ...current, properties: { ...current.properties, [LOCATION]: home } },
+    );
   }
 
   async loadNamespace(_actor: Actor, ref: NamespaceRef): Promise<NamespaceInfo> {

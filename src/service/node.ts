@@ -6,6 +6,7 @@ import { MemoryBlobStore } from "../blob/memory.ts";
 import type { BlobStore } from "../blob/port.ts";
 import type { AccountStores } from "../catalog/accounts.ts";
 import { AccountCatalog } from "../catalog/catalog.ts";
+import type { TableMetadata } from "../iceberg/model.ts";
 import { DEFAULT_ACCOUNT, OWN_ACTOR } from "./actor.ts";
 import { CatalogAdmin } from "./catalog-admin.ts";
 import { DroppedAdmin } from "./dropped-admin.ts";
@@ -28,6 +29,7 @@ import { type OnUnreadableFiles, Purge } from "./purge.ts";
 import { inlineReading, type Reading, readObject } from "./reading.ts";
 import type { IcebergService } from "./requests.ts";
 import { ReservedProperties } from "./reserved-properties.ts";
+import { type ModelService, modelService } from "./resources/service.ts";
 import { type StoreConfig, TableConfigs } from "./table-config.ts";
 import { TableLocations } from "./table-locations.ts";
 import { TableSnapshots } from "./table-snapshots.ts";
@@ -78,6 +80,8 @@ export interface CatalogNode {
   readonly dropped: UseCases<DroppedAdmin>;
   readonly jobsAdmin: UseCases<JobsAdmin>;
   readonly history: UseCases<EntityHistory>;
+  /** What the native API calls. */
+  readonly model: ModelService;
   /** The JSON of a body that is too large to be parsed within a turn. See `readObject`. */
   readonly readBody: (bytes: Uint8Array) => Promise<JsonObject>;
   /** Not started. */
@@ -126,10 +130,81 @@ export async function openNode(parts: NodeParts): Promise<CatalogNode> {
   const { clock } = catalog.context;
   const files = new MetadataFiles(clock, locations, TABLE_FORMAT, reading);
   const viewFiles = new MetadataFiles(clock, locations, VIEW_FORMAT, reading);
-  const namespaces = new IcebergNamespaces(catalog, places, new PageTokens(secret), reserved);
+  const tokens = new PageTokens(secret);
+  const namespaces = new IcebergNamespaces(catalog, places, tokens, reserved);
   const tables = new IcebergTables(catalog, locations, files, places, configs);
   const views = new IcebergViews(catalog, viewFiles, places, configs);
   const reports = new MetricsReports(catalog, metrics, stores.onDefect);
+  const { jobs, ofJobs } = jobsOf(parts, { catalog, collector, tombstones, files, places });
+  // A node that is used looks for jobs that others have left.
+  const guard = { account: DEFAULT_ACCOUNT, onCall: () => jobs.used() };
+  const catalogs = new CatalogAdmin(catalog, locations, { warehouse, allowed });
+  locations.learnRoots(() => catalogs.learnRoots(OWN_ACTOR));
+  const snapshots = guardedBy(guard, new TableSnapshots(catalog, files));
+  const dropped = guardedBy(guard, new DroppedAdmin(catalog, places));
+  const jobsAdmin = guardedBy(guard, new JobsAdmin(catalog, jobs));
+  const history = guardedBy(guard, new EntityHistory(catalog, tokens, retentionMs));
+  const model = modelService(guard, {
+    catalog,
+    locations,
+    places,
+    iceberg: namespaces,
+    reserved,
+    warehouse,
+    allowed: allowed.map((root) => locations.normalize(root)),
+    snapshots,
+    dropped,
+    jobs: jobsAdmin,
+    changes: history,
+    tokens,
+  });
+  return {
+    catalog,
+    catalogs: guardedBy(guard, catalogs),
+    iceberg: icebergOperations(guard, { namespaces, tables, views, reports }),
+    snapshots,
+    reports,
+    dropped,
+    jobsAdmin,
+    history,
+    model,
+    readBody: (bytes) => readObject(reading, bytes),
+    jobs,
+    tombstones,
+    collector,
+    fsck: (scratch, blobs = told.blobs) => {
+      const checked = { ...told, blobs, scratch };
+      const readers = { tables: files, views: viewFiles };
+      const judgeFiles = judgeFilesWith(checked, readers);
+      return new Fsck({ ...checked, files: judgeFiles, historyRetentionMs: retentionMs });
+    },
+    close: async () => {
+      // A job that waits for it ends at once, and is taken up by another node.
+      await Promise.all([reading.close(), ofJobs.close()]);
+      await jobs.stop();
+      await tombstones.stop();
+      await reports.settled();
+      await catalog.context.background.settled();
+    },
+  };
+}
+
+/** What background jobs work on. */
+interface Work {
+  readonly catalog: AccountCatalog;
+  readonly collector: Collector;
+  readonly tombstones: Tombstones;
+  readonly files: MetadataFiles<TableMetadata>;
+  readonly places: TableLocations;
+}
+
+/** The runner of the background jobs, and what reads files for them. */
+function jobsOf(
+  parts: NodeParts,
+  { catalog, collector, tombstones, files, places }: Work,
+): { readonly jobs: JobRunner; readonly ofJobs: Reading } {
+  const { stores, locations, metrics, pointersExpire: expires = false } = parts;
+  const { clock } = catalog.context;
   const { onJobFailed, onUnreadable } = parts;
   // Its own threads: what a job reads must not keep requests waiting.
   const ofJobs = parts.reading?.() ?? inlineReading();
@@ -155,38 +230,7 @@ export async function openNode(parts: NodeParts): Promise<CatalogNode> {
     onDone: gc.onDone,
   });
   const jobs = new JobRunner(catalog, works, metrics, onJobFailed);
-  // A node that is used looks for jobs that others have left.
-  const guard = { account: DEFAULT_ACCOUNT, onCall: () => jobs.used() };
-  const catalogs = new CatalogAdmin(catalog, locations, { warehouse, allowed });
-  locations.learnRoots(() => catalogs.learnRoots(OWN_ACTOR));
-  return {
-    catalog,
-    catalogs: guardedBy(guard, catalogs),
-    iceberg: icebergOperations(guard, { namespaces, tables, views, reports }),
-    snapshots: guardedBy(guard, new TableSnapshots(catalog, files)),
-    reports,
-    dropped: guardedBy(guard, new DroppedAdmin(catalog, places)),
-    jobsAdmin: guardedBy(guard, new JobsAdmin(catalog, jobs)),
-    history: guardedBy(guard, new EntityHistory(catalog, new PageTokens(secret), retentionMs)),
-    readBody: (bytes) => readObject(reading, bytes),
-    jobs,
-    tombstones,
-    collector,
-    fsck: (scratch, blobs = told.blobs) => {
-      const checked = { ...told, blobs, scratch };
-      const readers = { tables: files, views: viewFiles };
-      const judgeFiles = judgeFilesWith(checked, readers);
-      return new Fsck({ ...checked, files: judgeFiles, historyRetentionMs: retentionMs });
-    },
-    close: async () => {
-      // A job that waits for it ends at once, and is taken up by another node.
-      await Promise.all([reading.close(), ofJobs.close()]);
-      await jobs.stop();
-      await tombstones.stop();
-      await reports.settled();
-      await catalog.context.background.settled();
-    },
-  };
+  return { jobs, ofJobs };
 }
 
 function memoryScratch(clock: Clock): () => Promise<Scratch> {

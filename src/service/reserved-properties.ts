@@ -87,4 +87,13 @@ export class ReservedProperties {
       },
     );
   }
+
+  /** As `assertUnset`, of records; nothing is set where there is no `after`. */
+  assertUnsetBetween(
+    after: Readonly<Record<string, string>> | undefined,
+    before: Readonly<Record<string, string>>,
+  ): void {
+    if (after === undefined || after === before) return;
+    this.assertUnset(new Map(Object.entries(after)), new Map(Object.entries(before)));
+  }
 }

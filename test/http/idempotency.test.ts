@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { idempotencyOf } from "../../src/http/iceberg/idempotency.ts";
+import { idempotencyOf } from "../../src/http/idempotency.ts";
 
 const KEY = "0199d8a0-0000-7000-8000-000000000001";
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { FirnError } from "../../src/base/error.ts";
-import { parseEntityTags } from "../../src/http/iceberg/etags.ts";
+import { parseEntityTags } from "../../src/http/etags.ts";
 import { decodeUrlPart, splitNamespace } from "../../src/http/iceberg/path.ts";
 import {
   pageOf,

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
+import { PRIVILEGES } from "../../src/api/privileges.ts";
 import { LIMITS } from "../../src/base/limits.ts";
 import { OPERATIONS, type Operation } from "../../src/http/iceberg/operations.ts";
 import { IcebergProtocol } from "../../src/http/iceberg/protocol.ts";
 import { matchPath } from "../../src/http/iceberg/router.ts";
 import { SystemClock } from "../../src/runtime/clock.ts";
-import { PRIVILEGES } from "../../src/service/access/privileges.ts";
 import { ask, scripted, serving } from "./support.ts";
 
 /** What a route fails to say about itself, or says falsely. */

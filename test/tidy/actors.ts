@@ -24,6 +24,7 @@ const WORKERS: ReadonlySet<string> = new Set([
   "Registration",
   "RelationCommits",
   "ReservedProperties",
+  "ResourceNames",
   "SkewWatch",
   "SortedLines",
   "StoreRateLimiter",

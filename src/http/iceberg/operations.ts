@@ -1,10 +1,10 @@
+import type { Privilege } from "../../api/privileges.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { functionNotFound } from "../../catalog/errors.ts";
-import type { Privilege } from "../../service/access/privileges.ts";
 import type { IcebergService } from "../../service/requests.ts";
 import type { Answer } from "../answer.ts";
+import { parseEntityTags } from "../etags.ts";
 import type { Call } from "./call.ts";
-import { parseEntityTags } from "./etags.ts";
 import { decodeMetricsReport } from "./metrics-report.ts";
 import { dryRunOf, pageOf, parentOf, purgeRequestedOf, snapshotsOf } from "./query.ts";
 import * as decode from "./requests.ts";

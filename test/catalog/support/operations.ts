@@ -328,7 +328,7 @@ function relationsBy<E extends Relation>(
       );
       return saidOf(entity).metadata;
     },
-    rename: (from, to) => relations.rename(ACTOR, from, to),
+    rename: async (from, to) => void (await relations.rename(ACTOR, from, to)),
     drop,
     get: async (ref) => saidOf((await relations.get(ref)).entity),
     list: (ref, request) => relations.list(ref, request),

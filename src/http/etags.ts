@@ -1,4 +1,4 @@
-import { ANY_TAG } from "../../service/requests.ts";
+import { ANY_TAG } from "../service/requests.ts";
 
 /** More tags than any client remembers of one table. */
 const MAX_TAGS = 64;

@@ -1,0 +1,178 @@
+import type { Asks, AtQuery, DiffQuery, PageQuery } from "./asks.ts";
+import type { ApiOperation, Parameters } from "./operation.ts";
+import {
+  CATALOG,
+  type Catalog,
+  DIFF,
+  type Diff,
+  type Page,
+  type Properties,
+  SUMMARY,
+  type Summary,
+  VERSION,
+  type Version,
+} from "./resources.ts";
+import {
+  DESCRIPTION,
+  FLAG,
+  INT64,
+  LOCATION,
+  NAME,
+  object,
+  PAGE,
+  PROPERTIES,
+  PROPERTIES_PATCH,
+  pageOf,
+  patchOf,
+  TIME,
+} from "./schema.ts";
+
+export interface CreateCatalog {
+  readonly name: string;
+  readonly defaultLocation?: string;
+  readonly allowedLocations?: readonly string[];
+  readonly description?: string;
+  readonly properties?: Properties;
+}
+
+/** Null removes a property (RFC 7396). */
+export type PropertiesPatch = Readonly<Record<string, string | null>>;
+
+export interface UpdateCatalog {
+  readonly description?: string;
+  readonly protected?: boolean;
+  readonly properties?: PropertiesPatch;
+}
+
+export interface CatalogOperations {
+  listCatalogs: Asks<never, PageQuery, undefined, Page<Summary>>;
+  createCatalog: Asks<never, object, CreateCatalog, Catalog>;
+  getCatalog: Asks<"catalog", AtQuery, undefined, Catalog>;
+  updateCatalog: Asks<"catalog", UpdateMask, UpdateCatalog, Catalog>;
+  dropCatalog: Asks<"catalog", object, undefined, undefined>;
+  renameCatalog: Asks<"catalog", object, { readonly name: string }, Catalog>;
+  listCatalogVersions: Asks<"catalog", PageQuery, undefined, Page<Version>>;
+  diffCatalog: Asks<"catalog", DiffQuery, undefined, Diff>;
+}
+
+export interface UpdateMask {
+  readonly updateMask?: string;
+}
+
+/** Parameters that operations on several kinds of resources share. */
+export const AT: Parameters = {
+  at: { ...TIME, description: "The resource as it was: a time (RFC 3339) or a version number" },
+};
+export const UPDATE_MASK: Parameters = {
+  updateMask: {
+    type: "string",
+    minLength: 1,
+    maxLength: 4_096,
+    description: "Members of the body that count, separated by commas; absent: all of them",
+  },
+};
+export const DIFF_QUERY: Parameters = {
+  from: { ...INT64, description: "The earlier version" },
+  to: { ...INT64, description: "The later version; absent: the current one" },
+};
+
+const AT_CATALOG = "/catalogs/{catalog}";
+
+export const CATALOG_OPERATIONS: Readonly<Record<keyof CatalogOperations, ApiOperation>> = {
+  listCatalogs: {
+    method: "GET",
+    template: "/catalogs",
+    tag: "catalogs",
+    summary: "List catalogs",
+    needs: ["see"],
+    query: PAGE,
+    status: 200,
+    answer: pageOf(SUMMARY),
+  },
+  createCatalog: {
+    method: "POST",
+    template: "/catalogs",
+    tag: "catalogs",
+    summary: "Create a catalog",
+    needs: ["create"],
+    body: object(
+      { name: NAME },
+      {
+        defaultLocation: LOCATION,
+        allowedLocations: { type: "array", items: LOCATION, maxItems: 100 },
+        description: DESCRIPTION,
+        properties: PROPERTIES,
+      },
+    ),
+    status: 201,
+    answer: CATALOG,
+    once: true,
+  },
+  getCatalog: {
+    method: "GET",
+    template: AT_CATALOG,
+    tag: "catalogs",
+    summary: "Get a catalog",
+    needs: ["read-metadata"],
+    query: AT,
+    status: 200,
+    answer: CATALOG,
+    conditional: "read",
+  },
+  updateCatalog: {
+    method: "PATCH",
+    template: AT_CATALOG,
+    tag: "catalogs",
+    summary: "Update a catalog",
+    needs: ["alter"],
+    query: UPDATE_MASK,
+    body: patchOf({ description: DESCRIPTION, protected: FLAG, properties: PROPERTIES_PATCH }),
+    status: 200,
+    answer: CATALOG,
+    conditional: "write",
+    once: true,
+  },
+  dropCatalog: {
+    method: "DELETE",
+    template: AT_CATALOG,
+    tag: "catalogs",
+    summary: "Drop an empty catalog",
+    needs: ["drop"],
+    status: 204,
+    conditional: "write",
+    once: true,
+  },
+  renameCatalog: {
+    method: "POST",
+    template: `${AT_CATALOG}:rename`,
+    tag: "catalogs",
+    summary: "Rename a catalog",
+    needs: ["drop", "create"],
+    body: object({ name: NAME }),
+    status: 200,
+    answer: CATALOG,
+    conditional: "write",
+    once: true,
+  },
+  listCatalogVersions: {
+    method: "GET",
+    template: `${AT_CATALOG}/versions`,
+    tag: "history",
+    summary: "List the versions of a catalog, newest first",
+    needs: ["read-metadata"],
+    query: PAGE,
+    status: 200,
+    answer: pageOf(VERSION),
+  },
+  diffCatalog: {
+    method: "GET",
+    template: `${AT_CATALOG}:diff`,
+    tag: "history",
+    summary: "Compare two versions of a catalog",
+    needs: ["read-metadata"],
+    query: DIFF_QUERY,
+    required: ["from"],
+    status: 200,
+    answer: DIFF,
+  },
+};

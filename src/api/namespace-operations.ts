@@ -1,0 +1,163 @@
+import type { Asks, AtQuery, DiffQuery, PageQuery } from "./asks.ts";
+import {
+  AT,
+  DIFF_QUERY,
+  type PropertiesPatch,
+  UPDATE_MASK,
+  type UpdateMask,
+} from "./catalog-operations.ts";
+import type { ApiOperation } from "./operation.ts";
+import {
+  DIFF,
+  type Diff,
+  NAMESPACE,
+  type Namespace,
+  type Page,
+  type Properties,
+  SUMMARY,
+  type Summary,
+  VERSION,
+  type Version,
+} from "./resources.ts";
+import {
+  DESCRIPTION,
+  FLAG,
+  object,
+  PAGE,
+  PATH,
+  PROPERTIES,
+  PROPERTIES_PATCH,
+  pageOf,
+  patchOf,
+} from "./schema.ts";
+
+export interface CreateNamespace {
+  readonly path: readonly string[];
+  readonly properties?: Properties;
+}
+
+export interface UpdateNamespace {
+  readonly description?: string;
+  readonly protected?: boolean;
+  readonly properties?: PropertiesPatch;
+}
+
+type At = "catalog" | "namespace";
+
+export interface NamespaceOperations {
+  listNamespaces: Asks<
+    "catalog",
+    PageQuery & { readonly parent?: string },
+    undefined,
+    Page<Summary>
+  >;
+  createNamespace: Asks<"catalog", object, CreateNamespace, Namespace>;
+  getNamespace: Asks<At, AtQuery, undefined, Namespace>;
+  updateNamespace: Asks<At, UpdateMask, UpdateNamespace, Namespace>;
+  dropNamespace: Asks<At, object, undefined, undefined>;
+  renameNamespace: Asks<At, object, { readonly path: readonly string[] }, Namespace>;
+  listNamespaceVersions: Asks<At, PageQuery, undefined, Page<Version>>;
+  diffNamespace: Asks<At, DiffQuery, undefined, Diff>;
+}
+
+const NAMESPACES = "/catalogs/{catalog}/namespaces";
+const AT_NAMESPACE = `${NAMESPACES}/{namespace}`;
+
+export const NAMESPACE_OPERATIONS: Readonly<Record<keyof NamespaceOperations, ApiOperation>> = {
+  listNamespaces: {
+    method: "GET",
+    template: NAMESPACES,
+    tag: "namespaces",
+    summary: "List the namespaces of a catalog, or below a parent",
+    needs: ["see"],
+    query: {
+      ...PAGE,
+      parent: {
+        type: "string",
+        minLength: 1,
+        maxLength: 32_768,
+        description: "A namespace, its levels joined by dots: lists its children",
+      },
+    },
+    status: 200,
+    answer: pageOf(SUMMARY),
+  },
+  createNamespace: {
+    method: "POST",
+    template: NAMESPACES,
+    tag: "namespaces",
+    summary: "Create a namespace",
+    needs: ["create"],
+    body: object({ path: PATH }, { properties: PROPERTIES }),
+    status: 201,
+    answer: NAMESPACE,
+    once: true,
+  },
+  getNamespace: {
+    method: "GET",
+    template: AT_NAMESPACE,
+    tag: "namespaces",
+    summary: "Get a namespace",
+    needs: ["read-metadata"],
+    query: AT,
+    status: 200,
+    answer: NAMESPACE,
+    conditional: "read",
+  },
+  updateNamespace: {
+    method: "PATCH",
+    template: AT_NAMESPACE,
+    tag: "namespaces",
+    summary: "Update a namespace",
+    needs: ["alter"],
+    query: UPDATE_MASK,
+    body: patchOf({ description: DESCRIPTION, protected: FLAG, properties: PROPERTIES_PATCH }),
+    status: 200,
+    answer: NAMESPACE,
+    conditional: "write",
+    once: true,
+  },
+  dropNamespace: {
+    method: "DELETE",
+    template: AT_NAMESPACE,
+    tag: "namespaces",
+    summary: "Drop an empty namespace",
+    needs: ["drop"],
+    status: 204,
+    conditional: "write",
+    once: true,
+  },
+  renameNamespace: {
+    method: "POST",
+    template: `${AT_NAMESPACE}:rename`,
+    tag: "namespaces",
+    summary: "Rename or move a namespace without child namespaces",
+    needs: ["drop", "create"],
+    body: object({ path: PATH }),
+    status: 200,
+    answer: NAMESPACE,
+    conditional: "write",
+    once: true,
+  },
+  listNamespaceVersions: {
+    method: "GET",
+    template: `${AT_NAMESPACE}/versions`,
+    tag: "history",
+    summary: "List the versions of a namespace, newest first",
+    needs: ["read-metadata"],
+    query: PAGE,
+    status: 200,
+    answer: pageOf(VERSION),
+  },
+  diffNamespace: {
+    method: "GET",
+    template: `${AT_NAMESPACE}:diff`,
+    tag: "history",
+    summary: "Compare two versions of a namespace",
+    needs: ["read-metadata"],
+    query: DIFF_QUERY,
+    required: ["from"],
+    status: 200,
+    answer: DIFF,
+  },
+};

@@ -1,0 +1,140 @@
+import type { Asks, PageQuery } from "./asks.ts";
+import type { ApiOperation } from "./operation.ts";
+import {
+  CHANGE_PAGE,
+  type ChangePage,
+  DROPPED,
+  type Dropped,
+  INFO,
+  type Info,
+  JOB,
+  type Job,
+  type Page,
+  RESOURCE,
+  type Resource,
+} from "./resources.ts";
+import { NAME, object, PAGE, pageOf, TIME } from "./schema.ts";
+
+/** Where something comes back to; absent members: where it was. */
+export interface Undrop {
+  readonly name?: string;
+  /** The namespace of a table or view; of a namespace the one above it, `[]` for the top level. */
+  readonly parent?: readonly string[];
+}
+
+export interface NodeOperations {
+  getInfo: Asks<never, object, undefined, Info>;
+  resolveName: Asks<never, { readonly name: string }, undefined, Resource>;
+  listDropped: Asks<never, PageQuery, undefined, Page<Dropped>>;
+  undrop: Asks<"id", object, Undrop, Dropped>;
+  listJobs: Asks<never, PageQuery, undefined, Page<Job>>;
+  getJob: Asks<"job", object, undefined, Job>;
+  retryJob: Asks<"job", object, object, Job>;
+  listChanges: Asks<
+    never,
+    { readonly after?: string; readonly since?: string; readonly pageSize?: number },
+    undefined,
+    ChangePage
+  >;
+}
+
+const LEVELS = { type: "array", items: NAME, maxItems: 32 };
+
+export const NODE_OPERATIONS: Readonly<Record<keyof NodeOperations, ApiOperation>> = {
+  getInfo: {
+    method: "GET",
+    template: "/info",
+    tag: "node",
+    summary: "Get the version of the server and the account of the caller",
+    needs: ["see"],
+    status: 200,
+    answer: INFO,
+  },
+  resolveName: {
+    method: "GET",
+    template: "/resolve",
+    tag: "node",
+    summary: "Get what a full name means: catalog, catalog.namespace or catalog.namespace.table",
+    needs: ["read-metadata"],
+    query: {
+      name: {
+        type: "string",
+        minLength: 1,
+        maxLength: 32_768,
+        description: "Names joined by dots; percent-encode a dot within a name",
+      },
+    },
+    required: ["name"],
+    status: 200,
+    answer: RESOURCE,
+  },
+  listDropped: {
+    method: "GET",
+    template: "/dropped",
+    tag: "dropped",
+    summary: "List what was dropped and can be brought back, soonest purge first",
+    needs: ["see"],
+    query: PAGE,
+    status: 200,
+    answer: pageOf(DROPPED),
+  },
+  undrop: {
+    method: "POST",
+    template: "/dropped/{id}:undrop",
+    tag: "dropped",
+    summary: "Bring back something dropped",
+    needs: ["create"],
+    body: object({}, { name: NAME, parent: LEVELS }),
+    status: 200,
+    answer: DROPPED,
+    once: true,
+  },
+  listJobs: {
+    method: "GET",
+    template: "/jobs",
+    tag: "jobs",
+    summary: "List background jobs",
+    needs: ["see"],
+    query: PAGE,
+    status: 200,
+    answer: pageOf(JOB),
+  },
+  getJob: {
+    method: "GET",
+    template: "/jobs/{job}",
+    tag: "jobs",
+    summary: "Get a background job",
+    needs: ["see"],
+    status: 200,
+    answer: JOB,
+  },
+  retryJob: {
+    method: "POST",
+    template: "/jobs/{job}:retry",
+    tag: "jobs",
+    summary: "Run a failed job again at once",
+    needs: ["admin"],
+    body: object({}),
+    status: 202,
+    answer: JOB,
+  },
+  listChanges: {
+    method: "GET",
+    template: "/changes",
+    tag: "history",
+    summary: "Read the change feed, at least once each change",
+    needs: ["read-metadata"],
+    query: {
+      after: {
+        type: "string",
+        minLength: 1,
+        maxLength: 65_536,
+        description: "cursor of the read before",
+      },
+      since: { ...TIME, description: "Where to begin without `after`; absent: now" },
+      pageSize: { type: "integer", minimum: 1, description: "100 if absent, at most 1,000" },
+    },
+    status: 200,
+    answer: CHANGE_PAGE,
+  },
+};

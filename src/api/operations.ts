@@ -1,0 +1,25 @@
+import { CATALOG_OPERATIONS, type CatalogOperations } from "./catalog-operations.ts";
+import { NAMESPACE_OPERATIONS, type NamespaceOperations } from "./namespace-operations.ts";
+import { NODE_OPERATIONS, type NodeOperations } from "./node-operations.ts";
+import type { ApiOperation } from "./operation.ts";
+import { RELATION_OPERATIONS, type RelationOperations } from "./relation-operations.ts";
+
+/** What each operation takes and answers, by its name. */
+export interface Operations
+  extends CatalogOperations,
+    NamespaceOperations,
+    RelationOperations,
+    NodeOperations {}
+
+export type OperationName = keyof Operations;
+
+/**
+ * The one table of the native API: routes, checks, the OpenAPI document, the client and the fuzz
+ * tests are made of it.
+ */
+export const OPERATIONS: Readonly<Record<OperationName, ApiOperation>> = {
+  ...NODE_OPERATIONS,
+  ...CATALOG_OPERATIONS,
+  ...NAMESPACE_OPERATIONS,
+  ...RELATION_OPERATIONS,
+};

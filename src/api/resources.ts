@@ -1,0 +1,358 @@
+import type { Schema } from "./operation.ts";
+import {
+  COUNT,
+  DESCRIPTION,
+  FLAG,
+  INT64,
+  listOf,
+  NAME,
+  object,
+  oneOf,
+  PATH,
+  PROPERTIES,
+  TEXT,
+  TIME,
+  UUID,
+} from "./schema.ts";
+
+/*
+ * Resources as JSON: a type for programs beside the schema that the answers are checked against.
+ * Integers of 64 bits are decimal text, times RFC 3339.
+ */
+
+export type State = "ACTIVE" | "DELETING" | "DROPPED" | "PURGING";
+export type Properties = Readonly<Record<string, string>>;
+
+/** What every resource has. */
+export interface ResourceBase {
+  readonly id: string;
+  readonly name: string;
+  readonly description: string;
+  readonly state: State;
+  /** Of its canonical pointer; with the revision it makes the entity tag. */
+  readonly version: string;
+  readonly etag: string;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+  readonly updatedBy: string;
+}
+
+const STATE = oneOf("ACTIVE", "DELETING", "DROPPED", "PURGING");
+const BASE: Readonly<Record<string, Schema>> = {
+  id: UUID,
+  name: TEXT,
+  description: DESCRIPTION,
+  state: STATE,
+  version: INT64,
+  etag: TEXT,
+  createdAt: TIME,
+  updatedAt: TIME,
+  updatedBy: TEXT,
+};
+
+export interface Catalog extends ResourceBase {
+  readonly type: "catalog";
+  readonly protected: boolean;
+  readonly properties: Properties;
+  readonly defaultLocation: string;
+  readonly allowedLocations: readonly string[];
+}
+
+export const CATALOG: Schema = object({
+  type: oneOf("catalog"),
+  ...BASE,
+  protected: FLAG,
+  properties: PROPERTIES,
+  defaultLocation: TEXT,
+  allowedLocations: listOf(TEXT),
+});
+
+export interface Namespace extends ResourceBase {
+  readonly type: "namespace";
+  readonly catalog: string;
+  readonly path: readonly string[];
+  readonly protected: boolean;
+  readonly properties: Properties;
+}
+
+export const NAMESPACE: Schema = object({
+  type: oneOf("namespace"),
+  ...BASE,
+  catalog: TEXT,
+  path: PATH,
+  protected: FLAG,
+  properties: PROPERTIES,
+});
+
+export type Format = "ICEBERG" | "ROW" | "DELTA" | "HUDI" | "OTHER";
+
+/** What the catalog knows of an Iceberg table or view; its metadata file has the rest. */
+export interface IcebergPart {
+  readonly uuid?: string;
+  readonly metadataLocation: string;
+  readonly currentSnapshotId?: string;
+  readonly currentVersionId?: number;
+}
+
+const ICEBERG: Schema = object(
+  { metadataLocation: TEXT },
+  { uuid: TEXT, currentSnapshotId: INT64, currentVersionId: COUNT },
+);
+
+export interface Table extends ResourceBase {
+  readonly type: "table";
+  readonly catalog: string;
+  readonly namespace: readonly string[];
+  readonly protected: boolean;
+  readonly properties: Properties;
+  readonly location: string;
+  readonly format: Format;
+  readonly iceberg?: IcebergPart;
+}
+
+export const TABLE: Schema = object(
+  {
+    type: oneOf("table"),
+    ...BASE,
+    catalog: TEXT,
+    namespace: PATH,
+    protected: FLAG,
+    properties: PROPERTIES,
+    location: TEXT,
+    format: oneOf("ICEBERG", "ROW", "DELTA", "HUDI", "OTHER"),
+  },
+  { iceberg: ICEBERG },
+);
+
+export interface View extends Omit<Table, "type" | "format"> {
+  readonly type: "view";
+}
+
+export const VIEW: Schema = object(
+  {
+    type: oneOf("view"),
+    ...BASE,
+    catalog: TEXT,
+    namespace: PATH,
+    protected: FLAG,
+    properties: PROPERTIES,
+    location: TEXT,
+  },
+  { iceberg: ICEBERG },
+);
+
+export type Resource = Catalog | Namespace | Table | View;
+export const RESOURCE: Schema = { anyOf: [CATALOG, NAMESPACE, TABLE, VIEW] };
+
+/** A resource as a list shows it: what its pointer tells without a read of its payload. */
+export interface Summary {
+  readonly type: "catalog" | "namespace" | "table" | "view";
+  readonly id: string;
+  readonly name: string;
+  readonly etag: string;
+  readonly protected: boolean;
+  readonly path?: readonly string[];
+  readonly format?: Format;
+  readonly metadataLocation?: string;
+}
+
+export const SUMMARY: Schema = object(
+  {
+    type: oneOf("catalog", "namespace", "table", "view"),
+    id: UUID,
+    name: TEXT,
+    etag: TEXT,
+    protected: FLAG,
+  },
+  {
+    path: PATH,
+    format: oneOf("ICEBERG", "ROW", "DELTA", "HUDI", "OTHER"),
+    metadataLocation: TEXT,
+  },
+);
+
+export interface Dropped {
+  readonly id: string;
+  readonly type: "catalog" | "namespace" | "table" | "view";
+  readonly name: string;
+  readonly catalog?: string;
+  readonly namespace?: readonly string[];
+  readonly purgeAfter: string;
+  readonly purgeRequested: boolean;
+}
+
+export const DROPPED: Schema = object(
+  {
+    id: UUID,
+    type: oneOf("catalog", "namespace", "table", "view"),
+    name: TEXT,
+    purgeAfter: TIME,
+    purgeRequested: FLAG,
+  },
+  { catalog: TEXT, namespace: listOf(NAME) },
+);
+
+export interface Snapshot {
+  readonly snapshotId: string;
+  readonly parentSnapshotId?: string;
+  readonly timestamp: string;
+  readonly sequenceNumber: string;
+  readonly schemaId?: number;
+  readonly manifestList: string;
+  readonly operation: string;
+  readonly summary: Properties;
+}
+
+export const SNAPSHOT: Schema = object(
+  {
+    snapshotId: INT64,
+    timestamp: TIME,
+    sequenceNumber: INT64,
+    manifestList: TEXT,
+    operation: TEXT,
+    summary: PROPERTIES,
+  },
+  { parentSnapshotId: INT64, schemaId: { type: "integer" } },
+);
+
+export interface Job {
+  readonly id: string;
+  readonly kind: string;
+  readonly target: { readonly type: string; readonly id: string };
+  readonly state: "waiting" | "due" | "running" | "failed" | "over";
+  readonly due: string;
+  readonly nextTry: string;
+  readonly tries: number;
+  readonly leftUndone: number;
+  readonly error?: { readonly code: string; readonly message: string };
+}
+
+export const JOB: Schema = object(
+  {
+    id: TEXT,
+    kind: TEXT,
+    target: object({ type: TEXT, id: UUID }),
+    state: oneOf("waiting", "due", "running", "failed", "over"),
+    due: TIME,
+    nextTry: TIME,
+    tries: COUNT,
+    leftUndone: COUNT,
+  },
+  { error: object({ code: TEXT, message: TEXT }) },
+);
+
+/** One version of a resource: the resource as it was, and which change made it so. */
+export interface Version {
+  readonly resource: Resource;
+  readonly requestId: string;
+  /** Absent where the change record is past its retention. */
+  readonly operation?: string;
+  readonly changeId?: string;
+}
+
+export const VERSION: Schema = object(
+  { resource: RESOURCE, requestId: TEXT },
+  { operation: TEXT, changeId: UUID },
+);
+
+/** What differs between two versions of a resource: members by JSON pointer. */
+export interface Diff {
+  readonly from: string;
+  readonly to: string;
+  readonly changes: readonly {
+    readonly pointer: string;
+    readonly before?: unknown;
+    readonly after?: unknown;
+  }[];
+}
+
+export const DIFF: Schema = object({
+  from: INT64,
+  to: INT64,
+  changes: listOf(object({ pointer: TEXT }, { before: {}, after: {} })),
+});
+
+export interface Change {
+  readonly id: string;
+  readonly time: string;
+  readonly principal: string;
+  readonly requestId: string;
+  readonly operation: string;
+  readonly entities: readonly {
+    readonly type: string;
+    readonly id: string;
+    readonly versionFrom: string;
+    readonly versionTo: string;
+    readonly deleted: boolean;
+  }[];
+}
+
+export const CHANGE: Schema = object({
+  id: UUID,
+  time: TIME,
+  principal: TEXT,
+  requestId: TEXT,
+  operation: TEXT,
+  entities: listOf(
+    object({ type: TEXT, id: UUID, versionFrom: INT64, versionTo: INT64, deleted: FLAG }),
+  ),
+});
+
+/** A page of the change feed. Delivered at least once: tell repeats by `id`. */
+export interface ChangePage {
+  readonly items: readonly Change[];
+  /** Where the next read goes on; always there. */
+  readonly cursor: string;
+  readonly hasMore: boolean;
+}
+
+export const CHANGE_PAGE: Schema = object({ items: listOf(CHANGE), cursor: TEXT, hasMore: FLAG });
+
+export interface Page<T> {
+  readonly items: readonly T[];
+  readonly nextPageToken?: string;
+}
+
+export interface Info {
+  readonly name: "firn";
+  readonly version: string;
+  readonly account: string;
+}
+
+export const INFO: Schema = object({ name: oneOf("firn"), version: TEXT, account: TEXT });
+
+/** An error (RFC 9457). `errors` names every problem of a request that is wrong in several ways. */
+export interface Problem {
+  readonly type: string;
+  readonly title: string;
+  readonly status: number;
+  readonly detail: string;
+  readonly code: string;
+  readonly kind: string;
+  readonly context: Readonly<Record<string, string | number | boolean>>;
+  readonly errors?: readonly {
+    /** Where in the body, as a JSON pointer. */
+    readonly pointer?: string;
+    /** Which query parameter or header. */
+    readonly parameter?: string;
+    readonly code: string;
+    readonly detail: string;
+  }[];
+  readonly retryAfterMs?: number;
+}
+
+export const PROBLEM: Schema = object(
+  {
+    type: TEXT,
+    title: TEXT,
+    status: COUNT,
+    detail: TEXT,
+    code: TEXT,
+    kind: TEXT,
+    context: { type: "object" },
+  },
+  {
+    errors: listOf(object({ code: TEXT, detail: TEXT }, { pointer: TEXT, parameter: TEXT })),
+    retryAfterMs: COUNT,
+  },
+);

@@ -1,0 +1,32 @@
+import type { Live, Version } from "../pointer/port.ts";
+import type { CatalogContext } from "./context.ts";
+import { summaryOfItem } from "./entities.ts";
+import type { Summary } from "./model.ts";
+import type { Page } from "./pages.ts";
+import { byIdKey } from "./paths.ts";
+
+/** An entry of a list: what its canonical pointer says. No payload is read for it. */
+export interface Listed {
+  readonly summary: Summary;
+  readonly version: Version;
+}
+
+/**
+ * A page of names with what their canonical pointers say: one batch read. What was dropped between
+ * the two reads, or renamed away, is left out: a page may be shorter than was asked for.
+ */
+export async function listedPage(
+  { account, pointers }: CatalogContext,
+  page: Page<Live>,
+): Promise<Page<Listed>> {
+  const names = page.items.map(summaryOfItem);
+  const keys = names.map(({ entityType, entityId }) => byIdKey(entityType, account, entityId));
+  const found = keys.length === 0 ? [] : await pointers.getMany(keys);
+  const items = found.flatMap((item, i): Listed[] => {
+    if (item.state === "absent") return [];
+    const summary = summaryOfItem(item);
+    const isNamed = summary.nameRevision === names[i]?.nameRevision;
+    return isNamed && summary.state === "ACTIVE" ? [{ summary, version: item.version }] : [];
+  });
+  return { ...page, items };
+}

@@ -1,0 +1,25 @@
+import type { OperationName, Operations } from "../../api/operations.ts";
+import type { Actor } from "../../service/actor.ts";
+import type { ModelService } from "../../service/resources/service.ts";
+import type { RawParams } from "./router.ts";
+
+/** One request whose query and body were checked against the table. */
+export interface Call<Name extends OperationName> {
+  readonly actor: Actor;
+  readonly service: ModelService;
+  /** Segments of the path, still percent-encoded. */
+  readonly params: RawParams;
+  readonly query: Operations[Name]["query"];
+  readonly body: Operations[Name]["body"];
+  /** The entity tags of `If-Match`. */
+  readonly ifMatch: readonly string[] | undefined;
+  readonly serverVersion: string;
+}
+
+export type Handler<Name extends OperationName> = (
+  call: Call<Name>,
+) => Promise<Operations[Name]["answer"]>;
+
+export type Handlers<Names extends OperationName = OperationName> = {
+  readonly [Name in Names]: Handler<Name>;
+};

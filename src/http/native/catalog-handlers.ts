@@ -1,0 +1,30 @@
+import type { CatalogOperations } from "../../api/catalog-operations.ts";
+import type { Catalog } from "../../catalog/model.ts";
+import type { Resource } from "../../service/resources/resource.ts";
+import type { Handlers } from "./call.ts";
+import { diffBetween, resourceAt, versionsOf } from "./history-calls.ts";
+import { maskOf } from "./mask.ts";
+import { catalogOf } from "./names.ts";
+import { renderCatalog, renderSummary } from "./render.ts";
+
+export const CATALOG_HANDLERS: Handlers<keyof CatalogOperations> = {
+  listCatalogs: async ({ actor, service, query }) => {
+    const page = await service.catalogs.list(actor, query);
+    return { ...page, items: page.items.map((item) => renderSummary(item)) };
+  },
+  createCatalog: async ({ actor, service, body }) =>
+    renderCatalog(await service.catalogs.create(actor, body)),
+  getCatalog: async (call) => renderCatalog((await resourceAt(call)) as Resource<Catalog>),
+  updateCatalog: async ({ actor, service, params, body, query, ifMatch }) => {
+    const request = { patch: body, mask: maskOf(query), ifMatch };
+    return renderCatalog(await service.catalogs.update(actor, catalogOf(params), request));
+  },
+  dropCatalog: ({ actor, service, params, ifMatch }) =>
+    service.catalogs.drop(actor, catalogOf(params), { ifMatch }) as Promise<undefined>,
+  renameCatalog: async ({ actor, service, params, body, ifMatch }) => {
+    const place = catalogOf(params);
+    return renderCatalog(await service.catalogs.rename(actor, place, body.name, { ifMatch }));
+  },
+  listCatalogVersions: versionsOf,
+  diffCatalog: diffBetween,
+};

@@ -1,0 +1,13 @@
+import type { Handlers } from "./call.ts";
+import { CATALOG_HANDLERS } from "./catalog-handlers.ts";
+import { NAMESPACE_HANDLERS } from "./namespace-handlers.ts";
+import { NODE_HANDLERS } from "./node-handlers.ts";
+import { RELATION_HANDLERS } from "./relation-handlers.ts";
+
+/** What serves each operation of the table. One that is missing does not compile. */
+export const HANDLERS: Handlers = {
+  ...NODE_HANDLERS,
+  ...CATALOG_HANDLERS,
+  ...NAMESPACE_HANDLERS,
+  ...RELATION_HANDLERS,
+};

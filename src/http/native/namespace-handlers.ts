@@ -1,0 +1,35 @@
+import type { NamespaceOperations } from "../../api/namespace-operations.ts";
+import type { Namespace } from "../../catalog/model.ts";
+import type { Resource } from "../../service/resources/resource.ts";
+import type { Handlers } from "./call.ts";
+import { diffBetween, resourceAt, versionsOf } from "./history-calls.ts";
+import { maskOf } from "./mask.ts";
+import { catalogOf, namespaceOf, splitNames } from "./names.ts";
+import { renderNamespace, renderSummary } from "./render.ts";
+
+export const NAMESPACE_HANDLERS: Handlers<keyof NamespaceOperations> = {
+  listNamespaces: async ({ actor, service, params, query }) => {
+    const { parent, ...page } = query;
+    const path = parent === undefined ? [] : splitNames(parent);
+    const found = await service.namespaces.list(actor, catalogOf(params), path, page);
+    return { ...found, items: found.items.map((item) => renderSummary(item, path)) };
+  },
+  createNamespace: async ({ actor, service, params, body }) => {
+    const { path, properties = {} } = body;
+    const place = catalogOf(params);
+    return renderNamespace(await service.namespaces.create(actor, place, path, properties));
+  },
+  getNamespace: async (call) => renderNamespace((await resourceAt(call)) as Resource<Namespace>),
+  updateNamespace: async ({ actor, service, params, body, query, ifMatch }) => {
+    const request = { patch: body, mask: maskOf(query), ifMatch };
+    return renderNamespace(await service.namespaces.update(actor, namespaceOf(params), request));
+  },
+  dropNamespace: ({ actor, service, params, ifMatch }) =>
+    service.namespaces.drop(actor, namespaceOf(params), { ifMatch }) as Promise<undefined>,
+  renameNamespace: async ({ actor, service, params, body, ifMatch }) => {
+    const place = namespaceOf(params);
+    return renderNamespace(await service.namespaces.rename(actor, place, body.path, { ifMatch }));
+  },
+  listNamespaceVersions: versionsOf,
+  diffNamespace: diffBetween,
+};

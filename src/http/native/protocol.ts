@@ -1,0 +1,219 @@
+import type { IncomingHttpHeaders } from "node:http";
+import { BODY_BYTES, writes } from "../../api/operation.ts";
+import { parseJsonBytes } from "../../base/json.ts";
+import type { Actor } from "../../service/actor.ts";
+import { asDryRun } from "../../service/dry-run.ts";
+import { ANY_TAG } from "../../service/requests.ts";
+import type { ModelService } from "../../service/resources/service.ts";
+import type { Answer } from "../answer.ts";
+import { parseEntityTags } from "../etags.ts";
+import { asFirnError, methodNotAllowed, routeNotFound } from "../failure.ts";
+import { idempotencyOf, markReplayed } from "../idempotency.ts";
+import { NATIVE_MOUNT } from "../mounts.ts";
+import type { Accepted, ErrorForm, Head, Protocol, Target } from "../protocol.ts";
+import { loadChecks } from "./check.ts";
+import { HANDLERS } from "./handlers.ts";
+import { overloadedProblem, problemOf, RequestInvalid, type RequestProblem } from "./problems.ts";
+import { decodePart, parseQuery, type RawQuery, typedQuery } from "./query.ts";
+import { parametersOf, querySchema } from "./request-schemas.ts";
+import { matchPath, type RawParams, type Route } from "./router.ts";
+import { staticAnswer } from "./statics.ts";
+
+/** What requests are handed on to. */
+export interface NativeParts {
+  readonly service: ModelService;
+  /** Of the server, as `/info` tells it. */
+  readonly version: string;
+}
+
+const JSON_TYPE = "application/json";
+const SHOWN_CHARS = 256;
+const KEY_CHARS = 128;
+/** Paths of `/api`: whatever else lies there is answered in the same form. */
+const API_PATHS = /^\/api(?:\/|$)/;
+
+/** A request whose head has been accepted. */
+class AcceptedRoute implements Accepted {
+  readonly route: string;
+  readonly operation: string;
+  readonly writes: boolean;
+  readonly bodyBytes: number;
+  readonly #parts: NativeParts;
+  readonly #found: Route;
+  readonly #params: RawParams;
+  readonly #head: Head;
+  readonly #query: RawQuery;
+
+  /** @throws FirnError `URL_INVALID`, `PARAMETER_INVALID`. */
+  constructor(parts: NativeParts, found: Route, params: RawParams, head: Head) {
+    const { operation, name } = found;
+    this.route = `${NATIVE_MOUNT}${operation.template}`;
+    this.operation = name;
+    this.writes = writes(operation);
+    this.bodyBytes = operation.body === undefined ? 0 : BODY_BYTES;
+    this.#parts = parts;
+    this.#found = found;
+    this.#params = params;
+    this.#head = head;
+    this.#query = parseQuery(head.target.query);
+  }
+
+  /** What its path names, for the log. */
+  named(): object {
+    try {
+      const text = (raw: string) => decodePart(raw).slice(0, SHOWN_CHARS);
+      return Object.fromEntries(
+        Object.entries(this.#params).map(([name, raw]) => [name, text(raw)]),
+      );
+    } catch {
+      return {};
+    }
+  }
+
+  async run(actor: Actor, bytes: Uint8Array | undefined): Promise<Answer> {
+    const { operation } = this.#found;
+    const { headers, target } = this.#head;
+    const asked = await this.#check(bytes);
+    const { dryRun, ...query } = asked.query;
+    const key = keyOf(headers, operation.once === true);
+    if (dryRun === true) return this.#handle(asDryRun(actor), { ...asked, query });
+    if (key === undefined) return this.#handle(actor, { ...asked, query });
+    const idempotency = idempotencyOf(key, operation, target, bytes);
+    const call = this.#handle({ ...actor, idempotency }, { ...asked, query });
+    const answer = await call.catch((error: unknown) => {
+      if (!idempotency.replayed) throw error;
+      return problemOf(asFirnError(error), operation.method, true);
+    });
+    return idempotency.replayed ? markReplayed(answer) : answer;
+  }
+
+  /** @throws RequestInvalid everything that is wrong with query, headers and body. */
+  async #check(bytes: Uint8Array | undefined): Promise<{
+    readonly query: Readonly<Record<string, unknown>>;
+    readonly body: unknown;
+  }> {
+    const checks = await loadChecks();
+    const { operation } = this.#found;
+    const { body: bodySchema } = operation;
+    const query = typedQuery(this.#query, parametersOf(operation));
+    const found = checks(querySchema(operation))(query);
+    const problems: RequestProblem[] = found.map(({ pointer = "", ...rest }) => ({
+      parameter: pointer.slice(1),
+      ...rest,
+      ...(rest.code === "MEMBER_UNKNOWN" && { detail: "is not a parameter of this operation" }),
+    }));
+    if (keyInvalid(this.#head.headers)) {
+      const detail = `must be 1 to ${KEY_CHARS} printable characters of ASCII`;
+      problems.push({ parameter: "Idempotency-Key", code: "VALUE_INVALID", detail });
+    }
+    const body = bodySchema === undefined ? undefined : bodyOf(bytes);
+    if (bodySchema !== undefined) problems.push(...checks(bodySchema)(body));
+    if (problems.length > 0) throw new RequestInvalid(problems);
+    return { query, body };
+  }
+
+  async #handle(
+    actor: Actor,
+    { query, body }: { readonly query: object; readonly body: unknown },
+  ): Promise<Answer> {
+    const { name, operation } = this.#found;
+    const { headers, method } = this.#head;
+    const { service, version } = this.#parts;
+    // The table ties its types together; what it says of them was checked.
+    const handler = HANDLERS[name] as unknown as (call: object) => Promise<unknown>;
+    const answer = await handler({
+      actor,
+      service,
+      params: this.#params,
+      query,
+      body,
+      ifMatch: operation.conditional === "write" ? tagsOf(headers["if-match"]) : undefined,
+      serverVersion: version,
+    });
+    if (answer === undefined) return { status: operation.status, headers: {}, body: undefined };
+    const etag = operation.conditional === undefined ? undefined : etagIn(answer);
+    if (operation.conditional === "read" && etag !== undefined) {
+      const known = tagsOf(headers["if-none-match"]);
+      if (known?.some((tag) => tag === etag || tag === ANY_TAG) === true) {
+        return { status: 304, headers: { ETag: etag }, body: undefined };
+      }
+    }
+    return {
+      status: operation.status,
+      headers: {
+        "Content-Type": JSON_TYPE,
+        "Cache-Control": "no-cache",
+        ...(etag !== undefined && { ETag: etag }),
+      },
+      body: method === "HEAD" ? undefined : JSON.stringify(answer),
+    };
+  }
+}
+
+/** No body is an empty one: what must be in it is then named. */
+function bodyOf(bytes: Uint8Array | undefined): unknown {
+  return bytes === undefined || bytes.length === 0 ? {} : parseJsonBytes(bytes);
+}
+
+/** A key where the operation takes one; its form was checked. */
+function keyOf(headers: IncomingHttpHeaders, once: boolean): string | undefined {
+  const sent = headers["idempotency-key"];
+  return once && typeof sent === "string" ? sent : undefined;
+}
+
+function keyInvalid(headers: IncomingHttpHeaders): boolean {
+  const sent = headers["idempotency-key"];
+  if (sent === undefined) return false;
+  return typeof sent !== "string" || sent.length > KEY_CHARS || !/^[\x21-\x7e]+$/.test(sent);
+}
+
+function tagsOf(header: string | undefined): readonly string[] | undefined {
+  // A header that cannot be read matches no version: it must not stand for every one.
+  return header === undefined ? undefined : (parseEntityTags(header) ?? []);
+}
+
+function etagIn(answer: unknown): string | undefined {
+  const { etag } = answer as { readonly etag?: unknown };
+  return typeof etag === "string" ? etag : undefined;
+}
+
+/** The native API: `/api/v1` by the table of its operations, and its documents beside it. */
+export class NativeProtocol implements Protocol {
+  readonly owns: RegExp = API_PATHS;
+  readonly unlimited: RegExp = /^\/api\/openapi\.json$/;
+  readonly forOperators: boolean = false;
+  readonly logLevel = "info";
+  readonly refuse: Protocol["refuse"] = problemOf;
+  readonly overloaded: Protocol["overloaded"] = overloadedProblem;
+  readonly #parts: NativeParts;
+
+  constructor(parts: NativeParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Judges a request by its head.
+   *
+   * @throws FirnError `ROUTE_NOT_FOUND`, `METHOD_NOT_ALLOWED`, `URL_INVALID`, `PARAMETER_INVALID`.
+   */
+  accept(head: Head): Accepted | Answer {
+    const { method, target } = head;
+    const beside = staticAnswer(method, target.path, this.#parts.version);
+    if (beside !== undefined) return beside;
+    const { route, params } = found(method, target);
+    return new AcceptedRoute(this.#parts, route, params, head);
+  }
+}
+
+/** How errors of its paths are worded, also where there is no service yet. */
+export const NATIVE_ERRORS: ErrorForm = { owns: API_PATHS, refuse: problemOf };
+
+function found(
+  method: string,
+  { path }: Target,
+): { readonly route: Route; readonly params: RawParams } {
+  if (!path.startsWith(`${NATIVE_MOUNT}/`)) throw routeNotFound(path);
+  const match = matchPath(method, path.slice(NATIVE_MOUNT.length));
+  if (match.found === "route") return match;
+  throw match.found === "path" ? methodNotAllowed(match.allow) : routeNotFound(path);
+}

@@ -1,0 +1,92 @@
+import { FirnError } from "../../base/error.ts";
+import { type AnyId, parseId } from "../../base/ids.ts";
+import { entityById } from "../../catalog/by-id.ts";
+import type { AccountCatalog } from "../../catalog/catalog.ts";
+import type { Entity } from "../../catalog/model.ts";
+import type { NamespaceRef } from "../../catalog/namespaces.ts";
+import type { RelationRef } from "../../catalog/relations.ts";
+import type { CatalogPlace, NamespacePlace, RelationPlace } from "./resource.ts";
+
+/** A reference by names, and the id that it has to lead to where it was made of an id. */
+export interface Pinned<Ref> {
+  readonly ref: Ref;
+  readonly id: string | undefined;
+}
+
+const CODES = {
+  catalog: "CATALOG_NOT_FOUND",
+  namespace: "NAMESPACE_NOT_FOUND",
+  table: "TABLE_NOT_FOUND",
+  view: "VIEW_NOT_FOUND",
+} as const;
+
+type Kind = keyof typeof CODES;
+
+/** Nothing of a kind has an id, or what has it lies elsewhere. */
+export function noSuchId(kind: Kind, id: string): FirnError {
+  return new FirnError("NotFound", CODES[kind], `${kind} not found`, { id });
+}
+
+/**
+ * Turns ids into names. A name is what every operation begins with; it is looked up once, and what
+ * it then leads to has to have the id, so that a rename between the two is seen.
+ */
+export class ResourceNames {
+  readonly #catalog: AccountCatalog;
+
+  constructor(catalog: AccountCatalog) {
+    this.#catalog = catalog;
+  }
+
+  /** @throws FirnError `CATALOG_NOT_FOUND`, `ID_INVALID`. No request for a name, one for an id. */
+  async catalog({ catalog }: CatalogPlace): Promise<Pinned<string>> {
+    if ("name" in catalog) return { ref: catalog.name, id: undefined };
+    const { entity } = await this.#byId("catalog", catalog.id);
+    return { ref: entity.name, id: entity.id };
+  }
+
+  /** @throws FirnError as `catalog`, `NAMESPACE_NOT_FOUND`. */
+  async namespace(place: NamespacePlace): Promise<Pinned<NamespaceRef>> {
+    const { ref: catalog, id: catalogId } = await this.catalog(place);
+    const { namespace } = place;
+    if ("path" in namespace) return { ref: { catalog, path: namespace.path }, id: undefined };
+    const { entity } = await this.#byId("namespace", namespace.id);
+    if (entity.type !== "namespace") throw noSuchId("namespace", namespace.id);
+    await this.#assertWithin("namespace", namespace.id, entity.catalogId, catalogId, catalog);
+    return { ref: { catalog, path: entity.path }, id: entity.id };
+  }
+
+  /** @throws FirnError as `namespace`, `TABLE_NOT_FOUND`, `VIEW_NOT_FOUND`. */
+  async relation(type: "table" | "view", place: RelationPlace): Promise<Pinned<RelationRef>> {
+    const { relation } = place;
+    if ("name" in relation) {
+      const { ref } = await this.namespace(place);
+      return { ref: { ...ref, name: relation.name }, id: undefined };
+    }
+    const { entity } = await this.#byId(type, relation.id);
+    if (entity.type !== type) throw noSuchId(type, relation.id);
+    const { ref, id } = await this.namespace(place);
+    const namespaceId = id ?? (await this.#catalog.namespaces.get(ref)).entity.id;
+    if (entity.namespaceId !== namespaceId) throw noSuchId(type, relation.id);
+    return { ref: { ...ref, name: entity.name }, id: entity.id };
+  }
+
+  async #assertWithin(
+    kind: Kind,
+    id: string,
+    actual: string,
+    catalogId: string | undefined,
+    catalog: string,
+  ): Promise<void> {
+    const wanted = catalogId ?? (await this.#catalog.catalogs.get(catalog)).entity.id;
+    if (actual !== wanted) throw noSuchId(kind, id);
+  }
+
+  async #byId<K extends Kind>(kind: K, text: string) {
+    const id = parseId<AnyId>(text);
+    type Kinds = Exclude<Entity, { type: "account" }>;
+    const stored = await entityById<Kinds>(this.#catalog.context, kind, id as Kinds["id"]);
+    if (stored === undefined) throw noSuchId(kind, id);
+    return stored;
+  }
+}

@@ -1,0 +1,70 @@
+import type { Locations } from "../../blob/locations.ts";
+import type { AccountCatalog } from "../../catalog/catalog.ts";
+import type { Table, View } from "../../catalog/model.ts";
+import type { DroppedAdmin } from "../dropped-admin.ts";
+import type { EntityHistory } from "../entity-history.ts";
+import type { IcebergNamespaces } from "../iceberg-namespaces.ts";
+import type { JobsAdmin } from "../jobs-admin.ts";
+import { type CallGuard, guardedBy, type UseCases } from "../operations.ts";
+import type { PageTokens } from "../page-token.ts";
+import type { ReservedProperties } from "../reserved-properties.ts";
+import type { TableLocations } from "../table-locations.ts";
+import type { TableSnapshots } from "../table-snapshots.ts";
+import { CatalogResources } from "./catalogs.ts";
+import { ResourceHistory } from "./history.ts";
+import { ResourceLookup } from "./lookup.ts";
+import { ResourceNames } from "./names.ts";
+import { NamespaceResources } from "./namespaces.ts";
+import { type RelationResources, tableResources, viewResources } from "./relations.ts";
+
+/** Everything that the native API calls. */
+export interface ModelService {
+  readonly catalogs: UseCases<CatalogResources>;
+  readonly namespaces: UseCases<NamespaceResources>;
+  readonly tables: UseCases<RelationResources<Table>>;
+  readonly views: UseCases<RelationResources<View>>;
+  readonly history: UseCases<ResourceHistory>;
+  readonly lookup: UseCases<ResourceLookup>;
+  readonly snapshots: UseCases<TableSnapshots>;
+  readonly dropped: UseCases<DroppedAdmin>;
+  readonly jobs: UseCases<JobsAdmin>;
+  readonly changes: UseCases<EntityHistory>;
+  /** Opens and seals the tokens of lists that no use case pages by itself. */
+  readonly tokens: PageTokens;
+}
+
+export interface ModelParts
+  extends Pick<ModelService, "snapshots" | "dropped" | "jobs" | "changes" | "tokens"> {
+  readonly catalog: AccountCatalog;
+  readonly locations: Locations;
+  readonly places: TableLocations;
+  readonly iceberg: IcebergNamespaces;
+  readonly reserved: ReservedProperties;
+  readonly warehouse: string;
+  /** Roots that every new catalog may use. */
+  readonly allowed: readonly string[];
+}
+
+/** The use cases of the native API behind one guard. */
+export function modelService(guard: CallGuard, parts: ModelParts): ModelService {
+  const { catalog, tokens, snapshots, dropped, jobs, changes } = parts;
+  const names = new ResourceNames(catalog);
+  const catalogs = new CatalogResources({ ...parts, names });
+  const namespaces = new NamespaceResources({ ...parts, names });
+  const tables = tableResources(catalog, names, tokens);
+  const views = viewResources(catalog, names, tokens);
+  const history = new ResourceHistory(catalog, { catalogs, namespaces, tables, views }, tokens);
+  return {
+    catalogs: guardedBy(guard, catalogs),
+    namespaces: guardedBy(guard, namespaces),
+    tables: guardedBy(guard, tables),
+    views: guardedBy(guard, views),
+    history: guardedBy(guard, history),
+    lookup: guardedBy(guard, new ResourceLookup(history)),
+    snapshots,
+    dropped,
+    jobs,
+    changes,
+    tokens,
+  };
+}
