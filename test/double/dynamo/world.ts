@@ -55,6 +55,9 @@ export const TABLE = "firn-test";
 /** For a service that takes any: the SDK signs with them as with real ones. */
 export const ANY_CREDENTIALS = { accessKeyId: "double", secretAccessKey: "double" };
 
+/** As by default, but a busy machine may take its time for a connection. */
+const PATIENT = { connectMs: 20_000, idleMs: 3_000, wholeMs: 4_000 };
+
 export async function openDynamoWorld(options: DynamoWorldOptions = {}): Promise<DynamoWorld> {
   const { families = TEST_FAMILIES, denied, network, onUsage, seed = 1 } = options;
   const clock = new ShiftedClock();
@@ -69,6 +72,7 @@ export async function openDynamoWorld(options: DynamoWorldOptions = {}): Promise
     region: "us-east-1",
     credentials: ANY_CREDENTIALS,
     transport: awsTransport(),
+    timeouts: PATIENT,
     ...options.connection,
   };
   await makeTable(connection, clock);
