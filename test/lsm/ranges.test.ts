@@ -6,7 +6,13 @@ import { SeededPrng } from "../../src/base/prng.ts";
 import { MemoryBlobStore } from "../../src/blob/memory.ts";
 import type { BlobStore } from "../../src/blob/port.ts";
 import { Engine } from "../../src/lsm/engine/engine.ts";
-import { END_OF_KEYS, type Key, MAX_SEQUENCE, type Sequence } from "../../src/lsm/format/entry.ts";
+import {
+  DELETE,
+  END_OF_KEYS,
+  type Key,
+  MAX_SEQUENCE,
+  type Sequence,
+} from "../../src/lsm/format/entry.ts";
 import { type Fragment, joinRanges, RangeMap } from "../../src/lsm/format/range-map.ts";
 import { decodeRanges, encodeRanges, rangeBytes } from "../../src/lsm/format/range-section.ts";
 import type { LsmTuning } from "../../src/lsm/options.ts";
@@ -15,7 +21,7 @@ import { ObjectWalStore } from "../../src/lsm/wal/objects.ts";
 import { MemoryBudget } from "../../src/lsm/write/budget.ts";
 import { InlineMerger } from "../support/inline-merger.ts";
 import { SleepIsTime } from "../support/virtual-clock.ts";
-import { compareMoves, ModelCursor, randomEntries } from "./support/model.ts";
+import { compareMoves, type Entry, ModelCursor, randomEntries } from "./support/model.ts";
 import { forgetfulCursor, patient, writeTable } from "./support/tables.ts";
 import { Processes } from "./support/worlds.ts";
 
@@ -201,8 +207,13 @@ describe("a cursor below range tombstones", () => {
             prng,
           );
           const cover = new RangeCover([map], MAX_SEQUENCE);
-          const covered = new CoveredCursor(cursor, cover, entries.at(-1)?.sequence ?? 0);
-          const left = entries.filter(({ key, sequence }) => map.at(key, MAX_SEQUENCE) < sequence);
+          const newest = entries.at(-1)?.sequence ?? 0;
+          const covered = new CoveredCursor(cursor, cover, newest);
+          const left = entries.flatMap((entry): readonly Entry[] => {
+            const deletedAt = map.at(entry.key, MAX_SEQUENCE);
+            if (deletedAt < entry.sequence) return [entry];
+            return deletedAt < newest ? [{ ...entry, kind: DELETE, value: new Uint8Array(0) }] : [];
+          });
           const model = new ModelCursor(left);
           expect(compareMoves(patient(covered, [file]), model, entries, prng, 100)).toBeUndefined();
         },

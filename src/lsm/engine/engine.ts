@@ -38,6 +38,8 @@ export interface ScanRequest extends Range, ReadOptions {
   readonly batchRows?: number;
   /** Packed rows are to have no values (`PackedScan.nextPacked`). */
   readonly keysOnly?: boolean;
+  /** Aborted, the scan ends with `LSM_SCAN_ABORTED`, also while it waits. */
+  readonly signal?: AbortSignal;
   /** Behind its last row it stays open, to go on elsewhere (`PackedScan.seek`): close it. */
   readonly movable?: boolean;
 }
@@ -89,7 +91,7 @@ export class Engine {
     const sequence = this.#sequenceOf(request);
     core.assertReadable(sequence);
     const { reverse = false, limit = Number.POSITIVE_INFINITY, batchRows } = request;
-    const { keysOnly = false, movable = false } = request;
+    const { keysOnly = false, movable = false, signal } = request;
     assertCount(limit);
     assertCount(batchRows ?? 1);
     const bounds = boundsOf(request);
@@ -101,6 +103,7 @@ export class Engine {
       limit,
       keysOnly,
       movable,
+      ...(signal === undefined ? {} : { signal }),
       batchRows: batchRows ?? core.options.scanBatchRows,
       readAheadBytes: core.options.readAheadBytes,
     });

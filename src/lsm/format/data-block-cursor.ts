@@ -156,7 +156,8 @@ export class DataBlockCursor implements EntryBytes {
   /** Packs entries of the block: see `Cursor.drain`. */
   drain(into: Drain): void {
     if (this.#keyBehind) this.#catchUp();
-    const { rows, snapshot, deletedAt, before } = into;
+    const { rows, skips, snapshot, deletedAt, before } = into;
+    const most = skips ? Number.POSITIVE_INFINITY : into.most;
     // The key before lies where the next one goes, so that what both share is there already.
     let slot = rows.keyBytes;
     let length = this.#keyLength;
@@ -165,7 +166,7 @@ export class DataBlockCursor implements EntryBytes {
     let from = slot;
     let matched = before === undefined ? -1 : matchOf(keys, slot, length, before);
     let { steps, isDecided } = into;
-    while (rows.count < into.most && steps < into.mostSteps && this.#after < this.#end) {
+    while (rows.count < most && steps < into.mostSteps && this.#after < this.#end) {
       const [standing, sequence] = [this.#at, this.sequence];
       this.#header(this.#after);
       const shared = this.#shared;
@@ -176,7 +177,10 @@ export class DataBlockCursor implements EntryBytes {
       const isOlder = this.#isOlderThan(keys, from, length, sequence);
       // What is shared beyond the match compares as before: smaller.
       if (!isOlder && shared <= matched) matched = this.#reach(before as Uint8Array, shared);
-      if (this.kind > PUT || matched === REACHED) {
+      if (!isOlder) isDecided = false;
+      const isSeen = !isDecided && this.sequence <= snapshot;
+      const isRow = isSeen && this.kind === PUT && this.sequence > deletedAt;
+      if (this.kind > PUT || matched === REACHED || (skips && isRow)) {
         this.#header(standing);
         break;
       }
@@ -188,10 +192,9 @@ export class DataBlockCursor implements EntryBytes {
       from = slot;
       length = next;
       steps++;
-      if (!isOlder) isDecided = false;
-      if (isDecided || this.sequence > snapshot) continue;
-      isDecided = true;
-      if (this.kind !== PUT || this.sequence <= deletedAt) continue;
+      isDecided ||= isSeen;
+      into.isDecided = isDecided;
+      if (!isRow) continue;
       const row = rows.count++;
       slot += length;
       rows.keyEnds[row] = slot;
@@ -200,7 +203,6 @@ export class DataBlockCursor implements EntryBytes {
     }
     if (steps === into.steps) return;
     into.steps = steps;
-    into.isDecided = isDecided;
     if (length > this.#key.length) this.#growKey(length);
     for (let i = 0; i < length; i++) this.#key[i] = keys[from + i] as number;
     this.#keyLength = length;

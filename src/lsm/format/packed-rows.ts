@@ -59,6 +59,8 @@ export class Drain {
   readonly rows: RowRoom;
   /** Rows that there are to be at most. */
   most = 0;
+  /** Packs nothing, and stops before the first row. */
+  skips = false;
   snapshot: Sequence = 0;
   /** What is not newer was deleted by a range tombstone. */
   deletedAt: Sequence = 0;

@@ -6,7 +6,7 @@ import {
   type MissingBlock,
   type Step,
 } from "../format/cursor.ts";
-import { END_OF_KEYS, type Key, type Kind, type Sequence } from "../format/entry.ts";
+import { DELETE, END_OF_KEYS, type Key, type Kind, type Sequence } from "../format/entry.ts";
 import type { Drain } from "../format/packed-rows.ts";
 import type { RangeMap, Stretch } from "../format/range-map.ts";
 
@@ -39,9 +39,13 @@ export class RangeCover implements Stretch {
   }
 }
 
+/** Stretches that are passed with one seek each, before others may have the event loop. */
+const MOST_SEEKS = 256;
+
 /**
- * A cursor without the entries that range tombstones delete. Where a tombstone is newer than all
- * that lies below the cursor, what it covers is passed with one seek, and its blocks are not read.
+ * A cursor that shows the entries that range tombstones delete as deletions. Where a tombstone is
+ * newer than all that lies below the cursor, what it covers is passed with one seek, and its blocks
+ * are not read. It passes nothing one by one: who reads it may pause between two deletions.
  *
  * A miss while it passes something is resumed by the same `next` or `prev`; a seek starts over.
  */
@@ -50,6 +54,7 @@ export class CoveredCursor implements Cursor {
   readonly #cover: RangeCover;
   readonly #maxSequence: Sequence;
   #pending: (() => Step) | undefined;
+  #isDead = false;
 
   /** @param maxSequence nothing below that the snapshot sees is newer. */
   constructor(below: Cursor, cover: RangeCover, maxSequence: Sequence) {
@@ -67,7 +72,7 @@ export class CoveredCursor implements Cursor {
   }
 
   get kind(): Kind {
-    return this.#below.kind;
+    return this.#isDead ? DELETE : this.#below.kind;
   }
 
   get operator(): number {
@@ -79,7 +84,8 @@ export class CoveredCursor implements Cursor {
   }
 
   get entry(): EntryBytes {
-    return this.#below.entry;
+    const { entry } = this.#below;
+    return this.#isDead ? deletionOf(entry) : entry;
   }
 
   get valueSource(): Uint8Array {
@@ -91,11 +97,12 @@ export class CoveredCursor implements Cursor {
   }
 
   get valueEnd(): number {
-    return this.#below.valueEnd;
+    return this.#isDead ? this.#below.valueStart : this.#below.valueEnd;
   }
 
   value(): Uint8Array {
-    return this.#below.value();
+    const value = this.#below.value();
+    return this.#isDead ? value.subarray(0, 0) : value;
   }
 
   first(): Step {
@@ -124,12 +131,14 @@ export class CoveredCursor implements Cursor {
 
   /** Within one stretch, which it is known to be in. */
   drain(into: Drain): void {
-    if (this.#pending !== undefined) return;
+    if (this.#pending !== undefined || this.#below.drain === undefined) return;
     const cover = this.#cover;
     const deletedAt = cover.over(this.#below.key);
     into.deletedAt = Math.max(into.deletedAt, deletedAt);
     if (cover.to !== END_OF_KEYS) into.narrow(cover.to);
-    this.#below.drain?.(into);
+    const before = into.steps;
+    this.#below.drain(into);
+    if (into.steps > before) this.#isDead = this.#below.sequence <= deletedAt;
   }
 
   missing(into: MissingBlock[]): void {
@@ -141,33 +150,41 @@ export class CoveredCursor implements Cursor {
 
   #onward(move: () => Step): Step {
     let call = move;
-    for (let step = call(); ; step = call()) {
-      if (step !== ENTRY || !this.#isDead()) return this.#answer(step, call);
+    for (let seeks = 0; ; seeks++) {
+      const step = call();
+      if (step !== ENTRY || !this.#isAllDead() || seeks === MOST_SEEKS)
+        return this.#answer(step, call);
       const { to } = this.#cover;
-      call = this.#isAllDead() ? () => this.#below.seek(to) : this.#next;
+      call = () => this.#below.seek(to);
     }
   }
 
   #backward(move: () => Step): Step {
     let call = move;
-    for (let step = call(); ; step = call()) {
-      if (step !== ENTRY || !this.#isDead()) return this.#answer(step, call);
+    for (let seeks = 0; ; seeks++) {
+      const step = call();
+      if (step !== ENTRY || !this.#isAllDead() || seeks === MOST_SEEKS)
+        return this.#answer(step, call);
       const { from } = this.#cover;
-      call = this.#isAllDead() ? () => this.#below.seekBefore(from) : this.#prev;
+      call = () => this.#below.seekBefore(from);
     }
   }
 
   #answer(step: Step, call: () => Step): Step {
     this.#pending = step === MISS ? call : undefined;
+    this.#isDead = step === ENTRY && this.#below.sequence <= this.#cover.over(this.#below.key);
     return step;
   }
 
-  #isDead(): boolean {
-    return this.#below.sequence <= this.#cover.over(this.#below.key);
-  }
-
-  /** Of the stretch that the entry lies in. */
+  /** Whether everything below is that lies in the stretch of the entry. */
   #isAllDead(): boolean {
-    return this.#maxSequence <= this.#cover.sequence;
+    return this.#maxSequence <= this.#cover.over(this.#below.key);
   }
+}
+
+function deletionOf({ keySource, keyStart, keyEnd, sequence, ...value }: EntryBytes): EntryBytes {
+  const { valueSource, valueStart } = value;
+  const nothing = { valueSource, valueStart, valueEnd: valueStart };
+  const keyBytes = { keySource, keyStart, keyEnd };
+  return { ...keyBytes, sequence, kind: DELETE, operator: 0, expiresAtMs: 0, ...nothing };
 }

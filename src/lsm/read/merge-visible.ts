@@ -9,18 +9,20 @@ import {
   plainKind,
   type Sequence,
 } from "../format/entry.ts";
-import type { Drain } from "../format/packed-rows.ts";
+import { Drain, RowRoom } from "../format/packed-rows.ts";
 import { type EntrySemantics, type Folded, foldDown, hasExpired } from "./entry-semantics.ts";
 
 /** Versions of one key that are passed one by one before a seek is the shorter way. */
 const STEPS_BEFORE_SEEK = 8;
 /**
- * Entries that are passed before others have the event loop: 2 to 6 ms of deleted keys, at the 1 to
- * 3 µs that each of them costs, or some 20 ms of rows, with what their reader does with them.
+ * Entries that are passed or shown before others have the event loop: 2 ms at most, at the 1 to 3 µs
+ * that each of them costs, and what the reader does with them.
  */
-export const STEPS_A_TURN = 2_048;
+export const STEPS_A_TURN = 512;
 /** Entries that are packed in the time that one takes that is shown alone. */
-const PACKED_A_STEP = 8;
+const PACKED_A_STEP = 16;
+/** Hidden entries that are passed one by one, before a whole block of them is. */
+const STEPS_BEFORE_DRAIN = 4;
 const NO_BYTES = new Uint8Array(0);
 
 /**
@@ -47,6 +49,7 @@ export class VisibleCursor {
   readonly #stepsATurn: number;
   #end: Key | undefined;
   #stepsLeft: number;
+  #skip: Drain | undefined;
   /** Going forward: entries that it has shown or passed since it was made. */
   steps = 0;
   /** Going back: the best version seen of the key in hand, if any, and whether it is a deletion. */
@@ -116,20 +119,35 @@ export class VisibleCursor {
    * behind the last of them. What this cursor shows is of no use until it has moved.
    */
   drain(into: Drain): void {
+    this.#drain(into, true);
+  }
+
+  /** Whether it has passed any. */
+  #drain(into: Drain, isDecided: boolean): boolean {
     const below = this.#below;
     into.bound(this.#end);
     into.snapshot = this.#snapshot;
     into.deletedAt = 0;
     into.steps = 0;
     into.mostSteps = this.#stepsLeft * PACKED_A_STEP;
-    into.isDecided = true;
+    into.isDecided = isDecided;
     below.drain?.(into);
-    if (into.steps === 0) return;
+    if (into.steps === 0) return false;
     const isWithin = this.#end === undefined || below.key < this.#end;
     assert(isWithin, "a drain stops before its bound");
     this.steps += into.steps;
     this.#stepsLeft -= Math.ceil(into.steps / PACKED_A_STEP);
     this.#decided = into.isDecided ? below.key : undefined;
+    return true;
+  }
+
+  /** Passes what is hidden behind an entry that is, as far as it can be had at once. */
+  #skipHidden(key: Key): void {
+    if (this.#skip === undefined) {
+      this.#skip = new Drain(new RowRoom(0));
+      this.#skip.skips = true;
+    }
+    this.#drain(this.#skip, key === this.#decided);
   }
 
   /** Goes on with the call that missed. */
@@ -216,6 +234,7 @@ export class VisibleCursor {
     const below = this.#below;
     let call = move;
     let passed = 0;
+    let hidden = 0;
     for (let step = call(); ; step = call()) {
       if (step === MISS) {
         this.#resume = call;
@@ -254,6 +273,7 @@ export class VisibleCursor {
       if (this.#end !== undefined && key >= this.#end) return this.#stopped(true);
       this.steps++;
       if (--this.#stepsLeft <= 0) return this.#pause("forward", call);
+      if (call === this.#nextBelow && ++hidden > STEPS_BEFORE_DRAIN) this.#skipHidden(key);
     }
   }
 

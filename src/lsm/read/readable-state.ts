@@ -41,6 +41,8 @@ export interface ReaderScan extends Range {
   readonly batchRows?: number;
   /** Packed rows are to have no values (`PackedScan.nextPacked`). */
   readonly keysOnly?: boolean;
+  /** Aborted, the scan ends with `LSM_SCAN_ABORTED`, also while it waits. */
+  readonly signal?: AbortSignal;
   /** Behind its last row it stays open, to go on elsewhere (`PackedScan.seek`): close it. */
   readonly movable?: boolean;
 }
@@ -147,7 +149,7 @@ export class ReadableState {
     this.#assertOpen();
     const { options } = this.#parts;
     const { reverse = false, limit = Number.POSITIVE_INFINITY, batchRows } = request;
-    const { keysOnly = false, movable = false } = request;
+    const { keysOnly = false, movable = false, signal } = request;
     assertCount(limit);
     assertCount(batchRows ?? 1);
     return new ViewScan(this.#source, this.views.current, {
@@ -157,6 +159,7 @@ export class ReadableState {
       limit,
       keysOnly,
       movable,
+      ...(signal === undefined ? {} : { signal }),
       batchRows: batchRows ?? options.scanBatchRows,
       readAheadBytes: options.readAheadBytes,
     });

@@ -1,4 +1,4 @@
-import { invalid } from "../../base/error.ts";
+import { FirnError, invalid } from "../../base/error.ts";
 import { ENTRY, MISS, type MissingBlock, type Step } from "../format/cursor.ts";
 import type { Key, Sequence } from "../format/entry.ts";
 import type { PackedRows } from "../format/packed-rows.ts";
@@ -21,7 +21,10 @@ export interface Row {
   readonly passed?: number;
 }
 
-/** Rows of a range in batches, in key order or against it. */
+/**
+ * Rows of a range in batches, in key order or against it. What is in memory is answered at once, but
+ * that others have the event loop after 2 ms of work, whether it has shown or passed rows.
+ */
 export interface Scan extends AsyncIterable<readonly Row[]> {
   /** The next rows, at least one; undefined behind the last. Not called while one is pending. */
   next(): Maybe<readonly Row[] | undefined>;
@@ -57,6 +60,8 @@ export interface ScanOptions {
   readonly batchRows: number;
   /** Packed rows are to have no values. */
   readonly keysOnly?: boolean;
+  /** Aborted, it closes; a batch that is pending fails, and so does the next one. */
+  readonly signal?: AbortSignal;
   /** Behind its last row it stays open, for `seek`, until it is closed. */
   readonly movable?: boolean;
   /** The most that is read ahead, once the scan is seen to go on. */
@@ -120,6 +125,7 @@ export class ViewScan implements PackedScan {
   }
 
   next(): Maybe<readonly Row[] | undefined> {
+    this.#assertWanted();
     if (this.#closed || this.#ended) return undefined;
     this.#source.assertReadable(this.#options.sequence);
     const batch = new Batch(this.#view);
@@ -128,6 +134,7 @@ export class ViewScan implements PackedScan {
   }
 
   nextPacked(): Maybe<PackedRows | undefined> {
+    this.#assertWanted();
     if (this.#closed || this.#ended) return undefined;
     this.#source.assertReadable(this.#options.sequence);
     const { batchRows, limit, keysOnly = false } = this.#options;
@@ -169,6 +176,13 @@ export class ViewScan implements PackedScan {
     } finally {
       this.close();
     }
+  }
+
+  /** @throws FirnError `Unavailable`, code `LSM_SCAN_ABORTED`. */
+  #assertWanted(): void {
+    if (this.#options.signal?.aborted !== true) return;
+    this.close();
+    throw aborted();
   }
 
   #begin(): VisibleCursor | undefined {
@@ -230,7 +244,7 @@ export class ViewScan implements PackedScan {
 
   async #wait<Rows>(batch: Filling<Rows>, most: number): Promise<Rows | undefined> {
     const { tables, assertReadable, turn } = this.#source;
-    const { reverse, readAheadBytes, sequence } = this.#options;
+    const { reverse, readAheadBytes, sequence, signal } = this.#options;
     const held: (() => void)[] = [];
     const letGo = (): void => {
       for (const release of held.splice(0)) release();
@@ -244,8 +258,11 @@ export class ViewScan implements PackedScan {
           await turn();
           this.#cursor.refresh();
         }
-        held.push(await tables.load(missing, { bytes: this.#aheadBytes, reverse }));
+        this.#assertWanted();
+        const loading = tables.load(missing, { bytes: this.#aheadBytes, reverse });
+        held.push(await unlessAborted(loading, signal));
         this.#aheadBytes = Math.min(readAheadBytes, 2 * this.#aheadBytes);
+        this.#assertWanted();
         if (this.#closed) return undefined;
         assertReadable(sequence);
         const step = this.#step();
@@ -334,6 +351,32 @@ class Batch implements Filling<readonly Row[]> {
       });
     }
     return rows;
+  }
+}
+
+function aborted(): Error {
+  return new FirnError("Unavailable", "LSM_SCAN_ABORTED", "the scan was aborted by its caller");
+}
+
+/** What is loaded; who has aborted does not wait for it. */
+async function unlessAborted(
+  loading: Promise<() => void>,
+  signal: AbortSignal | undefined,
+): Promise<() => void> {
+  if (signal === undefined) return await loading;
+  const { promise, reject } = Promise.withResolvers<never>();
+  const onAbort = (): void => reject(aborted());
+  signal.addEventListener("abort", onAbort, { once: true });
+  try {
+    return await Promise.race([loading, promise]);
+  } catch (error) {
+    void loading.then(
+      (letGo) => letGo(),
+      () => undefined,
+    );
+    throw error;
+  } finally {
+    signal.removeEventListener("abort", onAbort);
   }
 }
 
