@@ -15,8 +15,8 @@ import { type EntrySemantics, type Folded, foldDown, hasExpired } from "./entry-
 /** Versions of one key that are passed one by one before a seek is the shorter way. */
 const STEPS_BEFORE_SEEK = 8;
 /**
- * Entries that are passed or shown before others have the event loop: 2 ms at most, at the 1 to 3 µs
- * that each of them costs, and what the reader does with them.
+ * Entries that are passed or shown before others have the event loop: 2 ms at most, at the 1 to
+ * 3 µs that each of them costs, and what the reader does with them.
  */
 export const STEPS_A_TURN = 512;
 /** Entries that are packed in the time that one takes that is shown alone. */

@@ -22,8 +22,8 @@ export interface Row {
 }
 
 /**
- * Rows of a range in batches, in key order or against it. What is in memory is answered at once, but
- * that others have the event loop after 2 ms of work, whether it has shown or passed rows.
+ * Rows of a range in batches, in key order or against it. What is in memory is answered at once,
+ * but others have the event loop after 2 ms of work, whether it has shown or passed rows.
  */
 export interface Scan extends AsyncIterable<readonly Row[]> {
   /** The next rows, at least one; undefined behind the last. Not called while one is pending. */
