@@ -219,3 +219,19 @@ export async function sharesFiles(context: CatalogContext, table: Table): Promis
   }
   return false;
 }
+
+/**
+ * Uuids of the tables whose files are being deleted. What has a part in the files of one counts for
+ * its purge from its own batch on, unless the purge looked before. One sweep over all tables.
+ */
+export async function purgingUuids(context: CatalogContext): Promise<ReadonlySet<string>> {
+  const found = new Set<string>();
+  const prefix = `${splitKey(byIdKey("table", context.account, "x")).directory}/`;
+  for await (const walked of walkPointers(context, { prefix })) {
+    if (walked.state === "unreadable") throw walked.error;
+    if (walked.state === "tombstone" || walked.references.content.is !== "canonical") continue;
+    const { state, tableUuid } = walked.references.content.summary;
+    if (state === "PURGING" && tableUuid !== undefined) found.add(tableUuid);
+  }
+  return found;
+}

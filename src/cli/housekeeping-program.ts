@@ -1,11 +1,14 @@
 import { resolve } from "node:path";
 import type { Command } from "commander";
+import type { SettingName } from "../runtime/settings.ts";
 import type { HousekeepingCommand } from "./housekeeping.ts";
+import { absoluteUri } from "./option-values.ts";
 import {
   addSettings,
   HOUSEKEEPING_FLAGS,
   type SettingsContext,
   settingsAt,
+  withoutOptions,
 } from "./setting-options.ts";
 
 /** Runs a line; undefined where it makes no sense, which has been said then. */
@@ -40,11 +43,14 @@ export function addHousekeeping(
       "Back up the catalog to a directory or bucket while a server writes. Copies what the " +
         "location does not hold yet, and reads it back. Does not copy data files of tables.",
     )
-    .argument("<uri>", "a directory, file:///path or s3://bucket/prefix");
-  onCatalog(backup, 1, context, run, ([uri = ""]) => ({
+    .argument("<uri>", "a directory, file:///path or s3://bucket/prefix")
+    .option("--catalog <name>", "back up this catalog alone; default: all catalogs");
+  const lineOfBackup = ([uri = ""]: readonly string[], { catalog }: Values): Line => ({
     command: "backup",
-    uri: /^[A-Za-z][A-Za-z0-9+.-]*:/.test(uri) ? uri : resolve(context.cwd, uri),
-  }));
+    uri: absoluteUri(uri, context.cwd),
+    catalog: catalog as string | undefined,
+  });
+  onCatalog(backup, 1, context, run, lineOfBackup, ["catalog"]);
   const jobs = program.command("jobs").description("List, show and retry background jobs.");
   const list = jobs
     .command("list", { isDefault: true })
@@ -68,23 +74,35 @@ function onCatalog(
   context: SettingsContext,
   run: RunHousekeeping,
   lineOf: (words: readonly string[], values: Values) => Line,
+  own: readonly SettingName[] = [],
 ): void {
-  command
-    .option(
-      "--server <place>",
-      "a running server: its --dir, or http://host:port with --dir for the token. Default: the " +
-        "server of --dir if one runs, otherwise the store itself",
-    )
-    .option("--json", "print JSON: one object a line");
+  command.option("--server <place>", SERVER_HELP).option("--json", "print JSON: one object a line");
   addSettings(command, HOUSEKEEPING_FLAGS);
   command.action((...given: readonly unknown[]) => {
     const values = given[most] as Values;
-    const { server, json } = values;
-    const named = typeof server === "string" && !/^https?:/.test(server);
-    const where = named ? resolve(context.cwd, server) : (server as string | undefined);
-    const found = settingsAt(where, most, command.args, values, context);
+    const found = catalogAt(values, most, command.args, own, context);
     if (found === undefined) return run(undefined);
     const { at, words } = found;
+    const { json } = values;
     return run({ ...lineOf(words, values), at, json: json === true } as HousekeepingCommand);
   });
+}
+
+/** The help of `--server`. */
+export const SERVER_HELP: string =
+  "a running server: its --dir, or http://host:port with --dir for the token. Default: the " +
+  "server of --dir if one runs, otherwise the store itself";
+
+/** Where a line is to ask. @param own options of the command that are called like settings. */
+export function catalogAt(
+  values: Values,
+  most: number,
+  args: readonly string[],
+  own: readonly SettingName[],
+  context: SettingsContext,
+): ReturnType<typeof settingsAt> {
+  const { server } = values;
+  const named = typeof server === "string" && !/^https?:/.test(server);
+  const where = named ? resolve(context.cwd, server) : (server as string | undefined);
+  return settingsAt(where, most, args, withoutOptions(values, own), context);
 }

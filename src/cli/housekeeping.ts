@@ -13,12 +13,13 @@ import { operatorSocket } from "../runtime/operator-place.ts";
 import { SystemPrng } from "../runtime/prng.ts";
 import type { Settings } from "../runtime/settings.ts";
 import { SYSTEM_SHARD } from "../runtime/shard-parts.ts";
+import type { BesideReport, BesideRequest } from "../service/backup/beside.ts";
 import type { DroppedInfo } from "../service/dropped-admin.ts";
 import type { JobInfo } from "../service/jobs-admin.ts";
 import type { Output } from "./output.ts";
 import { operatorTarget, type ServerAt } from "./server-at.ts";
 
-/** A line of `firn dropped`, `firn undrop` or `firn jobs`, as it was understood. */
+/** A line of `firn dropped`, `firn undrop`, `firn backup` …, as it was understood. */
 export type HousekeepingCommand = {
   readonly at: ServerAt | Settings;
   readonly json: boolean;
@@ -28,7 +29,14 @@ export type HousekeepingCommand = {
   | { readonly command: "undrop"; readonly target: string; readonly name: string | undefined }
   | { readonly command: "jobs show" | "jobs retry"; readonly id: string }
   /** `uri`: absolute, as the server is to read it. */
-  | { readonly command: "backup"; readonly uri: string }
+  | {
+      readonly command: "backup";
+      readonly uri: string;
+      /** The only one; absent: all. */
+      readonly catalog: string | undefined;
+    }
+  /** Beside what is there. */
+  | { readonly command: "restore"; readonly request: BesideRequest }
 );
 
 const USAGE = 2;
@@ -129,7 +137,10 @@ async function run(line: HousekeepingCommand, place: Place, output: Output): Pro
       return 0;
     }
     case "backup": {
-      const { id, pointers, payloads, copied, copiedBytes } = await catalog.backup(line.uri);
+      const { id, pointers, payloads, copied, copiedBytes } = await catalog.backup(
+        line.uri,
+        line.catalog,
+      );
       const report = { id, pointers, payloads, copied, copiedBytes };
       if (line.json) output.print(`${JSON.stringify(report)}\n`);
       else {
@@ -139,6 +150,12 @@ async function run(line: HousekeepingCommand, place: Place, output: Output): Pro
         );
       }
       return 0;
+    }
+    case "restore": {
+      const report = await catalog.restore(line.request);
+      if (line.json) output.print(`${JSON.stringify(report)}\n`);
+      else printRestored(report, output);
+      return report.leftOut.length === 0 ? 0 : 1;
     }
     case "jobs list":
       return printPages((after) => catalog.jobs({ ...(after && { after }) }), {
@@ -153,6 +170,17 @@ async function run(line: HousekeepingCommand, place: Place, output: Output): Pro
     case "jobs retry":
       return retry(line.id, line.json, place, output);
   }
+}
+
+function printRestored(report: BesideReport, { print, printError }: Output): void {
+  const { id, atMs, catalog, namespaces, tables, views, leftOut } = report;
+  for (const { type, name, code } of leftOut) {
+    printError(`firn: left out ${type} ${plain(name)} [${code}]\n`);
+  }
+  print(
+    `restored backup ${id} as of ${timeText(atMs)} as catalog ${plain(catalog)}: ` +
+      `${namespaces} namespaces, ${tables} tables, ${views} views\n`,
+  );
 }
 
 async function retry(id: string, json: boolean, place: Place, output: Output): Promise<number> {

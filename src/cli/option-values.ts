@@ -1,5 +1,7 @@
+import { resolve } from "node:path";
 import { InvalidArgumentError } from "commander";
 import { keyOfText } from "../base/printable.ts";
+import { parseLocation } from "../runtime/location.ts";
 import { spanMs } from "../runtime/setting-values.ts";
 
 /** @throws InvalidArgumentError, as all of these. */
@@ -46,4 +48,19 @@ export function keyBytes(text: string): Uint8Array {
   const bytes = keyOfText(text);
   if (bytes !== undefined) return bytes;
   throw new InvalidArgumentError("must be a key: ASCII, and \\xNN for other bytes.");
+}
+
+/** A location as another process is to read it: a path without a scheme is made absolute. */
+export function absoluteUri(uri: string, cwd: string): string {
+  return /^[A-Za-z][A-Za-z0-9+.-]*:/.test(uri) ? uri : resolve(cwd, uri);
+}
+
+/** The root of a catalog, as another process is to read it. @throws InvalidArgumentError. */
+export function rootLocation(uri: string, cwd: string): string {
+  try {
+    return parseLocation(uri, cwd);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw new InvalidArgumentError(`${error.message}.`);
+  }
 }

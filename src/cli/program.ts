@@ -6,7 +6,7 @@ import { addFsck } from "./fsck-program.ts";
 import type { GcCommand } from "./gc.ts";
 import { addGc } from "./gc-program.ts";
 import type { HousekeepingCommand } from "./housekeeping.ts";
-import { addHousekeeping } from "./housekeeping-program.ts";
+import { addHousekeeping, type RunHousekeeping } from "./housekeeping-program.ts";
 import type { LsmCommand } from "./lsm.ts";
 import { addLsm } from "./lsm-program.ts";
 import { addRestore, type RestoreLine } from "./restore-program.ts";
@@ -55,15 +55,17 @@ export async function run(args: readonly string[], context: CommandContext): Pro
   addFsck(program, context, async (command) => {
     exitCode = command === undefined ? USAGE : await context.fsck(command);
   });
-  addHousekeeping(program, context, async (line) => {
+  const housekeeping: RunHousekeeping = async (line) => {
     exitCode = line === undefined ? USAGE : await context.housekeeping(line);
-  });
+  };
+  addHousekeeping(program, context, housekeeping);
   addGc(program, context, async (command) => {
     exitCode = command === undefined ? USAGE : await context.gc(command);
   });
-  addRestore(program, context, async (line) => {
+  const restore = async (line: RestoreLine | undefined): Promise<void> => {
     exitCode = line === undefined ? USAGE : await context.restore(line);
-  });
+  };
+  addRestore(program, context, restore, housekeeping);
   addLsm(program, context, async (command) => {
     exitCode = command === undefined ? USAGE : await context.lsm(command);
   });

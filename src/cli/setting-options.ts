@@ -69,18 +69,26 @@ export function withSettings(
 /**
  * Lets a command line name every setting that has a flag.
  *
- * @param shown those that help lists: what the command uses.
+ * @param shown those that help lists: what the command uses. Not those whose flag is an option of
+ *   the command already: see `withoutOptions`.
  */
 export function addSettings(command: Command, shown: readonly SettingName[]): void {
+  const own = new Set(command.options.map(({ long }) => long));
   command
     // `readSettings` reports them: all problems at once, each with the nearest name.
     .allowUnknownOption()
     .allowExcessArguments()
     .addHelpText("after", shown === FLAG_NAMES ? ENVIRONMENT_HELP + SECRET_HELP : ENVIRONMENT_HELP);
   for (const name of FLAG_NAMES) {
+    if (own.has(flagOf(name))) continue;
     const option = optionOf(name);
     command.addOption(shown.includes(name) ? option : option.hideHelp());
   }
+}
+
+/** The values of settings alone, where options of the command have their names. */
+export function withoutOptions(values: Values, own: readonly SettingName[]): Values {
+  return { ...values, ...Object.fromEntries(own.map((name) => [name, undefined])) };
 }
 
 /** @param left unparsed words. @returns undefined after printing problems. */

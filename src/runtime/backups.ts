@@ -4,8 +4,12 @@ import { IdSource } from "../base/ids.ts";
 import { createMetrics } from "../base/metrics.ts";
 import { LocalBlobStore } from "../blob/local.ts";
 import type { BlobStore } from "../blob/port.ts";
-import { DEFAULT_ACCOUNT } from "../service/actor.ts";
+import { type Actor, DEFAULT_ACCOUNT } from "../service/actor.ts";
+import { type BesideReport, type BesideRequest, restoreBeside } from "../service/backup/beside.ts";
+import { findBackup } from "../service/backup/format.ts";
 import { type BackupReport, takeBackup } from "../service/backup/take.ts";
+import { verifyBackup } from "../service/backup/verify.ts";
+import type { CatalogNode } from "../service/node.ts";
 import { bucketOf, parseLocation } from "./location.ts";
 import { ownLocations } from "./own-locations.ts";
 import type { Settings } from "./settings.ts";
@@ -65,7 +69,7 @@ function badUri(uri: string, why: string): FirnError {
 /** Backs up stores that are open. @throws FirnError as `takeBackup` and `openBackupLocation`. */
 export async function backUp(
   { pointers, blobs, uncached = blobs }: Pick<Stores, "pointers" | "blobs" | "uncached">,
-  uri: string,
+  { uri, catalog }: { readonly uri: string; readonly catalog?: string | undefined },
   settings: Settings,
   components: Components,
 ): Promise<BackupReport> {
@@ -80,8 +84,33 @@ export async function backUp(
   const ids = new IdSource(clock, prng);
   const parts = { pointers, blobs: uncached, clock, ids, target, historyRetentionMs };
   try {
-    return await takeBackup(parts, DEFAULT_ACCOUNT);
+    return await takeBackup(parts, DEFAULT_ACCOUNT, catalog);
   } finally {
     await close();
+  }
+}
+
+/**
+ * Makes a catalog of a backup again beside those of a node.
+ *
+ * @throws FirnError as `restoreBeside` and `openBackupLocation`.
+ */
+export async function restoreInto(
+  node: Pick<CatalogNode, "catalog" | "catalogs" | "copies">,
+  { uri, id, ...scope }: BesideRequest,
+  actor: Actor,
+  settings: Settings,
+  components: Components,
+): Promise<BesideReport> {
+  const location = await openBackupLocation(uri, process.cwd(), settings, components);
+  try {
+    const backup = await findBackup(location.store, id);
+    await verifyBackup(location.store, backup);
+    const { catalog, catalogs, copies } = node;
+    const { clock } = components;
+    const parts = { catalog, catalogs, copies, clock, source: location.store };
+    return await restoreBeside(parts, actor, backup, scope);
+  } finally {
+    await location.close();
   }
 }

@@ -186,11 +186,12 @@ export async function openHousekeeping(
 const OPERATOR = { ...OWN_ACTOR, requestId: "operator" };
 
 function housekeepingOf(
-  { dropped, jobsAdmin }: CatalogNode,
+  node: CatalogNode,
   stores: Stores,
   settings: Settings,
   components: Components,
 ): Housekeeping {
+  const { dropped, jobsAdmin } = node;
   const pageOf = ({ after }: PageAsked) => ({ limit: LIMITS.pageSize, ...(after && { after }) });
   return {
     dropped: (page) => dropped.list(OPERATOR, pageOf(page)),
@@ -201,9 +202,13 @@ function housekeepingOf(
     jobs: (page) => jobsAdmin.list(OPERATOR, pageOf(page)),
     job: (id) => jobsAdmin.get(OPERATOR, id),
     retryJob: (id) => jobsAdmin.retry(OPERATOR, id),
-    backup: async (uri) => {
+    backup: async (uri, catalog) => {
       const { backUp } = await import("./backups.ts");
-      return backUp(stores, uri, settings, components);
+      return backUp(stores, { uri, catalog }, settings, components);
+    },
+    restore: async (request) => {
+      const { restoreInto } = await import("./backups.ts");
+      return restoreInto(node, request, OPERATOR, settings, components);
     },
   };
 }

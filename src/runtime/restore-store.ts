@@ -14,13 +14,15 @@ export interface RestoreRequest {
   /** Of the backup; the newest if absent. */
   readonly id?: string | undefined;
   readonly atMs?: number | undefined;
+  /** The only catalog that is restored; absent: all. */
+  readonly catalog?: string | undefined;
   /** Reads the backup whole, and restores nothing. */
   readonly verifyOnly: boolean;
 }
 
 /** @throws FirnError as `restoreBackup` and `openBackupLocation`. */
 export async function restoreStore(
-  { uri, id, atMs, verifyOnly }: RestoreRequest,
+  { uri, id, atMs, catalog, verifyOnly }: RestoreRequest,
   settings: Settings,
   components: Components,
 ): Promise<RestoreReport | { readonly id: string }> {
@@ -35,7 +37,7 @@ export async function restoreStore(
       const { pointers, blobs } = stores;
       const ids = new IdSource(clock, prng);
       const parts = { pointers, blobs, clock, ids, source: location.store };
-      return await restoreBackup(parts, backup, atMs);
+      return await restoreBackup(parts, backup, { atMs, catalog });
     } finally {
       await stores.close();
     }

@@ -49,7 +49,9 @@ export class CatalogAdmin {
     location?: string,
     properties: Properties = {},
   ): Promise<CatalogInfo> {
-    const defaultLocation = this.#locations.normalize(location ?? this.#defaultFor(name));
+    const defaultLocation = this.#locations.normalize(
+      location ?? this.defaultLocationOf(actor, name),
+    );
     const allowedLocations = this.#allowed;
     const request = { name, defaultLocation, properties, allowedLocations };
     await this.#catalog.catalogs.create(actor, request);
@@ -128,7 +130,8 @@ export class CatalogAdmin {
     }
   }
 
-  #defaultFor(name: string): string {
+  /** Where a catalog lies that is given no location. */
+  defaultLocationOf(_actor: Actor, name: string): string {
     return `${this.#warehouse}/${encodeURIComponent(name)}`;
   }
 }

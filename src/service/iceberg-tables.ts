@@ -84,7 +84,7 @@ function tagOf(version: bigint, revision: string, snapshots: SnapshotsMode): str
 }
 
 /** What the catalog is told of a table with this metadata. */
-function* describe(
+export function* describeTable(
   metadata: TableMetadata,
   base: TableMetadata | undefined,
 ): Steps<Described<Table>> {
@@ -170,7 +170,14 @@ export class IcebergTables implements TableOperations {
     this.#pacer = new ConflictPacer(context.clock);
     this.#heads = new KnownHeads(files);
     this.#left = new LeftMetadata({ catalog, locations, files, places });
-    const parts = { type: "table", relations, describe, context, files, places } as const;
+    const parts = {
+      type: "table",
+      relations,
+      describe: describeTable,
+      context,
+      files,
+      places,
+    } as const;
     this.#commits = new RelationCommits<Table, TableMetadata>(parts);
   }
 

@@ -32,7 +32,7 @@ function refOf(ref: ViewRef): CatalogViewRef {
 }
 
 /** What the catalog is told of a view with this metadata: in one step, where a table takes many. */
-function* describe({ uuid, currentVersionId }: ViewMetadata): Steps<Described<View>> {
+export function* describeView({ uuid, currentVersionId }: ViewMetadata): Steps<Described<View>> {
   yield;
   const viewUuid = uuid as ViewUuid;
   return (metadataLocation) => ({ iceberg: { viewUuid, metadataLocation, currentVersionId } });
@@ -56,7 +56,14 @@ export class IcebergViews implements ViewOperations {
     this.#files = files;
     this.#configs = configs;
     const { context, views: relations } = catalog;
-    const parts = { type: "view", relations, describe, context, files, places } as const;
+    const parts = {
+      type: "view",
+      relations,
+      describe: describeView,
+      context,
+      files,
+      places,
+    } as const;
     this.#commits = new RelationCommits<View, ViewMetadata>(parts);
   }
 

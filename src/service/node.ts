@@ -27,6 +27,7 @@ import { guardedBy, icebergOperations, type UseCases } from "./operations.ts";
 import { PageTokens } from "./page-token.ts";
 import { type OnUnreadableFiles, Purge } from "./purge.ts";
 import { inlineReading, type Reading, readObject } from "./reading.ts";
+import { RelationCopies } from "./relation-copies.ts";
 import type { IcebergService } from "./requests.ts";
 import { ReservedProperties } from "./reserved-properties.ts";
 import { type ModelService, modelService } from "./resources/service.ts";
@@ -84,6 +85,8 @@ export interface CatalogNode {
   readonly model: ModelService;
   /** The JSON of a body that is too large to be parsed within a turn. See `readObject`. */
   readonly readBody: (bytes: Uint8Array) => Promise<JsonObject>;
+  /** Of tables and views, for what restores them. */
+  readonly copies: RelationCopies;
   /** Not started. */
   readonly jobs: JobRunner;
   /** Not started. */
@@ -168,6 +171,7 @@ export async function openNode(parts: NodeParts): Promise<CatalogNode> {
     jobsAdmin,
     history,
     model,
+    copies: new RelationCopies({ catalog, locations, tables: files, views: viewFiles, places }),
     readBody: (bytes) => readObject(reading, bytes),
     jobs,
     tombstones,

@@ -19,7 +19,7 @@ const OVERLAP_ALLOWED = "location.overlap.allowed";
 export const LOCATION = "location";
 const METADATA_PATH = "write.metadata.path";
 /** Where clients write, the names that older ones know included. */
-const WRITE_PATHS = [
+export const WRITE_PATHS: readonly string[] = [
   METADATA_PATH,
   "write.data.path",
   "write.object-storage.path",

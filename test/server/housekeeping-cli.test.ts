@@ -245,12 +245,18 @@ test("a backup goes from profile to profile", { timeout: 60_000 }, async () => {
   await server.close();
   const again = await firn("backup", backups, "--dir", first, "--json");
   expect(JSON.parse(again.out)).toMatchObject({ copied: 0 });
+  const alone = await firn("backup", backups, "--catalog", "default", "--dir", first, "--json");
+  expect(JSON.parse(alone.out)).toMatchObject({ copied: 0 });
   const expected = await contentOf(local(first));
 
   const over = await firn("restore", backups, "--dir", first);
   expect(over.exitCode).toBe(1);
   expect(over.errors).toContain("[STORE_NOT_EMPTY]");
-  expect(await firn("restore", backups, ...atAws)).toMatchObject({ exitCode: 0, errors: "" });
+  const one = ["--catalog", "default"];
+  expect(await firn("restore", backups, ...one, ...atAws)).toMatchObject({
+    exitCode: 0,
+    errors: "",
+  });
   expect(await contentOf(aws)).toEqual(expected);
   const inBucket = `s3://${NAME}/backups`;
   expect(await firn("backup", inBucket, ...atAws)).toMatchObject({ exitCode: 0, errors: "" });
@@ -262,6 +268,8 @@ test("a backup goes from profile to profile", { timeout: 60_000 }, async () => {
   for (const [says, ...args] of [
     ["BACKUP_URI_INVALID", "backup", "ftp://x/y", "--dir", last],
     ["BACKUP_URI_INVALID", "backup", `${last}/store`, "--dir", last],
+    ["CATALOG_NOT_FOUND", "backup", backups, "--catalog", "none", "--dir", last],
+    ["CATALOG_NOT_FOUND", "restore", backups, "--catalog", "none", "--dir", `${last}2`],
     ["BACKUP_NOT_FOUND", "restore", join(backups, "none"), "--dir", last],
     [
       "RESTORE_TIME_INVALID",

@@ -6,8 +6,9 @@ import type { AccountStores } from "../../src/catalog/accounts.ts";
 import type { AccountCatalog } from "../../src/catalog/catalog.ts";
 import type { PointerStore } from "../../src/pointer/port.ts";
 import { findBackup, listBackups } from "../../src/service/backup/format.ts";
-import { restoreBackup } from "../../src/service/backup/restore.ts";
-import { canonicalOf, takeBackup } from "../../src/service/backup/take.ts";
+import { type RestoreScope, restoreBackup } from "../../src/service/backup/restore.ts";
+import { canonicalOf } from "../../src/service/backup/scope.ts";
+import { takeBackup } from "../../src/service/backup/take.ts";
 import { verifyBackup } from "../../src/service/backup/verify.ts";
 import { ACTOR, openTestCatalog, testStores } from "../support/open-catalog.ts";
 import { VirtualClock } from "../support/virtual-clock.ts";
@@ -89,10 +90,10 @@ function emptyStores(clock: VirtualClock): AccountStores {
   return { ...testStores({ clock, seed: 99 }), clock: withoutPauses(clock) };
 }
 
-async function restored(clock: VirtualClock, source: BlobStore, atMs?: number) {
+async function restored(clock: VirtualClock, source: BlobStore, scope: RestoreScope = {}) {
   const into = emptyStores(clock);
   const backup = await findBackup(source);
-  const report = await restoreBackup({ ...into, source }, backup, atMs);
+  const report = await restoreBackup({ ...into, source }, backup, scope);
   return { report, into, state: await stateOf(into.pointers) };
 }
 
@@ -234,12 +235,12 @@ test("a point in time is the state of that time", async () => {
   await clock.advance(60_000);
   await take();
   for (const [atMs, expected] of states) {
-    const { state } = await restored(clock, target, atMs);
+    const { state } = await restored(clock, target, { atMs });
     expect(state).toEqual(expected);
   }
-  const late = restored(clock, target, clock.nowMs() + 1);
+  const late = restored(clock, target, { atMs: clock.nowMs() + 1 });
   await expect(late).rejects.toMatchObject({ code: "RESTORE_TIME_INVALID" });
-  const early = restored(clock, target, clock.nowMs() - 2 * WEEK_MS);
+  const early = restored(clock, target, { atMs: clock.nowMs() - 2 * WEEK_MS });
   await expect(early).rejects.toMatchObject({ code: "RESTORE_TIME_INVALID" });
 });
 
@@ -290,7 +291,7 @@ test("a batch that lands in the sweep, long after its minute, is in the history"
   await take({ pointers });
   expect(isLanded).toBe(true);
   expect((await restored(clock, target)).state).toEqual(await stateOf(inner));
-  expect((await restored(clock, target, beforeMs)).state).toEqual(before);
+  expect((await restored(clock, target, { atMs: beforeMs })).state).toEqual(before);
 });
 
 test("a restore refuses a pack with other bytes than its hash", async () => {

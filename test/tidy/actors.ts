@@ -2,7 +2,9 @@ import { type Finding, lineAt, type SourceFile } from "./source.ts";
 
 /** Classes of `service/` that only its use cases call: they act for whom those act. */
 const WORKERS: ReadonlySet<string> = new Set([
+  "BackupContent",
   "CatalogPlaces",
+  "CatalogScope",
   "Chains",
   "Collector",
   "CommitAttempt",
@@ -23,6 +25,7 @@ const WORKERS: ReadonlySet<string> = new Set([
   "ReadSet",
   "Registration",
   "RelationCommits",
+  "RelationCopies",
   "ReservedProperties",
   "ResourceNames",
   "SkewWatch",

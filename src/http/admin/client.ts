@@ -4,6 +4,7 @@ import { createInterface } from "node:readline";
 import { json } from "node:stream/consumers";
 import { type ErrorKind, FirnError } from "../../base/error.ts";
 import type { NamedState } from "../../lsm/index.ts";
+import type { BesideReport, BesideRequest } from "../../service/backup/beside.ts";
 import type { BackupReport } from "../../service/backup/take.ts";
 import type { DroppedInfo, DroppedPage } from "../../service/dropped-admin.ts";
 import type { JobInfo, JobsPage } from "../../service/jobs-admin.ts";
@@ -34,7 +35,7 @@ const KINDS: Readonly<Record<number, ErrorKind>> = {
 };
 
 const ADMIN = "/admin/v1";
-/** A backup is answered when it is done. */
+/** A backup or a restore is answered when it is done. */
 const BACKUP_MS = 24 * 3_600_000;
 
 function pageQuery(after: string | undefined): string {
@@ -85,9 +86,13 @@ export class OperatorClient implements Housekeeping {
     return (await this.#request(path, {})) as JobInfo;
   }
 
-  async backup(uri: string): Promise<BackupReport> {
-    const sent = { uri };
+  async backup(uri: string, catalog: string | undefined): Promise<BackupReport> {
+    const sent = { uri, catalog };
     return (await this.#request(`${ADMIN}/backups`, sent, "POST", BACKUP_MS)) as BackupReport;
+  }
+
+  async restore(request: BesideRequest): Promise<BesideReport> {
+    return (await this.#request(`${ADMIN}/restores`, request, "POST", BACKUP_MS)) as BesideReport;
   }
 
   async report(): Promise<ShardReport> {

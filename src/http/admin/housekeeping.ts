@@ -1,5 +1,6 @@
 import type { FastifyInstance } from "fastify";
 import { type FirnError, invalid } from "../../base/error.ts";
+import type { BesideReport, BesideRequest } from "../../service/backup/beside.ts";
 import type { BackupReport } from "../../service/backup/take.ts";
 import type { DroppedInfo, DroppedPage } from "../../service/dropped-admin.ts";
 import type { JobInfo, JobsPage } from "../../service/jobs-admin.ts";
@@ -18,8 +19,15 @@ export interface Housekeeping {
   jobs(page: PageAsked): Promise<JobsPage>;
   job(id: string): Promise<JobInfo>;
   retryJob(id: string): Promise<JobInfo>;
-  /** Takes as long as the backup. @param uri where to; the server must reach it. */
-  backup(uri: string): Promise<BackupReport>;
+  /**
+   * Takes as long as the backup.
+   *
+   * @param uri where to; the server must reach it.
+   * @param catalog the only one that is backed up; absent: all.
+   */
+  backup(uri: string, catalog: string | undefined): Promise<BackupReport>;
+  /** Makes a catalog of a backup again, under another name. Takes as long as that. */
+  restore(request: BesideRequest): Promise<BesideReport>;
 }
 
 const ADMIN = "/admin/v1";
@@ -42,11 +50,30 @@ export function addHousekeepingRoutes(app: FastifyInstance, catalog: Housekeepin
     return catalog.retryJob(idOf(request.params));
   });
   app.post(`${ADMIN}/backups`, async ({ body }, reply) => {
-    const { uri } = fieldsOf(body);
-    if (typeof uri !== "string") throw badRequest("invalid body: `uri` must be a text");
+    const { uri, catalog: only } = fieldsOf(body);
+    if (typeof uri !== "string" || !(only === undefined || typeof only === "string")) {
+      throw badRequest("invalid body: `uri` and `catalog` must be texts");
+    }
     reply.code(201);
-    return catalog.backup(uri);
+    return catalog.backup(uri, only);
   });
+  app.post(`${ADMIN}/restores`, async ({ body }, reply) => {
+    const request = restoreOf(fieldsOf(body));
+    reply.code(201);
+    return catalog.restore(request);
+  });
+}
+
+function restoreOf(fields: Readonly<Record<string, unknown>>): BesideRequest {
+  const { uri, catalog, as, id, location, atMs } = fields;
+  const isText = (value: unknown): value is string => typeof value === "string";
+  const isGiven = isText(uri) && isText(catalog) && isText(as);
+  const mayBe = [id, location].every((value) => value === undefined || isText(value));
+  if (!isGiven || !mayBe || !(atMs === undefined || Number.isSafeInteger(atMs))) {
+    const message = "invalid body: `uri`, `catalog`, `as`, `id` and `location` must be texts, ";
+    throw badRequest(`${message}\`atMs\` a whole number`);
+  }
+  return { uri, catalog, as, id, location, atMs } as BesideRequest;
 }
 
 function pageOf(query: unknown): PageAsked {

@@ -3,6 +3,7 @@ import { gunzip, gzip } from "node:zlib";
 import { FirnError } from "../../base/error.ts";
 import { sha256Hex } from "../../base/hash.ts";
 import type { BlobStore } from "../../blob/port.ts";
+import type { ScopedCatalog } from "./scope.ts";
 
 /*
  * The files of a backup location; `docs/formats/backup.md` describes them. Every file but none is
@@ -33,6 +34,8 @@ export interface Backup {
   readonly version: number;
   readonly id: string;
   readonly account: string;
+  /** The only catalog that is in it; absent: all of the account. */
+  readonly catalog?: ScopedCatalog;
   /** When the sweep began: everything acknowledged before is in it. */
   readonly startedMs: number;
   /** When the last change record was read: nothing later is in it. */

@@ -1,29 +1,26 @@
 import type { Clock } from "../../base/clock.ts";
 import { FirnError, invalid } from "../../base/error.ts";
-import { sha256Hex } from "../../base/hash.ts";
-import type { AccountId, ChangeId, IdSource, Revision, WriterId } from "../../base/ids.ts";
+import type {
+  AccountId,
+  CatalogId,
+  ChangeId,
+  IdSource,
+  Revision,
+  WriterId,
+} from "../../base/ids.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { Pauses } from "../../base/pauses.ts";
 import type { BlobStore } from "../../blob/port.ts";
 import { encodeChangeOp } from "../../catalog/changes.ts";
-import { type CutRecord, type KeyState, rollBack } from "../../catalog/cut.ts";
 import { entityPointers } from "../../catalog/entity-pointers.ts";
 import { FAMILIES, type FamilyName, keyOf, parseKey } from "../../catalog/keys.ts";
 import type { ChangedKey } from "../../catalog/model.ts";
 import { payloadPath, relativeKey, shaOfPath } from "../../catalog/paths.ts";
 import { Payloads } from "../../catalog/payloads.ts";
 import type { Live, PointerOp, PointerStore } from "../../pointer/port.ts";
-import {
-  type Backup,
-  type ChangeLine,
-  damaged,
-  type PayloadLine,
-  type PointerLine,
-  packPath,
-  readHashed,
-  readLines,
-} from "./format.ts";
-import { canonicalOf } from "./take.ts";
+import type { Backup } from "./format.ts";
+import { type BackedPointer, BackupContent, wholePayload } from "./read.ts";
+import { canonicalOf, isOfCatalog } from "./scope.ts";
 
 /** An empty store, and the location of the backup. */
 export interface RestoreParts {
@@ -32,6 +29,13 @@ export interface RestoreParts {
   readonly clock: Clock;
   readonly ids: IdSource;
   readonly source: BlobStore;
+}
+
+/** What of a backup is restored; by default all of it, as of its end. */
+export interface RestoreScope {
+  readonly atMs?: number | undefined;
+  /** Name of the only catalog. Its snapshot pointers are left out: reads make them again. */
+  readonly catalog?: string | undefined;
 }
 
 /** What a restore came to. */
@@ -51,140 +55,36 @@ type Put = Extract<PointerOp, { op: "put" }>;
 const WRITES = 16;
 /** Tries of a batch while the store is busy. */
 const TRIES = 8;
-/** Pointers or records that are handled between two turns of the event loop, at most. */
-const STEPS_A_TURN = 4_096;
-
 /**
  * Makes the account of a backup in a store that has none of its name, as of the backup or of an
  * earlier time. Ids, names, locations, properties and revisions stay; versions begin anew, and so
  * does the history. The account's own pointers are written last, in one batch: until then a reader
  * finds nothing. Killed at any point, it is run again.
  *
- * @throws FirnError `AlreadyExists` `STORE_NOT_EMPTY`; `Invalid` `RESTORE_TIME_INVALID`; `NotFound`
- *   `BACKUP_HISTORY_GONE`; `Corrupt` `BACKUP_DAMAGED`; what the stores throw.
+ * @throws FirnError `AlreadyExists` `STORE_NOT_EMPTY`; `Invalid` `RESTORE_TIME_INVALID`;
+ *   `NotFound`: `BACKUP_HISTORY_GONE`, `CATALOG_NOT_FOUND`; `Corrupt` `BACKUP_DAMAGED`; what the
+ *   stores throw.
  */
 export async function restoreBackup(
   parts: RestoreParts,
   backup: Backup,
-  atMs?: number,
+  { atMs, catalog }: RestoreScope = {},
 ): Promise<RestoreReport> {
   const account = backup.account as AccountId;
-  const states = await statesAt(parts, backup, atMs);
-  const restore = new Restore(parts, account);
+  const content = await BackupContent.open(parts, backup, atMs);
+  const scope = catalog === undefined ? undefined : await content.catalogNamed(catalog);
+  const restore = new Restore(parts, account, scope?.id);
   await restore.assertEmpty();
-  const pauses = new Pauses(parts.clock, STEPS_A_TURN);
-  const packs = await placesOf(parts.source, backup, states.lines, pauses, atMs);
-  for (const [pack, lines] of packs) await restore.pack(pack, lines);
+  for await (const pack of content.packs()) await restore.pack(pack);
   await restore.finish();
   const { entities, written, skipped } = restore;
   return { id: backup.id, atMs: atMs ?? backup.cutMs, entities, pointers: written, skipped };
 }
 
-/** The pointers that live at a time. */
-async function statesAt(
-  { source, clock }: RestoreParts,
-  backup: Backup,
-  atMs: number | undefined,
-): Promise<{ readonly lines: readonly PointerLine[] }> {
-  const lines: PointerLine[] = [];
-  for await (const line of readLines<PointerLine>(source, backup.pointers)) lines.push(line);
-  if (atMs === undefined) return { lines };
-  if (atMs > backup.cutMs || atMs < backup.historyFromMs) {
-    const [from, to] = [backup.historyFromMs, backup.cutMs].map((ms) => new Date(ms).toISOString());
-    const message = "the backup does not reach this time: choose one within its history";
-    throw invalid("RESTORE_TIME_INVALID", message, { from: String(from), to: String(to) });
-  }
-  const pauses = new Pauses(clock, STEPS_A_TURN);
-  const states = new Map<string, KeyState>();
-  // Derived pointers are of the newest state: those of an earlier one are made again by reads.
-  for (const { key, version, sha, blob } of lines) {
-    if (blob === undefined) states.set(key, { version: BigInt(version), sha });
-    const pause = pauses.step();
-    if (pause !== undefined) await pause;
-  }
-  const records: CutRecord[] = [];
-  for await (const line of readLines<ChangeLine>(source, backup.changes)) {
-    records.push({ id: line.id, timeMs: line.timeMs, keys: line.keys.map(changedKey) });
-  }
-  const then: PointerLine[] = [];
-  for (const [key, { version, sha }] of await rollBack(states, records, atMs, pauses)) {
-    if (sha !== undefined) then.push({ key, version: String(version), sha });
-    const pause = pauses.step();
-    if (pause !== undefined) await pause;
-  }
-  return { lines: then };
-}
-
-function changedKey([
-  key,
-  from,
-  to,
-  shaFrom,
-  shaTo,
-  deleted,
-]: ChangeLine["keys"][number]): ChangedKey {
-  return {
-    key,
-    versionFrom: BigInt(from),
-    versionTo: BigInt(to),
-    deleted,
-    ...(shaFrom !== null && { blobFrom: Buffer.from(shaFrom, "hex") }),
-    ...(shaTo !== null && { blobTo: Buffer.from(shaTo, "hex") }),
-  };
-}
-
-interface Placed {
-  readonly line: PointerLine;
-  readonly offset: number;
-  readonly length: number;
-}
-
-interface Pack {
-  readonly store: BlobStore;
-  readonly name: string;
-}
-
-/** What to read of each pack. */
-async function placesOf(
-  source: BlobStore,
-  backup: Backup,
-  lines: readonly PointerLine[],
-  pauses: Pauses,
-  atMs: number | undefined,
-): Promise<ReadonlyMap<Pack, readonly Placed[]>> {
-  const bySha = new Map<string, PointerLine[]>();
-  for (const line of lines) {
-    const pause = pauses.step();
-    if (pause !== undefined) await pause;
-    const some = bySha.get(line.sha);
-    if (some === undefined) bySha.set(line.sha, [line]);
-    else some.push(line);
-  }
-  const packs = backup.packs.map((name) => ({ store: source, name }));
-  const places = new Map<Pack, Placed[]>();
-  for await (const { sha, pack, offset, length } of readLines<PayloadLine>(
-    source,
-    backup.payloads,
-  )) {
-    const from = packs[pack];
-    if (from === undefined) throw damaged("a payload is in no pack", String(pack));
-    const placed = (bySha.get(sha) ?? []).map((line) => ({ line, offset, length }));
-    bySha.delete(sha);
-    const some = places.get(from);
-    if (some === undefined) places.set(from, placed);
-    else some.push(...placed);
-  }
-  const [missing] = bySha.values();
-  if (missing?.[0] === undefined) return places;
-  const { key } = missing[0];
-  if (atMs === undefined) throw damaged("a pointer's payload is missing", key);
-  const message = "the backup no longer has a version of that time: choose a later one";
-  throw new FirnError("NotFound", "BACKUP_HISTORY_GONE", message, { key });
-}
-
 class Restore {
   readonly #parts: RestoreParts;
   readonly #account: AccountId;
+  readonly #catalog: CatalogId | undefined;
   readonly #payloads: Payloads;
   readonly #writerId: WriterId;
   readonly #pauses: Pauses;
@@ -194,9 +94,10 @@ class Restore {
   written = 0;
   skipped = 0;
 
-  constructor(parts: RestoreParts, account: AccountId) {
+  constructor(parts: RestoreParts, account: AccountId, catalog?: CatalogId) {
     this.#parts = parts;
     this.#account = account;
+    this.#catalog = catalog;
     this.#payloads = new Payloads(parts.blobs, account);
     this.#writerId = parts.ids.mint<WriterId>();
     this.#pauses = new Pauses(parts.clock, PAYLOADS_A_TURN);
@@ -210,32 +111,38 @@ class Restore {
     if (found.length > 0) throw notEmpty();
   }
 
-  async pack({ store, name }: Pack, placed: readonly Placed[]): Promise<void> {
-    const bytes = await readHashed(store, packPath(name), name);
-    for (let from = 0; from < placed.length; from += PAYLOADS_A_TURN) {
-      const some = placed.slice(from, from + PAYLOADS_A_TURN);
-      const ops = await inGroups(some, WRITES, (each) => this.#one(bytes, each));
+  async pack(pointers: readonly BackedPointer[]): Promise<void> {
+    for (let from = 0; from < pointers.length; from += PAYLOADS_A_TURN) {
+      const some = pointers.slice(from, from + PAYLOADS_A_TURN);
+      const ops = await inGroups(some, WRITES, (each) => this.#one(each));
       await this.#commitAll(ops.flat());
       await this.#parts.clock.sleep(0);
     }
   }
 
   /** Puts a payload and answers its pointers. */
-  async #one(bytes: Uint8Array, { line, offset, length }: Placed): Promise<readonly Put[]> {
+  async #one(pointer: BackedPointer): Promise<readonly Put[]> {
     const pause = this.#pauses.step();
     if (pause !== undefined) await pause;
-    const { key, sha, blob } = line;
-    const payload = bytes.subarray(offset, offset + length);
-    if (sha256Hex(payload) !== sha) throw damaged("a payload has other bytes than its hash", sha);
+    const { key, sha, blob } = pointer.line;
+    const payload = wholePayload(pointer);
     const entity = canonicalOf(key);
     if (entity === undefined) {
-      const summary = Buffer.from(line.summary ?? "", "base64");
+      if (this.#catalog !== undefined) return [];
+      const summary = Buffer.from(pointer.line.summary ?? "", "base64");
       const blobPath = blob ?? "";
       await this.#payloads.putBytes(blobPath, payload);
       return [{ op: "put", key, expected: 0n, blobPath, summary }];
     }
     const path = payloadPath(entity.type, this.#account, entity.id, sha);
-    const { ops } = entityPointers(this.#account, entity.type, entity.id, path, payload);
+    const { ops, entity: found } = entityPointers(
+      this.#account,
+      entity.type,
+      entity.id,
+      path,
+      payload,
+    );
+    if (this.#catalog !== undefined && !isOfCatalog(this.#catalog, found)) return [];
     if (ops.length === 0) {
       this.skipped++;
       return [];

@@ -8,9 +8,9 @@ import { sortedInTurns } from "../../base/sorted.ts";
 import type { BlobStore } from "../../blob/port.ts";
 import { type CutRecord, type KeyState, rollForward } from "../../catalog/cut.ts";
 import { summaryOfItem } from "../../catalog/entities.ts";
-import { digits19, directoryOf, FAMILIES, keyOf, leafText } from "../../catalog/keys.ts";
+import { digits19, directoryOf, FAMILIES, keyOf, leafText, parseKey } from "../../catalog/keys.ts";
 import { CATALOG_LIMITS } from "../../catalog/limits.ts";
-import type { ChangedKey, ChangeRecord, Entity } from "../../catalog/model.ts";
+import type { ChangedKey, ChangeRecord } from "../../catalog/model.ts";
 import { listPage } from "../../catalog/pages.ts";
 import { fullKey, payloadPath, shaOfPath } from "../../catalog/paths.ts";
 import { readChange, takeApart, type WalkedPointer, walkPointers } from "../../catalog/walk.ts";
@@ -34,6 +34,7 @@ import {
   readLines,
   writeLines,
 } from "./format.ts";
+import { CatalogScope, canonicalOf, scopedCatalog } from "./scope.ts";
 import { verifyBackup } from "./verify.ts";
 
 /** The stores that are backed up, and where to. */
@@ -65,27 +66,6 @@ const READS = 16;
 /** Pointers, records or payloads that are handled between two turns of the event loop, at most. */
 const STEPS_A_TURN = 4_096;
 
-type CanonicalType = Entity["type"];
-const CANONICAL =
-  /^\/accounts\/(?:by-id\/[^/]+|[^/]+\/(catalogs|namespaces|tables|views)\/by-id\/([^/]+))$/;
-const TYPES: Readonly<Record<string, CanonicalType>> = {
-  catalogs: "catalog",
-  namespaces: "namespace",
-  tables: "table",
-  views: "view",
-};
-
-/** Kind and id of the entity whose canonical key this is; undefined of any other key. */
-export function canonicalOf(
-  key: string,
-): { readonly type: CanonicalType; readonly id: string } | undefined {
-  const match = CANONICAL.exec(key);
-  if (match === null) return undefined;
-  const [, family, id] = match;
-  if (family === undefined) return { type: "account", id: key.slice("/accounts/by-id/".length) };
-  return { type: TYPES[family] as CanonicalType, id: id ?? "" };
-}
-
 /** What a sweep of an account brought. */
 interface Swept {
   readonly states: Map<string, KeyState>;
@@ -100,10 +80,16 @@ interface Swept {
  * of a backup that broke off; reads the whole backup back; then writes the object that makes it
  * exist. Killed at any point, it is run again.
  *
- * @throws FirnError `NotFound` `ACCOUNT_NOT_FOUND`; `Unavailable`: `BACKUP_UNSETTLED`,
- *   `BACKUP_OVERTAKEN`, what the stores throw; `Corrupt`: `BACKUP_DAMAGED`, `PAYLOAD_CORRUPT`.
+ * @param catalog the only one that is backed up; absent: all of them.
+ * @throws FirnError `NotFound`: `ACCOUNT_NOT_FOUND`, `CATALOG_NOT_FOUND`; `Unavailable`:
+ *   `BACKUP_UNSETTLED`, `BACKUP_OVERTAKEN`, what the stores throw; `Corrupt`: `BACKUP_DAMAGED`,
+ *   `PAYLOAD_CORRUPT`.
  */
-export async function takeBackup(parts: BackupParts, name: string): Promise<BackupReport> {
+export async function takeBackup(
+  parts: BackupParts,
+  name: string,
+  catalog?: string,
+): Promise<BackupReport> {
   const { pointers, clock, ids, target } = parts;
   const named = await pointers.get(keyOf(FAMILIES.accountByName, name));
   if (named.state === "absent") {
@@ -111,13 +97,17 @@ export async function takeBackup(parts: BackupParts, name: string): Promise<Back
   }
   const account = summaryOfItem(named).entityId as AccountId;
   const startedMs = clock.nowMs();
-  const swept = await sweep(parts, account);
+  const scoped =
+    catalog === undefined ? undefined : await scopedCatalog(pointers, account, catalog);
+  const scope = scoped && new CatalogScope(account, scoped.id, parts.blobs);
+  const swept = await sweep(parts, account, scope);
   const cutMs = clock.nowMs();
   await readSpan(parts, account, { fromMs: startedMs - SETTLED_MS, toMs: cutMs }, swept.records);
   const pauses = new Pauses(clock, STEPS_A_TURN);
   const records: CutRecord[] = [];
   for (const [id, record] of swept.records) {
-    records.push(recordOf(account, id, record));
+    const known = await recordOf(account, id, record, scope);
+    if (scope === undefined || known.keys.length > 0) records.push(known);
     const pause = pauses.step();
     if (pause !== undefined) await pause;
   }
@@ -134,6 +124,7 @@ export async function takeBackup(parts: BackupParts, name: string): Promise<Back
     version: FORMAT_VERSION,
     id: ids.mint<WriterId>(),
     account,
+    ...(scoped && { catalog: scoped }),
     startedMs,
     cutMs,
     historyFromMs: startedMs - parts.historyRetentionMs,
@@ -153,18 +144,32 @@ export async function takeBackup(parts: BackupParts, name: string): Promise<Back
   };
 }
 
-async function sweep(parts: BackupParts, account: AccountId): Promise<Swept> {
+async function sweep(
+  parts: BackupParts,
+  account: AccountId,
+  scope: CatalogScope | undefined,
+): Promise<Swept> {
   const swept: Swept = { states: new Map(), records: new Map(), snapshots: [] };
   for await (const walked of walkPointers(parts, { account })) {
     if (walked.state === "unreadable") throw walked.error;
     const { item } = walked;
     if (canonicalOf(item.key) !== undefined) {
+      if (
+        scope !== undefined &&
+        walked.state === "live" &&
+        !scope.saw(summaryOfItem(walked.item))
+      ) {
+        continue;
+      }
       const path = item.state === "live" ? item.blobPath : undefined;
       const sha = path === undefined ? undefined : shaOfPath(path);
       swept.states.set(item.key, { version: item.version, sha });
     } else if (walked.state === "live") await keep(parts, walked, swept);
   }
-  return swept;
+  if (scope === undefined) return swept;
+  // The store may have shown them before their tables.
+  const snapshots = swept.snapshots.filter(({ key }) => scope.knows(parseKey(key).values[1] ?? ""));
+  return { ...swept, snapshots };
 }
 
 async function keep(
@@ -187,7 +192,7 @@ async function readSpan(
   records: Map<string, ChangeRecord>,
 ): Promise<void> {
   const last = Math.floor((toMs + LIMITS.clockSkewMs) / 60_000);
-  for (let minute = Math.floor(fromMs / 60_000); minute <= last; minute++) {
+  for (let minute = Math.max(0, Math.floor(fromMs / 60_000)); minute <= last; minute++) {
     const shards = Array.from({ length: CATALOG_LIMITS.changeShards }, async (_, shard) => {
       const bucket = `${digits19(minute)}-${shard}`;
       const { items } = await listPage(
@@ -206,10 +211,18 @@ async function readSpan(
   }
 }
 
-function recordOf(account: AccountId, id: string, record: ChangeRecord): CutRecord {
-  const keys = record.keys
-    .map((each) => ({ ...each, key: fullKey(account, each.key) }))
-    .filter(({ key }) => canonicalOf(key) !== undefined);
+async function recordOf(
+  account: AccountId,
+  id: string,
+  record: ChangeRecord,
+  scope: CatalogScope | undefined,
+): Promise<CutRecord> {
+  const keys: ChangedKey[] = [];
+  for (const each of record.keys) {
+    const changed = { ...each, key: fullKey(account, each.key) };
+    if (canonicalOf(changed.key) === undefined) continue;
+    if (scope === undefined || (await scope.has(changed))) keys.push(changed);
+  }
   return { id, timeMs: record.timeMs, keys };
 }
 
