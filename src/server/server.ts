@@ -81,6 +81,8 @@ export class FirnServer {
   readonly #loop: LoopDelays;
   readonly #compressor: Compressor = new Compressor();
   #unwatchLoop: () => void = () => {};
+  /** The loopback address that asked last: to judge its text costs more than to compare it. */
+  #near: string | undefined;
   #closeOthers: () => void = () => {};
   #opening: Promise<unknown> | undefined;
   #stopping: Promise<void> | undefined;
@@ -267,7 +269,11 @@ export class FirnServer {
   /** Whether bytes on the way to the client cost more than the time to compress them. */
   #isFar({ socket }: IncomingMessage): boolean {
     const { isLoopback = isLoopbackHost } = this.#options;
-    return socket.remoteAddress !== undefined && !isLoopback(socket.remoteAddress);
+    const address = socket.remoteAddress;
+    if (address === undefined || address === this.#near) return false;
+    if (!isLoopback(address)) return true;
+    this.#near = address;
+    return false;
   }
 
   #fit({ headers }: IncomingMessage, answer: Answer): Answer | Promise<Answer> {

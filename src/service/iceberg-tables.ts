@@ -183,7 +183,9 @@ export class IcebergTables implements TableOperations {
 
   /** Warm: one batch read of pointers and, for a `file:` table, one `stat`. */
   async loadTable(_actor: Actor, ref: TableRef, options: LoadOptions): Promise<LoadResult> {
-    const { location, version, revision } = await this.#find(ref);
+    const where = refOf(ref);
+    const found = await ofRelation("table", where, () => this.#commits.find(where));
+    const { location, version, revision } = found;
     const etag = tagOf(version, revision, options.snapshots);
     if (options.ifNoneMatch?.some((tag) => tag === etag || tag === ANY_TAG) === true) {
       await this.#files.assertThere(location);
@@ -192,9 +194,11 @@ export class IcebergTables implements TableOperations {
     const kept = this.#files.at(location, revision);
     const file = kept instanceof MetadataFile ? kept : await kept;
     const { clock } = this.#catalog.context;
-    const metadata =
-      options.snapshots === "refs" ? await file.shorter(clock, refSnapshotSteps) : file.pieces;
-    const config = await this.#configs.of(file.metadata);
+    const pieces =
+      options.snapshots === "refs" ? file.shorter(clock, refSnapshotSteps) : file.pieces;
+    const metadata = pieces instanceof Promise ? await pieces : pieces;
+    const known = this.#configs.of(file.metadata);
+    const config = known instanceof Promise ? await known : known;
     return { etag, metadataLocation: location, metadata, config };
   }
 

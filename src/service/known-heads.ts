@@ -9,8 +9,9 @@ import type { MetadataFiles } from "./metadata-files.ts";
 const REMEMBERED = 10_000;
 
 /**
- * The metadata file that each table had when this node looked last. Another node may have moved it
- * since, so a head that is remembered proves nothing: it says which commits to look at closely.
+ * The metadata file that each table had when this node last committed to it or proved a refusal. A
+ * load does not say, which would cost each of them a key. Another node may have moved the head
+ * since, so one that is remembered proves nothing: it says which commits to look at closely.
  */
 export class KnownHeads {
   readonly #files: MetadataFiles<TableMetadata>;

@@ -81,7 +81,7 @@ export class MetadataFile<M extends Metadata> {
   /** UTF-8 JSON, never compressed, in pieces that other files of the table may share. */
   readonly pieces: readonly Uint8Array[];
   readonly length: number;
-  #shorter: Promise<readonly Uint8Array[]> | undefined;
+  #shorter: readonly Uint8Array[] | Promise<readonly Uint8Array[]> | undefined;
 
   constructor(location: string, metadata: M, pieces: readonly Uint8Array[]) {
     this.location = location;
@@ -90,13 +90,25 @@ export class MetadataFile<M extends Metadata> {
     this.length = lengthOf(pieces);
   }
 
-  /** What another print of the same metadata leaves of it, made once: there is one such print. */
+  /**
+   * What another print of the same metadata leaves of it, made once: there is one such print. At
+   * once where it is made.
+   */
   shorter(
     clock: Clock,
     print: (metadata: M) => Steps<readonly Uint8Array[]>,
-  ): Promise<readonly Uint8Array[]> {
-    this.#shorter ??= inTurns(clock, print(this.metadata));
+  ): readonly Uint8Array[] | Promise<readonly Uint8Array[]> {
+    this.#shorter ??= this.#print(clock, print);
     return this.#shorter;
+  }
+
+  async #print(
+    clock: Clock,
+    print: (metadata: M) => Steps<readonly Uint8Array[]>,
+  ): Promise<readonly Uint8Array[]> {
+    const shorter = await inTurns(clock, print(this.metadata));
+    this.#shorter = shorter;
+    return shorter;
   }
 }
 

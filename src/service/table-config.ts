@@ -61,13 +61,17 @@ export class TableConfigs {
     this.#store = store;
   }
 
-  /** What the server knows of the store, and no effect for reserved properties. */
-  async of({ properties, location }: Parts): Promise<Properties> {
+  /**
+   * What the server knows of the store, and no effect for reserved properties. At once for a table
+   * in a file system, which has no settings.
+   */
+  of({ properties, location }: Parts): Properties | Promise<Properties> {
     const neutral = this.#neutralized(properties);
-    // A file system has no settings.
-    return location.startsWith("file:")
-      ? neutral
-      : { ...neutral, ...(await this.#store(location)) };
+    return location.startsWith("file:") ? neutral : this.#withStore(neutral, location);
+  }
+
+  async #withStore(neutral: Properties, location: string): Promise<Properties> {
+    return { ...neutral, ...(await this.#store(location)) };
   }
 
   #neutralized(properties: ReadonlyMap<string, string>): Properties {
