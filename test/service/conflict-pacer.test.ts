@@ -69,6 +69,19 @@ test("a node that waits takes a commit on the head of another node", async () =>
   expect(metadataOf(appended)["current-snapshot-id"]).toBe(99);
 });
 
+test("a commit on the head of another node wins though this node knows an older head", async () => {
+  const shop = await Shop.open(ONE);
+  const [here, there] = [await shop.node(), await shop.node()];
+  await shop.clock.run(shop.append(here, ONE));
+  await shop.clock.run(shop.append(there, ONE));
+  const base = metadataOf(await there.iceberg.loadTable(ACTOR, REF, ALL));
+  const updates = [{ action: "set-properties", updates: { k: "v" } }];
+  const first = here.iceberg.commitTable(ACTOR, REF, { requirements: [], updates });
+  const second = here.iceberg.commitTable(ACTOR, REF, appendTo(base, 99n));
+  const [, won] = await shop.clock.run(Promise.all([first, second]));
+  expect(metadataOf(won)).toMatchObject({ "current-snapshot-id": 99, properties: { k: "v" } });
+});
+
 test("a commit that cannot win is refused while another has its turn", async () => {
   const shop = await Shop.open(ONE);
   const node = await shop.node();
