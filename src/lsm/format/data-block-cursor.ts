@@ -21,6 +21,8 @@ import { readVarint } from "./varint.ts";
 const SHORT_COPY = 48;
 /** Of a key: it is not below the bound. */
 const REACHED = -2;
+/** Entries behind one that was found in which the next key is looked for at once. */
+const NEAR = 16;
 const NO_BYTES = new Uint8Array(0);
 
 /**
@@ -45,7 +47,7 @@ export class DataBlockCursor implements EntryBytes {
   #valueAt = 0;
   #scratch = 0;
   /** Bytes of the entry's key; behind `#keyText` while a backward walk goes on. */
-  #key: Uint8Array = Buffer.allocUnsafeSlow(256);
+  #key: Uint8Array = Buffer.allocUnsafe(256);
   #keyLength = 0;
   #keyText: Key | undefined;
   #keyBehind = false;
@@ -53,6 +55,8 @@ export class DataBlockCursor implements EntryBytes {
   readonly #stretchAt: number[] = [];
   readonly #stretchKeys: Key[] = [];
   #stretchIndex = -1;
+  /** The key that it was brought to by `find`, while it stands there. */
+  #found: Key | undefined;
 
   sequence: Sequence = 0;
   kind: Kind = DELETE;
@@ -134,6 +138,102 @@ export class DataBlockCursor implements EntryBytes {
       else if (this.#keyLength === key.length && this.sequence <= sequence) return true;
     }
     return false;
+  }
+
+  /** The key that `find` brought it to, while it stands there. */
+  get foundKey(): Key | undefined {
+    return this.#found;
+  }
+
+  /**
+   * To the newest version of a key that is not newer than `sequence`, as `seek`; false where there
+   * is none. In a block that was checked it puts no key together on its way.
+   */
+  find(key: Key, sequence: Sequence): boolean {
+    const block = this.#blockNow();
+    if (!block.isChecked) {
+      if (!block.wasSearched) {
+        block.wasSearched = true;
+        return this.seek(key, sequence) && this.key === key;
+      }
+      for (let goesOn = this.first(); goesOn; ) goesOn = this.next();
+      block.isChecked = true;
+    }
+    const near = this.#found;
+    if (near !== undefined && key > near) {
+      // A neighbour, mostly: keys that are asked for together often lie together.
+      const isThere = this.#findFrom(this.#after, commonLength(near, key), key, sequence, NEAR);
+      if (isThere !== undefined) return isThere;
+    }
+    let low = 0;
+    let high = block.restarts - 1;
+    while (low < high) {
+      const middle = (low + high + 1) >>> 1;
+      if (block.restartKey(middle) < key) low = middle;
+      else high = middle - 1;
+    }
+    return this.#findFrom(block.restartAt(low), 0, key, sequence, this.#end) === true;
+  }
+
+  /**
+   * @param from where an entry begins, and in how many bytes the key before it, which is smaller,
+   *   agrees with the key.
+   * @returns undefined where it is not among so many entries, and may come behind them.
+   */
+  #findFrom(
+    from: number,
+    agreed: number,
+    key: Key,
+    sequence: Sequence,
+    most: number,
+  ): boolean | undefined {
+    const bytes = this.#bytes;
+    const end = this.#end;
+    let matched = agreed;
+    let at = from;
+    this.#found = undefined;
+    for (let left = most; at < end; left--) {
+      if (left === 0) return undefined;
+      const entry = at;
+      let shared = bytes[at] as number;
+      let p = at + 5;
+      let fresh = p + (bytes[at + 1] as number);
+      const size = bytes[at + 2] as number;
+      // Mostly every number is one byte, and the kind is plain.
+      const isShort = (shared | (fresh - p) | size | (bytes[at + 4] as number)) < 128;
+      if (isShort && (bytes[at + 3] as number) <= PUT) at = fresh + size;
+      else {
+        this.#header(at);
+        shared = this.#shared;
+        p = this.#keyAt;
+        fresh = this.#valueAt;
+        at = this.#after;
+      }
+      // What is shared beyond the match compares as before: smaller.
+      if (shared > matched) continue;
+      matched = shared;
+      while (p < fresh && matched < key.length && bytes[p] === key.charCodeAt(matched)) {
+        p++;
+        matched++;
+      }
+      if (p < fresh) {
+        if (matched === key.length || (bytes[p] as number) > key.charCodeAt(matched)) return false;
+      } else if (matched === key.length) {
+        this.#header(entry);
+        if (this.sequence > sequence) continue;
+        this.#stand(key);
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** On the entry that was read last, whose key is known. */
+  #stand(key: Key): void {
+    this.#found = key;
+    this.#keyText = key;
+    this.#keyBehind = true;
+    this.#stretchIndex = -1;
   }
 
   next(): boolean {
@@ -225,6 +325,7 @@ export class DataBlockCursor implements EntryBytes {
 
   /** Before the entry at a restart point: it shares nothing, whatever stood there before. */
   #rewind(at: number): void {
+    this.#found = undefined;
     this.#at = at;
     this.#after = at;
     this.#keyLength = 0;
@@ -422,6 +523,7 @@ export class DataBlockCursor implements EntryBytes {
 
   /** From a backward walk to a forward one: the bytes of the key are needed again. */
   #catchUp(): void {
+    this.#found = undefined;
     const text = this.key;
     if (text.length > this.#key.length) this.#growKey(text.length);
     this.#keyLength = text.length;
@@ -447,6 +549,12 @@ function matchOf(keys: Uint8Array, at: number, length: number, bound: Uint8Array
   let i = 0;
   while (i < most && keys[at + i] === bound[i]) i++;
   return i;
+}
+
+function commonLength(a: Key, b: Key): number {
+  let length = 0;
+  while (length < a.length && a.charCodeAt(length) === b.charCodeAt(length)) length++;
+  return length;
 }
 
 keepShape(new DataBlockCursor());

@@ -62,6 +62,10 @@ export class DataBlock {
   readonly base: number;
   /** Offset of the frame in its file: names the block in errors. */
   readonly fileOffset: number;
+  /** A look-up was here before. One that comes once is mostly the last before it is evicted. */
+  wasSearched = false;
+  /** All of its entries were found to be in order. */
+  isChecked = false;
   readonly #table: Ulid | undefined;
   readonly #restartKeys: (Key | undefined)[];
   readonly #isOwn: boolean;

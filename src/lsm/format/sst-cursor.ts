@@ -91,7 +91,8 @@ export class SstCursor implements Cursor {
 
   value(): Uint8Array {
     const { valueSource, valueStart, valueEnd } = this.#cursor;
-    return valueSource.subarray(valueStart, valueEnd);
+    const { buffer, byteOffset } = valueSource;
+    return new Uint8Array(buffer, byteOffset + valueStart, valueEnd - valueStart);
   }
 
   /** The value for a caller, who may keep it: a view, so the block is left to the collector. */
@@ -105,6 +106,35 @@ export class SstCursor implements Cursor {
     const { valueSource, valueStart, valueEnd } = this.#cursor;
     if (valueEnd - valueStart > MOST_COPIED_BYTES) return this.lentValue();
     return copyOf(valueSource, valueStart, valueEnd);
+  }
+
+  /** To the newest version of a key that is not newer than `sequence`; `END` where there is none. */
+  find(key: Key, sequence: Sequence): Step {
+    const entered = this.isNear(key) ? this.#enterAgain() : this.#enterFor(key, sequence);
+    if (entered !== ENTRY) return entered;
+    if (this.#cursor.find(key, sequence)) return ENTRY;
+    if (this.#separator() !== key) return END;
+    // Its versions may go on in the next block.
+    const step = this.seek(key, sequence);
+    return step === ENTRY && this.key !== key ? END : step;
+  }
+
+  /** Whether a key lies in the block of the one that was found last, behind that one. */
+  isNear(key: Key): boolean {
+    const before = this.#cursor.foundKey;
+    return before !== undefined && key > before && key < this.#separator();
+  }
+
+  /** The block that it stands in, if that is in memory still. */
+  #enterAgain(): Step {
+    const offset = this.#leaf.offset(this.#entry);
+    const block = this.#blocks.data(offset);
+    if (block === this.#block && block !== undefined) return this.#at(ENTRY);
+    return this.#enterBlock(this.#entry) ? ENTRY : MISS;
+  }
+
+  #separator(): Key {
+    return this.#leaf.separators[this.#entry] as Key;
   }
 
   first(): Step {

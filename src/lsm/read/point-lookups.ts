@@ -255,18 +255,22 @@ export class PointLookups {
     // Its own tombstones hide its own entries, and all that is older.
     const deletedAt = ranges === undefined ? 0 : ranges.at(key, sequence);
     const nothing = deletedAt > 0 ? undefined : NOWHERE;
-    figures.filterChecks++;
-    if (!open.sst.mayContainHashed(key, a, b)) {
-      figures.filterNegatives++;
-      return nothing;
-    }
     const { point } = open;
-    const step = point.seek(key, sequence);
+    // The block of a neighbour says it as well, and is at hand.
+    const isNear = point.isNear(key);
+    if (!isNear) {
+      figures.filterChecks++;
+      if (!open.sst.mayContainHashed(key, a, b)) {
+        figures.filterNegatives++;
+        return nothing;
+      }
+    }
+    const step = point.find(key, sequence);
     if (step === MISS) {
       point.missing(missing);
       return MISSING;
     }
-    if (step === ENTRY && point.key === key) {
+    if (step === ENTRY) {
       assert(point.sequence <= sequence, "a read sees nothing that was written after it");
       const { kind } = point;
       if (point.sequence <= deletedAt) return undefined;
@@ -275,7 +279,7 @@ export class PointLookups {
       if (plainKind(kind) === MERGE) return OPERAND;
       return hasExpired(point, this.#semantics) ? undefined : valueAt(point, waited);
     }
-    figures.filterFalsePositives++;
+    if (!isNear) figures.filterFalsePositives++;
     return nothing;
   }
 }
