@@ -112,11 +112,8 @@ export class SstCursor implements Cursor {
   find(key: Key, sequence: Sequence): Step {
     const entered = this.isNear(key) ? this.#enterAgain() : this.#enterFor(key, sequence);
     if (entered !== ENTRY) return entered;
-    if (this.#cursor.find(key, sequence)) return ENTRY;
-    if (this.#separator() !== key) return END;
-    // Its versions may go on in the next block.
-    const step = this.seek(key, sequence);
-    return step === ENTRY && this.key !== key ? END : step;
+    // Separators are entries' places: what is not in the block that they name is nowhere.
+    return this.#cursor.find(key, sequence) ? ENTRY : END;
   }
 
   /** Whether a key lies in the block of the one that was found last, behind that one. */
