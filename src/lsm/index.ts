@@ -14,6 +14,7 @@ export { LocalDisk } from "./disk/local.ts";
 export { assertRoom } from "./disk/room.ts";
 export {
   Engine,
+  type EstimateRequest,
   type PutOptions,
   type ReadLevel,
   type ReadOptions,
@@ -30,6 +31,7 @@ export type { Maybe } from "./maybe.ts";
 export type { LsmOptions } from "./options.ts";
 export type { NodeIdentity, Sighting, TakeOver } from "./ownership/owner.ts";
 export type { Range } from "./range.ts";
+export type { RangeEstimate } from "./read/estimate.ts";
 export type { HotPrefix } from "./read/hot-prefixes.ts";
 export { int64Bytes, int64Of, membersOf, setBytes } from "./read/operators.ts";
 export type { ReaderScan } from "./read/readable-state.ts";

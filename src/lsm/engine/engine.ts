@@ -2,6 +2,7 @@ import type { FirnError } from "../../base/error.ts";
 import { type Key, keyOfBytes, type Sequence } from "../format/entry.ts";
 import type { Maybe } from "../maybe.ts";
 import { boundsOf, type Range } from "../range.ts";
+import type { RangeEstimate } from "../read/estimate.ts";
 import { assertCount, type PackedScan, ViewScan } from "../read/scan.ts";
 import type { NamedState } from "../states/checkpoints.ts";
 import type { Subscription } from "../subscribe/subscription.ts";
@@ -42,6 +43,11 @@ export interface ScanRequest extends Range, ReadOptions {
   readonly signal?: AbortSignal;
   /** Behind its last row it stays open, to go on elsewhere (`PackedScan.seek`): close it. */
   readonly movable?: boolean;
+}
+
+export interface EstimateRequest extends Range {
+  /** What `distinctPrefixes` counts; nothing where it is absent. */
+  readonly prefixBytes?: number;
 }
 
 /**
@@ -107,6 +113,24 @@ export class Engine {
       batchRows: batchRows ?? core.options.scanBatchRows,
       readAheadBytes: core.options.readAheadBytes,
     });
+  }
+
+  /**
+   * How much a range holds, about, from the memtables, the index of each table, and the two blocks
+   * of it that the range begins and ends in: two requests a table where they are not in memory.
+   * Exact where the range lies in one block, or holds whole tables. Keys in several places, as
+   * after updates that no compaction has merged yet, count more than once.
+   *
+   * `distinctPrefixes` tells how many values the first `prefixBytes` bytes of its keys have.
+   *
+   * @throws FirnError `Invalid`, code `LSM_RANGE_INVALID`.
+   */
+  estimate(range: EstimateRequest = {}): Maybe<RangeEstimate> {
+    const { reads } = this.#core;
+    const { prefixBytes = 0 } = range;
+    if (prefixBytes !== 0) assertCount(prefixBytes);
+    this.#core.assertReadable(this.lastSequence);
+    return reads.estimates.estimate(reads.views.current, boundsOf(range), prefixBytes);
   }
 
   /**

@@ -1,6 +1,7 @@
 import type { Manifest } from "../format/manifest.ts";
 import { Memtable } from "../memtable/memtable.ts";
 import { ExpiryClock } from "../read/entry-semantics.ts";
+import { Estimates } from "../read/estimate.ts";
 import { Operators } from "../read/operators.ts";
 import { PointLookups, ReadFigures } from "../read/point-lookups.ts";
 import { type ReadView, ReadViews } from "../read/read-view.ts";
@@ -22,6 +23,7 @@ export class Reads {
   readonly operators: Operators;
   readonly source: ScanSource;
   readonly lookups: PointLookups;
+  readonly estimates: Estimates;
 
   constructor({ parts, options, prefix, budget, manifest, memtables }: Opened, host: ReadsHost) {
     const { clock, store } = parts;
@@ -40,6 +42,7 @@ export class Reads {
       assertReadable,
       turn: () => clock.sleep(0),
     };
+    this.estimates = new Estimates(this.tables, this.views);
     this.lookups = new PointLookups(this.source, figures, clock, onWaited);
   }
 

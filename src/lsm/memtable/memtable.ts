@@ -19,7 +19,9 @@ import { BatchWalk, checkBatch, EXPIRY_BYTES, KINDS } from "../wal/batch.ts";
 import { writeUint53 } from "../wal/integers.ts";
 import { MemtableCursor } from "./cursor.ts";
 import { MemtableRows, NONE, type Room } from "./rows.ts";
-import { MemtableTree } from "./tree.ts";
+import { MemtableTree, type Place } from "./tree.ts";
+
+const END_PLACE: Place = { leaf: NONE, index: 0 };
 
 /** A version as `get` answers it. `value` may be kept. */
 export interface Found {
@@ -184,6 +186,20 @@ export class Memtable {
    */
   kept(source: Uint8Array, from: number, to: number): Uint8Array | undefined {
     return this.#rows.has(source.buffer) ? this.#rows.kept(source, from, to) : undefined;
+  }
+
+  /** Keys from `from` up to `to`, or to the end. */
+  keysWithin(from: Key, to: Key | undefined): number {
+    if (this.#rows.count === 0) return 0;
+    const place = (key: Key): Place => {
+      const found = { leaf: NONE, index: 0 };
+      this.#tree.find(keyScratch(key), 0, key.length, found);
+      return found;
+    };
+    const first = place(from);
+    const keys = this.#tree.between(first, to === undefined ? END_PLACE : place(to));
+    assert(first.leaf === NONE || keys >= 0, "a range does not end before it begins");
+    return first.leaf === NONE ? 0 : keys;
   }
 
   /** Whether bytes that a cursor has shown are its own. */

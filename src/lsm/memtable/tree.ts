@@ -109,6 +109,14 @@ export class MemtableTree {
     place.index = inside ? index : 0;
   }
 
+  /** Keys from one place up to another, which is not before it: one step for each leaf. */
+  between(from: Place, to: Place): number {
+    let keys = -from.index;
+    let leaf = from.leaf;
+    for (; leaf !== to.leaf && leaf !== NONE; leaf = this.next(leaf)) keys += this.count(leaf);
+    return leaf === NONE ? keys : keys + to.index;
+  }
+
   /** Points the key of a row at it; answers the row it pointed at before, `NONE` for a new key. */
   set(row: number): number {
     const rows = this.#rows;
