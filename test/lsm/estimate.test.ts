@@ -88,7 +88,7 @@ describe("an estimate of a range", () => {
     );
   });
 
-  it("counts whole tables and small ranges exactly, deletions and deleted ranges left out", async () => {
+  it("counts whole tables and small ranges exactly, without what is deleted", async () => {
     const engine = await openEngine({ compaction: "manual" });
     expect(await engine.estimate()).toEqual({ entries: 0, bytes: 0, distinctPrefixes: 0 });
     await engine.write(rows(0, 2_000));

@@ -108,7 +108,7 @@ export class SstCursor implements Cursor {
     return copyOf(valueSource, valueStart, valueEnd);
   }
 
-  /** To the newest version of a key that is not newer than `sequence`; `END` where there is none. */
+  /** To the newest version of a key that is not newer than `sequence`; else `END`. */
   find(key: Key, sequence: Sequence): Step {
     const entered = this.isNear(key) ? this.#enterAgain() : this.#enterFor(key, sequence);
     if (entered !== ENTRY) return entered;

@@ -18,7 +18,7 @@ export interface RangeEstimate {
   readonly entries: number;
   /** Bytes of their keys and values. */
   readonly bytes: number;
-  /** Distinct values of the first `prefixBytes` bytes of their keys; 0 where none were asked for. */
+  /** Distinct values of the first `prefixBytes` bytes of their keys; 0 unless asked for. */
   readonly distinctPrefixes: number;
 }
 
