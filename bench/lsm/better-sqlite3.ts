@@ -1,5 +1,11 @@
 import { join } from "node:path";
-import type { Contender, Database, Dataset, Durability } from "./contender.ts";
+import {
+  type Contender,
+  type Database,
+  type Dataset,
+  type Durability,
+  SUMMED_BYTE,
+} from "./contender.ts";
 import { loadPeer } from "./peers.ts";
 
 interface Statement {
@@ -49,12 +55,18 @@ class SqliteDatabase implements Database {
   readonly #remove: Statement;
   readonly #removeRange: Statement;
   readonly #get: Statement;
+  readonly #sum: Statement;
+  readonly #keys: Statement;
 
   constructor(db: Sqlite) {
     this.#db = db;
     this.#put = db.prepare("INSERT OR REPLACE INTO kv VALUES (?, ?)");
     this.#remove = db.prepare("DELETE FROM kv WHERE k = ?");
     this.#removeRange = db.prepare("DELETE FROM kv WHERE k >= ? AND k < ?");
+    // It tells nothing else of one byte of a blob as a number.
+    const byte = `length(substr(v, ${SUMMED_BYTE + 1}, 1))`;
+    this.#sum = db.prepare(`SELECT count(*), sum(${byte}) FROM kv`).raw();
+    this.#keys = db.prepare("SELECT k FROM kv ORDER BY k").pluck();
     this.#get = db.prepare("SELECT v FROM kv WHERE k = ?").pluck();
   }
 
@@ -87,6 +99,21 @@ class SqliteDatabase implements Database {
     for (const row of statement.iterate(...(from === undefined ? [] : [from]))) {
       if (row !== undefined) count++;
     }
+    return count;
+  }
+
+  getMany(keys: readonly Uint8Array[]): unknown {
+    return keys.map((key) => this.#get.get(key));
+  }
+
+  sum(): number {
+    const [count, bytes] = this.#sum.get() as readonly number[];
+    return bytes === count ? (count as number) : 0;
+  }
+
+  keys(): number {
+    let count = 0;
+    for (const key of this.#keys.iterate()) if (key !== undefined) count++;
     return count;
   }
 

@@ -1,5 +1,11 @@
 import { join } from "node:path";
-import { CACHE_BYTES, type Contender, type Database, type Dataset } from "./contender.ts";
+import {
+  CACHE_BYTES,
+  type Contender,
+  type Database,
+  type Dataset,
+  SUMMED_BYTE,
+} from "./contender.ts";
 import { loadPeer } from "./peers.ts";
 
 /** The part of the package that is used here. */
@@ -10,11 +16,14 @@ interface Level {
   batch(ops: readonly object[], options: object): Promise<void>;
   clear(range: object): Promise<void>;
   get(key: Uint8Array): Promise<Uint8Array | undefined>;
+  getMany(keys: readonly Uint8Array[]): Promise<readonly (Uint8Array | undefined)[]>;
   iterator(options: object): { nextv(count: number): Promise<unknown[]>; close(): Promise<void> };
 }
 interface Package {
   readonly ClassicLevel: new (path: string, options: object) => Level;
 }
+
+type Entry = readonly [key: Uint8Array | undefined, value: Uint8Array | undefined];
 
 const VIEW = "view";
 
@@ -79,6 +88,36 @@ class LevelDatabase implements Database {
       const rows = await iterator.nextv(Math.min(1_000, limit));
       count += rows.length;
       if (rows.length === 0 || count >= limit) break;
+    }
+    await iterator.close();
+    return count;
+  }
+
+  getMany(keys: readonly Uint8Array[]): Promise<unknown> {
+    return this.#db.getMany(keys);
+  }
+
+  async sum(): Promise<number> {
+    let sum = 0;
+    const count = await this.#each({ keys: false }, ([, value]) => {
+      sum += value?.[SUMMED_BYTE] ?? 0;
+    });
+    return sum >= 0 ? count : 0;
+  }
+
+  keys(): Promise<number> {
+    return this.#each({ values: false }, () => undefined);
+  }
+
+  /** Of all rows. */
+  async #each(options: object, visit: (row: Entry) => void): Promise<number> {
+    const iterator = this.#db.iterator({ ...options, highWaterMarkBytes: 1_048_576 });
+    let count = 0;
+    for (;;) {
+      const rows = (await iterator.nextv(1_000)) as Entry[];
+      for (const row of rows) visit(row);
+      count += rows.length;
+      if (rows.length === 0) break;
     }
     await iterator.close();
     return count;

@@ -9,6 +9,12 @@ export interface Database {
   get(key: Uint8Array): Promise<Uint8Array | undefined> | Uint8Array | undefined;
   /** Reads up to `limit` rows, keys and values, from a key on (or all); answers their number. */
   scan(from: Uint8Array | undefined, limit: number, reverse: boolean): Promise<number> | number;
+  /** The values of keys, all of them there; by the best that the contender has for a list. */
+  getMany(keys: readonly Uint8Array[]): Promise<unknown> | unknown;
+  /** Adds up one byte of every value, as its users would; answers the rows. */
+  sum(): Promise<number> | number;
+  /** Reads all keys without their values; answers their number. */
+  keys(): Promise<number> | number;
   /** Brings what was written to where it will be read from. */
   settle(): Promise<void>;
   close(): Promise<void>;
@@ -37,6 +43,9 @@ export interface Dataset {
   key(row: number): Uint8Array;
   value(row: number): Uint8Array;
 }
+
+/** The byte of each value that `sum` reads. */
+export const SUMMED_BYTE = 8;
 
 /** The same for everybody: what is cached is not what is compared. */
 export const CACHE_BYTES: number = 256 * 1_048_576;

@@ -13,7 +13,13 @@ import type { WriteOp } from "../../src/lsm/write/write-path.ts";
 import { SystemClock } from "../../src/runtime/clock.ts";
 import { nodeIdentity } from "../../src/runtime/node-identity.ts";
 import { SystemPrng } from "../../src/runtime/prng.ts";
-import { CACHE_BYTES, type Contender, type Database, type Dataset } from "./contender.ts";
+import {
+  CACHE_BYTES,
+  type Contender,
+  type Database,
+  type Dataset,
+  SUMMED_BYTE,
+} from "./contender.ts";
 
 /** Our own engine on a local directory. */
 export const firn: Contender = {
@@ -124,6 +130,39 @@ class FirnDatabase implements Database {
       count += rows.length;
     }
     return count;
+  }
+
+  getMany(keys: readonly Uint8Array[]): unknown {
+    return this.#engine.getMany(keys);
+  }
+
+  async sum(): Promise<number> {
+    const scan = this.#engine.scan();
+    let count = 0;
+    let sum = 0;
+    for (;;) {
+      const answer = scan.nextPacked();
+      // What is at hand is answered at once.
+      const rows = answer instanceof Promise ? await answer : answer;
+      if (rows === undefined) break;
+      const { values, valueStarts } = rows;
+      for (let i = 0; i < rows.count; i++) {
+        sum += values[(valueStarts[i] as number) + SUMMED_BYTE] as number;
+      }
+      count += rows.count;
+    }
+    return sum >= 0 ? count : 0;
+  }
+
+  async keys(): Promise<number> {
+    const scan = this.#engine.scan({ keysOnly: true });
+    let count = 0;
+    for (;;) {
+      const answer = scan.nextPacked();
+      const rows = answer instanceof Promise ? await answer : answer;
+      if (rows === undefined) return count;
+      count += rows.count;
+    }
   }
 
   async settle(): Promise<void> {

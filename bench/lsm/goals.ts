@@ -16,7 +16,7 @@ export interface Goal {
 }
 
 /** Single operations: a batch of one, or one look-up. */
-const SINGLE = /^(put|get|mixed)|batch 1$/;
+const SINGLE = /^(put|get (hit|miss)|mixed)|batch 1$/;
 const HIT = /^get hit/;
 
 interface Cell {
@@ -35,6 +35,8 @@ export function goalsOf(
   const best = all.flatMap(bestRatios);
   const slate = against("@slatedb/uniffi");
   const hits = (cell: Cell): boolean => HIT.test(cell.workload);
+  const neighbors = ({ workload }: Cell): boolean => workload.includes("neighbors");
+  const seeks = ({ workload }: Cell): boolean => workload === "seek + next 10, 128 callers";
   const single = (cell: Cell): boolean => SINGLE.test(cell.workload);
   return [
     atLeast(1, "classic-level", against("classic-level")),
@@ -44,6 +46,10 @@ export function goalsOf(
       "the best peer, hits aside",
       best.filter((cell) => !hits(cell)),
     ),
+    rateOf(8e6, all, "sum of a byte of each value, rows"),
+    rateOf(4e6, all, "keys alone, rows"),
+    atLeast(1.2, "better-sqlite3, neighbors", against("better-sqlite3").filter(neighbors)),
+    atLeast(1.2, "lmdb, seek + 10, 128 callers", against("lmdb").filter(seeks)),
     atLeast(0.8, "lmdb, hits", against("lmdb").filter(hits)),
     atLeast(
       8,
@@ -170,6 +176,15 @@ function bestRatios(figures: Figures): readonly Cell[] {
     if (known === undefined || cell.ratio < known.ratio) worst.set(cell.workload, cell);
   }
   return [...worst.values()];
+}
+
+/** Rows a second, in the worst of all sizes. */
+function rateOf(aim: number, all: readonly Figures[], workload: string): Goal | undefined {
+  const rates = all.flatMap(({ rates: of }) => of["firn"]?.[workload] ?? []);
+  if (rates.length === 0) return undefined;
+  const worst = Math.min(...rates);
+  const millions = (rate: number): string => `${(rate / 1e6).toFixed(1)} M rows/s`;
+  return { goal: `${workload}: >= ${millions(aim)}`, worst: millions(worst), met: worst >= aim };
 }
 
 /** Undefined where there is nothing to compare with. */

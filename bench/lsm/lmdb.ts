@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { Contender, Database, Dataset } from "./contender.ts";
+import { type Contender, type Database, type Dataset, SUMMED_BYTE } from "./contender.ts";
 import { loadPeer } from "./peers.ts";
 
 interface Lmdb {
@@ -73,6 +73,26 @@ class LmdbDatabase implements Database {
     })) {
       if (key.length + value.length > 0) count++;
     }
+    return count;
+  }
+
+  getMany(keys: readonly Uint8Array[]): unknown {
+    return keys.map((key) => this.#db.getBinary(key));
+  }
+
+  sum(): number {
+    let count = 0;
+    let sum = 0;
+    for (const { value } of this.#db.getRange({})) {
+      sum += value[SUMMED_BYTE] as number;
+      count++;
+    }
+    return sum >= 0 ? count : 0;
+  }
+
+  keys(): number {
+    let count = 0;
+    for (const key of this.#db.getKeys({})) if (key.length > 0) count++;
     return count;
   }
 

@@ -109,6 +109,19 @@ class SlateDatabase implements Database {
     return count;
   }
 
+  getMany(keys: readonly Uint8Array[]): Promise<unknown> {
+    return Promise.all(keys.map((key) => this.#db.get(key)));
+  }
+
+  /** Row by row is all that it has. */
+  sum(): Promise<number> {
+    return this.scan(undefined, Number.POSITIVE_INFINITY, false);
+  }
+
+  keys(): Promise<number> {
+    return this.scan(undefined, Number.POSITIVE_INFINITY, false);
+  }
+
   async settle(): Promise<void> {
     await this.#db.flush();
   }

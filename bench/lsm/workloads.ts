@@ -27,6 +27,9 @@ const SEED = 20_261_121;
 const SCANNED_ROWS = 50_000;
 const SCAN_MS = 300;
 
+/** Rows that lie side by side, in one list of keys. */
+const NEIGHBORS = 10;
+
 /** Nobody's blocks are smaller. */
 const BLOCK_BYTES = 4_096;
 
@@ -147,7 +150,7 @@ function freshWorkloads({ limits, sequential, random }: Data): Workloads {
 }
 
 /** What reads the base, then what changes it. */
-function laterWorkloads({ limits, random, absent }: Data): Workloads {
+function laterWorkloads({ limits, random, absent, sequential }: Data): Workloads {
   const { mostMs } = limits;
   const later = new Map<string, (db: Database) => Promise<number>>();
   const each = (name: string, run: (db: Database, callers: number) => Promise<number>): void => {
@@ -159,6 +162,9 @@ function laterWorkloads({ limits, random, absent }: Data): Workloads {
   each("get miss", (db, callers) => reads(db, absent, callers, false, mostMs));
   later.set("full scan, rows", (db) => scanAll(db, random.rows, false));
   later.set("full scan backward, rows", (db) => scanAll(db, random.rows, true));
+  later.set("sum of a byte of each value, rows", (db) => again(random.rows, () => db.sum()));
+  later.set("keys alone, rows", (db) => again(random.rows, () => db.keys()));
+  later.set(`get ${NEIGHBORS} neighbors by their keys`, (db) => neighbors(db, sequential, mostMs));
   for (const count of [10, 100]) {
     each(`seek + next ${count}`, (db, callers) => seeks(db, random, count, callers, mostMs));
   }
@@ -316,6 +322,27 @@ async function scanAll(db: Database, rows: number, reverse: boolean): Promise<nu
   };
   const first = await rate(few);
   return (1_000 * few) / first > SCAN_MS ? first : await rate(Number.POSITIVE_INFINITY);
+}
+
+/** Reads of all rows, again and again until there is something to measure. */
+async function again(rows: number, read: () => Promise<number> | number): Promise<number> {
+  const startMs = performance.now();
+  let count = 0;
+  do {
+    const found = await read();
+    if (found !== rows) throw new Error(`${found} rows of ${rows}`);
+    count += found;
+  } while (performance.now() - startMs < SCAN_MS);
+  return (count * 1_000) / (performance.now() - startMs);
+}
+
+/** Rows that lie side by side, by a list of their keys in order: lists a second. */
+async function neighbors(db: Database, data: Dataset, mostMs: number): Promise<number> {
+  const prng = new SeededPrng(SEED);
+  return await together(1, data.rows, mostMs, async () => {
+    const from = randomBelow(prng, data.rows - NEIGHBORS);
+    await db.getMany(Array.from({ length: NEIGHBORS }, (_, i) => data.key(from + i)));
+  });
 }
 
 /** Callers that take turns until the time is up; answers what they did a second. */
