@@ -164,6 +164,15 @@ const ALONE: readonly Spec[] = [
     command: ({ size, seed }) =>
       npm("fuzz", "--requests", size(20_000, 60_000, 500_000), "--seed", seed(2 ** 30)),
   },
+  {
+    name: "fuzz-native",
+    stream: "alone",
+    soaks: true,
+    command: ({ size, seed }) => {
+      const requests = size(4_000, 20_000, 200_000);
+      return npm("fuzz", "--api", "native", "--requests", requests, "--seed", seed(2 ** 30));
+    },
+  },
   simple("bench", "alone", npm("bench", "catalog", "--smoke")),
   simple("bench-aws", "alone", npm("bench", "catalog", "--profile", "aws", "--smoke")),
   simple("engine", "alone", npm("bench", "lsm-blocks", "--smoke")),

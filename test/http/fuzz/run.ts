@@ -1,6 +1,7 @@
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { OPERATIONS as NATIVE_OPERATIONS } from "../../../src/api/operations.ts";
 import { OPERATIONS } from "../../../src/http/iceberg/operations.ts";
 import { finish } from "../../clients/counts.ts";
 import { type ServerProcess, startServer } from "../../clients/server-process.ts";
@@ -8,6 +9,7 @@ import { fuzzStore } from "../../lsm/damage/run.ts";
 import { readContract } from "../../support/iceberg-contract.ts";
 import { Fuzzer } from "./episodes.ts";
 import { describeFinding } from "./finding.ts";
+import { NativeFuzzer } from "./native.ts";
 import { type Options, readOptions, USAGE } from "./options.ts";
 import { ShapeRunner } from "./shapes/runner.ts";
 import type { Tally } from "./tally.ts";
@@ -25,6 +27,14 @@ const HELD: readonly string[] = [
   "POST /iceberg/v1/namespaces HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n" +
     "Transfer-Encoding: chunked\r\n\r\n5\r\nab",
 ];
+
+/** Operations of the native API on what only Iceberg commits or a failed job make. */
+const NEEDS_MORE: ReadonlySet<string> = new Set([
+  "retryJob",
+  "resolveSnapshot",
+  "getSnapshot",
+  "listAncestors",
+]);
 
 interface Outcome {
   readonly sent: number;
@@ -56,6 +66,72 @@ async function fuzz(server: ServerProcess, turns: TurnLog, options: Options): Pr
   problems.push(...(await memoryProblems(server.pid, fuzzer.tally.sent, hostile.sent)));
   console.log(`longest turn of the event loop: ${turns.longestMs} ms of processor time`);
   return { sent: fuzzer.tally.sent + hostile.sent, problems };
+}
+
+async function fuzzNative(
+  server: ServerProcess,
+  turns: TurnLog,
+  { requests, seed }: Options,
+): Promise<Outcome> {
+  const fuzzer = await NativeFuzzer.open(server, seed, () => makeRelations(server.url));
+  // The first request loads the checks: that is a start, not input.
+  await fetch(`${server.url}/api/v1/info`);
+  turns.start();
+  const startedMs = performance.now();
+  const { sent, problems, statuses } = await fuzzer.run(requests);
+  const seconds = (performance.now() - startedMs) / 1_000;
+  for (const [name, counts] of [...statuses].sort(([a], [b]) => (a < b ? -1 : 1))) {
+    const shown = [...counts].sort(([a], [b]) => a - b).map(([status, n]) => `${status}: ${n}`);
+    console.log(`${name}\n    ${shown.join(", ")}`);
+  }
+  console.log(`${sent} requests in ${seconds.toFixed(1)} s`);
+  const found = [...problems];
+  if (requests >= WHOLE_RUN) {
+    for (const name of Object.keys(NATIVE_OPERATIONS)) {
+      const counts = statuses.get(name) ?? new Map<number, number>();
+      if (![...counts.keys()].some((status) => status < 400) && !NEEDS_MORE.has(name)) {
+        found.push(`never succeeded: ${name}`);
+      }
+    }
+  }
+  const turnMs = turns.take();
+  if (turnMs > TURN_LIMIT_MS) found.push(`the event loop was held for ${turnMs} ms`);
+  found.push(...(await memoryProblems(server.pid, sent, 0)));
+  console.log(`longest turn of the event loop: ${turns.longestMs} ms of processor time`);
+  return { sent, problems: found };
+}
+
+/**
+ * A table and a view, which the native API shows and only Iceberg clients make; what is there
+ * already is refused, and stays.
+ */
+async function makeRelations(url: string): Promise<void> {
+  const post = async (path: string, body: object): Promise<void> => {
+    const response = await fetch(`${url}${path}`, {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify(body),
+    });
+    await response.text();
+  };
+  const schema = { type: "struct", fields: [] };
+  await post("/api/v1/catalogs", { name: "lake" });
+  await post("/iceberg/v1/lake/namespaces", { namespace: ["a"] });
+  await post("/iceberg/v1/lake/namespaces/a/tables", { name: "t", schema });
+  const representations = [{ type: "sql", sql: "select 1", dialect: "spark" }];
+  await post("/iceberg/v1/lake/namespaces/a/views", {
+    name: "v",
+    schema,
+    "view-version": {
+      "version-id": 1,
+      "schema-id": 0,
+      "timestamp-ms": 1_700_000_000_000,
+      summary: {},
+      representations,
+      "default-namespace": ["a"],
+    },
+    properties: {},
+  });
 }
 
 async function heldOpen(port: number, text: string): Promise<string | undefined> {
@@ -129,7 +205,7 @@ async function main(args: readonly string[]): Promise<void> {
     let outcome: Outcome = { sent: 0, problems: ["the run broke off"] };
     let exitCode: number | null = null;
     try {
-      outcome = await fuzz(server, turns, options);
+      outcome = await (options.api === "native" ? fuzzNative : fuzz)(server, turns, options);
     } finally {
       exitCode = await server.stop();
     }
