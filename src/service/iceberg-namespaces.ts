@@ -10,6 +10,7 @@ import { afterCommit } from "./commit-files.ts";
 import { SERVICE_LIMITS } from "./limits.ts";
 import type { PageTokens } from "./page-token.ts";
 import {
+  type CatalogConfig,
   DEFAULT_CATALOG,
   type NamespaceInfo,
   type NamespaceOperations,
@@ -20,7 +21,7 @@ import {
   type PropertiesUpdate,
   type PropertiesUpdated,
 } from "./requests.ts";
-import type { ReservedProperties } from "./reserved-properties.ts";
+import { type ReservedProperties, TABLE_PREFIXES } from "./reserved-properties.ts";
 import { type CatalogPlaces, LOCATION, type TableLocations } from "./table-locations.ts";
 
 /** A list's query as tokens are bound to it: no list's token opens another's. */
@@ -62,9 +63,14 @@ export class IcebergNamespaces implements NamespaceOperations {
     this.#tokens = tokens;
   }
 
-  async config(_actor: Actor, warehouse: string | undefined): Promise<{ catalog: string }> {
+  async config(_actor: Actor, warehouse: string | undefined): Promise<CatalogConfig> {
     const { entity } = await this.#catalog.catalogs.get(warehouse || DEFAULT_CATALOG);
-    return { catalog: entity.name };
+    const [defaults, overrides] = TABLE_PREFIXES.map((prefix) =>
+      Object.fromEntries(
+        Object.entries(entity.properties).filter(([key]) => key.startsWith(prefix)),
+      ),
+    );
+    return { catalog: entity.name, defaults: defaults ?? {}, overrides: overrides ?? {} };
   }
 
   async listNamespaces(

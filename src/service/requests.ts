@@ -151,10 +151,19 @@ export interface RenameView {
   readonly to: Omit<ViewRef, "catalog">;
 }
 
+/** What a client is told of a catalog. */
+export interface CatalogConfig {
+  readonly catalog: string;
+  /** `table-default.*`: properties of new tables that name no others. */
+  readonly defaults: Properties;
+  /** `table-override.*`: properties that new tables have in any case. */
+  readonly overrides: Properties;
+}
+
 /** Namespaces, and the names in them. */
 export interface NamespaceOperations {
   /** The catalog's name for a `warehouse` parameter; absent or empty means `default`. */
-  config(actor: Actor, warehouse: string | undefined): Promise<{ catalog: string }>;
+  config(actor: Actor, warehouse: string | undefined): Promise<CatalogConfig>;
 
   listNamespaces(
     actor: Actor,

@@ -1,4 +1,5 @@
 import { invalid } from "../base/error.ts";
+import { isSecret, secretRefused } from "./secret-properties.ts";
 
 /*
  * Clients merge a table's properties into the settings of what reads its files: PyIceberg and
@@ -47,6 +48,9 @@ const ALWAYS_ALLOWED = ["s3.sse-kms-key-id", "s3.server-side-encryption"];
 /** Keys that an error names at most. */
 const TOLD = 10;
 
+/** On a catalog: defaults of new tables, and what they must have. Clients ask by `config`. */
+export const TABLE_PREFIXES = ["table-default.", "table-override."] as const;
+
 type Settings = ReadonlyMap<string, string>;
 
 /** Properties that no request may set: they belong to the settings of clients. */
@@ -58,8 +62,11 @@ export class ReservedProperties {
     this.#allowed = new Set([...ALWAYS_ALLOWED, ...allowed]);
   }
 
-  has(key: string): boolean {
-    if (this.#allowed.has(key)) return false;
+  has(given: string): boolean {
+    if (this.#allowed.has(given)) return false;
+    // What a catalog sets on its tables is a property of theirs.
+    const prefix = TABLE_PREFIXES.find((each) => given.startsWith(each)) ?? "";
+    const key = given.slice(prefix.length);
     return RESERVED_KEYS.has(key) || RESERVED_PREFIXES.some((prefix) => key.startsWith(prefix));
   }
 
@@ -67,14 +74,19 @@ export class ReservedProperties {
    * Compares what a request makes of properties with what they were. A reserved one may go, and may
    * stay as it is: a client may send all that it knows again.
    *
-   * @throws FirnError `Invalid` `PROPERTY_RESERVED`: it sets one, or gives it another value.
+   * @throws FirnError `Invalid`: `PROPERTY_RESERVED`, it sets one, or gives it another value;
+   * `PROPERTY_SECRET`, it sets one that looks like a secret.
    */
   assertUnset(after: Settings, before?: Settings): void {
     if (after === before) return;
     const set: string[] = [];
+    const secret: string[] = [];
     for (const [key, value] of after) {
-      if (this.has(key) && before?.get(key) !== value) set.push(key);
+      if (before?.get(key) === value) continue;
+      if (this.has(key)) set.push(key);
+      else if (isSecret(key, value) && !this.#allowed.has(key)) secret.push(key);
     }
+    if (secret.length > 0) throw secretRefused(secret.slice(0, TOLD), secret.length);
     if (set.length === 0) return;
     const keys = set.slice(0, TOLD).join(", ");
     throw invalid(

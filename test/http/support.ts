@@ -58,7 +58,11 @@ export function scripted(overrides: Partial<IcebergService> = {}): {
 } {
   const seen: Seen[] = [];
   const answers: IcebergService = {
-    config: async (_ctx, warehouse) => ({ catalog: warehouse || "default" }),
+    config: async (_ctx, warehouse) => ({
+      catalog: warehouse || "default",
+      defaults: {},
+      overrides: {},
+    }),
     listNamespaces: async () => ({ items: [["a"], ["b", "c"]], nextPageToken: null }),
     createNamespace: async (_ctx, ref, properties) => ({ namespace: ref.namespace, properties }),
     loadNamespace: async (_ctx, ref) => ({ namespace: ref.namespace, properties: { k: "v" } }),

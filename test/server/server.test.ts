@@ -12,7 +12,7 @@ function held() {
     config: async () => {
       entered.resolve();
       await released.promise;
-      return { catalog: "default" };
+      return { catalog: "default", defaults: {}, overrides: {} };
     },
   });
   return { service, entered: entered.promise, release: () => released.resolve() };
@@ -129,7 +129,7 @@ describe("request ids", () => {
     const { service } = scripted({
       config: async ({ requestId }) => {
         ids.push(requestId);
-        return { catalog: "default" };
+        return { catalog: "default", defaults: {}, overrides: {} };
       },
     });
     await using running = await serving(service);

@@ -112,8 +112,8 @@ const CONFIG_OPERATIONS: readonly Operation[] = [
     method: "GET",
     template: "/v1/config",
     handle: async (service, call) => {
-      const { catalog } = await service.config(call.actor, call.query.get("warehouse"));
-      return answer.configAnswer(catalog, ENDPOINTS);
+      const config = await service.config(call.actor, call.query.get("warehouse"));
+      return answer.configAnswer(config, ENDPOINTS);
     },
   },
 ];

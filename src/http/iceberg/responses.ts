@@ -1,6 +1,7 @@
 import { LIMITS } from "../../base/limits.ts";
 import {
   ANY_TAG,
+  type CatalogConfig,
   type DryRun,
   type DryRunOfTable,
   type LoadedTable,
@@ -21,10 +22,13 @@ function json(body: unknown): Answer {
 }
 
 /** `prefix` goes into paths as it is, so it is answered in the form that paths need. */
-export function configAnswer(catalog: string, endpoints: readonly string[]): Answer {
+export function configAnswer(
+  { catalog, defaults, overrides }: CatalogConfig,
+  endpoints: readonly string[],
+): Answer {
   return json({
-    overrides: { prefix: encodeURIComponent(catalog) },
-    defaults: {},
+    overrides: { ...overrides, prefix: encodeURIComponent(catalog) },
+    defaults,
     endpoints,
     "idempotency-key-lifetime": `PT${LIMITS.receiptLifeMs / 60_000}M`,
   });
