@@ -24,6 +24,13 @@ export { type ErrorContext, type ErrorKind, FirnError } from "./base/error.ts";
 export type { UndropTarget } from "./catalog/dropped.ts";
 export type { Moment } from "./catalog/history.ts";
 export type { MetricsReport } from "./catalog/reports.ts";
+export {
+  ApiError,
+  type CallOptions,
+  type ClientOptions,
+  FirnClient,
+  namespaceName,
+} from "./client/client.ts";
 export type { CompactionStyle } from "./lsm/index.ts";
 export type { LogLevel, Profile } from "./runtime/settings.ts";
 export type { CatalogInfo } from "./service/catalog-admin.ts";

@@ -5,6 +5,8 @@ import {
   type ChangePage,
   DROPPED,
   type Dropped,
+  FOUND,
+  type Found,
   INFO,
   type Info,
   JOB,
@@ -25,6 +27,7 @@ export interface Undrop {
 export interface NodeOperations {
   getInfo: Asks<never, object, undefined, Info>;
   resolveName: Asks<never, { readonly name: string }, undefined, Resource>;
+  searchNames: Asks<never, PageQuery & { readonly q: string }, undefined, Page<Found>>;
   listDropped: Asks<never, PageQuery, undefined, Page<Dropped>>;
   undrop: Asks<"id", object, Undrop, Dropped>;
   listJobs: Asks<never, PageQuery, undefined, Page<Job>>;
@@ -67,6 +70,20 @@ export const NODE_OPERATIONS: Readonly<Record<keyof NodeOperations, ApiOperation
     required: ["name"],
     status: 200,
     answer: RESOURCE,
+  },
+  searchNames: {
+    method: "GET",
+    template: "/search",
+    tag: "node",
+    summary: "Find names that hold a text, whatever its case",
+    needs: ["see"],
+    query: {
+      ...PAGE,
+      q: { type: "string", minLength: 1, maxLength: 255, description: "A part of a name" },
+    },
+    required: ["q"],
+    status: 200,
+    answer: pageOf(FOUND),
   },
   listDropped: {
     method: "GET",

@@ -171,6 +171,20 @@ export const SUMMARY: Schema = object(
   },
 );
 
+/** A name that a search has found. */
+export interface Found {
+  readonly type: "catalog" | "namespace" | "table" | "view";
+  readonly name: string;
+  readonly catalog?: string;
+  /** Of a namespace its own path. */
+  readonly namespace?: readonly string[];
+}
+
+export const FOUND: Schema = object(
+  { type: oneOf("catalog", "namespace", "table", "view"), name: TEXT },
+  { catalog: TEXT, namespace: PATH },
+);
+
 export interface Dropped {
   readonly id: string;
   readonly type: "catalog" | "namespace" | "table" | "view";

@@ -13,7 +13,7 @@ export interface ClientOptions {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** What a call may say besides what its operation takes. */
+/** Options of a call that every operation shares. */
 export interface CallOptions {
   /** The entity tag of the version that is meant. */
   readonly ifMatch?: string;

@@ -47,6 +47,8 @@ export const SERVICE_LIMITS = {
   commitsWaiting: 64,
   /** One page of a list whose caller names no size. */
   pageSizeDefault: 100,
+  /** Names that one request of a search looks at: some 20 lists, each a read of the store. */
+  searchedNames: 20_000,
 } as const;
 
 type ServiceLimits = { readonly [name in keyof typeof SERVICE_LIMITS]: number };

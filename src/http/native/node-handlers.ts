@@ -23,6 +23,10 @@ export const NODE_HANDLERS: Handlers<keyof NodeOperations> = {
   }),
   resolveName: async ({ actor, service, query }) =>
     renderResource(await service.lookup.resolve(actor, splitNames(query.name, NAMES))),
+  searchNames: ({ actor, service, query }) => {
+    const { q, ...page } = query;
+    return service.search.find(actor, q, page);
+  },
   listDropped: async ({ actor, service, query }) => {
     const page = await tokenPage(service.tokens, actor, ["dropped"], query, (asked) =>
       service.dropped.list(actor, pageAsked(asked)),

@@ -16,6 +16,7 @@ import { ResourceLookup } from "./lookup.ts";
 import { ResourceNames } from "./names.ts";
 import { NamespaceResources } from "./namespaces.ts";
 import { type RelationResources, tableResources, viewResources } from "./relations.ts";
+import { NameSearch } from "./search.ts";
 
 /** Everything that the native API calls. */
 export interface ModelService {
@@ -25,6 +26,7 @@ export interface ModelService {
   readonly views: UseCases<RelationResources<View>>;
   readonly history: UseCases<ResourceHistory>;
   readonly lookup: UseCases<ResourceLookup>;
+  readonly search: UseCases<NameSearch>;
   readonly snapshots: UseCases<TableSnapshots>;
   readonly dropped: UseCases<DroppedAdmin>;
   readonly jobs: UseCases<JobsAdmin>;
@@ -61,6 +63,7 @@ export function modelService(guard: CallGuard, parts: ModelParts): ModelService 
     views: guardedBy(guard, views),
     history: guardedBy(guard, history),
     lookup: guardedBy(guard, new ResourceLookup(history)),
+    search: guardedBy(guard, new NameSearch(catalog, tokens)),
     snapshots,
     dropped,
     jobs,

@@ -44,7 +44,7 @@ function leastOf({ body }: ApiOperation): Record<string, unknown> | undefined {
 
 /** Required parameters, so that only what is tried is wrong. */
 function queryOf({ required = [] }: ApiOperation, more: string): string {
-  const values: Record<string, string> = { from: "1", name: "lake" };
+  const values: Record<string, string> = { from: "1", name: "lake", q: "a" };
   const all = [...required.map((name) => `${name}=${values[name]}`), more].filter((one) => one);
   return all.length === 0 ? "" : `?${all.join("&")}`;
 }
@@ -151,7 +151,7 @@ describe("bad tokens, keys and times of the native API", () => {
     const forged = `${token.slice(0, -2)}${token.endsWith("A") ? "BB" : "AA"}`;
     for (const [name, operation] of lists) {
       for (const value of [...(name === "listNamespaces" ? [] : [token]), forged, "x", "AAAA"]) {
-        const at = `${pathOf(operation, THERE)}?pageToken=${value}`;
+        const at = `${pathOf(operation, THERE)}${queryOf(operation, `pageToken=${value}`)}`;
         const { status, code } = await api.refused("GET", at);
         const isView = operation.template.includes("{view}");
         expect([name, status, code]).toEqual(
