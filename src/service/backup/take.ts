@@ -13,6 +13,7 @@ import { CATALOG_LIMITS } from "../../catalog/limits.ts";
 import type { ChangedKey, ChangeRecord } from "../../catalog/model.ts";
 import { listPage } from "../../catalog/pages.ts";
 import { fullKey, payloadPath, shaOfPath } from "../../catalog/paths.ts";
+import { HistoryPin } from "../../catalog/pins.ts";
 import { readChange, takeApart, type WalkedPointer, walkPointers } from "../../catalog/walk.ts";
 import type { Live, PointerStore } from "../../pointer/port.ts";
 import {
@@ -34,7 +35,7 @@ import {
   readLines,
   writeLines,
 } from "./format.ts";
-import { CatalogScope, canonicalOf, scopedCatalog } from "./scope.ts";
+import { CatalogScope, canonicalOf, type ScopedCatalog, scopedCatalog } from "./scope.ts";
 import { verifyBackup } from "./verify.ts";
 
 /** The stores that are backed up, and where to. */
@@ -90,7 +91,7 @@ export async function takeBackup(
   name: string,
   catalog?: string,
 ): Promise<BackupReport> {
-  const { pointers, clock, ids, target } = parts;
+  const { pointers, clock, ids } = parts;
   const named = await pointers.get(keyOf(FAMILIES.accountByName, name));
   if (named.state === "absent") {
     throw new FirnError("NotFound", "ACCOUNT_NOT_FOUND", "the store has no such account", { name });
@@ -100,20 +101,54 @@ export async function takeBackup(
   const scoped =
     catalog === undefined ? undefined : await scopedCatalog(pointers, account, catalog);
   const scope = scoped && new CatalogScope(account, scoped.id, parts.blobs);
-  const swept = await sweep(parts, account, scope);
+  const id = ids.mint<WriterId>();
+  // Before the sweep: what that sees is there until it is copied.
+  const sinceMs = startedMs - parts.historyRetentionMs;
+  const pin = await HistoryPin.take(parts.blobs, clock, account, { id, sinceMs });
+  try {
+    return await backUpPinned(parts, { id, account, startedMs, scoped, scope, pin });
+  } finally {
+    // If that fails, it ends by itself.
+    await pin.release().catch(() => undefined);
+  }
+}
+
+/** What a backup is of. */
+interface Begun {
+  readonly id: WriterId;
+  readonly account: AccountId;
+  readonly startedMs: number;
+  readonly scoped: ScopedCatalog | undefined;
+  readonly scope: CatalogScope | undefined;
+  readonly pin: HistoryPin;
+}
+
+async function backUpPinned(
+  parts: BackupParts,
+  { id, account, startedMs, scoped, scope, pin }: Begun,
+): Promise<BackupReport> {
+  const { clock, target } = parts;
+  const swept = await sweep(parts, account, scope, pin);
   const cutMs = clock.nowMs();
-  await readSpan(parts, account, { fromMs: startedMs - SETTLED_MS, toMs: cutMs }, swept.records);
+  await readSpan(
+    parts,
+    account,
+    { fromMs: startedMs - SETTLED_MS, toMs: cutMs },
+    swept.records,
+    pin,
+  );
   const pauses = new Pauses(clock, STEPS_A_TURN);
   const records: CutRecord[] = [];
-  for (const [id, record] of swept.records) {
-    const known = await recordOf(account, id, record, scope);
+  for (const [change, record] of swept.records) {
+    await pin.keep();
+    const known = await recordOf(account, change, record, scope);
     if (scope === undefined || known.keys.length > 0) records.push(known);
     const pause = pauses.step();
     if (pause !== undefined) await pause;
   }
   const { states, included } = await rollForward(swept.states, records, pauses);
 
-  const copies = await Copies.open(target, pauses);
+  const copies = await Copies.open(target, pauses, pin);
   const wishes = await pointerLines(states, swept.snapshots, pauses);
   const changes = await changeLines(included, swept.records, pauses);
   await copies.copy(await wantedPayloads(account, wishes, included, pauses), parts.blobs);
@@ -122,7 +157,7 @@ export async function takeBackup(
   const backup: Backup = {
     format: FORMAT,
     version: FORMAT_VERSION,
-    id: ids.mint<WriterId>(),
+    id,
     account,
     ...(scoped && { catalog: scoped }),
     startedMs,
@@ -148,10 +183,12 @@ async function sweep(
   parts: BackupParts,
   account: AccountId,
   scope: CatalogScope | undefined,
+  pin: HistoryPin,
 ): Promise<Swept> {
   const swept: Swept = { states: new Map(), records: new Map(), snapshots: [] };
   for await (const walked of walkPointers(parts, { account })) {
     if (walked.state === "unreadable") throw walked.error;
+    await pin.keep();
     const { item } = walked;
     if (canonicalOf(item.key) !== undefined) {
       if (
@@ -190,9 +227,11 @@ async function readSpan(
   account: AccountId,
   { fromMs, toMs }: { readonly fromMs: number; readonly toMs: number },
   records: Map<string, ChangeRecord>,
+  pin: HistoryPin,
 ): Promise<void> {
   const last = Math.floor((toMs + LIMITS.clockSkewMs) / 60_000);
   for (let minute = Math.max(0, Math.floor(fromMs / 60_000)); minute <= last; minute++) {
+    await pin.keep();
     const shards = Array.from({ length: CATALOG_LIMITS.changeShards }, async (_, shard) => {
       const bucket = `${digits19(minute)}-${shard}`;
       const { items } = await listPage(
@@ -328,30 +367,36 @@ async function wantedPayloads(
 class Copies {
   readonly #target: BlobStore;
   readonly #pauses: Pauses;
+  readonly #pin: HistoryPin;
   /** By hash: the pack, by its hash, and the place in it. */
   readonly #known = new Map<string, { readonly pack: string } & Omit<PayloadLine, "pack">>();
   readonly #used = new Set<string>();
   copied = 0;
   copiedBytes = 0;
 
-  private constructor(target: BlobStore, pauses: Pauses) {
+  private constructor(target: BlobStore, pauses: Pauses, pin: HistoryPin) {
     this.#target = target;
     this.#pauses = pauses;
+    this.#pin = pin;
   }
 
   /** Learns what earlier backups left, finished or not. A pack that is damaged counts for none. */
-  static async open(target: BlobStore, pauses: Pauses): Promise<Copies> {
-    const copies = new Copies(target, pauses);
+  static async open(target: BlobStore, pauses: Pauses, pin: HistoryPin): Promise<Copies> {
+    const copies = new Copies(target, pauses, pin);
     const there = new Set<string>();
     for (let after: string | undefined; ; ) {
       const page = await target.list("packs/", after === undefined ? {} : { after });
+      await pin.keep();
       for (const { path } of page) there.add(path.slice("packs/".length, -".pack".length));
       after = page.at(-1)?.path;
       if (after === undefined || page.length < 1_000) break;
     }
     const [newest] = await listBackups(target);
     if (newest !== undefined) await copies.#learn(await readBackup(target, newest), there);
-    for (const pack of there) await copies.#learnPack(pack);
+    for (const pack of there) {
+      await pin.keep();
+      await copies.#learnPack(pack);
+    }
     return copies;
   }
 
@@ -391,6 +436,7 @@ class Copies {
     let pack: { sha: string; bytes: Uint8Array }[] = [];
     let size = 0;
     for (let from = 0; from < left.length; from += READS) {
+      await this.#pin.keep();
       const some = left.slice(from, from + READS);
       const found = await Promise.all(some.map((each) => readPayload(source, each)));
       const pause = this.#pauses.step();

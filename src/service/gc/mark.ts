@@ -6,10 +6,11 @@ import { jobKeys } from "../../catalog/jobs.ts";
 import { CATALOG_LIMITS } from "../../catalog/limits.ts";
 import type { Job, SnapshotSummary, Summary, Table } from "../../catalog/model.ts";
 import { shaOfPath } from "../../catalog/paths.ts";
+import { pinnedSince } from "../../catalog/pins.ts";
 import { blobsOfChange } from "../../catalog/references.ts";
 import { readChange, type WalkedPointer, walkPointers } from "../../catalog/walk.ts";
 import { putCertain } from "../../pointer/certain.ts";
-import type { Item, Live } from "../../pointer/port.ts";
+import type { Live } from "../../pointer/port.ts";
 import { SERVICE_LIMITS } from "../limits.ts";
 import { type GcParts, type RunLease, stopped } from "./parts.ts";
 import { countGarbage, type GarbageKind, type GarbageReport } from "./report.ts";
@@ -22,6 +23,8 @@ type WalkedLive = Extract<WalkedPointer, { state: "live" }>;
 const SHA = /^[0-9a-f]{64}$/;
 /** Pointers between two renewals of the lease. */
 const KEEP_EVERY = 256;
+/** How old a look at the pins may be: within the time that a batch may land late. */
+const PIN_LOOK_MS = 60_000;
 /** Later than any request that could still write what has ended: nothing here is in a hurry. */
 const SLACK_MS = SERVICE_LIMITS.catalogGcFloorMs;
 
@@ -51,7 +54,10 @@ export class Mark {
   readonly #isDry: boolean;
   readonly #roots: TableRoots;
   /** What is to be forgotten, some at a time. */
-  readonly #going: Item[] = [];
+  readonly #going: WalkedLive[] = [];
+  /** See `pinnedSince`, and when it was looked at. */
+  #pinnedMs = 0;
+  #pins: Stopwatch | undefined;
   #bytes = 0;
 
   constructor(
@@ -115,7 +121,7 @@ export class Mark {
         await this.#receipt(walked, content.receipt.expiresAtMs);
         return this.#reach(references.blob);
       case "job":
-        await this.#job(item, content.job);
+        await this.#job(walked, content.job);
         return this.#reach(references.blob);
       case "snapshot":
         await this.#derived(walked, content.summary);
@@ -140,21 +146,24 @@ export class Mark {
   }
 
   async #change(walked: WalkedLive): Promise<void> {
-    const { context } = this.#parts.catalog;
     const { historyRetentionMs = SERVICE_LIMITS.historyRetentionMs } = this.#parts.settings;
-    const [, bucket = ""] = walked.key.values;
-    const minute = Number(bucket.slice(0, bucket.indexOf("-")));
+    const minute = minuteOf(walked);
     if (!Number.isSafeInteger(minute)) {
       throw stopped("a change record has no time", { key: walked.item.key });
     }
     const keptMs = historyRetentionMs + CATALOG_LIMITS.changeSettledMs;
     // Of the end of its minute, so that the whole minute goes at once.
     const expiresMs = (minute + 1) * 60_000 + keptMs;
-    if (expiresMs <= this.#nowMs) {
-      await this.#forget("changes", walked.item);
+    if (expiresMs <= this.#nowMs && !(await this.#isPinned(minute))) {
+      await this.#forget("changes", walked);
       return;
     }
-    this.#expires(expiresMs);
+    this.#expires(expiresMs > this.#nowMs ? expiresMs : this.#nowMs + PIN_LOOK_MS);
+    await this.#reachChange(walked);
+  }
+
+  async #reachChange(walked: WalkedLive): Promise<void> {
+    const { context } = this.#parts.catalog;
     let paths = walked.references.blobs;
     if (walked.item.blobPath !== undefined) {
       await this.#reach(walked.item.blobPath);
@@ -164,11 +173,24 @@ export class Mark {
     for (const path of paths) await this.#reach(path);
   }
 
+  /** Whether a reader that is under way needs the records of a minute. */
+  async #isPinned(minute: number): Promise<boolean> {
+    const { blobs, catalog } = this.#parts;
+    const { account, clock } = catalog.context;
+    if (this.#pins === undefined || this.#pins.elapsedMs() >= PIN_LOOK_MS) {
+      this.#pins = new Stopwatch(clock);
+      await this.#limiter.spend(1);
+      this.#pinnedMs = await pinnedSince(blobs, clock, account);
+    }
+    return (minute + 1) * 60_000 > this.#pinnedMs;
+  }
+
   #expires(ms: number): void {
     this.#report.nextExpiryMs = Math.min(this.#report.nextExpiryMs, ms);
   }
 
-  async #receipt({ item, key }: WalkedLive, expiresAtMs: number): Promise<void> {
+  async #receipt(walked: WalkedLive, expiresAtMs: number): Promise<void> {
+    const { item, key } = walked;
     const isKeyed = key.family === "keyedReceipt";
     if (!isKeyed && this.#parts.expires) return;
     if (expiresAtMs + SLACK_MS > this.#nowMs) {
@@ -176,7 +198,7 @@ export class Mark {
       return;
     }
     // Under a client's key the version must go on, for requests that knew it alive.
-    await (isKeyed ? this.#delete("receipts", item) : this.#forget("receipts", item));
+    await (isKeyed ? this.#delete("receipts", item) : this.#forget("receipts", walked));
   }
 
   /** A hold that has ended: its holder's batch, should it still come, expects this version. */
@@ -186,14 +208,14 @@ export class Mark {
   }
 
   /** Deletes a job that is over and was kept for what it left undone, or has lost its due entry. */
-  async #job(item: Live, job: Job): Promise<void> {
+  async #job(walked: WalkedLive, job: Job): Promise<void> {
     const { context } = this.#parts.catalog;
     const keptMs = this.#parts.settings.historyRetentionMs ?? SERVICE_LIMITS.historyRetentionMs;
     if (Math.max(job.dueMs, job.heldUntilMs) + keptMs > this.#nowMs) return;
     const [, due] = jobKeys(context.account, job.id, job.dueMs);
     await this.#limiter.spend(1);
     const found = await context.pointers.get(due);
-    if (found.state === "absent") await this.#forget("jobs", item);
+    if (found.state === "absent") await this.#forget("jobs", walked);
   }
 
   async #derived({ item, key }: WalkedLive, said: SnapshotSummary | undefined): Promise<void> {
@@ -226,19 +248,29 @@ export class Mark {
     }
   }
 
-  async #forget(kind: GarbageKind, item: Live): Promise<void> {
+  async #forget(kind: GarbageKind, walked: WalkedLive): Promise<void> {
     countGarbage(this.#report, kind, 1);
     if (this.#isDry) return;
-    this.#going.push(item);
+    this.#going.push(walked);
     if (this.#going.length >= SERVICE_LIMITS.forgottenAtOnce) await this.#flush();
   }
 
   async #flush(): Promise<void> {
     const { pointers } = this.#parts.catalog.context;
-    const items = this.#going.splice(0);
-    if (items.length === 0) return;
-    await this.#limiter.spend(items.length);
+    const going = this.#going.splice(0);
+    if (going.length === 0) return;
+    await this.#limiter.spend(going.length);
     await this.#runLease.keep();
+    const items: Live[] = [];
+    for (const walked of going) {
+      // A reader may have come since: some wait here for long.
+      const minute = walked.references.content.is === "change" ? minuteOf(walked) : undefined;
+      if (minute === undefined || !(await this.#isPinned(minute))) items.push(walked.item);
+      else {
+        countGarbage(this.#report, "changes", -1);
+        await this.#reachChange(walked);
+      }
+    }
     const done = await Promise.allSettled(items.map((it) => pointers.forget(it.key, it.version)));
     const failed = done.find((each) => each.status === "rejected");
     if (failed !== undefined) throw failed.reason;
@@ -250,6 +282,12 @@ export class Mark {
     await this.#limiter.spend(1);
     await deleteAt(this.#parts, key, version);
   }
+}
+
+/** The minute that a change record is filed under; not a number where its key says none. */
+function minuteOf({ key }: WalkedLive): number {
+  const [, bucket = ""] = key.values;
+  return Number(bucket.slice(0, bucket.indexOf("-")));
 }
 
 /** Deletes a pointer at the version that was seen: one that has moved is somebody's. */
