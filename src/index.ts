@@ -14,6 +14,9 @@ import { createLogger, defectLogger } from "./server/log.ts";
 import type { FirnServer } from "./server/server.ts";
 import { wireServer } from "./server/wire.ts";
 import { type ActedOn, actingAs, OWN_ACTOR } from "./service/actor.ts";
+import type { BesideReport } from "./service/backup/beside.ts";
+import type { RestoreReport } from "./service/backup/restore.ts";
+import type { BackupReport } from "./service/backup/take.ts";
 import type { CatalogAdmin as Catalogs } from "./service/catalog-admin.ts";
 import type { DroppedAdmin as Dropped } from "./service/dropped-admin.ts";
 import type { EntityHistory as History } from "./service/entity-history.ts";
@@ -33,6 +36,9 @@ export {
 } from "./client/client.ts";
 export type { CompactionStyle } from "./lsm/index.ts";
 export type { LogLevel, Profile } from "./runtime/settings.ts";
+export type { BesideReport, LeftOut } from "./service/backup/beside.ts";
+export type { RestoreReport } from "./service/backup/restore.ts";
+export type { BackupReport } from "./service/backup/take.ts";
 export type { CatalogInfo } from "./service/catalog-admin.ts";
 export type {
   DroppedInfo,
@@ -59,6 +65,24 @@ export type TableSnapshots = ActedOn<Snapshots>;
 export type MetricsReports = ActedOn<Pick<Reports, "list">>;
 export type DroppedAdmin = ActedOn<Dropped>;
 export type EntityHistory = ActedOn<History>;
+
+/** Which backup, and which time of it. */
+export interface BackupChoice {
+  /** Id of the backup; the newest of the location if absent. */
+  readonly id?: string;
+  /** A time within the history of the backup; its end if absent. */
+  readonly at?: Date;
+}
+
+/** A catalog that is made again beside those that are there. */
+export interface CatalogCopy extends BackupChoice {
+  /** Name of the catalog in the backup. */
+  readonly catalog: string;
+  /** Name of the new catalog. */
+  readonly as: string;
+  /** Root of the new catalog; a directory of the warehouse if absent. */
+  readonly location?: string;
+}
 
 /** The settings of an embedded Firn: the names of the flags, in camel case. */
 export interface FirnOptions {
@@ -249,6 +273,52 @@ export class Firn {
    */
   check({ repair = false }: { readonly repair?: boolean } = {}): CheckRun {
     return this.#composition.check(repair);
+  }
+
+  /**
+   * Backs up all catalogs, or one, as `firn backup` does, while others write.
+   *
+   * @param uri a directory, `file:///path` or `s3://bucket/prefix`.
+   * @throws FirnError `BACKUP_URI_INVALID`, `CATALOG_NOT_FOUND`, `BACKUP_UNSETTLED`,
+   *   `BACKUP_OVERTAKEN`; what the stores throw.
+   */
+  backup(uri: string, { catalog }: { readonly catalog?: string } = {}): Promise<BackupReport> {
+    return this.#composition.housekeeping.backup(uri, catalog);
+  }
+
+  /**
+   * Makes one catalog of a backup again under another name, as `firn restore --as` does.
+   *
+   * @throws FirnError `BACKUP_NOT_FOUND`, `BACKUP_DAMAGED`, `CATALOG_NOT_FOUND`,
+   *   `CATALOG_ALREADY_EXISTS`, `RESTORE_UNFINISHED`, `RESTORE_TIME_INVALID`; what the stores
+   *   throw.
+   */
+  restore(uri: string, { at, ...copy }: CatalogCopy): Promise<BesideReport> {
+    return this.#composition.housekeeping.restore({ uri, atMs: at?.getTime(), ...copy });
+  }
+
+  /**
+   * Restores a backup into the empty store that the options name, as `firn restore` does: before
+   * it is opened for the first time. Not profile `memory`, whose store ends with its process.
+   *
+   * @throws FirnError `STORE_NOT_EMPTY`, `BACKUP_NOT_FOUND`, `BACKUP_DAMAGED`, `CATALOG_NOT_FOUND`,
+   *   `RESTORE_TIME_INVALID`, `SETTINGS_INVALID`; what the stores throw.
+   */
+  static async restore(
+    uri: string,
+    options: FirnOptions,
+    { id, at, catalog }: BackupChoice & { readonly catalog?: string } = {},
+  ): Promise<RestoreReport> {
+    const settings = settingsOf(options);
+    const { restoreWhole } = await import("./runtime/restore-store.ts");
+    const prng = new SystemPrng();
+    return restoreWhole({ uri, id, atMs: at?.getTime(), catalog }, settings, {
+      clock: new SystemClock(),
+      prng,
+      nodeId: mintNodeId(prng),
+      onDefect: () => undefined,
+      notify: () => undefined,
+    });
   }
 
   /**

@@ -1,3 +1,4 @@
+import { FirnError } from "../base/error.ts";
 import { IdSource } from "../base/ids.ts";
 import { createMetrics } from "../base/metrics.ts";
 import { findBackup } from "../service/backup/format.ts";
@@ -20,17 +21,41 @@ export interface RestoreRequest {
   readonly verifyOnly: boolean;
 }
 
-/** @throws FirnError as `restoreBackup` and `openBackupLocation`. */
+/**
+ * Reads a backup whole, and makes its store unless that is all.
+ *
+ * @throws FirnError as `restoreWhole`.
+ */
 export async function restoreStore(
-  { uri, id, atMs, catalog, verifyOnly }: RestoreRequest,
+  { verifyOnly, ...request }: RestoreRequest,
   settings: Settings,
   components: Components,
 ): Promise<RestoreReport | { readonly id: string }> {
+  if (!verifyOnly) return restoreWhole(request, settings, components);
+  const location = await openBackupLocation(request.uri, process.cwd(), settings, components);
+  try {
+    const backup = await findBackup(location.store, request.id);
+    await verifyBackup(location.store, backup);
+    return { id: backup.id };
+  } finally {
+    await location.close();
+  }
+}
+
+/** @throws FirnError as `restoreBackup` and `openBackupLocation`. */
+export async function restoreWhole(
+  { uri, id, atMs, catalog }: Omit<RestoreRequest, "verifyOnly">,
+  settings: Settings,
+  components: Components,
+): Promise<RestoreReport> {
+  if (settings.profile === "memory") {
+    const message = "profile memory has no store to fill: restore beside, with a new name";
+    throw new FirnError("Invalid", "NO_STORE", message);
+  }
   const location = await openBackupLocation(uri, process.cwd(), settings, components);
   try {
     const backup = await findBackup(location.store, id);
     await verifyBackup(location.store, backup);
-    if (verifyOnly) return { id: backup.id };
     const stores = await openStores(settings, components, createMetrics());
     try {
       const { clock, prng } = components;
