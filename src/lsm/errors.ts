@@ -49,7 +49,7 @@ export function tooOld(snapshot: number, maxAgeMs: number): FirnError {
   );
 }
 
-/** Another compactor of the shard took over. What was compacted is published by nobody. */
+/** Another compactor of the shard took over. The output of this one is not published. */
 export function compactorFenced(epoch: number, found: number): FirnError {
   const facts = { epoch, found };
   const message = "fenced: another compactor took over";

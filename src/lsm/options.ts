@@ -67,7 +67,7 @@ export interface LsmTuning extends LsmOptions {
   readonly transactionMs: number;
   readonly transactionBytes: number;
   readonly transactionRanges: number;
-  /** What conflicts are looked for in before tables, besides memtables that are in use. */
+  /** Recent writes kept to find conflicts before tables are read, beyond memtables in use. */
   readonly recentBytes: number;
   /** A reader may answer on its own word for this long after it last saw that it is the owner. */
   readonly leaseMs: number;

@@ -103,7 +103,7 @@ const EXAMPLES: Readonly<Record<string, Example>> = {
     path: "src/cli/x.ts",
     bad: `const doc = "likewise, and besides";\n`,
     good: `const doc = "likewise, and besides";\n`,
-    goodPath: "src/lsm/x.ts",
+    goodPath: "test/lsm/x.ts",
   },
   "folders of one layer": {
     rule: layers,

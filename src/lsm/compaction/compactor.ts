@@ -34,8 +34,8 @@ const MAX_RETRY_MS = 10_000;
  * Decides when to compact, and publishes what came of it. All state is in the manifest: what ends
  * half-way, by a crash or a fault, has changed nothing, and its tables are garbage.
  *
- * Compactors fence each other by an epoch of their own, taken before the first compaction: whoever
- * sees a higher one than its own publishes nothing any more. One compaction runs at a time.
+ * Compactors fence each other by the compactor epoch, taken before the first compaction: one that
+ * sees a higher epoch publishes nothing any more. One compaction runs at a time.
  */
 export class Compactor {
   readonly #target: CompactorTarget;
@@ -119,7 +119,7 @@ export class Compactor {
     }
   }
 
-  /** One at a time, whoever asked for it. */
+  /** Runs one job at a time, for all callers. */
   #alone<T>(work: () => Promise<T>): Promise<T> {
     const turn = this.#turn.then(work);
     this.#turn = turn.catch(() => undefined);

@@ -95,7 +95,7 @@ export class Executor {
   }
 
   /**
-   * The tables that are written stay under way: whoever publishes them, or does not, lets go.
+   * The tables that are written stay under way until the caller publishes them or gives them up.
    *
    * @throws FirnError `Corrupt`, its context naming `path`, part and offset of the input;
    *   `Unavailable`, code `LSM_COMPACTION_STOPPED`; what the store throws.

@@ -242,7 +242,7 @@ export class InputRun extends RunCursor {
     return table.isLast && !isBelow(this.entry, this.#to) ? END : ENTRY;
   }
 
-  /** Asks for what the table at hand needs, and for the next one before it is entered. */
+  /** Asks for what the current table needs, and for the next one before it is entered. */
   ask(wants: Want[]): void {
     const at = Math.max(0, this.#tables.indexOf(this.table as InputTable));
     const table = this.#tables[at];

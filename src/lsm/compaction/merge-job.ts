@@ -174,7 +174,7 @@ export class MergeJob {
     this.#writer?.sst.append(entry);
   };
 
-  /** The table at hand ends at a bound, if one is given; what `step` found is the next one's. */
+  /** The current table ends at a bound, if one is given; what `step` found is the next one's. */
   #endsAt(bound: Key | undefined, step: Step): Step | typeof NEXT_TABLE {
     if (bound === undefined) return step;
     this.#move = () => step;

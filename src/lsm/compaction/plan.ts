@@ -179,7 +179,7 @@ function byAge(members: readonly Member[]): readonly SortedTables[] {
 
 /**
  * The manifest after a compaction; undefined where an input is no longer there: another process has
- * compacted, and the outputs are nobody's.
+ * compacted, and the outputs are garbage.
  *
  * @param outputs of all parts, in key order.
  */

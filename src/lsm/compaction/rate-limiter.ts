@@ -16,7 +16,7 @@ export class RateLimiter {
   async take(bytes: number): Promise<void> {
     if (this.#bytesPerSecond === 0) return;
     const nowMs = this.#watch.elapsedMs();
-    // Time in which nobody asked is not saved up.
+    // Time without a request is not saved up.
     this.#dueMs = Math.max(this.#dueMs, nowMs) + (bytes / this.#bytesPerSecond) * 1_000;
     const aheadMs = this.#dueMs - nowMs;
     if (aheadMs > 0) await this.#clock.sleep(aheadMs);

@@ -36,12 +36,12 @@ export interface ReadableFile {
   readonly size: number;
   /** Bytes [offset, offset + length), fewer at the end of the file. */
   read(offset: number, length: number): Promise<Uint8Array>;
-  /** Brings to the disk what was read so far, whoever wrote it: it may have been in memory only. */
+  /** Syncs what was read so far, also what others wrote: it may have been in memory only. */
   sync(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** The handle of whoever created a file. No other process ever writes to it. */
+/** The handle of the process that created a file. No other process ever writes to it. */
 export interface WritableFile {
   /**
    * Writes and, if the disk syncs, does so: when it resolves the bytes are on the disk. When it

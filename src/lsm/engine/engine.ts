@@ -136,7 +136,7 @@ export class Engine {
   /**
    * Applies a batch, whole and in order; of operations on one key the last wins. Answered at once,
    * or after a delay where writes outrun the flushes; durable once the handle says so, or, with
-   * `durable`, when this resolves. No request of its own: writes share the log's.
+   * `durable`, when this resolves. It costs no extra request: writes share the log's.
    *
    * @throws FirnError `Invalid` (`LSM_KEY_INVALID`, `LSM_VALUE_TOO_LARGE`, `LSM_EXPIRY_INVALID`,
    *   `LSM_OPERATOR_INVALID`, `LSM_OPERAND_INVALID`, `LSM_RANGE_INVALID`, `WAL_BATCH_TOO_LARGE`)
@@ -242,8 +242,8 @@ export class Engine {
   /**
    * Committed batches in their order, each once and as soon as it survives a crash, from the one
    * that holds a sequence: 1 for all, `nextSequence` of an earlier subscription to go on where that
-   * ended, also after the shard was opened again or taken over. Nobody waits for a subscriber. What
-   * it asks for may be gone by then: `logRetentionMs` and `logRetentionBytes` say what is kept.
+   * ended, also after the shard was opened again or taken over. Writers wait for no subscriber. Its
+   * batches may be gone by then: `logRetentionMs` and `logRetentionBytes` say what is kept.
    *
    * One who keeps up asks no store; one who lags reads the log.
    *

@@ -31,16 +31,16 @@ export interface OpenOptions extends ChosenOptions {
   readonly node: NodeIdentity;
   /** Numbered objects under the prefix, unless another store of manifests is given. */
   readonly manifests?: ManifestStore;
-  /** Likewise those of the shard that this one is a clone of, by its prefix. */
+  /** The manifests of the shard that this one is a clone of, by its prefix. */
   readonly manifestsOf?: ManifestsOf;
-  /** Shared by the shards of a process; one of its own, of 256 MiB, if none is given. */
+  /** Shared by the shards of a process; if none is given, the shard makes one of 256 MiB. */
   readonly budget?: MemoryBudget;
   readonly takeOver?: TakeOver;
   /** Told of the owner before each wait for it. */
   readonly onWaiting?: (owner: Owner) => void;
   /** Where the figures of the shard are printed, and under which name. */
   readonly metrics?: { readonly of: LsmMetrics; readonly shard: string };
-  /** Where compactions are computed, shared likewise; its own threads if none is given. */
+  /** Where compactions are computed, shared by shards too; its own threads if none is given. */
   readonly merger?: Merger;
 }
 
@@ -62,8 +62,8 @@ export interface Opened {
 }
 
 /**
- * Takes a shard over: the manifest first, under a higher epoch, then the log, which fences whoever
- * wrote it, then the replay. Resolves when no process can answer a read of an older state any more:
+ * Takes a shard over: the manifest first, under a higher epoch, then the log, which fences its last
+ * writer, then the replay. Resolves when no process can answer a read of an older state any more:
  * at once where the owner before released the shard or is known to be dead, else after its lease.
  *
  * @throws FirnError `Unavailable`, codes `LSM_OWNED`, `WAL_FENCED`; `Corrupt`, naming file and
@@ -111,9 +111,9 @@ export async function openShard(parts: OpenOptions): Promise<Opened> {
 
 /**
  * Names in the manifest the file of the log that replay begins with, now that it is there: a log
- * that is deleted later is missed, not taken for an empty one. And that nobody before has to be
- * waited for any more. A put; where it fails, or another state was published meanwhile, the next
- * flush says the first, and the next owner waits once more.
+ * that is deleted later is missed, not taken for an empty one. It also says that the next owner
+ * need not wait for any earlier one. A put; where it fails, or another state was published
+ * meanwhile, the next flush says the first, and the next owner waits once more.
  */
 async function markOpen(store: ManifestStore, manifest: Manifest, wal: Wal): Promise<Manifest> {
   const { owner } = manifest;

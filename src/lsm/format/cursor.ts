@@ -48,8 +48,8 @@ export interface EntryBytes {
  *
  * The fields below hold while the cursor stands on an entry. `key` and `value()` stay good for
  * ever: keys are texts, and the bytes of values lie in memory that is never written again. A kept
- * value keeps the whole block or arena chunk around it alive, so whoever keeps values for long
- * copies them (`value().slice()`).
+ * value keeps the whole block or arena chunk around it alive, so a caller that keeps values for
+ * long copies them (`value().slice()`).
  */
 export interface Cursor {
   readonly key: Key;

@@ -77,7 +77,7 @@ export class DataBlockCursor implements EntryBytes {
     return this.#keyText;
   }
 
-  /** Itself, the bytes of the key at hand. */
+  /** Itself, as the bytes of the current key. */
   get entry(): EntryBytes {
     if (this.#keyBehind) this.#catchUp();
     return this;

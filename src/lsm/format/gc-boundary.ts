@@ -3,8 +3,8 @@ import { openRecord, sealRecord } from "./manifest.ts";
 
 /*
  * How far numbered objects may have been deleted. A collector raises it before it deletes anything;
- * whoever creates a numbered object reads it afterwards, and has lost the race where its own number
- * is not above it. Framed as a manifest is (`manifest.ts`); fields of the body:
+ * a process that creates a numbered object reads it afterwards, and has lost the race where its
+ * number is not above it. Framed as a manifest is (`manifest.ts`); fields of the body:
  *
  *   1 id of the boundary, which its name says too
  *   2 last WAL object that may be gone; 0 for none

@@ -88,7 +88,7 @@ export class Drain {
     this.before = key === undefined ? undefined : Buffer.from(key, "latin1");
   }
 
-  /** Takes in a bound besides. */
+  /** Takes in one more bound. */
   narrow(key: Key): void {
     if (this.#beforeKey === undefined || key < this.#beforeKey) this.bound(key);
   }

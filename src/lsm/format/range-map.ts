@@ -186,7 +186,7 @@ export function joinRanges(
       const fragment = fragments[place];
       if (fragment !== undefined && fragment.from <= from) all.push(...fragment.sequences);
     }
-    // A gap is nobody's to choose from.
+    // In a gap there is nothing to choose from.
     const sequences = all.length === 0 ? all : keep(all.sort((a, b) => b - a));
     const before = joined.at(-1);
     if (sequences.length === 0) continue;

@@ -63,7 +63,7 @@ interface IndexPart {
 
 /**
  * Encodes a table as its entries come, in the engine's order. The file is what `takeChunks` hands
- * out, in that order: whoever drains it between calls holds one chunk and the tail at most.
+ * out, in that order: a caller that drains it between calls holds one chunk and the tail at most.
  *
  * File: data blocks, parts of the index if it has several, then the tail: index, filter,
  * statistics, range tombstones, filter of prefixes, footer. Grammar: `docs/formats/sstable.md`.

@@ -63,7 +63,7 @@ const EXTENSION = ".sst";
  * which the newest manifest is: by the time tables are deleted it may have been published, kept by
  * somebody and superseded, and no manifest that was looked at names it; what is in neither is named
  * by no later manifest. The boundary is raised before a manifest goes, and checkpoints are looked
- * at again after that: whoever makes one of an older manifest reads the boundary afterwards.
+ * at again after that: a process that makes one of an older manifest reads the boundary afterwards.
  * Manifests go before the tables that only they name, and what this process reads or writes is
  * asked for in the very turn in which tables are deleted.
  *

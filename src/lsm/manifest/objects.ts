@@ -76,7 +76,7 @@ export class ManifestObjects implements ManifestStore {
    * `next`, found behind `id`, where that is the newest state for sure; else the one that is.
    *
    * @param ageMs how long before the last look `id` was known to be the newest. Long after that,
-   *   successors may have come and gone again, and what was put in their place since is nobody's.
+   *   successors may have come and gone again, and an object put in their place since is no state.
    *   The boundary was raised before the first of them was deleted.
    */
   async #orNewer(
@@ -115,7 +115,7 @@ export class ManifestObjects implements ManifestStore {
     }
   }
 
-  /** Whether others stood under an id that was free: what is put there is nobody's state. */
+  /** Whether a free id was used before and collected: an object that is put there is no state. */
   async #isCollected(id: number): Promise<boolean> {
     for (let through = await this.#boundary(); ; ) {
       if (through < id) return false;

@@ -8,9 +8,9 @@ import { listAll } from "./history.ts";
 import { ManifestObjects } from "./objects.ts";
 
 /**
- * The files of one shard, for those who look and change nothing. They take no lease and fence
- * nobody, so it is safe while an owner is at work; they then see the shard as of some manifest, and
- * files that the owner replaces may vanish while they look.
+ * The files of one shard, for read-only tools. Such a tool takes no lease and fences no owner, so
+ * it is safe beside one; it then sees the shard as of some manifest, and files that the owner
+ * replaces may vanish while it reads.
  */
 export interface ShardFiles {
   readonly store: BlobStore;

@@ -3,9 +3,9 @@ import type { Ulid } from "../format/ulid.ts";
 
 /**
  * Tables that this process writes, from before their first byte until a manifest names them or
- * nobody will: no garbage, though nothing refers to them.
+ * they are given up: not garbage, though nothing refers to them.
  *
- * Whoever publishes one lets go of it only after the current view holds it, in the same turn, so
+ * The publisher of a table lets go of it only after the current view holds it, in the same turn, so
  * that at every moment it is found in one of the two.
  */
 export class TablesUnderWay {

@@ -62,7 +62,7 @@ export class Memtable {
   #toldBytes = 0;
   #ranges: RangeMap | undefined;
 
-  /** Room for the payload of a batch: whoever writes it there calls `addBatch` next, or nothing. */
+  /** Room for the payload of a batch: a caller that fills it calls `addBatch` next, or nothing. */
   room(bytes: number): Room {
     assert(!this.#frozen, "a frozen memtable takes no write");
     return this.#rows.room(bytes);

@@ -15,7 +15,7 @@ export interface NodeIdentity {
   readonly pid: number;
   /** Names boot and process-id space: two owners with the same one can see each other. */
   readonly bootId: string;
-  /** Where others reach it; empty where nobody does. */
+  /** Where others reach it; empty where no process can. */
   readonly url: string;
   sight(owner: Owner): Sighting;
   /**
@@ -40,7 +40,7 @@ export const PROBES = 3;
 export const DRAIN_INTERVAL_MS = 500;
 export const DRAIN_MS = 15_000;
 
-/** Whether nobody stands in the way: the shard can be taken without a question. */
+/** Whether the shard can be taken at once: it is free, or its owner is known to be dead. */
 export function isVacant(owner: Owner | undefined, self: NodeIdentity): boolean {
   return owner === undefined || owner.state === "FREE" || self.sight(owner) === "dead";
 }

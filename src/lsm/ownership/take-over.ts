@@ -92,7 +92,7 @@ export function ownerOf(self: NodeIdentity, outwaits: boolean): Owner {
   return { node, host, pid, bootId, url, state: "OPEN", outwaits, unknown: [] };
 }
 
-/** Undefined where another was faster, or nobody knows: the manifest tells. */
+/** Undefined where another process was faster or the outcome is unknown: the manifest tells. */
 async function publishOnce(
   store: ManifestStore,
   state: ManifestState,
@@ -106,7 +106,7 @@ async function publishOnce(
   }
 }
 
-/** How long to be polite to whoever is in the way. */
+/** How long to wait for the present owner. */
 class TakeoverPolicy {
   readonly #clock: Clock;
   readonly #self: NodeIdentity;

@@ -17,8 +17,8 @@ const SPOT_KEYS = 8;
 
 /**
  * The prefixes that are met most, the largest share first: hierarchical heavy hitters, which are
- * the longest ones that hold `LEAST_SHARE` of the keys, and shorter ones that hold as much besides
- * those told of below them; and of each hot spot the shortest one that means nothing else. What all
+ * the longest ones that hold `LEAST_SHARE` of the keys, and shorter ones that hold as much outside
+ * those found below them; and of each hot spot the shortest one that means nothing else. What all
  * keys have in common is not news, unless it is a hot spot. At most 2 / `LEAST_SHARE`.
  *
  * @param perSecond operations that `keys` stand for.

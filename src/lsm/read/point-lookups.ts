@@ -256,7 +256,7 @@ export class PointLookups {
     const deletedAt = ranges === undefined ? 0 : ranges.at(key, sequence);
     const nothing = deletedAt > 0 ? undefined : NOWHERE;
     const { point } = open;
-    // The block of a neighbour says it as well, and is at hand.
+    // The block of a neighbour says it as well, and is loaded.
     const isNear = point.isNear(key);
     if (!isNear) {
       figures.filterChecks++;

@@ -38,7 +38,7 @@ export interface ReaderParts extends ChosenOptions {
   readonly clock: Clock;
   readonly prng: Prng;
   readonly manifests?: ManifestStore;
-  /** Likewise those of other shards, by their prefixes. */
+  /** Manifests of other shards, by their prefixes. */
   readonly manifestsOf?: ManifestsOf;
   readonly cache?: BlockCache;
   /** As the owner has them: `gcMinAgeMs` above all. */
@@ -71,7 +71,7 @@ export interface ReaderStats extends ReadableFigures {
 
 /** Tries of a look for what is new that files vanish from, each time behind a newer manifest. */
 const TRIES = 10;
-/** Between two looks of one who waits for a sequence, where the reader has no pace of its own. */
+/** Between two polls of a caller that waits for a sequence, where the reader has no interval. */
 const WAIT_POLL_MS = 50;
 
 /**
@@ -159,7 +159,7 @@ export class Reader {
   readonly #gcMinAgeMs: number;
   readonly #state: ReadableState;
   readonly #ended = new AbortController();
-  /** The manifest of its own that keeps the state that is read now. */
+  /** The manifest that this reader published to keep the state that is read now. */
   #pinned: number;
   /** Begun before the last look that saw everything; undefined: there was none. */
   #fresh: Stopwatch | undefined;
@@ -389,7 +389,7 @@ export class Reader {
   /**
    * Whether so much time has passed since the manifest was known to be the newest that files of the
    * log beyond it may be gone. Then their numbers are free again: that nothing is found there says
-   * nothing, and what is found there is nobody's.
+   * nothing, and what is found there belongs to no log.
    */
   get #isLate(): boolean {
     return this.#known.elapsedMs() >= LSM_LIMITS.gcMinAgeFloorMs / 2;

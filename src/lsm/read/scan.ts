@@ -266,7 +266,7 @@ export class ViewScan implements PackedScan {
         if (this.#closed) return undefined;
         assertReadable(sequence);
         const step = this.#step();
-        // What a step needed besides is needed again when it is repeated.
+        // The other blocks that a step needed are needed again when it is repeated.
         if (step === MISS) continue;
         letGo();
         if (this.#fill(batch, most, step)) return this.#finish(batch);

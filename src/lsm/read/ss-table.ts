@@ -11,7 +11,7 @@ import type { BlockCache, CachedFile } from "./cache.ts";
 export class OpenTable {
   readonly sst: Sst;
   /**
-   * Whoever moves it reads what it stands on before any other caller can move it: no await. Only
+   * A caller that moves it reads what it stands on before any other can move it: no await. Only
    * seeks: the block that it stands on may be gone by the next one.
    */
   readonly point: SstCursor;

@@ -66,7 +66,7 @@ export async function isHeld(manifestsOf: ManifestsOf, clone: Manifest): Promise
 
 /**
  * Whether a state that a newer one came behind is of a clone that was never made, in the same
- * place: what it names of others is kept by nobody. Collectors take it for any older state.
+ * place: no checkpoint keeps the tables it names. Collectors treat it as any older state.
  */
 export function isAbandoned(state: Manifest, newer: Manifest): boolean {
   return isForeign(state) && state.parent?.pin !== newer.parent?.pin;

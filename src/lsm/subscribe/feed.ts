@@ -13,7 +13,7 @@ export interface FeedFigures {
 
 /**
  * The latest durable batches, in memory, for subscribers who follow: none of them asks the store.
- * Nothing is held while nobody subscribes. Writers never wait for a subscriber: what it has not
+ * Without subscribers nothing is held. Writers never wait for a subscriber: what it has not
  * taken in time it finds in the log, or not at all.
  */
 export class Feed {

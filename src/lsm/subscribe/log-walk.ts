@@ -94,8 +94,8 @@ export class LogWalk {
   }
 
   /**
-   * Restores to past states take a sequence each that no batch has: whoever comes to one has to
-   * begin anew, with that state, as where a file is gone.
+   * A point-in-time restore takes one sequence that no batch has: a subscriber that reaches it has
+   * to begin anew, with that state, as where a file is gone.
    *
    * @throws FirnError `NotFound`, code `LSM_SEQUENCE_GONE`.
    */

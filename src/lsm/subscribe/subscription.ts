@@ -11,7 +11,7 @@ import { type LogSource, LogWalk } from "./log-walk.ts";
 
 /** A batch that survives a crash, as it was written. Never write to its bytes. */
 export interface CommittedBatch {
-  /** Of its first and of its last operation: each has one of its own, in their order. */
+  /** Of its first and of its last operation: each operation has one, in their order. */
   readonly firstSequence: Sequence;
   readonly lastSequence: Sequence;
   /** Merges as operands, expiries as they were given, ranges as ranges: nothing is evaluated. */

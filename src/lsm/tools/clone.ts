@@ -46,7 +46,7 @@ const FOLDERS = ["wal/", "manifest/", "gc/", "sst/"] as const;
  * lie. From then on the two are written, compacted and collected each on its own; the parent keeps
  * what the clone names until no manifest that the clone keeps names any of it.
  *
- * Whoever writes the parent goes on and is not asked. Nothing is there until the clone's first
+ * The parent's owner is not involved and goes on. Nothing is there until the clone's first
  * manifest is put; what ends half-way keeps tables of the parent for `LSM_LIMITS.readerLifeMs` at
  * most, and may be made again. A retry after an `Unknown` that finds the clone throws
  * `LSM_SHARD_EXISTS`, whose context says what stands there.

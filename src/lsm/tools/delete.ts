@@ -16,8 +16,8 @@ import type { Wal } from "../wal/port.ts";
 const PAGE = 1_000;
 
 /**
- * Deletes a shard: its states, its tables, its log, whoever reads them. One that has clones which
- * name its tables is refused.
+ * Deletes a shard: its states, its tables, its log, even while they are read. It refuses one that
+ * has clones which name its tables.
  *
  * It is taken over first, so that any process that writes it is fenced, by its log too. Then one
  * put decides: before it the shard is whole, after it its last manifest says that it is deleted, to
@@ -37,7 +37,7 @@ export async function deleteShard(parts: OpenOptions): Promise<void> {
   const manifests = parts.manifests ?? new ManifestObjects({ ...options, store, clock, prefix });
   const standing = await manifests.latest();
   if (standing === undefined) throw noShard(prefix);
-  // Nobody is fenced where it is known to be in vain.
+  // Fence no owner where the deletion is known to fail.
   assertUncloned(standing, clock.nowMs(), options);
   const mode = parts.takeOver ?? "refuse";
   const taken = await takeOver(manifests, clock, node, mode, parts.onWaiting);
@@ -74,7 +74,7 @@ class Deletion {
     }
   }
 
-  /** Whoever wrote it is acknowledged no more. What the log holds is not looked at. */
+  /** Fences the log: its last writer can acknowledge nothing more. Its content is not read. */
   async #fence(): Promise<Wal> {
     const { writerEpoch: epoch, walFrom: file, lastSequence: sequence } = this.#log.current;
     const from = { file, sequence };
@@ -111,7 +111,7 @@ class Deletion {
     }
   }
 
-  /** What nobody reads any more goes. Each step may be done again. */
+  /** Deletes what no process reads any more. Each step may be done again. */
   async #clear(wal: Wal): Promise<void> {
     const { store, clock, manifests } = this.#parts;
     const { parent, walFrom, deletedAtMs } = this.#log.current;

@@ -44,9 +44,8 @@ export interface Restored {
 }
 
 /**
- * Makes a state of the past the newest one, and leaves the shard to whoever opens it next.
- * Sequences go on: the restore takes one of its own, and what it replaces can be read, or restored,
- * as long as any state of the past.
+ * Makes a past state the newest one, and leaves the shard free for the next owner. Sequences go on:
+ * the restore takes one, and what it replaces can be read, or restored, as long as any past state.
  *
  * The shard is taken over first, so that any process that writes it is fenced. Then one put
  * decides: before it the shard is what it was, all that was acknowledged included, after it the

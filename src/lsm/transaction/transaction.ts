@@ -207,7 +207,7 @@ export class Transaction {
 
   /**
    * Writes all of it in one step, or nothing. Over either way. A conflict is answered once what it
-   * saw is durable: nobody learns of a write that a crash could undo.
+   * saw is durable: no caller learns of a write that a crash could undo.
    *
    * Where what others wrote since it began was flushed meanwhile, tables are read first.
    *
@@ -346,7 +346,7 @@ export class Transaction {
     this.#host.onEnd(this);
   }
 
-  /** Gives up its snapshot, so that nothing is kept for one that nobody will finish. */
+  /** Gives up its snapshot, so that nothing is kept for a transaction that never ends. */
   expire(): void {
     this.#snapshot.close();
     this.#host.onEnd(this);

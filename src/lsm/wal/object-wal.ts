@@ -41,7 +41,7 @@ export class ObjectWal implements Wal {
   readonly #stats: AppendStats;
   /** Objects that hold a group, oldest first. */
   #objects: { readonly id: number; readonly lastSequence: number }[];
-  /** Likewise, below those: what no replay needs and subscribers may read. */
+  /** Objects below `#objects`, oldest first, that no replay needs and subscribers may read. */
   #retained: { readonly id: number; readonly lastSequence: number }[] = [];
   /** As it was found last. */
   #retainedBytes = 0;

@@ -99,7 +99,7 @@ export class ObjectWalStore implements WalStore {
         throw outranked(walName(newest.id), newest.epoch);
       }
       const id = Math.max(newestId ?? 0, oldest - 1) + 1;
-      // A fence need not know the next sequence, which nobody knows before the log was read.
+      // A fence need not know the next sequence, which is unknown before the log was read.
       const put = await this.#log.put({ id, epoch, firstSequence: 0, batches: [] });
       if (put.outcome !== "ours" || (await this.#log.isOvertaken(id, known))) continue;
       return { id, known, below: found.filter((older) => older >= oldest) };

@@ -3,7 +3,7 @@ import type { WalRetention } from "./retention.ts";
 /** Where a file of a log, of either kind, says the epoch of its writer. */
 export const EPOCH_AT = 16;
 
-/** Operations that became visible together. Each takes a sequence number of its own. */
+/** Operations that became visible together. Each takes one sequence number. */
 export interface WalBatch {
   /** 1 to 2^53 - 1; the batch takes [firstSequence, firstSequence + count). */
   readonly firstSequence: number;
@@ -75,8 +75,8 @@ export interface WalStats {
  * The log of one writer, from its take-over on. After any error but `Invalid` it is dead: every
  * later call throws, and only opening it again, under a higher epoch, tells what became of the
  * group under way. Codes: `WAL_FENCED` (another writer took over), `WAL_WRITE_UNKNOWN`,
- * `WAL_UNWRITTEN` (nothing happened), `DISK_FULL` and `DISK_READ_ONLY` (likewise), `WAL_DEAD`. Kind
- * `Unknown` says that the group may be replayed, `Unavailable` that it never will be.
+ * `WAL_UNWRITTEN`, `DISK_FULL` and `DISK_READ_ONLY` (nothing happened), `WAL_DEAD`. Kind `Unknown`
+ * says that the group may be replayed, `Unavailable` that it never will be.
  */
 export interface Wal {
   /** The longest payload of a batch; and where a group is cut, if it holds more than one batch. */

@@ -15,8 +15,8 @@ export interface SegmentSizes {
  * what growing a file does, since no block has to be found and no size kept: so zeros are written
  * ahead, in the background, and a writer that comes too close waits for them.
  *
- * A file that is recycled brings its blocks along and needs no zeros, nor does one that nobody
- * syncs.
+ * A file that is recycled brings its blocks along and needs no zeros, nor does one that is never
+ * synced.
  */
 export class SegmentFile {
   readonly #file: WritableFile;

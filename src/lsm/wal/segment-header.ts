@@ -1,5 +1,5 @@
 /**
- * The header of a segment, in a block of 4 KiB of its own, little-endian.
+ * The header of a segment, alone in its first block of 4 KiB, little-endian.
  *
  * | at | bytes | field |
  * |---|---|---|

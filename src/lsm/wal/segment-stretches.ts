@@ -10,7 +10,7 @@ export class SegmentStretches {
   readonly #file: ReadableFile;
   #size: number;
 
-  /** @param end what lies behind it is nobody's. */
+  /** @param end bytes behind it belong to no group. */
   constructor(file: ReadableFile, end: number) {
     this.#file = file;
     this.#size = Math.min(file.size, end);
@@ -37,8 +37,8 @@ export class SegmentStretches {
 }
 
 /**
- * What was read, once nobody looks at it any more: the next stretch gets the same memory, which is
- * cheaper than new one.
+ * Takes back the memory of a stretch that is not read any more: the next stretch reuses it, which
+ * is cheaper than an allocation.
  */
 export function letGo(bytes: Buffer): void {
   // Small arrays share theirs with others.

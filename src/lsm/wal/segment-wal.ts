@@ -52,7 +52,7 @@ export class SegmentWal implements Wal {
   readonly #stats: AppendStats;
   /** Every segment below the current one that was not released, in order. */
   #files: readonly number[];
-  /** Likewise, below those: what no replay needs and subscribers may read. */
+  /** Segments below `#files`, in order, that no replay needs and subscribers may read. */
   #retained: readonly number[] = [];
   /** Sequences above it are known to lie in what has one of `#lastSequences`, or later. */
   #knownFrom: number;
@@ -198,7 +198,7 @@ export class SegmentWal implements Wal {
   #keptFrom(ids: readonly number[], keep: WalRetention): number {
     const { clock, sizes } = this.#world;
     const files = ids.map((id) => {
-      // Of those that were found nobody knows: they end when they were found.
+      // When a segment of an earlier owner ended is unknown: take the time it was found.
       return { id, bytes: sizes.segmentBytes, endedMs: this.#endedMs.get(id) ?? this.#openedMs };
     });
     const from = keptFrom(files, keep, clock.monotonicMs());

@@ -28,7 +28,7 @@ const MAX_RACES = 1_000;
 
 /**
  * A log of segment files in a directory of a local disk. Segment N+1 fences the owner of segment N:
- * it is created exclusively before N is read, and whoever writes to N looks for it between its sync
+ * it is created exclusively before N is read, and the writer of N looks for it between its sync
  * and its acknowledgement. So a group that was acknowledged was on the disk before N+1 existed,
  * hence is read by any process that created it.
  */
@@ -79,7 +79,7 @@ export class SegmentWalStore implements WalStore {
     return new SegmentReader(this.#world.disk);
   }
 
-  /** Creates the next segment: whoever owns the one before is not acknowledged any more. */
+  /** Creates the next segment: the owner of the one before can acknowledge nothing any more. */
   async #fence({ epoch, from }: WalOpenOptions): Promise<Fence> {
     const { disk } = this.#world;
     for (let race = 0; race < MAX_RACES; race++) {

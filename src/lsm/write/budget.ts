@@ -4,8 +4,8 @@ import { type MergeRoom, MergeRooms } from "./merge-room.ts";
 import type { Gauge } from "./pressure.ts";
 
 /**
- * What of a shard lies in memory, besides what the cache holds of it: the memtable that is written,
- * those that are on their way to tables, those that transactions are judged by, writes that wait.
+ * A shard's memory outside the block cache: the memtable that is written, those that are being
+ * flushed, those that find conflicts of transactions, and writes that wait.
  */
 export type ShardPart = "active" | "frozen" | "recent" | "waiting";
 
@@ -50,8 +50,8 @@ const MAX_WORK_BYTES = 32 * MIB;
 const SMALL_MERGE_BYTES = 4 * MIB;
 
 /**
- * What a process takes for an engine besides what is counted: heap, the thread that merges, arrays
- * on their way, holes of the allocator (`docs/performance.md`). A small budget cannot hold it.
+ * Memory of an engine's process that the budget does not count: heap, the thread that merges,
+ * arrays in flight, fragmentation (`docs/performance.md`). A small budget cannot hold it.
  */
 const UNCOUNTED_BYTES = 128 * MIB;
 const UNCOUNTED_MOST = 3 / 4;

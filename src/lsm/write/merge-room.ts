@@ -88,7 +88,7 @@ export class MergeRooms {
     while (admitted) admitted = this.#admitOne(true) || this.#admitOne(false);
     const isIdle = this.bytes === 0;
     const waits = [...this.#queues.values()].some(({ waiting }) => waiting.length > 0);
-    assert(!isIdle || !waits, "nobody waits for room that nobody has");
+    assert(!isIdle || !waits, "no work waits for room while none is in use");
     if (this.bytes !== before || isIdle) this.#onChange();
   }
 

@@ -213,7 +213,7 @@ export class WritePath {
     return { sequence: lastSequence, durable: async () => await this.durable(lastSequence) };
   }
 
-  /** Watches a group once, whoever else does: a failure of the log ends the engine. */
+  /** Watches each group once, even without a caller that waits: a failure ends the engine. */
   #note(handle: WriteHandle, last: Sequence): void {
     const newest = this.#pending.at(-1);
     assert(newest === undefined || last > newest.last, "groups come in the order of sequences");
