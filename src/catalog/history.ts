@@ -1,7 +1,9 @@
 import { assert } from "../base/assert.ts";
 import { FirnError } from "../base/error.ts";
 import { LIMITS } from "../base/limits.ts";
+import { Pauses } from "../base/pauses.ts";
 import { settleAll } from "../base/settle-all.ts";
+import type { Live } from "../pointer/port.ts";
 import { changeDirectories } from "./changes.ts";
 import { decodeChange } from "./codec/change.ts";
 import { decodePayload } from "./codec/entities.ts";
@@ -38,6 +40,18 @@ export interface StoredChange extends ChangeRecord {
 
 /** A version, or what was current at a time, in milliseconds of wall time. */
 export type Moment = { readonly version: bigint } | { readonly timeMs: number };
+
+/** Records that are read together, and such chunks between two turns of the event loop. */
+const CHUNK = 32;
+const CHUNKS_A_TURN = 8;
+/** Versions between two turns. */
+const VERSIONS_A_TURN = 16;
+
+/** The changes of the key that is walked, of the minute that was listed last. */
+interface Minute {
+  directories: string;
+  changes: readonly StoredChange[];
+}
 
 /** A version as a walk back finds it, with what leads to the one before. */
 interface Found {
@@ -100,20 +114,28 @@ export class History {
    * that is too long for its pointer.
    */
   async changesIn(directory: string): Promise<readonly StoredChange[]> {
-    const { pointers } = this.#context;
+    const { pointers, clock } = this.#context;
     const { items } = await listPage(pointers, directory, {});
-    return settleAll(
-      items.map(async (item) => {
-        const walked = takeApart(item);
-        if (walked.state === "unreadable") throw walked.error;
-        const id = leafText(item.key);
-        if (walked.state !== "live" || walked.references.content.is !== "change" || !id) {
-          throw corrupt("not a change record", { key: item.key });
-        }
-        const known = walked.references.content.record;
-        return { id, ...(known ?? (await this.#record(item.key, item.blobPath))) };
-      }),
-    );
+    const pauses = new Pauses(clock, CHUNKS_A_TURN);
+    const changes: StoredChange[] = [];
+    for (let from = 0; from < items.length; from += CHUNK) {
+      const chunk = items.slice(from, from + CHUNK);
+      changes.push(...(await settleAll(chunk.map((item) => this.#changeOf(item)))));
+      const pause = pauses.step();
+      if (pause !== undefined) await pause;
+    }
+    return changes;
+  }
+
+  async #changeOf(item: Live): Promise<StoredChange> {
+    const walked = takeApart(item);
+    if (walked.state === "unreadable") throw walked.error;
+    const id = leafText(item.key);
+    if (walked.state !== "live" || walked.references.content.is !== "change" || !id) {
+      throw corrupt("not a change record", { key: item.key });
+    }
+    const known = walked.references.content.record;
+    return { id, ...(known ?? (await this.#record(item.key, item.blobPath))) };
   }
 
   async *#walk(type: EntityType, id: string): AsyncGenerator<Found> {
@@ -127,8 +149,12 @@ export class History {
       });
     }
     let next: Found["before"] = { version: item.version, path: item.blobPath ?? "" };
+    const minute: Minute = { directories: "", changes: [] };
+    const pauses = new Pauses(this.#context.clock, VERSIONS_A_TURN);
     while (next !== undefined) {
-      const found: Found | undefined = await this.#version(type, key, next);
+      const pause = pauses.step();
+      if (pause !== undefined) await pause;
+      const found: Found | undefined = await this.#version(type, key, next, minute);
       if (found === undefined) {
         if (next.version === item.version) throw corrupt("payload is missing", { key });
         return;
@@ -143,12 +169,13 @@ export class History {
     type: EntityType,
     key: string,
     { version, path }: NonNullable<Found["before"]>,
+    minute: Minute,
   ): Promise<Found | undefined> {
     const bytes = await this.#context.payloads.getBytes(path);
     if (bytes === undefined) return undefined;
     const { entity, envelope } = decodePayload(type, bytes);
     const base = { version, entity, envelope };
-    const record = await this.#recordOf(key, version, envelope.updatedAtMs);
+    const record = await this.#recordOf(key, version, envelope.updatedAtMs, minute);
     if (record === undefined) return { version: base };
     const { id, operation, changed } = record;
     const found = { version: { ...base, change: { id, operation } } };
@@ -159,13 +186,23 @@ export class History {
     return { ...found, before: { version: versionFrom, path: payloadOfKey(key, blobFrom) } };
   }
 
-  /** The change that wrote a version of a key. */
-  async #recordOf(key: string, version: bigint, timeMs: number) {
+  /**
+   * The change that wrote a version of a key. A walk goes back, so the list of a minute that a
+   * later version was found in has the records of all earlier ones: it is not read again.
+   */
+  async #recordOf(key: string, version: bigint, timeMs: number, minute: Minute) {
     const { account } = this.#context;
     const relative = relativeKey(account, key);
     const shards = changeDirectories(account, timeMs);
-    const found = await settleAll(shards.map((directory) => this.changesIn(directory)));
-    for (const change of found.flat()) {
+    const directories = shards.join(" ");
+    if (minute.directories !== directories) {
+      const found = await settleAll(shards.map((directory) => this.changesIn(directory)));
+      minute.directories = directories;
+      minute.changes = found
+        .flat()
+        .filter(({ keys }) => keys.some((changed) => changed.key === relative));
+    }
+    for (const change of minute.changes) {
       const changed = change.keys.find((one) => one.key === relative && one.versionTo === version);
       if (changed !== undefined) return { ...change, changed };
     }

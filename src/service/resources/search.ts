@@ -1,6 +1,7 @@
 import { FirnError } from "../../base/error.ts";
 import { encodeSegment } from "../../base/key-text.ts";
 import { LIMITS } from "../../base/limits.ts";
+import { Pauses } from "../../base/pauses.ts";
 import type { AccountCatalog } from "../../catalog/catalog.ts";
 import type { Page, PageRequest } from "../../catalog/pages.ts";
 import type { Actor } from "../actor.ts";
@@ -18,6 +19,8 @@ export interface FoundName {
   readonly namespace?: readonly string[];
 }
 
+/** Names that are looked at between two turns of the event loop. */
+const NAMES_A_TURN = 1_000;
 const KINDS = ["tables", "views"] as const;
 
 /** Where a walk goes on: behind a name. Absent members: before the first. */
@@ -60,12 +63,15 @@ export class NameSearch {
       const { limit = 1, after } = asked;
       const from = after === undefined ? undefined : (JSON.parse(after) as Position);
       const items: FoundName[] = [];
+      const pauses = new Pauses(this.#catalog.context.clock, NAMES_A_TURN);
       let looked = 0;
       for await (const { found, next } of this.#walk(from)) {
         if (found.name.toLowerCase().includes(wanted)) items.push(found);
         if (items.length === limit || ++looked === SERVICE_LIMITS.searchedNames) {
           return { items, next: JSON.stringify(next) };
         }
+        const pause = pauses.step();
+        if (pause !== undefined) await pause;
       }
       return { items };
     });

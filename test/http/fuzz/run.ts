@@ -96,7 +96,7 @@ async function fuzzNative(
   }
   const turnMs = turns.take();
   if (turnMs > TURN_LIMIT_MS) found.push(`the event loop was held for ${turnMs} ms`);
-  found.push(...(await memoryProblems(server.pid, sent, 0)));
+  found.push(...(await memoryProblems(server.pid, 2 * sent, 0)));
   console.log(`longest turn of the event loop: ${turns.longestMs} ms of processor time`);
   return { sent, problems: found };
 }
