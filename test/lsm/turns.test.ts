@@ -112,6 +112,26 @@ test("a scan over what a range tombstone deletes beside newer writes gives way",
   }
 });
 
+test("a look-up of many keys gives way", async () => {
+  const clock = new CountingClock();
+  const engine = await withTombstones(clock);
+  try {
+    for (const place of ["memtable", "table"]) {
+      if (place === "table") await engine.flush();
+      clock.turns = 0;
+      const cost = await costOf(async () => {
+        const values = await engine.getMany(Array.from({ length: KEYS }, (_, n) => keyOf(n)));
+        const found = values.flatMap((value, n) => (value === undefined ? [] : [n]));
+        expect(found).toEqual([0, KEYS - 1]);
+      });
+      expect(clock.turns).toBeGreaterThanOrEqual(Math.floor(KEYS / STEPS) - 1);
+      await expectShortTurns(place, cost);
+    }
+  } finally {
+    await engine.close();
+  }
+});
+
 test("a scan that is aborted ends, also while it gives way", async () => {
   const engine = await withTombstones(new CountingClock());
   const code = { code: "LSM_SCAN_ABORTED" };

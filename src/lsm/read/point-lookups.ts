@@ -45,6 +45,9 @@ const NOWHERE: unique symbol = Symbol("nowhere");
 /** The table's newest version of the key is an operand. */
 const OPERAND: unique symbol = Symbol("operand");
 
+/** Keys that are looked up at once: some 2 ms, at 3 µs each. */
+const KEYS_A_TURN = 512;
+
 type Value = Uint8Array | undefined;
 
 /** Point reads: on the spot where all is in memory, else with one round of requests a level. */
@@ -86,8 +89,12 @@ export class PointLookups {
     return found === MISSING ? this.#wait(view, key, sequence, missing) : found;
   }
 
-  /** As `get` of each; what is missing for several is asked for at once. */
+  /**
+   * As `get` of each; what is missing for several is asked for at once. Others have the event loop
+   * in between where they are many.
+   */
   getMany(view: ReadView, keys: readonly Key[], sequence: Sequence): Maybe<readonly Value[]> {
+    if (keys.length > KEYS_A_TURN) return this.#inTurns(view, keys, sequence);
     this.figures.gets += keys.length;
     this.samples.noteKeys(keys);
     const values: Value[] = new Array(keys.length);
@@ -99,6 +106,21 @@ export class PointLookups {
       waited: false,
     });
     return open.length === 0 ? values : this.#waitMany(view, keys, sequence, values, open, missing);
+  }
+
+  async #inTurns(view: ReadView, keys: readonly Key[], sequence: Sequence): Promise<Value[]> {
+    const unpin = this.#views.pin(view);
+    const values: Value[] = [];
+    try {
+      for (let at = 0; at < keys.length; at += KEYS_A_TURN) {
+        if (at > 0) await this.#clock.sleep(0);
+        const some = this.getMany(view, keys.slice(at, at + KEYS_A_TURN), sequence);
+        for (const value of await some) values.push(value);
+      }
+      return values;
+    } finally {
+      unpin();
+    }
   }
 
   /** What was loaded stays in memory to the end, or a small cache would lose it to what follows. */
