@@ -273,7 +273,10 @@ export class VisibleCursor {
       if (this.#end !== undefined && key >= this.#end) return this.#stopped(true);
       this.steps++;
       if (--this.#stepsLeft <= 0) return this.#pause("forward", call);
-      if (call === this.#nextBelow && ++hidden > STEPS_BEFORE_DRAIN) this.#skipHidden(key);
+      if (call !== this.#nextBelow || ++hidden <= STEPS_BEFORE_DRAIN) continue;
+      this.#skipHidden(key);
+      // Else a miss behind it would start over, with as many steps as did not suffice before.
+      if (this.#stepsLeft <= 0) return this.#pause("forward", call);
     }
   }
 
