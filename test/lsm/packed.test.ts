@@ -4,7 +4,8 @@ import { utf8 } from "../../src/base/bytes.ts";
 import { SeededPrng } from "../../src/base/prng.ts";
 import { MemoryBlobStore } from "../../src/blob/memory.ts";
 import { Engine, type ScanRequest } from "../../src/lsm/engine/engine.ts";
-import { ENTRY, type Step } from "../../src/lsm/format/cursor.ts";
+import { ENTRY, MISS, type MissingBlock, type Step } from "../../src/lsm/format/cursor.ts";
+import { DELETE, PUT } from "../../src/lsm/format/entry.ts";
 import { Drain, RowRoom } from "../../src/lsm/format/packed-rows.ts";
 import type { LsmTuning } from "../../src/lsm/options.ts";
 import { MergeCursor } from "../../src/lsm/read/merge.ts";
@@ -14,7 +15,7 @@ import { ObjectWalStore } from "../../src/lsm/wal/objects.ts";
 import type { WriteOp } from "../../src/lsm/write/write-path.ts";
 import { SystemClock } from "../../src/runtime/clock.ts";
 import { InlineMerger } from "../support/inline-merger.ts";
-import { MEANING, randomEntries, visibleAt } from "./support/model.ts";
+import { type Entry, MEANING, randomEntries, visibleAt } from "./support/model.ts";
 import { mixedPairs, packedKeys, packedPairs, unpacked } from "./support/packed.ts";
 import { forgetfulCursor, settled, writeTable } from "./support/tables.ts";
 import type { Pair } from "./support/version-map.ts";
@@ -121,6 +122,28 @@ describe("a drain", () => {
       { numRuns: 150 },
     );
   });
+});
+
+it("a seek over blocks of deletions comes to its end, in turns of any length", () => {
+  const entries = Array.from({ length: 400 }, (_, i): Entry => {
+    const kind = i === 399 ? PUT : DELETE;
+    const key = `k${String(i).padStart(4, "0")}`;
+    return { key, sequence: i + 1, kind, value: new Uint8Array(0) };
+  });
+  const { bytes } = writeTable(entries, { blockBytes: 200 });
+  for (let steps = 1; steps < 40; steps++) {
+    const { cursor, file } = forgetfulCursor(bytes, new SeededPrng(1));
+    const visible = new VisibleCursor(cursor, 1_000, MEANING, steps);
+    let step: Step = MISS;
+    for (let tries = 0; step === MISS && tries < 2_000; tries++) {
+      step = visible.isMidway ? visible.resume() : visible.first();
+      const missing: MissingBlock[] = [];
+      visible.missing(missing);
+      if (visible.isPaused) visible.refresh();
+      else for (const { offset } of missing) file.load(offset);
+    }
+    expect([steps, step, visible.key]).toEqual([steps, ENTRY, "k0399"]);
+  }
 });
 
 describe("packed scans", () => {
