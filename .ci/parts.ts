@@ -180,6 +180,7 @@ const ALONE: readonly Spec[] = [
   simple("compact", "alone", npm("bench", "compaction", "--smoke")),
   simple("bench-start", "alone", npm("bench", "start", "--smoke")),
   simple("dead-names", "alone", npm("bench", "dead-names", "--smoke")),
+  simple("bench-backup", "alone", npm("bench", "backup", "--smoke")),
   {
     ...simple("iceberg", "alone", npm("bench", "iceberg", "--smoke")),
     needs: [

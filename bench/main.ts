@@ -1,4 +1,5 @@
 import { PROFILES } from "../src/runtime/settings.ts";
+import { benchBackup } from "./backup.ts";
 import { benchBorders } from "./borders.ts";
 import { benchCatalog } from "./catalog.ts";
 import { benchCompaction } from "./compaction.ts";
@@ -18,7 +19,7 @@ import { benchWal } from "./wal.ts";
 
 const USAGE =
   "usage: npm run bench -- catalog | iceberg | lsm | wal | compaction | overload | start | " +
-  "dead-names " +
+  "dead-names | backup " +
   "[--smoke] [--keep], catalog --profile PROFILE, iceberg --only=TEXT, " +
   "lsm --rows=N --rounds=N --workloads=A,B --peers=A,B --alone " +
   "--cpu-profile | --large, lsm-blocks, borders --root=DIR, json";
@@ -51,6 +52,7 @@ async function main(args: readonly string[]): Promise<number> {
   if (name === "wal" && known) return await wal(flags);
   if (name === "compaction" && known) return await compaction(flags);
   if (name === "start" && known) return await start(flags);
+  if (name === "backup" && known) return await backup(flags);
   if (name === "dead-names" && known) return await deadNames(flags);
   if (name === "overload" && known) return await overload(flags);
   console.error(USAGE);
@@ -140,6 +142,14 @@ async function start(flags: readonly string[]): Promise<number> {
 async function borders(flags: readonly string[]): Promise<number> {
   const cells = await benchBorders(textOf(flags, "root"));
   return close("borders", cells, { cells: cells.length, failed: 0 }, flags);
+}
+
+/** A goal that is missed fails; a smoke run has none. */
+async function backup(flags: readonly string[]): Promise<number> {
+  const smoke = flags.includes("--smoke");
+  const cells = await benchBackup(smoke);
+  const failed = smoke ? 0 : cells.filter(({ met }) => !met).length;
+  return close("backup", cells, { cells: cells.length, failed }, flags);
 }
 
 /** A goal that is missed fails; a smoke run has none. */
