@@ -27,6 +27,7 @@ export type { LsmStats } from "./engine/stats.ts";
 export type { Sequence } from "./format/entry.ts";
 export type { Owner } from "./format/manifest-records.ts";
 export type { PackedRows } from "./format/packed-rows.ts";
+export type { Ingest, Ingested, IngestRow } from "./ingest/ingest.ts";
 export type { Maybe } from "./maybe.ts";
 export type { LsmOptions } from "./options.ts";
 export type { NodeIdentity, Sighting, TakeOver } from "./ownership/owner.ts";

@@ -48,6 +48,8 @@ export interface LsmTuning extends LsmOptions {
   readonly compactionSubrangeBytes: number;
   /** Bytes at which a table ends that a compaction writes. */
   readonly tableBytes: number;
+  /** Rows of an ingest that are sorted at once. */
+  readonly ingestBytes: number;
   /** A write waits while more than this is on its way to the log. */
   readonly walBacklogBytes: number;
   /** What writers may apply before the event loop gets a turn, however they await. */
@@ -101,6 +103,7 @@ export const LSM_DEFAULTS: LsmTuning = {
   tableBytes: 64 * MIB,
   logRetentionBytes: 1_024 * MIB,
   logRetentionMs: 0,
+  ingestBytes: 16 * MIB,
   walBacklogBytes: 32 * MIB,
   turnBytes: MIB,
   minFlushIntervalMs: 0,

@@ -1,6 +1,7 @@
 import type { Clock } from "../../src/base/clock.ts";
 import { MergeJob } from "../../src/lsm/compaction/merge-job.ts";
 import type { Merger, MergeSession, MergeSpec } from "../../src/lsm/compaction/merger.ts";
+import { type SortedTable, type SortSpec, sortRows } from "../../src/lsm/compaction/sort-rows.ts";
 
 /** A step on the thread that serves must be short. */
 const STEP_BYTES = 65_536;
@@ -28,6 +29,11 @@ export class InlineMerger implements Merger {
       },
       end: () => undefined,
     };
+  }
+
+  async sort(spec: SortSpec): Promise<SortedTable> {
+    await this.#clock.sleep(0);
+    return sortRows(spec);
   }
 
   async close(): Promise<void> {}

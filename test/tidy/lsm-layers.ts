@@ -23,6 +23,7 @@ export const LSM_LAYERS: Readonly<Record<string, number>> = {
   transaction: 6,
   subscribe: 6,
   compaction: 6,
+  ingest: 7,
   maintenance: 7,
   engine: 8,
   tools: 9,

@@ -93,6 +93,17 @@ export class Compactor {
     });
   }
 
+  /** Brings the tables of level 0 into a run, however few they are. @throws as `compactAll`. */
+  async compactLevel0(): Promise<void> {
+    await this.#alone(async () => {
+      const { manifests, options } = this.#target;
+      const eager = { ...options, compactionL0Tables: 1 };
+      if (manifests.current.level0.length === 0) return;
+      const plan = pickCompaction(manifests.current, eager, this.#context());
+      if (plan !== undefined) await this.#execute(plan);
+    });
+  }
+
   /** Gives up what is under way. Nothing is read, written or published when it resolves. */
   async stop(): Promise<void> {
     this.#isStopped = true;

@@ -119,8 +119,8 @@ export class InputTable implements RunTable {
     assert(blocks !== undefined, "only what was asked for is fed");
     this.#asked.delete(offset);
     if (offset === this.#tailAt) {
-      const { id, fileBytes } = this.meta;
-      const opened = openSst(bytes, { id, fileBytes });
+      const { id, fileBytes, sequence } = this.meta;
+      const opened = openSst(bytes, { id, fileBytes, sequence });
       if (opened.state === "short") throw corrupt("sst", "tail", offset, "longer than described");
       this.#open = { sst: opened.sst };
       if (this.meta.stats.entries > 0) this.#begin(opened.sst.index);

@@ -9,6 +9,7 @@ import { FirnError } from "../../base/error.ts";
 import { errorOf, type Failure, failureOf } from "../../base/thread-failure.ts";
 import { MergeJob } from "./merge-job.ts";
 import type { MergeFeed, MergeSession, MergeSpec, MergeStep } from "./merger.ts";
+import { type SortedTable, type SortSpec, sortRows } from "./sort-rows.ts";
 
 /** What the thread is told that this module, run in it, is to serve merges. */
 const ROLE = "firn-lsm-merger";
@@ -16,14 +17,16 @@ const ROLE = "firn-lsm-merger";
 type Request =
   | { readonly job: number; readonly spec: MergeSpec }
   | { readonly job: number; readonly feed: MergeFeed }
-  | { readonly job: number; readonly end: true };
+  | { readonly job: number; readonly end: true }
+  | { readonly job: number; readonly sort: SortSpec };
 
 type Reply =
   | { readonly job: number; readonly step: MergeStep }
+  | { readonly job: number; readonly table: SortedTable }
   | { readonly job: number; readonly failure: Failure };
 
 interface Waiting {
-  resolve(step: MergeStep): void;
+  resolve(reply: MergeStep | SortedTable): void;
   reject(error: unknown): void;
 }
 
@@ -71,6 +74,20 @@ export class MergeThread {
     };
   }
 
+  /** Sorts rows into a table. @param onEnd told when that is over. */
+  async sort(spec: SortSpec, onEnd: () => void): Promise<SortedTable> {
+    const job = ++this.#begun;
+    this.#jobs.add(job);
+    const { bytes, keyEnds, valueEnds } = spec.rows;
+    const arrays = [bytes.buffer, keyEnds.buffer, valueEnds.buffer];
+    try {
+      return await this.#ask<SortedTable>({ job, sort: spec }, arrays);
+    } finally {
+      this.#jobs.delete(job);
+      onEnd();
+    }
+  }
+
   /** Any caller that waits for a step learns of it. */
   async end(why: string): Promise<void> {
     this.#fail(why);
@@ -78,15 +95,22 @@ export class MergeThread {
   }
 
   #step(job: number, feed: MergeFeed): Promise<MergeStep> {
+    return this.#ask<MergeStep>({ job, feed }, arraysOf(feed.parts));
+  }
+
+  #ask<T extends MergeStep | SortedTable>(
+    request: Request,
+    arrays: readonly ArrayBuffer[],
+  ): Promise<T> {
     return new Promise((resolve, reject) => {
       if (this.#ended !== undefined) {
         reject(stopped(this.#ended));
         return;
       }
-      this.#waiting.set(job, { resolve, reject });
+      this.#waiting.set(request.job, { resolve: resolve as Waiting["resolve"], reject });
       // Somebody waits, so the process stays; else an idle thread must not keep it.
       this.#worker.ref();
-      this.#post({ job, feed }, arraysOf(feed.parts));
+      this.#post(request, arrays);
     });
   }
 
@@ -99,6 +123,7 @@ export class MergeThread {
     this.#waiting.delete(reply.job);
     if (this.#waiting.size === 0) this.#worker.unref();
     if ("step" in reply) waiting?.resolve(reply.step);
+    else if ("table" in reply) waiting?.resolve(reply.table);
     else waiting?.reject(errorOf(reply.failure));
   }
 
@@ -132,16 +157,29 @@ function serve(port: MessagePort): void {
     if ("spec" in request) jobs.set(job, new MergeJob(request.spec));
     else if ("end" in request) jobs.delete(job);
     else {
-      const reply = answer(job, jobs.get(job), request.feed);
-      port.postMessage(reply, "step" in reply ? arraysOf(reply.step.outputs) : []);
+      const reply = answer(job, () =>
+        "sort" in request
+          ? { job, table: sortRows(request.sort) }
+          : { job, step: stepOf(jobs.get(job), request.feed) },
+      );
+      port.postMessage(reply, sentWith(reply));
     }
   });
 }
 
-function answer(job: number, merge: MergeJob | undefined, feed: MergeFeed): Reply {
+function stepOf(merge: MergeJob | undefined, feed: MergeFeed): MergeStep {
+  if (merge === undefined) throw new Error("no merge of this number is under way");
+  return merge.step(feed);
+}
+
+function sentWith(reply: Reply): ArrayBuffer[] {
+  if ("step" in reply) return arraysOf(reply.step.outputs);
+  return "table" in reply ? reply.table.chunks.map(({ buffer }) => buffer) : [];
+}
+
+function answer(job: number, work: () => Reply): Reply {
   try {
-    if (merge === undefined) throw new Error("no merge of this number is under way");
-    return { job, step: merge.step(feed) };
+    return work();
   } catch (error) {
     return { job, failure: failureOf(error, asKnown) };
   }

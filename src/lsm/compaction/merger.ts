@@ -6,6 +6,7 @@ import type { Ulid } from "../format/ulid.ts";
 import type { KeyBounds } from "./bounds.ts";
 import type { TableCount } from "./entry-counts.ts";
 import type { SortedTables } from "./plan.ts";
+import type { SortedTable, SortSpec } from "./sort-rows.ts";
 
 /** What a merge makes of its inputs. Plain data: it goes to another thread. */
 export interface MergeSpec {
@@ -92,5 +93,11 @@ export interface Merger {
   /** So many at once get on faster than one after the other. */
   readonly width: number;
   start(spec: MergeSpec): MergeSession;
+  /**
+   * Sorts rows into a table. The arrays of the rows change hands.
+   *
+   * @throws FirnError as `sortRows`; `Unavailable`, code `LSM_MERGE_STOPPED`.
+   */
+  sort(spec: SortSpec): Promise<SortedTable>;
   close(): Promise<void>;
 }

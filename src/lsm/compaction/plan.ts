@@ -13,7 +13,7 @@ export interface Tree {
   readonly runs: readonly SortedRun[];
 }
 
-export type CompactionReason = "level0" | "runs" | "space" | "garbage" | "all";
+export type CompactionReason = "level0" | "runs" | "space" | "garbage" | "all" | "ingest";
 
 /** A stretch of keys of a compaction: a table that stays as it is, or tables that become others. */
 export type PlanPart =

@@ -2,6 +2,7 @@ import { assert } from "../../base/assert.ts";
 import type { Clock } from "../../base/clock.ts";
 import { MergeThread } from "./merge-thread.ts";
 import type { Merger, MergeSession, MergeSpec } from "./merger.ts";
+import type { SortedTable, SortSpec } from "./sort-rows.ts";
 
 /** How many threads there may be, and for how long one stays that has nothing to do. */
 export interface ThreadOptions {
@@ -43,6 +44,12 @@ export class ThreadMerger implements Merger {
     const thread = this.#leastBusy();
     this.#wake(thread);
     return thread.start(spec, () => this.#rest(thread));
+  }
+
+  sort(spec: SortSpec): Promise<SortedTable> {
+    const thread = this.#leastBusy();
+    this.#wake(thread);
+    return thread.sort(spec, () => this.#rest(thread));
   }
 
   async close(): Promise<void> {

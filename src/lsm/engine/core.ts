@@ -1,13 +1,15 @@
 import type { Clock } from "../../base/clock.ts";
 import type { Merger } from "../compaction/merger.ts";
 import { ThreadMerger } from "../compaction/thread-merger.ts";
-import type { Key, Sequence } from "../format/entry.ts";
+import { END_OF_KEYS, type Key, type Sequence } from "../format/entry.ts";
 import type { Manifest } from "../format/manifest.ts";
 import { Health } from "../health.ts";
+import { Ingest, type IngestTarget } from "../ingest/ingest.ts";
+import { joinBounds } from "../ingest/placement.ts";
 import { BackgroundJobs } from "../maintenance/background-jobs.ts";
 import { TablesUnderWay } from "../manifest/tables-under-way.ts";
 import type { LsmTuning } from "../options.ts";
-import type { Bounds } from "../range.ts";
+import { type Bounds, boundsOf, type Range } from "../range.ts";
 import { ViewScan } from "../read/scan.ts";
 import { retentionFigures } from "../states/retention-figures.ts";
 import type { Subscription } from "../subscribe/subscription.ts";
@@ -50,6 +52,7 @@ export class Core {
   readonly #memtables: Memtables;
   readonly #pressure: Pressure;
   readonly #flusher: Flusher;
+  readonly #ingestTarget: IngestTarget;
   /** Its own, unless it was given one to share. */
   readonly #merger: Merger | undefined;
   readonly #shown: { readonly latency: LsmLatency; readonly remove: () => void } | undefined;
@@ -89,6 +92,17 @@ export class Core {
     const tables = this.#tableTarget(opened);
     this.#flusher = this.#flushes({ ...tables, wal });
     this.jobs = new BackgroundJobs({ ...tables, merger, collects: parts.manifests === undefined });
+    this.#ingestTarget = {
+      ...tables,
+      wal,
+      merger,
+      writes: this.writes,
+      samples: (stored) => this.published.sampler.into(stored),
+      flush: () => this.flush(),
+      compactLevel0: () => this.jobs.compactLevel0(),
+      onPublished: (sequence) => this.transactions.recent.raise(sequence),
+      onBytes: (bytes) => this.#memory.add("waiting", bytes),
+    };
     this.#begin();
   }
 
@@ -101,6 +115,13 @@ export class Core {
   async flush(): Promise<void> {
     this.#memtables.freeze();
     await this.#flusher.drain();
+  }
+
+  /** Many rows, in tables of their own. @throws as `Engine.ingest`. */
+  ingest(ranges: readonly Range[]): Ingest {
+    this.health.assertOpen();
+    const bounds = ranges.map(boundsOf).map(({ from, to = END_OF_KEYS }) => ({ from, to }));
+    return new Ingest(this.#ingestTarget, joinBounds(bounds));
   }
 
   /** Committed batches from a sequence on. @throws as `Engine.subscribe`. */
@@ -168,6 +189,8 @@ export class Core {
     const { commits } = this.#log;
     health.close();
     try {
+      // An ingest that is being published comes to its end.
+      await this.writes.alone(() => Promise.resolve());
       await this.jobs.close();
       if (health.failure === undefined) {
         this.#memtables.freeze();

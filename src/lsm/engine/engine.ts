@@ -1,5 +1,6 @@
 import type { FirnError } from "../../base/error.ts";
 import { type Key, keyOfBytes, type Sequence } from "../format/entry.ts";
+import type { Ingest } from "../ingest/ingest.ts";
 import type { Maybe } from "../maybe.ts";
 import { boundsOf, type Range } from "../range.ts";
 import type { RangeEstimate } from "../read/estimate.ts";
@@ -191,6 +192,18 @@ export class Engine {
     options?: { readonly durable?: boolean },
   ): Maybe<Written> {
     return this.write([{ op: "deleteRange", from, to }], options);
+  }
+
+  /**
+   * Begins to write many rows beside the log, in tables of their own: for loads of thousands of
+   * rows or more. They appear at once when it is committed, or never. It conflicts with every write
+   * to its ranges from now on.
+   *
+   * @param options the ranges that all keys lie within: all keys, unless told otherwise.
+   * @throws FirnError `Invalid`, code `LSM_RANGE_INVALID`.
+   */
+  ingest(options: { readonly ranges?: readonly Range[] } = {}): Ingest {
+    return this.#core.ingest(options.ranges ?? [{}]);
   }
 
   /** The state at this moment, to be read until it is closed. */

@@ -76,9 +76,10 @@ export class DataBlock {
    * @param bytes the content (`openFrame`); never changed afterwards.
    * @param table whose block it is: names the file in errors.
    * @param isOwn nothing else refers to any of the memory that `bytes` lie in.
+   * @param shift what is added to the sequences of its entries.
    * @throws FirnError `Corrupt`, code `LSM_FILE_CORRUPT`.
    */
-  constructor(bytes: Uint8Array, fileOffset: number, table?: Ulid, isOwn = false) {
+  constructor(bytes: Uint8Array, fileOffset: number, table?: Ulid, isOwn = false, shift = 0) {
     this.bytes = bytes;
     this.#isOwn = isOwn;
     this.fileOffset = fileOffset;
@@ -89,7 +90,7 @@ export class DataBlock {
     const end = bytes.length - 4 * (restarts + 1);
     if (base === undefined) throw this.corrupt(0, "sequence out of range");
     if (restarts === 0 || end <= HEADER_BYTES) throw this.corrupt(bytes.length - 4, "restarts");
-    this.base = base;
+    this.base = base + shift;
     this.restarts = restarts;
     this.end = end;
     this.#restartKeys = new Array<Key | undefined>(restarts);

@@ -15,6 +15,8 @@ export const FORMAT_VERSION = 1;
  *             32 clones: tables that lie with another
  *             shard, or a state that is kept for one
  *             64 the shard is deleted
+ *             128 ingested tables: their entries
+ *             have the sequence of the description
  *   boundary  none yet                                   none yet
  *
  * Those that `KNOWN` lacks have their place in the bytes, but nothing writes or reads them yet.
@@ -28,13 +30,15 @@ export const EXPIRY = 4;
 export const CLONES = 32;
 /** Who does not know it would take what is left for an empty shard, and write to it. */
 export const DELETED = 64;
+/** Who does not know it would read entries of an ingested table under sequences of the past. */
+export const INGESTED = 128;
 /** The one optional feature. */
 export const PREFIX_FILTER = 1;
 const OF_TABLES = MERGES | RANGES | EXPIRY;
 
 const KNOWN: Readonly<Record<FileKind, number>> = {
   sst: OF_TABLES,
-  manifest: OF_TABLES | CLONES | DELETED,
+  manifest: OF_TABLES | CLONES | DELETED | INGESTED,
   boundary: 0,
 };
 

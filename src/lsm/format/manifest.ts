@@ -1,6 +1,6 @@
 import { crc32 } from "node:zlib";
 import { corrupt } from "./corrupt.ts";
-import { assertReadable, CLONES, DELETED, FORMAT_VERSION } from "./features.ts";
+import { assertReadable, CLONES, DELETED, FORMAT_VERSION, INGESTED } from "./features.ts";
 import { FieldReader, FieldWriter, type UnknownFields } from "./fields.ts";
 import {
   type Checkpoint,
@@ -115,7 +115,9 @@ function requiredBy(manifest: Manifest): number {
   const isKept = manifest.checkpoints.some(({ kind }) => kind === "clone");
   let features = isKept || manifest.parent !== undefined ? CLONES : 0;
   if (manifest.deletedAtMs !== undefined) features |= DELETED;
-  for (const { stats } of tablesIn(manifest)) features |= featuresOf(stats);
+  for (const { stats, sequence } of tablesIn(manifest)) {
+    features |= featuresOf(stats) | (sequence === undefined ? 0 : INGESTED);
+  }
   return features;
 }
 

@@ -17,6 +17,8 @@ import { bytesOfUlid, ULID_BYTES, type Ulid, ulidOfBytes } from "./ulid.ts";
  *   4 first key                              4 statistics
  *   5 last key                               5 prefix of the shard with which its file lies,
  *                                              if that is another one
+ *                                            6 sequence of all its entries, if it was ingested: the
+ *                                              file was written before that was known
  *   6 smallest sequence
  *   7 largest sequence
  *   8 bytes of keys and values as given
@@ -70,6 +72,11 @@ export interface SstMeta {
   readonly stats: SstStats;
   /** Prefix of the shard that wrote it, of which this one is a clone; absent: it is our own. */
   readonly home?: string | undefined;
+  /**
+   * Of an ingested table: the sequence of all its entries, whatever its file says. The statistics
+   * here have it too.
+   */
+  readonly sequence?: Sequence | undefined;
   readonly unknown: UnknownFields;
 }
 
@@ -150,6 +157,7 @@ export function encodeSstMeta(meta: SstMeta): Uint8Array {
     .bytes(4, encodeStats(meta.stats))
     .unknown(meta.unknown);
   if (meta.home !== undefined) fields.text(5, meta.home);
+  if (meta.sequence !== undefined) fields.number(6, meta.sequence);
   return fields.finish();
 }
 
@@ -163,8 +171,16 @@ export function decodeSstMeta(fields: FieldReader): SstMeta {
   if (stats === undefined || tailBytes > fileBytes) throw fields.fault("table without its extent");
   const home = fields.optionalText(5);
   if (home !== undefined && !isHome(home)) throw fields.fault("no shard can lie there");
+  const sequence = fields.optionalNumber(6);
+  const { minSequence, maxSequence } = stats;
+  if (sequence !== undefined && (minSequence !== sequence || maxSequence !== sequence)) {
+    throw fields.fault("an ingested table with another sequence");
+  }
   const extent = { fileBytes, tailBytes, stats };
   // Without the name of a field that it has not: that is how it is described elsewhere.
-  const place = home === undefined ? {} : { home };
+  const place = {
+    ...(home === undefined ? {} : { home }),
+    ...(sequence === undefined ? {} : { sequence }),
+  };
   return { id: ulidOfBytes(id), ...extent, ...place, unknown: fields.unknown() };
 }

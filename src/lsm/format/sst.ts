@@ -2,7 +2,7 @@ import { fileSeed, type Life, openFrame } from "./block-frame.ts";
 import { BloomFilter } from "./bloom.ts";
 import { corrupt } from "./corrupt.ts";
 import { DataBlock } from "./data-block.ts";
-import type { Key } from "./entry.ts";
+import type { Key, Sequence } from "./entry.ts";
 import { PREFIX_FILTER } from "./features.ts";
 import { FieldReader } from "./fields.ts";
 import { decodeFooter, FOOTER_BYTES, type Footer, type Section } from "./footer.ts";
@@ -23,12 +23,16 @@ export class Sst {
   readonly ranges: RangeMap | undefined;
   readonly prefixes: PrefixFilter | undefined;
   readonly #seed: number;
+  /** What is added to the sequences of its entries. */
+  readonly #shift: number;
 
   constructor(
     meta: SstMeta,
     { index, filter, ranges, prefixes }: Pick<Sst, "index" | "filter" | "ranges" | "prefixes">,
     seed: number,
+    shift: number,
   ) {
+    this.#shift = shift;
     this.meta = meta;
     this.index = index;
     this.filter = filter;
@@ -76,7 +80,7 @@ export class Sst {
     const isView = content.buffer === frame.buffer;
     // Node may put what it unpacks beside other things into one array.
     const isOwn = isView ? life === "alone" : content.length === content.buffer.byteLength;
-    return new DataBlock(content, offset, this.id, isOwn);
+    return new DataBlock(content, offset, this.id, isOwn, this.#shift);
   }
 
   /** The part of the index whose frame was read from `offset`. @throws as `dataBlock`. */
@@ -97,13 +101,14 @@ export type OpenedSst =
  * Opens a table from the last bytes of its file: `tailBytes` of its description, or a guess
  * (`TAIL_GUESS_BYTES`). Keeps parts of `suffix`, which must not change afterwards.
  *
- * @param expected what the manifest says of it: another id or another length is `Corrupt`.
+ * @param expected what the manifest says of it: another id or another length is `Corrupt`. Entries
+ *   of an ingested table have its `sequence`.
  * @throws FirnError `Corrupt`, code `LSM_FILE_CORRUPT`; `Unavailable`, code
  *   `LSM_FORMAT_UNSUPPORTED`.
  */
 export function openSst(
   suffix: Uint8Array,
-  expected: { readonly id: Ulid; readonly fileBytes?: number },
+  expected: Pick<SstMeta, "id" | "sequence"> & { readonly fileBytes?: number },
 ): OpenedSst {
   const footer = decodeFooter(suffix);
   const { tailBytes, fileBytes, id } = footer;
@@ -111,10 +116,11 @@ export function openSst(
     throw corrupt("sst", "footer", 0, "another table");
   }
   if (suffix.length < tailBytes) return { state: "short", tailBytes };
-  return { state: "open", sst: openTail(suffix.subarray(suffix.length - tailBytes), footer) };
+  const tail = suffix.subarray(suffix.length - tailBytes);
+  return { state: "open", sst: openTail(tail, footer, expected.sequence) };
 }
 
-function openTail(tail: Uint8Array, footer: Footer): Sst {
+function openTail(tail: Uint8Array, footer: Footer, sequence: Sequence | undefined): Sst {
   const { id, fileBytes, tailBytes } = footer;
   const seed = fileSeed(bytesOfUlid(id));
   const tailAt = fileBytes - tailBytes;
@@ -148,7 +154,15 @@ function openTail(tail: Uint8Array, footer: Footer): Sst {
   }
   const meta: SstMeta = { id, fileBytes, tailBytes, stats, unknown: [] };
   const ranges = fragments && RangeMap.of(fragments);
-  return new Sst(meta, { index, filter, ranges, prefixes }, seed);
+  const shift = sequence === undefined ? 0 : shiftTo(sequence, stats);
+  return new Sst(meta, { index, filter, ranges, prefixes }, seed, shift);
+}
+
+/** From the one sequence that the file of an ingested table has to that of its ingest. */
+function shiftTo(sequence: Sequence, { minSequence, maxSequence, ranges }: SstStats): number {
+  const isIngested = minSequence === maxSequence && ranges === 0 && sequence >= minSequence;
+  if (!isIngested) throw corrupt("sst", "statistics", 0, "not those of an ingested table");
+  return sequence - minSequence;
 }
 
 /** Of a table that has range tombstones alone. */

@@ -57,6 +57,11 @@ export class BackgroundJobs {
     return this.#compactor.compactAll();
   }
 
+  /** @throws as `Compactor.compactLevel0`. */
+  compactLevel0(): Promise<void> {
+    return this.#compactor.compactLevel0();
+  }
+
   /** @throws as `Collector.collect`. */
   async collect(): Promise<void> {
     if (this.#collector === undefined || this.#closed) return;

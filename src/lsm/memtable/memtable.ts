@@ -78,7 +78,7 @@ export class Memtable {
       if (kind === KINDS.deleteRange) {
         const from = fromOfBytes(room.bytes.subarray(keyAt, valueAt));
         this.addRange(from, toOfBytes(room.bytes.subarray(valueAt, end)), next);
-      } else {
+      } else if (kind !== KINDS.ingest) {
         const stored = kindOf(walk);
         this.#add(next, stored, room.chunk, keyAt, valueAt - keyAt, end - valueAt, walk.operator);
       }

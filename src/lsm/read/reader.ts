@@ -18,7 +18,8 @@ import { type ChosenOptions, type LsmOptions, type LsmTuning, lsmOptions } from 
 import { holdParent, type ManifestsOf, objectsOf } from "../states/parent.ts";
 import { Pin, type Stays } from "../states/pin.ts";
 import { gone, type Moment, type Resolved, resolveMoment } from "../states/resolve.ts";
-import type { TailGroup, WalBatch, WalReader } from "../wal/port.ts";
+import { isIngest } from "../wal/batch.ts";
+import type { TailGroup, WalBatch, WalGroup, WalReader } from "../wal/port.ts";
 import { BlockCache } from "./cache.ts";
 import {
   type ReadableFigures,
@@ -372,6 +373,8 @@ export class Reader {
   /** @returns whether its end was seen. @throws `Corrupt`, also where files were released. */
   async #readTail(through: Sequence): Promise<boolean> {
     const tail = this.#wal.tail(this.#state.place);
+    /** An ingest that no manifest which was read holds. */
+    let ingest: TailGroup | undefined;
     for (;;) {
       const { done, value } = await tail.next();
       if (done === true) return value;
@@ -380,6 +383,19 @@ export class Reader {
       // A later owner may use what only its manifest names.
       if (through === Number.POSITIVE_INFINITY && (group.epoch > writerEpoch || this.#isLate)) {
         return false;
+      }
+      if (ingest !== undefined) {
+        // Something follows it, so what became of it is known, and a manifest says so.
+        if (through !== Number.POSITIVE_INFINITY) {
+          throw gone({ sequence: through, below: this.sequence });
+        }
+        if ((await this.#newer()) !== undefined) return false;
+        this.#state.add(ingest);
+        ingest = undefined;
+      }
+      if (hasIngest(group, this.#state.manifest.lastSequence)) {
+        ingest = value;
+        continue;
       }
       this.#state.add(place.sequence > through ? upTo(value, through) : value);
       if (place.sequence >= through) return false;
@@ -448,6 +464,11 @@ export class Reader {
     const facts = { manifest: id, newest: newest.id, leastAgeMs: this.#gcMinAgeMs };
     return new FirnError("Unavailable", "LSM_READER_BEHIND", message, facts, error);
   }
+}
+
+/** Whether a group holds an ingest beyond a sequence: nothing else is in the group. */
+function hasIngest({ batches }: WalGroup, after: Sequence): boolean {
+  return batches.some(({ firstSequence, payload }) => firstSequence > after && isIngest(payload));
 }
 
 /** The batches of a group that end before a sequence, or with it. */

@@ -170,12 +170,12 @@ export class TableCache {
   }
 
   async #readTail(table: SsTable): Promise<Map<number, Loaded>> {
-    const { id, fileBytes, tailBytes } = table.meta;
+    const { id, fileBytes, tailBytes, sequence } = table.meta;
     const path = pathOf(this.#prefix, table.meta);
     const blob = await this.#store.getSuffix(path, tailBytes);
     if (blob === undefined) throw tableGone(path, table.tailAt);
     this.#count(blob.bytes);
-    const opened = inFile(path, () => openSst(blob.bytes, { id, fileBytes }));
+    const opened = inFile(path, () => openSst(blob.bytes, { id, fileBytes, sequence }));
     if (opened.state === "short") throw tableGone(path, table.tailAt);
     return new Map<number, Loaded>([[table.tailAt, new OpenTable(opened.sst, table)]]);
   }

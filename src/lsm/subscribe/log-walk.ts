@@ -134,7 +134,8 @@ export class LogWalk {
   }
 }
 
-function gone(due: Sequence, oldest: Sequence): FirnError {
+/** What comes next can no longer be told. */
+export function gone(due: Sequence, oldest: Sequence): FirnError {
   const message = "the log no longer contains this sequence";
   const facts = { sequence: due, oldest };
   return new FirnError("NotFound", "LSM_SEQUENCE_GONE", message, facts);

@@ -3,11 +3,11 @@ import { invalid } from "../../base/error.ts";
 import type { Sequence } from "../format/entry.ts";
 import type { Health } from "../health.ts";
 import type { Operators } from "../read/operators.ts";
-import { decodeBatch } from "../wal/batch.ts";
+import { decodeBatch, isIngest } from "../wal/batch.ts";
 import type { WalBatch } from "../wal/port.ts";
 import type { WriteOp } from "../write/write-path.ts";
 import type { Feed } from "./feed.ts";
-import { type LogSource, LogWalk } from "./log-walk.ts";
+import { gone, type LogSource, LogWalk } from "./log-walk.ts";
 
 /** A batch that survives a crash, as it was written. Never write to its bytes. */
 export interface CommittedBatch {
@@ -106,7 +106,13 @@ export class LogSubscription implements Subscription {
     for (const { firstSequence, count, payload } of batches) {
       if (out.length > 0 && bytes + payload.length > STEP_BYTES) break;
       bytes += payload.length;
+      // Its rows are in tables: whoever follows begins anew, with the state that has them.
+      if (isIngest(payload)) {
+        if (out.length > 0) break;
+        throw gone(firstSequence, firstSequence + count);
+      }
       const ops = decodeBatch(payload, count).map((op): WriteOp => {
+        assert(op.op !== "ingest", "an ingest is a batch of its own");
         return op.op === "merge" ? { ...op, operator: operators.name(op.operator) } : op;
       });
       const lastSequence = firstSequence + count - 1;

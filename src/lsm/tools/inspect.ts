@@ -243,6 +243,8 @@ function opLine(op: BatchOp): string {
       return `delete ${printable(op.key)}`;
     case "merge":
       return mergeText(op.operator, op.value, op.expiresAtMs, `merge ${printable(op.key)}`);
+    case "ingest":
+      return `ingest ${printable(op.key)}`;
     case "deleteRange":
       return `delete from ${printable(op.from)} to ${endText(op.to)}`;
   }

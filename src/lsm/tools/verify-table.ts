@@ -71,7 +71,7 @@ export async function* verifyTable(
   }
   if (sst === undefined) return undefined;
   const check = new TableCheck(sst);
-  if (described !== undefined && !sameMeta(described, sst.meta)) {
+  if (described !== undefined && !sameMeta(asInFile(described, sst.stats), sst.meta)) {
     yield { file: path, offset: undefined, what: "another table than the manifest describes" };
   }
   let whole = true;
@@ -102,6 +102,12 @@ const NO_STATS: SstStats = {
   lastExpiryMs: 0,
   unknown: [],
 };
+
+/** An ingested table has the sequence of its ingest in its description alone. */
+function asInFile(described: SstMeta, { minSequence, maxSequence }: SstStats): SstMeta {
+  if (described.sequence === undefined || minSequence !== maxSequence) return described;
+  return { ...described, stats: { ...described.stats, minSequence, maxSequence } };
+}
 
 function sameMeta(a: SstMeta, b: SstMeta): boolean {
   const told = ({ stats, fileBytes, tailBytes }: SstMeta): string =>

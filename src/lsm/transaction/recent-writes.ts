@@ -76,6 +76,13 @@ export class RecentWrites {
     this.#onBytes(this.bytes);
   }
 
+  /** Tables hold writes up to a sequence that no memtable ever held: only they tell of them. */
+  raise(sequence: Sequence): void {
+    while (this.#flushed.length > 0) this.#drop(this.#flushed.at(-1) as Memtable);
+    this.#floor = Math.max(this.#floor, sequence);
+    this.#onBytes(0);
+  }
+
   #drop(last: Memtable): void {
     this.#floor = Math.max(this.#floor, last.maxSequence);
     this.#flushed = this.#flushed.slice(0, -1);

@@ -4,13 +4,16 @@
  *
  * | at | bytes | field |
  * |---|---|---|
- * | 0 | 1 | kind: 1 put, 2 delete, 3 merge, 4 delete range; plus 128: it expires |
+ * | 0 | 1 | kind: 1 put, 2 delete, 3 merge, 4 delete range, 5 ingest; plus 128: it expires |
  * | 1 | 1 | merge: which operator; else 0 |
  * | 2 | 2 | length of the key |
  * | 4 | 4 | length of the value |
  * | 8 | 8 | only where it expires: ms since the epoch, above 0 |
  * | | | key; of a range: its first key |
- * | | | value; of a merge: the operand; of a range: the first key after it; of a delete: empty |
+ * | | | value; of a merge: the operand; of a range: the first key after it; else empty |
+ *
+ * An ingest writes its rows to tables, which a manifest publishes: here it keeps its sequence, no
+ * more. Its key is its id.
  *
  * Invariant: the operations fill the payload, as many as the batch has sequences. Only puts and
  * merges expire. A key is 1 to 65,535 bytes; a range's end comes after its first key, or is empty:
@@ -43,10 +46,12 @@ export type BatchOp =
       readonly value: Uint8Array;
       readonly expiresAtMs?: number;
     }
+  /** Tables that a manifest holds, or nothing where none does. */
+  | { readonly op: "ingest"; readonly key: Uint8Array }
   /** [from, to); up to the end where `to` is empty. */
   | { readonly op: "deleteRange"; readonly from: Uint8Array; readonly to: Uint8Array };
 
-export const KINDS = { put: 1, delete: 2, merge: 3, deleteRange: 4 } as const;
+export const KINDS = { put: 1, delete: 2, merge: 3, deleteRange: 4, ingest: 5 } as const;
 const EXPIRES = 0x80;
 /** Before the key of an operation that does not expire. */
 const HEAD_BYTES = 8;
@@ -81,7 +86,7 @@ function keyOf(op: BatchOp): Uint8Array {
 
 function contentOf(op: BatchOp): Uint8Array {
   if (op.op === "deleteRange") return op.to;
-  return op.op === "delete" ? EMPTY : op.value;
+  return op.op === "delete" || op.op === "ingest" ? EMPTY : op.value;
 }
 
 function expiryOf(op: BatchOp): number | undefined {
@@ -193,7 +198,10 @@ export class BatchWalk {
     if (kind === KINDS.deleteRange) {
       const [key, value] = [bytes.subarray(keyAt, valueAt), bytes.subarray(valueAt, end)];
       known &&= value.length === 0 || Buffer.compare(key, value) < 0;
-    } else known &&= writes || (kind === KINDS.delete && valueAt === end);
+    } else {
+      const hasNone = kind === KINDS.delete || kind === KINDS.ingest;
+      known &&= writes || (hasNone && valueAt === end);
+    }
     if (!known) throw this.corrupt(at, "no operation that is known");
   }
 }
@@ -213,6 +221,11 @@ export function decodeBatch(payload: Uint8Array, count: number): readonly BatchO
   return ops;
 }
 
+/** Whether a payload is that of an ingest, which is the only operation of its batch. */
+export function isIngest(payload: Uint8Array): boolean {
+  return payload[0] === KINDS.ingest;
+}
+
 /** As `decodeBatch`, for who reads the operations where they lie. */
 export function checkBatch(payload: Uint8Array, count: number): void {
   const walk = new BatchWalk(payload, 0, payload.length);
@@ -227,6 +240,7 @@ function opAt(bytes: Buffer, { kind, expires, operator, keyAt, valueAt, end }: B
   const key = bytes.subarray(keyAt, valueAt);
   const value = bytes.subarray(valueAt, end);
   if (kind === KINDS.delete) return { op: "delete", key };
+  if (kind === KINDS.ingest) return { op: "ingest", key };
   if (kind === KINDS.deleteRange) return { op: "deleteRange", from: key, to: value };
   const expiry = expires ? { expiresAtMs: readUint53(bytes, keyAt - EXPIRY_BYTES) } : {};
   if (kind === KINDS.merge) return { op: "merge", key, operator, value, ...expiry };

@@ -16,6 +16,7 @@ import type { GroupCommit, WriteHandle } from "../wal/group-commit.ts";
 import type { EventLoopTurn } from "./budget.ts";
 import type { Pressure } from "./pressure.ts";
 import { Throttles } from "./throttles.ts";
+import type { WriteWatch } from "./write-watch.ts";
 
 /** One operation of a batch. Keys have 1 to 65,535 bytes, values up to 16 MiB. */
 export type WriteOp =
@@ -92,6 +93,9 @@ export class WritePath {
   readonly #target: WriteTarget;
   /** Groups that are not durable, oldest first. */
   readonly #pending: Pending[] = [];
+  readonly #watches = new Set<WriteWatch>();
+  /** Resolves when writes go on; undefined: they do. */
+  #stopped: Promise<void> | undefined;
   #lastSequence: Sequence;
   #batches = 0;
   #ops = 0;
@@ -131,7 +135,7 @@ export class WritePath {
     const delayMs = pressure.delayMs(batch.bytes);
     const crowded = commits.pendingBytes > options.walBacklogBytes;
     // Answers on the spot never let the event loop go on, not even for the log and the flushes.
-    return delayMs > 0 || crowded || this.#isGreedy
+    return delayMs > 0 || crowded || this.#isGreedy || this.#stopped !== undefined
       ? this.#later(batch, delayMs, check)
       : this.#apply(batch, check);
   }
@@ -144,6 +148,51 @@ export class WritePath {
     return group.handle.durable();
   }
 
+  /** Notes what is written from now on, until what is answered is called. */
+  watch(watch: WriteWatch): () => void {
+    this.#watches.add(watch);
+    return () => void this.#watches.delete(watch);
+  }
+
+  /** Work while no write is applied: those that come wait for its end. One at a time. */
+  async alone<T>(work: () => Promise<T>): Promise<T> {
+    while (this.#stopped !== undefined) await this.#stopped;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#stopped = promise;
+    try {
+      return await work();
+    } finally {
+      this.#stopped = undefined;
+      resolve();
+    }
+  }
+
+  /**
+   * Gives an ingest the next sequence, in the log as well. No reader sees it before `pass`. Within
+   * `alone`, so that no write has a later one before that.
+   */
+  reserve(id: Uint8Array): { readonly sequence: Sequence; readonly handle: WriteHandle } {
+    assert(this.#stopped !== undefined, "no write takes a sequence beside an ingest");
+    const sequence = this.#lastSequence + 1;
+    const payload = encodeBatch([{ op: "ingest", key: id }]);
+    const handle = this.#target.commits.write({ firstSequence: sequence, count: 1, payload });
+    this.#note(handle, sequence);
+    return { sequence, handle };
+  }
+
+  /**
+   * What became of a reserved sequence is known: readers see it.
+   *
+   * @param own of the ingest that has it, where its rows were published: others conflict with them.
+   */
+  pass(sequence: Sequence, own?: WriteWatch): void {
+    assert(this.#stopped !== undefined, "a sequence is passed before a write takes the next one");
+    assert(sequence === this.#lastSequence + 1, "the sequence that was reserved is the next one");
+    this.#lastSequence = sequence;
+    if (own === undefined) return;
+    for (const watch of this.#watches) if (watch !== own) watch.noteIngest(own, sequence);
+  }
+
   async #later(
     { ops, bytes }: Prepared,
     delayMs: number,
@@ -154,6 +203,9 @@ export class WritePath {
     this.#target.onWaiting(bytes);
     try {
       await this.#wait(delayMs);
+      // Another one may have begun before this one's turn.
+      while (this.#stopped !== undefined) await this.#stopped;
+      this.#target.health.assertOpen();
     } finally {
       this.#target.onWaiting(-bytes);
     }
@@ -188,6 +240,7 @@ export class WritePath {
   #apply({ ops, bytes }: Prepared, check: (() => void) | undefined): Written {
     const { commits, views, turn } = this.#target;
     check?.();
+    assert(this.#stopped === undefined, "no write is applied beside work that wants to be alone");
     const first = this.#lastSequence + 1;
     const last = this.#lastSequence + ops.length;
     const { active } = views.current;
@@ -197,6 +250,7 @@ export class WritePath {
     const handle = commits.write({ firstSequence: first, count: ops.length, payload });
     active.addBatch(room, bytes, first);
     this.#lastSequence = last;
+    for (const watch of this.#watches) watch.note(ops, first);
     this.samples.noteOps(ops);
     this.#batches++;
     this.#ops += ops.length;

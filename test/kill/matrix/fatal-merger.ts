@@ -1,4 +1,5 @@
 import type { Merger, MergeSession, MergeSpec } from "../../../src/lsm/compaction/merger.ts";
+import type { SortedTable, SortSpec } from "../../../src/lsm/compaction/sort-rows.ts";
 import type { Fate } from "./fate.ts";
 
 /** Where merges are computed: the thread ends with its process, whatever it is at. */
@@ -28,6 +29,14 @@ export class FatalMerger implements Merger {
         ),
       end: () => session.end(),
     };
+  }
+
+  sort(spec: SortSpec): Promise<SortedTable> {
+    return this.#fate.meet(
+      "ingest: sort",
+      () => this.#merger.sort(spec),
+      async () => undefined as never,
+    );
   }
 
   close(): Promise<void> {

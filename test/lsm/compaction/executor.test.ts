@@ -11,6 +11,7 @@ import type {
   MergeStep,
 } from "../../../src/lsm/compaction/merger.ts";
 import type { CompactionPlan } from "../../../src/lsm/compaction/plan.ts";
+import type { SortedTable, SortSpec } from "../../../src/lsm/compaction/sort-rows.ts";
 import { PUT } from "../../../src/lsm/format/entry.ts";
 import { TablesUnderWay } from "../../../src/lsm/manifest/tables-under-way.ts";
 import { type LsmTuning, lsmOptions } from "../../../src/lsm/options.ts";
@@ -71,6 +72,10 @@ class Watched implements Merger {
         session.end();
       },
     };
+  }
+
+  sort(spec: SortSpec): Promise<SortedTable> {
+    return this.#inner.sort(spec);
   }
 
   async close(): Promise<void> {}

@@ -5,6 +5,7 @@ import type {
   MergeSpec,
   MergeStep,
 } from "../../../src/lsm/compaction/merger.ts";
+import type { SortedTable, SortSpec } from "../../../src/lsm/compaction/sort-rows.ts";
 import { InlineMerger } from "../../support/inline-merger.ts";
 import type { Host } from "../harness/host.ts";
 import { never, type Sim } from "../harness/sim.ts";
@@ -49,6 +50,13 @@ export class SimMerger implements Merger {
         session.end();
       },
     };
+  }
+
+  async sort(spec: SortSpec): Promise<SortedTable> {
+    const sim = this.#sim;
+    await sim.sleep(sim.spanMs(0.05, 20));
+    await this.#host.thawed();
+    return this.#host.alive ? await this.#inner.sort(spec) : await never();
   }
 
   async close(): Promise<void> {}

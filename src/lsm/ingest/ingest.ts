@@ -1,0 +1,308 @@
+import { assert } from "../../base/assert.ts";
+import { FirnError, invalid } from "../../base/error.ts";
+import type { KeyBounds } from "../compaction/bounds.ts";
+import { Executor, type ExecutorTarget } from "../compaction/executor.ts";
+import { isIdle, planOf } from "../compaction/plan.ts";
+import { duplicate, type SortedTable } from "../compaction/sort-rows.ts";
+import { conflict } from "../errors.ts";
+import { assertKeyBytes, type Sequence } from "../format/entry.ts";
+import type { SstMeta } from "../format/sst-meta.ts";
+import { bytesOfUlid, mintUlid } from "../format/ulid.ts";
+import type { Health } from "../health.ts";
+import type { ManifestLog } from "../manifest/log.ts";
+import { retentionOf } from "../options.ts";
+import { tablePath } from "../read/table-cache.ts";
+import type { Sampler } from "../states/samples.ts";
+import type { Wal } from "../wal/port.ts";
+import { assertValue, type WritePath } from "../write/write-path.ts";
+import { WriteWatch } from "../write/write-watch.ts";
+import { fallsIntoLevel0, placed } from "./placement.ts";
+import { RowBuffer } from "./row-buffer.ts";
+
+/** What an ingest writes with, and where its tables go. */
+export interface IngestTarget extends ExecutorTarget {
+  readonly wal: Wal;
+  readonly writes: WritePath;
+  readonly manifests: ManifestLog;
+  readonly health: Health;
+  readonly samples: Sampler["into"];
+  /** Brings all that was written so far into tables. */
+  readonly flush: () => Promise<void>;
+  /** Brings the tables of level 0 into a run. */
+  readonly compactLevel0: () => Promise<void>;
+  /** Everything up to a sequence lies in tables, and only there. */
+  readonly onPublished: (sequence: Sequence) => void;
+  /** So many bytes of rows more, or less, are in memory. */
+  readonly onBytes: (bytes: number) => void;
+}
+
+/** A row of an ingest. */
+export interface IngestRow {
+  readonly key: Uint8Array;
+  readonly value: Uint8Array;
+}
+
+/** What an ingest has come to. It survives a crash. */
+export interface Ingested {
+  /** Of all of its rows. */
+  readonly sequence: Sequence;
+  readonly rows: number;
+  readonly tables: number;
+  /** Of their files. */
+  readonly fileBytes: number;
+}
+
+/** More tables than this are worth a compaction of level 0, which would have to take them. */
+const LEVEL0_TABLES = 4;
+const FIRST_RETRY_MS = 100;
+/** An answer that is lost so often ends the engine: what is true is found when it opens again. */
+const ATTEMPTS = 8;
+
+/**
+ * Many rows that are written to tables, beside the log and the memtables, and appear at once. Rows
+ * come in any order. Nothing else may be written to its ranges meanwhile: then it conflicts.
+ *
+ * Until it is committed nobody sees any of it, and a crash leaves garbage that is collected. Used
+ * by one caller at a time, and ended by `commit` or `abort`.
+ */
+export class Ingest {
+  readonly #target: IngestTarget;
+  readonly #ranges: readonly KeyBounds[];
+  readonly #began: Sequence;
+  readonly #watch: WriteWatch;
+  readonly #unwatch: () => void;
+  readonly #sorting = new Set<Promise<void>>();
+  readonly #stopped = Promise.withResolvers<void>();
+  /** Oldest first. */
+  readonly #tables: SstMeta[] = [];
+  #buffer: RowBuffer | undefined;
+  #rows = 0;
+  #failure: { readonly error: unknown } | undefined;
+  #over = false;
+
+  /** @param ranges that all of its keys lie within: ascending, none meets another. */
+  constructor(target: IngestTarget, ranges: readonly KeyBounds[]) {
+    this.#target = target;
+    this.#ranges = ranges;
+    this.#began = target.writes.lastSequence;
+    this.#watch = new WriteWatch(ranges);
+    this.#unwatch = target.writes.watch(this.#watch);
+  }
+
+  /**
+   * Takes rows, copying them. Resolves when there is room for more: wait for it.
+   *
+   * @throws FirnError `Invalid`, codes `LSM_KEY_INVALID`, `LSM_VALUE_TOO_LARGE`,
+   *   `LSM_INGEST_OVER`, `LSM_INGEST_DUPLICATE_KEY`, `LSM_INGEST_OUT_OF_RANGE` (the last two of rows
+   *   that were given before); `Conflict`, code `LSM_CONFLICT`; what the store throws. After an
+   *   error it can only be aborted.
+   */
+  async add(rows: readonly IngestRow[]): Promise<void> {
+    this.#assertGoing();
+    for (const { key, value } of rows) {
+      assertKeyBytes(key);
+      assertValue(value);
+    }
+    for (const { key, value } of rows) {
+      const bytes = key.length + value.length;
+      if (this.#buffer?.hasRoom(bytes) === false) await this.#seal();
+      this.#buffer ??= this.#newBuffer(bytes);
+      this.#buffer.add(key, value);
+      this.#rows++;
+    }
+  }
+
+  /**
+   * Publishes all rows at once, under one sequence. Over either way. Writes wait for a few requests
+   * meanwhile: those for what was written beside it, one for the log, and one for the manifest.
+   *
+   * @throws FirnError as `add`: then nothing was written; `Unavailable`, code `LSM_FAILED`: whether
+   *   it was is known when the shard is open again.
+   */
+  async commit(): Promise<Ingested> {
+    this.#target.health.assertOpen();
+    if (this.#over) throw over();
+    this.#over = true;
+    try {
+      this.#assertGood();
+      if (this.#buffer !== undefined) await this.#seal();
+      await Promise.all(this.#sorting);
+      this.#assertGood();
+      const tables = await this.#merged();
+      const sequence = await this.#publish(tables);
+      const fileBytes = tables.reduce((sum, table) => sum + table.fileBytes, 0);
+      return { sequence, rows: this.#rows, tables: tables.length, fileBytes };
+    } finally {
+      this.#stopped.resolve();
+      await Promise.all(this.#sorting);
+      await this.#end();
+    }
+  }
+
+  /** Forgets it. Nothing happens to one that is over. */
+  async abort(): Promise<void> {
+    if (this.#over) return;
+    this.#over = true;
+    this.#stopped.resolve();
+    await Promise.all(this.#sorting);
+    await this.#end();
+  }
+
+  #newBuffer(bytes: number): RowBuffer {
+    const buffer = new RowBuffer(Math.max(bytes, this.#target.options.ingestBytes));
+    this.#target.onBytes(buffer.memoryBytes);
+    return buffer;
+  }
+
+  /** Hands the buffer over, once fewer than one for each thread, and one more, are being sorted. */
+  async #seal(): Promise<void> {
+    const buffer = this.#buffer;
+    this.#buffer = undefined;
+    assert(buffer !== undefined, "there are rows to be sorted");
+    const sorting: Promise<void> = this.#store(buffer)
+      .catch((error: unknown) => {
+        this.#failure ??= { error };
+      })
+      .finally(() => {
+        this.#sorting.delete(sorting);
+        this.#target.onBytes(-buffer.memoryBytes);
+      });
+    this.#sorting.add(sorting);
+    while (this.#sorting.size > this.#target.merger.width) await Promise.race(this.#sorting);
+    this.#assertGood();
+  }
+
+  /** Rows into a table of their own. */
+  async #store(buffer: RowBuffer): Promise<void> {
+    const { clock, prng, merger, options, store, prefix, underWay } = this.#target;
+    const { compression, blockBytes, prefixes } = options;
+    const id = mintUlid(clock, prng);
+    const shape = { compression, blockBytes, prefixes };
+    const rows = buffer.take();
+    const { meta, chunks } = await merger.sort({ id, rows, ranges: this.#ranges, ...shape });
+    underWay.begin(id);
+    this.#tables.push(meta);
+    await store.putStream(tablePath(prefix, id), each(chunks));
+  }
+
+  /** Tables that do not overlap, in key order. */
+  async #merged(): Promise<readonly SstMeta[]> {
+    const { options, store, prefix, underWay } = this.#target;
+    const { tableBytes } = options;
+    if (this.#tables.length === 0) return [];
+    const shape = { tableBytes, isWorthRewriting: () => false };
+    const inputs = this.#tables.map((table) => [table]);
+    const plan = planOf("ingest", inputs, [], shape);
+    if (isIdle(plan)) return this.#tables;
+    const isOver = () => this.#target.health.failure !== undefined;
+    const executor = new Executor(this.#target, isOver, this.#stopped.promise, () => undefined);
+    const { tables } = await executor.run(plan, []);
+    const kept = new Set(tables.map(({ id }) => id));
+    const gone = this.#tables.filter(({ id }) => !kept.has(id));
+    this.#tables.splice(0, this.#tables.length, ...tables);
+    // What stays behind is garbage.
+    await store.deleteMany(gone.map(({ id }) => tablePath(prefix, id))).catch(() => undefined);
+    for (const { id } of gone) underWay.end(id);
+    const entries = tables.reduce((sum, { stats }) => sum + stats.entries, 0);
+    if (entries !== this.#rows) throw duplicate(undefined);
+    return tables;
+  }
+
+  async #publish(tables: readonly SstMeta[]): Promise<Sequence> {
+    const { writes, manifests, flush, compactLevel0, health } = this.#target;
+    if (tables.length === 0) return writes.lastSequence;
+    await flush();
+    const isCostly = tables.length > LEVEL0_TABLES;
+    if (isCostly && fallsIntoLevel0(manifests.current, tables)) await compactLevel0();
+    return await writes.alone(async () => {
+      // Little was written since, but all of it has to lie below the ingest.
+      await flush();
+      health.assertOpen();
+      this.#assertGood();
+      const { sequence, handle } = writes.reserve(bytesOfUlid((tables[0] as SstMeta).id));
+      let isNamed = false;
+      try {
+        await handle.durable();
+        await this.#name(tables, sequence);
+        isNamed = true;
+      } finally {
+        // Where nothing was published the sequence stands for nothing.
+        if (health.failure === undefined) writes.pass(sequence, isNamed ? this.#watch : undefined);
+      }
+      this.#target.onPublished(sequence);
+      this.#tables.length = 0;
+      for (const { id } of tables) this.#target.underWay.end(id);
+      return sequence;
+    });
+  }
+
+  /** The commit: the manifest that names the tables. */
+  async #name(tables: readonly SstMeta[], sequence: Sequence): Promise<void> {
+    const { manifests, wal, samples, options, clock, health } = this.#target;
+    const ingested = tables.map((table) => ({ ...table, sequence, stats: at(sequence, table) }));
+    for (let attempt = 1; ; attempt++) {
+      try {
+        const published = await manifests.update((manifest) => {
+          // The answer to an earlier attempt was lost.
+          if (manifest.lastSequence >= sequence) return undefined;
+          const walFrom = Math.max(manifest.walFrom, wal.lowWater(sequence));
+          const state = { ...manifest, lastSequence: sequence, walFrom };
+          return { ...placed(state, ingested), samples: samples(manifest.samples) };
+        });
+        await wal.release(published.walFrom, retentionOf(options)).catch(() => undefined);
+        return;
+      } catch (error) {
+        const isUnknown = error instanceof FirnError && error.kind === "Unknown";
+        if (!isUnknown && attempt === 1) {
+          health.failIfFenced(error);
+          throw error;
+        }
+        // It may have been published: whoever goes on has to know.
+        if (attempt === ATTEMPTS || (error instanceof FirnError && error.code === "LSM_FENCED")) {
+          health.fail(error);
+          throw health.failure ?? error;
+        }
+        await clock.sleep(FIRST_RETRY_MS * 2 ** attempt);
+      }
+    }
+  }
+
+  /** What it has written and nobody names is deleted, or is garbage. */
+  async #end(): Promise<void> {
+    const { store, prefix, underWay, onBytes } = this.#target;
+    this.#unwatch();
+    onBytes(-(this.#buffer?.memoryBytes ?? 0));
+    this.#buffer = undefined;
+    const left = this.#tables.splice(0);
+    if (left.length === 0) return;
+    if (this.#target.health.failure === undefined) {
+      await store.deleteMany(left.map(({ id }) => tablePath(prefix, id))).catch(() => undefined);
+    }
+    for (const { id } of left) underWay.end(id);
+  }
+
+  #assertGoing(): void {
+    this.#target.health.assertOpen();
+    if (this.#over) throw over();
+    this.#assertGood();
+  }
+
+  #assertGood(): void {
+    if (this.#failure !== undefined) throw this.#failure.error;
+    const { written } = this.#watch;
+    if (written !== undefined) throw conflict(written, this.#began);
+  }
+}
+
+function over(): FirnError {
+  return invalid("LSM_INGEST_OVER", "the ingest has ended");
+}
+
+/** The statistics of a table as those of its ingest. */
+function at(sequence: Sequence, { stats }: SstMeta): SstMeta["stats"] {
+  return { ...stats, minSequence: sequence, maxSequence: sequence };
+}
+
+async function* each(chunks: SortedTable["chunks"]): AsyncGenerator<Uint8Array> {
+  yield* chunks;
+}

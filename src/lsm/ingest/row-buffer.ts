@@ -1,0 +1,59 @@
+import { assert } from "../../base/assert.ts";
+import type { PackedRows } from "../compaction/sort-rows.ts";
+
+const FIRST_ROWS = 1_024;
+
+/** Rows on their way to a table, one behind the other in one array. */
+export class RowBuffer {
+  readonly #bytes: Buffer<ArrayBuffer>;
+  #keyEnds = new Uint32Array(FIRST_ROWS);
+  #valueEnds = new Uint32Array(FIRST_ROWS);
+  #rows = 0;
+  #used = 0;
+
+  constructor(bytes: number) {
+    this.#bytes = Buffer.allocUnsafeSlow(bytes);
+  }
+
+  get rows(): number {
+    return this.#rows;
+  }
+
+  /** What it takes of memory, but for the two numbers of each row. */
+  get memoryBytes(): number {
+    return this.#bytes.length;
+  }
+
+  hasRoom(bytes: number): boolean {
+    return this.#used + bytes <= this.#bytes.length;
+  }
+
+  /** Copies a row, for which there is room. */
+  add(key: Uint8Array, value: Uint8Array): void {
+    if (this.#rows === this.#keyEnds.length) this.#grow();
+    this.#bytes.set(key, this.#used);
+    this.#bytes.set(value, this.#used + key.length);
+    this.#used += key.length;
+    this.#keyEnds[this.#rows] = this.#used;
+    this.#used += value.length;
+    this.#valueEnds[this.#rows++] = this.#used;
+  }
+
+  /** All of it, in arrays that may change hands: nothing is added any more. */
+  take(): PackedRows {
+    assert(this.#rows > 0, "a table has a row");
+    return {
+      bytes: new Uint8Array(this.#bytes.buffer, 0, this.#used),
+      keyEnds: this.#keyEnds.slice(0, this.#rows),
+      valueEnds: this.#valueEnds.slice(0, this.#rows),
+    };
+  }
+
+  #grow(): void {
+    const [keyEnds, valueEnds] = [this.#keyEnds, this.#valueEnds];
+    this.#keyEnds = new Uint32Array(2 * this.#rows);
+    this.#valueEnds = new Uint32Array(2 * this.#rows);
+    this.#keyEnds.set(keyEnds);
+    this.#valueEnds.set(valueEnds);
+  }
+}

@@ -1,0 +1,53 @@
+import { bytesOfKey, END_OF_KEYS, type Key, type Sequence } from "../format/entry.ts";
+import type { BatchOp } from "../wal/batch.ts";
+
+interface WatchedRange {
+  readonly from: Uint8Array;
+  /** Undefined: up to the end. */
+  readonly to: Uint8Array | undefined;
+}
+
+/** Notes whether anything is written to some ranges of keys. */
+export class WriteWatch {
+  readonly #ranges: readonly WatchedRange[];
+  #written: Sequence | undefined;
+
+  constructor(ranges: readonly { readonly from: Key; readonly to: Key }[]) {
+    this.#ranges = ranges.map(({ from, to }) => {
+      return { from: bytesOfKey(from), to: to === END_OF_KEYS ? undefined : bytesOfKey(to) };
+    });
+  }
+
+  /** Of the first write to them, if there was one. */
+  get written(): Sequence | undefined {
+    return this.#written;
+  }
+
+  /** @param first sequence of the batch. */
+  note(ops: readonly BatchOp[], first: Sequence): void {
+    if (this.#written !== undefined) return;
+    const at = ops.findIndex((op) => this.#ranges.some((range) => meets(op, range)));
+    if (at >= 0) this.#written = first + at;
+  }
+
+  /** Of an ingest that was published. */
+  noteIngest(other: WriteWatch, sequence: Sequence): void {
+    const isMet = this.#ranges.some((range) => other.#ranges.some((one) => overlap(range, one)));
+    if (isMet) this.#written ??= sequence;
+  }
+}
+
+function overlap(a: WatchedRange, b: WatchedRange): boolean {
+  const endsBehind = (to: Uint8Array | undefined, from: Uint8Array): boolean =>
+    to === undefined || Buffer.compare(to, from) > 0;
+  return endsBehind(a.to, b.from) && endsBehind(b.to, a.from);
+}
+
+function meets(op: BatchOp, { from, to }: WatchedRange): boolean {
+  if (op.op !== "deleteRange") {
+    const isBelow = to === undefined || Buffer.compare(op.key, to) < 0;
+    return isBelow && Buffer.compare(op.key, from) >= 0;
+  }
+  const beginsBelow = to === undefined || Buffer.compare(op.from, to) < 0;
+  return beginsBelow && (op.to.length === 0 || Buffer.compare(op.to, from) > 0);
+}
