@@ -13,7 +13,7 @@ import { compareFrom, type KeyRanges, sortedOrder } from "./sort-order.ts";
 export const INGEST_SEQUENCE = 1;
 
 /** Rows in one array, each a key and, right behind it, its value. */
-export interface PackedRows {
+export interface SortableRows {
   readonly bytes: Uint8Array<ArrayBuffer>;
   /** Where the key of each row ends, and its value; the first row begins at 0. */
   readonly keyEnds: Uint32Array<ArrayBuffer>;
@@ -23,7 +23,7 @@ export interface PackedRows {
 /** Rows, in any order, that are to become a table. Plain data: it goes to another thread. */
 export interface SortSpec {
   readonly id: Ulid;
-  readonly rows: PackedRows;
+  readonly rows: SortableRows;
   /** All keys lie within them; ascending, none meets another. */
   readonly ranges: readonly KeyBounds[];
   readonly compression: Compression;

@@ -1,5 +1,5 @@
 import { assert } from "../../base/assert.ts";
-import { invalid } from "../../base/error.ts";
+import { type FirnError, invalid } from "../../base/error.ts";
 import { LSM_LIMITS } from "../limits.ts";
 
 /**
@@ -47,10 +47,11 @@ export function keyOfBytes(bytes: Uint8Array): Key {
 
 /** @throws FirnError `Invalid`, code `LSM_KEY_INVALID`: empty, or over `LSM_LIMITS.keyBytes`. */
 export function assertKeyBytes(bytes: Uint8Array): void {
-  if (bytes.length > 0 && bytes.length <= LSM_LIMITS.keyBytes) return;
-  throw invalid("LSM_KEY_INVALID", "invalid key: it must have 1 to 65,535 bytes", {
-    bytes: bytes.length,
-  });
+  if (bytes.length === 0 || bytes.length > LSM_LIMITS.keyBytes) throw keyInvalid(bytes.length);
+}
+
+export function keyInvalid(bytes: number): FirnError {
+  return invalid("LSM_KEY_INVALID", "invalid key: it must have 1 to 65,535 bytes", { bytes });
 }
 
 /** The bytes of a key, in an array of their own. */

@@ -5,16 +5,18 @@ import { Executor, type ExecutorTarget } from "../compaction/executor.ts";
 import { isIdle, planOf } from "../compaction/plan.ts";
 import { duplicate, type SortedTable } from "../compaction/sort-rows.ts";
 import { conflict } from "../errors.ts";
-import { assertKeyBytes, type Sequence } from "../format/entry.ts";
+import { assertKeyBytes, keyInvalid, type Sequence } from "../format/entry.ts";
+import type { PackedRows } from "../format/packed-rows.ts";
 import type { SstMeta } from "../format/sst-meta.ts";
 import { bytesOfUlid, mintUlid } from "../format/ulid.ts";
 import type { Health } from "../health.ts";
+import { LSM_LIMITS } from "../limits.ts";
 import type { ManifestLog } from "../manifest/log.ts";
 import { retentionOf } from "../options.ts";
 import { tablePath } from "../read/table-cache.ts";
 import type { Sampler } from "../states/samples.ts";
 import type { Wal } from "../wal/port.ts";
-import { assertValue, type WritePath } from "../write/write-path.ts";
+import { assertValue, valueTooLarge, type WritePath } from "../write/write-path.ts";
 import { WriteWatch } from "../write/write-watch.ts";
 import { fallsIntoLevel0, placed } from "./placement.ts";
 import { RowBuffer } from "./row-buffer.ts";
@@ -93,8 +95,8 @@ export class Ingest {
    * Takes rows, copying them. Resolves when there is room for more: wait for it.
    *
    * @throws FirnError `Invalid`, codes `LSM_KEY_INVALID`, `LSM_VALUE_TOO_LARGE`,
-   *   `LSM_INGEST_OVER`, `LSM_INGEST_DUPLICATE_KEY`, `LSM_INGEST_OUT_OF_RANGE` (the last two of rows
-   *   that were given before); `Conflict`, code `LSM_CONFLICT`; what the store throws. After an
+   *   `LSM_INGEST_OVER`; of rows that were given before, `LSM_INGEST_DUPLICATE_KEY` and
+   *   `LSM_INGEST_OUT_OF_RANGE`; `Conflict`, code `LSM_CONFLICT`; what the store throws. After an
    *   error it can only be aborted.
    */
   async add(rows: readonly IngestRow[]): Promise<void> {
@@ -109,6 +111,23 @@ export class Ingest {
       this.#buffer ??= this.#newBuffer(bytes);
       this.#buffer.add(key, value);
       this.#rows++;
+    }
+  }
+
+  /** The same of rows as a scan packs them. @throws as `add`. */
+  async addPacked({ count, keys, keyEnds, values, ...of }: PackedRows): Promise<void> {
+    this.#assertGoing();
+    let keyFrom = 0;
+    for (let row = 0; row < count; row++) {
+      const keyTo = keyEnds[row] as number;
+      const [from, to] = [of.valueStarts[row] as number, of.valueEnds[row] as number];
+      assertBytes(keyTo - keyFrom, to - from);
+      const bytes = keyTo - keyFrom + to - from;
+      if (this.#buffer?.hasRoom(bytes) === false) await this.#seal();
+      this.#buffer ??= this.#newBuffer(bytes);
+      this.#buffer.addParts(keys, keyFrom, keyTo, values, from, to);
+      this.#rows++;
+      keyFrom = keyTo;
     }
   }
 
@@ -290,8 +309,17 @@ export class Ingest {
   #assertGood(): void {
     if (this.#failure !== undefined) throw this.#failure.error;
     const { written } = this.#watch;
-    if (written !== undefined) throw conflict(written, this.#began);
+    if (written === undefined) return;
+    const key = Buffer.from(written.key).toString("hex");
+    throw conflict(written.sequence, this.#began, key);
   }
+}
+
+/** @throws FirnError `Invalid`, codes `LSM_KEY_INVALID`, `LSM_VALUE_TOO_LARGE`. */
+function assertBytes(keyBytes: number, valueBytes: number): void {
+  const { keyBytes: mostKey, valueBytes: mostValue } = LSM_LIMITS;
+  if (keyBytes === 0 || keyBytes > mostKey) throw keyInvalid(keyBytes);
+  if (valueBytes > mostValue) throw valueTooLarge(valueBytes);
 }
 
 function over(): FirnError {

@@ -1,7 +1,8 @@
 import { assert } from "../../base/assert.ts";
-import type { PackedRows } from "../compaction/sort-rows.ts";
+import type { SortableRows } from "../compaction/sort-rows.ts";
 
 const FIRST_ROWS = 1_024;
+const SHORT_COPY = 48;
 
 /** Rows on their way to a table, one behind the other in one array. */
 export class RowBuffer {
@@ -30,17 +31,36 @@ export class RowBuffer {
 
   /** Copies a row, for which there is room. */
   add(key: Uint8Array, value: Uint8Array): void {
+    this.addParts(key, 0, key.length, value, 0, value.length);
+  }
+
+  /** The same of a row whose key and value are parts of arrays. */
+  addParts(
+    keys: Uint8Array,
+    keyFrom: number,
+    keyTo: number,
+    values: Uint8Array,
+    valueFrom: number,
+    valueTo: number,
+  ): void {
     if (this.#rows === this.#keyEnds.length) this.#grow();
-    this.#bytes.set(key, this.#used);
-    this.#bytes.set(value, this.#used + key.length);
-    this.#used += key.length;
+    this.#copy(keys, keyFrom, keyTo);
     this.#keyEnds[this.#rows] = this.#used;
-    this.#used += value.length;
+    this.#copy(values, valueFrom, valueTo);
     this.#valueEnds[this.#rows++] = this.#used;
   }
 
+  /** A call to copy a few bytes costs more than to copy them. */
+  #copy(source: Uint8Array, from: number, to: number): void {
+    const bytes = this.#bytes;
+    let at = this.#used;
+    this.#used += to - from;
+    if (to - from > SHORT_COPY) bytes.set(source.subarray(from, to), at);
+    else for (let i = from; i < to; i++) bytes[at++] = source[i] as number;
+  }
+
   /** All of it, in arrays that may change hands: nothing is added any more. */
-  take(): PackedRows {
+  take(): SortableRows {
     assert(this.#rows > 0, "a table has a row");
     return {
       bytes: new Uint8Array(this.#bytes.buffer, 0, this.#used),

@@ -1,7 +1,7 @@
 import { assert } from "../../base/assert.ts";
 import { giveBack } from "../../base/bytes.ts";
 import type { Clock } from "../../base/clock.ts";
-import { invalid } from "../../base/error.ts";
+import { type FirnError, invalid } from "../../base/error.ts";
 import { assertKeyBytes, bytesOfKey, END_OF_KEYS, type Sequence } from "../format/entry.ts";
 import type { Health } from "../health.ts";
 import { LSM_LIMITS } from "../limits.ts";
@@ -329,6 +329,9 @@ export function assertExpiry(expiresAtMs: number | undefined): void {
 
 /** @throws FirnError `Invalid`, code `LSM_VALUE_TOO_LARGE`. */
 export function assertValue(value: Uint8Array): void {
-  if (value.length <= LSM_LIMITS.valueBytes) return;
-  throw invalid("LSM_VALUE_TOO_LARGE", "value too large", { bytes: value.length });
+  if (value.length > LSM_LIMITS.valueBytes) throw valueTooLarge(value.length);
+}
+
+export function valueTooLarge(bytes: number): FirnError {
+  return invalid("LSM_VALUE_TOO_LARGE", "value too large", { bytes });
 }

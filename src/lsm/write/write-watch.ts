@@ -7,10 +7,16 @@ interface WatchedRange {
   readonly to: Uint8Array | undefined;
 }
 
+/** A write, and the key or the first key of the range that it wrote to. */
+interface FirstWrite {
+  readonly sequence: Sequence;
+  readonly key: Uint8Array;
+}
+
 /** Notes whether anything is written to some ranges of keys. */
 export class WriteWatch {
   readonly #ranges: readonly WatchedRange[];
-  #written: Sequence | undefined;
+  #written: FirstWrite | undefined;
 
   constructor(ranges: readonly { readonly from: Key; readonly to: Key }[]) {
     this.#ranges = ranges.map(({ from, to }) => {
@@ -19,7 +25,7 @@ export class WriteWatch {
   }
 
   /** Of the first write to them, if there was one. */
-  get written(): Sequence | undefined {
+  get written(): FirstWrite | undefined {
     return this.#written;
   }
 
@@ -27,13 +33,18 @@ export class WriteWatch {
   note(ops: readonly BatchOp[], first: Sequence): void {
     if (this.#written !== undefined) return;
     const at = ops.findIndex((op) => this.#ranges.some((range) => meets(op, range)));
-    if (at >= 0) this.#written = first + at;
+    if (at < 0) return;
+    const op = ops[at] as BatchOp;
+    this.#written = {
+      sequence: first + at,
+      key: Uint8Array.from(op.op === "deleteRange" ? op.from : op.key),
+    };
   }
 
   /** Of an ingest that was published. */
   noteIngest(other: WriteWatch, sequence: Sequence): void {
-    const isMet = this.#ranges.some((range) => other.#ranges.some((one) => overlap(range, one)));
-    if (isMet) this.#written ??= sequence;
+    const met = other.#ranges.find((one) => this.#ranges.some((range) => overlap(range, one)));
+    if (met !== undefined) this.#written ??= { sequence, key: met.from };
   }
 }
 

@@ -133,8 +133,10 @@ describe("an ingest", () => {
     expect(await world.names("sst/")).toHaveLength(1);
     expect((await contents(world, other)).size).toBe(0);
   });
+});
 
-  it("of nothing is nothing", async () => {
+describe("what an ingest takes of memory", () => {
+  it("is nothing where it had no rows", async () => {
     const world = new TimedShard();
     const engine = await world.open(OPTIONS);
     const { lastSequence } = engine;
@@ -253,7 +255,12 @@ describe("rows of an ingest", () => {
     const engine = await world.open(OPTIONS);
     const ingest = engine.ingest();
     const value = new Uint8Array(100_000).fill(7);
-    await world.run(ingest.add([{ key: utf8("a"), value }, { key: utf8("b"), value: utf8("b") }]));
+    await world.run(
+      ingest.add([
+        { key: utf8("a"), value },
+        { key: utf8("b"), value: utf8("b") },
+      ]),
+    );
     await world.run(ingest.commit());
     expect(await world.run(Promise.resolve(engine.get(utf8("a"))))).toEqual(value);
     await expect(
@@ -270,9 +277,9 @@ describe("subscribers", () => {
     const subscription = engine.subscribe(1);
     const { sequence } = await load(world, engine, 100, "loaded");
     await world.run(Promise.resolve(engine.put(utf8("b"), utf8("2"), { durable: true })));
-    expect((await world.run(subscription.next()))?.map(({ lastSequence }) => lastSequence)).toEqual([
-      1,
-    ]);
+    expect((await world.run(subscription.next()))?.map(({ lastSequence }) => lastSequence)).toEqual(
+      [1],
+    );
     await expect(world.run(subscription.next())).rejects.toMatchObject({
       code: "LSM_SEQUENCE_GONE",
       context: { oldest: sequence + 1 },

@@ -10,7 +10,7 @@ import { cursorOf, TABLE_ID } from "../support/tables.ts";
 
 const below = (prng: SeededPrng, n: number): number => Math.floor(prng.float() * n);
 
-/** Keys of one to twelve bytes of few values, so that many share their first bytes, or are equal. */
+/** Short keys of few values, so that many share their first bytes, or are equal. */
 function randomKeys(prng: SeededPrng, count: number): readonly Buffer[] {
   const values = 1 + below(prng, 4);
   return Array.from({ length: count }, () => {
@@ -88,10 +88,39 @@ describe("rows that become a table", () => {
   });
 
   it.each([
-    ["twice the same key", [["b", "1"], ["c", "2"], ["b", "3"]], "LSM_INGEST_DUPLICATE_KEY"],
-    ["a key below its ranges", [["a", "1"], ["b", "2"]], "LSM_INGEST_OUT_OF_RANGE"],
-    ["a key between them", [["c", "1"], ["f", "2"]], "LSM_INGEST_OUT_OF_RANGE"],
-    ["a key behind them", [["b", "1"], ["h", "2"]], "LSM_INGEST_OUT_OF_RANGE"],
+    [
+      "twice the same key",
+      [
+        ["b", "1"],
+        ["c", "2"],
+        ["b", "3"],
+      ],
+      "LSM_INGEST_DUPLICATE_KEY",
+    ],
+    [
+      "a key below its ranges",
+      [
+        ["a", "1"],
+        ["b", "2"],
+      ],
+      "LSM_INGEST_OUT_OF_RANGE",
+    ],
+    [
+      "a key between them",
+      [
+        ["c", "1"],
+        ["f", "2"],
+      ],
+      "LSM_INGEST_OUT_OF_RANGE",
+    ],
+    [
+      "a key behind them",
+      [
+        ["b", "1"],
+        ["h", "2"],
+      ],
+      "LSM_INGEST_OUT_OF_RANGE",
+    ],
   ] as const)("are refused with %s", (_, rows, code) => {
     const ranges = [
       { from: "b", to: "d" },
@@ -105,7 +134,12 @@ describe("rows that become a table", () => {
       { from: "b", to: "d" },
       { from: "g", to: "h" },
     ];
-    const rows = [["gz", "1"], ["b", "2"], ["cc", "3"], ["g", "4"]] as const;
+    const rows = [
+      ["gz", "1"],
+      ["b", "2"],
+      ["cc", "3"],
+      ["g", "4"],
+    ] as const;
     expect(sortRows(specOf(rows, ranges)).meta.stats.entries).toBe(4);
   });
 });
