@@ -329,6 +329,7 @@ export class Core {
   #onDurable(): void {
     const stats = this.#log.wal.stats();
     this.#observe("commit", stats.appendMs.last);
+    this.published.nameBegun(this.#log.wal);
     this.published.sampler.note(this.writes.durableSequence);
     if (this.#log.isLong(stats) && this.health.failure === undefined) this.#memtables.freeze();
   }

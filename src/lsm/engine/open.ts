@@ -16,7 +16,7 @@ import { type ChosenOptions, type LsmTuning, lsmOptions, retentionOf } from "../
 import type { NodeIdentity, TakeOver } from "../ownership/owner.ts";
 import { takeOver } from "../ownership/take-over.ts";
 import { holdParent, type ManifestsOf, objectsOf } from "../states/parent.ts";
-import { EPOCH_AT, type Wal, type WalStore } from "../wal/port.ts";
+import { begunIn, EPOCH_AT, type Wal, type WalStore } from "../wal/port.ts";
 import { MemoryBudget } from "../write/budget.ts";
 import type { LsmMetrics } from "./metrics.ts";
 
@@ -89,7 +89,7 @@ export async function openShard(parts: OpenOptions): Promise<Opened> {
   const replay = new LogReplay(options.memtableBytes, taken.lastSequence);
   const opening = logs.open({
     epoch: taken.writerEpoch,
-    from: { file: taken.walFrom, sequence: taken.lastSequence },
+    from: { file: taken.walFrom, sequence: taken.lastSequence, begun: taken.walBegun },
     onGroup: (group) => replay.add(group),
   });
   const wal = await opening.catch(async (error: unknown) => {
@@ -110,16 +110,23 @@ export async function openShard(parts: OpenOptions): Promise<Opened> {
 }
 
 /**
- * Names in the manifest the file of the log that replay begins with, now that it is there: a log
- * that is deleted later is missed, not taken for an empty one. It also says that the next owner
- * need not wait for any earlier one. A put; where it fails, or another state was published
- * meanwhile, the next flush says the first, and the next owner waits once more.
+ * Names in the manifest the file of the log that replay begins with, now that it is there, and the
+ * newest one that was begun: a log that is deleted or cut later is missed, not taken for an empty
+ * one. It also says that the next owner need not wait for any earlier one. A put; where it fails,
+ * or another state was published meanwhile, the next flush says the first, and the next owner waits
+ * once more.
  */
 async function markOpen(store: ManifestStore, manifest: Manifest, wal: Wal): Promise<Manifest> {
   const { owner } = manifest;
   const walFrom = Math.max(manifest.walFrom, wal.lowWater(manifest.lastSequence));
-  if (walFrom === manifest.walFrom && owner?.outwaits !== true) return manifest;
-  const state = { ...manifest, walFrom, owner: owner && { ...owner, outwaits: false } };
+  const isSame = walFrom === manifest.walFrom && begunIn(manifest, wal) === manifest.walBegun;
+  if (isSame && owner?.outwaits !== true) return manifest;
+  const state = {
+    ...manifest,
+    walFrom,
+    walBegun: begunIn(manifest, wal),
+    owner: owner && { ...owner, outwaits: false },
+  };
   try {
     return (await store.publish(state, manifest.id)) ?? manifest;
   } catch (error) {

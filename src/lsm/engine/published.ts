@@ -5,6 +5,7 @@ import { ManifestLog } from "../manifest/log.ts";
 import { Lease } from "../ownership/lease.ts";
 import { Checkpoints } from "../states/checkpoints.ts";
 import { Sampler } from "../states/samples.ts";
+import { begunIn, type Wal } from "../wal/port.ts";
 import type { Opened } from "./open.ts";
 
 /** The manifests of an open engine, and what rests on them: checkpoints, times, the lease. */
@@ -15,6 +16,7 @@ export class Published {
   readonly lease: Lease;
   readonly #health: Health;
   #accepted: Manifest;
+  #naming = false;
 
   /** @param onTables called after a manifest was published that names other tables. */
   constructor(
@@ -49,6 +51,24 @@ export class Published {
       const owner = manifest.owner && { ...manifest.owner, ...change };
       return owner && { ...manifest, owner };
     });
+  }
+
+  /**
+   * Names a file of the log that was begun since: one manifest for each, none where the log does
+   * not tell. What cannot be named now is named with the next flush.
+   */
+  nameBegun(wal: Pick<Wal, "begun">): void {
+    if (this.#naming || wal.begun <= (this.manifests.current.walBegun ?? 0)) return;
+    this.#naming = true;
+    const name = this.manifests.update((manifest) => {
+      const walBegun = begunIn(manifest, wal);
+      return walBegun === manifest.walBegun ? undefined : { ...manifest, walBegun };
+    });
+    void name
+      .catch((error: unknown) => this.#health.failIfFenced(error))
+      .finally(() => {
+        this.#naming = false;
+      });
   }
 
   /** What an error means, now that the newest manifest is known. */

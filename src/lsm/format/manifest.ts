@@ -47,6 +47,7 @@ import { readU32, writeU32 } from "./varint.ts";
  *   12 name of a merge operator (repeats): the first one has number 0
  *   13 parent, of a clone that may still name tables of it
  *   14 wall time at which the shard was deleted, ms
+ *   15 a file of the log that was begun, if the log tells of such: the newest, or one before it
  *
  * Their records are in `manifest-records.ts` and `sst-meta.ts`.
  *
@@ -78,6 +79,11 @@ export interface Manifest {
   /** Ascending in sequence and time. */
   readonly samples: readonly SequenceSample[];
   readonly owner: Owner | undefined;
+  /**
+   * A file of the log that has its header on the disk: a log that ends before it lost something.
+   * Says nothing where `walFrom` is beyond it.
+   */
+  readonly walBegun?: number | undefined;
   /** Names of the merge operators, by number. */
   readonly operators: readonly string[];
   /** Of a clone, while its parent keeps tables for it. */
@@ -99,6 +105,7 @@ export function encodeManifest(manifest: Manifest): Uint8Array {
     .number(5, manifest.lastSequence)
     .number(11, manifest.writtenAtMs)
     .optionalNumber(14, manifest.deletedAtMs)
+    .optionalNumber(15, manifest.walBegun)
     .unknown(manifest.unknown);
   for (const table of manifest.level0) body.bytes(6, encodeSstMeta(table));
   for (const run of manifest.runs) body.bytes(7, encodeRun(run));
@@ -141,6 +148,7 @@ export function decodeManifest(bytes: Uint8Array): Manifest {
   const { fields, optionalFeatures } = openRecord("manifest", bytes);
   const parent = fields.record(13, decodeParent);
   const deletedAtMs = fields.optionalNumber(14);
+  const walBegun = fields.optionalNumber(15);
   const manifest: Manifest = {
     id: fields.number(1),
     writerEpoch: fields.number(2),
@@ -156,6 +164,7 @@ export function decodeManifest(bytes: Uint8Array): Manifest {
     operators: fields.texts(12),
     ...(parent && { parent }),
     ...(deletedAtMs === undefined ? {} : { deletedAtMs }),
+    ...(walBegun === undefined ? {} : { walBegun }),
     optionalFeatures,
     unknown: fields.unknown(),
   };

@@ -213,9 +213,9 @@ class Verification {
 
   async *#checkLog(): AsyncGenerator<Finding> {
     const { wal } = this.#shard;
-    const { walFrom = 0, lastSequence = 0 } = this.#newest ?? {};
+    const { walFrom = 0, lastSequence = 0, walBegun: begun } = this.#newest ?? {};
     try {
-      await wal.replay({ file: walFrom, sequence: lastSequence }, ({ batches }) => {
+      await wal.replay({ file: walFrom, sequence: lastSequence, begun }, ({ batches }) => {
         this.#walGroups++;
         for (const { payload, count } of batches) decodeBatch(payload, count);
       });

@@ -99,6 +99,11 @@ export class ObjectWal implements Wal {
     if (this.#fault !== undefined) throw dead(this.#fault);
   }
 
+  /** An object is whole, or is not there. */
+  get begun(): number {
+    return 0;
+  }
+
   lowWater(sequence: number): number {
     const found = this.#objects.find((object) => object.lastSequence > sequence);
     return found?.id ?? this.#nextId;

@@ -25,6 +25,8 @@ export interface WalGroup {
 export interface WalMark {
   readonly file: number;
   readonly sequence: number;
+  /** A file that was begun (`Wal.begun`): a log that ends before it is damaged. */
+  readonly begun?: number | undefined;
 }
 
 /** How far a log was read: what comes next stands there, or in the file behind it. */
@@ -89,6 +91,11 @@ export interface Wal {
   append(group: readonly WalBatch[]): Promise<void>;
   /** What comes next goes into its own file, so that what came before can be released. */
   roll(): Promise<void>;
+  /**
+   * The newest file that is sure to be found again by what it begins with; 0 where files are not
+   * begun before they hold something. What a `WalMark` may name as begun.
+   */
+  readonly begun: number;
   /** The oldest file that holds a batch beyond `sequence`: what a `WalMark` of it names. */
   lowWater(sequence: number): number;
   /**
@@ -164,4 +171,13 @@ export interface WalReader {
    *   which a newer manifest tells.
    */
   tail(from: WalPlace): AsyncGenerator<TailGroup, boolean>;
+}
+
+/** What a manifest says of the file that was begun, after another one that said so. */
+export function begunIn(
+  { walBegun = 0 }: { readonly walBegun?: number | undefined },
+  { begun }: Pick<Wal, "begun">,
+): number | undefined {
+  const newest = Math.max(walBegun, begun);
+  return newest === 0 ? undefined : newest;
 }

@@ -56,6 +56,12 @@ export async function recover(
   if (newest !== undefined && newest.epoch >= epoch) {
     throw outranked(walName(newest.id), newest.epoch);
   }
+  const { begun = 0 } = from;
+  // Its header was on the disk before a manifest named it. Without that it would pass for one that
+  // nobody has written to, and with it all that was acknowledged in it.
+  if (begun >= from.file && begun > (newest?.id ?? 0)) {
+    throw corrupt(walName(begun), 0, "the newest segment is missing, or its header is");
+  }
   const chain = await chainOf(disk, newest, from.file);
   const segments: RecoveredSegment[] = [];
   let due = from.sequence + 1;

@@ -137,6 +137,10 @@ export class SegmentWal implements Wal {
     });
   }
 
+  get begun(): number {
+    return this.#serving().header.id;
+  }
+
   lowWater(sequence: number): number {
     const found = this.#files.find((id) => (this.#lastSequences.get(id) ?? 0) > sequence);
     return found ?? this.#serving().header.id;

@@ -13,7 +13,7 @@ import type { Memtable } from "../memtable/memtable.ts";
 import { retentionOf } from "../options.ts";
 import type { ReadViews } from "../read/read-view.ts";
 import type { Sampler } from "../states/samples.ts";
-import type { Wal } from "../wal/port.ts";
+import { begunIn, type Wal } from "../wal/port.ts";
 import { type TableTarget, writeTable } from "./memtable-table.ts";
 
 /** What a flush reads from, and where it leaves what it made. */
@@ -176,7 +176,9 @@ export class Flusher {
       assert(maxSequence <= lastSequence, "a table holds nothing beyond its memtable");
       const walFrom = Math.max(manifest.walFrom, wal.lowWater(lastSequence));
       const samples = this.#target.samples(manifest.samples);
-      return { ...manifest, level0: [meta, ...manifest.level0], lastSequence, walFrom, samples };
+      const level0 = [meta, ...manifest.level0];
+      const walBegun = begunIn(manifest, wal);
+      return { ...manifest, level0, lastSequence, walFrom, walBegun, samples };
     });
     underWay.end(meta.id);
     // What is not released now is released with the next flush, or by the next owner.

@@ -93,6 +93,8 @@ export async function writeDirectory(heir: boolean): Promise<Written> {
   for (const [index, live] of lives.entries()) {
     const engine = await openIn(directory, { compression: index === 1 ? "zstd" : "none" });
     await live(engine);
+    // A manifest behind those that name the segments which were begun.
+    await engine.advertise(`http://life-${index}`);
     // What a process leaves that ends now.
     const left = mkdtempSync(join(tmpdir(), "firn-damage-"));
     cpSync(directory, left, { recursive: true });

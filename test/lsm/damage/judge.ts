@@ -45,6 +45,7 @@ export class Judge {
   readonly #origin = mkdtempSync(join(tmpdir(), "firn-damage-"));
   readonly #log: readonly LogPlaces[];
   readonly #walFrom: number;
+  readonly #walBegun: number;
 
   constructor(written: Written) {
     this.#written = written;
@@ -52,7 +53,9 @@ export class Judge {
     const newest = [...written.files].filter(([path]) => path.includes("/manifest/")).at(-1);
     if (newest === undefined) throw new Error("no manifest was written");
     const [, file] = newest;
-    this.#walFrom = decodeManifest(file.subarray(0, contentBytes(file))).walFrom;
+    const { walFrom, walBegun = 0 } = decodeManifest(file.subarray(0, contentBytes(file)));
+    this.#walFrom = walFrom;
+    this.#walBegun = walBegun;
     this.#log = [...written.files]
       .filter(([path, bytes]) => path.endsWith(".wal") && groupsOf(path, bytes).length > 0)
       .map(([path, bytes]) => ({ path, groups: groupsOf(path, bytes) }));
@@ -140,7 +143,8 @@ export class Judge {
     // Without its header, only its first frame, or a manifest that names it, tells that it was one.
     const claimed =
       !hasHeader && CLAIMS.every(([at, size]) => same(original, bytes, at, at + size));
-    const named = !hasHeader && walId(leafOf(path)) === this.#walFrom;
+    const id = walId(leafOf(path)) ?? 0;
+    const named = !hasHeader && (id === this.#walFrom || id <= this.#walBegun);
     if (later || claimed || named) return Number.NaN;
     return (groups[firstBroken - 1]?.lastSequence ?? before) / OPS;
   }

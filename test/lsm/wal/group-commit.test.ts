@@ -8,6 +8,7 @@ import { batch } from "./support.ts";
 /** A log whose every write waits for the test. */
 class HeldWal implements Wal {
   readonly maxBatchBytes = 1_000;
+  readonly begun = 0;
   readonly maxGroupBytes: number;
   readonly groups: (readonly WalBatch[])[] = [];
   readonly rolledAfter: number[] = [];
