@@ -3,6 +3,7 @@ import type { CompactionCell } from "../compaction.ts";
 import { formatTable } from "../report.ts";
 import type { WalCell } from "../wal.ts";
 import type { Figures } from "./figures.ts";
+import type { IngestCell } from "./ingest.ts";
 import type { MemoryCell } from "./memory-child.ts";
 import type { DropCell } from "./range-drop.ts";
 import type { RequestCell } from "./requests.ts";
@@ -74,16 +75,36 @@ export interface Own {
   readonly memory: readonly MemoryCell[];
   readonly drop: DropCell | undefined;
   readonly requests: readonly RequestCell[];
+  readonly ingest: IngestCell | undefined;
 }
 
 const MAX_DROP_MS = 10;
 
-export function ownGoals({ updates, memory, drop, requests }: Own): readonly Goal[] {
+const LEAST_INGESTED = 300_000;
+const MAX_LOOP_MS = 20;
+
+export function ownGoals({ updates, memory, drop, requests, ingest }: Own): readonly Goal[] {
   return [
     ...updates.flatMap(updateGoals),
     ...memory.map(memoryGoal),
     ...(drop === undefined ? [] : [dropGoal(drop)]),
     ...requestGoals(requests),
+    ...(ingest === undefined ? [] : ingestGoals(ingest)),
+  ];
+}
+
+function ingestGoals({ ingestedPerSecond, loopP999Ms }: IngestCell): readonly Goal[] {
+  return [
+    {
+      goal: `indexed rows ingested a second >= ${LEAST_INGESTED}`,
+      worst: ingestedPerSecond.toFixed(0),
+      met: ingestedPerSecond >= LEAST_INGESTED,
+    },
+    {
+      goal: `event loop while rows are ingested: p99.9 <= ${MAX_LOOP_MS} ms`,
+      worst: loopP999Ms.toFixed(1),
+      met: loopP999Ms <= MAX_LOOP_MS,
+    },
   ];
 }
 

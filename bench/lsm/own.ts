@@ -1,6 +1,7 @@
 import { COMPACTION_STYLES, type CompactionStyle } from "../../src/lsm/compaction-style.ts";
 import { formatTable } from "../report.ts";
 import type { Own } from "./goals.ts";
+import { benchIngest, type IngestCell } from "./ingest.ts";
 import { benchMemory, MEMORY_LOADS } from "./memory.ts";
 import type { MemoryCell } from "./memory-child.ts";
 import { benchDrop, type DropCell } from "./range-drop.ts";
@@ -14,6 +15,7 @@ interface OwnOptions {
 }
 
 const DROPPED_ROWS = 1_000_000;
+const INGESTED_ROWS = 1_000_000;
 /** Short values, and long ones of about as many bytes. */
 const SIZES: readonly Size[] = [
   { keyBytes: 16, valueBytes: 100, rows: 400_000 },
@@ -36,7 +38,9 @@ export async function benchOwn({ smoke, wants }: OwnOptions): Promise<Own> {
   if (drop !== undefined) showDrop(drop);
   const requests = wants("requests") ? await benchRequests(smoke) : [];
   if (requests.length > 0) showRequests(requests);
-  return { updates, memory, drop, requests };
+  const ingest = wants("ingest") ? await benchIngest(INGESTED_ROWS / shrink) : undefined;
+  if (ingest !== undefined) showIngest(ingest);
+  return { updates, memory, drop, requests, ingest };
 }
 
 const mib = (bytes: number): string => (bytes / 1_048_576).toFixed(0);
@@ -89,6 +93,17 @@ function showDrop(cell: DropCell): void {
     ...[cell.deleteMs, cell.scanMs, cell.compactMs].map((ms) => ms.toFixed(1)),
     mib(cell.bytesBefore),
     mib(cell.bytesAfter),
+  ];
+  console.log(`${formatTable(header, [row])}\n`);
+}
+
+function showIngest(cell: IngestCell): void {
+  const header = ["bulk load", "ingested k/s", "in batches k/s", "loop p99.9 ms"];
+  const row = [
+    `${cell.rows} indexed rows`,
+    (cell.ingestedPerSecond / 1_000).toFixed(0),
+    (cell.writtenPerSecond / 1_000).toFixed(0),
+    cell.loopP999Ms.toFixed(1),
   ];
   console.log(`${formatTable(header, [row])}\n`);
 }

@@ -1,0 +1,90 @@
+import { monitorEventLoopDelay } from "node:perf_hooks";
+import { openEngine } from "./firn.ts";
+import { inScratch } from "./scratch.ts";
+import { rowsOf } from "./workloads.ts";
+
+/** Indexed rows into an empty, durable shard: each is a row and an entry of an index. */
+export interface IngestCell {
+  readonly rows: number;
+  /** By `Engine.ingest`, up to its commit. */
+  readonly ingestedPerSecond: number;
+  /** The same rows in batches of a thousand, up to when they are durable. */
+  readonly writtenPerSecond: number;
+  /** Of the event loop while rows were ingested. */
+  readonly loopP999Ms: number;
+}
+
+const BATCH = 1_000;
+const ROUNDS = 3;
+
+/** Medians of rounds, in each of which both take their turn. */
+export async function benchIngest(count: number): Promise<IngestCell> {
+  const rounds: Omit<IngestCell, "rows">[] = [];
+  for (let round = 0; round < ROUNDS; round++) {
+    const ingested = await ingest(count);
+    rounds.push({ ...ingested, writtenPerSecond: await write(count) });
+  }
+  const median = (of: (round: (typeof rounds)[number]) => number): number =>
+    rounds.map(of).toSorted((a, b) => a - b)[ROUNDS >> 1] ?? Number.NaN;
+  return {
+    rows: count,
+    ingestedPerSecond: median(({ ingestedPerSecond }) => ingestedPerSecond),
+    writtenPerSecond: median(({ writtenPerSecond }) => writtenPerSecond),
+    loopP999Ms: median(({ loopP999Ms }) => loopP999Ms),
+  };
+}
+
+async function ingest(count: number): Promise<Omit<IngestCell, "rows" | "writtenPerSecond">> {
+  return await inScratch(async (scratch) => {
+    const engine = await openEngine(scratch(), { durable: true, options: { mergeThreads: 2 } });
+    const delays = monitorEventLoopDelay({ resolution: 1 });
+    try {
+      delays.enable();
+      const startMs = performance.now();
+      const loading = engine.ingest();
+      for (let at = 0; at < count; at += BATCH) await loading.add(indexedRows(count, at));
+      await loading.commit();
+      const seconds = (performance.now() - startMs) / 1_000;
+      delays.disable();
+      // As the monitor counts it: from one tick to the next.
+      const loopP999Ms = Math.max(0, delays.percentile(99.9) / 1e6 - 1);
+      return { ingestedPerSecond: count / seconds, loopP999Ms };
+    } finally {
+      await engine.close();
+    }
+  });
+}
+
+async function write(count: number): Promise<number> {
+  return await inScratch(async (scratch) => {
+    const engine = await openEngine(scratch(), { durable: true, options: { mergeThreads: 2 } });
+    try {
+      const startMs = performance.now();
+      for (let at = 0; at < count; at += BATCH) {
+        const ops = indexedRows(count, at).map((row) => ({ op: "put" as const, ...row }));
+        await engine.write(ops);
+      }
+      await engine.durable();
+      return count / ((performance.now() - startMs) / 1_000);
+    } finally {
+      await engine.close();
+    }
+  });
+}
+
+/** Rows in the order of their keys, as they are loaded mostly; their index in no order. */
+function indexedRows(count: number, from: number) {
+  const data = rowsOf({ rows: count, keyBytes: 16, valueBytes: 100 });
+  const rows: { key: Uint8Array; value: Uint8Array }[] = [];
+  for (let i = from; i < Math.min(count, from + BATCH); i++) {
+    const [key, value] = [data.key(i), data.value(i)];
+    const entry = Buffer.allocUnsafe(9 + key.length);
+    entry[0] = 0xfe;
+    entry.writeBigUInt64BE((BigInt(i) * 11_400_714_819_323_198_485n) & 0xffff_ffff_ffff_ffffn, 1);
+    entry.set(key, 9);
+    rows.push({ key, value }, { key: entry, value: NO_BYTES });
+  }
+  return rows;
+}
+
+const NO_BYTES = new Uint8Array(0);
