@@ -1,3 +1,4 @@
+import { assert } from "../../base/assert.ts";
 import { type Clock, Stopwatch } from "../../base/clock.ts";
 
 /** Lets so many bytes a second through, of all who ask; 0: as many as come. */
@@ -14,6 +15,7 @@ export class RateLimiter {
   }
 
   async take(bytes: number): Promise<void> {
+    assert(bytes >= 0, "a rate limit never gives back what was taken");
     if (this.#bytesPerSecond === 0) return;
     const nowMs = this.#watch.elapsedMs();
     // Time without a request is not saved up.

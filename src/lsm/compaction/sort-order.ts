@@ -1,3 +1,5 @@
+import { assert } from "../../base/assert.ts";
+
 /** Keys as ranges of one array: key i is [starts[i], ends[i]). */
 export interface KeyRanges {
   readonly bytes: Uint8Array;
@@ -18,6 +20,7 @@ const FEW = 12;
  */
 export function sortedOrder(keys: KeyRanges): Uint32Array {
   const { length } = keys.starts;
+  assert(keys.ends.length === length, "each key has a start and an end");
   const order = new Uint32Array(length);
   for (let i = 0; i < length; i++) order[i] = i;
   if (!isAscending(keys)) new Sorter(keys, order).sort();

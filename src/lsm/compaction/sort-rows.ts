@@ -1,3 +1,4 @@
+import { assert } from "../../base/assert.ts";
 import { type FirnError, invalid } from "../../base/error.ts";
 import type { Compression } from "../format/block-frame.ts";
 import type { EntryBytes } from "../format/cursor.ts";
@@ -48,6 +49,8 @@ const SHOWN_BYTES = 64;
 export function sortRows(spec: SortSpec): SortedTable {
   const { id, rows, compression, blockBytes, prefixes } = spec;
   const { bytes, keyEnds, valueEnds } = rows;
+  assert(keyEnds.length > 0 && keyEnds.length === valueEnds.length, "each row has both its ends");
+  assert(valueEnds.at(-1) === bytes.length, "rows fill their array, or one of them was cut");
   const starts = new Uint32Array(keyEnds.length);
   starts.set(valueEnds.subarray(0, -1), 1);
   const keys: KeyRanges = { bytes, starts, ends: keyEnds };
@@ -68,6 +71,7 @@ export function sortRows(spec: SortSpec): SortedTable {
     writer.append(entry);
   }
   const meta = writer.finish();
+  assert(meta.stats.entries === keyEnds.length, "a table holds every row that was to be sorted");
   return { meta, chunks: writer.takeChunks().map(whole) };
 }
 

@@ -3,7 +3,7 @@ import { FirnError, invalid } from "../../base/error.ts";
 import type { KeyBounds } from "../compaction/bounds.ts";
 import { Executor, type ExecutorTarget } from "../compaction/executor.ts";
 import { isIdle, planOf } from "../compaction/plan.ts";
-import { duplicate, type SortedTable } from "../compaction/sort-rows.ts";
+import { duplicate, INGEST_SEQUENCE, type SortedTable } from "../compaction/sort-rows.ts";
 import { conflict } from "../errors.ts";
 import { assertKeyBytes, keyInvalid, type Sequence } from "../format/entry.ts";
 import type { PackedRows } from "../format/packed-rows.ts";
@@ -238,6 +238,7 @@ export class Ingest {
       await flush();
       health.assertOpen();
       this.#assertGood();
+      assert(manifests.current.lastSequence <= writes.lastSequence, "tables hold what was written");
       const { sequence, handle } = writes.reserve(bytesOfUlid((tables[0] as SstMeta).id));
       let isNamed = false;
       try {
@@ -264,6 +265,8 @@ export class Ingest {
         const published = await manifests.update((manifest) => {
           // The answer to an earlier attempt was lost.
           if (manifest.lastSequence >= sequence) return undefined;
+          const isAbove = tables.every(({ stats }) => stats.maxSequence === INGEST_SEQUENCE);
+          assert(isAbove, "all entries of an ingest get the one sequence that it was given");
           const walFrom = Math.max(manifest.walFrom, wal.lowWater(sequence));
           const state = { ...manifest, lastSequence: sequence, walFrom };
           return { ...placed(state, ingested), samples: samples(manifest.samples) };

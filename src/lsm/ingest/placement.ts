@@ -1,3 +1,4 @@
+import { assert } from "../../base/assert.ts";
 import type { KeyBounds } from "../compaction/bounds.ts";
 import { overlap, type Tree } from "../compaction/plan.ts";
 import type { SortedRun } from "../format/manifest-records.ts";
@@ -11,6 +12,7 @@ import type { SstMeta } from "../format/sst-meta.ts";
 export function placed<T extends Tree>(tree: T, tables: readonly SstMeta[]): T {
   if (tables.length === 0) return tree;
   const { level0, runs } = tree;
+  assertApart(tables);
   if (meetAny(level0, tables)) return { ...tree, level0: [...tables, ...level0] };
   const below = runs.findIndex((run) => meetAny(run.tables, tables));
   const free = below < 0 ? runs.length : below;
@@ -19,7 +21,10 @@ export function placed<T extends Tree>(tree: T, tables: readonly SstMeta[]): T {
     return { ...tree, runs: [{ id, tables, unknown: [] }, ...runs] };
   }
   const joined = runs.map((run, i): SortedRun => {
-    return i === free - 1 ? { ...run, tables: inKeyOrder([...run.tables, ...tables]) } : run;
+    if (i !== free - 1) return run;
+    const all = inKeyOrder([...run.tables, ...tables]);
+    assertApart(all);
+    return { ...run, tables: all };
   });
   return { ...tree, runs: joined };
 }
@@ -27,6 +32,15 @@ export function placed<T extends Tree>(tree: T, tables: readonly SstMeta[]): T {
 /** Whether they would have to lie in level 0. */
 export function fallsIntoLevel0({ level0 }: Tree, tables: readonly SstMeta[]): boolean {
   return meetAny(level0, tables);
+}
+
+/** Versions of one key are never apart here: an ingest has one of each. */
+function assertApart(tables: readonly SstMeta[]): void {
+  const isSorted = tables.every(({ stats }, i) => {
+    const before = tables[i - 1]?.stats;
+    return before === undefined || before.lastKey <= stats.firstKey;
+  });
+  assert(isSorted, "tables of a run ascend, or a look-up would end at the wrong one");
 }
 
 function meetAny(some: readonly SstMeta[], others: readonly SstMeta[]): boolean {

@@ -43,6 +43,7 @@ export class RowBuffer {
     valueFrom: number,
     valueTo: number,
   ): void {
+    assert(this.hasRoom(keyTo - keyFrom + valueTo - valueFrom), "a row fits, or it would be cut");
     if (this.#rows === this.#keyEnds.length) this.#grow();
     this.#copy(keys, keyFrom, keyTo);
     this.#keyEnds[this.#rows] = this.#used;
