@@ -12,6 +12,7 @@ import { byIdKey } from "./paths.ts";
 import { Payloads } from "./payloads.ts";
 import { write } from "./repository.ts";
 import { nameSummary, summaryOf } from "./summaries.ts";
+import { tableIndexKey } from "./table-index.ts";
 
 /** What an account is opened with: the stores and ports, without what belongs to the account. */
 export type AccountStores = Omit<
@@ -58,7 +59,8 @@ export async function openAccount(stores: AccountStores, text: string): Promise<
     const batch = new BatchBuilder(fresh)
       .put(never(primary), { payload, summary: summaryOf(account, payload) })
       .put(held, { summary: nameSummary(account) })
-      .derive(never(keyOf(FAMILIES.accountGuard, fresh)), {});
+      .derive(never(keyOf(FAMILIES.accountGuard, fresh)), {})
+      .derive(never(tableIndexKey(fresh)), {});
     return { batch, primary, result: () => fresh };
   });
   return contextOf(id);

@@ -12,6 +12,7 @@ import { FAMILIES, keyOf, locationKey } from "./keys.ts";
 import type { Entity } from "./model.ts";
 import { byIdKey } from "./paths.ts";
 import { nameSummary, summaryOf } from "./summaries.ts";
+import { indexKeysOf, tableIndexKey } from "./table-index.ts";
 
 /** Every pointer of an entity, as it is made anew from the payload alone. */
 export interface EntityPointers {
@@ -20,8 +21,9 @@ export interface EntityPointers {
 }
 
 /**
- * All pointers of an entity: canonical, names, guards, claim; of a dropped one its place among the
- * dropped and the job that ends it. None for what is being purged: its files are going.
+ * All pointers of an entity: canonical, names, guards, claim, index entries; of a dropped one its
+ * place among the dropped and the job that ends it. None for what is being purged: its files are
+ * going.
  *
  * @param path of the payload.
  * @throws FirnError `Corrupt`: the payload is not of this entity.
@@ -48,6 +50,7 @@ export function entityPointers(
   const put = (key: string, content?: Uint8Array): void => {
     ops.push({ op: "put", key, expected: 0n, ...(content && { summary: content }) });
   };
+  for (const key of indexKeysOf(account, entity)) put(key);
   if (entity.type !== "account" && entity.state === "DROPPED") {
     const [index = "", state = "", due = ""] = afterDropKeys(
       account,
@@ -72,7 +75,11 @@ export function entityPointers(
     return { entity, ops };
   }
   for (const key of nameKeys(account, entity)) put(key, name);
-  if (entity.type === "account") put(keyOf(FAMILIES.accountGuard, account));
+  if (entity.type === "account") {
+    put(keyOf(FAMILIES.accountGuard, account));
+    // Every table is made anew with its entries.
+    put(tableIndexKey(account));
+  }
   if (entity.type === "catalog" || entity.type === "namespace") {
     for (const key of guardKeys(account, entity.type, entity.id, entity.guardGeneration)) put(key);
   }

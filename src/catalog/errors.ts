@@ -89,6 +89,12 @@ export function locationTaken(location: string, by: string): FirnError {
   return new FirnError("Invalid", "LOCATION_TAKEN", why, { location, by });
 }
 
+/** A client chose the uuid of its new table. Dropped tables count: they can come back. */
+export function tableUuidTaken(uuid: string, table: string): FirnError {
+  const why = "uuid belongs to another table: stage the create again, or choose another uuid";
+  return new FirnError("Invalid", "TABLE_UUID_TAKEN", why, { uuid, table });
+}
+
 /** Two locations one within the other: what is deleted of the outer would be the inner one's. */
 export function locationOverlaps(location: string, other: string, by: string): FirnError {
   const why = "location is inside or above another one: choose another location";

@@ -7,9 +7,19 @@ import { guardKeys } from "./guards.ts";
 import { FAMILIES, keyOf, locationKey } from "./keys.ts";
 import type { Catalog, Entity, Namespace, Relation, Summary } from "./model.ts";
 import { nameSummary } from "./summaries.ts";
+import { indexKeysOf } from "./table-index.ts";
 
 /** What a key is to the entity that it lives through. */
-export type KeyRole = "name" | "listing" | "claim" | "guard" | "index" | "job" | "due";
+export type KeyRole =
+  | "name"
+  | "listing"
+  | "claim"
+  | "guard"
+  | "index"
+  | "job"
+  | "due"
+  /** In the indexes of tables: expected where those are complete. */
+  | "entry";
 
 /** A key that is alive exactly as long as an entity is in its state. */
 export interface ExpectedKey {
@@ -22,12 +32,13 @@ export interface ExpectedKey {
 /** Every key but the canonical one that lives through an entity, in the state that it is in. */
 export function expectedKeys(account: AccountId, entity: Entity): readonly ExpectedKey[] {
   const summary = encodeSummary(nameSummary(entity));
+  const entries = indexKeysOf(account, entity).map((key) => ({ role: "entry" as const, key }));
   switch (entity.state) {
     case "ACTIVE":
-      return [...namesOf(account, entity, summary), ...guardsOf(account, entity)];
+      return [...namesOf(account, entity, summary), ...guardsOf(account, entity), ...entries];
     case "DROPPED":
     case "PURGING":
-      return entity.type === "account" ? [] : afterDrop(account, entity, summary);
+      return entity.type === "account" ? [] : [...afterDrop(account, entity, summary), ...entries];
     case "DELETING":
       return [];
   }

@@ -100,6 +100,30 @@ export const FAMILIES = {
     listed: false,
     note: "resolver and claim: a table and a view never share a name",
   },
+  tableByUuid: {
+    pattern: "/accounts/{account}/tables/by-uuid/{uuid}/{table}",
+    listed: true,
+    derivedFrom: "tableById",
+    note: "tables that grew out of the same metadata have one uuid; dropped ones too",
+  },
+  uuidFence: {
+    pattern: "/accounts/{account}/tables/uuid-fences/{uuid}",
+    listed: false,
+    derivedFrom: "tableById",
+    note: "never alive: its tombstone tells of a uuid that was brought, not minted",
+  },
+  tableByMetadata: {
+    pattern: "/accounts/{account}/tables/by-metadata/{directory_and_table}",
+    listed: true,
+    derivedFrom: "tableById",
+    note: "tables whose current metadata lies outside their location, by its directory",
+  },
+  tableIndex: {
+    pattern: "/accounts/{account}/indexes/{index}",
+    listed: false,
+    derivedFrom: "tableById",
+    note: "the two indexes above are complete: without it, who asks reads all tables",
+  },
   snapshotById: {
     pattern: "/accounts/{account}/tables/{table}/snapshots/by-id/{snapshot}",
     listed: true,

@@ -17,6 +17,7 @@ import { byIdKey } from "./paths.ts";
 import { assertMayUpdate } from "./payloads.ts";
 import { type Planned, REPLAN, write } from "./repository.ts";
 import { nameSummary, summaryOf } from "./summaries.ts";
+import { indexKeysOf, joinIndex, sharedByIndex } from "./table-index.ts";
 import { walkPointers } from "./walk.ts";
 
 /*
@@ -153,8 +154,9 @@ export async function endPurge(context: CatalogContext, lease: JobLease): Promis
     const { entity, item } = stored;
     if (entity.state !== "DROPPED" && entity.state !== "PURGING") throw lease.lost();
     const claims = "location" in entity ? [locationKey(account, entity.location)] : [];
-    const [dropped, job, due, claim] = await pointers.getMany([
+    const [dropped, job, due, ...own] = await pointers.getMany([
       ...afterDropKeys(account, entity.id, entity.purgeAfterMs),
+      ...indexKeysOf(account, entity),
       ...claims,
     ]);
     if (dropped === undefined || job === undefined || due === undefined) return REPLAN;
@@ -162,7 +164,9 @@ export async function endPurge(context: CatalogContext, lease: JobLease): Promis
     assert(entity.purgeAfterMs > 0, "what ends was dropped, and its time has come");
     const batch = new BatchBuilder(account).delete(item);
     if (dropped.state === "live") batch.delete(dropped);
+    const claim = claims.length === 0 ? undefined : own.pop();
     if (isOwn(claim, entity.id)) batch.delete(claim);
+    joinIndex(batch, { puts: [], deletes: own });
     batch.deriveDelete(due);
     const { holder: _none, ...left } = { ...lease.job, step: JOB_DONE, heldUntilMs: 0 };
     if (left.failures === 0) batch.deriveDelete(job);
@@ -200,9 +204,14 @@ export async function rootsAbove(
 /**
  * Whether another table has a part in the files of one that is PURGING: one that grew out of the
  * same metadata, or whose current metadata lies in its location. Dropped ones count, since they can
- * come back. One sweep over all tables of the account.
+ * come back. Three requests; where the indexes are not complete, one sweep over all tables of the
+ * account.
  */
 export async function sharesFiles(context: CatalogContext, table: Table): Promise<boolean> {
+  return (await sharedByIndex(context, table)) ?? sharedByScan(context, table);
+}
+
+async function sharedByScan(context: CatalogContext, table: Table): Promise<boolean> {
   const inside = `${table.location}/`;
   const prefix = `${splitKey(byIdKey("table", context.account, table.id)).directory}/`;
   for await (const walked of walkPointers(context, { prefix })) {
@@ -210,8 +219,8 @@ export async function sharesFiles(context: CatalogContext, table: Table): Promis
     if (walked.state === "tombstone") continue;
     const { content, metadataLocation } = walked.references;
     if (content.is !== "canonical" || content.summary.entityId === table.id) continue;
-    const { tableUuid } = content.summary;
-    if (tableUuid !== undefined && tableUuid === table.iceberg?.tableUuid) return true;
+    const uuid = content.summary.tableUuid?.toLowerCase();
+    if (uuid !== undefined && uuid === table.iceberg?.tableUuid?.toLowerCase()) return true;
     const at =
       metadataLocation ??
       (await readEntity<Table>(context, "table", walked.item))?.entity.iceberg?.metadataLocation;

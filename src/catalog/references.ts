@@ -11,6 +11,7 @@ import { FAMILIES, type FamilyName, keyOf, type ParsedKey, parseKey } from "./ke
 import type { ChangeRecord, EntityType, Job, Receipt, SnapshotSummary, Summary } from "./model.ts";
 import { blobPathOf, byIdKey, fullKey, payloadPath } from "./paths.ts";
 import { idSegment } from "./snapshot-puts.ts";
+import { tableOfEntry } from "./table-index.ts";
 
 /** What the summary of a live pointer says. */
 export type PointerContent =
@@ -112,6 +113,12 @@ function ownReferences(item: Live, key: ParsedKey): Own {
       return rooted("namespace", account, second);
     case "report":
       return rooted("table", account, second);
+    case "tableByUuid":
+    case "tableByMetadata":
+      return rooted("table", account, tableOfEntry(item.key));
+    case "uuidFence":
+    case "tableIndex":
+      return rooted("account", account, account);
     case "snapshotById":
     case "snapshotByTime":
       return { ...rooted("table", account, second), content: snapshot(item) };

@@ -23,7 +23,8 @@ import { anyVersion, type Expect, type Revise, reviseEntity } from "./revise.ts"
 import { type RevisedEntity, revisedBy, revisedOf } from "./revised-entity.ts";
 import { joinSnapshots, type SnapshotChange } from "./snapshots.ts";
 import { nameSummary, summaryOf } from "./summaries.ts";
-import { lookAround, type Taking, takeLocation } from "./taking.ts";
+import { changedIndex, joinIndex } from "./table-index.ts";
+import { lookAround, type Taking, takeLocation, takeUuid, type UuidGiven } from "./taking.ts";
 
 /** A table or view by name. */
 export interface RelationRef extends NamespaceRef {
@@ -41,6 +42,8 @@ export interface RelationDraft<E extends Relation> {
   readonly elsewhere?: readonly string[];
   /** Named for this relation as it is made, so it was never claimed before: no read to check. */
   readonly fresh?: boolean;
+  /** Its uuid was not minted here. */
+  readonly uuidGiven?: UuidGiven;
   /** Looks for what else may be in the way of a chosen location, once that is held. */
   readonly apart?: () => Promise<void>;
   readonly iceberg: NonNullable<E["iceberg"]>;
@@ -119,9 +122,11 @@ export class Relations<E extends Relation> {
    * again after a lost race.
    *
    * @throws FirnError `NAME_INVALID`, `NAMESPACE_NOT_FOUND`, `TABLE_ALREADY_EXISTS`,
-   * `VIEW_ALREADY_EXISTS`, `LOCATION_TAKEN`, `LOCATION_OVERLAPS`, and what `draft` throws. Warm:
-   * one batch read beside those of `draft`; for a location that is not fresh one read and one list
-   * more; one batch of 7 operations and one more for each directory above the location.
+   * `VIEW_ALREADY_EXISTS`, `LOCATION_TAKEN`, `LOCATION_OVERLAPS`, `TABLE_UUID_TAKEN`, and what
+   * `draft` throws. Warm: one batch read beside those of `draft`; for a location that is not fresh
+   * one read and one list more, and for a uuid that is to be its own one list; one batch of 8
+   * operations (views: 7), one more for a uuid that was given, and for each directory above the
+   * location.
    */
   async create(
     actor: Actor,
@@ -167,6 +172,8 @@ export class Relations<E extends Relation> {
     };
     const entity: E = { ...this.#kind.make(common, id), iceberg };
     assert(entity.id === id, "a step that is planned again makes the same entity");
+    const index = await takeUuid(this.#context, attempt, entity, drafted.uuidGiven, place.proof);
+    if (!("puts" in index)) return index;
     const taking = takingOf(entity, drafted, place.proof);
     const taken = await takeLocation(this.#context, attempt, taking);
     if (!("claim" in taken)) return taken;
@@ -178,6 +185,7 @@ export class Relations<E extends Relation> {
       batch
         .put(taken.claim, { summary: nameSummary(entity) })
         .bump(guardOf(account, place.parent.summary, ref.name));
+      joinIndex(batch, index);
       this.#joinSnapshots(batch, entity, 0n, snapshots, attempt);
       for (const directory of above) batch.checkAbsent(locationKey(account, directory));
     };
@@ -301,11 +309,13 @@ export class Relations<E extends Relation> {
     const entity: E = { ...stored.entity, location, iceberg };
     const claims = await this.#claimsOf(stored, entity, draft, attempt);
     if (!("absent" in claims)) return claims;
+    const index = await changedIndex(this.#context, stored.entity, entity);
     const payload = payloads.encode(entity, attempt.authorship);
     const join = (batch: BatchBuilder) => {
       batch.put(stored.item, { payload, summary: summaryOf(entity, payload) });
       if (claims.from !== undefined) batch.delete(claims.from);
       if (claims.to !== undefined) batch.put(claims.to, { summary: nameSummary(entity) });
+      joinIndex(batch, index);
       this.#joinSnapshots(batch, entity, stored.item.version, snapshots, attempt);
       for (const key of claims.absent) batch.checkAbsent(key);
     };

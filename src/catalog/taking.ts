@@ -5,11 +5,13 @@ import { never } from "./batch.ts";
 import { claimBelow, isClaimOf, overlapping } from "./claims.ts";
 import type { CatalogContext } from "./context.ts";
 import { summaryOfItem } from "./entities.ts";
-import { locationPending, locationTaken } from "./errors.ts";
+import { locationPending, locationTaken, tableUuidTaken } from "./errors.ts";
 import { locationKey } from "./keys.ts";
 import { CATALOG_LIMITS } from "./limits.ts";
 import type { Relation } from "./model.ts";
+import { byIdKey } from "./paths.ts";
 import { type Attempt, REPLAN, type Refused, refuse } from "./repository.ts";
+import { fenceKey, type IndexChange, newIndex, otherOfUuid, tableOfEntry } from "./table-index.ts";
 
 /** A relation that is to take a location. */
 export interface Taking {
@@ -27,6 +29,12 @@ export interface Taking {
   /** What a refusal has to read again. */
   readonly proof: readonly Item[];
 }
+
+/**
+ * Of a uuid that was not minted here. `own`: no other table may have it; `shared`: others may, as
+ * where the same metadata is registered again.
+ */
+export type UuidGiven = "own" | "shared";
 
 type Met = Refused | typeof REPLAN;
 
@@ -102,6 +110,34 @@ export async function lookAround(
   const met = await meet(attempt, inner, location, refusal(inner));
   if (met === REPLAN) await holds.release();
   return met;
+}
+
+/**
+ * The index entries of a relation that is made, and the fence of its uuid where that was given. For
+ * one that is to be its own: one list, and one read in later rounds; two more to refuse.
+ */
+export async function takeUuid(
+  context: CatalogContext,
+  { round }: Attempt,
+  relation: Relation,
+  given: UuidGiven | undefined,
+  proof: readonly Item[],
+): Promise<IndexChange | Refused> {
+  assert(relation.state === "ACTIVE", "a relation that takes a uuid is active");
+  const index = newIndex(context.account, relation);
+  const uuid = relation.type === "table" ? relation.iceberg?.tableUuid : undefined;
+  if (given === undefined || uuid === undefined || relation.type !== "table") return index;
+  // In the first round the fence is taken as never written, which the batch proves.
+  const key = fenceKey(context.account, uuid);
+  const fence = round === 0 ? never(key) : await context.pointers.get(key);
+  // The fence is read first: a request that the list does not show writes the fence after it.
+  const other = given === "own" ? await otherOfUuid(context, uuid, relation.id) : undefined;
+  if (other === undefined) return { ...index, fence };
+  const root = await context.pointers.get(
+    byIdKey("table", context.account, tableOfEntry(other.key)),
+  );
+  const name = root.state === "live" ? summaryOfItem(root).name : tableOfEntry(other.key);
+  return refuse(tableUuidTaken(uuid, name), other, ...proof);
 }
 
 /** What becomes of a plan that another's claim or hold stands in the way of. */

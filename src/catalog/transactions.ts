@@ -17,7 +17,7 @@ import type { TableDraft, TableRef, Tables } from "./tables.ts";
 
 /** Operations of a batch apart from those of its tables: change record and receipt. */
 const COMMON_OPS = 2;
-/** Canonical pointer, two names, claim, guard. */
+/** Canonical pointer, two names, claim, guard: as few as any create has. */
 const CREATE_OPS = 5;
 
 /** What a transaction does to one table: makes it, or gives it other content. */
@@ -85,7 +85,6 @@ async function together(
       held.push(step.at);
       continue;
     }
-    step.join(batch);
     shares.push(step);
   }
   const [first] = shares;
@@ -95,6 +94,8 @@ async function together(
   assert(shares.length + held.length === steps.length, "each table is changed, or checked");
   refuseSharedLocations(shares);
   refuseSharedUuids(shares);
+  // Behind the refusals: shares that have something in common would write one key twice.
+  for (const { join } of shares) join(batch);
   assertOpsFit(batch.ops.length + COMMON_OPS, steps.length);
   for (const met of await settleAll(shares.map((share) => share.look?.()))) {
     if (met !== undefined) return met;

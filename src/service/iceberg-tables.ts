@@ -102,9 +102,9 @@ export function* describeTable(
   });
 }
 
-/** Metadata that says itself where it lies. */
+/** Metadata of a staged create, which says itself where it lies, and what its uuid is. */
 function made(metadata: () => Steps<TableMetadata>): MetadataFactory<TableMetadata> {
-  return { byDefault: false, metadata };
+  return { byDefault: false, uuidGiven: true, metadata };
 }
 
 /** As `ofRelation`, for every table that a transaction does not create. */

@@ -1,5 +1,6 @@
 import { FirnError } from "../base/error.ts";
 import { Counts, type Metrics } from "../base/metrics.ts";
+import { settleAll } from "../base/settle-all.ts";
 import { isWithin, type Locations } from "../blob/locations.ts";
 import type { AccountCatalog } from "../catalog/catalog.ts";
 import { isAlone } from "../catalog/claims.ts";
@@ -13,6 +14,7 @@ import {
   rootsAbove,
   sharesFiles,
 } from "../catalog/purging.ts";
+import { sharedByIndex } from "../catalog/table-index.ts";
 import type { TableMetadata } from "../iceberg/model.ts";
 import { SERVICE_LIMITS } from "./limits.ts";
 import type { MetadataFile, MetadataFiles } from "./metadata-files.ts";
@@ -143,7 +145,7 @@ export class Purge {
 
   async #mustKeep(lease: JobLease, table: Table, { properties }: TableMetadata): Promise<boolean> {
     if (properties.get(GC_ENABLED)?.toLowerCase() === "false") return true;
-    // It reads all tables, and on DynamoDB every item, which may take longer than a lease.
+    // Without an index it reads all tables, and on DynamoDB every item: longer than a lease.
     return lease.during(sharesFiles(this.#catalog.context, table));
   }
 
@@ -194,7 +196,8 @@ export class Purge {
 
   /**
    * Deletes the files of a batch that lie under the table's location, as long as no other relation
-   * has claimed it and this node holds the job: both are checked before every batch.
+   * has claimed it, no other table shares the files, and this node holds the job: all three are
+   * checked before every batch.
    */
   async #delete(
     lease: JobLease,
@@ -208,9 +211,14 @@ export class Purge {
     await this.#catalog.context.clock.sleep(0);
     const own = await this.#ownFiles(table, paths);
     if (own.length === 0) return "all";
-    if (!(await isAlone(this.#catalog.context, table.location, table.id))) {
+    const { context } = this.#catalog;
+    const [alone, shared] = await settleAll([
+      isAlone(context, table.location, table.id),
+      sharedByIndex(context, table),
+    ]);
+    if (!alone || shared === true) {
       const failures = lease.job.failures + 1;
-      await lease.renew({ failures, lastFailure: "LOCATION_OVERLAPS" });
+      await lease.renew({ failures, lastFailure: alone ? "FILES_SHARED" : "LOCATION_OVERLAPS" });
       return "kept";
     }
     lease.assertHeld();

@@ -28,6 +28,8 @@ export type Change<M extends Metadata> = (base: M, baseLocation: string) => Step
 export interface MetadataFactory<M extends Metadata> {
   /** Whether it goes where its namespace says, which is then read with the catalog's places. */
   readonly byDefault: boolean;
+  /** Its uuid came with the request. */
+  readonly uuidGiven?: boolean;
   readonly metadata: (places: CatalogPlaces) => Steps<M>;
 }
 
@@ -132,7 +134,7 @@ export class RelationCommits<E extends Relation, M extends Metadata> {
   creating(
     files: CommitFiles<E, M>,
     ref: RelationRef,
-    { byDefault, metadata: make }: MetadataFactory<M>,
+    { byDefault, uuidGiven = false, metadata: make }: MetadataFactory<M>,
     attempt: CommitAttempt<E, M>,
   ): () => Promise<RelationDraft<E>> {
     return async () => {
@@ -146,6 +148,7 @@ export class RelationCommits<E extends Relation, M extends Metadata> {
         ...attempt.at(drafted, undefined),
         ...places.withWritePaths(around, location, metadata),
         ...(byDefault ? { fresh: true } : this.#apart(places, location)),
+        ...(uuidGiven ? { uuidGiven: "own" as const } : {}),
       };
     };
   }
@@ -221,7 +224,7 @@ export class RelationCommits<E extends Relation, M extends Metadata> {
     const claims = places.withWritePaths(around, location, metadata, base);
     const apart = location === before?.entity.location ? {} : this.#apart(places, location);
     const described = await inTurns(context.clock, describe(metadata, base));
-    return { location, ...claims, ...apart, ...described(where) };
+    return { location, ...claims, ...apart, ...described(where), uuidGiven: "shared" };
   }
 
   /** What a relation held, unless its file is gone or was never readable. */

@@ -20,6 +20,9 @@ const NOT_RECORDED = new Set([
   "viewByName",
   "jobById",
   "jobDue",
+  "tableByUuid",
+  "tableByMetadata",
+  "tableIndex",
 ]);
 
 /** Steps with the node that takes each: what one node has cached, the other one changes. */

@@ -127,7 +127,8 @@ test("roots are alive, but for those of keys that have none", async () => {
     ...["tableById", "viewById"],
   ]);
   expect([...derived].sort()).toEqual([
-    ...["jobById", "jobDue", "snapshotById", "snapshotByTime", "tableByName", "viewByName"],
+    ...["jobById", "jobDue", "snapshotById", "snapshotByTime"],
+    ...["tableByMetadata", "tableByName", "tableIndex", "viewByName"],
   ]);
 });
 

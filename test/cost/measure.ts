@@ -90,6 +90,11 @@ export class CostWorld {
     return this.#counter.cost();
   }
 
+  /** Lets time pass. */
+  later(ms: number): Promise<void> {
+    return this.#dynamo.clock.advance(ms);
+  }
+
   /** Bytes of items and payloads, once all has expired that ever will. */
   async keptBytes(): Promise<Kept> {
     const { clock, double } = this.#dynamo;

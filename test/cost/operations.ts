@@ -1,4 +1,6 @@
+import type { JobId } from "../../src/base/ids.ts";
 import type { JsonValue } from "../../src/base/json.ts";
+import { CATALOG_LIMITS } from "../../src/catalog/limits.ts";
 import type {
   CommitOfTable,
   CommitTable,
@@ -94,6 +96,7 @@ const OPERATIONS = [
   "create table",
   "create table, staged",
   "drop table",
+  "purge table without data, of 1,000",
   "rename table",
   "create namespace",
   "list 1,000 tables",
@@ -199,6 +202,13 @@ export async function measureAll(): Promise<Readonly<Record<CostOperation, Cost>
     };
     const rename = { catalog: NS.catalog, from: tableOf("new"), to: tableOf("newer") };
     const sibling = { ...NS, namespace: ["sales", "us"] };
+    const purge = async (): Promise<Cost> => {
+      await iceberg.dropTable(ACTOR, tableOf("t9"), { purgeRequested: true });
+      const { items } = await node.dropped.list(ACTOR);
+      const id = items.find(({ name }) => name === "t9")?.id as JobId;
+      await world.later(CATALOG_LIMITS.dropRetentionMs);
+      return of(() => node.runner.run(id));
+    };
     return {
       "load table, warm": await of(load(node)),
       "load table, cold": await world.measure(cold, load(cold)),
@@ -217,6 +227,7 @@ export async function measureAll(): Promise<Readonly<Record<CostOperation, Cost>
       "transaction over 10 tables": await together(),
       "idle node, a month": await measureIdle(),
       "one look for due jobs": await of(() => node.runner.runDue()),
+      "purge table without data, of 1,000": await purge(),
     };
   } finally {
     await world.close();

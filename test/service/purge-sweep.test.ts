@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { IdSource, TableUuid } from "../../src/base/ids.ts";
+import type { AccountId, IdSource, TableUuid } from "../../src/base/ids.ts";
 import { LIMITS } from "../../src/base/limits.ts";
 import { MemoryBlobStore } from "../../src/blob/memory.ts";
 import { encodeSummary } from "../../src/catalog/codec/summary.ts";
@@ -8,6 +8,7 @@ import { FAMILIES, KEY_FAMILIES, keyOf } from "../../src/catalog/keys.ts";
 import { CATALOG_LIMITS } from "../../src/catalog/limits.ts";
 import type { Table } from "../../src/catalog/model.ts";
 import { sharesFiles } from "../../src/catalog/purging.ts";
+import { tableIndexKey } from "../../src/catalog/table-index.ts";
 import { MemoryPointerStore } from "../../src/pointer/memory.ts";
 import type { PointerStore } from "../../src/pointer/port.ts";
 import { SystemClock } from "../../src/runtime/clock.ts";
@@ -18,12 +19,19 @@ import { costOf } from "../support/turns.ts";
 import { VirtualClock } from "../support/virtual-clock.ts";
 
 /*
- * A purge asks all tables who has a part in the files, and a large store takes long to tell: longer
- * than a lease lasts, and without a table among what it goes through. The job is held meanwhile.
+ * Where the indexes of tables are not complete, a purge asks all tables who has a part in the
+ * files, and a large store takes long to tell: longer than a lease lasts, and without a table among
+ * what it goes through. The job is held meanwhile.
  */
 
 const NS = { catalog: "c", namespace: ["a"] } as const;
 const T = { ...NS, table: "t" } as const;
+
+/** As a version wrote it that had no index of tables. */
+async function unindexed(pointers: PointerStore, account: AccountId): Promise<void> {
+  const { key, version: expected } = await pointers.get(tableIndexKey(account));
+  await pointers.commit({ writerId: "w", ops: [{ op: "delete", key, expected }] });
+}
 
 /** Two nodes, on each of which a sweep takes so long before it tells of the first item. */
 async function world(sweepMs: number) {
@@ -47,6 +55,7 @@ async function world(sweepMs: number) {
     openInMemory({ ...testStores({ seed, clock }), ...stores, pointers: slow }, files);
   const first = await open(1);
   const second = await open(2);
+  await unindexed(stores.pointers, first.catalog.context.account);
   await first.iceberg.createNamespace(ACTOR, NS, {});
   const request = { name: "t", schema: SCHEMA, properties: {}, stageCreate: false };
   await first.iceberg.createTable(ACTOR, NS, request);

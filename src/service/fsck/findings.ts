@@ -34,6 +34,8 @@ export const FINDING_LEVELS = {
   DROPPED_INDEX_MISSING: "damage",
   DROPPED_INDEX_MISMATCH: "damage",
   DROPPED_INDEX_ORPHANED: "damage",
+  TABLE_INDEX_MISSING: "derived",
+  TABLE_INDEX_ORPHANED: "derived",
   JOB_MISSING: "derived",
   JOB_MISMATCH: "derived",
   JOB_ORPHANED: "derived",

@@ -31,6 +31,7 @@ import { FIRST_STEP } from "../../catalog/purging.ts";
 import type { References } from "../../catalog/references.ts";
 import { snapshotKeys } from "../../catalog/snapshot-puts.ts";
 import { summaryAsStored } from "../../catalog/summaries.ts";
+import { indexKeysOf, tableIndexKey, tableOfEntry } from "../../catalog/table-index.ts";
 import { takeApart, type WalkedPointer } from "../../catalog/walk.ts";
 import type { Absent, Item, Live, PointerOp } from "../../pointer/port.ts";
 import { type Finding, type FindingCode, finding } from "./findings.ts";
@@ -105,6 +106,9 @@ async function judgeLive(
       return isHold(references) ? [] : judgeName(reads, walked, "CLAIM_ORPHANED");
     case "dropped":
       return judgeName(reads, walked, "DROPPED_INDEX_ORPHANED");
+    case "tableByUuid":
+    case "tableByMetadata":
+      return judgeEntry(reads, walked);
     case "accountGuard":
     case "catalogGuard":
     case "namespaceGuard":
@@ -136,6 +140,8 @@ async function judgeLive(
     case "grant":
     case "shard":
     case "signingKey":
+    case "uuidFence":
+    case "tableIndex":
       return [];
   }
 }
@@ -277,6 +283,12 @@ async function judgeExpected(
     // Told of the job itself.
     case "due":
       return undefined;
+    case "entry": {
+      // Garbage collection is still building the indexes.
+      if (isThere || (await reads.get(tableIndexKey(account))).state === "absent") return undefined;
+      const op = { op: "put", key, expected: item.version } as const;
+      return finding("TABLE_INDEX_MISSING", key, facts, { ops: [op] });
+    }
   }
 }
 
@@ -388,6 +400,20 @@ async function judgeName(
   const expected = unlessUnsound(() => expectedKeys(account, read.entity));
   if (typeof expected === "string") return [];
   return expected.some((one) => one.key === item.key) ? [] : orphaned;
+}
+
+/** An entry in the indexes of tables. */
+async function judgeEntry(
+  reads: ReadSet,
+  { item, references: { root = "", account } }: LivePointer,
+): Promise<readonly Finding[]> {
+  const fix = { ops: deletesOf([item]) };
+  const orphaned = [finding("TABLE_INDEX_ORPHANED", item.key, { root }, fix)];
+  const rootItem = await reads.get(root);
+  if (rootItem.state === "absent") return orphaned;
+  const read = await readEntity(reads, rootItem, "table", tableOfEntry(item.key));
+  if ("wrong" in read || account === undefined) return [];
+  return indexKeysOf(account, read.entity).includes(item.key) ? [] : orphaned;
 }
 
 async function judgeGuard(

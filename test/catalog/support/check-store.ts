@@ -12,6 +12,7 @@ import { jobKeys, jobOf } from "../../../src/catalog/jobs.ts";
 import { FAMILIES, keyOf, locationKey } from "../../../src/catalog/keys.ts";
 import type { Catalog, Entity, Namespace, Relation, Summary } from "../../../src/catalog/model.ts";
 import { nameSummary, summaryOf } from "../../../src/catalog/summaries.ts";
+import { indexKeysOf, tableIndexKey } from "../../../src/catalog/table-index.ts";
 import type { Item, PointerStore } from "../../../src/pointer/port.ts";
 import {
   fullKey,
@@ -119,21 +120,23 @@ function listKeys(stored: StoredEntity): Keys {
       byId,
       [keyOf(FAMILIES.accountByName, entity.name), name],
       [keyOf(FAMILIES.accountGuard, account), undefined],
+      [tableIndexKey(account), undefined],
     ];
   }
+  const entries = indexKeysOf(account, entity).map((key) => [key, undefined] as const);
   if (entity.state === "DROPPED") {
     const [index, job, due] = afterDropKeys(account, entity.id, entity.purgeAfterMs);
-    return [byId, [index ?? "", name], [job ?? "", "job"], [due ?? "", undefined]];
+    return [byId, [index ?? "", name], [job ?? "", "job"], [due ?? "", undefined], ...entries];
   }
   if (entity.state === "PURGING") {
     must(entity.type === "table", `${item.key} is purged, and no table`);
     const [, job, due] = afterDropKeys(account, entity.id, entity.purgeAfterMs);
     const claim = locationKey(account, entity.location);
-    return [byId, [claim, name], [job ?? "", "job"], [due ?? "", undefined]];
+    return [byId, [claim, name], [job ?? "", "job"], [due ?? "", undefined], ...entries];
   }
   must(entity.state === "ACTIVE" && entity.purgeAfterMs === 0, `${item.key} is in no known state`);
   const names = namesOf(account, entity).map((key) => [key, name] as const);
-  if (isRelation(entity)) return [byId, ...names];
+  if (isRelation(entity)) return [byId, ...names, ...entries];
   const guards = guardKeys(account, entity.type, entity.id, entity.guardGeneration);
   return [byId, ...names, ...guards.map((key) => [key, undefined] as const)];
 }
@@ -269,6 +272,10 @@ function checkRecorded(item: Item, last: ReadonlyMap<string, bigint>, content: S
     case "namespaceGuard":
     case "jobById":
     case "jobDue":
+    case "tableByUuid":
+    case "tableByMetadata":
+    case "uuidFence":
+    case "tableIndex":
       must(!last.has(item.key), `${item.key} has no place in a record`);
       return;
     case "tableByName":

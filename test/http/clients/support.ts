@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -158,10 +159,13 @@ export function appendText(snapshot: string, id: string, branch = "main"): reado
   ];
 }
 
-/** The least that builds a table from nothing, as a client commits it after a staged create. */
-export function buildUpdates(location: string): readonly object[] {
+/**
+ * The least that builds a table from nothing, as a client commits it after a staged create. A uuid
+ * is one table's.
+ */
+export function buildUpdates(location: string, uuid: string = randomUUID()): readonly object[] {
   return [
-    { action: "assign-uuid", uuid: "11111111-2222-4333-8444-555555555555" },
+    { action: "assign-uuid", uuid },
     { action: "upgrade-format-version", "format-version": 2 },
     { action: "add-schema", schema: SCHEMA, "last-column-id": 1 },
     { action: "set-current-schema", "schema-id": -1 },

@@ -339,6 +339,44 @@ export const DAMAGES: readonly Damage[] = [
     },
   },
   {
+    code: "TABLE_INDEX_MISSING",
+    what: "the entry of a table under its uuid is gone",
+    plant: async (store) =>
+      remove(store, await expectedOf(store, await one(store, "tableById", "t"), "entry")),
+  },
+  {
+    code: "TABLE_INDEX_MISSING",
+    what: "the entry of a dropped table is gone",
+    plant: async (store) =>
+      remove(store, await expectedOf(store, await one(store, "tableById", "gone"), "entry")),
+  },
+  {
+    code: "TABLE_INDEX_ORPHANED",
+    what: "an entry under a uuid that is not its table's",
+    plant: async (store) => {
+      const { key } = (await all(store, "tableByUuid"))[0] as Live;
+      return put(store, key.replace(/[^/]+(?=\/[^/]+$)/, OTHER));
+    },
+  },
+  {
+    code: "TABLE_INDEX_ORPHANED",
+    what: "an entry of a table that is gone",
+    plant: async (store) => {
+      const { key } = (await all(store, "tableByUuid"))[0] as Live;
+      return put(store, key.replace(/[^/]+$/, OTHER));
+    },
+  },
+  {
+    code: "TABLE_INDEX_ORPHANED",
+    what: "an entry of a table whose metadata lies in its own location",
+    plant: async (store) => {
+      const { key } = (await all(store, "tableByUuid"))[0] as Live;
+      const [, , account, , , , table] = key.split("/");
+      const leaf = `mem%3A%2F%2Fw%2Felsewhere%2F${table}`;
+      return put(store, `/accounts/${account}/tables/by-metadata/${leaf}`);
+    },
+  },
+  {
     code: "CLAIM_ORPHANED",
     what: "a claim of a table that lies elsewhere",
     plant: async (store) => {
