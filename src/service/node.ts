@@ -7,6 +7,7 @@ import type { BlobStore } from "../blob/port.ts";
 import type { AccountStores } from "../catalog/accounts.ts";
 import { AccountCatalog } from "../catalog/catalog.ts";
 import type { TableMetadata } from "../iceberg/model.ts";
+import type { ViewMetadata } from "../iceberg/view-metadata.ts";
 import { DEFAULT_ACCOUNT, OWN_ACTOR } from "./actor.ts";
 import { CatalogAdmin } from "./catalog-admin.ts";
 import { DroppedAdmin } from "./dropped-admin.ts";
@@ -138,7 +139,8 @@ export async function openNode(parts: NodeParts): Promise<CatalogNode> {
   const tables = new IcebergTables(catalog, locations, files, places, configs);
   const views = new IcebergViews(catalog, viewFiles, places, configs);
   const reports = new MetricsReports(catalog, metrics, stores.onDefect);
-  const { jobs, ofJobs } = jobsOf(parts, { catalog, collector, tombstones, files, places });
+  const work = { catalog, collector, tombstones, files, viewFiles, places };
+  const { jobs, ofJobs } = jobsOf(parts, work);
   // A node that is used looks for jobs that others have left.
   const guard = { account: DEFAULT_ACCOUNT, onCall: () => jobs.used() };
   const catalogs = new CatalogAdmin(catalog, locations, { warehouse, allowed });
@@ -199,13 +201,14 @@ interface Work {
   readonly collector: Collector;
   readonly tombstones: Tombstones;
   readonly files: MetadataFiles<TableMetadata>;
+  readonly viewFiles: MetadataFiles<ViewMetadata>;
   readonly places: TableLocations;
 }
 
 /** The runner of the background jobs, and what reads files for them. */
 function jobsOf(
   parts: NodeParts,
-  { catalog, collector, tombstones, files, places }: Work,
+  { catalog, collector, tombstones, files, viewFiles, places }: Work,
 ): { readonly jobs: JobRunner; readonly ofJobs: Reading } {
   const { stores, locations, metrics, pointersExpire: expires = false } = parts;
   const { clock } = catalog.context;
@@ -224,6 +227,7 @@ function jobsOf(
     blobs,
     locations,
     files,
+    viewFiles,
     places,
     metrics,
     scratch,

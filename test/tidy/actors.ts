@@ -33,7 +33,7 @@ const WORKERS: ReadonlySet<string> = new Set([
   "StoreRateLimiter",
   "TableConfigs",
   "TableLocations",
-  "TableRoots",
+  "RelationRoots",
   "Tombstones",
 ]);
 

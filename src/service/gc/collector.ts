@@ -18,6 +18,7 @@ import {
   payloadLine,
   payloadOfLine,
 } from "./deletes.ts";
+import { declareIndexed, isIndexed, mendIndexes } from "./index-mend.ts";
 import { endJob, makeJob, nextPeriodMs } from "./job.ts";
 import { Mark, type MarkSinks } from "./mark.ts";
 import { type GcParts, Interrupted, type RunLease } from "./parts.ts";
@@ -194,7 +195,7 @@ export class Collector {
     const limiter = new StoreRateLimiter(catalog.context.clock);
     const found = await this.#withSinks(async (sinks, candidates) => {
       await this.#listCandidates(candidates, report, limiter, runLease);
-      await new Mark(this.#served, sinks, { report, limiter, runLease, isDry: false }).run();
+      await this.#mark(sinks, { report, limiter, runLease, isDry: false });
       const write = (name: string, lines: AsyncIterable<string>) =>
         writeSegments(blobs, { account, run, name }, lines);
       const missed = joined(candidates.lines(), sinks.reached.lines(), false);
@@ -204,7 +205,9 @@ export class Collector {
         orphans: await write("orphans", orphansOf(sinks)),
       };
     });
-    if (found.missed + found.rootless + found.orphans === 0) return this.#done(lease, run, report);
+    const isClean = found.missed + found.rootless + found.orphans === 0;
+    // A second mark is to show that no older version writes tables without index entries.
+    if (isClean && (await isIndexed(this.#served))) return this.#done(lease, run, report);
     const step: GcStep = { at: "waiting", run, endedMs: this.#nowMs, ...found };
     await lease.renew({ step: stepText(step) });
     return { untilMs: this.#secondMs(step.endedMs) };
@@ -229,7 +232,8 @@ export class Collector {
     const runLease = runLeaseOf(lease, ended);
     const limiter = new StoreRateLimiter(clock);
     const doomed = await this.#withSinks(async (sinks) => {
-      await new Mark(this.#served, sinks, { report, limiter, runLease, isDry: false }).run();
+      const isWhole = await this.#mark(sinks, { report, limiter, runLease, isDry: false });
+      if (isWhole) await declareIndexed(this.#served);
       const earlier = (name: string, count: number) =>
         readSegments(blobs, { account, run, name }, count);
       const deleting = this.#deleting(run, report, limiter, runLease);
@@ -270,6 +274,12 @@ export class Collector {
       await deletePayloads(deleting, lines.map(payloadOfLine));
       await lease.renew({ step: stepText({ ...step, done: index + 1 }) });
     }
+  }
+
+  /** One mark, whose look at the tables mends their indexes. @returns whether those were whole. */
+  async #mark(sinks: MarkSinks, how: ConstructorParameters<typeof Mark>[2]): Promise<boolean> {
+    await new Mark(this.#served, sinks, how).run();
+    return mendIndexes({ parts: this.#served, ...how }, sinks);
   }
 
   #deleting(
@@ -347,7 +357,7 @@ export class Collector {
     };
     await this.#withSinks(async (sinks, candidates) => {
       await this.#listCandidates(candidates, report, limiter, runLease);
-      await new Mark(this.#served, sinks, { report, limiter, runLease, isDry: true }).run();
+      await this.#mark(sinks, { report, limiter, runLease, isDry: true });
       for await (const line of joined(candidates.lines(), sinks.reached.lines(), false)) {
         countGarbage(report, "payloads", 1, payloadOfLine(line).size);
       }
@@ -370,6 +380,8 @@ export class Collector {
         rootless: lines("rootless"),
         named: lines("named"),
         orphans: lines("orphans"),
+        indexed: lines("indexed"),
+        entries: lines("entries"),
       };
       return await work(sinks, lines("candidates"));
     } finally {

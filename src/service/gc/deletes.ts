@@ -1,12 +1,11 @@
-import type { TableId } from "../../base/ids.ts";
 import { shaOfPath } from "../../catalog/paths.ts";
 import { readOwners } from "../../catalog/walk.ts";
 import { SERVICE_LIMITS } from "../limits.ts";
 import { deleteAt } from "./mark.ts";
 import { type GcParts, type RunLease, stopped } from "./parts.ts";
+import { RelationRoots, subjectOfText } from "./relation-roots.ts";
 import { countGarbage, type GarbageKind, type GarbageReport } from "./report.ts";
 import type { StoreRateLimiter } from "./store-rate-limiter.ts";
-import { TableRoots } from "./table-roots.ts";
 
 /** A payload that may go, as a line says it. */
 export interface GarbagePayload {
@@ -127,18 +126,19 @@ export function kindOfKey(key: string): GarbageKind {
 export interface OrphanLine {
   readonly location: string;
   readonly size: number;
-  readonly table: string;
+  /** The relation that it lies among the files of, as `subjectText` says it. */
+  readonly subject: string;
 }
 
 /** Reads a line that a mark wrote for an orphan. */
 export function orphanOfLine(line: string): OrphanLine {
-  const [location = "", size = "", table = ""] = line.split(" ");
-  return { location: decodeURIComponent(location), size: Number(size), table };
+  const [location = "", size = "", subject = ""] = line.split(" ");
+  return { location: decodeURIComponent(location), size: Number(size), subject };
 }
 
 /**
- * Deletes metadata files that both marks took for orphans, table by table: its log and the claims
- * around it are read once more before.
+ * Deletes metadata files that both marks took for orphans, relation by relation: its log and the
+ * claims around it are read once more before.
  */
 export async function deleteOrphans(
   deleting: Deleting,
@@ -148,7 +148,7 @@ export async function deleteOrphans(
   for await (const line of lines) {
     const orphan = orphanOfLine(line);
     const isFull = batch.length >= SERVICE_LIMITS.purgeBatchFiles;
-    if (isFull || (batch[0] !== undefined && batch[0].table !== orphan.table)) {
+    if (isFull || (batch[0] !== undefined && batch[0].subject !== orphan.subject)) {
       await deleteFiles(deleting, batch);
       batch = [];
     }
@@ -162,8 +162,8 @@ async function deleteFiles(
   batch: readonly OrphanLine[],
 ): Promise<void> {
   await runLease.keep();
-  const table = batch[0]?.table as TableId;
-  const still = await new TableRoots(parts, limiter).orphans(table);
+  const subject = subjectOfText(batch[0]?.subject ?? "");
+  const still = await new RelationRoots(parts, limiter).orphans(subject);
   const left = new Set(still.map(({ location }) => location));
   const going = batch.filter(({ location }) => left.has(location));
   if (going.length === 0) return;

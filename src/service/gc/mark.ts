@@ -1,22 +1,23 @@
 import { Stopwatch } from "../../base/clock.ts";
 import { FirnError } from "../../base/error.ts";
-import type { TableId } from "../../base/ids.ts";
 import { readEntity } from "../../catalog/entities.ts";
 import { jobKeys } from "../../catalog/jobs.ts";
+import type { FamilyName } from "../../catalog/keys.ts";
 import { CATALOG_LIMITS } from "../../catalog/limits.ts";
-import type { Job, SnapshotSummary, Summary, Table } from "../../catalog/model.ts";
+import type { Job, Relation, SnapshotSummary, Summary } from "../../catalog/model.ts";
 import { shaOfPath } from "../../catalog/paths.ts";
 import { pinnedSince } from "../../catalog/pins.ts";
 import { blobsOfChange } from "../../catalog/references.ts";
+import { indexKeysOf } from "../../catalog/table-index.ts";
 import { readChange, type WalkedPointer, walkPointers } from "../../catalog/walk.ts";
 import { putCertain } from "../../pointer/certain.ts";
 import type { Live } from "../../pointer/port.ts";
 import { SERVICE_LIMITS } from "../limits.ts";
 import { type GcParts, type RunLease, stopped } from "./parts.ts";
+import { RelationRoots, subjectText } from "./relation-roots.ts";
 import { countGarbage, type GarbageKind, type GarbageReport } from "./report.ts";
 import type { SortedLines } from "./sorted-lines.ts";
 import type { StoreRateLimiter } from "./store-rate-limiter.ts";
-import { TableRoots } from "./table-roots.ts";
 
 type WalkedLive = Extract<WalkedPointer, { state: "live" }>;
 
@@ -36,8 +37,11 @@ export interface MarkSinks {
   readonly rootless: SortedLines;
   /** Encoded locations of the metadata files that tables name, dropped ones too. */
   readonly named: SortedLines;
-  /** `{location} {size} {table}` of metadata files that no commit came to. */
+  /** `{location} {size} {relation}` of metadata files that no commit came to. */
   readonly orphans: SortedLines;
+  /** Keys of the entries that the indexes of tables should have, and of those that they have. */
+  readonly indexed: SortedLines;
+  readonly entries: SortedLines;
 }
 
 /**
@@ -52,7 +56,7 @@ export class Mark {
   readonly #limiter: StoreRateLimiter;
   readonly #runLease: RunLease;
   readonly #isDry: boolean;
-  readonly #roots: TableRoots;
+  readonly #roots: RelationRoots;
   /** What is to be forgotten, some at a time. */
   readonly #going: WalkedLive[] = [];
   /** See `pinnedSince`, and when it was looked at. */
@@ -76,7 +80,7 @@ export class Mark {
     this.#limiter = run.limiter;
     this.#runLease = run.runLease;
     this.#isDry = run.isDry;
-    this.#roots = new TableRoots(parts, run.limiter);
+    this.#roots = new RelationRoots(parts, run.limiter);
   }
 
   get #nowMs(): number {
@@ -131,9 +135,11 @@ export class Mark {
         return this.#reach(references.blob);
       case "bare":
         if (walked.key.family === "report") await this.#derived(walked, undefined);
+        if (isEntry(walked.key.family)) await this.#sinks.entries.add(item.key);
         return this.#reach(references.blob);
       case "canonical":
-        if (walked.key.family === "tableById") await this.#table(item, content.summary);
+        if (walked.key.family === "tableById") await this.#relation(item, content.summary, "table");
+        if (walked.key.family === "viewById") await this.#relation(item, content.summary, "view");
         return this.#reach(references.blob);
     }
   }
@@ -220,31 +226,41 @@ export class Mark {
 
   async #derived({ item, key }: WalkedLive, said: SnapshotSummary | undefined): Promise<void> {
     const [, table = ""] = key.values;
-    const root = await this.#roots.of(table);
+    const root = await this.#roots.of({ type: "table", id: table });
     if (root.is === "unknown") return;
     if (root.is === "known") {
       if (said === undefined) return;
-      const found = root.metadata.snapshots.find(said.snapshotId);
+      const found = root.snapshots?.find(said.snapshotId);
       if (found?.timestampMs === said.timestampMs) return;
     }
     await this.#sinks.rootless.add(`${item.key}@${item.version}`);
   }
 
   /** What a table names may lie among the files of another one, which it was registered from. */
-  async #table(item: Live, { entityId: table, metadataLocation }: Summary): Promise<void> {
+  async #relation(
+    item: Live,
+    { entityId: id, metadataLocation }: Summary,
+    type: Relation["type"],
+  ): Promise<void> {
     const { catalog } = this.#parts;
-    let named = metadataLocation;
-    if (named === undefined) {
+    const { account } = catalog.context;
+    const root = await this.#roots.of({ type, id });
+    if (root.is === "unknown") this.#report.unreadableTables++;
+    let relation = root.is === "gone" ? undefined : root.relation;
+    if (relation === undefined && root.is === "unknown") {
       await this.#limiter.spend(1);
-      const stored = await readEntity<Table>(catalog.context, "table", item);
-      named = stored?.entity.iceberg?.metadataLocation;
+      relation = (await readEntity<Relation>(catalog.context, type, item))?.entity;
     }
+    const named = metadataLocation ?? relation?.iceberg?.metadataLocation;
     const location = named === undefined ? "" : this.#roots.at(named);
     if (location !== "") await this.#sinks.named.add(encodeURIComponent(location));
-    const root = await this.#roots.of(table);
-    if (root.is === "unknown") this.#report.unreadableTables++;
-    for (const { location, size } of await this.#roots.orphans(table as TableId)) {
-      await this.#sinks.orphans.add(`${encodeURIComponent(location)} ${size} ${table}`);
+    if (relation === undefined && root.is === "unknown") this.#report.unindexable++;
+    if (relation !== undefined) {
+      for (const key of indexKeysOf(account, relation)) await this.#sinks.indexed.add(key);
+    }
+    for (const { location, size } of await this.#roots.orphans({ type, id })) {
+      const subject = subjectText({ type, id });
+      await this.#sinks.orphans.add(`${encodeURIComponent(location)} ${size} ${subject}`);
     }
   }
 
@@ -288,6 +304,10 @@ export class Mark {
 function minuteOf({ key }: WalkedLive): number {
   const [, bucket = ""] = key.values;
   return Number(bucket.slice(0, bucket.indexOf("-")));
+}
+
+function isEntry(family: FamilyName): boolean {
+  return family === "tableByUuid" || family === "tableByMetadata";
 }
 
 /** Deletes a pointer at the version that was seen: one that has moved is somebody's. */

@@ -4,6 +4,7 @@ import type { Locations } from "../../blob/locations.ts";
 import type { BlobStore } from "../../blob/port.ts";
 import type { AccountCatalog } from "../../catalog/catalog.ts";
 import type { TableMetadata } from "../../iceberg/model.ts";
+import type { ViewMetadata } from "../../iceberg/view-metadata.ts";
 import type { MetadataFiles } from "../metadata-files.ts";
 import type { TableLocations } from "../table-locations.ts";
 import type { GarbageKind, GarbageReport } from "./report.ts";
@@ -45,6 +46,7 @@ export interface GcParts {
   readonly blobs: BlobStore;
   readonly locations: Locations;
   readonly files: MetadataFiles<TableMetadata>;
+  readonly viewFiles: MetadataFiles<ViewMetadata>;
   readonly places: TableLocations;
   readonly metrics: Metrics;
   readonly scratch: () => Promise<Scratch>;

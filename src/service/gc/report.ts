@@ -5,6 +5,7 @@ export const GARBAGE_KINDS = [
   "payloads",
   "snapshots",
   "reports",
+  "indexes",
   "metadata",
   "holds",
   "jobs",
@@ -29,6 +30,10 @@ export interface GarbageReport {
   unknownPaths: number;
   /** Tables whose metadata cannot be read: nothing of theirs goes. */
   unreadableTables: number;
+  /** Tables that the indexes of tables did not have, and have now. */
+  indexedTables: number;
+  /** Tables whose payload cannot be read, so that their entries cannot be told. */
+  unindexable: number;
   /** When the oldest thing expires that has a time, by wall time; infinite where there is none. */
   nextExpiryMs: number;
 }
@@ -42,6 +47,8 @@ export function emptyReport(): GarbageReport {
     payloadBytes: 0,
     unknownPaths: 0,
     unreadableTables: 0,
+    indexedTables: 0,
+    unindexable: 0,
     nextExpiryMs: Number.POSITIVE_INFINITY,
   };
 }

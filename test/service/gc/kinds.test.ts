@@ -14,6 +14,7 @@ import type { Actor } from "../../../src/service/actor.ts";
 import { SERVICE_LIMITS } from "../../../src/service/limits.ts";
 import { FaultyPointerStore } from "../../support/faulty-pointer-store.ts";
 import { ACTOR } from "../../support/open-catalog.ts";
+import { SCHEMA } from "../../support/open-iceberg.ts";
 import {
   broken,
   collect,
@@ -25,6 +26,7 @@ import {
   gcWorld,
   keysOf,
   makeTable,
+  NS,
   payloads,
   setProperty,
   stepOfRun,
@@ -229,6 +231,42 @@ test("a metadata file of a lost attempt goes; named, young and foreign ones stay
   expect(node.deleted).toMatchObject([{ kind: "metadata", paths: [lost], bytes: 2 }]);
 });
 
+test("of a view too: what its commits came to stays, though its metadata names none", async () => {
+  const world = gcWorld();
+  const node = await world.open();
+  await makeTable(node);
+  const V = { ...NS, view: "v" } as const;
+  const version = {
+    "version-id": 1,
+    "schema-id": 0,
+    "timestamp-ms": 1,
+    summary: {},
+    "default-namespace": ["a"],
+    representations: [{ type: "sql", sql: "select 1", dialect: "spark" }],
+  };
+  const request = { name: "v", schema: SCHEMA, version, properties: {} };
+  const first = (await node.iceberg.createView(ACTOR, NS, request)).metadataLocation;
+  for (const n of ["1", "2"]) await node.iceberg.commitView(ACTOR, V, setProperty("n", n));
+  await world.clock.sleep(3 * LIMITS.clockSkewMs);
+  const committed = (await world.files.list("")).map(({ path }) => path);
+  const directory = first.slice(0, first.lastIndexOf("/"));
+  const lost = await plantFile(node, directory);
+  const foreign = `${directory}/00001-spark.metadata.json`;
+  await node.locations.write(foreign, Buffer.from("{}"));
+  await world.clock.sleep(DAY_MS);
+  await collect(node);
+  const young = await plantFile(node, directory);
+  // A commit between the marks comes to a file of its own.
+  await node.iceberg.commitView(ACTOR, V, setProperty("n", "3"));
+  await world.clock.sleep(GRACE_MS);
+  await collect(node);
+  expect(await node.locations.exists(lost)).toBe(false);
+  for (const kept of [foreign, young]) expect(await node.locations.exists(kept), kept).toBe(true);
+  const left = (await world.files.list("")).map(({ path }) => path);
+  expect(committed.filter((path) => !left.includes(path))).toEqual([]);
+  expect(node.deleted).toMatchObject([{ kind: "metadata", paths: [lost], bytes: 2 }]);
+});
+
 test("a file that a commit came to stays, though a register set the table back since", async () => {
   const world = gcWorld();
   const node = await world.open();
@@ -278,6 +316,46 @@ test("a file that another table names stays, dropped or not", async () => {
   await world.clock.sleep(DAY_MS);
   await collectAll(world.clock, node);
   expect(await node.locations.exists(named)).toBe(true);
+});
+
+test("a file that a table is registered from before the delete stays", async () => {
+  const world = gcWorld();
+  let looks = 0;
+  let work: (() => Promise<unknown>) | undefined;
+  const node = await world.open({
+    pointers: (inner) => ({
+      get: (key) => inner.get(key),
+      getMany: (keys) => inner.getMany(keys),
+      list: async (directory, options) => {
+        // The mark looks once, then the delete does.
+        const isLook = work !== undefined && directory.endsWith("/by-metadata");
+        const meanwhile = isLook && ++looks === 2 ? work : undefined;
+        if (meanwhile !== undefined) work = undefined;
+        await meanwhile?.();
+        return inner.list(directory, options);
+      },
+      commit: (batch) => inner.commit(batch),
+      forget: (key, version) => inner.forget(key, version),
+      sweep: (...of) => inner.sweep(...of),
+    }),
+  });
+  await makeTable(node);
+  const { entity } = await node.catalog.tables.get(REF);
+  const at = entity.iceberg?.metadataLocation ?? "";
+  const text = Buffer.from((await world.files.get(at.replace("mem://w/", "")))?.bytes ?? []);
+  await world.clock.sleep(3 * LIMITS.clockSkewMs);
+  const lost = await plantFile(node, `${entity.location}/metadata`);
+  await node.locations.delete(lost);
+  const other = text.toString().replaceAll(entity.location, "mem://w/other");
+  await node.locations.write(lost, Buffer.from(other));
+  await world.clock.sleep(DAY_MS);
+  await collect(node);
+  await world.clock.sleep(GRACE_MS);
+  const request = { name: "other", metadataLocation: lost, overwrite: false };
+  work = () => node.iceberg.registerTable(ACTOR, NS, request);
+  await collect(node);
+  expect(looks).toBe(2);
+  expect(await node.locations.exists(lost)).toBe(true);
 });
 
 test("no file goes where another table lies in the location", async () => {
