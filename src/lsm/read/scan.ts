@@ -1,6 +1,7 @@
 import { FirnError, invalid } from "../../base/error.ts";
 import { ENTRY, MISS, type MissingBlock, type Step } from "../format/cursor.ts";
 import type { Key, Sequence } from "../format/entry.ts";
+import { textInto } from "../format/key-bytes.ts";
 import type { PackedRows } from "../format/packed-rows.ts";
 import type { Maybe } from "../maybe.ts";
 import type { Memtable } from "../memtable/memtable.ts";
@@ -81,6 +82,9 @@ export interface ScanSource {
 
 /** What the first request reads beyond its block, where nothing says how far the scan will go. */
 const FIRST_AHEAD_BYTES = 65_536;
+
+/** Keys of so few bytes share memory with others: their own would cost more than all the rest. */
+const MOST_POOLED_BYTES = 1_024;
 
 /** So that a large limit makes no large room for a batch. */
 const MOST_PACKED_ROWS = 4_096;
@@ -336,16 +340,17 @@ class Batch implements Filling<readonly Row[]> {
   }
 
   rows(): readonly Row[] {
-    const bytes = Buffer.allocUnsafeSlow(this.#keyBytes);
+    const most = this.#keyBytes;
+    const bytes =
+      most > MOST_POOLED_BYTES ? Buffer.allocUnsafeSlow(most) : Buffer.allocUnsafe(most);
     const rows: Row[] = [];
     let at = 0;
     for (let i = 0; i < this.#keys.length; i++) {
       const key = this.#keys[i] as Key;
-      bytes.write(key, at, "latin1");
       const start = at;
-      at += key.length;
+      at += textInto(bytes, at, key);
       rows.push({
-        key: new Uint8Array(bytes.buffer, start, key.length),
+        key: new Uint8Array(bytes.buffer, bytes.byteOffset + start, key.length),
         value: this.#values[i] as Uint8Array,
         passed: this.#passed[i] as number,
       });
