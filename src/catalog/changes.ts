@@ -3,12 +3,13 @@ import { sha256Hex } from "../base/hash.ts";
 import { type AccountId, type ChangeId, mintedAtMs } from "../base/ids.ts";
 import { LIMITS } from "../base/limits.ts";
 import type { PointerOp } from "../pointer/port.ts";
-import { encodeChange, encodePackedChange } from "./codec/change.ts";
+import { decodeChange, encodeChange, encodePackedChange } from "./codec/change.ts";
 import { encodeEnvelope, MIN_WRITER_VERSION, SCHEMA_VERSION } from "./codec/envelope.ts";
-import { digits19, directoryOf, FAMILIES, keyOf } from "./keys.ts";
+import { corrupt } from "./errors.ts";
+import { digits19, directoryOf, FAMILIES, isKey, keyOf } from "./keys.ts";
 import { CATALOG_LIMITS } from "./limits.ts";
 import type { ChangedKey, ChangeRecord } from "./model.ts";
-import { blobPathOf } from "./paths.ts";
+import { blobPathOf, fullKey } from "./paths.ts";
 import type { Authorship } from "./payloads.ts";
 
 /** A change record ready for its batch; `blob` where it is too long even packed. */
@@ -16,6 +17,10 @@ export interface EncodedChange {
   readonly op: PointerOp;
   readonly blob?: { readonly path: string; readonly bytes: Uint8Array };
 }
+
+/** Keys of a record are relative to its account, which their family does not depend on. */
+const ANY_ACCOUNT = "any" as AccountId;
+const HASH_BYTES = 32;
 
 /** Minute and shard of a change: the shard spreads one minute's records over the store. */
 function bucketOf(timeMs: number, id: ChangeId): string {
@@ -46,6 +51,24 @@ export function changeKeysOf(account: AccountId, id: ChangeId): readonly string[
   return [mintedMs, mintedMs - 60_000, mintedMs + 60_000]
     .filter((ms) => ms >= 0)
     .map((ms) => changeKey(account, ms, id));
+}
+
+/**
+ * The record of a change, as it was stored.
+ *
+ * @throws FirnError `Corrupt`: malformed, or it tells of what no batch does to a key.
+ */
+export function changeOf(bytes: Uint8Array): ChangeRecord {
+  const record = decodeChange(bytes);
+  for (const { key, versionFrom, versionTo, blobFrom, blobTo } of record.keys) {
+    const isStep = versionFrom >= 0n && versionTo > versionFrom;
+    const isHashed = [blobFrom, blobTo].every(
+      (hash) => (hash?.length ?? HASH_BYTES) === HASH_BYTES,
+    );
+    if (isStep && isHashed && isKey(fullKey(ANY_ACCOUNT, key))) continue;
+    throw corrupt("a change record tells of a change that no batch makes", { key });
+  }
+  return record;
 }
 
 /** The record of one batch, to be put in that batch. */

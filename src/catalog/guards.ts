@@ -3,6 +3,7 @@ import { assert } from "../base/assert.ts";
 import type { AccountId } from "../base/ids.ts";
 import type { Item } from "../pointer/port.ts";
 import { type BatchBuilder, never } from "./batch.ts";
+import { corrupt } from "./errors.ts";
 import { FAMILIES, keyOf } from "./keys.ts";
 import { CATALOG_LIMITS } from "./limits.ts";
 import type { Catalog, Namespace, Summary } from "./model.ts";
@@ -25,7 +26,8 @@ function guardKey(
   generation: number,
   guard: number,
 ): string {
-  assert(generation >= 1, "a parent has guards from its first generation on");
+  // It was read: a parent has guards from its first generation on.
+  if (generation < 1) throw corrupt("a parent without a generation of guards", { type, id });
   const family = type === "catalog" ? FAMILIES.catalogGuard : FAMILIES.namespaceGuard;
   return keyOf(family, account, id, String(generation), String(guard));
 }

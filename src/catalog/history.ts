@@ -4,8 +4,7 @@ import { LIMITS } from "../base/limits.ts";
 import { Pauses } from "../base/pauses.ts";
 import { settleAll } from "../base/settle-all.ts";
 import type { Live } from "../pointer/port.ts";
-import { changeDirectories } from "./changes.ts";
-import { decodeChange } from "./codec/change.ts";
+import { changeDirectories, changeOf } from "./changes.ts";
 import { decodePayload } from "./codec/entities.ts";
 import type { CatalogContext } from "./context.ts";
 import { corrupt } from "./errors.ts";
@@ -212,7 +211,7 @@ export class History {
   async #record(key: string, path: string | undefined): Promise<ChangeRecord> {
     const bytes = path === undefined ? undefined : await this.#context.payloads.getBytes(path);
     if (bytes === undefined) throw corrupt("payload is missing", { key });
-    return decodeChange(bytes);
+    return changeOf(bytes);
   }
 }
 

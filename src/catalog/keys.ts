@@ -357,11 +357,27 @@ export function parseKey(key: string): ParsedKey {
     const segment = pattern[index];
     return segment !== undefined && !segment.startsWith("{");
   };
+  assert(isDecodable(key), "a key is percent-encoded as segments are");
   const values = key
     .split("/")
     .filter((_, index) => !fixed(index))
     .map(decodeSegment);
   return { family: family.name as FamilyName, values };
+}
+
+/** Whether a text that was stored is a key of some family, so that `parseKey` takes it apart. */
+export function isKey(text: string): boolean {
+  return isDecodable(text) && matcher.has(text);
+}
+
+function isDecodable(key: string): boolean {
+  if (!key.includes("%")) return true;
+  try {
+    decodeURIComponent(key);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** The key that claims a table's exact location. Its leaf is never hashed: it sorts by path. */

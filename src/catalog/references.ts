@@ -1,7 +1,7 @@
 import { assert } from "../base/assert.ts";
 import type { AccountId } from "../base/ids.ts";
 import type { Live } from "../pointer/port.ts";
-import { decodeChange } from "./codec/change.ts";
+import { changeOf } from "./changes.ts";
 import { decodeReceipt } from "./codec/receipt.ts";
 import { decodeSnapshotSummary } from "./codec/snapshot.ts";
 import { decodeSummary } from "./codec/summary.ts";
@@ -208,7 +208,7 @@ function change(item: Live, account: AccountId): Own {
     if (item.blobPath === undefined) throw corrupt("pointer without summary", { key: item.key });
     return { content: { is: "change" } };
   }
-  const record = decodeChange(item.summary);
+  const record = changeOf(item.summary);
   return { content: { is: "change", record }, blobs: blobsOfChange(account, record) };
 }
 
@@ -248,6 +248,7 @@ export function blobsOfChange(account: AccountId, record: ChangeRecord): readonl
 }
 
 const MAX_ID = 2n ** 63n - 1n;
+const BY_TIME = /^[0-9]{19}-[0-9]{19}$/;
 
 /**
  * Where the payload of this hash lies that a key leads to, or led to.
@@ -263,6 +264,7 @@ export function payloadOfKey(key: string, hash: Uint8Array): string {
   if (type !== undefined) return payloadPath(type, account as AccountId, id, sha);
   if (family === "snapshotById") return blobPathOf("snapshot", account, id, leaf, sha);
   if (family === "snapshotByTime") {
+    if (!BY_TIME.test(leaf)) throw corrupt("a change record tells of no snapshot", { key });
     const snapshotId = MAX_ID - BigInt(leaf.slice(leaf.indexOf("-") + 1));
     return blobPathOf("snapshot", account, id, idSegment(snapshotId), sha);
   }

@@ -4,7 +4,7 @@ import type { AccountId } from "../base/ids.ts";
 import { Pauses } from "../base/pauses.ts";
 import type { BlobEntry, BlobStore } from "../blob/port.ts";
 import type { Absent, Item, Live, PointerStore } from "../pointer/port.ts";
-import { decodeChange } from "./codec/change.ts";
+import { changeOf } from "./changes.ts";
 import { corrupt } from "./errors.ts";
 import { FAMILIES, keyOf, type ParsedKey, parseKey } from "./keys.ts";
 import type { ChangeRecord } from "./model.ts";
@@ -186,5 +186,5 @@ export async function readChange(
   if (content.record !== undefined) return content.record;
   const blob = item.blobPath === undefined ? undefined : await blobs.get(item.blobPath);
   if (blob === undefined) throw corrupt("payload is missing", { key: item.key });
-  return decodeChange(blob.bytes);
+  return changeOf(blob.bytes);
 }

@@ -39,6 +39,11 @@ export class KeyFamilies {
     return match.family;
   }
 
+  /** Whether a key, which somebody else may have built, belongs to a family. */
+  has(key: string): boolean {
+    return key.startsWith("/") && this.#match(key) !== undefined;
+  }
+
   /**
    * Asserts that the leaves of a directory are kept in order.
    *

@@ -1,38 +1,47 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { DynamoDBClient, UpdateTimeToLiveCommand } from "@aws-sdk/client-dynamodb";
 import { IdSource } from "../../src/base/ids.ts";
 import { createMetrics } from "../../src/base/metrics.ts";
 import { SeededPrng } from "../../src/base/prng.ts";
 import { LocalBlobStore } from "../../src/blob/local.ts";
 import { type LocationScheme, Locations } from "../../src/blob/locations.ts";
-import { MemoryBlobStore } from "../../src/blob/memory.ts";
+import type { BlobStore } from "../../src/blob/port.ts";
 import { S3BlobStore } from "../../src/blob/s3/store.ts";
 import { KEY_FAMILIES } from "../../src/catalog/keys.ts";
 import { DynamoPointerStore } from "../../src/pointer/dynamo/store.ts";
 import { OWN_ACTOR } from "../../src/service/actor.ts";
-import { Fsck, type FsckFinding } from "../../src/service/fsck/fsck.ts";
+import { findBackup } from "../../src/service/backup/format.ts";
+import { type RestoreReport, restoreBackup } from "../../src/service/backup/restore.ts";
+import { type BackupReport, takeBackup } from "../../src/service/backup/take.ts";
+import type { FsckFinding } from "../../src/service/fsck/fsck.ts";
+import { SERVICE_LIMITS } from "../../src/service/limits.ts";
 import { type CatalogNode, openNode } from "../../src/service/node.ts";
-import { DynamoDouble } from "../double/dynamo/service.ts";
 import { ANY_CREDENTIALS } from "../double/dynamo/world.ts";
-import { Bucket } from "../double/s3/model.ts";
-import { S3Service } from "../double/s3/service.ts";
-import { serve } from "../double/server.ts";
 import { NetworkClock } from "../support/dynamo-pointers.ts";
+import { type EntityHash, entityHash } from "../support/entity-hash.ts";
 import { SleepIsTime } from "../support/virtual-clock.ts";
+import { openServices, type SoakBucket, type SoakTable, type Stored, TABLES } from "./services.ts";
 
-const TABLE = "firn-soak";
 const ROOT = "sim://w";
 
 /** How much is stored, and how long a look at it takes. */
-export interface Size {
-  readonly pointers: number;
-  readonly objects: number;
-  readonly bytes: number;
-  readonly files: number;
+export interface Size extends Stored {
+  /** Of the nodes alone, once what is garbage in it is collected. */
   readonly heapMib: number;
   readonly listMs: number;
+}
+
+/** What a backup and its restore into empty stores came to. */
+export interface Restored {
+  readonly backup: BackupReport;
+  readonly restore: RestoreReport;
+  readonly before: EntityHash;
+  readonly after: EntityHash;
+  readonly found: readonly FsckFinding[];
 }
 
 /** Two nodes of profile `aws` over doubles of S3 and DynamoDB, and time that passes by sleeping. */
@@ -40,64 +49,78 @@ export interface World {
   readonly clock: SleepIsTime;
   readonly nodes: readonly CatalogNode[];
   /** Deletes what the service's own expiry would. */
-  expire(): void;
-  size(): Promise<Size>;
+  expire(): Promise<void>;
+  /** @param leftAt locations of tables that were dropped for good without a purge. */
+  size(leftAt: readonly string[]): Promise<Size>;
   check(): Promise<readonly FsckFinding[]>;
+  /** Takes a backup, restores it into empty stores, and checks those. */
+  backUpAndRestore(): Promise<Restored>;
   readonly stops: readonly string[];
   close(): Promise<void>;
 }
 
+/** Time that the services in the other thread read too. */
+class SharedTime extends SleepIsTime {
+  readonly cell = new SharedArrayBuffer(8);
+  readonly #ms = new BigInt64Array(this.cell);
+
+  override async sleep(ms: number): Promise<void> {
+    await super.sleep(ms);
+    Atomics.store(this.#ms, 0, BigInt(this.nowMs()));
+  }
+}
+
+/** What a node needs of the services. */
+interface Stores {
+  readonly pointers: DynamoPointerStore;
+  bucket(name: SoakBucket): S3BlobStore;
+}
+
 export async function openWorld(): Promise<World> {
-  const clock = new SleepIsTime();
+  const clock = new SharedTime();
   await clock.sleep(Date.UTC(2026, 0, 1));
-  const nowMs = () => clock.nowMs();
-  const dynamo = new DynamoDouble({ nowMs });
-  const s3 = new S3Service({ now: nowMs });
-  const buckets = ["payloads", "warehouse"].map((name) => {
-    const bucket = new Bucket(s3.region);
-    s3.model.buckets.set(name, bucket);
-    return bucket;
-  });
-  const [items, objects] = [await serve(dynamo.handler), await serve(s3.handler)];
-  dynamo.tables.createReady(TABLE, { partition: "p", sort: "s" });
-  const connection = { endpoint: items.url, region: "us-east-1", credentials: ANY_CREDENTIALS };
-  await enableExpiry(connection);
+  const services = await openServices(clock.cell);
+  const { itemsUrl: endpoint, objectsUrl } = services;
+  const connection = { endpoint, region: "us-east-1", credentials: ANY_CREDENTIALS };
+  for (const name of TABLES) await enableExpiry(name, connection);
   const directory = mkdtempSync(join(tmpdir(), "firn-soak-"));
   const stops: string[] = [];
   const closing: (() => unknown)[] = [];
   const network = new NetworkClock(clock);
-  const openStores = (seed: number) => {
-    const pointers = new DynamoPointerStore({
-      table: TABLE,
-      connection,
-      families: KEY_FAMILIES,
-      clock: network,
-      prng: new SeededPrng(seed),
-    });
-    const open = (bucket: string) => openBucket(bucket, objects.url, network, seed);
-    const [blobs, files] = [open("payloads"), open("warehouse")];
-    closing.push(
-      () => pointers.close(),
-      () => blobs.close(),
-      () => files.close(),
-    );
-    return { pointers, blobs, files };
+  const openStores = (seed: number, table: SoakTable = "firn"): Stores => {
+    const prng = new SeededPrng(seed);
+    const families = KEY_FAMILIES;
+    const pointers = new DynamoPointerStore({ table, connection, families, clock: network, prng });
+    closing.push(() => pointers.close());
+    const bucket = (name: SoakBucket) => {
+      const opened = openBucket(name, objectsUrl, network, seed);
+      closing.push(() => opened.close());
+      return opened;
+    };
+    return { pointers, bucket };
   };
   let scratches = 0;
-  const open = async (seed: number): Promise<CatalogNode> => {
-    const { pointers, blobs, files } = openStores(seed);
+  const scratch = (): BlobStore => {
+    const options = { clock: network, prng: new SeededPrng(1), durable: false };
+    return new LocalBlobStore(join(directory, `s${scratches++}`), options);
+  };
+  const open = async (seed: number, table: SoakTable = "firn"): Promise<CatalogNode> => {
+    const stores = openStores(seed, table);
+    const { pointers } = stores;
+    const blobs = stores.bucket(table === "firn" ? "payloads" : "restored");
+    const files = stores.bucket("warehouse");
     const prng = new SeededPrng(seed);
     const scheme: LocationScheme = {
       normalize: (uri) => uri.replace(/\/+$/, ""),
       open: (root) => ({
         store: files,
-        pathOf: (uri) => (uri === root ? "" : uri.slice(ROOT.length + 1)),
+        pathOf: (uri) => (uri === root ? "" : pathOf(uri)),
         unwatched: true,
       }),
     };
     const schemes = new Map([["sim", scheme]]);
     const locations = new Locations({ allowedRoots: [ROOT], clock, prng, schemes });
-    const node = await openNode({
+    return openNode({
       stores: { clock, prng, ids: new IdSource(clock, prng), blobs, pointers },
       locations,
       metrics: createMetrics(),
@@ -106,73 +129,102 @@ export async function openWorld(): Promise<World> {
       sharedRoots: [],
       pointersExpire: true,
       gc: {
-        scratch: async () => ({
-          store: new LocalBlobStore(join(directory, `s${scratches++}`), {
-            clock: network,
-            prng,
-            durable: false,
-          }),
-          close: async () => {},
-        }),
+        scratch: async () => ({ store: scratch(), close: async () => {} }),
         onStopped: ({ code, message }) => void stops.push(`${code}: ${message}`),
       },
     });
-    await node.catalogs.ensure(OWN_ACTOR, "c", ROOT);
-    node.collector.start();
-    return node;
   };
   const nodes = [await open(1), await open(2)];
+  for (const node of nodes) {
+    await node.catalogs.ensure(OWN_ACTOR, "c", ROOT);
+    node.collector.start();
+  }
   const looking = openStores(9);
+  const payloads = looking.bucket("payloads");
   return {
     clock,
     nodes,
     stops,
-    expire: () => dynamo.tables.expire(),
-    size: async () => {
-      const [payloads, warehouse] = buckets;
-      if (payloads === undefined || warehouse === undefined) throw new Error("no buckets");
+    expire: () => services.expire(),
+    size: async (leftAt) => {
       const startedMs = performance.now();
       await nodes[0]?.iceberg.listTables(OWN_ACTOR, { catalog: "c", namespace: ["n"] }, {});
-      await looking.blobs.list("accounts/");
+      await payloads.list("accounts/");
       const listMs = performance.now() - startedMs;
-      const keys = payloads.keys();
       return {
-        pointers: dynamo.tables.ready(TABLE).all().length,
-        objects: keys.length,
-        bytes: keys.reduce((sum, key) => sum + (payloads.get(key)?.body.length ?? 0), 0),
-        files: warehouse.keys().length,
-        heapMib: Math.round(process.memoryUsage().heapUsed / 1_048_576),
+        ...(await services.stored(leftAt.map(pathOf))),
+        heapMib: Math.round(liveHeapBytes() / 1_048_576),
         listMs: Math.round(listMs * 10) / 10,
       };
     },
-    check: async () => {
-      const prng = new SeededPrng(9);
-      const { pointers, blobs } = looking;
-      const ids = new IdSource(clock, prng);
-      const scratch = new MemoryBlobStore(clock);
-      const run = new Fsck({ pointers, blobs, clock, prng, ids, scratch }).run(false);
-      const found: FsckFinding[] = [];
-      for await (const finding of run) found.push(finding);
-      return found;
+    check: () => findings(nodes[0], scratch(), payloads),
+    backUpAndRestore: async () => {
+      const target = looking.bucket("backups");
+      const ids = new IdSource(clock, new SeededPrng(9));
+      const { pointers } = looking;
+      const before = await entityHash(pointers);
+      const { historyRetentionMs } = SERVICE_LIMITS;
+      const parts = { pointers, blobs: payloads, clock, ids, target, historyRetentionMs };
+      const backup = await takeBackup(parts, OWN_ACTOR.account);
+      const into = openStores(10, "restored");
+      const restore = await restoreBackup(
+        { pointers: into.pointers, blobs: into.bucket("restored"), clock, ids, source: target },
+        await findBackup(target),
+      );
+      const after = await entityHash(into.pointers);
+      const node = await open(11, "restored");
+      const found = await findings(node, scratch(), into.bucket("restored"));
+      await node.close();
+      return { backup, restore, before, after, found };
     },
     close: async () => {
       for (const node of nodes) await node.close();
       for (const close of closing) await close();
-      await items.close();
-      await objects.close();
+      await services.close();
       rmSync(directory, { recursive: true, force: true });
     },
   };
 }
 
-async function enableExpiry(connection: ConstructorParameters<typeof DynamoDBClient>[0]) {
+/** Where something of the warehouse lies in its bucket. */
+function pathOf(uri: string): string {
+  return uri.slice(ROOT.length + 1);
+}
+
+async function findings(
+  node: CatalogNode | undefined,
+  scratch: BlobStore,
+  payloads: BlobStore,
+): Promise<readonly FsckFinding[]> {
+  if (node === undefined) throw new Error("no node");
+  const found: FsckFinding[] = [];
+  for await (const finding of node.fsck(scratch, payloads).run(false)) found.push(finding);
+  return found;
+}
+
+/** What is live: how much garbage lies in the heap says nothing. */
+function liveHeapBytes(): number {
+  setFlagsFromString("--expose-gc");
+  (runInNewContext("gc") as () => void)();
+  return process.memoryUsage().heapUsed;
+}
+
+async function enableExpiry(
+  TableName: SoakTable,
+  connection: ConstructorParameters<typeof DynamoDBClient>[0],
+): Promise<void> {
   const client = new DynamoDBClient(connection as object);
   const TimeToLiveSpecification = { AttributeName: "t", Enabled: true };
-  await client.send(new UpdateTimeToLiveCommand({ TableName: TABLE, TimeToLiveSpecification }));
+  await client.send(new UpdateTimeToLiveCommand({ TableName, TimeToLiveSpecification }));
   client.destroy();
 }
 
-function openBucket(bucket: string, endpoint: string, clock: NetworkClock, seed: number) {
+function openBucket(
+  bucket: SoakBucket,
+  endpoint: string,
+  clock: NetworkClock,
+  seed: number,
+): S3BlobStore {
   const credentials = { accessKeyId: "soak", secretAccessKey: "double" };
   const options = { bucket, endpoint, credentials, region: "us-east-1" };
   return new S3BlobStore(options, { clock, prng: new SeededPrng(seed) });

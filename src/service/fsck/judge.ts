@@ -3,8 +3,8 @@ import { FirnError } from "../../base/error.ts";
 import { sha256Bytes } from "../../base/hash.ts";
 import type { AccountId, ChangeId, JobId, TableId } from "../../base/ids.ts";
 import { LIMITS } from "../../base/limits.ts";
-import { changeKey, changeKeysOf } from "../../catalog/changes.ts";
-import { decodeChange, decodeChangeEnvelope } from "../../catalog/codec/change.ts";
+import { changeKey, changeKeysOf, changeOf } from "../../catalog/changes.ts";
+import { decodeChangeEnvelope } from "../../catalog/codec/change.ts";
 import { decodePayload, encodeContent } from "../../catalog/codec/entities.ts";
 import { encodeJob } from "../../catalog/codec/job.ts";
 import { decodeReport } from "../../catalog/codec/report.ts";
@@ -226,12 +226,12 @@ function soundOf(account: AccountId, read: Exclude<Read, { wrong: unknown }>, it
   return { expected: expectedKeys(account, read.entity), summary: summaryBytes(read, item) };
 }
 
-/** What no writer of ours puts fails the writers' own assertions: that is a finding here. */
+/** What no writer of ours puts fails the writers' own rules, of input too: a finding here. */
 function unlessUnsound<T extends object>(follow: () => T): T | string {
   try {
     return follow();
   } catch (error) {
-    if (error instanceof FirnError && error.kind === "Internal") return error.message;
+    if (error instanceof FirnError) return error.message;
     throw error;
   }
 }
@@ -428,6 +428,8 @@ async function judgeGuard(
   if (summary === undefined || key.family === "accountGuard") return [];
   const type = key.family === "catalogGuard" ? "catalog" : "namespace";
   const { entityId, guardGeneration } = summary;
+  // What is wrong with the parent is found there, and says nothing of its guards.
+  if (guardGeneration < 1) return [];
   const keys = guardKeys(accountIn(item.key), type, entityId, guardGeneration);
   return summary.state === "ACTIVE" && keys.includes(item.key) ? [] : orphaned;
 }
@@ -525,7 +527,7 @@ async function judgeChange(
     if ("wrong" in read) return [finding(read.wrong, item.key, { path })];
     const decoded = unlessCorrupt(() => ({
       envelope: decodeChangeEnvelope(read.bytes),
-      record: decodeChange(read.bytes),
+      record: changeOf(read.bytes),
     }));
     if ("reason" in decoded) return [finding("PAYLOAD_UNREADABLE", item.key, { path, ...decoded })];
     const { entityId, accountId } = decoded.envelope;

@@ -22,11 +22,16 @@ export interface Page {
   readonly last: Place | undefined;
 }
 
+interface Stored {
+  readonly sort: string;
+  item: Item;
+}
+
 interface Partition {
   readonly name: string;
   /** Partitions are scanned in the order of a hash, which says nothing of their names. */
   readonly hash: string;
-  readonly items: { readonly sort: string; item: Item }[];
+  readonly items: Stored[];
 }
 
 export const MAX_ITEM_BYTES = 409_600;
@@ -64,33 +69,38 @@ export class Table {
 
   delete({ partition, sort }: Place): void {
     const found = this.#partitions.get(partition);
-    const at = found?.items.findIndex((each) => each.sort === sort) ?? -1;
-    if (found === undefined || at < 0) return;
+    if (found === undefined) return;
+    const at = firstAfter(found.items, (each) => compareUtf8(each.sort, sort) >= 0);
+    if (found.items[at]?.sort !== sort) return;
     found.items.splice(at, 1);
     if (found.items.length > 0) return;
     this.#partitions.delete(partition);
-    this.#scanOrder = this.#scanOrder.filter((each) => each !== found);
+    this.#scanOrder.splice(
+      firstAfter(this.#scanOrder, (each) => compareHashes(each, found) >= 0),
+      1,
+    );
   }
 
   /** Items of one partition that are within a range, forwards, after a place of it. */
   query(partition: string, inRange: (sort: string) => boolean, bounds: PageBounds): Page {
     const { items = [] } = this.#partitions.get(partition) ?? {};
-    const from = bounds.after?.sort;
-    const due = items.filter(
-      ({ sort }) => inRange(sort) && (from === undefined || compareUtf8(sort, from) > 0),
-    );
-    return this.#page(due, bounds.limit);
+    return this.#page(inOrder(items, bounds.after, inRange), bounds.limit);
   }
 
   scan({ after, limit }: PageBounds): Page {
-    const from = after && { hash: sha256Hex(after.partition), name: after.partition };
-    const due = this.#scanOrder.flatMap((partition) => {
-      const order = from === undefined ? 1 : compareHashes(partition, from);
-      if (order < 0) return [];
-      if (order > 0) return partition.items;
-      return partition.items.filter(({ sort }) => compareUtf8(sort, after?.sort ?? "") > 0);
-    });
-    return this.#page(due, limit);
+    return this.#page(this.#scanned(after), limit);
+  }
+
+  *#scanned(after: Place | undefined): Generator<Stored> {
+    const order = this.#scanOrder;
+    if (after === undefined) {
+      for (const { items } of order) yield* items;
+      return;
+    }
+    const from = { hash: sha256Hex(after.partition), name: after.partition };
+    let at = firstAfter(order, (each) => compareHashes(each, from) >= 0);
+    if (order[at]?.name === after.partition) yield* inOrder(order[at++]?.items ?? [], after);
+    for (; at < order.length; at++) yield* order[at]?.items ?? [];
   }
 
   all(): readonly Item[] {
@@ -125,23 +135,25 @@ export class Table {
   }
 
   /** As far as a page goes: an item over its end is not in it, but for the first. */
-  #page(due: readonly { readonly item: Item }[], limit: number): Page {
+  #page(due: Iterable<Stored>, limit: number): Page {
     const items: Item[] = [];
     let bytes = 0;
+    // A full page names its last key, also where nothing comes after it.
+    let goesOn = false;
     for (const { item } of due) {
       const size = itemBytes(item);
-      if (items.length > 0 && bytes + size > PAGE_BYTES) break;
+      goesOn = items.length > 0 && bytes + size > PAGE_BYTES;
+      if (goesOn) break;
       bytes += size;
       items.push(item);
-      if (items.length === limit) break;
+      goesOn = items.length === limit;
+      if (goesOn) break;
     }
     const last = items.at(-1);
-    // A full page names its last key, also where nothing comes after it.
-    const goesOn = last !== undefined && (items.length === limit || items.length < due.length);
-    return { items, bytes, last: goesOn ? this.placeOfItem(last) : undefined };
+    return { items, bytes, last: goesOn && last ? this.placeOfItem(last) : undefined };
   }
 
-  #find({ partition, sort }: Place): { readonly sort: string; item: Item } | undefined {
+  #find({ partition, sort }: Place): Stored | undefined {
     const { items = [] } = this.#partitions.get(partition) ?? {};
     const found = items[firstAfter(items, (each) => compareUtf8(each.sort, sort) >= 0)];
     return found?.sort === sort ? found : undefined;
@@ -163,6 +175,20 @@ export class Table {
 export interface PageBounds {
   readonly after: Place | undefined;
   readonly limit: number;
+}
+
+/** Items of a partition behind a place, one at a time: a page looks at no more than it answers. */
+function* inOrder(
+  items: readonly Stored[],
+  after: Place | undefined,
+  inRange: (sort: string) => boolean = () => true,
+): Generator<Stored> {
+  const from = after?.sort;
+  let at = from === undefined ? 0 : firstAfter(items, (each) => compareUtf8(each.sort, from) > 0);
+  for (; at < items.length; at++) {
+    const item = items[at];
+    if (item !== undefined && inRange(item.sort)) yield item;
+  }
 }
 
 /** The index of the first that `isAfter`, in an order where all behind it are too. */

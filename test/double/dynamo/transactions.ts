@@ -51,9 +51,7 @@ export class Transactions {
     const reasons = writes.map(reasonOf);
     if (reasons.some((reason) => reason !== NONE)) throw cancelled(reasons);
     const units = writes.map((write) => ({ write, units: 2 * apply(write) }));
-    if (token !== undefined) {
-      this.#tokens.set(token, { parameters, untilMs: this.#nowMs() + TOKEN_LIFE_MS });
-    }
+    if (token !== undefined) this.#remember(token, parameters);
     return answer(request, writes, new Map(units.map((each) => [each.write, each.units])));
   }
 
@@ -86,6 +84,16 @@ export class Transactions {
       "IdempotentParameterMismatchException",
       "The request uses the same client token as a previous, but non-identical request.",
     );
+  }
+
+  /** The oldest stand first, so none is kept longer than it must be. */
+  #remember(token: string, parameters: string): void {
+    const nowMs = this.#nowMs();
+    for (const [old, { untilMs }] of this.#tokens) {
+      if (untilMs > nowMs) break;
+      this.#tokens.delete(old);
+    }
+    this.#tokens.set(token, { parameters, untilMs: nowMs + TOKEN_LIFE_MS });
   }
 
   #plan(request: Fields): readonly PlannedWrite[] {

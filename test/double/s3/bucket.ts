@@ -66,9 +66,12 @@ function list(service: S3Context, bucket: Bucket, query: Request["query"]): Resp
   const token = query["continuation-token"];
   const after = token === undefined ? startAfter : Buffer.from(token, "base64url").toString();
   const keys = bucket.keys();
-  const found = keys.slice(firstAfter(keys, after)).filter((key) => key.startsWith(prefix));
-  const page = found.slice(0, limit);
-  const truncated = found.length > page.length;
+  // Keys of one prefix stand together.
+  const first = Math.max(firstAfter(keys, after), firstOf(keys, prefix));
+  let end = first;
+  while (end < first + limit && keys[end]?.startsWith(prefix) === true) end++;
+  const page = keys.slice(first, end);
+  const truncated = keys[end]?.startsWith(prefix) === true;
   const shown = query["encoding-type"] === "url" ? urlEncoded : (text: string) => text;
   return xml("ListBucketResult", [
     ["Prefix", shown(prefix)],
@@ -103,11 +106,20 @@ function entry(key: string, shown: (text: string) => string, bucket: Bucket): El
 
 /** Where the keys greater than this text begin. */
 function firstAfter(keys: readonly string[], after: string): number {
+  return after === "" ? 0 : firstWhere(keys, (key) => compareUtf8(key, after) > 0);
+}
+
+/** Where the keys begin that are not less than this text. */
+function firstOf(keys: readonly string[], prefix: string): number {
+  return prefix === "" ? 0 : firstWhere(keys, (key) => compareUtf8(key, prefix) >= 0);
+}
+
+function firstWhere(keys: readonly string[], isThere: (key: string) => boolean): number {
   let low = 0;
-  let high = after === "" ? 0 : keys.length;
+  let high = keys.length;
   while (low < high) {
     const middle = (low + high) >> 1;
-    if (compareUtf8(keys[middle] ?? "", after) > 0) high = middle;
+    if (isThere(keys[middle] ?? "")) high = middle;
     else low = middle + 1;
   }
   return low;

@@ -32,7 +32,10 @@ export class Bucket {
   /** The lifecycle document, as it was put. */
   lifecycle: string | undefined;
   readonly #objects = new Map<string, StoredObject>();
-  #sorted: string[] | undefined;
+  /** Keys as of the last listing, and those that came since, which are sorted at the next. */
+  #sorted: string[] = [];
+  readonly #added = new Set<string>();
+  #hasDeleted = false;
 
   constructor(region: string) {
     this.region = region;
@@ -43,18 +46,43 @@ export class Bucket {
   }
 
   set(key: string, object: StoredObject): void {
-    if (!this.#objects.has(key)) this.#sorted = undefined;
+    if (!this.#objects.has(key)) this.#added.add(key);
     this.#objects.set(key, object);
   }
 
   delete(key: string): void {
-    if (this.#objects.delete(key)) this.#sorted = undefined;
+    if (!this.#objects.delete(key)) return;
+    // One that came back since the last listing stands in both.
+    this.#added.delete(key);
+    this.#hasDeleted = true;
   }
 
   keys(): readonly string[] {
-    this.#sorted ??= [...this.#objects.keys()].sort(compareUtf8);
+    if (this.#hasDeleted) {
+      const kept = (key: string) => this.#objects.has(key) && !this.#added.has(key);
+      this.#sorted = this.#sorted.filter(kept);
+      this.#hasDeleted = false;
+    }
+    if (this.#added.size > 0) {
+      this.#sorted = merged(this.#sorted, [...this.#added].sort(compareUtf8));
+      this.#added.clear();
+    }
     return this.#sorted;
   }
+}
+
+/** Two lists without a common key, each in order, as one. */
+function merged(left: readonly string[], right: readonly string[]): string[] {
+  const all: string[] = [];
+  let at = 0;
+  for (const key of left) {
+    for (let next = right[at]; next !== undefined && compareUtf8(next, key) < 0; next = right[at]) {
+      all.push(next);
+      at++;
+    }
+    all.push(key);
+  }
+  return all.concat(right.slice(at));
 }
 
 /** The service's state: plain maps, changed only between two requests. */
