@@ -173,11 +173,8 @@ async function settle<T>(
         return done === undefined ? neverReplayed() : replay(done);
       }
       if (verdict.verdict !== "conflict") throw failureOf(verdict);
-      const { receiptExpected } = verdict;
-      // Where an earlier one's tombstone was forgotten since, versions begin anew.
-      const isForgotten = receiptExpected === 0n;
-      assert(isForgotten || receiptExpected >= place.expected, "versions of a receipt ascend");
-      place.expected = receiptExpected;
+      // Less than before where an earlier one's tombstone was forgotten: versions begin anew.
+      place.expected = verdict.receiptExpected;
     }
     if (round >= CATALOG_LIMITS.replans || attempt.stopwatch.elapsedMs() > LIMITS.attemptMs) {
       throw new FirnError(

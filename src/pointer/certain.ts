@@ -194,6 +194,10 @@ function judgeRefusal(
   if (found !== undefined && found.version > receipt.expected) {
     return judgeReceipt(body, found, others);
   }
+  // The tombstone that was read is forgotten, and another request of the key was faster: versions
+  // began anew. Where every request was refused, that one decides all the same.
+  const isAnew = found?.state === "live" && found.version < receipt.expected;
+  if (isAnew && !unanswered) return { verdict: "replayed", receipt: found };
   if (unanswered || !isDead(ops, others)) return { verdict: "unsettled" };
   const receiptExpected = found?.version ?? receipt.expected;
   return { verdict: "conflict", failed: others, receiptExpected };

@@ -167,6 +167,21 @@ describe("commitCertain on a store that does not", () => {
     expect(await world.version(ENTITY)).toBe(1n);
   });
 
+  test("replays another request of the key that came once a tombstone was forgotten", async () => {
+    const { world, memory, deps, attempt } = await openParts();
+    await world.rival({ op: "put", key: RECEIPT, expected: 0n });
+    await world.rival({ op: "delete", key: RECEIPT, expected: 1n });
+    await world.clock.sleep(LIMITS.tombstoneLifeMs);
+    const receipt = { key: RECEIPT, expected: await world.version(RECEIPT) };
+    await memory.forget(RECEIPT, receipt.expected);
+    await world.rival({ op: "put", key: RECEIPT, expected: 0n }, UPDATE);
+    const verdict = await commitCertain(memory, deps, attempt(), { ops: [UPDATE], receipt });
+    expect(verdict).toMatchObject({
+      verdict: "replayed",
+      receipt: { writerId: "rival", version: 1n },
+    });
+  });
+
   test("is unknown where the receipt's tombstone was forgotten: versions begin anew", async () => {
     const { world, memory, deps } = await openParts();
     await world.rival({ op: "delete", key: RECEIPT, expected: 0n });
