@@ -1,6 +1,6 @@
 import { sha256Hex } from "../../../src/base/hash.ts";
 import type { AccountId, ChangeId, Revision, WriterId } from "../../../src/base/ids.ts";
-import type { MemoryBlobStore } from "../../../src/blob/memory.ts";
+import type { BlobStore } from "../../../src/blob/port.ts";
 import { changeKey } from "../../../src/catalog/changes.ts";
 import { decodeChange, encodeChange } from "../../../src/catalog/codec/change.ts";
 import { decodePayload, encodePayload } from "../../../src/catalog/codec/entities.ts";
@@ -23,9 +23,9 @@ import type { FindingCode } from "../../../src/service/fsck/findings.ts";
 /** What damages are planted in. */
 export interface Planted {
   readonly pointers: PointerStore;
-  readonly blobs: MemoryBlobStore;
+  readonly blobs: Pick<BlobStore, "get" | "put" | "delete">;
   /** Metadata files, at their paths. */
-  readonly files: MemoryBlobStore;
+  readonly files: Pick<BlobStore, "get" | "put" | "delete">;
   readonly nowMs: number;
 }
 
