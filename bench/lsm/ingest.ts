@@ -35,6 +35,7 @@ export async function benchIngest(count: number): Promise<IngestCell> {
 }
 
 async function ingest(count: number): Promise<Omit<IngestCell, "rows" | "writtenPerSecond">> {
+  const data = rowsOf({ rows: count, keyBytes: 16, valueBytes: 100 });
   return await inScratch(async (scratch) => {
     const engine = await openEngine(scratch(), { durable: true, options: { mergeThreads: 2 } });
     const delays = monitorEventLoopDelay({ resolution: 1 });
@@ -42,7 +43,7 @@ async function ingest(count: number): Promise<Omit<IngestCell, "rows" | "written
       delays.enable();
       const startMs = performance.now();
       const loading = engine.ingest();
-      for (let at = 0; at < count; at += BATCH) await loading.add(indexedRows(count, at));
+      for (let at = 0; at < count; at += BATCH) await loading.add(indexedRows(data, count, at));
       await loading.commit();
       const seconds = (performance.now() - startMs) / 1_000;
       delays.disable();
@@ -56,12 +57,13 @@ async function ingest(count: number): Promise<Omit<IngestCell, "rows" | "written
 }
 
 async function write(count: number): Promise<number> {
+  const data = rowsOf({ rows: count, keyBytes: 16, valueBytes: 100 });
   return await inScratch(async (scratch) => {
     const engine = await openEngine(scratch(), { durable: true, options: { mergeThreads: 2 } });
     try {
       const startMs = performance.now();
       for (let at = 0; at < count; at += BATCH) {
-        const ops = indexedRows(count, at).map((row) => ({ op: "put" as const, ...row }));
+        const ops = indexedRows(data, count, at).map((row) => ({ op: "put" as const, ...row }));
         await engine.write(ops);
       }
       await engine.durable();
@@ -73,8 +75,7 @@ async function write(count: number): Promise<number> {
 }
 
 /** Rows in the order of their keys, as they are loaded mostly; their index in no order. */
-function indexedRows(count: number, from: number) {
-  const data = rowsOf({ rows: count, keyBytes: 16, valueBytes: 100 });
+function indexedRows(data: ReturnType<typeof rowsOf>, count: number, from: number) {
   const rows: { key: Uint8Array; value: Uint8Array }[] = [];
   for (let i = from; i < Math.min(count, from + BATCH); i++) {
     const [key, value] = [data.key(i), data.value(i)];
