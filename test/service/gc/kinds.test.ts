@@ -246,6 +246,8 @@ test("of a view too: what its commits came to stays, though its metadata names n
   };
   const request = { name: "v", schema: SCHEMA, version, properties: {} };
   const first = (await node.iceberg.createView(ACTOR, NS, request)).metadataLocation;
+  // Later than the view: files of its own millisecond are not looked at.
+  await world.clock.sleep(1_000);
   for (const n of ["1", "2"]) await node.iceberg.commitView(ACTOR, V, setProperty("n", n));
   await world.clock.sleep(3 * LIMITS.clockSkewMs);
   const committed = (await world.files.list("")).map(({ path }) => path);
