@@ -61,3 +61,13 @@ export function compactionAbandoned(): FirnError {
   const message = "compaction abandoned: another one replaced its inputs";
   return new FirnError("Unavailable", "LSM_COMPACTION_ABANDONED", message);
 }
+
+/** Open transactions of all shards hold as much as they may together. */
+export function transactionsFull(bytes: number): FirnError {
+  return new FirnError(
+    "Overloaded",
+    "LSM_TRANSACTIONS_FULL",
+    "open transactions hold too much memory: end some of them, then try again",
+    { bytes, retryAfterMs: 1_000 },
+  );
+}

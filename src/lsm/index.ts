@@ -23,6 +23,7 @@ export {
 export { LsmMetrics } from "./engine/metrics.ts";
 export type { OpenOptions } from "./engine/open.ts";
 export { Shard, type ShardOptions } from "./engine/shard.ts";
+export type { StateScan, StateView } from "./engine/state-view.ts";
 export type { LsmStats } from "./engine/stats.ts";
 export type { Sequence } from "./format/entry.ts";
 export type { Owner } from "./format/manifest-records.ts";
@@ -41,8 +42,15 @@ export type { PackedScan, Row, Scan } from "./read/scan.ts";
 export type { NamedState } from "./states/checkpoints.ts";
 export type { Moment } from "./states/resolve.ts";
 export type { CommittedBatch, Subscription } from "./subscribe/subscription.ts";
+export type { WriteCondition } from "./transaction/conditional-write.ts";
 export type { EngineSnapshot } from "./transaction/snapshots.ts";
-export type { Isolation, Transaction, TransactionScan } from "./transaction/transaction.ts";
+export type {
+  Isolation,
+  Savepoint,
+  Transaction,
+  TransactionOptions,
+  TransactionScan,
+} from "./transaction/transaction.ts";
 export { ObjectWalStore } from "./wal/objects.ts";
 export type { WalStore } from "./wal/port.ts";
 export { SegmentReader } from "./wal/reader.ts";

@@ -211,7 +211,7 @@ describe("shards that share a budget", () => {
       const { recentBytes, memtableBytes } = site.budget.figures;
       expect(recentBytes).toBeLessThanOrEqual(Math.max(0, 1_000_000 - memtableBytes));
     }
-    await expect(transaction.commit()).rejects.toMatchObject({ code: "LSM_TRANSACTION_TOO_OLD" });
+    await expect(transaction.commit()).rejects.toMatchObject({ code: "LSM_CONFLICT" });
     expect(engine.stats().pressure.refused).toBe(0);
     await engine.close();
   });

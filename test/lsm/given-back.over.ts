@@ -10,7 +10,7 @@ import { PUT } from "../../src/lsm/format/entry.ts";
 import { Memtable } from "../../src/lsm/memtable/memtable.ts";
 import type { LsmTuning } from "../../src/lsm/options.ts";
 import { BlockCache } from "../../src/lsm/read/cache.ts";
-import { type ReadView, ReadViews } from "../../src/lsm/read/read-view.ts";
+import { ReadViews, type SharedView } from "../../src/lsm/read/read-view.ts";
 import type { Row, Scan } from "../../src/lsm/read/scan.ts";
 import type { SsTable } from "../../src/lsm/read/ss-table.ts";
 import { TableCache, tablePath } from "../../src/lsm/read/table-cache.ts";
@@ -37,7 +37,7 @@ function filled(keys: number, valueBytes: number): Memtable {
   return memtable;
 }
 
-const viewOf = (active: Memtable, frozen: readonly Memtable[] = []): ReadView => {
+const viewOf = (active: Memtable, frozen: readonly Memtable[] = []): SharedView => {
   return { active, frozen, l0: [], runs: [] };
 };
 
@@ -99,8 +99,9 @@ describe("a memtable", () => {
     const views = new ReadViews(viewOf(new Memtable(), [memtable]));
     const recent = new RecentWrites(views, 1e9, 0, () => undefined);
     recent.add(memtable, 1);
+    const claims = { keys: () => ["key-1"], size: 1, holds: () => false, ranges: [] };
     views.replace(viewOf(new Memtable()));
-    expect(recent.after({ keys: () => ["key-1"], ranges: [] }, 1)?.sequence).toBe(2);
+    expect(recent.after(claims, 1)?.sequence).toBe(2);
     recent.trim(undefined);
     expect(() => memtable.get("key-1")).toThrow();
   });

@@ -11,6 +11,7 @@ import { hotPrefixes, hotSpot } from "../../src/lsm/read/hot-prefixes.ts";
 import { KeySamples } from "../../src/lsm/read/key-samples.ts";
 import { ObjectWalStore } from "../../src/lsm/wal/objects.ts";
 import { MemoryBudget } from "../../src/lsm/write/budget.ts";
+import { OpsBatch } from "../../src/lsm/write/prepared.ts";
 import { VirtualClock } from "../support/virtual-clock.ts";
 import { Processes } from "./support/worlds.ts";
 
@@ -103,7 +104,12 @@ describe("samples of keys", () => {
     const op = (key: string) => ({ op: "delete", key: utf8(key) }) as const;
     for (let ms = 0; ms < 10_000; ms += 10) {
       samples.noteKeys(["a", "a", "a", "a", "a"]);
-      samples.noteOps([op("b"), op("b"), { op: "deleteRange", from: utf8("b"), to: utf8("c") }]);
+      const batch = new OpsBatch([
+        op("b"),
+        op("b"),
+        { op: "deleteRange", from: utf8("b"), to: utf8("c") },
+      ]);
+      samples.noteEach(batch.count, batch.keys);
       samples.note("b");
       samples.note("b");
       await clock.advance(10);

@@ -2,13 +2,14 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { FirnError } from "../../src/base/error.ts";
 import type { Engine, ScanRequest } from "../../src/lsm/engine/engine.ts";
+import type { StateView } from "../../src/lsm/engine/state-view.ts";
 import type { PrefixRule } from "../../src/lsm/format/prefix-filter.ts";
 import type { LsmTuning } from "../../src/lsm/options.ts";
 import { BlockCache } from "../../src/lsm/read/cache.ts";
 import { openReader, type Reader } from "../../src/lsm/read/reader.ts";
 import type { Scan } from "../../src/lsm/read/scan.ts";
 import type { EngineSnapshot } from "../../src/lsm/transaction/snapshots.ts";
-import type { Isolation, Transaction } from "../../src/lsm/transaction/transaction.ts";
+import type { Isolation, Savepoint, Transaction } from "../../src/lsm/transaction/transaction.ts";
 import { MemoryBudget } from "../../src/lsm/write/budget.ts";
 import { ModelClones } from "./support/model-clones.ts";
 import { mixedPairs, packedKeys, packedPairs } from "./support/packed.ts";
@@ -27,7 +28,6 @@ import {
   texts,
   toWriteOp,
   VersionMap,
-  whatIsLeft,
   writesTo,
 } from "./support/version-map.ts";
 import { KINDS, makeWorld, type World } from "./support/worlds.ts";
@@ -66,6 +66,9 @@ type Simple =
   | "reopen"
   | "crash"
   | "rollback"
+  | "savepoint"
+  | "rollbackTo"
+  | "view"
   | "follow"
   | "checkpoint"
   | "deleteCheckpoint"
@@ -89,6 +92,14 @@ type Command =
   | { readonly do: Simple }
   | { readonly do: "begin"; readonly isolation: Isolation }
   | { readonly do: "set" | "writeClone"; readonly ops: readonly ModelOp[] }
+  | { readonly do: "insert"; readonly key: string; readonly value: string }
+  | { readonly do: "lock"; readonly key: string; readonly reads: boolean }
+  | {
+      readonly do: "writeIf";
+      readonly ops: readonly ModelOp[];
+      readonly key: string;
+      readonly is: "absent" | "present" | "unwritten";
+    }
   | { readonly do: "commit" };
 
 interface Settings {
@@ -104,8 +115,13 @@ interface ModelTransaction {
   readonly isolation: Isolation;
   readonly sequence: number;
   /** What it has done, in order. */
-  readonly own: ModelOp[];
+  own: ModelOp[];
   readonly readKeys: Set<string>;
+  /** Whatever its isolation. */
+  readonly locked: Set<string>;
+  /** When it began: what expires later is there until it ends. */
+  readonly nowMs: number;
+  savepoint: { readonly point: Savepoint; readonly own: number } | undefined;
   /** What its scans have covered. */
   readonly covered: ModelOp[];
 }
@@ -120,7 +136,7 @@ class Run {
   readonly #model = new VersionMap();
   #engine: Engine;
   #acknowledged = 0;
-  #snapshots: EngineSnapshot[] = [];
+  #snapshots: { readonly snapshot: EngineSnapshot; readonly nowMs: number }[] = [];
   #transactions: ModelTransaction[] = [];
   #reader: Reader | undefined;
   /** Checkpoints, by name: their sequences. */
@@ -149,11 +165,23 @@ class Run {
       case "scan":
         return await this.#scan(command);
       case "snapshot":
-        this.#snapshots.push(this.#engine.snapshot());
+        this.#snapshots.push({ snapshot: this.#engine.snapshot(), nowMs: this.#nowMs });
         return;
       case "closeSnapshot":
-        this.#snapshots.shift()?.close();
+        this.#snapshots.shift()?.snapshot.close();
         return;
+      case "view":
+        return await this.#view();
+      case "savepoint":
+        return this.#savepoint();
+      case "rollbackTo":
+        return this.#rollbackTo();
+      case "insert":
+        return await this.#insert(command.key, command.value);
+      case "lock":
+        return await this.#lock(command.key, command.reads);
+      case "writeIf":
+        return await this.#writeIf(command);
       case "flush":
         await this.#engine.flush();
         this.#acknowledged = this.#model.lastSequence;
@@ -315,22 +343,25 @@ class Run {
   async #get(keys: readonly string[], where: Where): Promise<void> {
     const first = this.#transactions[0];
     if (where === "transaction" && first !== undefined) {
-      const { transaction, own, readKeys, sequence } = first;
-      const rows = texts(this.#model.rowsAt(sequence, own), this.#nowMs);
+      const { transaction, own, readKeys, sequence, nowMs } = first;
+      const rows = texts(this.#model.rowsAt(sequence, own), nowMs);
+      const all = await transaction.getMany(keys.map(bytes));
+      expect(all.map(text)).toEqual(keys.map((key) => rows.get(key)));
       for (const key of keys) {
         // What it only merges into, it reads.
-        const isWhole = own.some((one) => one.op !== "merge" && writesTo(one, key));
+        const last = own.findLast((one) => writesTo(one, key));
+        const isWhole = last !== undefined && last.op !== "merge";
         if (!isWhole) readKeys.add(key);
         expect(text(await transaction.get(bytes(key)))).toBe(rows.get(key));
       }
       return;
     }
-    const { options, sequence } = this.#reading(where);
-    const rows = this.#shown(sequence());
+    const { options, sequence, nowMs } = this.#reading(where);
+    const rows = this.#shown(sequence(), nowMs);
     const expected = keys.map((key) => rows.get(key));
     expect((await this.#engine.getMany(keys.map(bytes), options)).map(text)).toEqual(expected);
     for (const key of keys) {
-      const value = this.#shown(sequence()).get(key);
+      const value = this.#shown(sequence(), nowMs).get(key);
       expect(text(await this.#engine.get(bytes(key), options))).toBe(value);
     }
   }
@@ -342,7 +373,7 @@ class Run {
     );
     const first = this.#transactions[0];
     if (where === "transaction" && first !== undefined) {
-      const rows = texts(this.#model.rowsAt(first.sequence, first.own), this.#nowMs);
+      const rows = texts(this.#model.rowsAt(first.sequence, first.own), first.nowMs);
       const expected = select(sorted(rows), range, reverse, limit);
       const answer = await pairs(first.transaction.scan({ ...bounds, reverse, limit }));
       expect(answer).toEqual(expected);
@@ -351,8 +382,8 @@ class Run {
       if (seen !== undefined) first.covered.push(seen);
       return;
     }
-    const { options, sequence } = this.#reading(where);
-    const expected = select(sorted(this.#shown(sequence())), range, reverse, limit);
+    const { options, sequence, nowMs } = this.#reading(where);
+    const expected = select(sorted(this.#shown(sequence(), nowMs)), range, reverse, limit);
     const scan = this.#engine.scan({ ...bounds, reverse, limit, ...options });
     expect(await pairs(scan)).toEqual(expected);
     await this.#scanPacked({ ...bounds, reverse, limit, ...options }, expected);
@@ -381,8 +412,8 @@ class Run {
     await expect(async () => scan.seek({})).rejects.toThrow("closed");
   }
 
-  #shown(sequence: number): ReadonlyMap<string, string> {
-    return texts(this.#model.rowsAt(sequence), this.#nowMs);
+  #shown(sequence: number, nowMs: number): ReadonlyMap<string, string> {
+    return texts(this.#model.rowsAt(sequence), nowMs);
   }
 
   /** Its operations with times from now on. */
@@ -394,17 +425,94 @@ class Run {
 
   /** A read options object, and the sequence that it means right now. */
   #reading(where: Where) {
-    const snapshot = this.#snapshots[0];
-    if (where === "snapshot" && snapshot !== undefined) {
-      return { options: { snapshot }, sequence: () => snapshot.sequence };
+    const nowMs = this.#nowMs;
+    const kept = this.#snapshots[0];
+    if (where === "snapshot" && kept !== undefined) {
+      const { snapshot } = kept;
+      return { options: { snapshot }, sequence: () => snapshot.sequence, nowMs: kept.nowMs };
     }
     if (where === "durable") {
       return {
         options: { level: "durable" as const },
         sequence: () => this.#engine.stats().durableSequence,
+        nowMs,
       };
     }
-    return { options: {}, sequence: () => this.#model.lastSequence };
+    return { options: {}, sequence: () => this.#model.lastSequence, nowMs };
+  }
+
+  /** Of a state so far: what can still be read is read, after more was written, as it was. */
+  async #view(): Promise<void> {
+    const ends = this.#model.ends();
+    const sequence = ends[Math.max(0, ends.length - 3)] ?? 0;
+    const isOpen = this.#snapshots.some(({ snapshot }) => snapshot.sequence === sequence);
+    let view: StateView;
+    try {
+      view = this.#engine.readView({ sequence });
+    } catch (error) {
+      expect(error).toMatchObject({ code: "LSM_HISTORY_GONE" });
+      expect(isOpen || sequence === this.#model.lastSequence).toBe(false);
+      return;
+    }
+    const rows = sorted(this.#shown(sequence, this.#nowMs));
+    await this.#engine.compact();
+    this.#clock.wallMs += 10;
+    this.#nowMs = Math.max(this.#nowMs, this.#clock.wallMs);
+    await this.#engine.compact();
+    this.#acknowledged = this.#model.lastSequence;
+    expect(await pairs(view.scan())).toEqual(rows);
+    const found = await view.getMany(rows.map(([name]) => bytes(name)));
+    expect(found.map(text)).toEqual(rows.map(([, shown]) => shown));
+    view.close();
+    expect(() => view.get(bytes("a"))).toThrow();
+  }
+
+  #savepoint(): void {
+    const [first] = this.#transactions;
+    if (first === undefined) return;
+    first.savepoint = { point: first.transaction.savepoint(), own: first.own.length };
+  }
+
+  #rollbackTo(): void {
+    const [first] = this.#transactions;
+    if (first?.savepoint === undefined) return;
+    first.transaction.rollbackTo(first.savepoint.point);
+    first.own = first.own.slice(0, first.savepoint.own);
+  }
+
+  async #insert(key: string, value: string): Promise<void> {
+    const [first] = this.#transactions;
+    if (first === undefined) return;
+    const { transaction, own, sequence, nowMs, readKeys } = first;
+    const isThere = texts(this.#model.rowsAt(sequence, own), nowMs).has(key);
+    const last = own.findLast((one) => writesTo(one, key));
+    expect(await transaction.insert(bytes(key), bytes(value))).toBe(!isThere);
+    const isWhole = last !== undefined && last.op !== "merge";
+    if (!isWhole && (isThere || first.savepoint !== undefined)) readKeys.add(key);
+    if (!isThere) own.push({ op: "put", key, value });
+  }
+
+  async #lock(key: string, reads: boolean): Promise<void> {
+    const [first] = this.#transactions;
+    if (first === undefined) return;
+    const { transaction, own, sequence, nowMs, locked } = first;
+    locked.add(key);
+    if (!reads) return transaction.touch(bytes(key));
+    const shown = texts(this.#model.rowsAt(sequence, own), nowMs).get(key);
+    expect(text(await transaction.lockForUpdate(bytes(key)))).toBe(shown);
+  }
+
+  async #writeIf({ ops: given, key, is }: Extract<Command, { do: "writeIf" }>): Promise<void> {
+    const ops = this.#timed(given);
+    const since = this.#snapshots[0]?.snapshot.sequence ?? this.#model.lastSequence;
+    const hasValue = this.#shown(this.#model.lastSequence, this.#nowMs).has(key);
+    const wasWritten = this.#model.writtenAfter(since).some((one) => writesTo(one, key));
+    const holds = is === "unwritten" ? !wasWritten : hasValue === (is === "present");
+    const check = [{ key: bytes(key), is: is === "unwritten" ? since : is }];
+    const writing = this.#engine.write(ops.map(toWriteOp), { check });
+    if (holds) expect((await writing).sequence).toBe(this.#model.write(ops));
+    else await expect(writing).rejects.toMatchObject({ code: "LSM_CONDITION_FAILED" });
+    expect(this.#engine.lastSequence).toBe(this.#model.lastSequence);
   }
 
   #begin(isolation: Isolation): void {
@@ -416,6 +524,9 @@ class Run {
       sequence: transaction.sequence,
       own: [],
       readKeys: new Set(),
+      locked: new Set(),
+      nowMs: this.#nowMs,
+      savepoint: undefined,
       covered: [],
     });
   }
@@ -431,9 +542,12 @@ class Run {
   async #commit(): Promise<void> {
     const first = this.#transactions.shift();
     if (first === undefined) return;
-    const { transaction, isolation, sequence, own, readKeys } = first;
-    const reads = [...readKeys].map((read): ModelOp => ({ op: "delete", key: read }));
-    const judged = isolation === "serializable" ? [...own, ...reads, ...first.covered] : own;
+    const { transaction, isolation, sequence, own, readKeys, locked } = first;
+    const asOps = (keys: ReadonlySet<string>) =>
+      [...keys].map((read): ModelOp => ({ op: "delete", key: read }));
+    const reads = [...asOps(readKeys), ...first.covered];
+    const claimed = [...own, ...asOps(locked)];
+    const judged = isolation === "serializable" ? [...claimed, ...reads] : claimed;
     const written = this.#model.writtenAfter(sequence);
     const clash = written.some((write) => judged.some((one) => meet(write, one)));
     const outcome = await transaction.commit().catch((error: unknown) => error);
@@ -444,7 +558,7 @@ class Run {
       return;
     }
     expect(clash && own.length > 0).toBe(false);
-    if (own.length > 0) this.#model.write(whatIsLeft(own));
+    if (own.length > 0) this.#model.write(own);
     expect(this.#engine.lastSequence).toBe(this.#model.lastSequence);
   }
 
@@ -624,6 +738,26 @@ const command: fc.Arbitrary<Command> = fc.oneof(
     }),
   },
   { weight: 2, arbitrary: fc.record({ do: fc.constant("commit" as const) }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constantFrom("savepoint" as const, "rollbackTo" as const, "view" as const),
+    }),
+  },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant("insert" as const), key, value }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ do: fc.constant("lock" as const), key, reads: fc.boolean() }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant("writeIf" as const),
+      ops: fc.array(op, { minLength: 1, maxLength: 3 }),
+      key: fc.oneof(key, numbered),
+      is: fc.constantFrom("absent" as const, "present" as const, "unwritten" as const),
+    }),
+  },
 );
 
 const settings: fc.Arbitrary<Settings> = fc.record({

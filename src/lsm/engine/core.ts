@@ -1,7 +1,8 @@
 import type { Clock } from "../../base/clock.ts";
+import { invalid } from "../../base/error.ts";
 import type { Merger } from "../compaction/merger.ts";
 import { ThreadMerger } from "../compaction/thread-merger.ts";
-import { END_OF_KEYS, type Key, type Sequence } from "../format/entry.ts";
+import { END_OF_KEYS, type Sequence } from "../format/entry.ts";
 import type { Manifest } from "../format/manifest.ts";
 import { Health } from "../health.ts";
 import { Ingest, type IngestTarget } from "../ingest/ingest.ts";
@@ -9,13 +10,16 @@ import { joinBounds } from "../ingest/placement.ts";
 import { BackgroundJobs } from "../maintenance/background-jobs.ts";
 import { TablesUnderWay } from "../manifest/tables-under-way.ts";
 import type { LsmTuning } from "../options.ts";
-import { type Bounds, boundsOf, type Range } from "../range.ts";
+import { boundsOf, type Range } from "../range.ts";
+import type { ReadView } from "../read/read-view.ts";
 import { ViewScan } from "../read/scan.ts";
 import { retentionFigures } from "../states/retention-figures.ts";
 import type { Subscription } from "../subscribe/subscription.ts";
+import type { ConditionHost } from "../transaction/conditional-write.ts";
 import { RecentWrites } from "../transaction/recent-writes.ts";
 import { Snapshots } from "../transaction/snapshots.ts";
 import { TableWrites } from "../transaction/table-writes.ts";
+import type { ScanPlan, TransactionHost } from "../transaction/transaction.ts";
 import { Transactions } from "../transaction/transactions.ts";
 import type { MemoryBudget, MemoryShare } from "../write/budget.ts";
 import { Flusher, type FlushTarget } from "../write/flush.ts";
@@ -27,6 +31,7 @@ import type { LsmLatency } from "./metrics.ts";
 import type { Opened } from "./open.ts";
 import { Published } from "./published.ts";
 import { Reads } from "./reads.ts";
+import { StateView } from "./state-view.ts";
 import { amplification, type LsmStats, treeFigures } from "./stats.ts";
 
 /** What compaction still has to rewrite, in bytes: writes slow down from, are refused from. */
@@ -39,11 +44,12 @@ const COMPACTION_DEBT_BYTES = [8_589_934_592, 34_359_738_368] as const;
 export class Core {
   readonly options: LsmTuning;
   readonly health: Health = new Health();
-  readonly snapshots: Snapshots = new Snapshots();
+  readonly snapshots: Snapshots;
   readonly published: Published;
   readonly reads: Reads;
   readonly writes: WritePath;
   readonly transactions: Transactions;
+  readonly conditions: ConditionHost;
   readonly jobs: BackgroundJobs;
   readonly #clock: Clock;
   readonly #budget: MemoryBudget;
@@ -76,6 +82,8 @@ export class Core {
       assertReadable: (sequence) => this.assertReadable(sequence),
       onWaited: (ms) => this.#observe("read_wait", ms),
     });
+    const { nowMs } = this.reads.source.semantics;
+    this.snapshots = new Snapshots(nowMs, opened.manifest.lastSequence);
     this.#log = new Log({ wal, reader: parts.wal.reader(), clock, health, options });
     this.#memtables = new Memtables({
       reads: this.reads,
@@ -86,7 +94,9 @@ export class Core {
     });
     this.#pressure = new Pressure(clock, this.#gauges());
     this.writes = this.#writePath(opened);
-    this.transactions = this.#transactions(opened);
+    const host = this.#transactionHost(opened);
+    this.transactions = new Transactions(host, this.snapshots, () => this.writes.lastSequence);
+    this.conditions = { ...host, isKept: (sequence) => this.snapshots.isKept(sequence) };
     const merger = parts.merger ?? new ThreadMerger({ clock, threads: options.mergeThreads });
     this.#merger = parts.merger === undefined ? merger : undefined;
     const tables = this.#tableTarget(opened);
@@ -100,7 +110,10 @@ export class Core {
       samples: (stored) => this.published.sampler.into(stored),
       flush: () => this.flush(),
       compactLevel0: () => this.jobs.compactLevel0(),
-      onPublished: (sequence) => this.transactions.recent.raise(sequence),
+      onPublished: (sequence) => {
+        this.transactions.recent.raise(sequence);
+        this.snapshots.giveUpBelow(sequence);
+      },
       onBytes: (bytes) => this.#memory.add("waiting", bytes),
     };
     this.#begin();
@@ -122,6 +135,23 @@ export class Core {
     this.health.assertOpen();
     const bounds = ranges.map(boundsOf).map(({ from, to = END_OF_KEYS }) => ({ from, to }));
     return new Ingest(this.#ingestTarget, joinBounds(bounds));
+  }
+
+  /** @throws as `Engine.readView`. */
+  stateView(sequence: Sequence): StateView {
+    const { lastSequence } = this.writes;
+    if (!(Number.isSafeInteger(sequence) && sequence >= 0 && sequence <= lastSequence)) {
+      const facts = { sequence, last: lastSequence };
+      throw invalid("LSM_SEQUENCE_AHEAD", "the sequence is ahead of the newest write", facts);
+    }
+    this.assertReadable(sequence);
+    const { reads, options, snapshots } = this;
+    const assertReadable = (of: Sequence): void => this.assertReadable(of);
+    const { assertOpen } = Snapshots;
+    return new StateView(
+      { ...options, reads, assertReadable, assertOpen },
+      snapshots.open(sequence),
+    );
   }
 
   /** Committed batches from a sequence on. @throws as `Engine.subscribe`. */
@@ -236,14 +266,14 @@ export class Core {
       options,
       health,
       views: reads.views,
-      semantics: reads.source.semantics,
+      semantics: { ...reads.source.semantics, nowMs: () => snapshots.settledMs() },
       budget: this.#budget,
       manifests: this.published.manifests,
       manifestsOf,
       underWay: new TablesUnderWay(),
-      snapshots: () => {
+      snapshots: (newest = 0) => {
         this.transactions.expire();
-        return snapshots.sequences();
+        return snapshots.sequences(newest);
       },
     };
   }
@@ -260,37 +290,33 @@ export class Core {
     });
   }
 
-  #transactions(opened: Opened): Transactions {
+  #transactionHost(opened: Opened): Omit<TransactionHost, "onEnd"> {
     const { options, writes } = this;
     const { views, lookups, source } = this.reads;
     const { recentBytes, scanBatchRows, readAheadBytes } = options;
-    const host = {
+    const written = {
+      views,
+      recent: new RecentWrites(views, recentBytes, opened.manifest.lastSequence, (bytes) =>
+        this.#memory.set("recent", bytes),
+      ),
+      tables: new TableWrites(source),
+      lastSequence: () => writes.lastSequence,
+    };
+    return {
       clock: opened.parts.clock,
-      semantics: source.semantics,
+      operators: source.semantics.operators,
       options,
-      written: {
-        views,
-        recent: new RecentWrites(views, recentBytes, opened.manifest.lastSequence, (bytes) =>
-          this.#memory.set("recent", bytes),
-        ),
-        tables: new TableWrites(source),
-        lastSequence: () => writes.lastSequence,
-      },
-      get: (key: Key, sequence: Sequence) => lookups.get(views.current, key, sequence),
-      scan: (bounds: Bounds, reverse: boolean, sequence: Sequence) =>
-        new ViewScan(source, views.current, {
-          bounds,
-          reverse,
-          sequence,
-          limit: Number.POSITIVE_INFINITY,
-          batchRows: scanBatchRows,
-          readAheadBytes,
-        }),
+      written,
+      get: lookups.get.bind(lookups),
+      getMany: lookups.getMany.bind(lookups),
+      scan: (view: ReadView, { batchRows = scanBatchRows, ...plan }: ScanPlan) =>
+        new ViewScan(source, view, { ...plan, batchRows, readAheadBytes }),
       write: writes.write.bind(writes),
       durable: writes.durable.bind(writes),
       assertOpen: this.health.assertOpen,
+      assertRoom: () => this.#memory.assertTransactionRoom(),
+      onMemory: (bytes: number) => this.#memory.add("transactions", bytes),
     };
-    return new Transactions(host, this.snapshots, () => writes.lastSequence);
   }
 
   #gauges(): readonly Gauge[] {

@@ -4,15 +4,18 @@ import type { Ingest } from "../ingest/ingest.ts";
 import type { Maybe } from "../maybe.ts";
 import { boundsOf, type Range } from "../range.ts";
 import type { RangeEstimate } from "../read/estimate.ts";
+import type { ReadView } from "../read/read-view.ts";
 import { assertCount, type PackedScan, ViewScan } from "../read/scan.ts";
 import type { NamedState } from "../states/checkpoints.ts";
 import type { Subscription } from "../subscribe/subscription.ts";
-import type { EngineSnapshot } from "../transaction/snapshots.ts";
-import type { Isolation, Transaction } from "../transaction/transaction.ts";
+import { ConditionalWrite, type WriteCondition } from "../transaction/conditional-write.ts";
+import { type EngineSnapshot, Snapshots } from "../transaction/snapshots.ts";
+import type { Transaction, TransactionOptions } from "../transaction/transaction.ts";
 import type { Throttle } from "../write/throttles.ts";
 import { prepare, type WriteOp, type Written } from "../write/write-path.ts";
 import { Core } from "./core.ts";
 import { type OpenOptions, openShard } from "./open.ts";
+import type { StateView } from "./state-view.ts";
 import type { LsmStats } from "./stats.ts";
 
 /**
@@ -25,6 +28,16 @@ export interface ReadOptions {
   readonly level?: ReadLevel;
   /** Reads as of a snapshot; then the level says nothing. */
   readonly snapshot?: EngineSnapshot;
+}
+
+export interface WriteOptions {
+  /** Resolves when it survives a crash. */
+  readonly durable?: boolean;
+  /**
+   * Conditions that are judged in the very step of the write: nothing is written where one does not
+   * hold. A row that must be new: `[{ key, is: "absent" }]`, without transaction or snapshot.
+   */
+  readonly check?: readonly WriteCondition[];
 }
 
 export interface PutOptions {
@@ -77,7 +90,7 @@ export class Engine {
     const core = this.#core;
     const sequence = this.#sequenceOf(options);
     core.assertReadable(sequence);
-    return core.reads.lookups.get(core.reads.views.current, keyOfBytes(key), sequence);
+    return core.reads.lookups.get(this.#viewOf(options), keyOfBytes(key), sequence);
   }
 
   /** The values of keys, in their order, of one state; what is missing is read at once. */
@@ -89,7 +102,7 @@ export class Engine {
     const sequence = this.#sequenceOf(options);
     core.assertReadable(sequence);
     const names: Key[] = keys.map(keyOfBytes);
-    return core.reads.lookups.getMany(core.reads.views.current, names, sequence);
+    return core.reads.lookups.getMany(this.#viewOf(options), names, sequence);
   }
 
   /** Rows of a range of one state, in batches. Close it, or read it to its end. */
@@ -103,7 +116,7 @@ export class Engine {
     assertCount(batchRows ?? 1);
     const bounds = boundsOf(request);
     core.reads.lookups.samples.note(bounds.from);
-    return new ViewScan(core.reads.source, core.reads.views.current, {
+    return new ViewScan(core.reads.source, this.#viewOf(request), {
       bounds,
       sequence,
       reverse,
@@ -142,10 +155,18 @@ export class Engine {
    * @throws FirnError `Invalid` (`LSM_KEY_INVALID`, `LSM_VALUE_TOO_LARGE`, `LSM_EXPIRY_INVALID`,
    *   `LSM_OPERATOR_INVALID`, `LSM_OPERAND_INVALID`, `LSM_RANGE_INVALID`, `WAL_BATCH_TOO_LARGE`)
    *   and `Overloaded` (`LSM_OVERLOADED`, `LSM_THROTTLED`, with `retryAfterMs`): nothing
-   *   happened; with `durable` as `Written.durable` in addition.
+   *   happened; with `durable` as `Written.durable` in addition. With `check`: `Conflict`, code
+   *   `LSM_CONDITION_FAILED`; `Invalid`, code `LSM_CONDITION_INVALID`; `NotFound`, code
+   *   `LSM_HISTORY_GONE`: nothing happened either.
    */
-  write(ops: readonly WriteOp[], options?: { readonly durable?: boolean }): Maybe<Written> {
-    const written = this.#core.writes.write(prepare(ops, this.#core.reads.operators));
+  write(ops: readonly WriteOp[], options?: WriteOptions): Maybe<Written> {
+    const { writes, reads, conditions } = this.#core;
+    const batch = prepare(ops, reads.operators);
+    const check = options?.check;
+    const written =
+      check === undefined || check.length === 0
+        ? writes.write(batch)
+        : new ConditionalWrite(conditions, batch, check).run();
     return options?.durable === true ? durably(written) : written;
   }
 
@@ -213,9 +234,21 @@ export class Engine {
     return this.#core.snapshots.open(sequence);
   }
 
-  /** @param isolation `serializable` unless told otherwise. */
-  transaction(options: { readonly isolation?: Isolation } = {}): Transaction {
-    return this.#core.transactions.begin(options.isolation ?? "serializable");
+  /** @throws FirnError `Invalid`, code `LSM_OPTION_INVALID`: limits are positive integers. */
+  transaction(options: TransactionOptions = {}): Transaction {
+    return this.#core.transactions.begin(options);
+  }
+
+  /**
+   * Reads of one state, for a statement: no read set, no end to wait for. Close it.
+   *
+   * @param options the sequence: of now, unless told otherwise. Older ones are kept as far back as
+   *   writes are in memory, and where a snapshot or a view of the same sequence is open.
+   * @throws FirnError `NotFound`, code `LSM_HISTORY_GONE`: `openReader` may still find it;
+   *   `Invalid`, code `LSM_SEQUENCE_AHEAD`.
+   */
+  readView(options: { readonly sequence?: Sequence } = {}): StateView {
+    return this.#core.stateView(options.sequence ?? this.lastSequence);
   }
 
   /** Sequence of the last operation that was applied. */
@@ -358,8 +391,19 @@ export class Engine {
   #sequenceOf(options: ReadOptions | undefined): Sequence {
     const { writes } = this.#core;
     if (options === undefined) return writes.lastSequence;
-    if (options.snapshot !== undefined) return this.#core.snapshots.sequenceOf(options.snapshot);
-    return options.level === "durable" ? writes.durableSequence : writes.lastSequence;
+    const { level, snapshot } = options;
+    if (snapshot === undefined) {
+      return level === "durable" ? writes.durableSequence : writes.lastSequence;
+    }
+    Snapshots.assertOpen(snapshot);
+    return snapshot.sequence;
+  }
+
+  /** What has expired is decided by the time of a snapshot, if one is read. */
+  #viewOf(options: ReadOptions | undefined): ReadView {
+    const { current } = this.#core.reads.views;
+    const snapshot = options?.snapshot;
+    return snapshot === undefined ? current : { ...current, timeMs: snapshot.timeMs };
   }
 }
 

@@ -69,6 +69,7 @@ const BUDGET_PARTS: readonly (readonly [part: string, of: (figures: BudgetFigure
   ["limit", (f) => f.limitBytes],
   ["memtables", (f) => f.memtableBytes],
   ["transactions", (f) => f.recentBytes],
+  ["open_transactions", (f) => f.transactionBytes],
   ["data", (f) => f.dataBytes],
   ["metadata", (f) => f.metadataBytes],
   ["merges", (f) => f.workBytes],

@@ -70,10 +70,21 @@ export class Memtable {
 
   /** Takes in a batch whose payload was written into its room; `sequence` is its first one. */
   addBatch(room: Room, bytes: number, sequence: Sequence): void {
-    assertSequence(sequence);
+    this.take(room, bytes);
+    this.addTaken(room, bytes, sequence);
+  }
+
+  /** Keeps what was written into a room, to be taken in by `addTaken`, with what follows. */
+  take(room: Room, bytes: number): void {
     this.#rows.take(room, bytes);
+  }
+
+  /** Takes in the operations of bytes that were kept; answers how many there were. */
+  addTaken(room: Room, bytes: number, sequence: Sequence): number {
+    assertSequence(sequence);
     const walk = new BatchWalk(room.bytes, room.at, room.at + bytes);
-    for (let next = sequence; walk.next(); next++) {
+    let next = sequence;
+    for (; walk.next(); next++) {
       const { kind, keyAt, valueAt, end } = walk;
       if (kind === KINDS.deleteRange) {
         const from = fromOfBytes(room.bytes.subarray(keyAt, valueAt));
@@ -83,6 +94,7 @@ export class Memtable {
         this.#add(next, stored, room.chunk, keyAt, valueAt - keyAt, end - valueAt, walk.operator);
       }
     }
+    return next - sequence;
   }
 
   /**
@@ -178,6 +190,28 @@ export class Memtable {
     if (rows.count === 0) return 0;
     const row = this.#tree.get(keyScratch(key), 0, key.length);
     return row === NONE ? 0 : rows.sequence(row);
+  }
+
+  /** Whether it has a version of a key, which is bytes [from, to) of an array. */
+  holds(key: Uint8Array, from: number, to: number): boolean {
+    return this.#rows.count > 0 && this.#tree.get(key, from, to) !== NONE;
+  }
+
+  /**
+   * Shows the key of each version that is newer than a sequence, as bytes [from, to) of an array,
+   * newest first, until `visit` answers true; range tombstones are not among them.
+   */
+  someAfter(
+    sequence: Sequence,
+    visit: (source: Uint8Array, from: number, to: number, sequence: Sequence) => boolean,
+  ): boolean {
+    const rows = this.#rows;
+    for (let row = rows.count - 1; row >= 0; row--) {
+      const found = rows.sequence(row);
+      if (found <= sequence) return false;
+      if (visit(rows.source(row), rows.keyStart(row), rows.keyEnd(row), found)) return true;
+    }
+    return false;
   }
 
   /**

@@ -25,6 +25,11 @@ export class ExpiryClock {
   };
 }
 
+/** The same as of a time, where there is one. */
+export function semanticsAt(semantics: EntrySemantics, timeMs: number | undefined): EntrySemantics {
+  return timeMs === undefined ? semantics : { ...semantics, nowMs: () => timeMs };
+}
+
 /** Whether the entry that a cursor stands on has expired. */
 export function hasExpired(cursor: Cursor, { nowMs }: EntrySemantics): boolean {
   return (cursor.kind & EXPIRES) !== 0 && cursor.expiresAtMs <= nowMs();

@@ -8,7 +8,7 @@ import type { Maybe } from "../maybe.ts";
 import type { Memtable } from "../memtable/memtable.ts";
 import type { Bounds } from "../range.ts";
 import { RangeCover } from "./covered-cursor.ts";
-import type { ReadView, ReadViews } from "./read-view.ts";
+import type { ReadViews, SharedView } from "./read-view.ts";
 import type { SsTable } from "./ss-table.ts";
 import type { TableCache } from "./table-cache.ts";
 
@@ -53,14 +53,14 @@ export class Estimates {
     this.#views = views;
   }
 
-  estimate(view: ReadView, bounds: Bounds, prefixBytes: number): Maybe<RangeEstimate> {
+  estimate(view: SharedView, bounds: Bounds, prefixBytes: number): Maybe<RangeEstimate> {
     const missing: MissingBlock[] = [];
     const found = this.#estimate(view, bounds, prefixBytes, missing);
     return missing.length === 0 ? found : this.#wait(view, bounds, prefixBytes, missing);
   }
 
   async #wait(
-    view: ReadView,
+    view: SharedView,
     bounds: Bounds,
     prefixBytes: number,
     first: readonly MissingBlock[],
@@ -79,7 +79,7 @@ export class Estimates {
   }
 
   #estimate(
-    view: ReadView,
+    view: SharedView,
     bounds: Bounds,
     prefixBytes: number,
     missing: MissingBlock[],

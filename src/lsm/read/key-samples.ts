@@ -1,6 +1,5 @@
 import type { Clock } from "../../base/clock.ts";
-import { type Key, latin1Text } from "../format/entry.ts";
-import type { BatchOp } from "../wal/batch.ts";
+import type { Key } from "../format/entry.ts";
 import { type HotPrefix, hotPrefixes } from "./hot-prefixes.ts";
 
 /** One operation of so many is noted, in the mean. */
@@ -54,10 +53,10 @@ export class KeySamples {
     else this.#sample(keys.length, (index) => keys[index] as Key);
   }
 
-  /** Each operation of a batch, by its key or by where its range begins. */
-  noteOps(ops: readonly BatchOp[]): void {
-    if (ops.length < this.#left) this.#left -= ops.length;
-    else this.#sample(ops.length, (index) => beginOf(ops[index] as BatchOp));
+  /** So many operations, of which some are asked for their keys, in ascending order. */
+  noteEach(count: number, keys: () => (index: number) => Key): void {
+    if (count < this.#left) this.#left -= count;
+    else this.#sample(count, keys());
   }
 
   /** The prefixes that they meet most, hottest first; none while too little is done. */
@@ -102,11 +101,6 @@ export class KeySamples {
     this.#state = state;
     return 1 + ((state >>> 0) % (2 * EVERY - 1));
   }
-}
-
-function beginOf(op: BatchOp): Key {
-  const key = op.op === "deleteRange" ? op.from : op.key;
-  return latin1Text(key, 0, Math.min(key.length, KEPT_BYTES));
 }
 
 /** A part of a text would keep the whole of it in memory. */

@@ -14,10 +14,16 @@ import {
 } from "../format/entry.ts";
 import type { SstCursor } from "../format/sst-cursor.ts";
 import type { Maybe } from "../maybe.ts";
-import type { Found, Memtable } from "../memtable/memtable.ts";
-import { type EntrySemantics, foldDown, hasExpired } from "./entry-semantics.ts";
+import type { Found } from "../memtable/memtable.ts";
+import { type EntrySemantics, foldDown, hasExpired, semanticsAt } from "./entry-semantics.ts";
 import { KeySamples } from "./key-samples.ts";
-import { firstReaching, isVisible, type ReadView, type ReadViews } from "./read-view.ts";
+import {
+  firstReaching,
+  isVisible,
+  type ReadMemtable,
+  type ReadView,
+  type ReadViews,
+} from "./read-view.ts";
 import type { ScanSource } from "./scan.ts";
 import type { SsTable } from "./ss-table.ts";
 import type { TableCache } from "./table-cache.ts";
@@ -209,7 +215,7 @@ export class PointLookups {
       if (kind === PUT) return fresh.value;
       if (kind === DELETE) return undefined;
       if (plainKind(kind) === MERGE) return this.#folded(view, key, sequence, missing);
-      return fresh.expiresAtMs > this.#semantics.nowMs() ? fresh.value : undefined;
+      return fresh.expiresAtMs > (view.timeMs ?? this.#semantics.nowMs()) ? fresh.value : undefined;
     }
     const { l0, runs } = view;
     if (l0.length === 0 && runs.length === 0) return undefined;
@@ -217,7 +223,7 @@ export class PointLookups {
     for (const table of l0) {
       const { firstKey, lastKey } = table.meta.stats;
       if (key < firstKey || key > lastKey || !isVisible(table, sequence)) continue;
-      const found = this.#inTable(table, key, sequence, a, b, missing, waited);
+      const found = this.#inTable(view, table, key, sequence, a, b, missing, waited);
       if (found === OPERAND) return this.#folded(view, key, sequence, missing);
       if (found !== NOWHERE) return found;
     }
@@ -227,7 +233,7 @@ export class PointLookups {
         const table = run.tables[at] as SsTable;
         if (table.meta.stats.firstKey > key) break;
         if (!isVisible(table, sequence)) continue;
-        const found = this.#inTable(table, key, sequence, a, b, missing, waited);
+        const found = this.#inTable(view, table, key, sequence, a, b, missing, waited);
         if (found === OPERAND) return this.#folded(view, key, sequence, missing);
         if (found !== NOWHERE) return found;
       }
@@ -251,7 +257,8 @@ export class PointLookups {
     const step = made.seek(key, sequence);
     assert(step !== ENTRY || made.key >= key, "a seek never stops before its key");
     if (step === ENTRY && made.key !== key) return undefined;
-    const folded = step === ENTRY ? foldDown(made, key, this.#semantics) : undefined;
+    const folded =
+      step === ENTRY ? foldDown(made, key, semanticsAt(this.#semantics, view.timeMs)) : undefined;
     if (folded?.value !== undefined) return copyOf(folded.value, 0, folded.value.length);
     if (folded !== undefined || step === END) return undefined;
     made.missing(missing);
@@ -259,6 +266,7 @@ export class PointLookups {
   }
 
   #inTable(
+    view: ReadView,
     table: SsTable,
     key: Key,
     sequence: Sequence,
@@ -299,7 +307,9 @@ export class PointLookups {
       if (kind === PUT) return valueAt(point, waited);
       if (kind === DELETE) return undefined;
       if (plainKind(kind) === MERGE) return OPERAND;
-      return hasExpired(point, this.#semantics) ? undefined : valueAt(point, waited);
+      return hasExpired(point, semanticsAt(this.#semantics, view.timeMs))
+        ? undefined
+        : valueAt(point, waited);
     }
     if (!isNear) figures.filterFalsePositives++;
     return nothing;
@@ -317,13 +327,13 @@ function valueAt(point: SstCursor, waited: boolean): Uint8Array {
 function inMemtables(view: ReadView, key: Key, sequence: Sequence): Found | undefined {
   let found = inMemtable(view.active, key, sequence);
   for (let i = 0; found === undefined && i < view.frozen.length; i++) {
-    found = inMemtable(view.frozen[i] as Memtable, key, sequence);
+    found = inMemtable(view.frozen[i] as ReadMemtable, key, sequence);
   }
   return found;
 }
 
 /** What a memtable says of a key; a range tombstone that is newer, as a deletion. */
-function inMemtable(memtable: Memtable, key: Key, sequence: Sequence): Found | undefined {
+function inMemtable(memtable: ReadMemtable, key: Key, sequence: Sequence): Found | undefined {
   const found = memtable.get(key, sequence);
   const { ranges } = memtable;
   if (ranges === undefined) return found;

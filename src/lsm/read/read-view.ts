@@ -10,16 +10,30 @@ export interface Run {
   readonly tables: readonly SsTable[];
 }
 
+/** What reads ask of a memtable. */
+export type ReadMemtable = Pick<
+  Memtable,
+  "entries" | "maxSequence" | "ranges" | "get" | "cursor" | "kept" | "has" | "hold" | "letGo"
+>;
+
 /**
  * All there is to read at one moment, newest first: what is in a memtable hides what is in the
  * frozen ones, those hide the tables of level 0, and those the sorted runs. Never changes, but that
  * the active memtable grows.
  */
 export interface ReadView {
-  readonly active: Memtable;
-  readonly frozen: readonly Memtable[];
+  readonly active: ReadMemtable;
+  readonly frozen: readonly ReadMemtable[];
   readonly l0: readonly SsTable[];
   readonly runs: readonly Run[];
+  /** The time that decides what has expired, of one that is read as it was then; else the clock. */
+  readonly timeMs?: number;
+}
+
+/** What everybody reads; its active memtable takes the writes. */
+export interface SharedView extends ReadView {
+  readonly active: Memtable;
+  readonly frozen: readonly Memtable[];
 }
 
 /** Of a view, what lies in the store. */
@@ -42,21 +56,21 @@ export function firstReaching({ tables }: Run, key: Key): number {
  * reads one beyond the turn in which it was the current one pins it.
  */
 export class ReadViews {
-  #current: ReadView;
+  #current: SharedView;
   readonly #pins = new Map<ReadView, number>();
   readonly #tablePins = new Set<Files>();
 
-  constructor(first: ReadView) {
+  constructor(first: SharedView) {
     assertInOrder(first);
     this.#current = first;
     hold(first);
   }
 
-  get current(): ReadView {
+  get current(): SharedView {
     return this.#current;
   }
 
-  replace(next: ReadView): void {
+  replace(next: SharedView): void {
     assertInOrder(next);
     const before = this.#current;
     hold(next);
@@ -118,7 +132,7 @@ function isForeign(files: Files): boolean {
 }
 
 /** What lies above hides what lies below, so the order is what every read rests on. */
-function assertInOrder({ active, frozen, runs }: ReadView): void {
+function assertInOrder({ active, frozen, runs }: SharedView): void {
   assert(!active.frozen, "the active memtable takes writes");
   let newer = active;
   for (const memtable of frozen) {

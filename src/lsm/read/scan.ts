@@ -6,7 +6,7 @@ import type { PackedRows } from "../format/packed-rows.ts";
 import type { Maybe } from "../maybe.ts";
 import type { Memtable } from "../memtable/memtable.ts";
 import { type Bounds, boundsOf, type Range } from "../range.ts";
-import type { EntrySemantics } from "./entry-semantics.ts";
+import { type EntrySemantics, semanticsAt } from "./entry-semantics.ts";
 import type { Filling } from "./filling.ts";
 import { STEPS_A_TURN, VisibleCursor } from "./merge-visible.ts";
 import { PackedBatch } from "./packed-batch.ts";
@@ -193,7 +193,7 @@ export class ViewScan implements PackedScan {
     const { bounds, sequence } = this.#options;
     const made = viewCursor(this.#view, { bounds, sequence, figures: this.#source.figures });
     if ("seek" in made) {
-      const { semantics } = this.#source;
+      const semantics = semanticsAt(this.#source.semantics, this.#view.timeMs);
       return new VisibleCursor(made, sequence, semantics, STEPS_A_TURN, this.#bounds.to);
     }
     this.#tails = made;
@@ -386,7 +386,7 @@ async function unlessAborted(
 }
 
 /** The bounds of a range, as far as they lie within others. */
-function within({ from, to }: Bounds, outer: Bounds): Bounds {
+export function within({ from, to }: Bounds, outer: Bounds): Bounds {
   const low = from < outer.from ? outer.from : from;
   const isLess = to !== undefined && (outer.to === undefined || to < outer.to);
   const high = isLess ? to : outer.to;

@@ -6,6 +6,10 @@ import type { Bounds } from "../range.ts";
 export interface Claims {
   /** Those it wrote, those it read or locked: in any order, some perhaps twice. */
   keys(): Iterable<Key>;
+  /** At least as many as there are keys and ranges. */
+  readonly size: number;
+  /** Whether a key, bytes [from, to) of an array, is one of them, or lies in one of the ranges. */
+  holds(source: Uint8Array, from: number, to: number): boolean;
   /** In the order of their keys; no two of them meet. */
   readonly ranges: readonly Bounds[];
 }

@@ -1,6 +1,6 @@
 import { assert } from "../../base/assert.ts";
 import type { Sequence } from "../format/entry.ts";
-import type { ReadView, ReadViews } from "../read/read-view.ts";
+import type { ReadViews, SharedView } from "../read/read-view.ts";
 import { type Claims, refuse } from "./claims.ts";
 import type { RecentWrites } from "./recent-writes.ts";
 import type { TableWrites } from "./table-writes.ts";
@@ -62,7 +62,7 @@ export class ConflictSearch {
 }
 
 /** Everything up to it lies in the tables of a view. */
-function flushedThrough({ active, frozen }: ReadView, last: Sequence): Sequence {
+function flushedThrough({ active, frozen }: SharedView, last: Sequence): Sequence {
   const oldest = [active, ...frozen].findLast(({ isEmpty }) => !isEmpty);
   return oldest === undefined ? last : oldest.minSequence - 1;
 }

@@ -1,6 +1,6 @@
 import { assert } from "../../base/assert.ts";
 import { ENTRY, type Step } from "../format/cursor.ts";
-import { END_OF_KEYS, MAX_SEQUENCE, type Sequence } from "../format/entry.ts";
+import { END_OF_KEYS, latin1Text, MAX_SEQUENCE, type Sequence } from "../format/entry.ts";
 import type { Memtable } from "../memtable/memtable.ts";
 import type { Bounds } from "../range.ts";
 import type { ReadViews } from "../read/read-view.ts";
@@ -89,23 +89,19 @@ export class RecentWrites {
     last.letGo();
   }
 
-  /** A write after a sequence to what is claimed, if there is one. */
-  after({ keys, ranges }: Claims, sequence: Sequence): Clash | undefined {
+  /**
+   * A write after a sequence to what is claimed, if there is one. Costs a look-up for each write
+   * since, or for all that is claimed, whichever are fewer.
+   */
+  after(claims: Claims, sequence: Sequence): Clash | undefined {
     const memtables = this.#newerThan(sequence);
-    if (memtables.length === 0) return undefined;
-    for (const key of keys()) {
-      for (const memtable of memtables) {
-        const found = memtable.newestSequence(key);
-        const newest = Math.max(found, memtable.ranges?.at(key, MAX_SEQUENCE) ?? 0);
-        if (newest > sequence) return { sequence: newest, key };
-        if (newest > 0) break;
-      }
-    }
-    for (const range of ranges) {
-      const found = within(memtables, range, sequence);
-      if (found !== undefined) return found;
-    }
-    return undefined;
+    const [newest] = memtables;
+    if (newest === undefined) return undefined;
+    const isPlain = memtables.every(({ ranges }) => ranges === undefined);
+    const isShort = newest.maxSequence - sequence <= claims.size;
+    return isPlain && isShort
+      ? amongWrites(memtables, claims, sequence)
+      : among(memtables, claims, sequence);
   }
 
   /** Newest first. */
@@ -115,6 +111,45 @@ export class RecentWrites {
       (memtable) => !memtable.isEmpty && memtable.maxSequence > sequence,
     );
   }
+}
+
+/** Asks of each write that is newer whether it is claimed. */
+function amongWrites(
+  memtables: readonly Memtable[],
+  claims: Claims,
+  sequence: Sequence,
+): Clash | undefined {
+  let clash: Clash | undefined;
+  for (const memtable of memtables) {
+    memtable.someAfter(sequence, (source, from, to, found) => {
+      if (!claims.holds(source, from, to)) return false;
+      clash = { sequence: found, key: latin1Text(source, from, to) };
+      return true;
+    });
+    if (clash !== undefined) return clash;
+  }
+  return undefined;
+}
+
+/** Asks of all that is claimed whether a newer write is there. */
+function among(
+  memtables: readonly Memtable[],
+  { keys, ranges }: Claims,
+  sequence: Sequence,
+): Clash | undefined {
+  for (const key of keys()) {
+    for (const memtable of memtables) {
+      const found = memtable.newestSequence(key);
+      const newest = Math.max(found, memtable.ranges?.at(key, MAX_SEQUENCE) ?? 0);
+      if (newest > sequence) return { sequence: newest, key };
+      if (newest > 0) break;
+    }
+  }
+  for (const range of ranges) {
+    const found = within(memtables, range, sequence);
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }
 
 /** A write in a range after a sequence, if there is one: a key's, or a range's that meets it. */

@@ -2,33 +2,32 @@ import { type Clock, Stopwatch } from "../../base/clock.ts";
 import { FirnError, invalid } from "../../base/error.ts";
 import { tooOld } from "../errors.ts";
 import {
+  assertKeyBytes,
   bytesOfKey,
   END_OF_KEYS,
   type Key,
-  keyAfter,
   keyOfBytes,
-  MAX_SEQUENCE,
+  latin1Text,
+  MERGE,
+  plainKind,
   type Sequence,
 } from "../format/entry.ts";
-import { type Fragment, joinRanges, RangeMap } from "../format/range-map.ts";
 import type { Maybe } from "../maybe.ts";
 import type { LsmTuning } from "../options.ts";
 import { type Bounds, boundsOf, deletedBounds, type Range } from "../range.ts";
-import type { EntrySemantics } from "../read/entry-semantics.ts";
-import type { Scan } from "../read/scan.ts";
-import {
-  assertExpiry,
-  assertValue,
-  type Prepared,
-  prepare,
-  type WriteOp,
-  type Written,
-} from "../write/write-path.ts";
+import type { Operators } from "../read/operators.ts";
+import type { ReadView } from "../read/read-view.ts";
+import { assertCount, type PackedScan } from "../read/scan.ts";
+import { type BatchOp, opBytes } from "../wal/batch.ts";
+import type { Prepared } from "../write/prepared.ts";
+import { assertExpiry, assertValue, type Written } from "../write/write-path.ts";
 import type { Claims } from "./claims.ts";
 import { BEHIND, ConflictSearch, type WrittenPlaces } from "./conflict-search.ts";
-import { OverlayScan, type OwnRow } from "./overlay-scan.ts";
-import { OwnKey } from "./own-key.ts";
+import { ownSequence, viewWithOwn } from "./own-view.ts";
+import { type OwnMark, OwnWrites } from "./own-writes.ts";
+import { ReadSet, readDownTo, readUpTo } from "./read-set.ts";
 import type { EngineSnapshot } from "./snapshots.ts";
+import { TrackedScan } from "./tracked-scan.ts";
 
 /**
  * `snapshot`: of two transactions that write one key the second fails; a range that is deleted is
@@ -37,10 +36,21 @@ import type { EngineSnapshot } from "./snapshots.ts";
  */
 export type Isolation = "snapshot" | "serializable";
 
+export interface TransactionOptions {
+  /** `serializable` unless told otherwise. */
+  readonly isolation?: Isolation;
+  /** What it may write and remember of its reads, and for how long it may be open. */
+  readonly maxBytes?: number;
+  readonly maxAgeMs?: number;
+}
+
 export interface TransactionScan extends Range {
   readonly reverse?: boolean;
   readonly limit?: number;
   readonly batchRows?: number;
+  /** As of `Engine.scan`. */
+  readonly keysOnly?: boolean;
+  readonly movable?: boolean;
 }
 
 /** As `PutOptions` of the engine. */
@@ -48,28 +58,45 @@ interface Expiring {
   readonly expiresAtMs?: number;
 }
 
+/** What a transaction had written at a moment. */
+export interface Savepoint {
+  readonly transaction: Transaction;
+  readonly mark: OwnMark;
+}
+
+/** How a transaction's scan is made. */
+export interface ScanPlan extends Required<Omit<TransactionScan, keyof Range | "batchRows">> {
+  readonly bounds: Bounds;
+  readonly sequence: Sequence;
+  readonly batchRows: number | undefined;
+}
+
 /** What a transaction needs of its engine. */
 export interface TransactionHost {
   readonly clock: Clock;
-  readonly semantics: EntrySemantics;
+  readonly operators: Operators;
   readonly options: LsmTuning;
   readonly written: WrittenPlaces;
-  readonly get: (key: Key, sequence: Sequence) => Maybe<Uint8Array | undefined>;
-  /** Of all rows, in one direction, at a sequence. */
-  readonly scan: (bounds: Bounds, reverse: boolean, sequence: Sequence) => Scan;
+  readonly get: (view: ReadView, key: Key, sequence: Sequence) => Maybe<Uint8Array | undefined>;
+  readonly getMany: (
+    view: ReadView,
+    keys: readonly Key[],
+    sequence: Sequence,
+  ) => Maybe<readonly (Uint8Array | undefined)[]>;
+  readonly scan: (view: ReadView, plan: ScanPlan) => PackedScan;
   readonly write: (batch: Prepared, check: () => void) => Maybe<Written>;
   readonly durable: (sequence: Sequence) => Maybe<void>;
   readonly assertOpen: () => void;
+  /** @throws FirnError `Overloaded`, code `LSM_TRANSACTIONS_FULL`. */
+  readonly assertRoom: () => void;
+  /** It holds so many bytes more, or less. */
+  readonly onMemory: (bytes: number) => void;
   /** It is over, whatever became of it. */
   readonly onEnd: (transaction: Transaction) => void;
 }
 
-function expiryOf({ expiresAtMs }: Expiring): Expiring {
-  return expiresAtMs === undefined ? {} : { expiresAtMs };
-}
-
-/** A key, a deletion or a value: what a transaction holds beside its bytes. */
-const ENTRY_BYTES = 64;
+/** Growth that is too little to be told. */
+const STEP_BYTES = 4_096;
 
 /**
  * An optimistic transaction: it reads the state of its beginning and its own writes, and is checked
@@ -80,20 +107,28 @@ export class Transaction {
   readonly #snapshot: EngineSnapshot;
   readonly #serializable: boolean;
   readonly #age: Stopwatch;
-  /** By key; of those in a range that it deleted, only what it wrote after that. */
-  readonly #writes = new Map<Key, OwnKey>();
-  #deleted = new RangeMap();
-  /** Scans and deletions of ranges. */
-  #ranges = 0;
-  readonly #readKeys = new Set<Key>();
-  readonly #readRanges: { from: Key; to: Key | undefined }[] = [];
-  #bytes = 0;
+  readonly #maxBytes: number;
+  readonly #maxAgeMs: number;
+  /** From the first write on. */
+  #own: OwnWrites | undefined;
+  readonly #reads = new ReadSet();
+  /** Deletions of ranges. */
+  #deletions = 0;
+  /** What reads go through, and what it was made of. */
+  #made: { readonly base: ReadView; readonly count: number; readonly view: ReadView } | undefined;
+  #toldBytes = 0;
+  #committing = false;
+  #hasSavepoint = false;
   #over = false;
 
-  constructor(host: TransactionHost, snapshot: EngineSnapshot, isolation: Isolation) {
+  constructor(host: TransactionHost, snapshot: EngineSnapshot, options: TransactionOptions) {
+    const { transactionBytes, transactionMs } = host.options;
+    const { isolation = "serializable", maxBytes, maxAgeMs } = options;
     this.#host = host;
     this.#snapshot = snapshot;
     this.#serializable = isolation === "serializable";
+    this.#maxBytes = maxBytes ?? transactionBytes;
+    this.#maxAgeMs = maxAgeMs ?? transactionMs;
     this.#age = new Stopwatch(host.clock);
   }
 
@@ -103,71 +138,89 @@ export class Transaction {
   }
 
   get expired(): boolean {
-    return this.#age.elapsedMs() > this.#host.options.transactionMs;
+    return this.#age.elapsedMs() > this.#maxAgeMs;
   }
 
   /** The value of a key, its own writes included. @throws as `put`, of its reads. */
   get(key: Uint8Array): Maybe<Uint8Array | undefined> {
     this.#assertGoing();
     const name = keyOfBytes(key);
-    const own = this.#writes.get(name);
-    if (own?.isWhole === true) return own.over(undefined);
-    if (this.#deleted.at(name, MAX_SEQUENCE) > 0) return own?.over(undefined);
-    if (this.#serializable && !this.#readKeys.has(name)) {
-      this.#grow(name.length + ENTRY_BYTES);
-      this.#readKeys.add(name);
-    }
-    const stored = this.#host.get(name, this.sequence);
-    if (own === undefined) return stored;
-    return stored instanceof Promise ? stored.then(own.over) : own.over(stored);
+    this.#noteRead(name);
+    return this.#host.get(this.#view(), name, this.#readSequence);
   }
 
-  /** Values in the order of the keys, at once where all are in memory. @throws as `get`. */
+  /** Values in the order of the keys; what is missing is read at once. @throws as `get`. */
   getMany(keys: readonly Uint8Array[]): Maybe<readonly (Uint8Array | undefined)[]> {
-    const values: Maybe<Uint8Array | undefined>[] = [];
-    let waits = false;
-    for (const key of keys) {
-      const value = this.get(key);
-      waits ||= value instanceof Promise;
-      values.push(value);
-    }
-    return waits ? Promise.all(values) : (values as (Uint8Array | undefined)[]);
+    this.#assertGoing();
+    const names = keys.map(keyOfBytes);
+    for (const name of names) this.#noteRead(name);
+    return this.#host.getMany(this.#view(), names, this.#readSequence);
   }
 
-  /** Rows of a range, with what it has written up to this call. */
-  scan(options: TransactionScan = {}): Scan {
+  /**
+   * As `get`, of a key that others must not write to until this transaction has committed, whether
+   * or not it writes to it itself: also where it is not serializable.
+   */
+  lockForUpdate(key: Uint8Array): Maybe<Uint8Array | undefined> {
+    this.touch(key);
+    return this.#host.get(this.#view(), keyOfBytes(key), this.#readSequence);
+  }
+
+  /** As `lockForUpdate`, without a read. */
+  touch(key: Uint8Array): void {
     this.#assertGoing();
+    this.#addRead(keyOfBytes(key));
+  }
+
+  /**
+   * Rows of a range, with what it has written up to this call.
+   *
+   * @throws as `put`, of its reads; FirnError `Invalid`, code `LSM_RANGE_INVALID`.
+   */
+  scan(options: TransactionScan = {}): PackedScan {
+    this.#assertGoing();
+    const { reverse = false, limit = Number.POSITIVE_INFINITY, batchRows } = options;
+    const { keysOnly = false, movable = false } = options;
+    assertCount(limit);
+    assertCount(batchRows ?? 1);
     const bounds = boundsOf(options);
-    const reverse = options.reverse ?? false;
-    const range = this.#serializable ? this.#readRange(bounds, reverse) : undefined;
-    const base = this.#host.scan(bounds, reverse, this.sequence);
-    const deleted = this.#deleted.isEmpty ? undefined : RangeMap.of(this.#deletedRanges());
-    const { limit = Number.POSITIVE_INFINITY, batchRows } = options;
-    return new OverlayScan(base, this.#ownRows(bounds, reverse), {
-      reverse,
-      limit,
-      batchRows: batchRows ?? this.#host.options.scanBatchRows,
-      hides: (key) => deleted !== undefined && deleted.at(key, MAX_SEQUENCE) > 0,
+    const reads = this.#serializable ? this.#reads : undefined;
+    if (reads !== undefined) this.#assertRanges();
+    const sequence = this.#readSequence;
+    const plan = { bounds, reverse, limit, batchRows, keysOnly, movable, sequence };
+    let range = reads?.begin(bounds, reverse);
+    let within = bounds;
+    return new TrackedScan(this.#host.scan(this.#view(), plan), bounds, limit, {
+      assertGoing: () => this.#assertGoing(),
+      begin: (next) => {
+        if (reads === undefined || range === undefined || next === bounds) return;
+        reads.end(range);
+        this.#assertRanges();
+        range = reads.begin(next, reverse);
+        within = next;
+      },
       onRead: (key) => {
-        this.#assertGoing();
-        if (range === undefined) return;
-        if (key === undefined) Object.assign(range, bounds);
-        else if (reverse) range.from = key;
-        else range.to = keyAfter(key);
+        if (range !== undefined) (reverse ? readDownTo : readUpTo)(range, key, within);
+      },
+      onEnd: () => {
+        if (range !== undefined && !movable) reads?.end(range);
       },
     });
   }
 
   /**
-   * @throws FirnError `Invalid`, code `LSM_TRANSACTION_TOO_LARGE`; `Conflict`, code
-   *   `LSM_TRANSACTION_TOO_OLD`: it has been open for longer than it may be.
+   * @throws FirnError `Invalid`, code `LSM_TRANSACTION_TOO_LARGE`; `Overloaded`, code
+   *   `LSM_TRANSACTIONS_FULL`: all open ones together; `Conflict`, code `LSM_TRANSACTION_TOO_OLD`:
+   *   it has been open for longer than it may be; as `Engine.put`.
    */
   put(key: Uint8Array, value: Uint8Array, options: Expiring = {}): void {
     this.#assertGoing();
+    const { expiresAtMs } = options;
+    assertKeyBytes(key);
     assertValue(value);
-    assertExpiry(options.expiresAtMs);
-    const copies = { key: Uint8Array.from(key), value: Uint8Array.from(value) };
-    this.#own(key, value.length).replace({ op: "put", ...copies, ...expiryOf(options) });
+    assertExpiry(expiresAtMs);
+    const op = expiresAtMs === undefined ? { key, value } : { key, value, expiresAtMs };
+    this.#add({ op: "put", ...op });
   }
 
   /** @throws as `put`. */
@@ -175,21 +228,40 @@ export class Transaction {
     for (const { key, value } of rows) this.put(key, value);
   }
 
+  /**
+   * Puts a key that has no value; answers false, and writes nothing, where it has one. The answer
+   * holds when the transaction commits. @throws as `put`.
+   */
+  insert(key: Uint8Array, value: Uint8Array, options?: Expiring): Maybe<boolean> {
+    this.#assertGoing();
+    const name = keyOfBytes(key);
+    const stored = this.#host.get(this.#view(), name, this.#readSequence);
+    const decide = (found: Uint8Array | undefined): boolean => {
+      // The put claims the key, unless it is rolled back.
+      if (found !== undefined || this.#hasSavepoint) this.#noteRead(name);
+      if (found === undefined) this.put(key, value, options);
+      return found === undefined;
+    };
+    return stored instanceof Promise ? stored.then(decide) : decide(stored);
+  }
+
   /** @throws as `put`. */
   delete(key: Uint8Array): void {
     this.#assertGoing();
-    this.#own(key, 0).replace({ op: "delete", key: Uint8Array.from(key) });
+    assertKeyBytes(key);
+    this.#add({ op: "delete", key });
   }
 
   /** As `Engine.merge`: a write, and no read. @throws as that and `put`. */
   merge(key: Uint8Array, operand: Uint8Array, operator: string, options: Expiring = {}): void {
     this.#assertGoing();
+    const { expiresAtMs } = options;
+    assertKeyBytes(key);
     assertValue(operand);
-    assertExpiry(options.expiresAtMs);
-    const number = this.#host.semantics.operators.numberFor(operator, operand);
-    const copies = { key: Uint8Array.from(key), value: Uint8Array.from(operand) };
-    const expiry = expiryOf(options);
-    this.#own(key, operand.length).merge({ op: "merge", ...copies, operator, ...expiry }, number);
+    assertExpiry(expiresAtMs);
+    const number = this.#host.operators.numberFor(operator, operand);
+    const op = { op: "merge", key, operator: number, value: operand } as const;
+    this.#add(expiresAtMs === undefined ? op : { ...op, expiresAtMs });
   }
 
   /** Deletes every key in [from, to), as `Engine.deleteRange` does. @throws as that and `put`. */
@@ -197,12 +269,33 @@ export class Transaction {
     this.#assertGoing();
     const bounds = deletedBounds(from, to);
     if (bounds.from === bounds.to) return;
-    this.#addRange(bounds.from.length + (bounds.to === END_OF_KEYS ? 0 : bounds.to.length));
-    for (const key of this.#writes.keys()) {
-      if (key >= bounds.from && key < bounds.to) this.#writes.delete(key);
+    this.#assertRanges();
+    const end = bounds.to === END_OF_KEYS ? NO_BYTES : bytesOfKey(bounds.to);
+    this.#add({ op: "deleteRange", from: bytesOfKey(bounds.from), to: end });
+    this.#deletions++;
+  }
+
+  /** What it has written so far, to go back to. */
+  savepoint(): Savepoint {
+    this.#assertGoing();
+    this.#hasSavepoint = true;
+    return { transaction: this, mark: this.#own?.mark ?? { count: 0, bytes: 0 } };
+  }
+
+  /**
+   * Forgets what it wrote after a savepoint, which stays one; later ones are no more. What it has
+   * read and locked since stays so. Costs what was written before.
+   *
+   * @throws FirnError `Invalid`, code `LSM_SAVEPOINT_INVALID`.
+   */
+  rollbackTo({ transaction, mark }: Savepoint): void {
+    this.#assertGoing();
+    if (transaction !== this || mark.count > (this.#own?.count ?? 0)) {
+      throw invalid("LSM_SAVEPOINT_INVALID", "the savepoint is not one of this transaction");
     }
-    // Only whether something covers a key matters, so any numbers that ascend will do.
-    this.#deleted.add(bounds.from, bounds.to, this.#ranges);
+    this.#own?.rollbackTo(mark);
+    this.#made = undefined;
+    this.#tell();
   }
 
   /**
@@ -216,16 +309,18 @@ export class Transaction {
    */
   async commit(): Promise<Written> {
     this.#assertGoing();
-    const host = this.#host;
+    const own = this.#own;
+    this.#committing = true;
     try {
-      if (this.#writes.size === 0 && this.#deleted.isEmpty) return this.#readOnly();
-      return await this.#write(prepare(this.#ops(), host.semantics.operators));
+      if (own === undefined || own.count === 0) return this.#readOnly();
+      return await this.#write(own);
     } catch (error) {
       if (error instanceof FirnError && error.code === "LSM_CONFLICT") {
-        await host.durable(Number(error.context["sequence"]));
+        await this.#host.durable(Number(error.context["sequence"]));
       }
       throw error;
     } finally {
+      this.#committing = false;
       this.#end();
     }
   }
@@ -243,8 +338,9 @@ export class Transaction {
   }
 
   /** As often as flushes overtake it; each time only what they brought is left to be judged. */
-  async #write(batch: Prepared): Promise<Written> {
-    const search = new ConflictSearch(this.#host.written, this.#claims(), this.sequence);
+  async #write(own: OwnWrites): Promise<Written> {
+    const search = new ConflictSearch(this.#host.written, this.#claims(own), this.sequence);
+    const batch = own.batch();
     for (;;) {
       if (search.isBehind) await search.readTables();
       this.#assertYoung();
@@ -259,73 +355,95 @@ export class Transaction {
     }
   }
 
-  #claims(): Claims {
-    const [writes, reads] = [this.#writes, this.#readKeys];
+  #claims(own: OwnWrites): Claims {
+    const reads = this.#reads;
+    const ranges = reads.with(this.#deletions > 0 ? own.deletedRanges() : []);
     return {
       *keys() {
-        yield* writes.keys();
-        yield* reads;
+        yield* own.keys();
+        yield* reads.keys;
       },
-      ranges: joined([...this.#deletedRanges(), ...this.#readRanges]),
+      size: own.count + reads.keys.size + ranges.length,
+      holds: (source, from, to) => {
+        if (own.memtable.holds(source, from, to)) return true;
+        if (reads.keys.size === 0 && ranges.length === 0) return false;
+        const key = latin1Text(source, from, to);
+        return reads.keys.has(key) || isWithin(ranges, key);
+      },
+      ranges,
     };
   }
 
-  /** Grows as rows are read, from nothing. */
-  #readRange({ from, to }: Bounds, reverse: boolean): { from: Key; to: Key | undefined } {
-    const range = reverse ? { from: to ?? END_OF_KEYS, to } : { from, to: from };
-    this.#addRange(from.length + (to?.length ?? 0));
-    this.#readRanges.push(range);
-    return range;
+  #noteRead(key: Key): void {
+    if (this.#serializable && !this.#wrote(key)) this.#addRead(key);
   }
 
-  #ownRows({ from, to }: Bounds, reverse: boolean): readonly OwnRow[] {
-    const rows = [...this.#writes]
-      .filter(([key]) => key >= from && (to === undefined || key < to))
-      .sort(([a], [b]) => (a < b === reverse ? 1 : -1))
-      .map(([key, own]) => ({ key, over: own.frozen() }));
-    return rows;
+  /** Whether what is stored says nothing of a key: it put or deleted it. */
+  #wrote(key: Key): boolean {
+    const own = this.#own;
+    if (own === undefined || own.count === 0) return false;
+    const { memtable } = own;
+    const found = memtable.get(key);
+    const deletedAt = memtable.ranges?.at(key, own.count) ?? 0;
+    if (found === undefined || found.sequence < deletedAt) return deletedAt > 0;
+    return plainKind(found.kind) !== MERGE;
   }
 
-  /** Ranges first: what was written to their keys before is forgotten. */
-  #ops(): readonly WriteOp[] {
-    const deletions = this.#deletedRanges().map(({ from, to }): WriteOp => {
-      const end = to === END_OF_KEYS ? new Uint8Array(0) : bytesOfKey(to);
-      return { op: "deleteRange", from: bytesOfKey(from), to: end };
-    });
-    return [...deletions, ...[...this.#writes.values()].flatMap((own) => own.ops)];
+  #addRead(key: Key): void {
+    this.#assertRoom(0);
+    this.#reads.add(key);
+    this.#tell();
   }
 
-  /** In order, without two that meet. */
-  #deletedRanges(): readonly Fragment[] {
-    return joinRanges([this.#deleted.fragments()], () => [1]);
+  /** What everybody reads, as of its time, below what it has written. */
+  #view(): ReadView {
+    const base = this.#host.written.views.current;
+    const own = this.#own;
+    const count = own?.count ?? 0;
+    if (this.#made?.base !== base || this.#made.count !== count) {
+      const { sequence, timeMs } = this.#snapshot;
+      const timed = { ...base, timeMs };
+      const view = own === undefined || count === 0 ? timed : viewWithOwn(timed, own, sequence);
+      this.#made = { base, count, view };
+      this.#tell();
+    }
+    return this.#made.view;
   }
 
-  #addRange(bytes: number): void {
+  get #readSequence(): Sequence {
+    const hasOwn = this.#own !== undefined && this.#own.count > 0;
+    return hasOwn ? ownSequence(this.sequence) : this.sequence;
+  }
+
+  #add(op: BatchOp): void {
+    this.#assertRoom(opBytes(op));
+    this.#own ??= new OwnWrites();
+    this.#own.add(op);
+    this.#tell();
+  }
+
+  #assertRoom(more: number): void {
+    this.#host.assertRoom();
+    if ((this.#own?.bytes ?? 0) + this.#reads.bytes + more <= this.#maxBytes) return;
+    const facts = { bytes: this.#maxBytes };
+    throw invalid("LSM_TRANSACTION_TOO_LARGE", "too much data in one transaction", facts);
+  }
+
+  #assertRanges(): void {
     const { transactionRanges } = this.#host.options;
-    if (this.#ranges === transactionRanges) {
-      const facts = { ranges: transactionRanges };
-      throw invalid("LSM_TRANSACTION_TOO_LARGE", "too many ranges in one transaction", facts);
-    }
-    this.#grow(bytes + ENTRY_BYTES);
-    this.#ranges++;
+    if (this.#deletions + this.#reads.ranges < transactionRanges) return;
+    this.#reads.join();
+    this.#deletions = this.#own?.deletedRanges().length ?? 0;
+    if (this.#deletions + this.#reads.ranges < transactionRanges) return;
+    const facts = { ranges: transactionRanges };
+    throw invalid("LSM_TRANSACTION_TOO_LARGE", "too many ranges in one transaction", facts);
   }
 
-  /** What it has written to a key, to be added to. */
-  #own(bytes: Uint8Array, more: number): OwnKey {
-    const key = keyOfBytes(bytes);
-    this.#grow(key.length + more + ENTRY_BYTES);
-    const own = this.#writes.get(key) ?? new OwnKey(this.#host.semantics);
-    this.#writes.set(key, own);
-    return own;
-  }
-
-  #grow(bytes: number): void {
-    const { transactionBytes } = this.#host.options;
-    if (this.#bytes + bytes > transactionBytes) {
-      const facts = { bytes: transactionBytes };
-      throw invalid("LSM_TRANSACTION_TOO_LARGE", "too much data in one transaction", facts);
-    }
-    this.#bytes += bytes;
+  #tell(): void {
+    const bytes = (this.#own?.memoryBytes ?? 0) + this.#reads.bytes;
+    if (Math.abs(bytes - this.#toldBytes) < STEP_BYTES) return;
+    this.#host.onMemory(bytes - this.#toldBytes);
+    this.#toldBytes = bytes;
   }
 
   #assertGoing(): void {
@@ -335,32 +453,40 @@ export class Transaction {
   }
 
   #assertYoung(): void {
-    const { transactionMs } = this.#host.options;
-    if (this.#snapshot.closed || this.expired) throw tooOld(this.sequence, transactionMs);
+    if (this.#snapshot.closed || this.expired) throw tooOld(this.sequence, this.#maxAgeMs);
   }
 
   #end(): void {
     if (this.#over) return;
     this.#over = true;
-    this.#snapshot.close();
-    this.#host.onEnd(this);
+    this.expire();
   }
 
-  /** Gives up its snapshot, so that nothing is kept for a transaction that never ends. */
+  /** Gives up its snapshot and its memory, so that nothing is kept for one that nobody finishes. */
   expire(): void {
     this.#snapshot.close();
     this.#host.onEnd(this);
+    // Its commit still reads them.
+    if (this.#committing) return;
+    this.#own?.end();
+    this.#own = undefined;
+    this.#made = undefined;
+    this.#host.onMemory(-this.#toldBytes);
+    this.#toldBytes = 0;
   }
 }
 
-/** Ranges in order, those that meet as one. */
-function joined(ranges: readonly Bounds[]): readonly Bounds[] {
-  const all: { from: Key; to: Key | undefined }[] = [];
-  for (const { from, to } of ranges.toSorted((a, b) => (a.from < b.from ? -1 : 1))) {
-    if (to !== undefined && to <= from) continue;
-    const last = all.at(-1);
-    if (last === undefined || (last.to !== undefined && last.to < from)) all.push({ from, to });
-    else if (last.to !== undefined && (to === undefined || to > last.to)) last.to = to;
+const NO_BYTES = new Uint8Array(0);
+
+/** Whether a key lies in one of ranges that are in order. */
+function isWithin(ranges: readonly Bounds[], key: Key): boolean {
+  let low = 0;
+  let high = ranges.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((ranges[middle] as Bounds).from <= key) low = middle + 1;
+    else high = middle;
   }
-  return all;
+  const before = ranges[low - 1];
+  return before !== undefined && (before.to === undefined || key < before.to);
 }

@@ -2,7 +2,7 @@ import { assert } from "../../base/assert.ts";
 import type { Sequence } from "../format/entry.ts";
 import type { RecentWrites } from "./recent-writes.ts";
 import type { Snapshots } from "./snapshots.ts";
-import { type Isolation, Transaction, type TransactionHost } from "./transaction.ts";
+import { Transaction, type TransactionHost, type TransactionOptions } from "./transaction.ts";
 
 /** The transactions of one engine that are open. */
 export class Transactions {
@@ -38,12 +38,12 @@ export class Transactions {
     return oldest;
   }
 
-  begin(isolation: Isolation): Transaction {
+  begin(options: TransactionOptions = {}): Transaction {
     this.#host.assertOpen();
     const snapshot = this.#snapshots.open(this.#sequence());
     const isJudged = snapshot.sequence >= this.recent.floor;
-    assert(isJudged, "all that comes after the beginning of a transaction can be told to it");
-    const transaction = new Transaction(this.#host, snapshot, isolation);
+    assert(isJudged, "a transaction begins with nothing to be judged by tables");
+    const transaction = new Transaction(this.#host, snapshot, options);
     this.#open.add(transaction);
     return transaction;
   }

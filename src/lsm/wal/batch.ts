@@ -70,7 +70,7 @@ export function encodeBatch(ops: readonly BatchOp[]): Uint8Array {
 /** Bytes of the payload. */
 export function batchBytes(ops: readonly BatchOp[]): number {
   let bytes = 0;
-  for (const op of ops) bytes += bytesOf(op);
+  for (const op of ops) bytes += opBytes(op);
   return bytes;
 }
 
@@ -93,12 +93,14 @@ function expiryOf(op: BatchOp): number | undefined {
   return op.op === "put" || op.op === "merge" ? op.expiresAtMs : undefined;
 }
 
-function bytesOf(op: BatchOp): number {
+/** Bytes of one operation. */
+export function opBytes(op: BatchOp): number {
   const expiryBytes = expiryOf(op) === undefined ? 0 : EXPIRY_BYTES;
   return HEAD_BYTES + expiryBytes + keyOf(op).length + contentOf(op).length;
 }
 
-function writeOp(out: Buffer, at: number, op: BatchOp): number {
+/** Writes one operation, for which there is room; answers the offset behind it. */
+export function writeOp(out: Buffer, at: number, op: BatchOp): number {
   const key = keyOf(op);
   const value = contentOf(op);
   const expiresAtMs = expiryOf(op);

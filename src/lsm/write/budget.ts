@@ -1,13 +1,15 @@
 import { assert } from "../../base/assert.ts";
+import { transactionsFull } from "../errors.ts";
 import { BlockCache } from "../read/cache.ts";
 import { type MergeRoom, MergeRooms } from "./merge-room.ts";
 import type { Gauge } from "./pressure.ts";
 
 /**
  * A shard's memory outside the block cache: the memtable that is written, those that are being
- * flushed, those that find conflicts of transactions, and writes that wait.
+ * flushed, those that find conflicts of transactions, writes that wait, and what open transactions
+ * have written and read.
  */
-export type ShardPart = "active" | "frozen" | "recent" | "waiting";
+export type ShardPart = "active" | "frozen" | "recent" | "waiting" | "transactions";
 
 /** What a budget may ask of a shard. Done in the same turn, and told by the shard's share. */
 export interface BudgetedShard {
@@ -24,6 +26,7 @@ export interface BudgetFigures {
   /** Active and frozen ones, and writes that wait. */
   readonly memtableBytes: number;
   readonly recentBytes: number;
+  readonly transactionBytes: number;
   /** Blocks of data; indexes, filters and tails of tables. */
   readonly dataBytes: number;
   readonly metadataBytes: number;
@@ -57,9 +60,13 @@ const UNCOUNTED_BYTES = 128 * MIB;
 const UNCOUNTED_MOST = 3 / 4;
 const LEAST_BYTES = 16 * MIB;
 
+const NOTHING = { active: 0, frozen: 0, recent: 0, waiting: 0, transactions: 0 } as const;
+
 /** How the limit is shared out: writes slow down from the first on, and end at the second. */
 const WRITES_SHARE = 1 / 2;
 const WRITES_MOST = 11 / 16;
+/** What open transactions have of it: what is left lets memtables take what these bring. */
+const TRANSACTIONS_MOST = 7 / 16;
 /** What the cache keeps, however much is written; merges have the rest at least. */
 const CACHE_LEAST = 3 / 16;
 const WORK_MOST = 1 / 8;
@@ -81,7 +88,7 @@ export class MemoryBudget {
   readonly #limitBytes: number;
   readonly #mostCacheBytes: number;
   readonly #shares = new Set<MemoryShare>();
-  readonly #bytes: Record<ShardPart, number> = { active: 0, frozen: 0, recent: 0, waiting: 0 };
+  readonly #bytes: Record<ShardPart, number> = { ...NOTHING };
   readonly #merges: MergeRooms;
   /** Shards that hold anything. */
   #holders = 0;
@@ -116,6 +123,7 @@ export class MemoryBudget {
       changed: (part, by, was) => this.#changed(share, part, by, was),
       left: () => void this.#shares.delete(share),
       felt: (own) => this.#felt(own),
+      assertTransactionRoom: () => this.#assertTransactionRoom(),
       limits: [this.#limitBytes * WRITES_SHARE, this.#limitBytes * WRITES_MOST],
     });
     this.#shares.add(share);
@@ -137,7 +145,7 @@ export class MemoryBudget {
   }
 
   get figures(): BudgetFigures {
-    const { active, frozen, recent, waiting } = this.#bytes;
+    const { active, frozen, recent, waiting, transactions } = this.#bytes;
     const { bytes, metadataBytes } = this.cache.figures;
     const memtableBytes = active + frozen + waiting;
     return {
@@ -145,6 +153,7 @@ export class MemoryBudget {
       usedBytes: memtableBytes + recent + bytes + this.#merges.bytes,
       memtableBytes,
       recentBytes: recent,
+      transactionBytes: transactions,
       dataBytes: bytes - metadataBytes,
       metadataBytes,
       workBytes: this.#merges.bytes,
@@ -154,8 +163,8 @@ export class MemoryBudget {
   }
 
   get #writeBytes(): number {
-    const { active, frozen, recent, waiting } = this.#bytes;
-    return active + frozen + recent + waiting;
+    const { active, frozen, recent, waiting, transactions } = this.#bytes;
+    return active + frozen + recent + waiting + transactions;
   }
 
   get #cacheBytes(): number {
@@ -213,6 +222,11 @@ export class MemoryBudget {
     return best;
   }
 
+  #assertTransactionRoom(): void {
+    const { transactions } = this.#bytes;
+    if (transactions > this.#limitBytes * TRANSACTIONS_MOST) throw transactionsFull(transactions);
+  }
+
   /** Of a shard that has less than its part, only what comes when room is about to end. */
   #felt(own: number): number {
     const all = this.#writeBytes;
@@ -226,6 +240,7 @@ interface Whole {
   changed(part: ShardPart, by: number, was: number): void;
   left(): void;
   felt(own: number): number;
+  assertTransactionRoom(): void;
   readonly limits: readonly [number, number];
 }
 
@@ -237,7 +252,7 @@ export class MemoryShare {
   /** Slows the shard's writes down as the room of all shards ends. */
   readonly gauge: Gauge;
   readonly #whole: Whole;
-  readonly #bytes: Record<ShardPart, number> = { active: 0, frozen: 0, recent: 0, waiting: 0 };
+  readonly #bytes: Record<ShardPart, number> = { ...NOTHING };
   #total = 0;
 
   /** Made by `MemoryBudget.join`. */
@@ -251,6 +266,11 @@ export class MemoryShare {
   /** Of all parts. */
   get bytes(): number {
     return this.#total;
+  }
+
+  /** @throws FirnError `Overloaded`, code `LSM_TRANSACTIONS_FULL`: those of all shards. */
+  assertTransactionRoom(): void {
+    this.#whole.assertTransactionRoom();
   }
 
   of(part: ShardPart): number {

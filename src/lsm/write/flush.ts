@@ -25,8 +25,8 @@ export interface FlushTarget extends TableTarget {
   readonly health: Health;
   readonly underWay: TablesUnderWay;
   readonly durable: (sequence: Sequence) => Maybe<void>;
-  /** Snapshots that are open, ascending. */
-  readonly snapshots: () => readonly Sequence[];
+  /** Snapshots that are open, ascending; older states than the newest write are given up. */
+  readonly snapshots: (newest: Sequence) => readonly Sequence[];
   /** Samples of sequence and time, with those that are known since. */
   readonly samples: Sampler["into"];
   readonly onFlushed: (memoryBytes: number, tookMs: number) => void;
@@ -151,7 +151,12 @@ export class Flusher {
     underWay.begin(id);
     let made: SstMeta;
     try {
-      made = await writeTable(this.#target, memtable, id, this.#target.snapshots());
+      made = await writeTable(
+        this.#target,
+        memtable,
+        id,
+        this.#target.snapshots(memtable.maxSequence),
+      );
     } catch (error) {
       underWay.end(id);
       throw error;

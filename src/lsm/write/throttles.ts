@@ -77,6 +77,11 @@ export class Throttles {
     this.#entries = others;
   }
 
+  /** Whether there may be any. */
+  get areSet(): boolean {
+    return this.#entries.length > 0;
+  }
+
   /** Those in force. */
   get states(): readonly ThrottleState[] {
     const nowMs = this.#clock.monotonicMs();
@@ -87,10 +92,6 @@ export class Throttles {
 
   /** @throws FirnError `Overloaded`, code `LSM_THROTTLED`, with `retryAfterMs`. */
   check(ops: readonly BatchOp[]): void {
-    if (this.#entries.length > 0) this.#check(ops);
-  }
-
-  #check(ops: readonly BatchOp[]): void {
     const nowMs = this.#clock.monotonicMs();
     this.#entries = this.#live(nowMs) as Entry[];
     const met = this.#entries.filter(({ throttle }) => ops.some((op) => isBelow(op, throttle)));

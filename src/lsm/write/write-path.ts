@@ -1,5 +1,4 @@
 import { assert } from "../../base/assert.ts";
-import { giveBack } from "../../base/bytes.ts";
 import type { Clock } from "../../base/clock.ts";
 import { type FirnError, invalid } from "../../base/error.ts";
 import { assertKeyBytes, bytesOfKey, END_OF_KEYS, type Sequence } from "../format/entry.ts";
@@ -11,9 +10,10 @@ import { deletedBounds } from "../range.ts";
 import { KeySamples } from "../read/key-samples.ts";
 import type { Operators } from "../read/operators.ts";
 import type { ReadViews } from "../read/read-view.ts";
-import { type BatchOp, batchBytes, decodeBatch, encodeBatch, writeBatch } from "../wal/batch.ts";
+import { type BatchOp, encodeBatch } from "../wal/batch.ts";
 import type { GroupCommit, WriteHandle } from "../wal/group-commit.ts";
 import type { EventLoopTurn } from "./budget.ts";
+import { OpsBatch, type Prepared } from "./prepared.ts";
 import type { Pressure } from "./pressure.ts";
 import { Throttles } from "./throttles.ts";
 import type { WriteWatch } from "./write-watch.ts";
@@ -50,13 +50,6 @@ export interface Written {
    * `DISK_FULL`, `WAL_DEAD`.
    */
   durable(): Promise<void>;
-}
-
-/** A batch that is known to be one. */
-export interface Prepared {
-  readonly ops: readonly BatchOp[];
-  /** Of its payload. */
-  readonly bytes: number;
 }
 
 /** What the write path acts on. */
@@ -130,8 +123,8 @@ export class WritePath {
   write(batch: Prepared, check?: () => void): Maybe<Written> {
     const { health, pressure, commits, options } = this.#target;
     health.assertOpen();
-    if (batch.ops.length === 0) return this.#nothing();
-    this.throttles.check(batch.ops);
+    if (batch.count === 0) return this.#nothing();
+    if (this.throttles.areSet) this.throttles.check(batch.ops());
     const delayMs = pressure.delayMs(batch.bytes);
     const crowded = commits.pendingBytes > options.walBacklogBytes;
     // Answers on the spot never let the event loop go on, not even for the log and the flushes.
@@ -194,12 +187,13 @@ export class WritePath {
   }
 
   async #later(
-    { ops, bytes }: Prepared,
+    batch: Prepared,
     delayMs: number,
     check: (() => void) | undefined,
   ): Promise<Written> {
+    const { bytes } = batch;
     // Its caller may change what it gave: what was given is what is asked for.
-    const payload = encodeBatch(ops);
+    const kept = batch.kept();
     this.#target.onWaiting(bytes);
     try {
       await this.#wait(delayMs);
@@ -210,10 +204,9 @@ export class WritePath {
       this.#target.onWaiting(-bytes);
     }
     try {
-      return this.#apply({ ops: decodeBatch(payload, ops.length), bytes }, check);
+      return this.#apply(kept, check);
     } finally {
-      // What is short shares an array with others.
-      if (payload.length === payload.buffer.byteLength) giveBack(payload);
+      if (kept !== batch) kept.letGo();
     }
   }
 
@@ -237,23 +230,27 @@ export class WritePath {
   }
 
   /** The bytes are copied once: what the memtable keeps is what the log writes. */
-  #apply({ ops, bytes }: Prepared, check: (() => void) | undefined): Written {
+  #apply(batch: Prepared, check: (() => void) | undefined): Written {
     const { commits, views, turn } = this.#target;
     check?.();
     assert(this.#stopped === undefined, "no write is applied beside work that wants to be alone");
+    const { count, bytes } = batch;
     const first = this.#lastSequence + 1;
-    const last = this.#lastSequence + ops.length;
+    const last = this.#lastSequence + count;
     const { active } = views.current;
     const room = active.room(bytes);
-    writeBatch(room.bytes, room.at, ops);
+    batch.writeTo(room.bytes, room.at);
     const payload = room.bytes.subarray(room.at, room.at + bytes);
-    const handle = commits.write({ firstSequence: first, count: ops.length, payload });
+    const handle = commits.write({ firstSequence: first, count, payload });
     active.addBatch(room, bytes, first);
     this.#lastSequence = last;
-    for (const watch of this.#watches) watch.note(ops, first);
-    this.samples.noteOps(ops);
+    if (this.#watches.size > 0) {
+      const ops = batch.ops();
+      for (const watch of this.#watches) watch.note(ops, first);
+    }
+    this.samples.noteEach(count, batch.keys);
     this.#batches++;
-    this.#ops += ops.length;
+    this.#ops += count;
     this.#bytes += bytes;
     turn.bytes += bytes;
     this.#note(handle, last);
@@ -305,7 +302,7 @@ export function prepare(ops: readonly WriteOp[], operators: Operators): Prepared
     }
   }
   const kept = isPlain ? (ops as readonly BatchOp[]) : ops.flatMap((op) => stored(op, operators));
-  return { ops: kept, bytes: batchBytes(kept) };
+  return new OpsBatch(kept);
 }
 
 function stored(op: WriteOp, operators: Operators): readonly BatchOp[] {

@@ -23,8 +23,6 @@ export type ModelOp =
     }
   | { readonly op: "deleteRange"; readonly from: string; readonly to: string };
 
-type RangeOp = Extract<ModelOp, { readonly op: "deleteRange" }>;
-type KeyOp = Exclude<ModelOp, RangeOp>;
 type MergeOp = Extract<ModelOp, { readonly op: "merge" }>;
 
 const bytes = (text: string): Uint8Array => Buffer.from(text, "latin1");
@@ -157,43 +155,6 @@ function membersOf(text: string): readonly string[] {
   if (text === "") return [];
   const end = 1 + text.charCodeAt(0);
   return [text.slice(1, end), ...membersOf(text.slice(end))];
-}
-
-/**
- * What a transaction has to write that did these one after the other: no range twice, and of a key
- * what came since it was last put or deleted, neighbours of one operator as one.
- */
-export function whatIsLeft(ops: readonly ModelOp[]): readonly ModelOp[] {
-  const keys = new Map<string, KeyOp[]>();
-  let ranges: RangeOp[] = [];
-  for (const op of ops) {
-    if (op.op !== "deleteRange") {
-      const before = op.op === "merge" ? (keys.get(op.key) ?? []) : [];
-      keys.set(op.key, joined(before, op));
-      continue;
-    }
-    for (const key of keys.keys()) if (writesTo(op, key)) keys.delete(key);
-    const touches = (other: RangeOp): boolean =>
-      (other.to === "" || other.to >= op.from) && (op.to === "" || op.to >= other.from);
-    const met = [op, ...ranges.filter(touches)];
-    const from = met.map((one) => one.from).sort()[0] ?? "";
-    const ends = met.map((one) => one.to).sort();
-    const to = ends.includes("") ? "" : (ends.at(-1) ?? "");
-    ranges = [...ranges.filter((other) => !touches(other)), { op: "deleteRange", from, to }];
-  }
-  return [...ranges, ...[...keys.values()].flat()];
-}
-
-function joined(before: readonly KeyOp[], op: KeyOp): KeyOp[] {
-  const last = before.at(-1);
-  const joins =
-    op.op === "merge" &&
-    last?.op === "merge" &&
-    last.operator === op.operator &&
-    op.expiresAtMs === undefined &&
-    last.expiresAtMs === undefined;
-  if (!joins) return [...before, op];
-  return [...before.slice(0, -1), { ...op, value: merged(op.operator, last.value, op.value) }];
 }
 
 /** In key order. Texts of one byte a unit sort as their bytes do. */

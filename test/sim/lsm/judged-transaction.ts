@@ -1,13 +1,16 @@
 import { Stopwatch } from "../../../src/base/clock.ts";
 import { FirnError } from "../../../src/base/error.ts";
-import type { Isolation, Transaction } from "../../../src/lsm/transaction/transaction.ts";
+import type {
+  Isolation,
+  Savepoint,
+  Transaction,
+} from "../../../src/lsm/transaction/transaction.ts";
 import {
   covered,
   doIn,
   type ModelOp,
   meet,
   type ReadRange,
-  whatIsLeft,
   writesTo,
 } from "../../lsm/support/version-map.ts";
 import type { Sim } from "../harness/sim.ts";
@@ -20,6 +23,11 @@ export class JudgedTransaction {
   readonly #transaction: Transaction;
   readonly #serializable: boolean;
   readonly #age: Stopwatch;
+  /** It reads as of its beginning. */
+  readonly #since: number;
+  /** What it has read of keys that it did not write to. */
+  readonly #seen = new Map<string, string | undefined>();
+  #savepoint: { readonly point: Savepoint; readonly writes: number } | undefined;
   /** What it has done, in order. */
   readonly #writes: ModelOp[] = [];
   readonly #readKeys: ModelOp[] = [];
@@ -32,15 +40,21 @@ export class JudgedTransaction {
     this.#member = member;
     this.#serializable = isolation === "serializable";
     this.#age = new Stopwatch(member.host.clock);
+    this.#since = member.now();
     this.#transaction = member.engine.transaction({ isolation });
   }
 
   async get(key: string): Promise<string | undefined> {
     const isWhole = this.#writes.some((op) => op.op !== "merge" && writesTo(op, key));
     if (!isWhole) this.#readKeys.push({ op: "delete", key });
-    const since = this.#member.now();
+    const since = this.#since;
     const value = await this.#transaction.get(toBytes(key));
     const text = value && toText(value);
+    if (!this.#writes.some((op) => writesTo(op, key))) {
+      const before = this.#seen.has(key) ? this.#seen.get(key) : text;
+      this.#must(before === text, () => `${key} was ${before} and is ${text}`);
+      this.#seen.set(key, text);
+    }
     const { branch } = this.#member;
     await branch.noted(this.#sequence);
     this.#member.judge(branch.rowsAt(this.#sequence, this.#writes), key, text, since);
@@ -51,7 +65,7 @@ export class JudgedTransaction {
     const scan = this.#transaction.scan({ ...boundsOf(range), reverse, limit });
     // Its own writes show up to this call.
     const own = [...this.#writes];
-    const since = this.#member.now();
+    const since = this.#since;
     const rows = await rowsOf(scan, () => this.#sim.sleep(this.#sim.spanMs(0.1, 50)));
     const { branch } = this.#member;
     await branch.noted(this.#sequence);
@@ -74,13 +88,36 @@ export class JudgedTransaction {
     doIn(this.#transaction, op);
   }
 
+  /** Of what it wrote so far. */
+  savepoint(): void {
+    this.#savepoint = { point: this.#transaction.savepoint(), writes: this.#writes.length };
+  }
+
+  rollbackTo(): void {
+    if (this.#savepoint === undefined) return;
+    this.#transaction.rollbackTo(this.#savepoint.point);
+    this.#writes.length = this.#savepoint.writes;
+  }
+
+  /** Whether the key had no value. */
+  async insert(key: string, value: string): Promise<boolean> {
+    const state = this.#member.branch.rowsAt(this.#sequence, this.#writes);
+    const isNew = await this.#transaction.insert(toBytes(key), toBytes(value));
+    const { branch } = this.#member;
+    await branch.noted(this.#sequence);
+    this.#readKeys.push({ op: "delete", key });
+    if (isNew) this.#writes.push({ op: "put", key, value });
+    else this.#must(state.has(key), () => `${key} has a value, says an insert`);
+    return isNew;
+  }
+
   rollback(): void {
     this.#transaction.rollback();
   }
 
   /** Whether it was acknowledged; a conflict is judged, and then thrown as any other failure. */
   async commit(): Promise<boolean> {
-    const ops = whatIsLeft(this.#writes);
+    const ops = [...this.#writes];
     const { branch, engine } = this.#member;
     try {
       if (ops.length === 0) {

@@ -127,7 +127,7 @@ export class Member {
   /** Values of keys as of one state, each as the history has it. */
   async get(keys: readonly string[], where: Where): Promise<readonly (string | undefined)[]> {
     const [sequence, options] = this.#reading(where);
-    const since = this.now();
+    const since = this.#since(where);
     const values = await this.engine.getMany(keys.map(toBytes), options);
     const found = values.map((value) => value && toText(value));
     await this.branch.noted(sequence);
@@ -140,7 +140,7 @@ export class Member {
   async scan(plan: ScanPlan, pause: () => Promise<void>): Promise<readonly Pair[]> {
     const { range, reverse, limit, where } = plan;
     const [sequence, options] = this.#reading(where);
-    const since = this.now();
+    const since = this.#since(where);
     const scan = this.engine.scan({ ...boundsOf(range), ...options, reverse, limit });
     // One after the other each way to read it: of one state both are the history's.
     const isPacked = this.#scans++ % 2 === 1;
@@ -188,6 +188,11 @@ export class Member {
     await this.engine.confirm();
     this.#history.answeredLatest(this.branch, acked);
     return value;
+  }
+
+  /** A snapshot is read as of its time. */
+  #since(where: Where): number {
+    return typeof where === "string" ? this.now() : Math.min(where.timeMs, this.now());
   }
 
   /** The sequence that a read is of, if it is made right now. */

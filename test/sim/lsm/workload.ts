@@ -164,6 +164,13 @@ export class User {
       transaction.set(from, String(Number(paid) - amount));
       transaction.set(to, String(Number(got) + amount));
       while (sim.chance(0.25)) transaction.do(this.#op(member));
+      if (sim.chance(0.3)) {
+        transaction.savepoint();
+        await transaction.insert(row(sim.below(KEYS)), this.#value());
+        while (sim.chance(0.4)) transaction.do(this.#op(member));
+        await transaction.get(row(sim.below(KEYS)));
+        if (sim.chance(0.5)) transaction.rollbackTo();
+      }
       return await transaction.commit();
     });
   }
