@@ -7,6 +7,7 @@ import type { IngestCell } from "./ingest.ts";
 import type { MemoryCell } from "./memory-child.ts";
 import type { DropCell } from "./range-drop.ts";
 import type { RequestCell } from "./requests.ts";
+import type { TransactionCell } from "./transactions.ts";
 import type { UpdateCell } from "./updates.ts";
 
 /** What the engine is to reach, the worst cell of it, and whether that is enough. */
@@ -76,6 +77,7 @@ export interface Own {
   readonly drop: DropCell | undefined;
   readonly requests: readonly RequestCell[];
   readonly ingest: IngestCell | undefined;
+  readonly transactions: TransactionCell | undefined;
 }
 
 const MAX_DROP_MS = 10;
@@ -83,13 +85,15 @@ const MAX_DROP_MS = 10;
 const LEAST_INGESTED = 300_000;
 const MAX_LOOP_MS = 20;
 
-export function ownGoals({ updates, memory, drop, requests, ingest }: Own): readonly Goal[] {
+export function ownGoals(own: Own): readonly Goal[] {
+  const { updates, memory, drop, requests, ingest, transactions } = own;
   return [
     ...updates.flatMap(updateGoals),
     ...memory.map(memoryGoal),
     ...(drop === undefined ? [] : [dropGoal(drop)]),
     ...requestGoals(requests),
     ...(ingest === undefined ? [] : ingestGoals(ingest)),
+    ...(transactions === undefined ? [] : transactionGoals(transactions)),
   ];
 }
 
@@ -105,6 +109,20 @@ function ingestGoals({ ingestedPerSecond, loopP999Ms }: IngestCell): readonly Go
       worst: loopP999Ms.toFixed(1),
       met: loopP999Ms <= MAX_LOOP_MS,
     },
+  ];
+}
+
+function transactionGoals(cell: TransactionCell): readonly Goal[] {
+  const ratio = (what: string, found: number, beside: number, least: number): Goal => {
+    const worst = `${(found / beside).toFixed(2)} x`;
+    return { goal: `${what} >= ${least} x`, worst, met: found >= least * beside };
+  };
+  const { plainRows, putRows, plainScans, transactionScans, bytesAPut } = cell;
+  const goal = "12 open transactions: bytes a put beyond its own <= 200";
+  return [
+    ratio("indexed rows through transactions / plain batches", putRows, plainRows, 0.9),
+    ratio("transaction.scan of 10 / engine.scan of 10", transactionScans, plainScans, 0.8),
+    { goal, worst: bytesAPut.toFixed(0), met: bytesAPut <= 200 },
   ];
 }
 

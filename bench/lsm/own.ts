@@ -6,6 +6,7 @@ import { benchMemory, MEMORY_LOADS } from "./memory.ts";
 import type { MemoryCell } from "./memory-child.ts";
 import { benchDrop, type DropCell } from "./range-drop.ts";
 import { benchRequests, type RequestCell } from "./requests.ts";
+import { benchTransactions, type TransactionCell } from "./transactions.ts";
 import { benchUpdates, type UpdateCell } from "./updates.ts";
 import type { Size } from "./workloads.ts";
 
@@ -40,7 +41,9 @@ export async function benchOwn({ smoke, wants }: OwnOptions): Promise<Own> {
   if (requests.length > 0) showRequests(requests);
   const ingest = wants("ingest") ? await benchIngest(INGESTED_ROWS / shrink) : undefined;
   if (ingest !== undefined) showIngest(ingest);
-  return { updates, memory, drop, requests, ingest };
+  const transactions = wants("transactions") ? await benchTransactions(shrink) : undefined;
+  if (transactions !== undefined) showTransactions(transactions);
+  return { updates, memory, drop, requests, ingest, transactions };
 }
 
 const mib = (bytes: number): string => (bytes / 1_048_576).toFixed(0);
@@ -54,6 +57,32 @@ function showMemory(cells: readonly MemoryCell[]): void {
     mib(mostCountedBytes),
   ]);
   console.log(`${formatTable(header, rows)}\n`);
+}
+
+function showTransactions(cell: TransactionCell): void {
+  const { plainRows, plainScans } = cell;
+  const rows = [
+    ["indexed rows/s, plain batches of 1,000 rows", plainRows.toFixed(0), "1.00"],
+    ["through transactions, put", cell.putRows.toFixed(0), (cell.putRows / plainRows).toFixed(2)],
+    [
+      "through transactions, insert",
+      cell.insertRows.toFixed(0),
+      (cell.insertRows / plainRows).toFixed(2),
+    ],
+    ["scans of 10 rows/s, engine", plainScans.toFixed(0), "1.00"],
+    [
+      "in a transaction",
+      cell.transactionScans.toFixed(0),
+      (cell.transactionScans / plainScans).toFixed(2),
+    ],
+    ["bytes a put beyond its own, 12 open transactions", cell.bytesAPut.toFixed(0), ""],
+    [
+      `ms of a commit beside ${(cell.besideBytes / 1e6).toFixed(0)} MB of other writes`,
+      cell.commitMs.toFixed(1),
+      "",
+    ],
+  ];
+  console.log(`${formatTable(["transactions", "figure", "of plain"], rows)}\n`);
 }
 
 /** What each compaction style saves, and what it costs. */

@@ -105,9 +105,20 @@ describe("the engine's goals of memory, requests and growth", () => {
         writtenPerSecond: 1,
         loopP999Ms: 20 + more,
       },
+      transactions: {
+        rows: 1,
+        plainRows: 100,
+        putRows: 90 - more,
+        insertRows: 1,
+        plainScans: 100,
+        transactionScans: 80 - more,
+        bytesAPut: 200 + more,
+        besideBytes: 1,
+        commitMs: 1,
+      },
     });
-    expect(ownGoals(own(0)).map(({ met }) => met)).toEqual(Array(8).fill(true));
-    expect(ownGoals(own(1)).map(({ met }) => met)).toEqual(Array(8).fill(false));
+    expect(ownGoals(own(0)).map(({ met }) => met)).toEqual(Array(11).fill(true));
+    expect(ownGoals(own(1)).map(({ met }) => met)).toEqual(Array(11).fill(false));
     const { drop } = own(0);
     const kept = { ...own(0), drop: drop && { ...drop, bytesAfter: 1 } };
     expect(ownGoals(kept).filter(({ met }) => !met)).toHaveLength(1);

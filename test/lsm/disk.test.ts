@@ -8,7 +8,7 @@ import type { WritableFile } from "../../src/lsm/disk/port.ts";
 const NAME = "00000000000000000001.wal";
 const OTHER = "00000000000000000002.wal";
 
-describe("LocalDisk: whether a file is still named", () => {
+describe("LocalDisk: files that are written", () => {
   let directory: string;
   let disk: LocalDisk;
   let files: WritableFile[];
@@ -42,6 +42,14 @@ describe("LocalDisk: whether a file is still named", () => {
     await disk.remove(NAME);
     await create(NAME);
     expect(file.isNamed()).toBe(false);
+  });
+
+  it("writes the same on this thread as on another", async () => {
+    const file = await create(NAME);
+    await file.write(0, Buffer.alloc(8_192, 1));
+    await file.write(4_096, Buffer.alloc(4_096, 2), true);
+    const bytes = readFileSync(join(directory, NAME));
+    expect([bytes.length, bytes[4_095], bytes[4_096], bytes[8_191]]).toEqual([8_192, 1, 2, 2]);
   });
 
   it("follows a rename, and loses the name to one over it", async () => {

@@ -4,6 +4,7 @@ import {
   constants,
   existsSync,
   fdatasync,
+  fdatasyncSync,
   fstatSync,
   fsync,
   linkSync,
@@ -14,6 +15,7 @@ import {
   renameSync,
   unlinkSync,
   write,
+  writeSync,
 } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { promisify } from "node:util";
@@ -216,7 +218,8 @@ class LocalWritableFile implements WritableFile {
   }
 
   /** Callbacks rather than a promise a system call: this is the path of every durable write. */
-  write(offset: number, bytes: Uint8Array): Promise<void> {
+  write(offset: number, bytes: Uint8Array, isAlone = false): Promise<void> {
+    if (isAlone) return this.#writeHere(offset, bytes);
     return new Promise((written, failed) => {
       const fail = (error: unknown): void => failed(diskFault(error, this.#path));
       const step = (done: number): void => {
@@ -230,6 +233,18 @@ class LocalWritableFile implements WritableFile {
       };
       step(0);
     });
+  }
+
+  /** Two changes of threads cost as much as a fast disk does. */
+  async #writeHere(offset: number, bytes: Uint8Array): Promise<void> {
+    try {
+      for (let done = 0; done < bytes.length; ) {
+        done += writeSync(this.#fd, bytes, done, bytes.length - done, offset + done);
+      }
+      if (this.#mode === "fdatasync") fdatasyncSync(this.#fd);
+    } catch (error) {
+      throw diskFault(error, this.#path);
+    }
   }
 
   /**

@@ -46,8 +46,10 @@ export interface WritableFile {
   /**
    * Writes and, if the disk syncs, does so: when it resolves the bytes are on the disk. When it
    * throws, any part of them may be, and no later sync says anything about them.
+   *
+   * @param isAlone nothing else waits for this thread: it may wait for the disk itself.
    */
-  write(offset: number, bytes: Uint8Array): Promise<void>;
+  write(offset: number, bytes: Uint8Array, isAlone?: boolean): Promise<void>;
   /**
    * Whether the file still has a name: false once another process removed it, whatever stands under
    * the name now. Synchronous, as `exists` is.

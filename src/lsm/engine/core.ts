@@ -37,6 +37,9 @@ import { amplification, type LsmStats, treeFigures } from "./stats.ts";
 /** What compaction still has to rewrite, in bytes: writes slow down from, are refused from. */
 const COMPACTION_DEBT_BYTES = [8_589_934_592, 34_359_738_368] as const;
 
+/** Of the one who commits: more reads than this between two commits are others'. */
+const QUIET_READS = 8;
+
 /**
  * The parts of one open engine, and what passes between them: `Published` (manifests), `Reads`
  * (tables and views), `Log`, `Memtables`, then writes, transactions, flushes and maintenance.
@@ -62,6 +65,8 @@ export class Core {
   /** Its own, unless it was given one to share. */
   readonly #merger: Merger | undefined;
   readonly #shown: { readonly latency: LsmLatency; readonly remove: () => void } | undefined;
+  /** As it was at the last lone commit. */
+  #readsSeen = 0;
   #closing: Promise<void> | undefined;
 
   constructor(opened: Opened) {
@@ -84,7 +89,8 @@ export class Core {
     });
     const { nowMs } = this.reads.source.semantics;
     this.snapshots = new Snapshots(nowMs, opened.manifest.lastSequence);
-    this.#log = new Log({ wal, reader: parts.wal.reader(), clock, health, options });
+    const isQuiet = (): boolean => this.#isQuiet();
+    this.#log = new Log({ wal, reader: parts.wal.reader(), clock, health, options, isQuiet });
     this.#memtables = new Memtables({
       reads: this.reads,
       log: this.#log,
@@ -345,6 +351,16 @@ export class Core {
       },
       gauge("compactionDebtBytes", COMPACTION_DEBT_BYTES, () => this.jobs.debtBytes),
     ];
+  }
+
+  /** Whether little is read between two commits, and no flush or compaction wants the disk. */
+  #isQuiet(): boolean {
+    const { lookups, views } = this.reads;
+    const { gets } = lookups.figures;
+    const reads = gets - this.#readsSeen;
+    this.#readsSeen = gets;
+    if (reads > QUIET_READS || views.current.frozen.length > 0) return false;
+    return this.jobs.compaction.underWay === undefined;
   }
 
   #observe(kind: Parameters<LsmLatency["observe"]>[0], ms: number): void {

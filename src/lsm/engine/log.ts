@@ -17,6 +17,7 @@ interface LogParts {
   readonly clock: Clock;
   readonly health: Health;
   readonly options: Pick<LsmTuning, "minFlushIntervalMs" | "walFiles">;
+  readonly isQuiet: () => boolean;
 }
 
 /** The write-ahead log of an open engine: group commit, change feed, growth since it was rolled. */
@@ -30,12 +31,13 @@ export class Log {
   #bytes = 0;
 
   constructor(parts: LogParts) {
-    const { wal, clock, health, options } = parts;
+    const { wal, clock, health, options, isQuiet } = parts;
     this.#parts = parts;
     this.wal = wal;
     this.commits = new GroupCommit(wal, {
       clock,
       minFlushIntervalMs: options.minFlushIntervalMs,
+      isQuiet,
       onDurable: (batches) => this.feed.push(batches),
     });
     health.onEnd(() => this.feed.wake());

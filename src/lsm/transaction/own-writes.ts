@@ -4,7 +4,7 @@ import { END_OF_KEYS, type Key, type Sequence } from "../format/entry.ts";
 import { joinRanges, RangeMap } from "../format/range-map.ts";
 import { Memtable } from "../memtable/memtable.ts";
 import type { Bounds } from "../range.ts";
-import { type BatchOp, opBytes, writeOp } from "../wal/batch.ts";
+import { type BatchOp, writeOp } from "../wal/batch.ts";
 import { PayloadBatch, type Prepared } from "../write/prepared.ts";
 
 /** Bytes of one chunk of the memtable: operations, one behind the other. */
@@ -60,9 +60,8 @@ export class OwnWrites {
     return this.#memtable.memoryBytes;
   }
 
-  /** Takes a copy of an operation, which is checked. */
-  add(op: BatchOp): void {
-    const bytes = opBytes(op);
+  /** Takes a copy of an operation, which is checked; `bytes`: `opBytes` of it. */
+  add(op: BatchOp, bytes: number): void {
     const { chunk, bytes: room, at } = this.#room(bytes);
     const end = writeOp(room, at, op);
     assert(end === at + bytes, "an operation has the bytes that room was made for");

@@ -117,6 +117,8 @@ export class Transaction {
   /** What reads go through, and what it was made of. */
   #made: { readonly base: ReadView; readonly count: number; readonly view: ReadView } | undefined;
   #toldBytes = 0;
+  /** Bytes of writes from which on more is looked at than their number. */
+  #lookAt = 0;
   #committing = false;
   #hasSavepoint = false;
   #over = false;
@@ -214,13 +216,12 @@ export class Transaction {
    *   it has been open for longer than it may be; as `Engine.put`.
    */
   put(key: Uint8Array, value: Uint8Array, options: Expiring = {}): void {
-    this.#assertGoing();
     const { expiresAtMs } = options;
     assertKeyBytes(key);
     assertValue(value);
     assertExpiry(expiresAtMs);
-    const op = expiresAtMs === undefined ? { key, value } : { key, value, expiresAtMs };
-    this.#add({ op: "put", ...op });
+    if (expiresAtMs === undefined) this.#add({ op: "put", key, value });
+    else this.#add({ op: "put", key, value, expiresAtMs });
   }
 
   /** @throws as `put`. */
@@ -247,14 +248,12 @@ export class Transaction {
 
   /** @throws as `put`. */
   delete(key: Uint8Array): void {
-    this.#assertGoing();
     assertKeyBytes(key);
     this.#add({ op: "delete", key });
   }
 
   /** As `Engine.merge`: a write, and no read. @throws as that and `put`. */
   merge(key: Uint8Array, operand: Uint8Array, operator: string, options: Expiring = {}): void {
-    this.#assertGoing();
     const { expiresAtMs } = options;
     assertKeyBytes(key);
     assertValue(operand);
@@ -294,6 +293,7 @@ export class Transaction {
       throw invalid("LSM_SAVEPOINT_INVALID", "the savepoint is not one of this transaction");
     }
     this.#own?.rollbackTo(mark);
+    this.#lookAt = 0;
     this.#made = undefined;
     this.#tell();
   }
@@ -390,7 +390,8 @@ export class Transaction {
   }
 
   #addRead(key: Key): void {
-    this.#assertRoom(0);
+    this.#host.assertRoom();
+    this.#assertRoom(this.#own?.bytes ?? 0);
     this.#reads.add(key);
     this.#tell();
   }
@@ -416,17 +417,29 @@ export class Transaction {
   }
 
   #add(op: BatchOp): void {
-    this.#assertRoom(opBytes(op));
-    this.#own ??= new OwnWrites();
-    this.#own.add(op);
-    this.#tell();
+    const bytes = opBytes(op);
+    const own = this.#own ?? new OwnWrites();
+    this.#assertRoom(own.bytes + bytes);
+    own.add(op, bytes);
+    this.#own = own;
+    if (own.bytes >= this.#lookAt) this.#look(own.bytes);
   }
 
-  #assertRoom(more: number): void {
-    this.#host.assertRoom();
-    if ((this.#own?.bytes ?? 0) + this.#reads.bytes + more <= this.#maxBytes) return;
+  /** @param written bytes of its writes that there are to be. */
+  #assertRoom(written: number): void {
+    if (this.#over || this.#snapshot.closed || written >= this.#lookAt) {
+      this.#assertGoing();
+      this.#host.assertRoom();
+    }
+    if (written + this.#reads.bytes <= this.#maxBytes) return;
     const facts = { bytes: this.#maxBytes };
     throw invalid("LSM_TRANSACTION_TOO_LARGE", "too much data in one transaction", facts);
+  }
+
+  /** Its age and the room of all are looked at now and then: a look costs as much as a put. */
+  #look(written: number): void {
+    this.#lookAt = written + STEP_BYTES;
+    this.#tell();
   }
 
   #assertRanges(): void {

@@ -14,6 +14,8 @@ export interface GroupCommitOptions {
   readonly clock: Clock;
   /** From the start of one flush to that of the next: caps what a store that bills is asked. */
   readonly minFlushIntervalMs?: number;
+  /** Whether, apart from commits, nothing waits for this thread. Asked before each lone commit. */
+  readonly isQuiet?: () => boolean;
   /** Told of the batches of each group that is durable, in order. */
   readonly onDurable?: (batches: readonly WalBatch[]) => void;
 }
@@ -64,8 +66,12 @@ export class GroupCommit {
   #nextSequence: number;
   #failure: unknown;
   #closed = false;
+  /** Commits in a row that had a group each. */
+  #lone = 0;
+  readonly #isQuiet: () => boolean;
 
-  constructor(wal: Wal, { clock, minFlushIntervalMs = 0, onDurable }: GroupCommitOptions) {
+  constructor(wal: Wal, { clock, minFlushIntervalMs = 0, onDurable, isQuiet }: GroupCommitOptions) {
+    this.#isQuiet = isQuiet ?? (() => false);
     this.#wal = wal;
     this.#clock = clock;
     this.#minFlushIntervalMs = minFlushIntervalMs;
@@ -169,7 +175,7 @@ export class GroupCommit {
   }
 
   async #append(group: Group): Promise<void> {
-    await this.#wal.append(group.batches);
+    await this.#wal.append(group.batches, this.#isAlone(group));
     for (const { firstSequence, count, payload } of group.batches) {
       this.#durableSequence = firstSequence + count - 1;
       this.#pendingBytes -= payload.length;
@@ -177,6 +183,13 @@ export class GroupCommit {
     assert(this.#pendingBytes >= 0, "what is written was counted when it came");
     this.#onDurable(group.batches);
     group.resolve();
+  }
+
+  /** One commit, after others that came one by one too. */
+  #isAlone({ batches }: Group): boolean {
+    const isOne = batches.length === 1 && this.#pending.length === 0;
+    this.#lone = isOne ? this.#lone + 1 : 0;
+    return this.#lone > LONE_COMMITS && this.#isQuiet();
   }
 
   async #interval(): Promise<void> {
@@ -195,6 +208,9 @@ export class GroupCommit {
     this.#rolled = undefined;
   }
 }
+
+/** So many come one by one before the next is written on the calling thread. */
+const LONE_COMMITS = 8;
 
 /** What a frame adds to a payload, in the count of what a group may hold. */
 const OVERHEAD_BYTES = 40;

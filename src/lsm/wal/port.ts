@@ -87,8 +87,11 @@ export interface Wal {
   /**
    * Resolves when the group survives a crash and no other writer can have missed it. Not called
    * again before it settles. One write, or one put.
+   *
+   * @param isAlone no other commit waits, and nothing else runs: a log whose last writes were fast
+   *   may write on this thread.
    */
-  append(group: readonly WalBatch[]): Promise<void>;
+  append(group: readonly WalBatch[], isAlone?: boolean): Promise<void>;
   /** What comes next goes into its own file, so that what came before can be released. */
   roll(): Promise<void>;
   /**

@@ -54,9 +54,15 @@ export class SegmentFile {
     }
   }
 
+  /** Zeros are being written: another write of this file waits for them. */
+  get isFilling(): boolean {
+    return this.#filling !== undefined;
+  }
+
   /** Writes and syncs what `reserve` made room for. */
-  async write(offset: number, bytes: Uint8Array): Promise<void> {
-    await this.#write(offset, bytes);
+  async write(offset: number, bytes: Uint8Array, isAlone = false): Promise<void> {
+    await this.#file.write(offset, bytes, isAlone && !this.isFilling);
+    this.#onWritten(bytes.length);
     const end = offset + bytes.length;
     if (this.#filled - end < (SLICES_AHEAD / 2) * this.#sizes.sliceBytes) this.#fillAhead(end);
   }

@@ -36,6 +36,8 @@ interface Current {
 }
 
 const GROUP_BYTES = 8_388_608;
+/** More than this is not written on the calling thread. */
+const ALONE_BYTES = 65_536;
 /** A buffer up to this size is kept from group to group. */
 const KEPT_BYTES = 1_048_576;
 const MAX_SPARES = 2;
@@ -104,7 +106,7 @@ export class SegmentWal implements Wal {
     this.#assertOwned(id, "Unavailable");
   }
 
-  append(group: readonly WalBatch[]): Promise<void> {
+  append(group: readonly WalBatch[], isAlone = false): Promise<void> {
     return this.#alone(async () => {
       const startMs = this.#stats.nowMs();
       const bytes = framesBytes(group);
@@ -118,7 +120,7 @@ export class SegmentWal implements Wal {
       const { end, file, header } = await this.#roomFor(size);
       const encoded = this.#encode(group, size, header, end);
       try {
-        await file.write(end, encoded);
+        await file.write(end, encoded, isAlone && size <= ALONE_BYTES && this.#stats.isFast);
       } catch (error) {
         throw this.#die(writeUnknown(walName(header.id), error));
       } finally {

@@ -87,7 +87,7 @@ class FatalFile implements WritableFile {
   }
 
   /** Half a write ends within a block: what is not synced may be there in part. */
-  write(offset: number, bytes: Uint8Array): Promise<void> {
+  write(offset: number, bytes: Uint8Array, isAlone?: boolean): Promise<void> {
     const { phase } = this.#fate;
     const what =
       offset === 0
@@ -98,7 +98,7 @@ class FatalFile implements WritableFile {
     const cut = offset === 0 ? 32 : Math.min(bytes.length - 1, BLOCK_BYTES / 2);
     return this.#fate.meet(
       `${phase === "take-over" ? phase : "log"}: ${what}`,
-      () => this.#file.write(offset, bytes),
+      () => this.#file.write(offset, bytes, isAlone),
       () => this.#file.write(offset, bytes.subarray(0, cut)),
     );
   }

@@ -11,6 +11,7 @@ class HeldWal implements Wal {
   readonly begun = 0;
   readonly maxGroupBytes: number;
   readonly groups: (readonly WalBatch[])[] = [];
+  readonly alone: boolean[] = [];
   readonly rolledAfter: number[] = [];
   closed = false;
   #held: { readonly resolve: () => void; readonly reject: (error: unknown) => void }[] = [];
@@ -20,9 +21,10 @@ class HeldWal implements Wal {
     this.maxGroupBytes = maxGroupBytes;
   }
 
-  append(group: readonly WalBatch[]): Promise<void> {
+  append(group: readonly WalBatch[], isAlone = false): Promise<void> {
     expect(this.#held, "one write is in flight").toEqual([]);
     this.groups.push(group);
+    this.alone.push(isAlone);
     return new Promise((resolve, reject) => {
       this.#held.push({ resolve, reject });
       this.#onAppend.resolve();
@@ -209,5 +211,27 @@ describe("group commit that fails or closes", () => {
     await closed;
     expect(wal.closed).toBe(true);
     expect(commit.durableSequence).toBe(2);
+  });
+});
+
+describe("a lone commit", () => {
+  it("is told to the log, after others that came alone, where nothing else runs", async () => {
+    const wal = new HeldWal(10_000);
+    let isQuiet = false;
+    const clock = new VirtualClock();
+    const commit = new GroupCommit(wal, { clock, isQuiet: () => isQuiet });
+    let sequence = 0;
+    const commitOne = async (count = 1): Promise<boolean | undefined> => {
+      const handles = Array.from({ length: count }, () => commit.write(batch(++sequence, "x")));
+      await wal.answer();
+      await handles.at(-1)?.durable();
+      return wal.alone.at(-1);
+    };
+    for (let n = 0; n < 20; n++) expect(await commitOne()).toBe(false);
+    isQuiet = true;
+    expect(await commitOne()).toBe(true);
+    expect(await commitOne(2)).toBe(false);
+    for (let n = 0; n < 8; n++) expect(await commitOne()).toBe(false);
+    expect(await commitOne()).toBe(true);
   });
 });
