@@ -49,6 +49,7 @@ describe("a transaction's own writes", () => {
     const back = transaction.scan({ reverse: true });
     transaction.put(utf8("k4"), two);
     transaction.deleteRange(utf8("k5"), utf8("k6"));
+    expect(text(await transaction.get(utf8("k4")))).toBe("2");
     expect(await rowsOf(scan)).toEqual(["k1=0", "k2=1", "k4=0", "k5=1"]);
     expect(await rowsOf(back)).toEqual(["k5=1", "k4=0", "k2=1", "k1=0"]);
     const packed = transaction.scan({ movable: true });
