@@ -127,9 +127,11 @@ export async function takeUuid(
   const index = newIndex(context.account, relation);
   const uuid = relation.type === "table" ? relation.iceberg?.tableUuid : undefined;
   if (given === undefined || uuid === undefined || relation.type !== "table") return index;
-  // In the first round the fence is taken as never written, which the batch proves.
+  // A staged uuid is new as a rule: in the first round its fence is taken as never written, which
+  // the batch proves. The same table may be registered again and again.
   const key = fenceKey(context.account, uuid);
-  const fence = round === 0 ? never(key) : await context.pointers.get(key);
+  const isNew = given === "own" && round === 0;
+  const fence = isNew ? never(key) : await context.pointers.get(key);
   // The fence is read first: a request that the list does not show writes the fence after it.
   const other = given === "own" ? await otherOfUuid(context, uuid, relation.id) : undefined;
   if (other === undefined) return { ...index, fence };
