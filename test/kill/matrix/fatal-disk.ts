@@ -1,7 +1,7 @@
 import type { Disk, ReadableFile, WritableFile } from "../../../src/lsm/disk/port.ts";
 import { isSpare } from "../../../src/lsm/wal/names.ts";
 import { BLOCK_BYTES } from "../../../src/lsm/wal/segment-header.ts";
-import type { Fate } from "./fate.ts";
+import { type Fate, isApart } from "./fate.ts";
 
 /** A disk each call of which is a step of the log, and may be the last. */
 export class FatalDisk implements Disk {
@@ -72,8 +72,7 @@ export class FatalDisk implements Disk {
 
   #meet<T>(what: string, call: () => Promise<T>): Promise<T> {
     const { phase } = this.#fate;
-    const apart = phase === "take-over" || phase === "close";
-    return this.#fate.meet(`${apart ? phase : "log"}: ${what}`, call);
+    return this.#fate.meet(`${isApart(phase) ? phase : "log"}: ${what}`, call);
   }
 }
 

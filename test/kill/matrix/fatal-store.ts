@@ -9,13 +9,15 @@ import type {
 } from "../../../src/blob/port.ts";
 import { decodeManifest, encodeManifest, type Manifest } from "../../../src/lsm/format/manifest.ts";
 import { manifestPath } from "../../../src/lsm/manifest/objects.ts";
-import type { Fate } from "./fate.ts";
+import { type Fate, isApart } from "./fate.ts";
 
 const FOLDERS: Readonly<Record<string, string>> = {
   manifest: "manifest",
   gc: "boundary",
   sst: "table",
 };
+
+const SEGMENT_BEGUN = "the segment begun";
 
 /** A store each call of which is a step, and may be the last. */
 export class FatalStore implements BlobStore {
@@ -55,8 +57,11 @@ export class FatalStore implements BlobStore {
     }
     const next = decodeManifest(bytes);
     const change = changeOf(this.#manifest, next);
-    const lost = await this.#race(next);
-    const step = `${this.#fate.phase}: publish ${change}${lost ? ", lost" : ""}`;
+    // The log begins a segment whenever one is full, in whatever phase that is.
+    const isOfLog = change === SEGMENT_BEGUN && !isApart(this.#fate.phase);
+    const lost = change !== SEGMENT_BEGUN && (await this.#race(next));
+    const phase = isOfLog ? "log" : this.#fate.phase;
+    const step = `${phase}: publish ${change}${lost ? ", lost" : ""}`;
     const put = await this.#fate.meet(step, () => this.#store.put(path, bytes, condition));
     if (put.outcome === "stored") this.#manifest = next;
     return put;
@@ -127,6 +132,7 @@ function changeOf(before: Manifest | undefined, next: Manifest): string {
   if (next.owner?.state !== before.owner?.state) return "the release";
   if (next.walFrom !== before.walFrom) return "the log's mark";
   if (next.owner?.outwaits !== before.owner?.outwaits) return "the end of the wait";
+  if (next.walBegun !== before.walBegun) return SEGMENT_BEGUN;
   return "a compaction";
 }
 

@@ -13,6 +13,11 @@ export interface Plan {
 /** What a life is doing; the same call is another step in another phase. */
 export type Phase = "take-over" | "serve" | "flush" | "compact" | "collect" | "close";
 
+/** What the log does is a step of its own phase, but for what opens and closes it. */
+export function isApart(phase: Phase): boolean {
+  return phase === "take-over" || phase === "close";
+}
+
 /** One line of what a life tells. Written to the pipe at once: it survives the process. */
 export function tell(line: string): void {
   writeSync(1, `${line}\n`);

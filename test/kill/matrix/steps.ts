@@ -43,6 +43,7 @@ const TABLE: Readonly<Record<string, Readonly<Record<string, readonly Moment[]>>
   },
   log: {
     "append a group": THROUGH,
+    "publish the segment begun": AROUND,
     "find no successor": AT,
     "find a successor": AT,
     "find the segment named": AT,
@@ -122,6 +123,8 @@ export const OTHERS: ReadonlySet<string> = new Set([
   "serve: publish a flush",
   "serve: publish a flush, lost",
   "log: find the segment without a name",
+  "take-over: publish the segment begun",
+  "close: publish the segment begun",
   "close: create a segment",
   "close: release a segment",
 ]);
