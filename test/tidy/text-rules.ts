@@ -122,7 +122,7 @@ export function foreign(file: SourceFile): readonly Finding[] {
 /** Words that make a sentence read as translated; the changelog is history. */
 const TRANSLATED = /\b(?:who(?:m)?ever|nobody|besides|likewise|at hand|of its own)\b/gi;
 const PROSE = /^(?:README\.md|CONTRIBUTING\.md|docs\/(?!CHANGELOG).*\.md|src\/.*README\.md)$/;
-const SOURCE = /^src\/(?!gen\/|lsm\/).*\.ts$/;
+const SOURCE = /^src\/(?!gen\/).*\.ts$/;
 
 /** Docs, help, errors and comments are plain English. */
 export function plainEnglish(file: SourceFile): readonly Finding[] {

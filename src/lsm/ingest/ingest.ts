@@ -64,7 +64,7 @@ const ATTEMPTS = 8;
  * Many rows that are written to tables, beside the log and the memtables, and appear at once. Rows
  * come in any order. Nothing else may be written to its ranges meanwhile: then it conflicts.
  *
- * Until it is committed nobody sees any of it, and a crash leaves garbage that is collected. Used
+ * Readers see none of it until it is committed, and a crash leaves garbage that is collected. Used
  * by one caller at a time, and ended by `commit` or `abort`.
  */
 export class Ingest {
@@ -279,7 +279,7 @@ export class Ingest {
           health.failIfFenced(error);
           throw error;
         }
-        // It may have been published: whoever goes on has to know.
+        // It may have been published: what follows has to know.
         if (attempt === ATTEMPTS || (error instanceof FirnError && error.code === "LSM_FENCED")) {
           health.fail(error);
           throw health.failure ?? error;
@@ -289,7 +289,7 @@ export class Ingest {
     }
   }
 
-  /** What it has written and nobody names is deleted, or is garbage. */
+  /** What it has written and no manifest names is deleted, or is garbage. */
   async #end(): Promise<void> {
     const { store, prefix, underWay, onBytes } = this.#target;
     this.#unwatch();

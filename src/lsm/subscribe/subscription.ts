@@ -106,13 +106,13 @@ export class LogSubscription implements Subscription {
     for (const { firstSequence, count, payload } of batches) {
       if (out.length > 0 && bytes + payload.length > STEP_BYTES) break;
       bytes += payload.length;
-      // Its rows are in tables: whoever follows begins anew, with the state that has them.
+      // Its rows are in tables: the subscriber begins anew, with the state that has them.
       if (isIngest(payload)) {
         if (out.length > 0) break;
         throw gone(firstSequence, firstSequence + count);
       }
       const ops = decodeBatch(payload, count).map((op): WriteOp => {
-        assert(op.op !== "ingest", "an ingest is a batch of its own");
+        assert(op.op !== "ingest", "an ingest is the only operation of its batch");
         return op.op === "merge" ? { ...op, operator: operators.name(op.operator) } : op;
       });
       const lastSequence = firstSequence + count - 1;

@@ -102,7 +102,7 @@ export class ConditionalWrite {
     const at = written.lastSequence();
     const value = get(written.views.current, one.key, at);
     if (!(value instanceof Promise)) return value !== undefined;
-    // Another condition may fail first: then nobody waits for it.
+    // Another condition may fail first: then no caller waits for it.
     value.catch(() => undefined);
     one.loading = { value, at };
     return undefined;

@@ -475,7 +475,7 @@ export class Transaction {
     this.expire();
   }
 
-  /** Gives up its snapshot and its memory, so that nothing is kept for one that nobody finishes. */
+  /** Gives up its snapshot and its memory: nothing is kept for one that is never finished. */
   expire(): void {
     this.#snapshot.close();
     this.#host.onEnd(this);

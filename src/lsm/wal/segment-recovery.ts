@@ -58,7 +58,7 @@ export async function recover(
   }
   const { begun = 0 } = from;
   // Its header was on the disk before a manifest named it. Without that it would pass for one that
-  // nobody has written to, and with it all that was acknowledged in it.
+  // was never written to, and with it all that was acknowledged in it.
   if (begun >= from.file && begun > (newest?.id ?? 0)) {
     throw corrupt(walName(begun), 0, "the newest segment is missing, or its header is");
   }

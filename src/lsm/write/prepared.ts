@@ -23,7 +23,7 @@ export interface Prepared {
   readonly keys: () => (index: number) => Key;
   /** The same batch, of which no byte is the caller's. */
   kept(): Prepared;
-  /** Nobody asks it anything more. */
+  /** It is not used any more. */
   letGo(): void;
 }
 
