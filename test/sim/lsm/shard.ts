@@ -31,6 +31,8 @@ import { Watch } from "./watch.ts";
 const BEYOND_MS: readonly [number, number] = [46_000, 7_500_000];
 const KEPT_FOR_EVER = 1e15;
 const SIZES = { segmentBytes: 20_480, sliceBytes: 8_192 };
+/** Openings in a row that may fail before the weather is fair for one. */
+const MOST_UNOPENED = 30;
 
 /** Where the objects of a shard lie. */
 export interface Objects {
@@ -77,6 +79,8 @@ export class Shard {
   #disk = new ModelledDisk();
   #weather: Weather = FAIR;
   #over = false;
+  /** Openings that failed since one succeeded. */
+  #unopened = 0;
 
   /** @param onDisk how often the log lies on a disk rather than among the objects. */
   constructor(sim: Sim, objects: Objects = inMemory(sim), onDisk = 0.5) {
@@ -322,17 +326,21 @@ export class Shard {
 
   async #live(name: string): Promise<void> {
     const mode = this.#sim.pick(["standby", "standby", "takeover", "refuse"] as const);
-    const opening = this.open(name, this.#weather, mode).catch((error: unknown) => {
+    // Each opening that fails leaves a segment to look at, and looking may fail: let one succeed.
+    const weather = this.#unopened < MOST_UNOPENED ? this.#weather : FAIR;
+    const opening = this.open(name, weather, mode).catch((error: unknown) => {
       const host = this.#hosts.get(name);
       if (host?.alive === false) return undefined;
       const code = assertAllowed(this.#sim, "open", error)?.code;
       this.#sim.coverage.note(`open ${code}`);
       this.#sim.log(`${name} did not open: ${code}`);
+      this.#unopened++;
       host?.crash();
       return undefined;
     });
     const member = await opening;
     if (member === undefined) return;
+    this.#unopened = 0;
     this.#sim.coverage.note(`open ${mode} answered`);
     await Promise.race([member.over, member.host.death]);
     if (member.host.alive && this.#sim.chance(0.7)) {
