@@ -23,7 +23,7 @@ export {
 export { LsmMetrics } from "./engine/metrics.ts";
 export type { OpenOptions } from "./engine/open.ts";
 export { Shard, type ShardOptions } from "./engine/shard.ts";
-export type { StateScan, StateView } from "./engine/state-view.ts";
+export type { StateView } from "./engine/state-view.ts";
 export type { LsmStats } from "./engine/stats.ts";
 export type { Sequence } from "./format/entry.ts";
 export type { Owner } from "./format/manifest-records.ts";
@@ -36,9 +36,15 @@ export type { Range } from "./range.ts";
 export type { RangeEstimate } from "./read/estimate.ts";
 export type { HotPrefix } from "./read/hot-prefixes.ts";
 export { int64Bytes, int64Of, membersOf, setBytes } from "./read/operators.ts";
-export type { ReaderScan } from "./read/readable-state.ts";
 export { openReader, type Reader, type ReaderParts, type ReaderTarget } from "./read/reader.ts";
 export type { PackedScan, Row, Scan } from "./read/scan.ts";
+export type {
+  AbortableScan,
+  AbortableScan as ReaderScan,
+  RangeScan,
+  RangeScan as StateScan,
+  RangeScan as TransactionScan,
+} from "./read/scan-request.ts";
 export type { NamedState } from "./states/checkpoints.ts";
 export type { Moment } from "./states/resolve.ts";
 export type { CommittedBatch, Subscription } from "./subscribe/subscription.ts";
@@ -49,7 +55,6 @@ export type {
   Savepoint,
   Transaction,
   TransactionOptions,
-  TransactionScan,
 } from "./transaction/transaction.ts";
 export { ObjectWalStore } from "./wal/objects.ts";
 export type { WalStore } from "./wal/port.ts";

@@ -299,7 +299,7 @@ export class Core {
   #transactionHost(opened: Opened): Omit<TransactionHost, "onEnd"> {
     const { options, writes } = this;
     const { views, lookups, source } = this.reads;
-    const { recentBytes, scanBatchRows, readAheadBytes } = options;
+    const { recentBytes, readAheadBytes } = options;
     const written = {
       views,
       recent: new RecentWrites(views, recentBytes, opened.manifest.lastSequence, (bytes) =>
@@ -315,8 +315,8 @@ export class Core {
       written,
       get: lookups.get.bind(lookups),
       getMany: lookups.getMany.bind(lookups),
-      scan: (view: ReadView, { batchRows = scanBatchRows, ...plan }: ScanPlan) =>
-        new ViewScan(source, view, { ...plan, batchRows, readAheadBytes }),
+      scan: (view: ReadView, plan: ScanPlan) =>
+        new ViewScan(source, view, { ...plan, readAheadBytes }),
       write: writes.write.bind(writes),
       durable: writes.durable.bind(writes),
       assertOpen: this.health.assertOpen,

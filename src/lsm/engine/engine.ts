@@ -5,7 +5,8 @@ import type { Maybe } from "../maybe.ts";
 import { boundsOf, type Range } from "../range.ts";
 import type { RangeEstimate } from "../read/estimate.ts";
 import type { ReadView } from "../read/read-view.ts";
-import { assertCount, type PackedScan, ViewScan } from "../read/scan.ts";
+import { type PackedScan, ViewScan } from "../read/scan.ts";
+import { type AbortableScan, assertCount, checkedScan } from "../read/scan-request.ts";
 import type { NamedState } from "../states/checkpoints.ts";
 import type { Subscription } from "../subscribe/subscription.ts";
 import { ConditionalWrite, type WriteCondition } from "../transaction/conditional-write.ts";
@@ -46,18 +47,7 @@ export interface PutOptions {
   readonly expiresAtMs?: number;
 }
 
-export interface ScanRequest extends Range, ReadOptions {
-  readonly reverse?: boolean;
-  /** At most so many rows in all; and in one batch. */
-  readonly limit?: number;
-  readonly batchRows?: number;
-  /** Packed rows are to have no values (`PackedScan.nextPacked`). */
-  readonly keysOnly?: boolean;
-  /** Aborted, the scan ends with `LSM_SCAN_ABORTED`, also while it waits. */
-  readonly signal?: AbortSignal;
-  /** Behind its last row it stays open, to go on elsewhere (`PackedScan.seek`): close it. */
-  readonly movable?: boolean;
-}
+export interface ScanRequest extends AbortableScan, ReadOptions {}
 
 export interface EstimateRequest extends Range {
   /** What `distinctPrefixes` counts; nothing where it is absent. */
@@ -110,23 +100,12 @@ export class Engine {
     const core = this.#core;
     const sequence = this.#sequenceOf(request);
     core.assertReadable(sequence);
-    const { reverse = false, limit = Number.POSITIVE_INFINITY, batchRows } = request;
-    const { keysOnly = false, movable = false, signal } = request;
-    assertCount(limit);
-    assertCount(batchRows ?? 1);
-    const bounds = boundsOf(request);
-    core.reads.lookups.samples.note(bounds.from);
-    return new ViewScan(core.reads.source, this.#viewOf(request), {
-      bounds,
-      sequence,
-      reverse,
-      limit,
-      keysOnly,
-      movable,
-      ...(signal === undefined ? {} : { signal }),
-      batchRows: batchRows ?? core.options.scanBatchRows,
-      readAheadBytes: core.options.readAheadBytes,
-    });
+    const { scanBatchRows, readAheadBytes } = core.options;
+    const scan = checkedScan(request, scanBatchRows);
+    core.reads.lookups.samples.note(scan.bounds.from);
+    const { signal } = request;
+    const options = { ...scan, sequence, signal, readAheadBytes };
+    return new ViewScan(core.reads.source, this.#viewOf(request), options);
   }
 
   /**

@@ -1,19 +1,10 @@
 import { type Key, keyOfBytes, type Sequence } from "../format/entry.ts";
 import type { Maybe } from "../maybe.ts";
-import { boundsOf, type Range } from "../range.ts";
 import type { ReadView } from "../read/read-view.ts";
-import { assertCount, type PackedScan, ViewScan } from "../read/scan.ts";
+import { type PackedScan, ViewScan } from "../read/scan.ts";
+import { checkedScan, type RangeScan } from "../read/scan-request.ts";
 import type { EngineSnapshot } from "../transaction/snapshots.ts";
 import type { Reads } from "./reads.ts";
-
-export interface StateScan extends Range {
-  readonly reverse?: boolean;
-  /** As of `Engine.scan`. */
-  readonly limit?: number;
-  readonly batchRows?: number;
-  readonly keysOnly?: boolean;
-  readonly movable?: boolean;
-}
 
 interface StateViewParts {
   readonly reads: Reads;
@@ -53,22 +44,11 @@ export class StateView {
   }
 
   /** As `Engine.scan`. A scan that is open goes on when the view is closed. @throws as `get`. */
-  scan(request: StateScan = {}): PackedScan {
+  scan(request: RangeScan = {}): PackedScan {
     const { reads, scanBatchRows, readAheadBytes } = this.#parts;
-    const { reverse = false, limit = Number.POSITIVE_INFINITY, batchRows } = request;
-    const { keysOnly = false, movable = false } = request;
-    assertCount(limit);
-    assertCount(batchRows ?? 1);
-    return new ViewScan(reads.source, this.#view(), {
-      bounds: boundsOf(request),
-      sequence: this.sequence,
-      reverse,
-      limit,
-      batchRows: batchRows ?? scanBatchRows,
-      keysOnly,
-      movable,
-      readAheadBytes,
-    });
+    const scan = checkedScan(request, scanBatchRows);
+    const options = { ...scan, sequence: this.sequence, readAheadBytes };
+    return new ViewScan(reads.source, this.#view(), options);
   }
 
   /** Nothing is kept for it any more. */

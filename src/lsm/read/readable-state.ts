@@ -8,14 +8,14 @@ import type { Maybe } from "../maybe.ts";
 import { LogReplay } from "../memtable/log-replay.ts";
 import { Memtable } from "../memtable/memtable.ts";
 import type { LsmTuning } from "../options.ts";
-import { boundsOf, type Range } from "../range.ts";
 import type { TailGroup, WalPlace } from "../wal/port.ts";
 import type { BlockCache } from "./cache.ts";
 import { ExpiryClock } from "./entry-semantics.ts";
 import { Operators } from "./operators.ts";
 import { PointLookups, ReadFigures } from "./point-lookups.ts";
 import { type ReadView, ReadViews } from "./read-view.ts";
-import { assertCount, type PackedScan, type ScanSource, ViewScan } from "./scan.ts";
+import { type PackedScan, type ScanSource, ViewScan } from "./scan.ts";
+import { type AbortableScan, checkedScan } from "./scan-request.ts";
 import { TableCache } from "./table-cache.ts";
 
 export interface ReadableStateParts {
@@ -31,20 +31,6 @@ export interface ReadableStateParts {
 export interface ReadableFigures {
   readonly reads: ReadFigures & TableCache["figures"];
   readonly memtables: { readonly count: number; readonly bytes: number };
-}
-
-/** What a reader asks for rows. */
-export interface ReaderScan extends Range {
-  readonly reverse?: boolean;
-  /** At most so many rows in all; and in one batch. */
-  readonly limit?: number;
-  readonly batchRows?: number;
-  /** Packed rows are to have no values (`PackedScan.nextPacked`). */
-  readonly keysOnly?: boolean;
-  /** Aborted, the scan ends with `LSM_SCAN_ABORTED`, also while it waits. */
-  readonly signal?: AbortSignal;
-  /** Behind its last row it stays open, to go on elsewhere (`PackedScan.seek`): close it. */
-  readonly movable?: boolean;
 }
 
 /** A memtable of the log's tail is copied in part when its first half is in tables. */
@@ -145,24 +131,13 @@ export class ReadableState {
   }
 
   /** As `Engine.scan`: of the state of this moment. */
-  scan(request: ReaderScan): PackedScan {
+  scan(request: AbortableScan): PackedScan {
     this.#assertOpen();
-    const { options } = this.#parts;
-    const { reverse = false, limit = Number.POSITIVE_INFINITY, batchRows } = request;
-    const { keysOnly = false, movable = false, signal } = request;
-    assertCount(limit);
-    assertCount(batchRows ?? 1);
-    return new ViewScan(this.#source, this.views.current, {
-      bounds: boundsOf(request),
-      sequence: this.#sequence,
-      reverse,
-      limit,
-      keysOnly,
-      movable,
-      ...(signal === undefined ? {} : { signal }),
-      batchRows: batchRows ?? options.scanBatchRows,
-      readAheadBytes: options.readAheadBytes,
-    });
+    const { scanBatchRows, readAheadBytes } = this.#parts.options;
+    const scan = checkedScan(request, scanBatchRows);
+    const { signal } = request;
+    const options = { ...scan, sequence: this.#sequence, signal, readAheadBytes };
+    return new ViewScan(this.#source, this.views.current, options);
   }
 
   close(): void {

@@ -21,13 +21,9 @@ import { gone, type Moment, type Resolved, resolveMoment } from "../states/resol
 import { isIngest } from "../wal/batch.ts";
 import type { TailGroup, WalBatch, WalGroup, WalReader } from "../wal/port.ts";
 import { BlockCache } from "./cache.ts";
-import {
-  type ReadableFigures,
-  ReadableState,
-  type ReaderScan,
-  tableIds,
-} from "./readable-state.ts";
+import { type ReadableFigures, ReadableState, tableIds } from "./readable-state.ts";
 import type { PackedScan } from "./scan.ts";
+import type { AbortableScan } from "./scan-request.ts";
 
 /** What a reader is made of. */
 export interface ReaderParts extends ChosenOptions {
@@ -213,7 +209,7 @@ export class Reader {
    * Reading it throws `Unavailable`, code `LSM_READER_BEHIND`, where it took longer than what it
    * reads is kept: then begin it again.
    */
-  scan(request: ReaderScan = {}): PackedScan {
+  scan(request: AbortableScan = {}): PackedScan {
     return this.#state.scan(request);
   }
 

@@ -62,7 +62,7 @@ export interface ScanOptions {
   /** Packed rows are to have no values. */
   readonly keysOnly?: boolean;
   /** Aborted, it closes; a batch that is pending fails, and so does the next one. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   /** Behind its last row it stays open, for `seek`, until it is closed. */
   readonly movable?: boolean;
   /** The most that is read ahead, once the scan is seen to go on. */
@@ -399,11 +399,4 @@ function firstAhead(view: ReadView, limit: number): number {
   const stats = view.l0[0]?.meta.stats ?? view.runs[0]?.tables[0]?.meta.stats;
   if (stats === undefined || stats.entries === 0) return 0;
   return Math.ceil((limit * stats.rawBytes) / stats.entries);
-}
-
-/** @throws FirnError `Invalid`, code `LSM_RANGE_INVALID`. */
-export function assertCount(count: number): void {
-  if (count !== Number.POSITIVE_INFINITY && !(Number.isSafeInteger(count) && count >= 1)) {
-    throw invalid("LSM_RANGE_INVALID", "invalid limit: it must be a positive integer", { count });
-  }
 }

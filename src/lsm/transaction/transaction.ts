@@ -14,10 +14,11 @@ import {
 } from "../format/entry.ts";
 import type { Maybe } from "../maybe.ts";
 import type { LsmTuning } from "../options.ts";
-import { type Bounds, boundsOf, deletedBounds, type Range } from "../range.ts";
+import { type Bounds, deletedBounds } from "../range.ts";
 import type { Operators } from "../read/operators.ts";
 import type { ReadView } from "../read/read-view.ts";
-import { assertCount, type PackedScan } from "../read/scan.ts";
+import type { PackedScan } from "../read/scan.ts";
+import { type CheckedScan, checkedScan, type RangeScan } from "../read/scan-request.ts";
 import { type BatchOp, opBytes } from "../wal/batch.ts";
 import type { Prepared } from "../write/prepared.ts";
 import { assertExpiry, assertValue, type Written } from "../write/write-path.ts";
@@ -44,15 +45,6 @@ export interface TransactionOptions {
   readonly maxAgeMs?: number;
 }
 
-export interface TransactionScan extends Range {
-  readonly reverse?: boolean;
-  readonly limit?: number;
-  readonly batchRows?: number;
-  /** As of `Engine.scan`. */
-  readonly keysOnly?: boolean;
-  readonly movable?: boolean;
-}
-
 /** As `PutOptions` of the engine. */
 interface Expiring {
   readonly expiresAtMs?: number;
@@ -65,10 +57,8 @@ export interface Savepoint {
 }
 
 /** How a transaction's scan is made. */
-export interface ScanPlan extends Required<Omit<TransactionScan, keyof Range | "batchRows">> {
-  readonly bounds: Bounds;
+export interface ScanPlan extends CheckedScan {
   readonly sequence: Sequence;
-  readonly batchRows: number | undefined;
 }
 
 /** What a transaction needs of its engine. */
@@ -179,17 +169,14 @@ export class Transaction {
    *
    * @throws as `put`, of its reads; FirnError `Invalid`, code `LSM_RANGE_INVALID`.
    */
-  scan(options: TransactionScan = {}): PackedScan {
+  scan(options: RangeScan = {}): PackedScan {
     this.#assertGoing();
-    const { reverse = false, limit = Number.POSITIVE_INFINITY, batchRows } = options;
-    const { keysOnly = false, movable = false } = options;
-    assertCount(limit);
-    assertCount(batchRows ?? 1);
-    const bounds = boundsOf(options);
+    const scan = checkedScan(options, this.#host.options.scanBatchRows);
+    const { bounds, reverse, limit, movable } = scan;
     const reads = this.#serializable ? this.#reads : undefined;
     if (reads !== undefined) this.#assertRanges();
     const sequence = this.#readSequence;
-    const plan = { bounds, reverse, limit, batchRows, keysOnly, movable, sequence };
+    const plan = { ...scan, sequence };
     let range = reads?.begin(bounds, reverse);
     let within = bounds;
     return new TrackedScan(this.#host.scan(this.#view(), plan), bounds, limit, {
