@@ -1,21 +1,19 @@
 import type { Asks, AtQuery, DiffQuery, PageQuery } from "./asks.ts";
-import type { ApiOperation, Parameters } from "./operation.ts";
+import { AT, historyOperations } from "./history-operations.ts";
+import type { ApiOperation } from "./operation.ts";
 import {
   CATALOG,
   type Catalog,
-  DIFF,
   type Diff,
   type Page,
   type Properties,
   SUMMARY,
   type Summary,
-  VERSION,
   type Version,
 } from "./resources.ts";
 import {
   DESCRIPTION,
   FLAG,
-  INT64,
   LOCATION,
   NAME,
   object,
@@ -24,8 +22,8 @@ import {
   PROPERTIES_PATCH,
   pageOf,
   patchOf,
-  TIME,
 } from "./schema.ts";
+import { type PropertiesPatch, UPDATE_MASK, type UpdateMask } from "./updates.ts";
 
 export interface CreateCatalog {
   readonly name: string;
@@ -34,9 +32,6 @@ export interface CreateCatalog {
   readonly description?: string;
   readonly properties?: Properties;
 }
-
-/** Null removes a property (RFC 7396). */
-export type PropertiesPatch = Readonly<Record<string, string | null>>;
 
 export interface UpdateCatalog {
   readonly description?: string;
@@ -55,28 +50,8 @@ export interface CatalogOperations {
   diffCatalog: Asks<"catalog", DiffQuery, undefined, Diff>;
 }
 
-export interface UpdateMask {
-  readonly updateMask?: string;
-}
-
-/** Parameters that operations on several kinds of resources share. */
-export const AT: Parameters = {
-  at: { ...TIME, description: "The resource as it was: a time (RFC 3339) or a version number" },
-};
-export const UPDATE_MASK: Parameters = {
-  updateMask: {
-    type: "string",
-    minLength: 1,
-    maxLength: 4_096,
-    description: "Members of the body that count, separated by commas; absent: all of them",
-  },
-};
-export const DIFF_QUERY: Parameters = {
-  from: { ...INT64, description: "The earlier version" },
-  to: { ...INT64, description: "The later version; absent: the current one" },
-};
-
 const AT_CATALOG = "/catalogs/{catalog}";
+const HISTORY = historyOperations(AT_CATALOG, "catalog");
 
 export const CATALOG_OPERATIONS: Readonly<Record<keyof CatalogOperations, ApiOperation>> = {
   listCatalogs: {
@@ -154,25 +129,6 @@ export const CATALOG_OPERATIONS: Readonly<Record<keyof CatalogOperations, ApiOpe
     conditional: "write",
     once: true,
   },
-  listCatalogVersions: {
-    method: "GET",
-    template: `${AT_CATALOG}/versions`,
-    tag: "history",
-    summary: "List the versions of a catalog, newest first",
-    needs: ["read-metadata"],
-    query: PAGE,
-    status: 200,
-    answer: pageOf(VERSION),
-  },
-  diffCatalog: {
-    method: "GET",
-    template: `${AT_CATALOG}:diff`,
-    tag: "history",
-    summary: "Compare two versions of a catalog",
-    needs: ["read-metadata"],
-    query: DIFF_QUERY,
-    required: ["from"],
-    status: 200,
-    answer: DIFF,
-  },
+  listCatalogVersions: HISTORY.versions,
+  diffCatalog: HISTORY.diff,
 };

@@ -1,14 +1,7 @@
 import type { Asks, AtQuery, DiffQuery, PageQuery } from "./asks.ts";
-import {
-  AT,
-  DIFF_QUERY,
-  type PropertiesPatch,
-  UPDATE_MASK,
-  type UpdateMask,
-} from "./catalog-operations.ts";
+import { AT, historyOperations } from "./history-operations.ts";
 import type { ApiOperation } from "./operation.ts";
 import {
-  DIFF,
   type Diff,
   NAMESPACE,
   type Namespace,
@@ -16,7 +9,6 @@ import {
   type Properties,
   SUMMARY,
   type Summary,
-  VERSION,
   type Version,
 } from "./resources.ts";
 import {
@@ -30,6 +22,7 @@ import {
   pageOf,
   patchOf,
 } from "./schema.ts";
+import { type PropertiesPatch, UPDATE_MASK, type UpdateMask } from "./updates.ts";
 
 export interface CreateNamespace {
   readonly path: readonly string[];
@@ -62,6 +55,7 @@ export interface NamespaceOperations {
 
 const NAMESPACES = "/catalogs/{catalog}/namespaces";
 const AT_NAMESPACE = `${NAMESPACES}/{namespace}`;
+const HISTORY = historyOperations(AT_NAMESPACE, "namespace");
 
 export const NAMESPACE_OPERATIONS: Readonly<Record<keyof NamespaceOperations, ApiOperation>> = {
   listNamespaces: {
@@ -139,25 +133,6 @@ export const NAMESPACE_OPERATIONS: Readonly<Record<keyof NamespaceOperations, Ap
     conditional: "write",
     once: true,
   },
-  listNamespaceVersions: {
-    method: "GET",
-    template: `${AT_NAMESPACE}/versions`,
-    tag: "history",
-    summary: "List the versions of a namespace, newest first",
-    needs: ["read-metadata"],
-    query: PAGE,
-    status: 200,
-    answer: pageOf(VERSION),
-  },
-  diffNamespace: {
-    method: "GET",
-    template: `${AT_NAMESPACE}:diff`,
-    tag: "history",
-    summary: "Compare two versions of a namespace",
-    needs: ["read-metadata"],
-    query: DIFF_QUERY,
-    required: ["from"],
-    status: 200,
-    answer: DIFF,
-  },
+  listNamespaceVersions: HISTORY.versions,
+  diffNamespace: HISTORY.diff,
 };

@@ -1,8 +1,7 @@
 import type { Asks, AtQuery, DiffQuery, PageQuery } from "./asks.ts";
-import { AT, DIFF_QUERY, UPDATE_MASK, type UpdateMask } from "./catalog-operations.ts";
+import { AT, historyOperations } from "./history-operations.ts";
 import type { ApiOperation, Schema } from "./operation.ts";
 import {
-  DIFF,
   type Diff,
   type Page,
   SNAPSHOT,
@@ -11,7 +10,6 @@ import {
   type Summary,
   TABLE,
   type Table,
-  VERSION,
   type Version,
   VIEW,
   type View,
@@ -28,6 +26,7 @@ import {
   patchOf,
   TIME,
 } from "./schema.ts";
+import { UPDATE_MASK, type UpdateMask } from "./updates.ts";
 
 /** What the catalog itself says of a table or view: the rest is in its metadata file. */
 export interface UpdateRelation {
@@ -141,27 +140,7 @@ function common(what: "table" | "view", answer: Schema): Readonly<Record<string,
       conditional: "write",
       once: true,
     },
-    versions: {
-      method: "GET",
-      template: `${one}/versions`,
-      tag: "history",
-      summary: `List the versions of a ${what}, newest first`,
-      needs: ["read-metadata"],
-      query: PAGE,
-      status: 200,
-      answer: pageOf(VERSION),
-    },
-    diff: {
-      method: "GET",
-      template: `${one}:diff`,
-      tag: "history",
-      summary: `Compare two versions of a ${what}`,
-      needs: ["read-metadata"],
-      query: DIFF_QUERY,
-      required: ["from"],
-      status: 200,
-      answer: DIFF,
-    },
+    ...historyOperations(one, what),
   };
 }
 

@@ -37,6 +37,9 @@ export interface ResourceBase {
   readonly updatedBy: string;
 }
 
+export type ResourceType = "catalog" | "namespace" | "table" | "view";
+
+const RESOURCE_TYPE = oneOf("catalog", "namespace", "table", "view");
 const STATE = oneOf("ACTIVE", "DELETING", "DROPPED", "PURGING");
 const BASE: Readonly<Record<string, Schema>> = {
   id: UUID,
@@ -86,6 +89,8 @@ export const NAMESPACE: Schema = object({
 
 export type Format = "ICEBERG" | "ROW" | "DELTA" | "HUDI" | "OTHER";
 
+const FORMAT = oneOf("ICEBERG", "ROW", "DELTA", "HUDI", "OTHER");
+
 /** What the catalog knows of an Iceberg table or view; its metadata file has the rest. */
 export interface IcebergPart {
   readonly uuid?: string;
@@ -110,16 +115,21 @@ export interface Table extends ResourceBase {
   readonly iceberg?: IcebergPart;
 }
 
+/** What tables and views have in common. */
+const RELATION: Readonly<Record<string, Schema>> = {
+  ...BASE,
+  catalog: TEXT,
+  namespace: PATH,
+  protected: FLAG,
+  properties: PROPERTIES,
+  location: TEXT,
+};
+
 export const TABLE: Schema = object(
   {
     type: oneOf("table"),
-    ...BASE,
-    catalog: TEXT,
-    namespace: PATH,
-    protected: FLAG,
-    properties: PROPERTIES,
-    location: TEXT,
-    format: oneOf("ICEBERG", "ROW", "DELTA", "HUDI", "OTHER"),
+    ...RELATION,
+    format: FORMAT,
   },
   { iceberg: ICEBERG },
 );
@@ -131,12 +141,7 @@ export interface View extends Omit<Table, "type" | "format"> {
 export const VIEW: Schema = object(
   {
     type: oneOf("view"),
-    ...BASE,
-    catalog: TEXT,
-    namespace: PATH,
-    protected: FLAG,
-    properties: PROPERTIES,
-    location: TEXT,
+    ...RELATION,
   },
   { iceberg: ICEBERG },
 );
@@ -146,7 +151,7 @@ export const RESOURCE: Schema = { anyOf: [CATALOG, NAMESPACE, TABLE, VIEW] };
 
 /** A resource as a list shows it: what its pointer tells without a read of its payload. */
 export interface Summary {
-  readonly type: "catalog" | "namespace" | "table" | "view";
+  readonly type: ResourceType;
   readonly id: string;
   readonly name: string;
   readonly etag: string;
@@ -158,7 +163,7 @@ export interface Summary {
 
 export const SUMMARY: Schema = object(
   {
-    type: oneOf("catalog", "namespace", "table", "view"),
+    type: RESOURCE_TYPE,
     id: UUID,
     name: TEXT,
     etag: TEXT,
@@ -166,14 +171,14 @@ export const SUMMARY: Schema = object(
   },
   {
     path: PATH,
-    format: oneOf("ICEBERG", "ROW", "DELTA", "HUDI", "OTHER"),
+    format: FORMAT,
     metadataLocation: TEXT,
   },
 );
 
 /** A name that a search has found. */
 export interface Found {
-  readonly type: "catalog" | "namespace" | "table" | "view";
+  readonly type: ResourceType;
   readonly name: string;
   readonly catalog?: string;
   /** Of a namespace its own path. */
@@ -181,13 +186,13 @@ export interface Found {
 }
 
 export const FOUND: Schema = object(
-  { type: oneOf("catalog", "namespace", "table", "view"), name: TEXT },
+  { type: RESOURCE_TYPE, name: TEXT },
   { catalog: TEXT, namespace: PATH },
 );
 
 export interface Dropped {
   readonly id: string;
-  readonly type: "catalog" | "namespace" | "table" | "view";
+  readonly type: ResourceType;
   readonly name: string;
   readonly catalog?: string;
   readonly namespace?: readonly string[];
@@ -198,7 +203,7 @@ export interface Dropped {
 export const DROPPED: Schema = object(
   {
     id: UUID,
-    type: oneOf("catalog", "namespace", "table", "view"),
+    type: RESOURCE_TYPE,
     name: TEXT,
     purgeAfter: TIME,
     purgeRequested: FLAG,
