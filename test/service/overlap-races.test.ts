@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
 import { FirnError } from "../../src/base/error.ts";
 import { type Prng, randomBelow, SeededPrng } from "../../src/base/prng.ts";
@@ -9,6 +8,7 @@ import type { Batch, CommitOutcome, PointerStore } from "../../src/pointer/port.
 import { ACTOR, testStores } from "../support/open-catalog.ts";
 import { commitOf, openTestIceberg, SCHEMA, type TestIceberg } from "../support/open-iceberg.ts";
 import { countOf, newPointers } from "../support/pointer-kind.ts";
+import { stagedTable } from "../support/staged-table.ts";
 import { SleepIsTime } from "../support/virtual-clock.ts";
 
 /*
@@ -78,23 +78,6 @@ function create({ iceberg, at }: World, name: string, path: string) {
   return iceberg.createTable(ACTOR, NS, request);
 }
 
-function staged(location: string) {
-  return commitOf(
-    [
-      { action: "assign-uuid", uuid: randomUUID() },
-      { action: "upgrade-format-version", "format-version": 2 },
-      { action: "add-schema", schema: SCHEMA },
-      { action: "set-current-schema", "schema-id": -1 },
-      { action: "add-spec", spec: { "spec-id": 0, fields: [] } },
-      { action: "set-default-spec", "spec-id": -1 },
-      { action: "add-sort-order", "sort-order": { "order-id": 0, fields: [] } },
-      { action: "set-default-sort-order", "sort-order-id": -1 },
-      { action: "set-location", location },
-    ],
-    [{ type: "assert-create" }],
-  );
-}
-
 function createView({ iceberg, at }: World, name: string, path: string) {
   const version = {
     "version-id": 1,
@@ -129,11 +112,11 @@ const WAYS: Readonly<Record<string, Way>> = {
   create: async (world, name, path) => () => create(world, name, path),
   view: async (world, name, path) => () => createView(world, name, path),
   staged: async (world, name, path) => () =>
-    world.iceberg.commitTable(ACTOR, { ...NS, table: name }, staged(world.at(path))),
+    world.iceberg.commitTable(ACTOR, { ...NS, table: name }, stagedTable(world.at(path))),
   transaction: async (world, name, path) => () =>
     world.iceberg.commitTransaction(ACTOR, "c", [
-      { ...NS, table: name, ...staged(world.at(path)) },
-      { ...NS, table: `${name}2`, ...staged(world.at(`beside/${name}`)) },
+      { ...NS, table: name, ...stagedTable(world.at(path)) },
+      { ...NS, table: `${name}2`, ...stagedTable(world.at(`beside/${name}`)) },
     ]),
   move: async (world, name, path) => {
     await create(world, name, `from/${name}`);

@@ -1,7 +1,7 @@
-import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
 import { ACTOR, testStores } from "../support/open-catalog.ts";
 import { commitOf, openTestIceberg, SCHEMA, type TestIceberg } from "../support/open-iceberg.ts";
+import { stagedTable } from "../support/staged-table.ts";
 import { SleepIsTime } from "../support/virtual-clock.ts";
 
 const NS = { catalog: "c", namespace: ["a"] } as const;
@@ -210,24 +210,6 @@ test("an undrop is refused where another table was created meanwhile", async () 
   await expect(dropped.undrop(ACTOR, inner)).rejects.toMatchObject(OVERLAPS);
 });
 
-/** The commit of a staged create, whose uuid the client says. */
-function stagedAt(location: string, uuid: string = randomUUID()) {
-  return commitOf(
-    [
-      { action: "assign-uuid", uuid },
-      { action: "upgrade-format-version", "format-version": 2 },
-      { action: "add-schema", schema: SCHEMA },
-      { action: "set-current-schema", "schema-id": -1 },
-      { action: "add-spec", spec: { "spec-id": 0, fields: [] } },
-      { action: "set-default-spec", "spec-id": -1 },
-      { action: "add-sort-order", "sort-order": { "order-id": 0, fields: [] } },
-      { action: "set-default-sort-order", "sort-order-id": -1 },
-      { action: "set-location", location },
-    ],
-    [{ type: "assert-create" }],
-  );
-}
-
 const CHOSEN = "0190c6ad-1111-7111-8111-aaaaaaaaaaaa";
 
 test("a uuid that a client chose proves nothing of the location that is named for it", async () => {
@@ -235,10 +217,14 @@ test("a uuid that a client chose proves nothing of the location that is named fo
   await create("inner", "x-aaaaaaaaaaaa/inner");
   await create("above", "y");
   for (const path of ["x-aaaaaaaaaaaa", "y/z-aaaaaaaaaaaa", "x-aaaaaaaaaaaa/inner"]) {
-    const staged = iceberg.commitTable(ACTOR, { ...NS, table: "t" }, stagedAt(at(path), CHOSEN));
+    const staged = iceberg.commitTable(ACTOR, { ...NS, table: "t" }, stagedTable(at(path), CHOSEN));
     await expect(staged, path).rejects.toMatchObject({ kind: "Invalid" });
   }
-  await iceberg.commitTable(ACTOR, { ...NS, table: "t" }, stagedAt(at("z-aaaaaaaaaaaa"), CHOSEN));
+  await iceberg.commitTable(
+    ACTOR,
+    { ...NS, table: "t" },
+    stagedTable(at("z-aaaaaaaaaaaa"), CHOSEN),
+  );
   const move = moveTo(at("x-aaaaaaaaaaaa"));
   await expect(iceberg.commitTable(ACTOR, { ...NS, table: "t" }, move)).rejects.toMatchObject(
     OVERLAPS,
@@ -250,20 +236,20 @@ test("of two that come at once, one above the other, the inner one is first or f
   for (let round = 0; round < 10; round++) {
     const [outer, inner] = [at(`r${round}`), at(`r${round}/in`)];
     const racers = [
-      iceberg.commitTable(ACTOR, { ...NS, table: `o${round}` }, stagedAt(outer)),
-      iceberg.commitTable(ACTOR, { ...NS, table: `i${round}` }, stagedAt(inner)),
+      iceberg.commitTable(ACTOR, { ...NS, table: `o${round}` }, stagedTable(outer)),
+      iceberg.commitTable(ACTOR, { ...NS, table: `i${round}` }, stagedTable(inner)),
     ];
     const [above, below] = await Promise.allSettled(racers);
     expect([above?.status, below?.status]).toContain("fulfilled");
     // Whoever comes after sees both.
-    const late = iceberg.commitTable(ACTOR, { ...NS, table: "late" }, stagedAt(`${inner}/deep`));
+    const late = iceberg.commitTable(ACTOR, { ...NS, table: "late" }, stagedTable(`${inner}/deep`));
     await expect(late).rejects.toMatchObject(OVERLAPS);
   }
 });
 
 test("new tables of one transaction have uuids of their own", async () => {
   const { iceberg, at } = await open();
-  const staged = (table: string) => ({ ...NS, table, ...stagedAt(at(table), CHOSEN) });
+  const staged = (table: string) => ({ ...NS, table, ...stagedTable(at(table), CHOSEN) });
   const together = iceberg.commitTransaction(ACTOR, "c", [staged("p"), staged("q")]);
   await expect(together).rejects.toMatchObject({ kind: "Invalid", code: "TABLE_UUID_SHARED" });
 });
@@ -274,7 +260,7 @@ test("tables of one transaction overlap neither each other nor other tables", as
   const staged = (name: string, path: string, uuid?: string) => ({
     ...NS,
     table: name,
-    ...stagedAt(at(path), uuid),
+    ...stagedTable(at(path), uuid),
   });
   const among = [staged("p", "p"), staged("q", "p/q")];
   await expect(iceberg.commitTransaction(ACTOR, "c", among)).rejects.toMatchObject(OVERLAPS);

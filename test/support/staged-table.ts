@@ -1,8 +1,9 @@
+import { randomUUID } from "node:crypto";
 import type { CommitTable } from "../../src/service/requests.ts";
 import { commitOf, SCHEMA } from "./open-iceberg.ts";
 
-/** The commit of a staged create: a table at a location, with a uuid that the client chose. */
-export function stagedTable(location: string, uuid: string): CommitTable {
+/** The commit of a staged create: a table at a location, with the uuid that the client says. */
+export function stagedTable(location: string, uuid: string = randomUUID()): CommitTable {
   return commitOf(
     [
       { action: "assign-uuid", uuid },

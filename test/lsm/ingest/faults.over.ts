@@ -8,26 +8,10 @@ import type { LsmTuning } from "../../../src/lsm/options.ts";
 import { verifyShard } from "../../../src/lsm/tools/verify.ts";
 import { ObjectWalStore } from "../../../src/lsm/wal/objects.ts";
 import { ObjectReader } from "../../../src/lsm/wal/reader.ts";
-import type { Fault, Method } from "../../support/faulty-blob-store.ts";
 import { InlineMerger } from "../../support/inline-merger.ts";
 import { SleepIsTime } from "../../support/virtual-clock.ts";
-import { everyCall, type FaultAt, runTo, runWith, type Scenario } from "../support/every-call.ts";
+import { everyCall, runTo, runWith, type Scenario, STORE_FAULTS } from "../support/every-call.ts";
 import { Processes } from "../support/worlds.ts";
-
-const WRITES: ReadonlySet<Method> = new Set(["put", "putStream", "delete", "deleteMany"]);
-
-const FAULTS: Readonly<Record<string, FaultAt>> = {
-  "not sent": () => ({ fault: "notSent" }),
-  "answer lost": () => ({ fault: "answerLost" }),
-  refused: () => ({ fault: "refused" }),
-  torn: (_, method) => (method === "putStream" ? { fault: "torn", bytes: 40 } : undefined),
-  "late by some calls": toWrites((index) => ({ fault: "late", lands: { beforeCall: index + 4 } })),
-  "late to the end": toWrites(() => ({ fault: "late", lands: "release" })),
-};
-
-function toWrites(fault: (index: number) => Fault): FaultAt {
-  return (index, method) => (WRITES.has(method) ? fault(index) : undefined);
-}
 
 const OPTIONS: Partial<LsmTuning> = {
   blockBytes: 64,
@@ -146,8 +130,8 @@ class Loads implements Scenario {
 const make = (): Scenario => new Loads();
 
 describe("every store call of an ingest", () => {
-  it.each(Object.keys(FAULTS))("%s: it appears whole or not at all", async (name) => {
-    const faultAt = FAULTS[name]!;
+  it.each(Object.keys(STORE_FAULTS))("%s: it appears whole or not at all", async (name) => {
+    const faultAt = STORE_FAULTS[name]!;
     const calls = await everyCall((at) => runWith(make, faultAt, at));
     expect(calls).toBeGreaterThan(30);
   });

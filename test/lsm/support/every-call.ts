@@ -15,6 +15,23 @@ export interface Scenario {
 /** One fault of each kind, made for the call of an index; undefined: it says nothing to it. */
 export type FaultAt = (index: number, method: Method) => Fault | undefined;
 
+const WRITES: ReadonlySet<Method> = new Set(["put", "putStream", "delete", "deleteMany"]);
+
+/** What a store may do to one call of an engine. */
+export const STORE_FAULTS: Readonly<Record<string, FaultAt>> = {
+  "not sent": () => ({ fault: "notSent" }),
+  "answer lost": () => ({ fault: "answerLost" }),
+  refused: () => ({ fault: "refused" }),
+  // Small objects appear whole in every store; a table that does not is named by no manifest.
+  torn: (_, method) => (method === "putStream" ? { fault: "torn", bytes: 40 } : undefined),
+  "late by some calls": toWrites((index) => ({ fault: "late", lands: { beforeCall: index + 4 } })),
+  "late to the end": toWrites(() => ({ fault: "late", lands: "release" })),
+};
+
+function toWrites(fault: (index: number) => Fault): FaultAt {
+  return (index, method) => (WRITES.has(method) ? fault(index) : undefined);
+}
+
 /** A run for each store call of a scenario, until there is no such call. @returns how many. */
 export async function everyCall(run: (at: number) => Promise<boolean>): Promise<number> {
   let at = 0;
