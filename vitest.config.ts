@@ -20,12 +20,13 @@ const SUITES: Readonly<Record<string, string>> = {
  * The files of `unit` are many and short, and a process of its own for each would load the same
  * modules again: a third of the CPU time. `process-state.ts` fails a file that leaves traces.
  */
-const SHARED_PROCESS = { isolate: false, setupFiles: "./test/process-state.ts" };
+const SHARED_PROCESS = { isolate: false, setupFiles: ["./test/process-state.ts"] };
 
 const config: ViteUserConfig = {
   test: {
     ...PATIENCE,
     maxWorkers: 2,
+    setupFiles: ["./test/property-seed.ts"],
     reporters: ["default", "./test/reporter.ts"],
     projects: Object.entries(SUITES).map(([name, include]) => ({
       extends: true,

@@ -35,6 +35,7 @@ const SERVERS: readonly Server[] = [
     account: { accessKeyId: "test", secretAccessKey: "test" },
     capabilities: {
       anyPath: true,
+      isOrderEncoded: true,
       raceRounds: 5,
       // Names of Firn's own objects are the same in both forms.
       serverFails: {

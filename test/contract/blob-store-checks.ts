@@ -11,6 +11,8 @@ export interface BlobCapabilities {
   readonly anyPath: boolean | ((path: string) => boolean);
   /** Rounds of each race; 100 unless a store is slow. */
   readonly raceRounds?: number;
+  /** The server compares encoded names where a list goes on: the model keeps to names of ASCII. */
+  readonly isOrderEncoded?: boolean;
   /** Checks that a server behind the store fails now and then by itself, each with what it does. */
   readonly serverFails?: Readonly<Record<string, string>>;
 }

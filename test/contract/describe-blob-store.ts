@@ -31,9 +31,7 @@ export function blobChecks(
     ...listChecks(capabilities),
     ...pathChecks(capabilities),
     ...raceChecks(capabilities, rivals),
-    "any sequence of operations does what it would do to a map": modelCheck(
-      Math.min(40, capabilities.raceRounds ?? 100),
-    ),
+    "any sequence of operations does what it would do to a map": modelCheck(capabilities),
   };
 }
 
