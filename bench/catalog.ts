@@ -84,7 +84,7 @@ interface Stores {
 const NO_STORES: Stores = { flags: [], env: {}, pids: [], stop: async () => {} };
 const STORE = "firn-bench";
 
-/** Doubles of S3 and DynamoDB, each in a process: what they take is no time of ours. */
+/** Doubles of S3 and DynamoDB, each in a process: their time is not counted as ours. */
 async function startStores(profile: Profile): Promise<Stores> {
   const s3 = await startDouble("s3", "--bucket", STORE);
   const dynamo = profile === "aws" ? await startDouble("dynamo", "--table", STORE) : undefined;

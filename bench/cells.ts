@@ -222,7 +222,7 @@ function historyCell(snapshots: number, scale: Scale, fixtures: Fixtures): Cell 
         : target.createWithHistory(namespace, `t${i}`, snapshots);
       tables.push(await made);
     }
-    // What follows a registration in the background is no part of an append.
+    // What follows a registration in the background is not a part of an append.
     await settled(target.pid);
     const { bytes = 0 } = fixtures.histories.get(snapshots) ?? {};
     touchMemory(fixtures.directory, count * APPENDS_TO_A_HISTORY * bytes);

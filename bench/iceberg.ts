@@ -67,7 +67,7 @@ const WARM_UP_CLIENTS = 16;
  * Measures a server of this checkout, profile `memory`, beside the reference server in two forms,
  * cell by cell in turn, so that whatever else the machine does hits all of them.
  *
- * @throws PeerMissing without Java or Maven: a missing peer is no result.
+ * @throws PeerMissing without Java or Maven: a missing peer is not a result.
  */
 export async function compareIceberg(options: {
   readonly smoke: boolean;

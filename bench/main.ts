@@ -84,7 +84,7 @@ async function lsmLarge(flags: readonly string[]): Promise<number> {
   return close("lsm-large", cells, { cells: cells.length, failed }, flags);
 }
 
-/** A missing peer fails the run: a table with holes is no comparison. */
+/** A missing peer fails the run: a table with holes is not a comparison. */
 async function lsm(flags: readonly string[]): Promise<number> {
   const isLarge = flags.includes("--large");
   if (isLarge && flags.every((flag) => LARGE_FLAGS.has(flag))) return await lsmLarge(flags);
@@ -172,7 +172,7 @@ async function overload(flags: readonly string[]): Promise<number> {
   return close("overload", figures, { cells: figures.length, failed }, flags);
 }
 
-/** A missing peer is no result: nothing is measured without it. */
+/** A missing peer is not a result: nothing is measured without it. */
 async function iceberg(flags: readonly string[]): Promise<number> {
   try {
     const comparison = await compareIceberg({
@@ -185,7 +185,7 @@ async function iceberg(flags: readonly string[]): Promise<number> {
     return close("iceberg", comparison, { cells: cells.length, failed }, flags);
   } catch (error) {
     if (!(error instanceof PeerMissing)) throw error;
-    console.error(`${error.message}: a missing peer is no result`);
+    console.error(`${error.message}: a missing peer is not a result`);
     console.log("\n0 passed, 1 failed, 0 skipped");
     return 1;
   }

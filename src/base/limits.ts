@@ -80,7 +80,7 @@ export const LIMITS = {
 
 export type Limits = { readonly [name in keyof typeof LIMITS]: number };
 
-/** @throws FirnError `Internal` where a limit is no positive integer. */
+/** @throws FirnError `Internal` where a limit is not a positive integer. */
 export function assertPositive(limits: Readonly<Record<string, number>>): void {
   for (const [name, value] of Object.entries(limits)) {
     assert(Number.isSafeInteger(value) && value > 0, `limit ${name} is a positive integer`);

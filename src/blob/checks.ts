@@ -43,7 +43,7 @@ export function assertRange(...numbers: readonly number[]): void {
 }
 
 /**
- * Checks a list's arguments and fills in its limit. Half a surrogate pair is no text: as a prefix
+ * Checks a list's arguments and fills in its limit. Half a surrogate pair is not text: as a prefix
  * it would match or not, depending on how a store keeps its names.
  *
  * @throws FirnError `Invalid`, codes `BLOB_LIST_LIMIT_INVALID`, `BLOB_PATH_INVALID`.

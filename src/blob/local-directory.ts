@@ -198,7 +198,7 @@ export class LocalDirectory {
     try {
       if (this.locate(parentOf(path)) !== undefined) unlinkSync(this.#absolute(path));
     } catch (error) {
-      // EPERM is what some systems answer for a directory, which is no blob either.
+      // EPERM is what some systems answer for a directory, which is not a blob either.
       const absent = isAbsence(error) || errnoOf(error) === "EISDIR" || this.#isDirectory(path);
       if (!absent) throw faultOf(error, path, "nothing");
     }

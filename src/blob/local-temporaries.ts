@@ -2,7 +2,7 @@ import { lstatSync, unlinkSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { bootId, identityOf, isAlive } from "./local-process.ts";
 
-/** Names of files that are no blobs: hidden from every list, refused in every path. */
+/** Names of files that are not blobs: hidden from every list, refused in every path. */
 export const RESERVED_PREFIX = ".firn-";
 const PREFIX = `${RESERVED_PREFIX}tmp-`;
 /** No write takes as long. */

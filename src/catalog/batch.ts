@@ -163,7 +163,7 @@ export class BatchBuilder {
     return this;
   }
 
-  /** Two writes of one key are no plan: here the planner is still on the stack. */
+  /** Two writes of one key are not a plan: here the planner is still on the stack. */
   #add(op: PointerOp): void {
     assert(!this.#ops.some(({ key }) => key === op.key), "a batch writes a key once");
     this.#ops.push(op);

@@ -59,8 +59,8 @@ export async function isAlone(
 }
 
 /**
- * Shows that what stands at a location's key, or around it, is no mere hold. One that has ended is
- * deleted.
+ * Shows that what stands at a location's key, or around it, is not a mere hold. One that has
+ * ended is deleted.
  *
  * @throws FirnError `Overloaded` `LOCATION_PENDING`.
  */

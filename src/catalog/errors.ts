@@ -117,7 +117,7 @@ export function notDropped(id: string): FirnError {
   return new FirnError("NotFound", "DROPPED_NOT_FOUND", "no dropped entity has this id", { id });
 }
 
-/** Its files are being deleted: there is no way back. */
+/** Its files are being deleted: it cannot come back. */
 export function beingPurged(id: string): FirnError {
   return new FirnError("Conflict", "BEING_PURGED", "too late: the purge has begun", { id });
 }

@@ -50,7 +50,7 @@ export function assertCatalogLimits(limits: CatalogLimits = CATALOG_LIMITS): voi
     limits.jobLeaseMs >= LIMITS.attemptMs + 2 * LIMITS.clockSkewMs,
     "a lease outlives the step that it was renewed for, by every node's clock",
   );
-  assert(limits.holdRounds < limits.replans, "who waits for a hold hears of it, not of a contest");
+  assert(limits.holdRounds < limits.replans, "a wait for a hold ends before the replans do");
   assert(limits.reportsPerTable <= LIMITS.pageSize, "one list reads all reports of a table");
   assert(
     limits.changeSettledMs >= LIMITS.attemptMs + LIMITS.signatureLifeMs + LIMITS.clockSkewMs,

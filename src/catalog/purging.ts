@@ -22,7 +22,8 @@ import { walkPointers } from "./walk.ts";
 
 /*
  * The two batches of a purge that change what the catalog says. Between them the files go; after
- * the first there is no way back, and until the last one no other relation may take the location.
+ * the first the table cannot come back, and until the last no other relation may take the
+ * location.
  */
 
 /** The step that a purge is at once its table is PURGING: the first of those that delete. */

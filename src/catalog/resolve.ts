@@ -11,7 +11,7 @@ import { checkName } from "./names.ts";
 import { byIdKey } from "./paths.ts";
 
 /*
- * Names to ids, proven. A cached name is only a hint, and several reads are no snapshot, so an
+ * Names to ids, proven. A cached name is only a hint, and several reads are not a snapshot, so an
  * answer rests on two reads that agree: the first (a cached entry, or the name's own pointer) gives
  * id and name revision, the second reads all canonical pointers in one request. A revision is never
  * used twice, so equal revisions mean that the name held over the whole span between the two.

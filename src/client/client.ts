@@ -100,7 +100,7 @@ export function namespaceName(levels: readonly string[]): string {
   return levels.map((level) => encodeURIComponent(level).replaceAll(".", "%2E")).join(".");
 }
 
-/** A namespace comes encoded, since its dots tell levels apart; an id is no name. */
+/** A namespace comes encoded, since its dots tell levels apart; an id is not a name. */
 function segment(part: string, value: string): string {
   return part === "namespace" || value.startsWith("id:") ? value : encodeURIComponent(value);
 }
@@ -112,7 +112,7 @@ function searchOf(query: Readonly<Record<string, unknown>>): string {
   return `?${new URLSearchParams(texts)}`;
 }
 
-/** What is no problem document came from something else than Firn, on the way to it. */
+/** What is not a problem document came from something else than Firn, on the way to it. */
 function problemIn(status: number, text: string): Problem {
   try {
     const problem = JSON.parse(text) as Partial<Problem>;

@@ -1,4 +1,4 @@
-/** Edits further away than this are no typing error. */
+/** Edits further away than this are not typing errors. */
 const MAX_EDITS = 3;
 
 /** The known name that a mistyped one most likely means, if any is near. */

@@ -11,8 +11,8 @@ import { HEADER_BYTES } from "./http-server.ts";
 export type ClientError = Error & { readonly code?: string };
 
 /**
- * Answers bytes that are no HTTP request: they never become one, so no route sees them. What was
- * asked properly before them on the same connection is answered first; then it is closed.
+ * Answers bytes that are not an HTTP request: they never become one, so no route sees them. The
+ * proper requests before them on the connection are answered first; then it is closed.
  */
 export function answerClientError(
   error: ClientError,

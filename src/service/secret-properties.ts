@@ -28,7 +28,7 @@ const SECRET_NAMES: ReadonlySet<string> = new Set([
   "credentials",
 ]);
 
-/** Characters of a value that are looked at: whatever is longer is no URI with a password. */
+/** Characters of a value that are looked at: a longer value is not a URI with a password. */
 const LOOKED_AT = 4_096;
 const AWS_KEY_CHARS = 20;
 

@@ -239,7 +239,7 @@ export class CatalogPlaces {
 
   /**
    * What is answered of a namespace: its properties, with the location that clients such as Trino
-   * put new tables below. Its own wins; none where its parent's is no location at all.
+   * put new tables below. Its own wins; none where its parent's is not a location at all.
    */
   propertiesOf({ path, properties }: Pick<Namespace, "path" | "properties">): Properties {
     if (ownLocation(properties) !== undefined) return properties;
@@ -247,7 +247,7 @@ export class CatalogPlaces {
     return home === undefined ? properties : { ...properties, [LOCATION]: home };
   }
 
-  /** As `homeOf`, undefined where that is no location at all. */
+  /** As `homeOf`, undefined where that is not a location at all. */
   #homeIn(namespace: readonly string[]): string | undefined {
     try {
       return this.homeOf(namespace);

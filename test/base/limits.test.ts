@@ -13,7 +13,7 @@ const BROKEN: readonly (readonly [string, Partial<Limits>])[] = [
   ["a tombstone is forgotten while a request can land", { tombstoneLifeMs: 900_000 }],
   ["a tombstone that landed late is forgotten while one can", { tombstoneLifeMs: 1_200_000 }],
   ["a receipt is forgotten while its batch can land", { receiptLifeMs: 1_000_000 }],
-  ["a limit is no number", { batchOps: Number.NaN }],
+  ["a limit is not a number", { batchOps: Number.NaN }],
   ["a limit is zero", { pageSize: 0 }],
 ];
 

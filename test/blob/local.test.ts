@@ -245,7 +245,7 @@ describe("a disk that refuses", () => {
 });
 
 describe("files that others put there", () => {
-  it("are no blobs when they are pipes, links, directories or the store's own", async () => {
+  it("are not blobs when they are pipes, links, directories or the store's own", async () => {
     const store = open({ layout: "exact" });
     await store.put("d/blob", utf8("x"));
     mkdirSync(join(root, "d", "sub"));

@@ -36,7 +36,7 @@ test("a batch that was seen in part is taken whole, after all that it rests on",
   expect(included.map(({ timeMs }) => timeMs).toSorted()).toEqual([2, 3]);
 });
 
-test("a batch that was seen in part, and rests on one that is unknown, is no cut", async () => {
+test("a batch that was seen in part, and rests on one that is unknown, is not a cut", async () => {
   const swept = new Map([
     ["a", { version: 1n, sha: "00" }],
     ["b", { version: 2n, sha: "01" }],

@@ -139,7 +139,7 @@ test("a request that is sent until it is answered happens once, whatever is lost
   expect(runs).toBe(70);
 });
 
-test("a refusal that cannot be recorded is no answer: another of the key may win", async () => {
+test("a refusal that cannot be recorded is not an answer: another of the key may win", async () => {
   const stores = testStores({ clock: new SleepIsTime() });
   const honest = await opened(stores);
   await honest.namespaces.create(ACTOR, REF, {});

@@ -14,7 +14,7 @@ import { startVersitygw } from "./versitygw.ts";
  * installed once, started for the run, and named to the suites by an environment variable.
  */
 
-/** Among the filters: PyIceberg over the profiles, which is no suite of this runner's. */
+/** Among the filters: PyIceberg over the profiles, which is not a suite of this runner's. */
 const PYICEBERG = "pyiceberg";
 const ONE_SKIPPED: Counts = { passed: 0, failed: 0, skipped: 1 };
 const ROOT = join(import.meta.dirname, "..", "..");

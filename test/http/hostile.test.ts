@@ -124,7 +124,7 @@ describe("bodies", () => {
     expect(typed.status).toBe(200);
   });
 
-  it("that are no good JSON are refused", async () => {
+  it("that are not good JSON are refused", async () => {
     for (const body of [
       ...[
         "{",

@@ -54,7 +54,7 @@ describe("config", () => {
         const concrete = path.replace(/\{(\w+)\}/g, "x");
         const body = method === "POST" ? "[]" : undefined;
         const { status, answer } = await call(method, concrete, body);
-        // A body that is no object is refused by the handler that reads one, so the route is there.
+        // The handler that reads a body refuses one that is not an object, so the route is there.
         const reads = method === "POST" && !template.endsWith("/unregister");
         expect([endpoint, status]).toEqual([endpoint, reads ? 400 : expect.any(Number)]);
         expect([endpoint, header(answer, "X-Firn-Error")]).not.toContain("ROUTE_NOT_FOUND");

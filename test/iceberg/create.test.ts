@@ -156,7 +156,7 @@ describe("a new table", () => {
       { properties: { "format-version": "4" } },
     ],
     [
-      "a version that is no number",
+      "a version that is not a number",
       "FORMAT_VERSION_INVALID",
       { properties: { "format-version": "two" } },
     ],

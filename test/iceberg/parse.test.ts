@@ -79,7 +79,7 @@ describe("a file is refused with", () => {
   test.each<[string, JsonObject]>([
     ["version 4", { "format-version": 4 }],
     ["version 0", { "format-version": 0 }],
-    ["a version that is no integer", { "format-version": "2" }],
+    ["a version that is not an integer", { "format-version": "2" }],
     ["no uuid", { "table-uuid": null }],
     ["no location", { location: null }],
     ["a current snapshot that is not there", { "current-snapshot-id": 7 }],
@@ -102,7 +102,7 @@ describe("a file is refused with", () => {
         refs: { t: { "snapshot-id": CURRENT, type: "tag", "min-snapshots-to-keep": 2 } },
       },
     ],
-    ["properties that are no texts", { properties: { a: 1 } }],
+    ["properties that are not texts", { properties: { a: 1 } }],
     ["a list that is none", { "metadata-log": {} }],
   ])("%s", (_, change) => {
     expect(failure("Invalid", () => parse({ ...V2, ...change })).code).toBe("METADATA_INVALID");

@@ -132,7 +132,7 @@ describe("an estimate of a range", () => {
     await engine.close();
   });
 
-  it("refuses what is no range", async () => {
+  it("refuses what is not a range", async () => {
     const engine = await openEngine();
     const code = expect.objectContaining({ code: "LSM_RANGE_INVALID" });
     expect(() => engine.estimate({ from: utf8("b"), to: utf8("a") })).toThrow(code);

@@ -54,7 +54,7 @@ it("looks at a directory of profile local beside its owner, and at damage after 
   expect(damaged.out).toContain(`${table}.sst, offset 0`);
 });
 
-it("tells what is no directory of a store from a line that makes no sense", async () => {
+it("tells what is not a directory of a store from a line that makes no sense", async () => {
   const dir = scratchDirectory();
   for (const command of ["inspect", "verify"]) {
     const { exitCode, errors } = await firn(command, dir);

@@ -126,7 +126,7 @@ describe("the newest manifest", () => {
     });
   });
 
-  it("a gap behind a state is no proof, once what was there may have been deleted", async () => {
+  it("a gap behind a state is not proof, once what was there may have been deleted", async () => {
     const { open, collect } = world();
     const manifests = open();
     const last = await publishAll(manifests, 9);

@@ -609,7 +609,7 @@ const deletion: fc.Arbitrary<ModelOp> = fc
     const [from, to] = a < b ? [a + more, b] : [b + more, a + more];
     return { op: "deleteRange", from: chance === 1 ? "" : from, to: chance === 0 ? "" : to };
   })
-  // No empty ones, which are no operations: the first key is one byte of 0.
+  // No empty ones, which are not operations: the first key is one byte of 0.
   .filter(({ from, to }) => to === "" || (from === "" ? "\0" : from) < to)
   .map(({ from, to }) => ({ op: "deleteRange", from, to }));
 /** From now on; some are over at once. */

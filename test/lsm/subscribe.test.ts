@@ -332,7 +332,7 @@ describe("what is kept for subscribers", () => {
 });
 
 describe("what is kept for subscribers after a restore, a takeover or a lagging list", () => {
-  it("ends at a restore, which is no batch: whoever follows begins anew behind it", async () => {
+  it("ends at a restore, which is not a batch: a follower begins anew behind it", async () => {
     for (const more of [0, 3]) {
       const shard = new TimedShard();
       const engine = await shard.open(FOREVER);

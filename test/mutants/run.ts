@@ -18,7 +18,7 @@ const ROOT = join(import.meta.dirname, "..", "..");
 const COPIED = ["src", "test", "proto", "docs", "package.json", "tsconfig.json"];
 const CONFIGS = ["vitest.config.ts", "tsconfig.build.json"];
 const AT_ONCE = 2;
-/** A mutant that loops is no survivor, and is told apart from one that is caught. */
+/** A mutant that loops is not a survivor, and is told apart from one that is caught. */
 const LIMIT_MS = 240_000;
 
 interface Outcome {

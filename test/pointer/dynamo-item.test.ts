@@ -94,7 +94,7 @@ describe("what no version of ours wrote", () => {
   const corrupt: Readonly<Record<string, Attributes>> = {
     "no version": without("v"),
     "version 0": { ...good, v: { N: "0" } },
-    "a version that is no whole number": { ...good, v: { N: "1.5" } },
+    "a version that is not a whole number": { ...good, v: { N: "1.5" } },
     "a version of another type": { ...good, v: { S: "1" } },
     "no writer": without("w"),
     "no partition": without("p"),

@@ -140,7 +140,7 @@ describe("a write whose fate is not told", () => {
   });
 });
 
-test("a condition that failed beside a conflict of transactions is no verdict", async () => {
+test("a condition that failed beside a conflict of transactions is not a verdict", async () => {
   const reasons = [{ Code: "ConditionalCheckFailed" }, { Code: "TransactionConflict" }];
   const { store } = await open({
     network: (_handler, double) => () => double.refusal(cancelled(reasons)),

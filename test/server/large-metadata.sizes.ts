@@ -73,7 +73,7 @@ const HOSTILE: readonly (readonly [string, () => string | Uint8Array])[] = [
   ["white space without end, packed", () => bomb(300, " ")],
   ["arrays in arrays, packed", () => bomb(40, "[[[[[[[[")],
   ["values without number, packed", () => Buffer.concat([gzipSync("["), bomb(20, "0,")])],
-  ["what is no gzip", () => Buffer.alloc(LIMITS.turnBytes + 1)],
+  ["what is not gzip", () => Buffer.alloc(LIMITS.turnBytes + 1)],
   ["one text of all bytes", () => `"${"x".repeat(30_000_000)}"`],
   ["an object of many members", () => `{${members(200_000)}}`],
 ];

@@ -150,7 +150,7 @@ test("a second backup copies only what is new", async () => {
   expect(await listBackups(target)).toHaveLength(3);
 });
 
-test("a backup that ends at any call is no backup, and is run again", async () => {
+test("a backup that ends at any call is not a backup, and is run again", async () => {
   const { clock, stores, target: whole, take } = await world(12);
   await take();
   const { state } = await restored(clock, whole);

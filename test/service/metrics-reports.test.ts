@@ -99,7 +99,7 @@ test("two nodes at once lose none", async () => {
   expect((await textsOf(first)).toSorted()).toEqual(sent.map(textOf).toSorted());
 });
 
-test("a store that fails is no error of the client's, and what it lost is counted", async () => {
+test("a store that fails is not the client's error, and what it lost is counted", async () => {
   let down = false;
   const stores = testStores({ clock: new SleepIsTime() });
   const pointers = new FaultyPointerStore(stores.pointers, (_call, method) =>

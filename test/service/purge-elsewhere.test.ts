@@ -13,7 +13,7 @@ import { SleepIsTime } from "../support/virtual-clock.ts";
 
 /*
  * Jobs that another node takes up than the one that made them. What a node may not read by its own
- * settings, or cannot read now, is no reason to call a job done.
+ * settings, or cannot read now, is not a reason to call a job done.
  */
 
 const NS = { catalog: "c", namespace: ["a"] } as const;

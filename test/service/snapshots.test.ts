@@ -147,7 +147,7 @@ test("expiring thousands of snapshots is one commit like any other", async () =>
 test("snapshots are found by id, as of a time, by their line and newest first", async () => {
   const node = await open();
   for (const id of [100n, 200n, 300n]) await append(node, id);
-  // Back to the second, and on from there: the third is no ancestor any more, but was current.
+  // Back to the second, and on from there: the third is an ancestor no longer, but was current.
   await node.stores.clock.sleep(400);
   await node.iceberg.commitTable(ACTOR, T, commitOf([setRef("main", 200n)]));
   await append(node, 999n);
@@ -174,7 +174,7 @@ test("snapshots are found by id, as of a time, by their line and newest first", 
   await expect(snapshots.ancestors(ACTOR, T, 7n)).rejects.toMatchObject(missing);
 });
 
-test("a pointer that is missing is no error, and stands again after the read", async () => {
+test("a pointer that is missing is not an error, and stands again after the read", async () => {
   const node = await open();
   await append(node, 1n);
   await append(node, 2n);

@@ -262,7 +262,7 @@ test.each([
   ["another document", "[]"],
   ["a key twice", '{"format-version":2,"format-version":2}'],
   ["a byte order mark", "\ufeff{}"],
-])("a file that is no table metadata is not registered: %s", async (_what, text) => {
+])("a file that is not table metadata is not registered: %s", async (_what, text) => {
   const { iceberg, directory } = await openTestIceberg();
   await iceberg.createNamespace(ACTOR, NS, {});
   writeFileSync(join(directory, "bad.metadata.json"), text);

@@ -105,6 +105,12 @@ const EXAMPLES: Readonly<Record<string, Example>> = {
     good: `const doc = "likewise, and besides";\n`,
     goodPath: "test/lsm/x.ts",
   },
+  "a thing that is said to be none": {
+    rule: rules.plainEnglish,
+    path: "src/cli/x.ts",
+    bad: `const doc = "a directory is no blob";\n`,
+    good: `const doc = "there is no blob; it is no longer there, and is not a directory";\n`,
+  },
   "folders of one layer": {
     rule: layers,
     path: "src/rows/x.ts",

@@ -120,14 +120,18 @@ export function foreign(file: SourceFile): readonly Finding[] {
 }
 
 /** Words that make a sentence read as translated; the changelog is history. */
-const TRANSLATED = /\b(?:who(?:m)?ever|nobody|besides|likewise|at hand|of its own)\b/gi;
+const TRANSLATED: readonly RegExp[] = [
+  /\b(?:who(?:m)?ever|nobody|besides|likewise|at hand|of its own)\b/gi,
+  /(?<!\bthere )\b(?:is|are) no (?!(?:longer|more|larger|shorter|other)\b)\w+/gi,
+];
 const PROSE = /^(?:README\.md|CONTRIBUTING\.md|docs\/(?!CHANGELOG).*\.md|src\/.*README\.md)$/;
 const SOURCE = /^src\/(?!gen\/).*\.ts$/;
 
 /** Docs, help, errors and comments are plain English. */
 export function plainEnglish(file: SourceFile): readonly Finding[] {
   if (!PROSE.test(file.path) && !SOURCE.test(file.path)) return [];
-  return findings(file, TRANSLATED, "not plain English: name the actor, say it once", "text");
+  const what = "not plain English: name the actor, say it once";
+  return TRANSLATED.flatMap((pattern) => findings(file, pattern, what, "text"));
 }
 
 /** Each folder of `src/` says what lives there, on at most 40 lines. */

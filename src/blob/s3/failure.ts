@@ -141,7 +141,7 @@ const RETRY_AFTER_MS = 1_000;
 
 /**
  * The error of a call that ends with this failure, where nothing of it was applied. A store that
- * denies *us* is no fault of our caller's: unavailable, under its own code.
+ * denies *us* is not a fault of our caller's: unavailable, under its own code.
  */
 export function errorOf(failure: S3Failure, operation: string, path: string): FirnError {
   const { reason, cause } = failure;

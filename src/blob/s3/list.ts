@@ -14,7 +14,7 @@ import type { S3Wire } from "./wire.ts";
 /**
  * Up to `limit` entries behind `after`, in the order of UTF-8 bytes, which is S3's own. One
  * request, or more where a page comes back short: S3 may always stop early, and objects of others
- * whose keys are no paths (folders that a console made) are left out.
+ * whose keys are not paths (folders that a console made) are left out.
  *
  * @throws FirnError `Unavailable`, code `BLOB_STORE_REFUSED`, of a store that lists in circles;
  *   others as `errorOf`.
@@ -90,12 +90,12 @@ async function onePage(wire: S3Wire, prefix: string, from: Position, limit: numb
 
 /**
  * @throws URIError for keys that are not encoded, though the store says so; Error by the name of
- *   `UnfitAnswer` for what is no list, such as a page of some proxy's: it must not pass for empty.
+ *   `UnfitAnswer` for what is not a list, such as a proxy's page: it must not pass for empty.
  */
 function pageOf(output: ListObjectsV2CommandOutput): Page {
   const { Name, Contents = [], IsTruncated, EncodingType, NextContinuationToken } = output;
   if (Name === undefined && IsTruncated === undefined) {
-    throw Object.assign(new Error("an answer that is no list"), { name: "UnfitAnswer" });
+    throw Object.assign(new Error("an answer that is not a list"), { name: "UnfitAnswer" });
   }
   const objects = Contents.map((object) => {
     return EncodingType === "url" ? { ...object, Key: decoded(object.Key ?? "") } : object;

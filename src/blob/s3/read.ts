@@ -92,7 +92,7 @@ function rangeHeader(part: Part): string {
  */
 function checkRange(told: string | undefined, part: Part | undefined, bytes: number): void {
   if (told === undefined) return;
-  // The end of an empty object is no part; some servers tell of one all the same.
+  // The end of an empty object is not a part; some servers tell of one all the same.
   if (bytes === 0 && told.endsWith("/0")) return;
   const [, from, last, size] = /^bytes (\d+)-(\d+)\/(\d+|\*)$/.exec(told) ?? [];
   const begins =

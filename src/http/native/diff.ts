@@ -1,6 +1,6 @@
 import type { Diff, Resource } from "../../api/resources.ts";
 
-/** Members that every version changes: they are no news. */
+/** Members that every version changes: they are not news. */
 const OF_VERSION: ReadonlySet<string> = new Set(["version", "etag", "updatedAt", "updatedBy"]);
 
 type Flat = Map<string, unknown>;

@@ -76,8 +76,8 @@ export class ManifestObjects implements ManifestStore {
    * `next`, found behind `id`, where that is the newest state for sure; else the one that is.
    *
    * @param ageMs how long before the last look `id` was known to be the newest. Long after that,
-   *   successors may have come and gone again, and an object put in their place since is no state.
-   *   The boundary was raised before the first of them was deleted.
+   *   successors may have come and gone again, and an object put in their place since is not a
+   *   state. The boundary was raised before the first of them was deleted.
    */
   async #orNewer(
     id: number,

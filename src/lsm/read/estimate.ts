@@ -297,7 +297,7 @@ function joined(parts: readonly Part[]): Part {
   };
 }
 
-/** A deletion is no row, and hides one of an older source. */
+/** A deletion is not a row, and hides one of an older source. */
 function total(sources: readonly Part[]): RangeEstimate {
   let rows = 0;
   let bytes = 0;

@@ -298,7 +298,7 @@ export class ViewScan implements PackedScan {
 /** Rows on their way out: their keys are texts until their number is known. */
 class Batch implements Filling<readonly Row[]> {
   readonly #view: ReadView;
-  /** What the value before lay in, if that was no memtable. */
+  /** What the value before lay in, if that was not a memtable. */
   #block: ArrayBufferLike | undefined;
   readonly #keys: Key[] = [];
   readonly #values: Uint8Array[] = [];

@@ -65,7 +65,7 @@ export function keyOfItem(attributes: Attributes): string {
   const sort = attributes["s"]?.S ?? "";
   if (partition.endsWith("/") && sort !== "") return partition + sort;
   if (partition !== "" && sort === UNLISTED) return partition;
-  throw corrupt(partition, "its primary key is no pointer's");
+  throw corrupt(partition, "its primary key is not a pointer's");
 }
 
 /**

@@ -14,7 +14,7 @@ export function encodeInput(input: object): string {
 /** What an answer holds. @throws SyntaxError */
 export function decodeAnswer(text: string): Readonly<Record<string, unknown>> {
   const answer: unknown = JSON.parse(text);
-  if (!isObject(answer)) throw new SyntaxError("an answer that is no object");
+  if (!isObject(answer)) throw new SyntaxError("an answer that is not an object");
   decodeBinaries(answer);
   return answer;
 }

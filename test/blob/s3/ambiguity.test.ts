@@ -97,7 +97,7 @@ describe("a conditional put that others overtake", () => {
     await rival.put("a", utf8("base"), "absent");
     s3.next(["PUT", { fault: "unsent" }]);
     await expect(store.put("a", utf8("x"), { etag: "older" })).rejects.toMatchObject(UNKNOWN);
-    // Answered at once, the same is no matter of doubt.
+    // Answered at once, the same is not a matter of doubt.
     const plain = await store.put("a", utf8("x"), { etag: "older" });
     expect(plain.outcome).toBe("failed");
   });

@@ -100,7 +100,7 @@ describe("a page for people", () => {
     expect(seen).toEqual(["GET", "GET"]);
   });
 
-  test("in place of a list is no empty one", async () => {
+  test("in place of a list is not an empty one", async () => {
     for (const body of [PAGE, "<Other/>"]) {
       const { store, seen } = await against(() => answer(200, body));
       await expect(store.list("")).rejects.toMatchObject(UNAVAILABLE);

@@ -122,7 +122,7 @@ describe("requests that fail", () => {
     });
   });
 
-  it("to a bucket that is gone are no absence", async () => {
+  it("to a bucket that is gone do not say that a blob is absent", async () => {
     s3.service.model.buckets.clear();
     const missing = { kind: "Unavailable", code: "BLOB_BUCKET_MISSING" };
     await expect(store.get("a")).rejects.toMatchObject(missing);
@@ -165,7 +165,7 @@ describe("what is stored", () => {
     ]);
   });
 
-  it("is under its prefix alone, and keys that are no paths are left out", async () => {
+  it("is under its prefix alone, and keys that are not paths are left out", async () => {
     const below = s3.heard({ prefix: "x/y/" });
     await below.put("a", utf8("below"));
     await store.put("a", utf8("above"));

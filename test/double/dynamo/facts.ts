@@ -252,7 +252,7 @@ const writeFacts: readonly Fact[] = [
     answer: { Attributes: item() },
   },
   {
-    fact: "a delete of nothing is no failure",
+    fact: "a delete of nothing is not a failure",
     send: ["DeleteItem", { ...T, Key: key() }],
     answer: {},
   },

@@ -77,7 +77,7 @@ describe("keys of JavaScript's own", () => {
   });
 });
 
-describe("JSON that is no request", () => {
+describe("JSON that is not a request", () => {
   const OPEN = '{"type":"list","element-id":1,"element-required":true,"element":';
   const deep = (levels: number): string => `${OPEN.repeat(levels)}"int"${"}".repeat(levels)}`;
 

@@ -127,7 +127,7 @@ it("ids of a registered file are those of the file", async () => {
 });
 
 it.each(["9223372036854775808", "-9223372036854775809", "1e3", "1.5", '"1"', "true"])(
-  "%s is no id",
+  "%s is not an id",
   async (id) => {
     const table = await node.table(await node.namespace(`no id ${id}`), "t");
     const refused = await node.post(table, commitText(appendText(snapshotText(id, 1), id)));

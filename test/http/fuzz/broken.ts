@@ -1,6 +1,6 @@
 import fc from "fast-check";
 
-/** Bytes that are no proper HTTP request, or one that strains what HTTP allows. */
+/** Bytes that are not a proper HTTP request, or are one that strains what HTTP allows. */
 export interface Broken {
   readonly what: string;
   readonly text: string;
@@ -51,7 +51,7 @@ const SAMPLES: Readonly<Record<string, string>> = {
   "a negative length": posted("Content-Length: -1"),
   "a length beyond numbers": posted("Content-Length: 99999999999999999999999"),
   "a length beyond the limit": posted("Content-Length: 99999999999", "Connection: close"),
-  "a length that is no number": posted("Content-Length: 0x10"),
+  "a length that is not a number": posted("Content-Length: 0x10"),
   "length and chunks": posted("Content-Length: 1", CHUNKED),
   "chunked twice": posted("Transfer-Encoding: chunked, chunked"),
   "a chunk size that is none": `${posted(CHUNKED)}ZZ\r\n`,

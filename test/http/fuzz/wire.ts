@@ -46,7 +46,7 @@ export interface WireAnswer {
   readonly rest: string;
 }
 
-/** The first answer in collected bytes that is no interim one. */
+/** The first answer in collected bytes that is not an interim one. */
 export function parseAnswer(received: Buffer): WireAnswer | undefined {
   // Byte for character, so that lengths are what the header says.
   const text = received.toString("latin1");

@@ -74,7 +74,7 @@ it("the rate limit of a shard holds over all its compactions, and saves nothing 
   const engine = await site.open("slow", { compactionBytesPerSecond: 100_000 });
   for (let round = 0; round < 2; round++) {
     await site.fill(engine, 1_000);
-    // A minute without a compaction is no allowance for the next one.
+    // A minute without a compaction is not an allowance for the next one.
     await site.clock.advance(60_000);
     const startedMs = site.clock.monotonicMs();
     await site.clock.run(engine.compact());

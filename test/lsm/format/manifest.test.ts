@@ -258,7 +258,7 @@ describe("a table that lies with others", () => {
 });
 
 describe("a boundary", () => {
-  it("is read as it was written, and is no manifest", () => {
+  it("is read as it was written, and is not a manifest", () => {
     fc.assert(
       fc.property(boundaries, (boundary) => {
         const bytes = encodeGcBoundary(boundary);

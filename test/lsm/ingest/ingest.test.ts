@@ -125,7 +125,7 @@ describe("an ingest", () => {
     await fill(world, left, 500, "never");
     await world.clock.advance(1_000);
     expect((await world.names("sst/")).length).toBeGreaterThan(1);
-    // What is under way is no garbage.
+    // What is under way is not garbage.
     await world.run(engine.collectGarbage());
     expect((await world.names("sst/")).length).toBeGreaterThan(1);
     const other = await world.open(OPTIONS);

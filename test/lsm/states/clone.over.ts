@@ -328,7 +328,7 @@ describe("a request for a clone", () => {
     expect((await clone.newest()).writerEpoch).toBe(0);
     const { lastSequence } = await clone.newest();
     await parent.run(parent.clone(INTO));
-    // What was never made is no state of the past either.
+    // What was never made is not a state of the past either.
     const past = clone.read({ at: { sequence: lastSequence } }, NOW);
     await expect(past).rejects.toMatchObject({ kind: "NotFound", code: "LSM_HISTORY_GONE" });
     expect(await inherits(clone)).toBe("6 3");

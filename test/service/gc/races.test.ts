@@ -277,7 +277,7 @@ test("a sweep that is not whole once is made good by the other mark", async () =
   expect(await broken(world)).toEqual([]);
 });
 
-test("a sweep that fails is no mark: the run is given back, and goes on later", async () => {
+test("a sweep that fails is not a mark: the run is given back, and goes on later", async () => {
   const world = gcWorld();
   await withGarbage(world);
   const before = await payloads(world);

@@ -483,7 +483,7 @@ export const DAMAGES: readonly Damage[] = [
   },
   {
     code: "JOB_DUE_ORPHANED",
-    what: "what is due is no job",
+    what: "what is due is not a job",
     plant: async (store) => {
       const { key } = await expectedOf(store, await one(store, "tableById", "gone"), "due");
       return put(store, `${key}0`);

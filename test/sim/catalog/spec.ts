@@ -37,7 +37,7 @@ export interface Gone {
   readonly marks: readonly string[];
   /** Its files are asked to go with it. */
   readonly purge: boolean;
-  /** They go: there is no way back. */
+  /** They go, and cannot come back. */
   readonly purging: boolean;
   readonly atMs: number;
 }

@@ -219,7 +219,7 @@ export class Clone {
     this.#base = { sequence, rows: branch.rowsAt(sequence) };
     this.#acked = sequence;
     const isEnd = sequence === 0 || branch.isEnd(sequence) || branch.isRestore(sequence);
-    sim.must(isEnd, () => `${this.#prefix} holds ${sequence}, which is no end`);
+    sim.must(isEnd, () => `${this.#prefix} holds ${sequence}, which is not an end`);
   }
 
   #cut(lastSequence: number): void {
@@ -228,7 +228,7 @@ export class Clone {
     this.#sim.must(lastSequence >= acked, what);
     this.#own = this.#own.filter(({ last }) => last <= lastSequence);
     const end = this.#own.at(-1)?.last ?? this.#base?.sequence;
-    this.#sim.must(end === lastSequence, () => `${this.#prefix}: ${lastSequence} is no end`);
+    this.#sim.must(end === lastSequence, () => `${this.#prefix}: ${lastSequence} is not an end`);
   }
 
   async #write(host: Host, engine: Engine): Promise<void> {

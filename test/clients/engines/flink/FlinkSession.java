@@ -38,7 +38,7 @@ public class FlinkSession {
 
   /** @param args where the catalog is served, and a folder for what Flink keeps meanwhile */
   public static void main(String[] args) throws Exception {
-    // What Flink itself prints is no answer.
+    // What Flink itself prints is not an answer.
     PrintStream answers = new PrintStream(System.out, true, StandardCharsets.UTF_8);
     System.setOut(System.err);
     try (MiniCluster cluster = startCluster(args[1]);
