@@ -32,6 +32,7 @@ import {
   type Change,
   CommitAttempt,
   type Committed,
+  headOfRevised,
   type MetadataFactory,
   Registration,
   RelationCommits,
@@ -118,12 +119,6 @@ function ofTables<T>(changes: readonly TableChange[], work: () => Promise<T>): P
   )();
 }
 
-function filesOf(
-  attempts: readonly CommitAttempt<Table, TableMetadata>[],
-): readonly MetadataFile<TableMetadata>[] {
-  return attempts.flatMap(({ file }) => (file === undefined ? [] : [file]));
-}
-
 function queueKeyOf(ref: TableRef): string {
   return JSON.stringify([ref.catalog, ref.namespace, ref.table]);
 }
@@ -188,10 +183,10 @@ export class IcebergTables implements TableOperations {
     const { location, version, revision } = found;
     const etag = tagOf(version, revision, options.snapshots);
     if (options.ifNoneMatch?.some((tag) => tag === etag || tag === ANY_TAG) === true) {
-      await this.#files.assertThere(location);
+      await this.#files.assertThere(found);
       return "not-modified";
     }
-    const kept = this.#files.at(location, revision);
+    const kept = this.#files.at(found);
     const file = kept instanceof MetadataFile ? kept : await kept;
     const { clock } = this.#catalog.context;
     const pieces =
@@ -266,7 +261,7 @@ export class IcebergTables implements TableOperations {
       return this.#queue.take(key, async () => {
         if (waits) await this.#assertMayWin(actor, ref, commit);
         const committed = await this.#commit(actor, ref, commit);
-        this.#heads.saw(key, committed.file.location);
+        this.#heads.saw(key, committed.head.id);
         this.#left.committed(refOf(ref), committed);
         return this.#answer(committed);
       });
@@ -291,7 +286,7 @@ export class IcebergTables implements TableOperations {
   async #find(ref: TableRef) {
     const where = refOf(ref);
     const found = await ofRelation("table", where, () => this.#commits.find(where));
-    this.#heads.saw(queueKeyOf(ref), found.location);
+    this.#heads.saw(queueKeyOf(ref), found.id);
     return found;
   }
 
@@ -301,9 +296,9 @@ export class IcebergTables implements TableOperations {
     return dryRunOf(this.#catalog.context.clock, this.#files, file, base);
   }
 
-  async #answer({ version, revision, file }: Committed<TableMetadata>): Promise<LoadedTable> {
+  async #answer({ head, file }: Committed<TableMetadata>): Promise<LoadedTable> {
     return {
-      etag: tagOf(version, revision, "all"),
+      etag: tagOf(head.version, head.revision, "all"),
       metadataLocation: file.location,
       metadata: file.pieces,
       config: await this.#configs.of(file.metadata),
@@ -330,7 +325,7 @@ export class IcebergTables implements TableOperations {
         () =>
           ofTables(planned, () => asRequirement(commitTogether(context, tables, actor, planned))),
         // Where another request under the same key was faster, the batch names no file of ours.
-        () => (actor.idempotency?.replayed === true ? [] : filesOf(attempts)),
+        (done = []) => done.flatMap((table) => headOfRevised(table) ?? []),
       ),
     );
     if (actor.idempotency?.replayed === true) return;
