@@ -73,7 +73,10 @@ export class LeftMetadata {
     const head = headOf(stored);
     if (head === undefined) return;
     const { metadata } = await files.load(head);
-    const named = new Set([head.location, ...Array.from(metadata.metadataLog, (e) => e.metadataFile)]);
+    const named = new Set([
+      head.location,
+      ...Array.from(metadata.metadataLog, (e) => e.metadataFile),
+    ]);
     const directory = places.metadataDirectory(entity.location, metadata);
     const own = [...paths].filter(
       (path) =>

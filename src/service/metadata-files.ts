@@ -19,8 +19,8 @@ import {
   type ViewMetadata,
   viewMember,
 } from "../iceberg/view-metadata.ts";
-import { metadataText, metadataTooLarge, unpackMetadata } from "./metadata-bytes.ts";
 import type { Version } from "../pointer/port.ts";
+import { metadataText, metadataTooLarge, unpackMetadata } from "./metadata-bytes.ts";
 import type { Reading } from "./reading.ts";
 
 /** In the thread pool of the platform: a turn may not take as long. */

@@ -9,7 +9,12 @@ import type { WorkLimits } from "../../src/base/work-threads.ts";
 import { parseTableMetadata, printTableMetadata } from "../../src/iceberg/metadata.ts";
 import { parseViewMetadata, printViewMetadata } from "../../src/iceberg/view-metadata.ts";
 import { SystemClock } from "../../src/runtime/clock.ts";
-import { type Head, MetadataFiles, TABLE_FORMAT, VIEW_FORMAT } from "../../src/service/metadata-files.ts";
+import {
+  type Head,
+  MetadataFiles,
+  TABLE_FORMAT,
+  VIEW_FORMAT,
+} from "../../src/service/metadata-files.ts";
 import { threadReading } from "../../src/service/reading.ts";
 import { largeMetadata } from "../support/large-metadata.ts";
 import { testStores } from "../support/open-catalog.ts";
