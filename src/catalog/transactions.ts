@@ -103,7 +103,12 @@ async function together(
   const prepare = async () => {
     await settleAll(shares.map((share) => share.prepare?.()));
   };
-  return { batch, primary: first.primary, prepare, result: () => shares.map(({ result }) => result) };
+  return {
+    batch,
+    primary: first.primary,
+    prepare,
+    result: () => shares.map(({ result }) => result),
+  };
 }
 
 /** What the store refuses between a relation and its rivals holds among the shares as well. */

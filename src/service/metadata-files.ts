@@ -369,7 +369,7 @@ export class MetadataFiles<M extends Metadata> {
 
   /**
    * Writes a rendered file under its name, which nothing else ever has. `isGzip`: what the name
-   * says. `again`: after a try whose outcome is unknown. Held until it is kept, discarded or let go.
+   * says. `again`: after a try whose outcome is unknown. Held until kept, discarded or let go.
    */
   async write(
     file: MetadataFile<M>,

@@ -10,7 +10,7 @@ import { ACTOR, testStores } from "../support/open-catalog.ts";
 import { commitOf, openInMemory, SCHEMA } from "../support/open-iceberg.ts";
 
 /*
- * Of each table one metadata file is kept in memory, its newest, whichever node committed the others.
+ * Of each table one metadata file is kept in memory, its newest, whichever node committed it.
  */
 
 const NS = { catalog: "c", namespace: ["a"] } as const;
@@ -88,7 +88,7 @@ async function openNarrow() {
   return { files, locations, other, reads };
 }
 
-test("a newer head takes the place of an older one, and nothing else is evicted for it", async () => {
+test("a newer head takes the place of an older one, and evicts no other table", async () => {
   const { files, locations, other, reads } = await openNarrow();
   await files.load(other);
   for (const [i, location] of locations.entries()) await files.load(headOf("t", i + 1, location));
@@ -109,7 +109,7 @@ test("a reader that was overtaken by a commit puts no older file in its place", 
   expect(reads.length).toBe(2);
 });
 
-test("a file is answered from memory before its commit has the answer, and let go with it", async () => {
+test("a file is answered from memory before its commit has an answer", async () => {
   const { files, locations, reads } = await openNarrow();
   const base = await files.load(headOf("t", 1, locations[0] ?? ""));
   const written = "mem://w/t/metadata/written.metadata.json";
@@ -125,7 +125,7 @@ test("a file is answered from memory before its commit has the answer, and let g
   expect(reads.length).toBe(2);
 });
 
-test("what this node commits is kept, alone or with others, until another node commits", async () => {
+test("what this node commits is kept until another node commits", async () => {
   const { one, two, reads } = await openNodes();
   const load = async (table: string) => {
     const loaded = await one.iceberg.loadTable(ACTOR, { ...NS, table }, ALL);
