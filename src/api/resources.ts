@@ -104,6 +104,35 @@ const ICEBERG: Schema = object(
   { uuid: TEXT, currentSnapshotId: INT64, currentVersionId: COUNT },
 );
 
+/** Formats that this API registers: Iceberg tables are made by the Iceberg protocol. */
+export type OtherFormat = "DELTA" | "HUDI" | "OTHER";
+
+export const OTHER_FORMAT: Schema = oneOf("DELTA", "HUDI", "OTHER");
+
+/** A column of a table of another format than Iceberg. */
+export interface Column {
+  readonly name: string;
+  /** As the format spells it. */
+  readonly type: string;
+  readonly nullable: boolean;
+  readonly comment: string;
+  readonly fieldId?: number;
+}
+
+const COLUMN: Schema = object(
+  { name: TEXT, type: TEXT, nullable: FLAG, comment: TEXT },
+  { fieldId: COUNT },
+);
+
+/** Where a table comes from. */
+export interface Upstream {
+  readonly connectorId?: string;
+  readonly uri: string;
+  readonly path: string;
+}
+
+const UPSTREAM: Schema = object({ uri: TEXT, path: TEXT }, { connectorId: UUID });
+
 export interface Table extends ResourceBase {
   readonly type: "table";
   readonly catalog: string;
@@ -113,6 +142,10 @@ export interface Table extends ResourceBase {
   readonly location: string;
   readonly format: Format;
   readonly iceberg?: IcebergPart;
+  /** Of other formats than Iceberg. */
+  readonly columns?: readonly Column[];
+  readonly partitionKeys?: readonly string[];
+  readonly upstream?: Upstream;
 }
 
 /** What tables and views have in common. */
@@ -131,10 +164,11 @@ export const TABLE: Schema = object(
     ...RELATION,
     format: FORMAT,
   },
-  { iceberg: ICEBERG },
+  { iceberg: ICEBERG, columns: listOf(COLUMN), partitionKeys: listOf(TEXT), upstream: UPSTREAM },
 );
 
-export interface View extends Omit<Table, "type" | "format"> {
+export interface View
+  extends Omit<Table, "type" | "format" | "columns" | "partitionKeys" | "upstream"> {
   readonly type: "view";
 }
 

@@ -1,5 +1,5 @@
 import { type ErrorContext, FirnError } from "../base/error.ts";
-import type { EntityType, Relation } from "./model.ts";
+import type { EntityType, Relation, TableFormat } from "./model.ts";
 import { dotted } from "./names.ts";
 
 export function catalogNotFound(catalog: string): FirnError {
@@ -14,6 +14,13 @@ export function namespaceNotFound(path: readonly string[]): FirnError {
 export function tableNotFound(path: readonly string[], name: string): FirnError {
   const table = dotted([...path, name]);
   return new FirnError("NotFound", "TABLE_NOT_FOUND", "table not found", { table });
+}
+
+/** A table of another format, asked for as an Iceberg table. */
+export function notIceberg(path: readonly string[], name: string, format: TableFormat): FirnError {
+  const table = dotted([...path, name]);
+  const why = "not an Iceberg table: use the native API";
+  return new FirnError("NotFound", "TABLE_NOT_ICEBERG", why, { table, format });
 }
 
 export function viewNotFound(path: readonly string[], name: string): FirnError {

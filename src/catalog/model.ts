@@ -1,6 +1,7 @@
 import type {
   AccountId,
   CatalogId,
+  ConnectorId,
   JobId,
   NamespaceId,
   Revision,
@@ -90,11 +91,33 @@ interface RelationBase extends EntityBase, Droppable {
   readonly location: string;
 }
 
+/** A column of a table that has no Iceberg metadata file. */
+export interface Column {
+  readonly name: string;
+  /** As the format spells it. */
+  readonly type: string;
+  readonly nullable: boolean;
+  readonly comment: string;
+  readonly fieldId?: number;
+}
+
+/** Where a table comes from. */
+export interface Upstream {
+  /** Absent where no connector brought it. */
+  readonly connectorId?: ConnectorId;
+  readonly uri: string;
+  readonly path: string;
+}
+
 export interface Table extends RelationBase {
   readonly type: "table";
   readonly id: TableId;
   readonly format: TableFormat;
   readonly iceberg?: IcebergTable;
+  /** Of other formats than Iceberg; absent where none was given. */
+  readonly columns?: readonly Column[];
+  readonly partitionKeys?: readonly string[];
+  readonly upstream?: Upstream;
 }
 
 export interface View extends RelationBase {

@@ -33,6 +33,8 @@ export function nameSummary(entity: Entity): Summary {
     protected: false,
     purgeAfterMs: 0,
     ...parentsOf(entity),
+    // Lists of Iceberg tables leave others out by it.
+    ...(entity.type === "table" && entity.format !== "ICEBERG" && { format: entity.format }),
   };
 }
 

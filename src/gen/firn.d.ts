@@ -2322,6 +2322,276 @@ export namespace firn {
         }
 
         /**
+         * Properties of a Column.
+         * @deprecated Use firn.v1.Column.$Properties instead.
+         */
+        interface IColumn extends firn.v1.Column.$Properties {
+        }
+
+        /** Represents a Column. */
+        class Column {
+
+            /**
+             * Constructs a new Column.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: firn.v1.Column.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** Column name. */
+            name: string;
+
+            /** Column type. */
+            type: string;
+
+            /** Column nullable. */
+            nullable: boolean;
+
+            /** Column comment. */
+            comment: string;
+
+            /** Column fieldId. */
+            fieldId?: (number|null);
+
+            /**
+             * Creates a new Column instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns Column instance
+             */
+            static create(properties: firn.v1.Column.$Shape): firn.v1.Column & firn.v1.Column.$Shape;
+            static create(properties?: firn.v1.Column.$Properties): firn.v1.Column;
+
+            /**
+             * Encodes the specified Column message. Does not implicitly {@link firn.v1.Column.verify|verify} messages.
+             * @param message Column message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: firn.v1.Column.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Encodes the specified Column message, length delimited. Does not implicitly {@link firn.v1.Column.verify|verify} messages.
+             * @param message Column message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encodeDelimited(message: firn.v1.Column.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a Column message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {firn.v1.Column & firn.v1.Column.$Shape} Column
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): firn.v1.Column & firn.v1.Column.$Shape;
+
+            /**
+             * Decodes a Column message from the specified reader or buffer, length delimited.
+             * @param reader Reader or buffer to decode from
+             * @returns {firn.v1.Column & firn.v1.Column.$Shape} Column
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decodeDelimited(reader: ($protobuf.Reader|Uint8Array)): firn.v1.Column & firn.v1.Column.$Shape;
+
+            /**
+             * Verifies a Column message.
+             * @param message Plain object to verify
+             * @returns `null` if valid, otherwise the reason why it is not
+             */
+            static verify(message: { [k: string]: any }): (string|null);
+
+            /**
+             * Creates a Column message from a plain object. Also converts values to their respective internal types.
+             * @param object Plain object
+             * @returns Column
+             */
+            static fromObject(object: { [k: string]: any }): firn.v1.Column;
+
+            /**
+             * Creates a plain object from a Column message. Also converts values to other types if specified.
+             * @param message Column
+             * @param [options] Conversion options
+             * @returns Plain object
+             */
+            static toObject(message: firn.v1.Column, options?: $protobuf.IConversionOptions): { [k: string]: any };
+
+            /**
+             * Converts this Column to JSON.
+             * @returns JSON object
+             */
+            toJSON(): { [k: string]: any };
+
+            /**
+             * Gets the type url for Column
+             * @param [prefix] Custom type url prefix, defaults to `"type.googleapis.com"`
+             * @returns The type url
+             */
+            static getTypeUrl(prefix?: string): string;
+        }
+
+        namespace Column {
+
+            /** Properties of a Column. */
+            interface $Properties {
+
+                /** Column name */
+                name?: (string|null);
+
+                /** Column type */
+                type?: (string|null);
+
+                /** Column nullable */
+                nullable?: (boolean|null);
+
+                /** Column comment */
+                comment?: (string|null);
+
+                /** Column fieldId */
+                fieldId?: (number|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a Column. */
+            type $Shape = firn.v1.Column.$Properties;
+        }
+
+        /**
+         * Properties of an Upstream.
+         * @deprecated Use firn.v1.Upstream.$Properties instead.
+         */
+        interface IUpstream extends firn.v1.Upstream.$Properties {
+        }
+
+        /** Represents an Upstream. */
+        class Upstream {
+
+            /**
+             * Constructs a new Upstream.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: firn.v1.Upstream.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** Upstream connectorId. */
+            connectorId: Uint8Array;
+
+            /** Upstream uri. */
+            uri: string;
+
+            /** Upstream path. */
+            path: string;
+
+            /**
+             * Creates a new Upstream instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns Upstream instance
+             */
+            static create(properties: firn.v1.Upstream.$Shape): firn.v1.Upstream & firn.v1.Upstream.$Shape;
+            static create(properties?: firn.v1.Upstream.$Properties): firn.v1.Upstream;
+
+            /**
+             * Encodes the specified Upstream message. Does not implicitly {@link firn.v1.Upstream.verify|verify} messages.
+             * @param message Upstream message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: firn.v1.Upstream.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Encodes the specified Upstream message, length delimited. Does not implicitly {@link firn.v1.Upstream.verify|verify} messages.
+             * @param message Upstream message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encodeDelimited(message: firn.v1.Upstream.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes an Upstream message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {firn.v1.Upstream & firn.v1.Upstream.$Shape} Upstream
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): firn.v1.Upstream & firn.v1.Upstream.$Shape;
+
+            /**
+             * Decodes an Upstream message from the specified reader or buffer, length delimited.
+             * @param reader Reader or buffer to decode from
+             * @returns {firn.v1.Upstream & firn.v1.Upstream.$Shape} Upstream
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decodeDelimited(reader: ($protobuf.Reader|Uint8Array)): firn.v1.Upstream & firn.v1.Upstream.$Shape;
+
+            /**
+             * Verifies an Upstream message.
+             * @param message Plain object to verify
+             * @returns `null` if valid, otherwise the reason why it is not
+             */
+            static verify(message: { [k: string]: any }): (string|null);
+
+            /**
+             * Creates an Upstream message from a plain object. Also converts values to their respective internal types.
+             * @param object Plain object
+             * @returns Upstream
+             */
+            static fromObject(object: { [k: string]: any }): firn.v1.Upstream;
+
+            /**
+             * Creates a plain object from an Upstream message. Also converts values to other types if specified.
+             * @param message Upstream
+             * @param [options] Conversion options
+             * @returns Plain object
+             */
+            static toObject(message: firn.v1.Upstream, options?: $protobuf.IConversionOptions): { [k: string]: any };
+
+            /**
+             * Converts this Upstream to JSON.
+             * @returns JSON object
+             */
+            toJSON(): { [k: string]: any };
+
+            /**
+             * Gets the type url for Upstream
+             * @param [prefix] Custom type url prefix, defaults to `"type.googleapis.com"`
+             * @returns The type url
+             */
+            static getTypeUrl(prefix?: string): string;
+        }
+
+        namespace Upstream {
+
+            /** Properties of an Upstream. */
+            interface $Properties {
+
+                /** Upstream connectorId */
+                connectorId?: (Uint8Array|null);
+
+                /** Upstream uri */
+                uri?: (string|null);
+
+                /** Upstream path */
+                path?: (string|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of an Upstream. */
+            type $Shape = firn.v1.Upstream.$Properties;
+        }
+
+        /**
          * Properties of a Table.
          * @deprecated Use firn.v1.Table.$Properties instead.
          */
@@ -2381,6 +2651,15 @@ export namespace firn {
 
             /** Table iceberg. */
             iceberg?: (firn.v1.IcebergTable.$Properties|null);
+
+            /** Table columns. */
+            columns: firn.v1.Column.$Properties[];
+
+            /** Table partitionKeys. */
+            partitionKeys: string[];
+
+            /** Table upstream. */
+            upstream?: (firn.v1.Upstream.$Properties|null);
 
             /**
              * Creates a new Table instance using the specified properties.
@@ -2507,6 +2786,15 @@ export namespace firn {
 
                 /** Table iceberg */
                 iceberg?: (firn.v1.IcebergTable.$Properties|null);
+
+                /** Table columns */
+                columns?: (firn.v1.Column.$Properties[]|null);
+
+                /** Table partitionKeys */
+                partitionKeys?: (string[]|null);
+
+                /** Table upstream */
+                upstream?: (firn.v1.Upstream.$Properties|null);
 
                 /** Unknown fields preserved while decoding when enabled */
                 $unknowns?: Uint8Array[];

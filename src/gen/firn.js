@@ -8016,6 +8016,749 @@ export const firn = $root.firn = (() => {
             return IcebergTable;
         })();
 
+        v1.Column = (function() {
+
+            /**
+             * Properties of a Column.
+             * @typedef {Object} firn.v1.Column.$Properties
+             * @property {string|null} [name] Column name
+             * @property {string|null} [type] Column type
+             * @property {boolean|null} [nullable] Column nullable
+             * @property {string|null} [comment] Column comment
+             * @property {number|null} [fieldId] Column fieldId
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of a Column.
+             * @memberof firn.v1
+             * @interface IColumn
+             * @augments firn.v1.Column.$Properties
+             * @deprecated Use firn.v1.Column.$Properties instead.
+             */
+
+            /**
+             * Shape of a Column.
+             * @typedef {firn.v1.Column.$Properties} firn.v1.Column.$Shape
+             */
+
+            /**
+             * Constructs a new Column.
+             * @memberof firn.v1
+             * @classdesc Represents a Column.
+             * @constructor
+             * @param {firn.v1.Column.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const Column = function (properties) {
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * Column name.
+             * @member {string} name
+             * @memberof firn.v1.Column
+             * @instance
+             */
+            Column.prototype.name = "";
+
+            /**
+             * Column type.
+             * @member {string} type
+             * @memberof firn.v1.Column
+             * @instance
+             */
+            Column.prototype.type = "";
+
+            /**
+             * Column nullable.
+             * @member {boolean} nullable
+             * @memberof firn.v1.Column
+             * @instance
+             */
+            Column.prototype.nullable = false;
+
+            /**
+             * Column comment.
+             * @member {string} comment
+             * @memberof firn.v1.Column
+             * @instance
+             */
+            Column.prototype.comment = "";
+
+            /**
+             * Column fieldId.
+             * @member {number|null|undefined} fieldId
+             * @memberof firn.v1.Column
+             * @instance
+             */
+            Column.prototype.fieldId = null;
+
+            // OneOf field names bound to virtual getters and setters
+            let $oneOfFields;
+
+            // Virtual OneOf for proto3 optional field
+            $Object.defineProperty(Column.prototype, "_fieldId", {
+                get: $util.oneOfGetter($oneOfFields = ["fieldId"]),
+                set: $util.oneOfSetter($oneOfFields)
+            });
+
+            /**
+             * Creates a new Column instance using the specified properties.
+             * @function create
+             * @memberof firn.v1.Column
+             * @static
+             * @param {firn.v1.Column.$Properties=} [properties] Properties to set
+             * @returns {firn.v1.Column} Column instance
+             * @type {{
+             *   (properties: firn.v1.Column.$Shape): firn.v1.Column & firn.v1.Column.$Shape;
+             *   (properties?: firn.v1.Column.$Properties): firn.v1.Column;
+             * }}
+             */
+            Column.create = function(properties) {
+                return new Column(properties);
+            };
+
+            /**
+             * Encodes the specified Column message. Does not implicitly {@link firn.v1.Column.verify|verify} messages.
+             * @function encode
+             * @memberof firn.v1.Column
+             * @static
+             * @param {firn.v1.Column.$Properties} message Column message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            Column.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.name != null && $Object.hasOwnProperty.call(message, "name") && message.name !== "")
+                    writer.uint32(/* id 1, wireType 2 =*/10).string(message.name);
+                if (message.type != null && $Object.hasOwnProperty.call(message, "type") && message.type !== "")
+                    writer.uint32(/* id 2, wireType 2 =*/18).string(message.type);
+                if (message.nullable != null && $Object.hasOwnProperty.call(message, "nullable") && message.nullable !== false)
+                    writer.uint32(/* id 3, wireType 0 =*/24).bool(message.nullable);
+                if (message.comment != null && $Object.hasOwnProperty.call(message, "comment") && message.comment !== "")
+                    writer.uint32(/* id 4, wireType 2 =*/34).string(message.comment);
+                if (message.fieldId != null && $Object.hasOwnProperty.call(message, "fieldId"))
+                    writer.uint32(/* id 5, wireType 0 =*/40).int32(message.fieldId);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Encodes the specified Column message, length delimited. Does not implicitly {@link firn.v1.Column.verify|verify} messages.
+             * @function encodeDelimited
+             * @memberof firn.v1.Column
+             * @static
+             * @param {firn.v1.Column.$Properties} message Column message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            Column.encodeDelimited = function(message, writer) {
+                return this.encode(message, (writer || $Writer.create()).fork()).ldelim();
+            };
+
+            /**
+             * Decodes a Column message from the specified reader or buffer.
+             * @function decode
+             * @memberof firn.v1.Column
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {firn.v1.Column & firn.v1.Column.$Shape} Column
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            Column.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.firn.v1.Column();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.name = value;
+                            else
+                                delete message.name;
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.type = value;
+                            else
+                                delete message.type;
+                            continue;
+                        }
+                    case 3: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.bool())
+                                message.nullable = value;
+                            else
+                                delete message.nullable;
+                            continue;
+                        }
+                    case 4: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.comment = value;
+                            else
+                                delete message.comment;
+                            continue;
+                        }
+                    case 5: {
+                            if (wireType !== 0)
+                                break;
+                            message.fieldId = reader.int32();
+                            message._fieldId = "fieldId";
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            /**
+             * Decodes a Column message from the specified reader or buffer, length delimited.
+             * @function decodeDelimited
+             * @memberof firn.v1.Column
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @returns {firn.v1.Column & firn.v1.Column.$Shape} Column
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            Column.decodeDelimited = function(reader) {
+                if (!(reader instanceof $Reader))
+                    reader = new $Reader(reader);
+                return this.decode(reader, reader.size());
+            };
+
+            /**
+             * Verifies a Column message.
+             * @function verify
+             * @memberof firn.v1.Column
+             * @static
+             * @param {Object.<string,*>} message Plain object to verify
+             * @returns {string|null} `null` if valid, otherwise the reason why it is not
+             */
+            Column.verify = function (message, _depth) {
+                if (typeof message !== "object" || message === null)
+                    return "object expected";
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    return "max depth exceeded";
+                let properties = {};
+                if (message.name != null && $Object.hasOwnProperty.call(message, "name"))
+                    if (!$util.isString(message.name))
+                        return "name: string expected";
+                if (message.type != null && $Object.hasOwnProperty.call(message, "type"))
+                    if (!$util.isString(message.type))
+                        return "type: string expected";
+                if (message.nullable != null && $Object.hasOwnProperty.call(message, "nullable"))
+                    if (typeof message.nullable !== "boolean")
+                        return "nullable: boolean expected";
+                if (message.comment != null && $Object.hasOwnProperty.call(message, "comment"))
+                    if (!$util.isString(message.comment))
+                        return "comment: string expected";
+                if (message.fieldId != null && $Object.hasOwnProperty.call(message, "fieldId")) {
+                    properties._fieldId = 1;
+                    if (!$util.isInteger(message.fieldId))
+                        return "fieldId: integer expected";
+                }
+                return null;
+            };
+
+            /**
+             * Creates a Column message from a plain object. Also converts values to their respective internal types.
+             * @function fromObject
+             * @memberof firn.v1.Column
+             * @static
+             * @param {Object.<string,*>} object Plain object
+             * @returns {firn.v1.Column} Column
+             */
+            Column.fromObject = function (object, _depth) {
+                if (object instanceof $root.firn.v1.Column)
+                    return object;
+                if (!$util.isObject(object))
+                    throw $TypeError(".firn.v1.Column: object expected");
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let message = new $root.firn.v1.Column();
+                if (object.name != null)
+                    if (typeof object.name !== "string" || object.name.length)
+                        message.name = $String(object.name);
+                if (object.type != null)
+                    if (typeof object.type !== "string" || object.type.length)
+                        message.type = $String(object.type);
+                if (object.nullable != null)
+                    if (object.nullable)
+                        message.nullable = $Boolean(object.nullable);
+                if (object.comment != null)
+                    if (typeof object.comment !== "string" || object.comment.length)
+                        message.comment = $String(object.comment);
+                if (object.fieldId != null)
+                    message.fieldId = object.fieldId | 0;
+                return message;
+            };
+
+            /**
+             * Creates a plain object from a Column message. Also converts values to other types if specified.
+             * @function toObject
+             * @memberof firn.v1.Column
+             * @static
+             * @param {firn.v1.Column} message Column
+             * @param {$protobuf.IConversionOptions} [options] Conversion options
+             * @returns {Object.<string,*>} Plain object
+             */
+            Column.toObject = function (message, options, _depth) {
+                if (!options)
+                    options = {};
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let object = {};
+                if (options.defaults) {
+                    object.name = "";
+                    object.type = "";
+                    object.nullable = false;
+                    object.comment = "";
+                }
+                if (message.name != null && $Object.hasOwnProperty.call(message, "name"))
+                    object.name = message.name;
+                if (message.type != null && $Object.hasOwnProperty.call(message, "type"))
+                    object.type = message.type;
+                if (message.nullable != null && $Object.hasOwnProperty.call(message, "nullable"))
+                    object.nullable = message.nullable;
+                if (message.comment != null && $Object.hasOwnProperty.call(message, "comment"))
+                    object.comment = message.comment;
+                if (message.fieldId != null && $Object.hasOwnProperty.call(message, "fieldId"))
+                    object.fieldId = message.fieldId;
+                return object;
+            };
+
+            /**
+             * Converts this Column to JSON.
+             * @function toJSON
+             * @memberof firn.v1.Column
+             * @instance
+             * @returns {Object.<string,*>} JSON object
+             */
+            Column.prototype.toJSON = function() {
+                return Column.toObject(this, $protobuf.util.toJSONOptions);
+            };
+
+            /**
+             * Gets the type url for Column
+             * @function getTypeUrl
+             * @memberof firn.v1.Column
+             * @static
+             * @param {string} [prefix] Custom type url prefix, defaults to `"type.googleapis.com"`
+             * @returns {string} The type url
+             */
+            Column.getTypeUrl = function(prefix) {
+                if (prefix === $undefined)
+                    prefix = "type.googleapis.com";
+                return prefix + "/firn.v1.Column";
+            };
+
+            return Column;
+        })();
+
+        v1.Upstream = (function() {
+
+            /**
+             * Properties of an Upstream.
+             * @typedef {Object} firn.v1.Upstream.$Properties
+             * @property {Uint8Array|null} [connectorId] Upstream connectorId
+             * @property {string|null} [uri] Upstream uri
+             * @property {string|null} [path] Upstream path
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of an Upstream.
+             * @memberof firn.v1
+             * @interface IUpstream
+             * @augments firn.v1.Upstream.$Properties
+             * @deprecated Use firn.v1.Upstream.$Properties instead.
+             */
+
+            /**
+             * Shape of an Upstream.
+             * @typedef {firn.v1.Upstream.$Properties} firn.v1.Upstream.$Shape
+             */
+
+            /**
+             * Constructs a new Upstream.
+             * @memberof firn.v1
+             * @classdesc Represents an Upstream.
+             * @constructor
+             * @param {firn.v1.Upstream.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const Upstream = function (properties) {
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * Upstream connectorId.
+             * @member {Uint8Array} connectorId
+             * @memberof firn.v1.Upstream
+             * @instance
+             */
+            Upstream.prototype.connectorId = $util.newBuffer([]);
+
+            /**
+             * Upstream uri.
+             * @member {string} uri
+             * @memberof firn.v1.Upstream
+             * @instance
+             */
+            Upstream.prototype.uri = "";
+
+            /**
+             * Upstream path.
+             * @member {string} path
+             * @memberof firn.v1.Upstream
+             * @instance
+             */
+            Upstream.prototype.path = "";
+
+            /**
+             * Creates a new Upstream instance using the specified properties.
+             * @function create
+             * @memberof firn.v1.Upstream
+             * @static
+             * @param {firn.v1.Upstream.$Properties=} [properties] Properties to set
+             * @returns {firn.v1.Upstream} Upstream instance
+             * @type {{
+             *   (properties: firn.v1.Upstream.$Shape): firn.v1.Upstream & firn.v1.Upstream.$Shape;
+             *   (properties?: firn.v1.Upstream.$Properties): firn.v1.Upstream;
+             * }}
+             */
+            Upstream.create = function(properties) {
+                return new Upstream(properties);
+            };
+
+            /**
+             * Encodes the specified Upstream message. Does not implicitly {@link firn.v1.Upstream.verify|verify} messages.
+             * @function encode
+             * @memberof firn.v1.Upstream
+             * @static
+             * @param {firn.v1.Upstream.$Properties} message Upstream message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            Upstream.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.connectorId != null && $Object.hasOwnProperty.call(message, "connectorId") && message.connectorId.length)
+                    writer.uint32(/* id 1, wireType 2 =*/10).bytes(message.connectorId);
+                if (message.uri != null && $Object.hasOwnProperty.call(message, "uri") && message.uri !== "")
+                    writer.uint32(/* id 2, wireType 2 =*/18).string(message.uri);
+                if (message.path != null && $Object.hasOwnProperty.call(message, "path") && message.path !== "")
+                    writer.uint32(/* id 3, wireType 2 =*/26).string(message.path);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Encodes the specified Upstream message, length delimited. Does not implicitly {@link firn.v1.Upstream.verify|verify} messages.
+             * @function encodeDelimited
+             * @memberof firn.v1.Upstream
+             * @static
+             * @param {firn.v1.Upstream.$Properties} message Upstream message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            Upstream.encodeDelimited = function(message, writer) {
+                return this.encode(message, (writer || $Writer.create()).fork()).ldelim();
+            };
+
+            /**
+             * Decodes an Upstream message from the specified reader or buffer.
+             * @function decode
+             * @memberof firn.v1.Upstream
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {firn.v1.Upstream & firn.v1.Upstream.$Shape} Upstream
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            Upstream.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.firn.v1.Upstream();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.bytes()).length)
+                                message.connectorId = value;
+                            else
+                                delete message.connectorId;
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.uri = value;
+                            else
+                                delete message.uri;
+                            continue;
+                        }
+                    case 3: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.path = value;
+                            else
+                                delete message.path;
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            /**
+             * Decodes an Upstream message from the specified reader or buffer, length delimited.
+             * @function decodeDelimited
+             * @memberof firn.v1.Upstream
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @returns {firn.v1.Upstream & firn.v1.Upstream.$Shape} Upstream
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            Upstream.decodeDelimited = function(reader) {
+                if (!(reader instanceof $Reader))
+                    reader = new $Reader(reader);
+                return this.decode(reader, reader.size());
+            };
+
+            /**
+             * Verifies an Upstream message.
+             * @function verify
+             * @memberof firn.v1.Upstream
+             * @static
+             * @param {Object.<string,*>} message Plain object to verify
+             * @returns {string|null} `null` if valid, otherwise the reason why it is not
+             */
+            Upstream.verify = function (message, _depth) {
+                if (typeof message !== "object" || message === null)
+                    return "object expected";
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    return "max depth exceeded";
+                if (message.connectorId != null && $Object.hasOwnProperty.call(message, "connectorId"))
+                    if (!(message.connectorId && typeof message.connectorId.length === "number" || $util.isString(message.connectorId)))
+                        return "connectorId: buffer expected";
+                if (message.uri != null && $Object.hasOwnProperty.call(message, "uri"))
+                    if (!$util.isString(message.uri))
+                        return "uri: string expected";
+                if (message.path != null && $Object.hasOwnProperty.call(message, "path"))
+                    if (!$util.isString(message.path))
+                        return "path: string expected";
+                return null;
+            };
+
+            /**
+             * Creates an Upstream message from a plain object. Also converts values to their respective internal types.
+             * @function fromObject
+             * @memberof firn.v1.Upstream
+             * @static
+             * @param {Object.<string,*>} object Plain object
+             * @returns {firn.v1.Upstream} Upstream
+             */
+            Upstream.fromObject = function (object, _depth) {
+                if (object instanceof $root.firn.v1.Upstream)
+                    return object;
+                if (!$util.isObject(object))
+                    throw $TypeError(".firn.v1.Upstream: object expected");
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let message = new $root.firn.v1.Upstream();
+                if (object.connectorId != null)
+                    if (object.connectorId.length)
+                        if (typeof object.connectorId === "string")
+                            $util.base64.decode(object.connectorId, message.connectorId = $util.newBuffer($util.base64.length(object.connectorId)), 0);
+                        else if (object.connectorId.length >= 0)
+                            message.connectorId = object.connectorId;
+                if (object.uri != null)
+                    if (typeof object.uri !== "string" || object.uri.length)
+                        message.uri = $String(object.uri);
+                if (object.path != null)
+                    if (typeof object.path !== "string" || object.path.length)
+                        message.path = $String(object.path);
+                return message;
+            };
+
+            /**
+             * Creates a plain object from an Upstream message. Also converts values to other types if specified.
+             * @function toObject
+             * @memberof firn.v1.Upstream
+             * @static
+             * @param {firn.v1.Upstream} message Upstream
+             * @param {$protobuf.IConversionOptions} [options] Conversion options
+             * @returns {Object.<string,*>} Plain object
+             */
+            Upstream.toObject = function (message, options, _depth) {
+                if (!options)
+                    options = {};
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let object = {};
+                if (options.defaults) {
+                    if (options.bytes === $String)
+                        object.connectorId = "";
+                    else {
+                        object.connectorId = [];
+                        if (options.bytes !== $Array)
+                            object.connectorId = $util.newBuffer(object.connectorId);
+                    }
+                    object.uri = "";
+                    object.path = "";
+                }
+                if (message.connectorId != null && $Object.hasOwnProperty.call(message, "connectorId"))
+                    object.connectorId = options.bytes === $String ? $util.base64.encode(message.connectorId, 0, message.connectorId.length) : options.bytes === $Array ? $Array.prototype.slice.call(message.connectorId) : message.connectorId;
+                if (message.uri != null && $Object.hasOwnProperty.call(message, "uri"))
+                    object.uri = message.uri;
+                if (message.path != null && $Object.hasOwnProperty.call(message, "path"))
+                    object.path = message.path;
+                return object;
+            };
+
+            /**
+             * Converts this Upstream to JSON.
+             * @function toJSON
+             * @memberof firn.v1.Upstream
+             * @instance
+             * @returns {Object.<string,*>} JSON object
+             */
+            Upstream.prototype.toJSON = function() {
+                return Upstream.toObject(this, $protobuf.util.toJSONOptions);
+            };
+
+            /**
+             * Gets the type url for Upstream
+             * @function getTypeUrl
+             * @memberof firn.v1.Upstream
+             * @static
+             * @param {string} [prefix] Custom type url prefix, defaults to `"type.googleapis.com"`
+             * @returns {string} The type url
+             */
+            Upstream.getTypeUrl = function(prefix) {
+                if (prefix === $undefined)
+                    prefix = "type.googleapis.com";
+                return prefix + "/firn.v1.Upstream";
+            };
+
+            return Upstream;
+        })();
+
         v1.Table = (function() {
 
             /**
@@ -8035,6 +8778,9 @@ export const firn = $root.firn = (() => {
              * @property {firn.v1.TableFormat|null} [format] Table format
              * @property {string|null} [location] Table location
              * @property {firn.v1.IcebergTable.$Properties|null} [iceberg] Table iceberg
+             * @property {Array.<firn.v1.Column.$Properties>|null} [columns] Table columns
+             * @property {Array.<string>|null} [partitionKeys] Table partitionKeys
+             * @property {firn.v1.Upstream.$Properties|null} [upstream] Table upstream
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
 
@@ -8061,6 +8807,8 @@ export const firn = $root.firn = (() => {
              */
             const Table = function (properties) {
                 this.properties = {};
+                this.columns = [];
+                this.partitionKeys = [];
                 if (properties)
                     for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
                         if (properties[keys[i]] != null && keys[i] !== "__proto__")
@@ -8180,6 +8928,30 @@ export const firn = $root.firn = (() => {
             Table.prototype.iceberg = null;
 
             /**
+             * Table columns.
+             * @member {Array.<firn.v1.Column.$Properties>} columns
+             * @memberof firn.v1.Table
+             * @instance
+             */
+            Table.prototype.columns = $util.emptyArray;
+
+            /**
+             * Table partitionKeys.
+             * @member {Array.<string>} partitionKeys
+             * @memberof firn.v1.Table
+             * @instance
+             */
+            Table.prototype.partitionKeys = $util.emptyArray;
+
+            /**
+             * Table upstream.
+             * @member {firn.v1.Upstream.$Properties|null|undefined} upstream
+             * @memberof firn.v1.Table
+             * @instance
+             */
+            Table.prototype.upstream = null;
+
+            /**
              * Creates a new Table instance using the specified properties.
              * @function create
              * @memberof firn.v1.Table
@@ -8240,6 +9012,14 @@ export const firn = $root.firn = (() => {
                     writer.uint32(/* id 13, wireType 2 =*/106).string(message.location);
                 if (message.iceberg != null && $Object.hasOwnProperty.call(message, "iceberg"))
                     $root.firn.v1.IcebergTable.encode(message.iceberg, writer.uint32(/* id 14, wireType 2 =*/114).fork(), _depth + 1).ldelim();
+                if (message.columns != null && message.columns.length)
+                    for (let i = 0; i < message.columns.length; ++i)
+                        $root.firn.v1.Column.encode(message.columns[i], writer.uint32(/* id 15, wireType 2 =*/122).fork(), _depth + 1).ldelim();
+                if (message.partitionKeys != null && message.partitionKeys.length)
+                    for (let i = 0; i < message.partitionKeys.length; ++i)
+                        writer.uint32(/* id 16, wireType 2 =*/130).string(message.partitionKeys[i]);
+                if (message.upstream != null && $Object.hasOwnProperty.call(message, "upstream"))
+                    $root.firn.v1.Upstream.encode(message.upstream, writer.uint32(/* id 17, wireType 2 =*/138).fork(), _depth + 1).ldelim();
                 if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                     for (let i = 0; i < message.$unknowns.length; ++i)
                         writer.raw(message.$unknowns[i]);
@@ -8444,6 +9224,28 @@ export const firn = $root.firn = (() => {
                             message.iceberg = $root.firn.v1.IcebergTable.decode(reader, reader.size(), $undefined, _depth + 1, message.iceberg);
                             continue;
                         }
+                    case 15: {
+                            if (wireType !== 2)
+                                break;
+                            if (!(message.columns && message.columns.length))
+                                message.columns = [];
+                            message.columns.push($root.firn.v1.Column.decode(reader, reader.size(), $undefined, _depth + 1));
+                            continue;
+                        }
+                    case 16: {
+                            if (wireType !== 2)
+                                break;
+                            if (!(message.partitionKeys && message.partitionKeys.length))
+                                message.partitionKeys = [];
+                            message.partitionKeys.push(reader.stringVerify());
+                            continue;
+                        }
+                    case 17: {
+                            if (wireType !== 2)
+                                break;
+                            message.upstream = $root.firn.v1.Upstream.decode(reader, reader.size(), $undefined, _depth + 1, message.upstream);
+                            continue;
+                        }
                     }
                     reader.skipType(wireType, _depth, tag);
                     if (!reader.discardUnknown) {
@@ -8542,6 +9344,27 @@ export const firn = $root.firn = (() => {
                     let error = $root.firn.v1.IcebergTable.verify(message.iceberg, _depth + 1);
                     if (error)
                         return "iceberg." + error;
+                }
+                if (message.columns != null && $Object.hasOwnProperty.call(message, "columns")) {
+                    if (!$Array.isArray(message.columns))
+                        return "columns: array expected";
+                    for (let i = 0; i < message.columns.length; ++i) {
+                        let error = $root.firn.v1.Column.verify(message.columns[i], _depth + 1);
+                        if (error)
+                            return "columns." + error;
+                    }
+                }
+                if (message.partitionKeys != null && $Object.hasOwnProperty.call(message, "partitionKeys")) {
+                    if (!$Array.isArray(message.partitionKeys))
+                        return "partitionKeys: array expected";
+                    for (let i = 0; i < message.partitionKeys.length; ++i)
+                        if (!$util.isString(message.partitionKeys[i]))
+                            return "partitionKeys: string[] expected";
+                }
+                if (message.upstream != null && $Object.hasOwnProperty.call(message, "upstream")) {
+                    let error = $root.firn.v1.Upstream.verify(message.upstream, _depth + 1);
+                    if (error)
+                        return "upstream." + error;
                 }
                 return null;
             };
@@ -8690,6 +9513,28 @@ export const firn = $root.firn = (() => {
                         throw $TypeError(".firn.v1.Table.iceberg: object expected");
                     message.iceberg = $root.firn.v1.IcebergTable.fromObject(object.iceberg, _depth + 1);
                 }
+                if (object.columns) {
+                    if (!$Array.isArray(object.columns))
+                        throw $TypeError(".firn.v1.Table.columns: array expected");
+                    message.columns = $Array(object.columns.length);
+                    for (let i = 0; i < object.columns.length; ++i) {
+                        if (!$util.isObject(object.columns[i]))
+                            throw $TypeError(".firn.v1.Table.columns: object expected");
+                        message.columns[i] = $root.firn.v1.Column.fromObject(object.columns[i], _depth + 1);
+                    }
+                }
+                if (object.partitionKeys) {
+                    if (!$Array.isArray(object.partitionKeys))
+                        throw $TypeError(".firn.v1.Table.partitionKeys: array expected");
+                    message.partitionKeys = $Array(object.partitionKeys.length);
+                    for (let i = 0; i < object.partitionKeys.length; ++i)
+                        message.partitionKeys[i] = $String(object.partitionKeys[i]);
+                }
+                if (object.upstream != null) {
+                    if (!$util.isObject(object.upstream))
+                        throw $TypeError(".firn.v1.Table.upstream: object expected");
+                    message.upstream = $root.firn.v1.Upstream.fromObject(object.upstream, _depth + 1);
+                }
                 return message;
             };
 
@@ -8710,6 +9555,10 @@ export const firn = $root.firn = (() => {
                 if (_depth > $util.recursionLimit)
                     throw $Error("max depth exceeded");
                 let object = {};
+                if (options.arrays || options.defaults) {
+                    object.columns = [];
+                    object.partitionKeys = [];
+                }
                 if (options.objects || options.defaults)
                     object.properties = {};
                 if (options.defaults) {
@@ -8752,6 +9601,7 @@ export const firn = $root.firn = (() => {
                     object.format = options.enums === $String ? "TABLE_FORMAT_UNSPECIFIED" : 0;
                     object.location = "";
                     object.iceberg = null;
+                    object.upstream = null;
                 }
                 if (message.envelope != null && $Object.hasOwnProperty.call(message, "envelope"))
                     object.envelope = $root.firn.v1.Envelope.toObject(message.envelope, options, _depth + 1);
@@ -8798,6 +9648,18 @@ export const firn = $root.firn = (() => {
                     object.location = message.location;
                 if (message.iceberg != null && $Object.hasOwnProperty.call(message, "iceberg"))
                     object.iceberg = $root.firn.v1.IcebergTable.toObject(message.iceberg, options, _depth + 1);
+                if (message.columns && message.columns.length) {
+                    object.columns = $Array(message.columns.length);
+                    for (let j = 0; j < message.columns.length; ++j)
+                        object.columns[j] = $root.firn.v1.Column.toObject(message.columns[j], options, _depth + 1);
+                }
+                if (message.partitionKeys && message.partitionKeys.length) {
+                    object.partitionKeys = $Array(message.partitionKeys.length);
+                    for (let j = 0; j < message.partitionKeys.length; ++j)
+                        object.partitionKeys[j] = message.partitionKeys[j];
+                }
+                if (message.upstream != null && $Object.hasOwnProperty.call(message, "upstream"))
+                    object.upstream = $root.firn.v1.Upstream.toObject(message.upstream, options, _depth + 1);
                 return object;
             };
 

@@ -25,6 +25,7 @@ import { afterCommit, type Described } from "./commit-files.ts";
 import { CommitQueue } from "./commit-queue.ts";
 import { ConflictPacer } from "./conflict-pacer.ts";
 import { asDryRun, dryRunOf } from "./dry-run.ts";
+import { assertIceberg } from "./iceberg-only.ts";
 import { KnownHeads } from "./known-heads.ts";
 import { LeftMetadata } from "./left-metadata.ts";
 import { MetadataFile, type MetadataFiles } from "./metadata-files.ts";
@@ -198,7 +199,9 @@ export class IcebergTables implements TableOperations {
   }
 
   async tableExists(_actor: Actor, ref: TableRef): Promise<void> {
-    await ofRelation("table", refOf(ref), () => this.#catalog.tables.find(refOf(ref)));
+    const where = refOf(ref);
+    const { summary } = await ofRelation("table", where, () => this.#catalog.tables.find(where));
+    assertIceberg(summary, where);
   }
 
   /**
@@ -395,8 +398,10 @@ export class IcebergTables implements TableOperations {
     ref: TableRef,
     options: { readonly purgeRequested: boolean },
   ): Promise<void> {
-    await ofRelation("table", refOf(ref), () =>
-      this.#catalog.tables.drop(actor, refOf(ref), options),
+    const where = refOf(ref);
+    const expect = ({ entity }: Stored<Table>) => assertIceberg(entity, where);
+    await ofRelation("table", where, () =>
+      this.#catalog.tables.drop(actor, where, options, expect),
     );
   }
 
@@ -404,7 +409,9 @@ export class IcebergTables implements TableOperations {
     const { tables } = this.#catalog;
     let read: MetadataFile<TableMetadata> | undefined;
     const unregister = () =>
-      tables.unregister(actor, refOf(ref), async ({ iceberg }) => {
+      tables.unregister(actor, refOf(ref), async (table) => {
+        assertIceberg(table, refOf(ref));
+        const { iceberg } = table;
         read = await this.#files.peek(iceberg?.metadataLocation ?? "");
       });
     const { entity } = await ofRelation("table", refOf(ref), unregister);
@@ -418,7 +425,10 @@ export class IcebergTables implements TableOperations {
   async renameTable(actor: Actor, { catalog, from, to }: RenameTable): Promise<void> {
     const target = { path: to.namespace, name: to.table };
     const source = refOf({ ...from, catalog });
-    await ofRelation("table", source, () => this.#catalog.tables.rename(actor, source, target));
+    const expect = ({ entity }: Stored<Table>) => assertIceberg(entity, source);
+    await ofRelation("table", source, () =>
+      this.#catalog.tables.rename(actor, source, target, expect),
+    );
   }
 
   #commitUpdate(actor: Actor, ref: CatalogTableRef, commit: TableCommit) {

@@ -2,11 +2,12 @@ import { FirnError } from "../base/error.ts";
 import { inTurns, type Steps } from "../base/steps.ts";
 import type { Actor, CatalogContext } from "../catalog/context.ts";
 import type { Stored } from "../catalog/entities.ts";
-import { isLocationTaken, relationNotFound } from "../catalog/errors.ts";
+import { isLocationTaken, relationExists, relationNotFound } from "../catalog/errors.ts";
 import type { Relation } from "../catalog/model.ts";
 import type { RelationDraft, RelationRef, Relations } from "../catalog/relations.ts";
 import type { RevisedEntity } from "../catalog/revised-entity.ts";
 import { afterCommit, CommitFiles, type Describe, type Drafted } from "./commit-files.ts";
+import { assertIceberg } from "./iceberg-only.ts";
 import type { Head, Metadata, MetadataFile, MetadataFiles, ReadFile } from "./metadata-files.ts";
 import { type CatalogPlaces, samePlaces, type TableLocations } from "./table-locations.ts";
 
@@ -95,6 +96,7 @@ export class RelationCommits<E extends Relation, M extends Metadata> {
     const { relations } = this.#parts;
     const link = await relations.find(ref);
     const { item, summary } = link;
+    assertIceberg(summary, ref);
     const location =
       summary.metadataLocation ??
       (await relations.read(link, ref)).entity.iceberg?.metadataLocation;
@@ -158,6 +160,7 @@ export class RelationCommits<E extends Relation, M extends Metadata> {
   ): (current: Stored<E>) => Promise<RelationDraft<E> | undefined> {
     return async (current) => {
       const { entity } = current;
+      assertIceberg(current.summary, ref);
       const head = headOf(current);
       if (head === undefined) throw this.#missing(ref);
       const baseLocation = head.location;
@@ -202,11 +205,14 @@ export class RelationCommits<E extends Relation, M extends Metadata> {
    * @throws FirnError `METADATA_FILE_MISSING`, `METADATA_INVALID`, `LOCATION_NOT_ALLOWED`.
    */
   async registered(
-    { catalog, path }: RelationRef,
+    { catalog, path, name }: RelationRef,
     metadataLocation: string,
     registration: Registration<E, M>,
     before?: Stored<E>,
   ): Promise<RelationDraft<E>> {
+    if (before !== undefined && (before.summary.format ?? "ICEBERG") !== "ICEBERG") {
+      throw relationExists("table", path, name, { type: this.#parts.type });
+    }
     const { context, files, describe } = this.#parts;
     const places = await this.#parts.places.of(catalog, path);
     const where = places.allowed(metadataLocation);

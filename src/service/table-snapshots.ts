@@ -7,6 +7,7 @@ import { ancestorsOf, newestFirst, snapshotAsOf } from "../iceberg/history.ts";
 import type { TableMetadata } from "../iceberg/model.ts";
 import type { Snapshot as IcebergSnapshot } from "../iceberg/snapshot.ts";
 import type { Actor } from "./actor.ts";
+import { assertIceberg } from "./iceberg-only.ts";
 import type { MetadataFiles } from "./metadata-files.ts";
 import { headOf } from "./relation-commits.ts";
 import { ofRelation } from "./relation-missing.ts";
@@ -110,6 +111,7 @@ export class TableSnapshots {
     const { tables } = this.#catalog;
     const name = { catalog: ref.catalog, path: ref.namespace, name: ref.table };
     const stored = await ofRelation("table", name, () => tables.get(name));
+    assertIceberg(stored.entity, name);
     const head = headOf(stored);
     if (head === undefined) throw relationNotFound("table", ref.namespace, ref.table);
     const { metadata } = await this.#files.load(head);

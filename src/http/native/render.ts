@@ -63,11 +63,14 @@ function relation(resource: Resource<Table> | Resource<View>) {
 }
 
 export function renderTable(resource: Resource<Table>): api.Table {
-  const { format, iceberg } = resource.entity;
+  const { format, iceberg, columns, partitionKeys, upstream } = resource.entity;
   return {
     type: "table",
     ...relation(resource),
     format,
+    ...(columns !== undefined && { columns }),
+    ...(partitionKeys !== undefined && { partitionKeys }),
+    ...(upstream !== undefined && { upstream }),
     ...(iceberg !== undefined && {
       iceberg: {
         metadataLocation: iceberg.metadataLocation,

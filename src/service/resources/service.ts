@@ -15,6 +15,7 @@ import { ResourceHistory } from "./history.ts";
 import { ResourceLookup } from "./lookup.ts";
 import { ResourceNames } from "./names.ts";
 import { NamespaceResources } from "./namespaces.ts";
+import { OtherTables } from "./other-tables.ts";
 import { type RelationResources, tableResources, viewResources } from "./relations.ts";
 import { NameSearch } from "./search.ts";
 
@@ -23,6 +24,7 @@ export interface ModelService {
   readonly catalogs: UseCases<CatalogResources>;
   readonly namespaces: UseCases<NamespaceResources>;
   readonly tables: UseCases<RelationResources<Table>>;
+  readonly otherTables: UseCases<OtherTables>;
   readonly views: UseCases<RelationResources<View>>;
   readonly history: UseCases<ResourceHistory>;
   readonly lookup: UseCases<ResourceLookup>;
@@ -53,13 +55,14 @@ export function modelService(guard: CallGuard, parts: ModelParts): ModelService 
   const names = new ResourceNames(catalog);
   const catalogs = new CatalogResources({ ...parts, names });
   const namespaces = new NamespaceResources({ ...parts, names });
-  const tables = tableResources(catalog, names, tokens);
-  const views = viewResources(catalog, names, tokens);
+  const tables = tableResources({ ...parts, names });
+  const views = viewResources({ ...parts, names });
   const history = new ResourceHistory(catalog, { catalogs, namespaces, tables, views }, tokens);
   return {
     catalogs: guardedBy(guard, catalogs),
     namespaces: guardedBy(guard, namespaces),
     tables: guardedBy(guard, tables),
+    otherTables: guardedBy(guard, new OtherTables({ ...parts, names })),
     views: guardedBy(guard, views),
     history: guardedBy(guard, history),
     lookup: guardedBy(guard, new ResourceLookup(history)),
