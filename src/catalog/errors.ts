@@ -6,6 +6,15 @@ export function catalogNotFound(catalog: string): FirnError {
   return new FirnError("NotFound", "CATALOG_NOT_FOUND", "catalog not found", { catalog });
 }
 
+export function connectorNotFound(connector: string): FirnError {
+  return new FirnError("NotFound", "CONNECTOR_NOT_FOUND", "connector not found", { connector });
+}
+
+export function connectorExists(connector: string): FirnError {
+  const why = "connector already exists";
+  return new FirnError("AlreadyExists", "CONNECTOR_ALREADY_EXISTS", why, { connector });
+}
+
 export function namespaceNotFound(path: readonly string[]): FirnError {
   const namespace = dotted(path);
   return new FirnError("NotFound", "NAMESPACE_NOT_FOUND", "namespace not found", { namespace });

@@ -12,7 +12,7 @@ import type {
   WriterId,
 } from "../base/ids.ts";
 
-export type EntityType = "account" | "catalog" | "namespace" | "table" | "view";
+export type EntityType = "account" | "catalog" | "namespace" | "table" | "view" | "connector";
 export type EntityState = "ACTIVE" | "DELETING" | "DROPPED" | "PURGING";
 export type TableFormat = "ICEBERG" | "ROW" | "DELTA" | "HUDI" | "OTHER";
 export type Properties = Readonly<Record<string, string>>;
@@ -126,8 +126,29 @@ export interface View extends RelationBase {
   readonly iceberg?: IcebergView;
 }
 
+export type ConnectorKind = "ICEBERG_REST" | "GLUE" | "DELTA" | "UNITY";
+
+/** When a connector is imported from without being asked, and which of its namespaces. */
+export interface ConnectorPolicy {
+  readonly enabled: boolean;
+  readonly intervalMs: number;
+  /** Levels joined by dots; none means all. */
+  readonly scope: readonly string[];
+}
+
+/** Another catalog that tables are imported from. It holds no secret, and a delete is final. */
+export interface Connector extends EntityBase {
+  readonly type: "connector";
+  readonly id: ConnectorId;
+  readonly kind: ConnectorKind;
+  readonly uri: string;
+  readonly options: Properties;
+  readonly policy: ConnectorPolicy;
+  readonly properties: Properties;
+}
+
 export type Relation = Table | View;
-export type Entity = Account | Catalog | Namespace | Relation;
+export type Entity = Account | Catalog | Namespace | Relation | Connector;
 
 /** Names one snapshot of a table: an id may come back, at another time. */
 export interface SnapshotKey {

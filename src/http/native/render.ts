@@ -1,7 +1,14 @@
 import type * as api from "../../api/resources.ts";
 import { unreachable } from "../../base/assert.ts";
 import type { Listed } from "../../catalog/listed.ts";
-import type { Catalog, Namespace, Table, TableSnapshot, View } from "../../catalog/model.ts";
+import type {
+  Catalog,
+  Connector,
+  Namespace,
+  Table,
+  TableSnapshot,
+  View,
+} from "../../catalog/model.ts";
 import type { DroppedInfo } from "../../service/dropped-admin.ts";
 import type { ChangeInfo } from "../../service/entity-history.ts";
 import type { JobInfo } from "../../service/jobs-admin.ts";
@@ -48,6 +55,11 @@ export function renderNamespace(resource: Resource<Namespace>): api.Namespace {
     protected: entity.protected,
     properties: entity.properties,
   };
+}
+
+export function renderConnector(resource: Resource<Connector>): api.Connector {
+  const { kind, uri, options, policy, properties } = resource.entity;
+  return { type: "connector", ...base(resource), kind, uri, options, policy, properties };
 }
 
 function relation(resource: Resource<Table> | Resource<View>) {
@@ -109,6 +121,8 @@ export function renderResource(resource: Resource): api.Resource {
       return renderTable({ ...resource, entity });
     case "view":
       return renderView({ ...resource, entity });
+    case "connector":
+      return renderConnector({ ...resource, entity });
     default:
       return unreachable(entity);
   }

@@ -53,7 +53,7 @@ export function patched<E extends Patched>(entity: E, patch: Patch): E | undefin
 }
 
 /** The same object where nothing changes. */
-function mergedProperties(before: Properties, patch: Patch["properties"] = {}): Properties {
+export function mergedProperties(before: Properties, patch: Patch["properties"] = {}): Properties {
   const changed = Object.entries(patch).filter(([key, value]) =>
     value === null ? Object.hasOwn(before, key) : before[key] !== value,
   );

@@ -11,6 +11,7 @@ import type { ReservedProperties } from "../reserved-properties.ts";
 import type { TableLocations } from "../table-locations.ts";
 import type { TableSnapshots } from "../table-snapshots.ts";
 import { CatalogResources } from "./catalogs.ts";
+import { ConnectorResources } from "./connectors.ts";
 import { ResourceHistory } from "./history.ts";
 import { ResourceLookup } from "./lookup.ts";
 import { ResourceNames } from "./names.ts";
@@ -22,6 +23,7 @@ import { NameSearch } from "./search.ts";
 /** Everything that the native API calls. */
 export interface ModelService {
   readonly catalogs: UseCases<CatalogResources>;
+  readonly connectors: UseCases<ConnectorResources>;
   readonly namespaces: UseCases<NamespaceResources>;
   readonly tables: UseCases<RelationResources<Table>>;
   readonly otherTables: UseCases<OtherTables>;
@@ -57,9 +59,12 @@ export function modelService(guard: CallGuard, parts: ModelParts): ModelService 
   const namespaces = new NamespaceResources({ ...parts, names });
   const tables = tableResources({ ...parts, names });
   const views = viewResources({ ...parts, names });
-  const history = new ResourceHistory(catalog, { catalogs, namespaces, tables, views }, tokens);
+  const connectors = new ConnectorResources({ ...parts, names });
+  const finders = { catalogs, connectors, namespaces, tables, views };
+  const history = new ResourceHistory(catalog, finders, tokens);
   return {
     catalogs: guardedBy(guard, catalogs),
+    connectors: guardedBy(guard, connectors),
     namespaces: guardedBy(guard, namespaces),
     tables: guardedBy(guard, tables),
     otherTables: guardedBy(guard, new OtherTables({ ...parts, names })),

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type * as api from "../../../src/api/resources.ts";
 import { Api, ENTRIES } from "./api.ts";
+import { describeConnectors } from "./suites/connectors.ts";
 import { describeOtherTables } from "./suites/other-tables.ts";
 
 const SCHEMA = { type: "struct", fields: [{ id: 1, name: "a", required: false, type: "long" }] };
@@ -251,6 +252,7 @@ describe("tables over HTTP", () => {
 });
 
 describeOtherTables(() => served);
+describeConnectors(() => served);
 
 describe("views, names, changes and jobs over HTTP", () => {
   it("shows, describes, renames and drops views", async () => {
