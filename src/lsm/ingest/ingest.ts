@@ -12,6 +12,7 @@ import { bytesOfUlid, mintUlid } from "../format/ulid.ts";
 import type { Health } from "../health.ts";
 import { LSM_LIMITS } from "../limits.ts";
 import type { ManifestLog } from "../manifest/log.ts";
+import type { Maybe } from "../maybe.ts";
 import { retentionOf } from "../options.ts";
 import { tablePath } from "../read/table-cache.ts";
 import type { Sampler } from "../states/samples.ts";
@@ -100,7 +101,7 @@ export class Ingest {
    *   error it can only be aborted.
    */
   async add(rows: readonly IngestRow[]): Promise<void> {
-    this.#assertGoing();
+    await this.#assertGoing();
     for (const { key, value } of rows) {
       assertKeyBytes(key);
       assertValue(value);
@@ -116,7 +117,7 @@ export class Ingest {
 
   /** The same of rows as a scan packs them. @throws as `add`. */
   async addPacked({ count, keys, keyEnds, values, ...of }: PackedRows): Promise<void> {
-    this.#assertGoing();
+    await this.#assertGoing();
     let keyFrom = 0;
     for (let row = 0; row < count; row++) {
       const keyTo = keyEnds[row] as number;
@@ -143,10 +144,10 @@ export class Ingest {
     if (this.#over) throw over();
     this.#over = true;
     try {
-      this.#assertGood();
+      await this.#assertGood();
       if (this.#buffer !== undefined) await this.#seal();
       await Promise.all(this.#sorting);
-      this.#assertGood();
+      await this.#assertGood();
       const tables = await this.#merged();
       const sequence = await this.#publish(tables);
       const fileBytes = tables.reduce((sum, table) => sum + table.fileBytes, 0);
@@ -188,7 +189,7 @@ export class Ingest {
       });
     this.#sorting.add(sorting);
     while (this.#sorting.size > this.#target.merger.width) await Promise.race(this.#sorting);
-    this.#assertGood();
+    await this.#assertGood();
   }
 
   /** Rows into a table of their own. */
@@ -237,7 +238,7 @@ export class Ingest {
       // Little was written since, but all of it has to lie below the ingest.
       await flush();
       health.assertOpen();
-      this.#assertGood();
+      await this.#assertGood();
       assert(manifests.current.lastSequence <= writes.lastSequence, "tables hold what was written");
       const { sequence, handle } = writes.reserve(bytesOfUlid((tables[0] as SstMeta).id));
       let isNamed = false;
@@ -303,16 +304,21 @@ export class Ingest {
     for (const { id } of left) underWay.end(id);
   }
 
-  #assertGoing(): void {
+  #assertGoing(): Maybe<void> {
     this.#target.health.assertOpen();
     if (this.#over) throw over();
-    this.#assertGood();
+    return this.#assertGood();
   }
 
-  #assertGood(): void {
+  #assertGood(): Maybe<void> {
     if (this.#failure !== undefined) throw this.#failure.error;
     const { written } = this.#watch;
-    if (written === undefined) return;
+    return written === undefined ? undefined : this.#refused(written);
+  }
+
+  /** A conflict is answered once what it saw is durable: a crash could undo it before. */
+  async #refused(written: NonNullable<WriteWatch["written"]>): Promise<never> {
+    await this.#target.writes.durable(written.sequence);
     const key = Buffer.from(written.key).toString("hex");
     throw conflict(written.sequence, this.#began, key);
   }

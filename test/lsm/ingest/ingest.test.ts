@@ -200,6 +200,33 @@ describe("an ingest conflicts with", () => {
     expect((await contents(world, engine)).size).toBe(300);
   });
 
+  it("a write that a crash could undo: it hears of it once that is durable", async () => {
+    const world = new TimedShard();
+    const engine = await world.open(OPTIONS);
+    const ingest = engine.ingest({ ranges: [ROWS] });
+    await fill(world, ingest, 100, "loaded");
+    const { put } = world.store;
+    const released = Promise.withResolvers<void>();
+    world.store.put = async (path, bytes, condition) => {
+      await released.promise;
+      return await put.call(world.store, path, bytes, condition);
+    };
+    await engine.put(utf8(keyOf(7)), utf8("mine"));
+    let heard = 0;
+    const told = async (): Promise<void> => {
+      const isDurable = engine.stats().durableSequence >= engine.lastSequence;
+      if (isDurable) heard++;
+      else throw new Error("it heard of what a crash could undo");
+    };
+    const added = ingest.add([{ key: utf8("row 9"), value: utf8("more") }]).catch(told);
+    const committed = ingest.commit().catch(told);
+    await world.clock.advance(1_000);
+    expect(heard).toBe(0);
+    released.resolve();
+    await world.run(Promise.all([added, committed]));
+    expect(heard).toBe(2);
+  });
+
   it("another ingest of a range that it shares", async () => {
     const world = new TimedShard();
     const engine = await world.open(OPTIONS);
@@ -232,6 +259,23 @@ describe("an ingest conflicts with", () => {
     }
     await world.run(beside.commit());
     expect((await contents(world, engine)).get(keyOf(7))).toBe("loaded");
+  });
+});
+
+describe("what a check of all files says of an ingest", () => {
+  it("finds nothing where its tables lie side by side in level 0", async () => {
+    const world = new TimedShard();
+    const engine = await world.open({ ...OPTIONS, compaction: "manual" });
+    await load(world, engine, 300, "loaded");
+    await world.run(Promise.resolve(engine.put(utf8(keyOf(7)), utf8("mine"))));
+    await world.run(engine.flush());
+    const options = { ...OPTIONS, compaction: "manual", tableBytes: 4_000 } as const;
+    await world.run(engine.close());
+    const again = await world.open(options);
+    await load(world, again, 1_100, "again");
+    const { level0 } = await world.newest();
+    expect(level0.length).toBeGreaterThan(2);
+    expect(await world.findings()).toEqual([]);
   });
 });
 
