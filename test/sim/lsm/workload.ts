@@ -164,6 +164,11 @@ export class User {
         const range = this.#range();
         await transaction.scan(range, sim.chance(0.5), sim.pick([2, 1_000]));
       }
+      // Of what others are about to write to.
+      if (sim.chance(0.3)) {
+        const key = sim.pick([counter(sim.below(COUNTERS)), account(sim.below(ACCOUNTS))]);
+        await transaction.lock(key, sim.chance(0.5));
+      }
       // Beyond flushes and compactions, now and then.
       if (sim.chance(0.3)) await sim.sleep(sim.spanMs(1, sim.pick([3_000, 200_000])));
       if (paid === undefined || got === undefined || sim.chance(0.05))
@@ -180,11 +185,14 @@ export class User {
   async #statement(member: Member, transaction: JudgedTransaction): Promise<void> {
     const sim = this.#sim;
     transaction.savepoint();
-    await transaction.insert(row(sim.below(KEYS)), this.#value());
+    const key = row(sim.below(KEYS));
+    if (sim.chance(0.3)) transaction.set(key, sim.chance(0.5) ? undefined : this.#value());
+    await transaction.insert(key, this.#value());
     if (sim.chance(0.3)) await transaction.lock(row(sim.below(KEYS)), sim.chance(0.5));
     while (sim.chance(0.4)) transaction.do(this.#op(member));
     await transaction.get(row(sim.below(KEYS)));
     if (sim.chance(0.5)) transaction.rollbackTo();
+    await transaction.get(key);
   }
 
   /** A write that rests on what keys are, or on what was not written to them. */
@@ -235,12 +243,18 @@ export class User {
   /** A statement's reads, in any order, amid what others do: all of one state and of one time. */
   async #view(member: Member): Promise<void> {
     const sim = this.#sim;
+    const key = row(sim.below(KEYS));
     await member.use("view", async () => {
+      // Something that is about to be gone.
+      if (sim.chance(0.5)) {
+        const expiresAtMs = member.now() + sim.pick([20, 800, 5_000]);
+        await member.write([{ op: "put", key, value: this.#value(), expiresAtMs }]);
+      }
       const view = new JudgedView(sim, member, this.#snapshotOf(member));
       try {
         for (let reads = 1 + sim.below(4); reads > 0; reads--) {
-          const keys = Array.from({ length: 1 + sim.below(3) }, () => row(sim.below(KEYS)));
-          if (sim.chance(0.5)) await view.get(keys);
+          const others = Array.from({ length: sim.below(3) }, () => row(sim.below(KEYS)));
+          if (sim.chance(0.7)) await view.get([key, ...others]);
           const plan = { range: this.#range(), limit: sim.pick([1, 4, 1_000]) };
           await view.scan({ ...plan, reverse: sim.chance(0.5) }, () => this.#pause());
           if (sim.chance(0.5)) await sim.sleep(sim.spanMs(1, sim.pick([1_000, 60_000])));
