@@ -19,8 +19,9 @@ import type { Sampler } from "../states/samples.ts";
 import type { Wal } from "../wal/port.ts";
 import { assertValue, valueTooLarge, type WritePath } from "../write/write-path.ts";
 import { WriteWatch } from "../write/write-watch.ts";
-import { fallsIntoLevel0, placed } from "./placement.ts";
-import { RowBuffer } from "./row-buffer.ts";
+import { fallsIntoLevel0, joinBounds, placed } from "./placement.ts";
+import type { RowBuffer } from "./row-buffer.ts";
+import { RowBuffers } from "./row-buffers.ts";
 
 /** What an ingest writes with, and where its tables go. */
 export interface IngestTarget extends ExecutorTarget {
@@ -57,6 +58,8 @@ export interface Ingested {
 
 /** More tables than this are worth a compaction of level 0, which would have to take them. */
 const LEVEL0_TABLES = 4;
+/** A table of so small a part of a buffer is worth writing again to have fewer of them. */
+const SMALL_SHARE = 8;
 const FIRST_RETRY_MS = 100;
 /** An answer that is lost so often ends the engine: what is true is found when it opens again. */
 const ATTEMPTS = 8;
@@ -78,15 +81,17 @@ export class Ingest {
   readonly #stopped = Promise.withResolvers<void>();
   /** Oldest first. */
   readonly #tables: SstMeta[] = [];
-  #buffer: RowBuffer | undefined;
+  readonly #buffers: RowBuffers;
   #rows = 0;
   #failure: { readonly error: unknown } | undefined;
   #over = false;
 
-  /** @param ranges that all of its keys lie within: ascending, none meets another. */
-  constructor(target: IngestTarget, ranges: readonly KeyBounds[]) {
+  /** @param given ranges that all of its keys lie within. */
+  constructor(target: IngestTarget, given: readonly KeyBounds[]) {
+    const ranges = joinBounds(given);
     this.#target = target;
     this.#ranges = ranges;
+    this.#buffers = new RowBuffers(given, target.options.ingestBytes);
     this.#began = target.writes.lastSequence;
     this.#watch = new WriteWatch(ranges);
     this.#unwatch = target.writes.watch(this.#watch);
@@ -108,9 +113,10 @@ export class Ingest {
     }
     for (const { key, value } of rows) {
       const bytes = key.length + value.length;
-      if (this.#buffer?.hasRoom(bytes) === false) await this.#seal();
-      this.#buffer ??= this.#newBuffer(bytes);
-      this.#buffer.add(key, value);
+      const span = this.#buffers.spanOf(key, 0, key.length);
+      const buffer = this.#buffers.at(span);
+      if (buffer?.hasRoom(bytes) === true) buffer.add(key, value);
+      else (await this.#renewed(span, bytes)).add(key, value);
       this.#rows++;
     }
   }
@@ -124,9 +130,11 @@ export class Ingest {
       const [from, to] = [of.valueStarts[row] as number, of.valueEnds[row] as number];
       assertBytes(keyTo - keyFrom, to - from);
       const bytes = keyTo - keyFrom + to - from;
-      if (this.#buffer?.hasRoom(bytes) === false) await this.#seal();
-      this.#buffer ??= this.#newBuffer(bytes);
-      this.#buffer.addParts(keys, keyFrom, keyTo, values, from, to);
+      const span = this.#buffers.spanOf(keys, keyFrom, keyTo);
+      const open = this.#buffers.at(span);
+      const hasRoom = open?.hasRoom(bytes) === true;
+      const buffer = hasRoom ? open : await this.#renewed(span, bytes);
+      buffer.addParts(keys, keyFrom, keyTo, values, from, to);
       this.#rows++;
       keyFrom = keyTo;
     }
@@ -145,7 +153,7 @@ export class Ingest {
     this.#over = true;
     try {
       await this.#assertGood();
-      if (this.#buffer !== undefined) await this.#seal();
+      for (const buffer of this.#buffers.takeAll()) await this.#seal(buffer);
       await Promise.all(this.#sorting);
       await this.#assertGood();
       const tables = await this.#merged();
@@ -168,17 +176,17 @@ export class Ingest {
     await this.#end();
   }
 
-  #newBuffer(bytes: number): RowBuffer {
-    const buffer = new RowBuffer(Math.max(bytes, this.#target.options.ingestBytes));
+  /** The buffer of a span has no room, or is not there yet. */
+  async #renewed(span: number, bytes: number): Promise<RowBuffer> {
+    const full = this.#buffers.at(span);
+    const buffer = this.#buffers.renew(span, bytes);
     this.#target.onBytes(buffer.memoryBytes);
+    if (full !== undefined) await this.#seal(full);
     return buffer;
   }
 
-  /** Hands the buffer over, once fewer than one for each thread, and one more, are being sorted. */
-  async #seal(): Promise<void> {
-    const buffer = this.#buffer;
-    this.#buffer = undefined;
-    assert(buffer !== undefined, "there are rows to be sorted");
+  /** Hands a buffer over, once fewer than one for each thread, and one more, are being sorted. */
+  async #seal(buffer: RowBuffer): Promise<void> {
     const sorting: Promise<void> = this.#store(buffer)
       .catch((error: unknown) => {
         this.#failure ??= { error };
@@ -208,9 +216,10 @@ export class Ingest {
   /** Tables that do not overlap, in key order. */
   async #merged(): Promise<readonly SstMeta[]> {
     const { options, store, prefix, underWay } = this.#target;
-    const { tableBytes } = options;
+    const { tableBytes, ingestBytes } = options;
     if (this.#tables.length === 0) return [];
-    const shape = { tableBytes, isWorthRewriting: () => false };
+    const smallBytes = Math.min(tableBytes / 4, ingestBytes / SMALL_SHARE);
+    const shape = { tableBytes, smallBytes, isWorthRewriting: () => false };
     const inputs = this.#tables.map((table) => [table]);
     const plan = planOf("ingest", inputs, [], shape);
     if (isIdle(plan)) return this.#tables;
@@ -294,8 +303,7 @@ export class Ingest {
   async #end(): Promise<void> {
     const { store, prefix, underWay, onBytes } = this.#target;
     this.#unwatch();
-    onBytes(-(this.#buffer?.memoryBytes ?? 0));
-    this.#buffer = undefined;
+    for (const buffer of this.#buffers.takeAll()) onBytes(-buffer.memoryBytes);
     const left = this.#tables.splice(0);
     if (left.length === 0) return;
     if (this.#target.health.failure === undefined) {

@@ -16,7 +16,7 @@ import { OPTIONS, SIZES } from "./shard.ts";
 
 /**
  * A process that does everything an owner of a shard does, once, over real files, unless it ends
- * before. Tells `found N`, then `ack N` for each batch that is durable, `loads N` and `loaded N` for
+ * before. Tells `found N`, `ack N` for each batch that is durable, `loads N` and `loaded N` for
  * each ingest, then `end` and its steps.
  *
  *   node life.ts DIRECTORY whole|work [PLAN]
