@@ -18,7 +18,9 @@ const ENGINE_EXAMPLE = /```js\n([^`]*firn-catalog\/lsm"[\s\S]*?)```/;
 /** The other doors of the package; types and code of each. */
 const DOORS = `import { verifyShard } from "firn-catalog/lsm/tools";
 import { systemParts } from "firn-catalog/system";
-console.log(typeof verifyShard, typeof systemParts().node.node);
+import { KeySchema } from "firn-catalog/keys";
+const [one] = new KeySchema([{ type: "int4" }]).decode(Buffer.from("1080000001", "hex"));
+console.log(typeof verifyShard, typeof systemParts().node.node, one);
 `;
 
 /** What people keep beside the sources, and none of it is ours to judge. */
@@ -84,9 +86,9 @@ function partsIn(directory: string, shown: string): readonly Part[] {
       holds: (output) => output === shown,
     },
     {
-      name: "firn-catalog/lsm/tools and firn-catalog/system",
+      name: "firn-catalog/lsm/tools, firn-catalog/system and firn-catalog/keys",
       run: () => out(process.execPath, "doors.mjs"),
-      holds: (output) => output === "function string\n",
+      holds: (output) => output === "function string 1\n",
     },
     {
       name: "types of firn-catalog/lsm",

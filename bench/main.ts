@@ -7,6 +7,7 @@ import { benchDeadNames } from "./dead-names.ts";
 import { compareIceberg } from "./iceberg.ts";
 import { failedCells, showComparison } from "./iceberg-report.ts";
 import { benchJson } from "./json.ts";
+import { benchKeys } from "./keys.ts";
 import { benchLarge } from "./lsm/large.ts";
 import { benchLsm, cellsOf } from "./lsm.ts";
 import { benchLsmBlocks } from "./lsm-blocks.ts";
@@ -18,8 +19,8 @@ import { benchStart } from "./start.ts";
 import { benchWal } from "./wal.ts";
 
 const USAGE =
-  "usage: npm run bench -- catalog | iceberg | lsm | wal | compaction | overload | start | " +
-  "dead-names | backup " +
+  "usage: npm run bench -- catalog | iceberg | lsm | keys | wal | compaction | overload | " +
+  "start | dead-names | backup " +
   "[--smoke] [--keep], catalog --profile PROFILE, iceberg --only=TEXT, " +
   "lsm --rows=N --rounds=N --workloads=A,B --peers=A,B --alone " +
   "--cpu-profile | --large, lsm-blocks, borders --root=DIR, json";
@@ -49,6 +50,7 @@ async function main(args: readonly string[]): Promise<number> {
   if (name === "iceberg" && flags.every((flag) => ICEBERG_FLAGS.test(flag))) {
     return await iceberg(flags);
   }
+  if (name === "keys" && known) return keys(flags);
   if (name === "wal" && known) return await wal(flags);
   if (name === "compaction" && known) return await compaction(flags);
   if (name === "start" && known) return await start(flags);
@@ -126,6 +128,12 @@ async function compaction(flags: readonly string[]): Promise<number> {
   const cells = await benchCompaction({ smoke: flags.includes("--smoke") });
   const failed = cells.filter((cell) => !(cell.megabytesPerSecond > 0)).length;
   return close("compaction", cells, { cells: cells.length, failed }, flags);
+}
+
+function keys(flags: readonly string[]): number {
+  const figures = benchKeys(flags.includes("--smoke"));
+  const cells = figures.keys.length + figures.curves.length;
+  return close("keys", figures, { cells, failed: 0 }, flags);
 }
 
 async function wal(flags: readonly string[]): Promise<number> {

@@ -12,16 +12,14 @@ import { bytesOfUlid, mintUlid } from "../format/ulid.ts";
 import type { Health } from "../health.ts";
 import { LSM_LIMITS } from "../limits.ts";
 import type { ManifestLog } from "../manifest/log.ts";
-import type { Maybe } from "../maybe.ts";
 import { retentionOf } from "../options.ts";
 import { tablePath } from "../read/table-cache.ts";
 import type { Sampler } from "../states/samples.ts";
 import type { Wal } from "../wal/port.ts";
 import { assertValue, valueTooLarge, type WritePath } from "../write/write-path.ts";
 import { WriteWatch } from "../write/write-watch.ts";
-import { fallsIntoLevel0, joinBounds, placed } from "./placement.ts";
-import type { RowBuffer } from "./row-buffer.ts";
-import { RowBuffers } from "./row-buffers.ts";
+import { fallsIntoLevel0, placed } from "./placement.ts";
+import { RowBuffer } from "./row-buffer.ts";
 
 /** What an ingest writes with, and where its tables go. */
 export interface IngestTarget extends ExecutorTarget {
@@ -58,8 +56,6 @@ export interface Ingested {
 
 /** More tables than this are worth a compaction of level 0, which would have to take them. */
 const LEVEL0_TABLES = 4;
-/** A table of so small a part of a buffer is worth writing again to have fewer of them. */
-const SMALL_SHARE = 8;
 const FIRST_RETRY_MS = 100;
 /** An answer that is lost so often ends the engine: what is true is found when it opens again. */
 const ATTEMPTS = 8;
@@ -81,17 +77,15 @@ export class Ingest {
   readonly #stopped = Promise.withResolvers<void>();
   /** Oldest first. */
   readonly #tables: SstMeta[] = [];
-  readonly #buffers: RowBuffers;
+  #buffer: RowBuffer | undefined;
   #rows = 0;
   #failure: { readonly error: unknown } | undefined;
   #over = false;
 
-  /** @param given ranges that all of its keys lie within. */
-  constructor(target: IngestTarget, given: readonly KeyBounds[]) {
-    const ranges = joinBounds(given);
+  /** @param ranges that all of its keys lie within: ascending, none meets another. */
+  constructor(target: IngestTarget, ranges: readonly KeyBounds[]) {
     this.#target = target;
     this.#ranges = ranges;
-    this.#buffers = new RowBuffers(given, target.options.ingestBytes);
     this.#began = target.writes.lastSequence;
     this.#watch = new WriteWatch(ranges);
     this.#unwatch = target.writes.watch(this.#watch);
@@ -106,35 +100,32 @@ export class Ingest {
    *   error it can only be aborted.
    */
   async add(rows: readonly IngestRow[]): Promise<void> {
-    await this.#assertGoing();
+    this.#assertGoing();
     for (const { key, value } of rows) {
       assertKeyBytes(key);
       assertValue(value);
     }
     for (const { key, value } of rows) {
       const bytes = key.length + value.length;
-      const span = this.#buffers.spanOf(key, 0, key.length);
-      const buffer = this.#buffers.at(span);
-      if (buffer?.hasRoom(bytes) === true) buffer.add(key, value);
-      else (await this.#renewed(span, bytes)).add(key, value);
+      if (this.#buffer?.hasRoom(bytes) === false) await this.#seal();
+      this.#buffer ??= this.#newBuffer(bytes);
+      this.#buffer.add(key, value);
       this.#rows++;
     }
   }
 
   /** The same of rows as a scan packs them. @throws as `add`. */
   async addPacked({ count, keys, keyEnds, values, ...of }: PackedRows): Promise<void> {
-    await this.#assertGoing();
+    this.#assertGoing();
     let keyFrom = 0;
     for (let row = 0; row < count; row++) {
       const keyTo = keyEnds[row] as number;
       const [from, to] = [of.valueStarts[row] as number, of.valueEnds[row] as number];
       assertBytes(keyTo - keyFrom, to - from);
       const bytes = keyTo - keyFrom + to - from;
-      const span = this.#buffers.spanOf(keys, keyFrom, keyTo);
-      const open = this.#buffers.at(span);
-      const hasRoom = open?.hasRoom(bytes) === true;
-      const buffer = hasRoom ? open : await this.#renewed(span, bytes);
-      buffer.addParts(keys, keyFrom, keyTo, values, from, to);
+      if (this.#buffer?.hasRoom(bytes) === false) await this.#seal();
+      this.#buffer ??= this.#newBuffer(bytes);
+      this.#buffer.addParts(keys, keyFrom, keyTo, values, from, to);
       this.#rows++;
       keyFrom = keyTo;
     }
@@ -152,10 +143,10 @@ export class Ingest {
     if (this.#over) throw over();
     this.#over = true;
     try {
-      await this.#assertGood();
-      for (const buffer of this.#buffers.takeAll()) await this.#seal(buffer);
+      this.#assertGood();
+      if (this.#buffer !== undefined) await this.#seal();
       await Promise.all(this.#sorting);
-      await this.#assertGood();
+      this.#assertGood();
       const tables = await this.#merged();
       const sequence = await this.#publish(tables);
       const fileBytes = tables.reduce((sum, table) => sum + table.fileBytes, 0);
@@ -176,17 +167,17 @@ export class Ingest {
     await this.#end();
   }
 
-  /** The buffer of a span has no room, or is not there yet. */
-  async #renewed(span: number, bytes: number): Promise<RowBuffer> {
-    const full = this.#buffers.at(span);
-    const buffer = this.#buffers.renew(span, bytes);
+  #newBuffer(bytes: number): RowBuffer {
+    const buffer = new RowBuffer(Math.max(bytes, this.#target.options.ingestBytes));
     this.#target.onBytes(buffer.memoryBytes);
-    if (full !== undefined) await this.#seal(full);
     return buffer;
   }
 
-  /** Hands a buffer over, once fewer than one for each thread, and one more, are being sorted. */
-  async #seal(buffer: RowBuffer): Promise<void> {
+  /** Hands the buffer over, once fewer than one for each thread, and one more, are being sorted. */
+  async #seal(): Promise<void> {
+    const buffer = this.#buffer;
+    this.#buffer = undefined;
+    assert(buffer !== undefined, "there are rows to be sorted");
     const sorting: Promise<void> = this.#store(buffer)
       .catch((error: unknown) => {
         this.#failure ??= { error };
@@ -197,7 +188,7 @@ export class Ingest {
       });
     this.#sorting.add(sorting);
     while (this.#sorting.size > this.#target.merger.width) await Promise.race(this.#sorting);
-    await this.#assertGood();
+    this.#assertGood();
   }
 
   /** Rows into a table of their own. */
@@ -216,10 +207,9 @@ export class Ingest {
   /** Tables that do not overlap, in key order. */
   async #merged(): Promise<readonly SstMeta[]> {
     const { options, store, prefix, underWay } = this.#target;
-    const { tableBytes, ingestBytes } = options;
+    const { tableBytes } = options;
     if (this.#tables.length === 0) return [];
-    const smallBytes = Math.min(tableBytes / 4, ingestBytes / SMALL_SHARE);
-    const shape = { tableBytes, smallBytes, isWorthRewriting: () => false };
+    const shape = { tableBytes, isWorthRewriting: () => false };
     const inputs = this.#tables.map((table) => [table]);
     const plan = planOf("ingest", inputs, [], shape);
     if (isIdle(plan)) return this.#tables;
@@ -247,7 +237,7 @@ export class Ingest {
       // Little was written since, but all of it has to lie below the ingest.
       await flush();
       health.assertOpen();
-      await this.#assertGood();
+      this.#assertGood();
       assert(manifests.current.lastSequence <= writes.lastSequence, "tables hold what was written");
       const { sequence, handle } = writes.reserve(bytesOfUlid((tables[0] as SstMeta).id));
       let isNamed = false;
@@ -303,7 +293,8 @@ export class Ingest {
   async #end(): Promise<void> {
     const { store, prefix, underWay, onBytes } = this.#target;
     this.#unwatch();
-    for (const buffer of this.#buffers.takeAll()) onBytes(-buffer.memoryBytes);
+    onBytes(-(this.#buffer?.memoryBytes ?? 0));
+    this.#buffer = undefined;
     const left = this.#tables.splice(0);
     if (left.length === 0) return;
     if (this.#target.health.failure === undefined) {
@@ -312,21 +303,16 @@ export class Ingest {
     for (const { id } of left) underWay.end(id);
   }
 
-  #assertGoing(): Maybe<void> {
+  #assertGoing(): void {
     this.#target.health.assertOpen();
     if (this.#over) throw over();
-    return this.#assertGood();
+    this.#assertGood();
   }
 
-  #assertGood(): Maybe<void> {
+  #assertGood(): void {
     if (this.#failure !== undefined) throw this.#failure.error;
     const { written } = this.#watch;
-    return written === undefined ? undefined : this.#refused(written);
-  }
-
-  /** A conflict is answered once what it saw is durable: a crash could undo it before. */
-  async #refused(written: NonNullable<WriteWatch["written"]>): Promise<never> {
-    await this.#target.writes.durable(written.sequence);
+    if (written === undefined) return;
     const key = Buffer.from(written.key).toString("hex");
     throw conflict(written.sequence, this.#began, key);
   }

@@ -232,8 +232,6 @@ const RECORDED: ReadonlySet<FamilyName> = new Set<FamilyName>([
   "namespaceByPath",
   "tableById",
   "viewById",
-  "connectorById",
-  "connectorByName",
   "relationByName",
   "location",
   "dropped",

@@ -4,14 +4,12 @@ import type { EntityType, Table, View } from "../../catalog/model.ts";
 import type { Actor } from "../actor.ts";
 import type { PageTokens } from "../page-token.ts";
 import type { CatalogResources } from "./catalogs.ts";
-import type { ConnectorResources } from "./connectors.ts";
 import type { NamespaceResources } from "./namespaces.ts";
 import { type PageAsked, type TokenPage, tokenPage } from "./pages.ts";
 import type { RelationResources } from "./relations.ts";
 import {
   type Above,
   type CatalogPlace,
-  type ConnectorPlace,
   type NamespacePlace,
   type RelationPlace,
   type Resource,
@@ -21,7 +19,6 @@ import {
 /** A resource of any kind. */
 export type AnyPlace =
   | ({ readonly type: "catalog" } & CatalogPlace)
-  | ({ readonly type: "connector" } & ConnectorPlace)
   | ({ readonly type: "namespace" } & NamespacePlace)
   | ({ readonly type: "table" | "view" } & RelationPlace);
 
@@ -34,7 +31,6 @@ export interface ResourceVersion {
 
 interface Finders {
   readonly catalogs: CatalogResources;
-  readonly connectors: ConnectorResources;
   readonly namespaces: NamespaceResources;
   readonly tables: RelationResources<Table>;
   readonly views: RelationResources<View>;
@@ -85,12 +81,10 @@ export class ResourceHistory {
 
   /** A resource as it is. */
   async current(actor: Actor, place: AnyPlace): Promise<Resource> {
-    const { catalogs, connectors, namespaces, tables, views } = this.#find;
+    const { catalogs, namespaces, tables, views } = this.#find;
     switch (place.type) {
       case "catalog":
         return catalogs.get(actor, place);
-      case "connector":
-        return connectors.get(actor, place);
       case "namespace":
         return namespaces.get(actor, place);
       case "table":
