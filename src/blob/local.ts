@@ -91,6 +91,17 @@ export class LocalBlobStore implements BlobStore {
     });
   }
 
+  /**
+   * Bytes [offset, offset + length) of the file that holds a blob, content first, whatever its
+   * trailer says: for a repair of files that have their own checksums. Undefined without a file.
+   */
+  readDamaged(path: string, offset: number, length: number): Promise<Uint8Array | undefined> {
+    assertRange(offset, length);
+    return this.#reading(path, async (file) => {
+      return await file.read(offset, Math.max(0, Math.min(length, file.size - offset)));
+    });
+  }
+
   getSuffix(path: string, length: number): Promise<Blob | undefined> {
     assertRange(length);
     return this.#reading(path, async (file) => {

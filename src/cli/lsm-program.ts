@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import type { Command } from "commander";
 import type { RunLsm } from "./lsm.ts";
 import { addStates, onStore, STORE } from "./lsm-state-program.ts";
-import { amount, positive, sequence } from "./option-values.ts";
+import { absoluteUri, amount, positive, sequence } from "./option-values.ts";
 import type { ServerAt } from "./server-at.ts";
 import {
   addSettings,
@@ -19,6 +19,7 @@ export function addLsm(program: Command, context: SettingsContext, run: RunLsm):
     .command("lsm")
     .description("Inspect, read and operate the storage engine of profiles local and bucket.");
   addLooks(lsm, context, run);
+  addRepair(lsm, context, run);
   addOperations(lsm, context, run);
   addCompact(lsm, context, run);
   addStates(lsm, context, run);
@@ -49,6 +50,26 @@ function addLooks(lsm: Command, context: SettingsContext, run: RunLsm): void {
     )
     .argument("[dir]", STORE);
   onStore(verify, 0, context, run, (place) => ({ command: "verify", ...place }));
+}
+
+/** Makes a new store of a damaged one, which it leaves as it is. */
+function addRepair(lsm: Command, context: SettingsContext, run: RunLsm): void {
+  const repair = lsm
+    .command("repair")
+    .description(
+      "Copy every row that a checksum proves from a damaged store into a new one. Print what is " +
+        "lost by file and key range. The damaged store stays as it is. Exit 1 if anything is lost.",
+    )
+    .argument("[dir]", STORE)
+    .requiredOption(
+      "--into <place>",
+      "an empty directory for profile local, s3://bucket/prefix for profile bucket",
+    );
+  onStore(repair, 0, context, run, (place, _words, { into }) => ({
+    command: "repair",
+    ...place,
+    into: absoluteUri(String(into), context.cwd),
+  }));
 }
 
 /** What only the process can do that owns the shard. */

@@ -15,6 +15,7 @@ import type { Settings } from "../runtime/settings.ts";
 import { type CheckpointCommand, checkpoint } from "./lsm-checkpoint.ts";
 import { changes, compactAt, compactShard, hot, throttle } from "./lsm-operate.ts";
 import { type ReadCommand, read } from "./lsm-read.ts";
+import { type RepairCommand, repair } from "./lsm-repair.ts";
 import { type RestoreCommand, restore } from "./lsm-restore.ts";
 import { shellWord } from "./lsm-text.ts";
 import type { Output } from "./output.ts";
@@ -44,6 +45,7 @@ export type LsmCommand =
   | ({ readonly command: "changes"; readonly at: ServerAt } & ChangesRequest)
   | CheckpointCommand
   | RestoreCommand
+  | RepairCommand
   | ReadCommand;
 
 /** Runs a line; undefined where it makes no sense, which has been said then. */
@@ -77,6 +79,8 @@ export async function lsm(command: LsmCommand, output: Output): Promise<number> 
         return await checkpoint(command, output);
       case "restore":
         return await restore(command, output);
+      case "repair":
+        return await repair(command, output);
       case "scan":
       case "get":
       case "history":
@@ -108,6 +112,7 @@ To retain more, start it with --log-retention 7d and --log-retention-mib.
 function ownedHelp(line: LsmCommand, url: unknown): string {
   const { command } = line;
   if (command === "restore") return RESTORE_HELP;
+  if (command === "repair") return REPAIR_HELP;
   const words = command === "checkpoint create" ? "checkpoint create NAME" : command;
   const dir = "at" in line && "profile" in line.at ? line.at.dir : "DIR";
   const where = typeof url === "string" && url !== "" ? url : "http://127.0.0.1:8181";
@@ -119,6 +124,8 @@ function ownedHelp(line: LsmCommand, url: unknown): string {
 const RESTORE_HELP = `A running server owns the shard. Stop it, wait for its end with --standby, or
 fence it now with --takeover.
 `;
+
+const REPAIR_HELP = "A running server owns the shard. Stop it first.\n";
 
 function compact(at: ServerAt | Settings, output: Output): Promise<number> {
   const clock = new SystemClock();

@@ -25,7 +25,7 @@ export type { OpenOptions } from "./engine/open.ts";
 export { Shard, type ShardOptions } from "./engine/shard.ts";
 export type { StateView } from "./engine/state-view.ts";
 export type { LsmStats } from "./engine/stats.ts";
-export type { Sequence } from "./format/entry.ts";
+export { END_OF_KEYS, type Sequence } from "./format/entry.ts";
 export type { Owner } from "./format/manifest-records.ts";
 export type { PackedRows } from "./format/packed-rows.ts";
 export type { Ingest, Ingested, IngestRow } from "./ingest/ingest.ts";

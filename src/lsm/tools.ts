@@ -8,6 +8,15 @@ export { deleteShard } from "./tools/delete.ts";
 export { ExternalCheckpoints } from "./tools/external-checkpoints.ts";
 export { inspectLog, inspectShard, inspectTable } from "./tools/inspect.ts";
 export { type ReadableStates, readableStates } from "./tools/readable-states.ts";
+export type { Loss } from "./tools/repair/loss.ts";
+export {
+  assertRepairable,
+  type Repaired,
+  type RepairSource,
+  type RepairTarget,
+  repairShard,
+} from "./tools/repair/repair.ts";
+export { placeTaken } from "./tools/repair/write-run.ts";
 export {
   type KeepReplaced,
   type Restored,

@@ -59,6 +59,11 @@ export function hasShard(dir: string, shard: string): boolean {
   return existsSync(join(dir, "store", "blobs")) && existsSync(logOf(dir, shard));
 }
 
+/** Makes the directory of a shard's log: from then on `dir` has such a shard. */
+export async function makeLog(dir: string, shard: string): Promise<void> {
+  await new LocalDisk(logOf(dir, shard)).prepare();
+}
+
 /** The files of a shard below `dir`, for those who only look. */
 export function shardFilesOf(
   dir: string,

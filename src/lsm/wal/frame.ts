@@ -145,6 +145,39 @@ export function readGroup(
   }
 }
 
+/** A frame whose head is proven. */
+export interface FrameAt {
+  readonly end: number;
+  readonly isFirst: boolean;
+  readonly isLast: boolean;
+  readonly epoch: number;
+  /** Undefined where the payload is not what was written. */
+  readonly batch: WalBatch | undefined;
+}
+
+/** The frame at `at`, whatever its sequence; undefined where there is none with a whole head. */
+export function frameAt(
+  bytes: Buffer,
+  at: number,
+  file: FrameFile,
+  syncedOffset: number,
+): FrameAt | undefined {
+  const end = at + FRAME_BYTES > bytes.length ? 0 : frameEnd(bytes, at, file, syncedOffset);
+  if (end === 0) return undefined;
+  const flags = bytes[at + 7] as number;
+  const count = bytes.readUInt32LE(at + 32);
+  const isWhole = end <= bytes.length && isIntact(bytes, at, end, file) && count > 0;
+  const payload = bytes.subarray(at + FRAME_BYTES, end);
+  const firstSequence = readUint53(bytes, at + 24);
+  return {
+    end,
+    isFirst: (flags & FIRST) !== 0,
+    isLast: (flags & LAST) !== 0,
+    epoch: bytes.readUInt32LE(at + 12),
+    batch: isWhole ? { firstSequence, count, payload } : undefined,
+  };
+}
+
 /**
  * Whether some group of this file begins at `at`, whatever its sequence.
  *

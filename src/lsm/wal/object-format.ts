@@ -102,6 +102,24 @@ export function decodeObject(stored: Uint8Array, id: number): WalObject {
   return { ...head, batches: read.batches };
 }
 
-function frameFile({ id, epoch, putId }: Omit<WalObject, "batches">): FrameFile {
+/** What the frames of an object begin their checksums with; undefined without a whole header. */
+export function objectHead(
+  stored: Uint8Array,
+  id: number,
+): (FrameFile & Pick<WalObject, "firstSequence">) | undefined {
+  const bytes = bufferOf(stored);
+  const isWhole =
+    bytes.length >= OBJECT_HEADER_BYTES &&
+    bytes.subarray(0, 4).equals(MAGIC) &&
+    bytes.readUInt32LE(60) === crc32(bytes.subarray(0, 60)) &&
+    bytes.readUInt16LE(4) === VERSION &&
+    readUint53(bytes, 8) === id;
+  if (!isWhole) return undefined;
+  const putId = bytes.subarray(24, 24 + PUT_ID_BYTES);
+  const file = frameFile({ id, epoch: bytes.readUInt32LE(16), putId });
+  return { ...file, firstSequence: readUint53(bytes, 40) };
+}
+
+function frameFile({ id, epoch, putId }: Pick<WalObject, "id" | "epoch" | "putId">): FrameFile {
   return { id, epoch, salt: bufferOf(putId).readUInt32LE(0) };
 }

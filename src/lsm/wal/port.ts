@@ -144,6 +144,15 @@ export interface WalContent {
 }
 
 /**
+ * What is left of a log: where a file of it begins, by its sequence; batches; or a place where
+ * something is not what was written.
+ */
+export type WalSalvage =
+  | { readonly epoch: number; readonly begins: number }
+  | { readonly batches: readonly WalBatch[] }
+  | { readonly file: string; readonly offset: number; readonly what: string };
+
+/**
  * A log as those see it who own nothing: no file is created, changed or removed. While an owner is
  * at work they see some moment of it: its last groups may be missing, and files that it releases
  * may vanish between a list and a read.
@@ -164,6 +173,11 @@ export interface WalReader {
   read(id: number): Promise<WalContent>;
   /** All groups that a take-over would replay, checked as it checks them. */
   replay(from: WalMark, onGroup: (group: WalGroup) => void): Promise<void>;
+  /**
+   * As `replay`, of a log that may be damaged: in order, every batch whose checksums hold and that
+   * a take-over would have replayed, and every damage. A file each is held in memory.
+   */
+  salvage(from: WalMark): AsyncGenerator<WalSalvage>;
   /**
    * Groups beyond a place that every later owner must find, in order, as far as there are any.
    * Objects: a request where there is none.

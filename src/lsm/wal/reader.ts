@@ -14,7 +14,9 @@ import type {
   WalMark,
   WalPlace,
   WalReader,
+  WalSalvage,
 } from "./port.ts";
+import { damageOf, salvageObject, salvageSegments } from "./salvage.ts";
 import { newestHeader, readHeader, readStart, recover } from "./segment-recovery.ts";
 import { type ScannedSegment, scanSegment } from "./segment-scan.ts";
 import { segmentTail } from "./segment-tail.ts";
@@ -95,6 +97,10 @@ export class SegmentReader implements WalReader {
     const ids = (await this.list()).map(({ id }) => id).filter((id) => id >= from.file);
     const newest = await newestHeader(this.#disk, ids);
     await recover(this.#disk, newest, { epoch: ANY_EPOCH, from, onGroup });
+  }
+
+  salvage(from: WalMark): AsyncGenerator<WalSalvage> {
+    return salvageSegments(this.#disk, from);
   }
 
   tail(from: WalPlace): AsyncGenerator<TailGroup, boolean> {
@@ -235,6 +241,24 @@ export class ObjectReader implements WalReader {
       }
     }
   }
+
+  async *salvage(from: WalMark): AsyncGenerator<WalSalvage> {
+    let next = Math.max(1, from.file);
+    for (const { id } of await this.list()) {
+      if (id < next) continue;
+      for (; next < id; next++) {
+        yield { file: this.pathOf(next), offset: 0, what: "an object of the log is missing" };
+      }
+      next = id + 1;
+      try {
+        const blob = await this.#store.get(this.pathOf(id));
+        if (blob !== undefined) yield* salvageObject(blob.bytes, id, this.pathOf(id));
+      } catch (error) {
+        yield damageOf(error, this.pathOf(id));
+      }
+    }
+  }
+
   async *tail(from: WalPlace): AsyncGenerator<TailGroup, boolean> {
     let { sequence } = from;
     let file = Math.max(1, from.file);

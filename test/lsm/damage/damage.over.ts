@@ -2,9 +2,10 @@ import { describe, expect, it } from "vitest";
 import { SeededPrng } from "../../../src/base/prng.ts";
 import { casesOf } from "./cases.ts";
 import { writeDirectory } from "./directory.ts";
-import { Judge, Wrong } from "./judge.ts";
+import { Judge } from "./judge.ts";
 import { runDamages } from "./sample.ts";
 import { headerOf, structureOf } from "./structure.ts";
+import { Wrong } from "./wrong.ts";
 
 const SEED = Date.now() % 1_000_000;
 

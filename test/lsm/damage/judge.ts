@@ -14,7 +14,9 @@ import { BLOCK_BYTES } from "../../../src/lsm/wal/segment-header.ts";
 import { rowsAfter } from "../../kill/matrix/batches.ts";
 import type { Case } from "./cases.ts";
 import { diskIn, openIn, PORTS, storeIn, type Written } from "./directory.ts";
+import { RepairJudge, repairOf } from "./repaired.ts";
 import { contentBytes, type GroupPlace, groupsOf, headerOf } from "./structure.ts";
+import { Wrong } from "./wrong.ts";
 
 const OPS = 5;
 const HEADER_BYTES = 64;
@@ -30,9 +32,6 @@ const LIMIT_MS = 5_000;
 /** What a damaged directory was read as. */
 export type Outcome = "whole" | "tail" | "corrupt" | "unsupported";
 
-/** What is wrong with how a directory was read; it must never be. */
-export class Wrong extends Error {}
-
 /** Segments that hold groups, and what they hold, in order. */
 interface LogPlaces {
   readonly path: string;
@@ -46,9 +45,11 @@ export class Judge {
   readonly #log: readonly LogPlaces[];
   readonly #walFrom: number;
   readonly #walBegun: number;
+  readonly #repairs: RepairJudge;
 
   constructor(written: Written) {
     this.#written = written;
+    this.#repairs = new RepairJudge(written);
     for (const [path, bytes] of written.files) plant(join(this.#origin, path), bytes);
     const newest = [...written.files].filter(([path]) => path.includes("/manifest/")).at(-1);
     if (newest === undefined) throw new Error("no manifest was written");
@@ -79,8 +80,10 @@ export class Judge {
     try {
       this.#lay(directory, damage);
       const findings = await look(directory, damage);
+      const repaired = await repairOf(directory);
       const last = await read(directory);
       const outcome = this.#outcome(damage, findings, last);
+      this.#repairs.judge(damage, repaired, outcome === "tail" ? Number(last) : undefined);
       const tookMs = performance.now() - startedMs;
       if (tookMs > LIMIT_MS) throw new Wrong(`it took ${tookMs} ms`);
       return outcome;

@@ -1,0 +1,171 @@
+import type { Clock } from "../../../base/clock.ts";
+import { FirnError } from "../../../base/error.ts";
+import type { Prng } from "../../../base/prng.ts";
+import type { BlobStore } from "../../../blob/port.ts";
+import { ByteMerge } from "../../compaction/byte-merge.ts";
+import { TableSink } from "../../compaction/table-sink.ts";
+import { ENTRY, type EntryBytes, MISS, type Step } from "../../format/cursor.ts";
+import { type Key, latin1Text, type Sequence } from "../../format/entry.ts";
+import { joinRanges, RangeMap } from "../../format/range-map.ts";
+import type { SstMeta } from "../../format/sst-meta.ts";
+import { SstWriter } from "../../format/sst-writer.ts";
+import { mintUlid } from "../../format/ulid.ts";
+import type { LsmTuning } from "../../options.ts";
+import type { Operators } from "../../read/operators.ts";
+import { tablePath } from "../../read/table-cache.ts";
+import { VersionFilter } from "../../read/versions.ts";
+import type { Loss } from "./loss.ts";
+import type { SalvageCursor } from "./salvage-cursor.ts";
+
+/** Where the repaired shard is written. */
+export interface RunTarget {
+  readonly store: BlobStore;
+  readonly prefix: string;
+  readonly clock: Clock;
+  readonly prng: Prng;
+  readonly options: LsmTuning;
+}
+
+/** The event loop belongs to others after this long. */
+const SLICE_MS = 2;
+/** Entries between two looks at the clock. */
+const SLICE_ENTRIES = 256;
+/** What may wait for the store before the merge does. */
+const QUEUE_BYTES = 4_194_304;
+
+/**
+ * Merges all that was found into one sorted run of the newest versions. What several tables have of
+ * one key and sequence is one version.
+ */
+export class RunWriter {
+  readonly #target: RunTarget;
+  readonly #cursors: readonly SalvageCursor[];
+  readonly #filter: VersionFilter;
+  readonly #merge: ByteMerge<SalvageCursor>;
+  /** Losses whose keys have not been passed. */
+  #losses: Loss[] = [];
+  readonly #sinks: TableSink[] = [];
+  #writer: SstWriter | undefined;
+  #rows = 0;
+  #sequence: Sequence = -1;
+
+  constructor(target: RunTarget, cursors: readonly SalvageCursor[], operators: Operators) {
+    this.#target = target;
+    this.#cursors = cursors;
+    const deleted = cursors.map(({ table, above }) =>
+      table.ranges
+        .map(({ from, to, sequences }) => {
+          return { from, to, sequences: sequences.filter((one) => one > (above ?? 0)) };
+        })
+        .filter(({ sequences }) => sequences.length > 0),
+    );
+    const joined = joinRanges(deleted, (all) => [...new Set(all)]);
+    const ranges = joined.length === 0 ? undefined : RangeMap.of(joined);
+    this.#filter = new VersionFilter(
+      { snapshots: [], dropTombstones: true, ranges, operators, nowMs: 0 },
+      (entry) => this.#write(entry),
+    );
+    this.#merge = new ByteMerge(cursors);
+  }
+
+  get rows(): number {
+    return this.#rows;
+  }
+
+  /** Rows that come from now on and lie in it are counted as in doubt. */
+  doubt(loss: Loss): void {
+    if (loss.keys !== undefined) this.#losses.push(loss);
+  }
+
+  /** @throws what the store throws; then the tables are garbage. */
+  async run(): Promise<readonly SstMeta[]> {
+    try {
+      await this.#mergeAll();
+      await Promise.all(this.#sinks.map((sink) => sink.stored));
+    } catch (error) {
+      for (const sink of this.#sinks) sink.fail(error);
+      await Promise.allSettled(this.#sinks.map((sink) => sink.stored));
+      throw error;
+    }
+    return this.#sinks.map((sink) => sink.meta as SstMeta);
+  }
+
+  async #mergeAll(): Promise<void> {
+    const { clock, options } = this.#target;
+    let move = (): Step => this.#merge.first();
+    let sliceMs = clock.monotonicMs();
+    for (let entries = 0; ; ) {
+      const step = move();
+      if (step === MISS) {
+        for (const cursor of this.#cursors) if (cursor.isDue) await cursor.load();
+        continue;
+      }
+      if (step !== ENTRY) break;
+      move = () => this.#merge.next();
+      const { cursor } = this.#merge;
+      const isSameKey = this.#filter.isSameKey(cursor.entry);
+      if (!isSameKey && (this.#writer?.estimatedBytes ?? 0) >= options.tableBytes) {
+        this.#filter.end();
+        await this.#endTable();
+      }
+      if (isSameKey && cursor.sequence === this.#sequence) continue;
+      this.#sequence = cursor.sequence;
+      this.#filter.take(cursor);
+      if (++entries % SLICE_ENTRIES !== 0) continue;
+      this.#drain();
+      await this.#sinks.at(-1)?.room(QUEUE_BYTES);
+      if (clock.monotonicMs() - sliceMs < SLICE_MS) continue;
+      await clock.sleep(0);
+      sliceMs = clock.monotonicMs();
+    }
+    this.#filter.end();
+    await this.#endTable();
+  }
+
+  #write(entry: EntryBytes): void {
+    this.#writer ??= this.#begin();
+    this.#writer.append(entry);
+    this.#rows++;
+    if (this.#losses.length === 0) return;
+    const key: Key = latin1Text(entry.keySource, entry.keyStart, entry.keyEnd);
+    let isPassed = false;
+    for (const loss of this.#losses) {
+      const { from = "", to = "" } = loss.keys ?? {};
+      if (key >= to) isPassed = true;
+      else if (key >= from && entry.sequence < loss.newest) loss.doubtful++;
+    }
+    if (isPassed) this.#losses = this.#losses.filter(({ keys }) => keys && key < keys.to);
+  }
+
+  #begin(): SstWriter {
+    const { store, prefix, clock, prng, options } = this.#target;
+    const { compression, blockBytes, prefixes } = options;
+    const id = mintUlid(clock, prng);
+    this.#sinks.push(new TableSink((source) => store.putStream(tablePath(prefix, id), source)));
+    return new SstWriter(id, { compression, blockBytes, prefixes });
+  }
+
+  #drain(): void {
+    for (const chunk of this.#writer?.takeChunks() ?? []) this.#sinks.at(-1)?.push(chunk);
+  }
+
+  async #endTable(): Promise<void> {
+    const writer = this.#writer;
+    if (writer === undefined) return;
+    this.#writer = undefined;
+    const sink = this.#sinks.at(-1) as TableSink;
+    const meta = writer.finish();
+    for (const chunk of writer.takeChunks()) sink.push(chunk);
+    sink.end(meta);
+    await sink.stored;
+  }
+}
+
+/** The place of a repaired shard holds something: what a repair writes there could be mixed up. */
+export function placeTaken(prefix: string, found: string): FirnError {
+  const message = "the target of a repair must be empty: name another place";
+  return new FirnError("AlreadyExists", "LSM_REPAIR_TARGET_TAKEN", message, {
+    path: prefix,
+    found,
+  });
+}
